@@ -139,9 +139,8 @@ def window_at_random_marks() -> Expr:
     That is 1 + 1/(p W) round trips of the mean, each of which adds a packet; a cut takes p W/2.
     """
     wait = 1 / p  # the mean number of packets up to a mark, that one included
-    i = sp.Symbol("i", integer=True, positive=True)
-    kept = 1 / (1 + sp.Symbol("u", positive=True))  # 1 - p
-    require_zero(sp.summation(i * kept ** (i - 1), (i, 1, sp.oo)) * (1 - kept) - 1 / (1 - kept), "the wait")
+    kept = sp.Symbol("x", positive=True)  # 1 - p; i x^(i - 1) is the slope of x^i, and the powers add up to 1/(1 - x)
+    require_zero(sp.diff(1 / (1 - kept), kept) * (1 - kept) - 1 / (1 - kept), "the wait")
     law = (1 + sp.sqrt(3)) / p
     balance = 1 + wait / W - p * W / 2
     require_zero(balance.subs(W, law), "balance")

@@ -98,7 +98,7 @@ print(missing(record), place := record.place in tests.test_laws.LAWS)
         ({"declaration": 'result="L",'}, 'or not_simulated="REASON"'),
         (
             {"declaration": 'result="L", simulated=SimulatedBy("mm1", relative=1),'},
-            "it has to be one of blt_file",
+            "it has to be one of bbr_queue, ",
         ),
         ({"declaration": 'result="L", simulated=SimulatedBy("mm1_number"),'}, "add a tolerance to @law(... simulated="),
         ({"declaration": 'not_simulated="a definition",'}, 'add result="SYMBOL" to @law(...)'),

@@ -1,4 +1,4 @@
-"""Numbers of the errata of RFC 9438 (CUBIC) and RFC 6349 (TCP throughput tests): arithmetic by their own equations."""
+"""Numbers of the errata of RFCs 9438 (CUBIC), 6349 (TCP tests), 8033 (PIE) and 8290 (FQ-CoDel), by their equations."""
 
 from math import sqrt
 
@@ -47,3 +47,21 @@ def ideal_seconds(megabits: float, framing: int) -> float:
 def efficiency_percentage(original: int, retransmitted: int) -> float:
     """Return the TCP efficiency of RFC 6349, section 4.2, as a percentage."""
     return 100 * original / (original + retransmitted)
+
+
+def probability_on_an_idle_link(delay: float, before: float, seconds: float) -> float:
+    """Return PIE's probability by RFC 8033, appendix A, on a link that has been idle, if it was at least 0.1 before.
+
+    No packet departs, so that the current and the old delay both stay that of the last packet.
+    """
+    return min(1.0, before + 0.125 * (delay - 0.015) * round(seconds / 0.015))
+
+
+def salts_that_collide(first: int, second: int, queues: int) -> int:
+    """Return for how many of the salts 0, 1, ..., queues - 1 two hashes with a salt added have the same queue."""
+    return sum((first + salt) % queues == (second + salt) % queues for salt in range(queues))
+
+
+def credits_left(quantum: int, packets: list[int]) -> int:
+    """Return the credits of a queue of FQ-CoDel that had a quantum, after it has sent packets of these sizes."""
+    return quantum - sum(packets)

@@ -9,7 +9,7 @@ from longfat.sim import queues
 
 #: Largest ratios of the time per packet. "fifo-departures" is tail drop decided at departure, as every discipline that
 #: drops there has to be. "fifo" computes departures and arrivals at admission: one event for each packet, not three.
-MOST = {("codel", "fifo-departures"): 1.3, ("codel", "fifo"): 3.0, ("fq-codel", "codel"): 1.5}
+MOST = {("codel", "fifo-departures"): 1.5, ("codel", "fifo"): 3.0, ("fq-codel", "codel"): 1.5}
 
 
 def cost(discipline, flows, seconds=60.0):

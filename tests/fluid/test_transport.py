@@ -12,7 +12,7 @@ START = {"window": 8, "queue": 50, "base": 0.1}
 SLOPES = {"pie": (0.125, 1.25, 0.015, 1), "pi2": (0.16, 3.2, 0.016, 2)}  # gains, update, exponent
 
 
-@pytest.mark.parametrize("controller", ["pie", "pi2"])
+@pytest.mark.parametrize("controller", ["pie", pytest.param("pi2", marks=pytest.mark.long)])
 def test_pie_rests_at_its_target(controller):
     """Queueing delay = target, N W/R = C and W^2 p/2 = 1; p' is the root of p in PI2."""
     found = equilibrium(tcp_pie(controller), START, target=[0.01, 0.02])
@@ -90,6 +90,7 @@ def test_dctcp_rests_on_a_ramp():
     np.testing.assert_allclose(found.window * 10, 833333 * 5e-4 + found["queue"], rtol=1e-8)
 
 
+@pytest.mark.long
 def test_dctcp_needs_a_ramp_to_be_stable():
     """Below the boundary the queue oscillates, above it comes to rest; the other route is the path."""
     start = {"window": 50, "estimate": 0.2, "queue": 70}

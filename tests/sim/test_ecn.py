@@ -20,7 +20,7 @@ def test_codepoints(ect):
     forth, back = Logbook(Discipline("all", enqueue=mark_all)), Logbook(queues.FIFO)
     net = Network().link("a", "b", rate=1e6, discipline=forth.discipline)
     net.link("b", "a", rate=math.inf, discipline=back.discipline)
-    net.flow("dctcp", path=["a", "b"], file=20_000, packet=1000, parameters={"ect": ect})
+    net.flow("dctcp", path=["a", "b"], file=20_000, packet=1000, parameters={"ect": ect, "delayed_ack": 1})
     one = Simulation(net, rng=1)
     one.advance(5.0)
     assert {c.marks & (ECT | ECT1 | CE) for c in forth.calls} == {CODEPOINTS[ect]}
@@ -126,7 +126,7 @@ def test_only_data_is_marked_by_steps():
     """Acknowledgments above a threshold are neither marked nor dropped."""
     book = Logbook(step_marking(packets=0, drop=1))
     net = Network().link("a", "b", rate=1e6).link("b", "a", rate=2e4, discipline=book.discipline)
-    net.flow("dctcp", path=["a", "b"], file=50_000, packet=1000)
+    net.flow("dctcp", path=["a", "b"], file=50_000, packet=1000, parameters={"delayed_ack": 1})
     one = Simulation(net, rng=1)
     one.advance(5.0)
     assert len(book.calls) == 50

@@ -237,7 +237,7 @@ def _flow(flow: Flow, routes: Routes) -> tuple[dict[str, np.ndarray], np.ndarray
     recovery.pool, recovery.reorder, recovery.alarm = 1.0, 1, -1.0
     recovery.blocks_head = recovery.blocks_tail = NONE
     recovery.outstanding_head = recovery.outstanding_tail = recovery.lost_head = recovery.lost_tail = NONE
-    receiver.held = NONE
+    receiver.waiting = NONE
     delayed = row["delayed_acks"]
     delayed.delayed_ack, delayed.due, delayed.armed = 1, NEVER, NEVER
     line.packet = source.first_row = source.last_row = source.next_row = NONE

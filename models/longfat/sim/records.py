@@ -255,7 +255,7 @@ RECEIVING = record(
     ("echo_ce", i1),  # acknowledgments carry ECE
     ("reports_arrival", i1),  # acknowledgments carry the arrival time of the packet [s] in header field 0
     ("delays", i1),  # 1: acknowledgments are delayed, see `DELAYED_ACK`
-    ("held", i4),  # the acknowledgment that is held back, NONE
+    ("waiting", i4),  # the acknowledgment that is delayed, NONE
 )
 #: Delayed acknowledgments of a receiver (RFC 5681, section 4.2).
 DELAYED_ACK = record(

@@ -180,17 +180,17 @@ def at_link(quantity: str, scheme: Name = "cubic", periods: int = 6) -> Callable
         *, buffer: float, beta: float, bandwidth_delay_product: float = BANDWIDTH_DELAY_PRODUCT,
         round_trip_time: float = ROUND_TRIP, c: float = FACTOR, confidence: float,
     ) -> Estimate:  # fmt: skip
-        product = round(bandwidth_delay_product)
-        top = product * (1 + buffer)
+        bdp = round(bandwidth_delay_product)
+        top = bdp * (1 + buffer)
         recovery = ((1 - beta) * top / c) ** (1 / 3)
         net = Network().link(
-            "a", "b", rate=product * PACKET / round_trip_time, delay=round_trip_time / 2, buffer=round(buffer * product)
+            "a", "b", rate=bdp * PACKET / round_trip_time, delay=round_trip_time / 2, buffer=round(buffer * bdp)
         )  # fmt: skip
         parameters = {"initial_ssthresh": beta * top, "c": c, "beta": beta, "fast_convergence": 0.0}
         net.flow(scheme, path=["a", "b"], packet=PACKET, ack_path="ideal", parameters=parameters)
         duration, warm_up = (3 + periods) * recovery, 3 * recovery
         data = run(net, duration=duration, warm_up=warm_up, rng=1, progress=False)
-        scale = product if quantity == "mean_queue" else 1
+        scale = bdp if quantity == "mean_queue" else 1
         return exactly(float(data[quantity][0]) / scale)
 
     return estimate

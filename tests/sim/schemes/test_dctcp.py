@@ -33,6 +33,11 @@ def estimate(windows, alpha=1.0):
     return alpha
 
 
+def diary_of(scheme, *given, **parameters):
+    """Return the diary of a flow whose packets are all acknowledged, unless `delayed_ack` is given."""
+    return Diary(scheme, *given, **{"delayed_ack": 1, **parameters})
+
+
 def test_alpha_without_marks():
     """Alpha starts at 1, and falls by 1/16 of itself with each window (RFC 8257, section 3.3, steps 4 to 8).
 
@@ -42,7 +47,7 @@ def test_alpha_without_marks():
     and 2 go. That of 3, SEG.ACK = 4, ends the third, of 2 and 3; SND.NXT is 7. That of 7 ends the fourth, 4..7, at 0.4
     s, when SND.NXT is 15.
     """
-    diary = Diary("dctcp", until=0.35, initial_window=1)
+    diary = diary_of("dctcp", until=0.35, initial_window=1, delayed_ack=1)
     assert diary.own.alpha == estimate([(0, 1)] * 3) == (15 / 16) ** 3
     assert diary.advance(0.45).own.alpha == (15 / 16) ** 4
 
@@ -55,7 +60,7 @@ def test_alpha_after_known_marks():
     reduce it again. The acknowledgments of 9, 11 and 13 make it grow only if they carry no mark: RFC 3168, section
     6.1.2, and the window is at ssthresh then, so that each adds 1/window.
     """
-    diary = Diary("dctcp", marking(8, 15, 2), until=0.45, initial_window=1)
+    diary = diary_of("dctcp", marking(8, 15, 2), until=0.45, initial_window=1, delayed_ack=1)
     alpha = estimate([(0, 1)] * 4)
     window = 9 * (1 - alpha / 2)
     assert diary.own.ssthresh == pytest.approx(window, rel=1e-15)
@@ -67,6 +72,20 @@ def test_alpha_after_known_marks():
     assert diary.advance(0.55).own.alpha == pytest.approx(estimate([(0, 1)] * 4 + [(4, 8)]), rel=1e-15)
 
 
+def test_delayed_acknowledgments_keep_the_marks_apart():
+    """A change of marks sends the acknowledgment that is held (RFC 8257, section 3.2, figure 1).
+
+    0..3 leave at once, 1 is marked. The acknowledgment of 0 is held until the marked 1 comes; that of 1, with ECN-Echo,
+    until the unmarked 2 comes; 3 is the second packet, and acknowledges 2 and 3: three acknowledgments for 0; 1; 2, 3.
+    0 ends the first window; then one of three packets counts as marked.
+    """
+    given = {"initial_window": 4, "initial_ssthresh": 4, "delayed_ack": 2}
+    diary = diary_of("dctcp", drop_numbers(mark=(1,)), until=0.15, **given)
+    assert diary.flow.acks_received == 3
+    assert (diary.own.packets_acked, diary.own.packets_marked) == (3, 1)
+    assert diary_of("dctcp", until=0.15, **given).flow.acks_received == 2
+
+
 def test_every_packet_marked():
     """With every packet marked alpha stays 1, and the window is halved once per window of data (section 3.3).
 
@@ -74,7 +93,7 @@ def test_every_packet_marked():
     of 5..9. At 0.2 s the acknowledgment of 10, beyond the highest packet sent at the reduction, 9, makes it 2.5, that
     of the next window 1.25, and then it is 1.
     """
-    diary = Diary("dctcp", marking(0, 1e9), until=0.15)
+    diary = diary_of("dctcp", marking(0, 1e9), until=0.15)
     assert (diary.flow.window, diary.own.alpha) == (5.0, 1.0)
     assert diary.advance(0.25).flow.window == 2.5
     assert diary.advance(0.35).flow.window == 1.25
@@ -84,8 +103,8 @@ def test_every_packet_marked():
 
 def test_the_gain():
     """Gain g weighs the last window: g = 1/2 after windows of 0 and 0 marks gives a quarter (section 3.3, step 6)."""
-    assert Diary("dctcp", until=0.15, initial_window=1, gain=0.5).own.alpha == 0.5
-    assert Diary("dctcp", until=0.25, initial_window=1, gain=0.5).own.alpha == 0.25
+    assert diary_of("dctcp", until=0.15, initial_window=1, delayed_ack=1, gain=0.5).own.alpha == 0.5
+    assert diary_of("dctcp", until=0.25, initial_window=1, delayed_ack=1, gain=0.5).own.alpha == 0.25
 
 
 def test_a_loss_halves():
@@ -93,23 +112,23 @@ def test_a_loss_halves():
 
     10 is lost, and found out at 0.4 s; 16, of the same window, is marked.
     """
-    plain = Diary("sack", drop_numbers(10), until=0.55, initial_window=1)
+    plain = Diary("sack", drop_numbers(10), until=0.55, initial_window=1, delayed_ack=1)
     given = {"initial_window": 1, "initial_alpha": 0.1, "prr": 0}
-    ours = Diary("dctcp", drop_numbers(10, mark=(16,)), until=0.55, **given)
+    ours = diary_of("dctcp", drop_numbers(10, mark=(16,)), until=0.55, **given)
     assert ours.own.ssthresh == plain.own.ssthresh == 5.5
     assert ours.sent(0.4) == plain.sent(0.4)
 
 
 def test_a_mark_and_a_loss_in_one_window():
     """One reduction per window of data across marks and losses (section 3.5): 8 is marked, 10 is lost."""
-    diary = Diary("dctcp", drop_numbers(10, mark=(8,)), until=0.45, initial_window=1)
+    diary = diary_of("dctcp", drop_numbers(10, mark=(8,)), until=0.45, initial_window=1, delayed_ack=1)
     assert diary.own.ssthresh == pytest.approx(9 * (1 - (15 / 16) ** 4 / 2), rel=1e-15)
     assert diary.flow.retransmitted == 1
 
 
 def test_timeout():
     """A timeout brings one packet (RFC 8257, section 3.5)."""
-    diary = Diary("dctcp", drop_numbers(*range(8)), until=1.5, file=8000, first_rto=1)
+    diary = diary_of("dctcp", drop_numbers(*range(8)), until=1.5, file=8000, first_rto=1)
     assert (diary.flow.timeouts, diary.flow.una) == (1, 8)
 
 
@@ -122,7 +141,7 @@ def test_a_classic_receiver():
     classic = schemes.scheme("dctcp")
     classic = type(classic)(**{**vars_of(classic), "name": "dctcp with a classic receiver", "echo": "latched"})
     for scheme, marked in ((classic, 8), ("dctcp", 1)):
-        diary = Diary(scheme, drop_numbers(mark=(8,)), until=0.55, initial_window=1)
+        diary = diary_of(scheme, drop_numbers(mark=(8,)), until=0.55, initial_window=1, delayed_ack=1)
         assert diary.own.alpha == pytest.approx(estimate([(0, 1)] * 4 + [(marked, 8)]), rel=1e-15), scheme
 
 

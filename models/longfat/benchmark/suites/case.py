@@ -64,7 +64,7 @@ class Probe:
     def words(self) -> str:
         """Return a description for reports."""
         which = f" of {self.of}*" if self.of else ""
-        when = f" in {self.during}" if self.during else ""
+        when = f" in {self.during.replace('|', ' or ')}" if self.during else ""
         per = self.per.words() if isinstance(self.per, Probe) else f"{self.per:g}" if self.per != 1 else ""
         how = "" if self.count and self.how == "last" else f"{self.how} "
         return f"{how}{self.field or self.count}{which}{when}{' / ' + per if per else ''}"
@@ -102,7 +102,7 @@ class Expectation:
     def words(self) -> str:
         """Return a description of the measurement for reports."""
         if self.visits:
-            return " -> ".join(self.visits)
+            return " -> ".join(self.visits).replace("|", " or ")
         return f"visits of {', '.join(self.never)}" if self.never else self.probe.words()
 
 

@@ -117,6 +117,8 @@ def run(
     confidence = domains.number("confidence", confidence, "probability", "(0, 1)")
     seed = domains.integer("rng", rng, "1", "[0, 1e18]")
     tested = entry(scheme or of.scheme)
+    if not tested.scheme:
+        raise domains.conflict(f"scheme = {tested.name!r}", "has no packets", "name a scheme of longfat.sim.schemes")
     beside = entry(reference or of.reference) if reference or of.reference else tested
     both = [tested] if tested.settings() == beside.settings() else [tested, beside]
     cells = [(one, which) for one in chosen if not one.not_run for which in both]

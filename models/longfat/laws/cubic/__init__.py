@@ -1,17 +1,17 @@
 """CUBIC: window between losses, response to loss, utilisation of a link; windows in packets, times in seconds.
 
-The rules are those of RFC 9438. Proofs: derivations/cubic.py and derivations/cubic_random.py.
+The rules are those of RFC 9438. Proofs: derivations/cubic.py, cubic_link.py and cubic_random.py.
 """
 
-from longfat.laws.cubic.at_loss import (
+from longfat.laws.cubic.full_link import mean_queue, utilisation, utilisation_general
+from longfat.laws.cubic.growth import mean_window, packets_between_losses, recovery_time, window
+from longfat.laws.cubic.loss_response import (
     average_window,
     average_window_random,
     loss_of_window,
     reno_friendly_loss,
     reno_friendly_window,
 )
-from longfat.laws.cubic.growth import mean_window, packets_between_losses, recovery_time, window
-from longfat.laws.cubic.lone_flow import mean_queue, utilisation, utilisation_general
 
 __all__ = [
     "average_window",

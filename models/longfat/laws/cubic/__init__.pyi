@@ -54,7 +54,7 @@ def average_window(loss: Any, round_trip_time: Any, c: Any = ..., beta: Any = ..
     `average_window_random`.
 
     Printed wrong in the source, whose expression is `as_printed`: Tables 1 and 2 take 1.2/sqrt(p), rounded from
-    sqrt(3/2)/sqrt(p) of the same section's equation 3, for the Reno-friendly region: 2 % too low
+    sqrt(3/2)/sqrt(p) of the same section's equation 3, for the Reno-friendly region: 2 % too low.
 
     References
     ----------

@@ -91,7 +91,7 @@ def count(address, named, links, queues, lines, delaying):
             found += 1
             state.in_use[packet_at(state, i).kind] += 1
     for f in range(delaying):
-        if receiver_at(state, f).held != NONE:
+        if receiver_at(state, f).waiting != NONE:
             found += 1
             state.in_use[ACK] += 1
     return found

@@ -120,7 +120,7 @@ def initialise_connection(state, t, f):
     receiver.received_bytes = 0
     receiver.delay = 0.0
     receiver.last_arrival = 0
-    receiver.held = NONE
+    receiver.waiting = NONE
     if receiver.delays:
         delayed, given = delayed_ack_at(state, f), delayed_ack_at(state, t)
         delayed.delayed_ack = given.delayed_ack

@@ -1,6 +1,6 @@
 """Delayed acknowledgments: one for several packets, or after a time (RFC 5681, section 4.2).
 
-The acknowledgment of a packet is made when the packet arrives. The receiver holds it back until another one replaces
+The acknowledgment of a packet is made when the packet arrives. The receiver delays it until another one replaces
 it, or until it is due.
 """
 
@@ -14,11 +14,11 @@ from longfat.sim.records import ACK_SENT, DELAYED, NEVER, NONE
 
 @routine
 def hold_back(state, f, i, may_wait):
-    """Hold an acknowledgment back if that is allowed, in place of the one that is held; return whether it is."""
+    """Delay an acknowledgment if that is allowed, in place of the one that waits; return whether it is delayed."""
     receiver, delayed = receiver_at(state, f), delayed_ack_at(state, f)
-    if receiver.held != NONE:
-        release_packet(state, receiver.held)
-        receiver.held = NONE
+    if receiver.waiting != NONE:
+        release_packet(state, receiver.waiting)
+        receiver.waiting = NONE
         tally_at(state, f).acks_merged += 1
     delayed.pending += 1
     # RFC 5681, section 4.2: at least one acknowledgment for every second full-sized segment; at once for data out of
@@ -28,7 +28,7 @@ def hold_back(state, f, i, may_wait):
         delayed.pending = 0
         delayed.due = NEVER
         return False
-    receiver.held = i
+    receiver.waiting = i
     if delayed.pending == 1:  # RFC 5681, section 4.2: within 500 ms of the first packet not acknowledged
         delayed.due = state.now + int(delayed.ack_delay * 1e9)
         if delayed.due < delayed.armed:
@@ -38,26 +38,26 @@ def hold_back(state, f, i, may_wait):
 
 @routine
 def arm(state, f, time):
-    """Schedule the time at which the acknowledgment that is held leaves."""
+    """Schedule the time at which the acknowledgment that waits leaves."""
     delayed_ack_at(state, f).armed = time
     schedule(state, DELAYED, f, time)
 
 
 @routine
 def acknowledge_change(state, f, marked):
-    """Send the acknowledgment that is held if the congestion mark of the next packet differs from the last one."""
+    """Send the acknowledgment that waits if the congestion mark of the next packet differs from the last one."""
     # RFC 8257, section 3.2, figure 1: an immediate acknowledgment with the old state, then the new state.
     receiver = receiver_at(state, f)
-    if receiver.held != NONE and (marked != 0) != (receiver.echo_ce != 0):
-        send_held(state, f)
+    if receiver.waiting != NONE and (marked != 0) != (receiver.echo_ce != 0):
+        send_waiting(state, f)
 
 
 @routine
-def send_held(state, f):
-    """Send the acknowledgment that is held."""
+def send_waiting(state, f):
+    """Send the acknowledgment that waits."""
     receiver, delayed = receiver_at(state, f), delayed_ack_at(state, f)
-    i = receiver.held
-    receiver.held = NONE
+    i = receiver.waiting
+    receiver.waiting = NONE
     delayed.pending = 0
     delayed.due = NEVER
     if state.tracing:
@@ -73,6 +73,6 @@ def expire_delay(state, f, time):
         return
     delayed.armed = NEVER
     if delayed.due <= time:
-        send_held(state, f)
+        send_waiting(state, f)
     elif delayed.due != NEVER:
         arm(state, f, delayed.due)

@@ -75,11 +75,27 @@ def reduce(flow, cause):
 
 
 def ack(flow, event):
+    """Return the window [packets] after an acknowledgment, and set the pacing rate."""
+    window = respond(flow, event)
+    if flow.pacing > 0.0 and flow.srtt > 0.0:
+        # As in Linux, net/ipv4/tcp_input.c, tcp_update_pacing_rate(): 200 % of a window per round-trip time below half
+        # of ssthresh, else 120 %; no pacing before the first sample.
+        gain = 2.0 if window < flow.ssthresh / 2.0 else 1.2
+        flow.rate = gain * max(window, float(flow.in_flight)) * flow.packet_size / flow.srtt
+    return window
+
+
+@part
+def respond(flow, event):
     """Return the window [packets]: proportional in recovery, else slow start or a cubic function of time."""
     if event.marked and tcp.mark_counts(flow):
+        if flow.window <= 1.0:  # RFC 9438, section 4.6, last paragraph; as in `tcp.halve_on_mark`
+            flow.backoff = min(2.0 * flow.backoff, flow.max_backoff)
+        before = flow.window
         reduce(flow, tcp.MARK)
         if not flow.recovering:
-            flow.window = flow.ssthresh
+            # Section 4.6, figure 5: the window is at least one packet after a mark, but two after a loss.
+            flow.window = max(1.0, flow.beta * before)
     if flow.recovering:
         # RFC 6675, section 5, step A: recovery ends when everything sent before it is acknowledged.
         if event.acked == 0 or flow.una <= flow.reduced_at:
@@ -153,6 +169,8 @@ CUBIC = Scheme(
         "fast_convergence": flag(
             True, "1: W_max is lowered if the window is below the last one (RFC 9438, section 4.7)"
         ),
+        # Ours: off, because Linux paces CUBIC only with the queue discipline fq at the host.
+        "pacing": flag(False, "1: 2 windows per round-trip time in slow start, 1.2 later, as in Linux; 0: bursts"),
         "reno_friendly": flag(True, "1: at least the window that Reno would have (RFC 9438, section 4.3); 0: W_cubic"),
     },
     # W_max of this stage and the last one, cwnd_prior and W_est [packets]; t_epoch and K [s]; time of the last growth

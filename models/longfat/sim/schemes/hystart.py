@@ -6,6 +6,7 @@ from typing import Any
 from longfat.sim.jit import part
 from longfat.sim.own import flag
 from longfat.sim.schemes.scheme import Parameter
+from longfat.sim.schemes.tcp import TIMEOUT
 
 #: RFC 9406, section 4.3, recommended constants.
 LEAST_THRESHOLD, GREATEST_THRESHOLD, THRESHOLD_DIVISOR = 0.004, 0.016, 8.0  # s, s, 1
@@ -43,6 +44,8 @@ def grow(flow, event):
     """
     # RFC 3465, section 2.2: cwnd grows by the data acknowledged, but at most by L segments.
     increase = min(float(event.acked), flow.growth_limit)
+    if flow.reduced_for == TIMEOUT:  # section 2.3: L = 1 in slow start after a timeout
+        increase = min(increase, 1.0)
     if flow.hystart == 0.0 or flow.ssthresh < 1e300:
         return min(flow.window + increase, max(flow.window, flow.ssthresh))
     conservative = flow.baseline_rtt < math.inf

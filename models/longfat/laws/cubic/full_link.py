@@ -6,7 +6,7 @@ from typing import Any
 
 from longfat.law import SimulatedBy, law
 from longfat.laws.cubic.arithmetic import cube_root, third
-from longfat.laws.cubic.parameters import BETA, BUFFER, PATH, PRODUCT, C
+from longfat.laws.cubic.parameters import BANDWIDTH_DELAY_PRODUCT, BETA, BUFFER, PATH, C
 from longfat.laws.references import RFC_9438
 from longfat.roots import newton
 
@@ -99,19 +99,19 @@ def _overtaken_with_queue(top: Any, decrease: Any, begin: Any, pace: Any, xp: An
         return xp.sympy.Function("v", real=True)(pace)
     scale = cube_root(decrease, xp)
 
-    def ahead(v: Any, top: Any, decrease: Any, begin: Any, pace: Any, scale: Any) -> Any:
+    def difference(v: Any, top: Any, decrease: Any, begin: Any, pace: Any, scale: Any) -> Any:
         queued = (_inverse_of_window(scale * begin, xp) - _inverse_of_window(scale * v, xp)) / (scale * top)
         return top * decrease * (1 - v * v * v) - pace * (1 - begin + queued)
 
     def with_slope(v: Any, *parameters: Any) -> tuple[Any, Any]:
         top, decrease, _, pace, _ = parameters
         slope = pace / (top * (1 - decrease * v * v * v)) - 3 * top * decrease * v * v
-        return ahead(v, *parameters), slope
+        return difference(v, *parameters), slope
 
     parameters = top, decrease, begin, pace, scale
     zero = 0 * (begin + pace + top)
     found = newton(with_slope, zero, begin + zero, begin / 2 + zero, *parameters, scale=1.0, xp=xp)
-    return xp.implicit(ahead, found, *parameters)
+    return xp.implicit(difference, found, *parameters)
 
 
 @law(
@@ -131,7 +131,7 @@ def _overtaken_with_queue(top: Any, decrease: Any, begin: Any, pace: Any, xp: An
         accuracy=0.01,
     ),
     buffer=BUFFER,
-    bandwidth_delay_product=PRODUCT,
+    bandwidth_delay_product=BANDWIDTH_DELAY_PRODUCT,
     round_trip_time=PATH,
     c=C,
     beta=BETA,

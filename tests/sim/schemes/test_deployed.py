@@ -1,0 +1,159 @@
+"""The sender as deployed: recovery and slow start against the pseudo-code of their RFCs and by hand."""
+
+import math
+
+import pytest
+
+from longfat.sim import DROP, ENQUEUE, Discipline, Network, Simulation, peek
+from tests.sim.schemes.losses import Diary, drop_acks, drop_numbers
+
+#: Every packet is acknowledged, as the traces by hand assume.
+EACH = {"delayed_ack": 1}
+
+
+def drop_beginning(link, packet, now):
+    """Lose the first transmissions of the packets 0 to `lost` - 1."""
+    return DROP if packet.transmission < link.lost and packet.transmission == packet.number else ENQUEUE
+
+
+def beginning_lost(lost):
+    return Discipline("beginning lost", enqueue=drop_beginning, parameters={"lost": float(lost)})
+
+
+def twenty(lost, until, **parameters):
+    """Return the diary of a flow with 20 packets in flight that arrive 1 ms apart, of which the first are lost.
+
+    The window of 20 is ssthresh, too, and beta is 1/2, as in the examples of RFC 6937, section 3.1.
+    """
+    given = {"initial_window": 20, "initial_ssthresh": 20, "beta": 0.5, "min_rto": 5.0, **EACH, **parameters}
+    return Diary("cubic", beginning_lost(lost), until, link_rate=1e6, **given)
+
+
+def sent_per_acknowledgment(lost, **parameters):
+    """Return how many packets each acknowledgment of the first round trip releases; lost packets take no time."""
+    diary = twenty(lost, 0.13, **parameters)
+    return [len(diary.sent(0.1 + 1e-3 * (k + 1))) for k in range(20 - lost)]
+
+
+def referee(lost):
+    """Return the packets for each acknowledgment, by the pseudo-code of RFC 6937, section 3.
+
+    The window of 20 stands before recovery, limited transmit included (the first two acknowledgments); the third one
+    begins recovery with ssthresh 10, and takes the lost packets out of the pipe.
+    """
+    pipe, out, sent, recovering = 20, 0, [], False
+    delivered = 0
+    for count in range(1, 21 - lost):
+        pipe -= 1
+        if count < 3:
+            allowed = 20 - pipe
+        else:
+            if not recovering:
+                recovering, pipe, flight = True, pipe - lost, 22  # snd.nxt - snd.una
+            delivered += 1
+            if pipe > 10:
+                allowed = math.ceil(delivered * 10 / flight) - out
+            else:
+                allowed = min(10 - pipe, max(delivered - out, 1) + 1)  # PRR-SSRB
+            # Ours: the first retransmission leaves whatever the pipe (RFC 6675, section 5, step 4.3).
+            allowed = max(1 if count == 3 else 0, allowed)
+            out += allowed
+        pipe += allowed
+        sent.append(allowed)
+    return sent
+
+
+@pytest.mark.parametrize("lost", [1, 4, 9, 15])
+def test_rate_reduction_is_that_of_the_pseudo_code(lost):
+    assert sent_per_acknowledgment(lost) == referee(lost)
+
+
+def test_rate_reduction_in_the_example_of_the_rfc():
+    """Fifteen losses: N N 2R 2R 2R with PRR-SSRB (RFC 6937, section 3.1).
+
+    Without, N N 7R R R there with half of FlightSize, 11; ours is half of the window, 10, so that it is N N 6R R R.
+    """
+    assert sent_per_acknowledgment(15) == [1, 1, 2, 2, 2]
+    assert sent_per_acknowledgment(15, prr=0) == [1, 1, 6, 1, 1]
+
+
+def test_rate_reduction_ends_at_ssthresh():
+    """A single loss: no half window of silence, and a window of ssthresh afterwards (RFC 6937, sections 3.1 and 4)."""
+    silence = [max(map(len, "".join(map(str, sent_per_acknowledgment(1, prr=on))).split("1"))) for on in (0, 1)]
+    assert silence[0] >= 7
+    assert silence[1] <= 2
+    diary = twenty(1, 0.2235)
+    assert diary.flow.una > 21
+    assert (diary.own.recovering, diary.flow.in_flight) == (False, 10)
+    assert 10.0 <= diary.flow.window < 11.0
+
+
+def deep(**parameters):
+    """Return a flow over 20 Mbit/s and 100 ms with a buffer of ten bandwidth-delay products of 250 packets."""
+    net = Network().link("a", "b", rate=2.5e6, delay=0.05, buffer=2500).link("b", "a", rate=1e9, delay=0.05)
+    return Simulation(net.flow("cubic", path=["a", "b"], packet=1000, name="x", parameters=parameters), rng=1)
+
+
+def test_hystart_leaves_slow_start_before_a_loss():
+    """HyStart++ ends slow start without a loss in a deep buffer; without it slow start fills the buffer (RFC 9406).
+
+    The least round-trip time of a round has to grow by 12.5 ms, an eighth of it, or 31 packets in the queue: it does
+    when slow start has doubled the window twice beyond 250 packets at the latest. In the conservative phase the window
+    grows by a quarter in each of at most five rounds, to 3.1 times that at most. Slow start alone fills 2750 packets.
+    """
+    one, other = deep(), deep(hystart=0)
+    for run in (one, other):
+        run.advance(4.0)
+    flow = peek.flow(one, "x")
+    assert (flow.lost, peek.flow(other, "x").lost > 0) == (0, True)
+    assert 250 < flow.ssthresh < 2750
+    assert flow.conservative_rounds == 5
+
+
+def test_rounds_of_hystart():
+    """Rounds, by hand: 10, 20, 40 packets; without a queue the least round-trip time stays, and slow start goes on.
+
+    Packet k is acknowledged when 10 + 2 k have been sent. A round ends when all is acknowledged that had been sent at
+    its beginning: with packet 0, with packet 9 (28 sent), and with packet 27 (64 sent); 28 and 29 are two samples.
+    """
+    diary = Diary("cubic", until=0.25, **EACH)
+    assert (diary.flow.window, diary.own.round_end, diary.own.round_samples) == (40.0, 64, 2)
+    diary.advance(0.35)
+    assert (diary.flow.window, diary.own.conservative_rounds) == (80.0, 0)
+    assert diary.own.last_round_rtt == pytest.approx(0.1, abs=1e-8)
+
+
+def test_byte_counting():
+    """An acknowledgment for two packets adds two, but one in slow start after a timeout (RFC 3465, 2.2 and 2.3).
+
+    The acknowledgment of packet 1 is lost, so that packet 2 acknowledges both: 1, 2, and 4 packets. In the other flow
+    a window of 20 is lost: ssthresh is 14, and a timeout at 1 s resends packet 0. At 1.2 s packets 1 and 2 have brought
+    one acknowledgment, for both: 1, 2, and 3 packets.
+    """
+    given = {"back": drop_acks(1), "first_rto": 1.0, **EACH}
+    windows = [Diary("cubic", until=0.25, initial_window=1, growth_limit=n, **given).flow.window for n in (1, 2)]
+    assert windows == [3.0, 4.0]
+    diary = Diary("cubic", beginning_lost(20), 1.25, initial_window=20, **given)
+    assert (diary.flow.timeouts, diary.flow.window, diary.own.ssthresh) == (1, 3.0, 14.0)
+
+
+def test_marks_bring_a_window_of_one():
+    """A mark brings beta of the window, at least one packet, without a retransmission (RFC 9438, section 4.6).
+
+    Rounds of 1, 2, 4, 8 packets; packet 10 of 7..14 is marked. 7, 8, 9 have made the window 11: 7.7. With beta = 0.05,
+    0.55 packets become one, and ssthresh two. Packet 12 belongs to the same window.
+    """
+    for beta, window, ssthresh in ((0.7, 7.7, 7.7), (0.05, 1.0, 2.0)):
+        diary = Diary("cubic", drop_numbers(mark=(10, 12)), 0.45, ecn=1, initial_window=1, beta=beta, **EACH)
+        assert (diary.flow.window, diary.own.ssthresh) == (pytest.approx(window), pytest.approx(ssthresh))
+        assert diary.flow.retransmitted == 0
+
+
+def test_pacing():
+    """Packets leave at 2 windows per round trip in slow start and at 1.2 above half of ssthresh, as in Linux."""
+    for ssthresh, gain in ((1e3, 2.0), (10.0, 1.2)):
+        diary = Diary("cubic", until=0.4, pacing=1, initial_ssthresh=ssthresh, **EACH)
+        assert diary.flow.rate == pytest.approx(gain * diary.flow.window * 1000 / 0.1, rel=1e-6)
+        times = sorted({entry.time for entry in diary.entries if 0.3 < entry.time < 0.4})
+        gap = (times[-1] - times[0]) / (len(times) - 1)
+        assert gap == pytest.approx(0.1 / (gain * diary.flow.window), rel=0.35)
