@@ -28,7 +28,7 @@ DISCIPLINES = {
 }
 #: Attributes of every case, which its options may change.
 BASE = {
-    "ns3::TcpL4Protocol::RecoveryType": "ns3::TcpPrrRecovery",
+    "ns3::TcpL4Protocol::RecoveryType": "ns3::TcpClassicRecovery",
     "ns3::TcpSocketBase::Sack": "true",
     "ns3::TcpSocketBase::Timestamp": "false",
     "ns3::TcpSocketBase::MinRto": "200ms",
@@ -42,8 +42,11 @@ BASE = {
     "ns3::TcpCubic::HyStart": "false",
     "ns3::TcpCubic::FastConvergence": "true",
     "ns3::TcpCubic::TcpFriendliness": "true",
-    "ns3::PieQueueDisc::UseCapDropAdjustment": "true",
-    "ns3::PieQueueDisc::MeanPktSize": "1000",
+    "ns3::PieQueueDisc::UseCapDropAdjustment": "false",
+    # The disciplines do not see the wait in the queue of the device, which is one packet of 0.6 ms.
+    "ns3::CoDelQueueDisc::Target": "4.4ms",
+    "ns3::FqCoDelQueueDisc::Target": "4.4ms",
+    "ns3::PieQueueDisc::QueueDelayReference": "14.4ms",
     "ns3::DropTailQueue<Packet>::MaxSize": "1p",
 }
 

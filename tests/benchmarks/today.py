@@ -21,12 +21,12 @@ from longfat.sim.statistics import half_width
 HERE = Path(__file__).parent
 NS3 = os.environ.get("NS3_PYTHON", sys.executable)
 RATE, DELAY, PACKET = 20, 20, 1500  # Mbit/s, ms one way, bytes
-FLOWS, WARM_UP, SECONDS, REPLICATIONS = 3, 5.0, 25.0, 8
+FLOWS, WARM_UP, SECONDS, REPLICATIONS = 3, 20.0, 60.0, 6
 PRODUCT = RATE * 1e6 * 2 * DELAY / 1e3 / 8 / PACKET  # packets
 BUFFERS = {share: int(share * PRODUCT) for share in (0.25, 1, 4)}
-THRESHOLD = 20  # packets, of step-marking
+THRESHOLD = 10  # packets, of step-marking
 #: Options of the schemes here that make the sender ns-3's: its timer, no HyStart (neither there).
-SENDER = {"min_rto": 0.2, "hystart": 0.0, "delayed_ack": 2.0, "initial_window": 10.0}
+SENDER = {"min_rto": 0.2, "hystart": 0.0, "prr": 0.0, "full_reno": 0.0, "delayed_ack": 2.0, "initial_window": 10.0}
 QUANTITIES = ("goodput", "loss", "queue", "marks")
 
 
