@@ -41,9 +41,10 @@ def avoid_congestion(flow, event):
     if flow.epoch_start < 0.0:
         begin_stage(flow, event.now)
     # RFC 9438, section 4.3, equation 4: W_est += alpha * segments_acked / cwnd, with alpha = 3 (1 - beta)/(1 + beta)
-    # until W_est has reached cwnd_prior, the window before the last reduction, and 1 from then on.
+    # until W_est has reached cwnd_prior, the window before the last reduction, and 1 from then on. RFC 8312, section
+    # 4.2, which `full_reno` = 0 chooses, has the first value throughout.
     alpha = 1.0
-    if flow.w_est < flow.cwnd_prior:
+    if flow.w_est < flow.cwnd_prior or flow.full_reno == 0.0:
         alpha = 3.0 * (1.0 - flow.beta) / (1.0 + flow.beta)
     flow.w_est += alpha * event.acked / flow.window
     time = event.now - flow.epoch_start
@@ -172,6 +173,9 @@ CUBIC = Scheme(
         # Ours: off, because Linux paces CUBIC only with the queue discipline fq at the host.
         "pacing": flag(False, "1: 2 windows per round-trip time in slow start, 1.2 later, as in Linux; 0: bursts"),
         "reno_friendly": flag(True, "1: at least the window that Reno would have (RFC 9438, section 4.3); 0: W_cubic"),
+        "full_reno": flag(
+            True, "1: W_est grows as Reno once it has reached the window before the last reduction (RFC 9438); 0: not"
+        ),
     },
     # W_max of this stage and the last one, cwnd_prior and W_est [packets]; t_epoch and K [s]; time of the last growth
     state={
