@@ -66,7 +66,7 @@ HOP = record(
     ("far_end", i4),  # what the far end is, see below
     ("feedback", i4),  # row of `hops` at which feedback of this link's switch begins its way to the sender
     ("switch_hop", i4),  # of the last hop of feedback to a switch: the flow's hop at that switch
-    ("in_advance", i4),  # which steps of an arrival at the far end may be computed at admission, see below
+    ("in_advance", i4),  # which steps of an arrival at the far end may be computed in advance, see below
 )
 NEXT_HOP, TO_RECEIVER, TO_SENDER, TO_SWITCH = 0, 1, 2, 3
 # Values of `in_advance`: nothing; the reception; also the admission of the packet, or of its acknowledgment, to the
