@@ -146,6 +146,7 @@ PARAMETERS = {
     # RFC 5681, section 4.2: every second segment.
     "delayed_ack": replace(tcp.DELAYED_ACK, default=2.0),
     **hystart.PARAMETERS,
+    "rack": tcp.RACK,
     "prr": flag(True, "1: proportional rate reduction in recovery (RFC 6937); 0: the window is ssthresh at once"),
 }
 STATE = {

@@ -65,7 +65,10 @@ SACK = Scheme(
     loss=loss,
     timeout=timeout,
     reorder=3,
-    parameters={name: one for name, one in tcp.PARAMETERS.items() if name not in ("bugfix", "duplicate_threshold")},
+    parameters={
+        **{name: one for name, one in tcp.PARAMETERS.items() if name not in ("bugfix", "duplicate_threshold")},
+        "rack": tcp.RACK,
+    },
     state=STATE,
     scale_free=True,
     source=(
