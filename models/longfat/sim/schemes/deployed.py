@@ -1,6 +1,6 @@
 """Options of the TCP sender as deployed today, for schemes with selective recovery (rules in docs/rules/cubic.md).
 
-Byte counting, HyStart++, proportional rate reduction and pacing: all are off in `sack`, and all but pacing are on in
+Byte counting, HyStart++, proportional rate reduction, RACK-TLP and pacing: all are off in `sack`; the first three are on in
 `cubic` and `dctcp`.
 """
 
@@ -20,6 +20,7 @@ PLAIN = {name: one for name, one in tcp.PARAMETERS.items() if name not in ("bugf
 OPTIONS = {
     **hystart.PARAMETERS,
     "prr": rate_reduction.PARAMETER,
+    "rack": tcp.RACK,
     "pacing": flag(False, "1: 2 windows per round-trip time in slow start, 1.2 later, as in Linux; 0: bursts"),
 }
 PARAMETERS = {**PLAIN, **OPTIONS}
