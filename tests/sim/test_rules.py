@@ -24,7 +24,9 @@ def section(heading):
 
 def row(name, parameter):
     """Return the row of a parameter in the table of its discipline."""
-    allowed, default = parameter.allowed, "none" if parameter.default is None else f"{parameter.default:g}"
+    allowed, default = parameter.allowed, "none"
+    if isinstance(parameter.default, float):
+        default = f"{parameter.default:g}"
     if allowed == YES_OR_NO:
         allowed, default = "yes or no", "yes" if parameter.default else "no"
     unit = "" if parameter.unit == "1" or allowed == "yes or no" else parameter.unit

@@ -413,7 +413,7 @@ REFUSALS = {
     "half": (with_link("buffer = 1.5"), "link 1: buffer = 1.5 packets is out of range: must be an integer"),
     "share": (with_link('loss = "2"'), "link 1: loss = 2 is out of range"),
     "date": (with_link("loss = 2020-01-01"), "link 1: loss must be a number or text such as"),
-    "discipline": (with_link('discipline = "rad"'), "link 1: discipline 'rad' is unknown; available: aggregation, avq, "),
+    "discipline": (with_link('discipline = "rad"'), "link 1: discipline 'rad' is unknown; available: aggregation, "),
     "nameless": (with_link("discipline = {low = 5}"), "link 1: discipline: 'name' is missing"),
     "no text": (with_link("discipline = {name = 5}"), "link 1: discipline: name must be a string, got the int 5"),
     "thresholds": (

@@ -49,7 +49,7 @@ def share(buffer: Any, bandwidth_delay_product: Any, flows: Any = 1, cwnd_gain: 
     unit="1",
     result="1 - p, of all BBR flows together; it falls from 1 to about 1/2 where the cap begins to rule, at B = g - 1",
     derivation="bbr.share_refined",
-    not_simulated="simulated queues are not always full, so that shares are smaller, by up to 0.2",
+    not_simulated="simulated shares beside CUBIC are smaller, by up to 0.24; the model's queue is always full",
     buffer=BUFFER,
     bandwidth_delay_product=BDP,
     flows=FLOWS,
@@ -65,9 +65,9 @@ def share_refined(buffer: Any, bandwidth_delay_product: Any, flows: Any = 1, cwn
     -----
     The model of `share`, but for the queue that ProbeRTT leaves. What the loss-based flows have in flight, p (q + C R),
     fills the link first, so that p (q + C R) - C R of it stays in the queue, not p q. The estimate of the round-trip
-    time is smaller, and the share no longer depends on the buffer. Simulated shares beside four CUBIC flows are
-    between 0.31 and 0.53 for B = 2 to 16, where this is 0.50 to 0.52 and `share` 0.53 to 0.77: the queue is not always
-    full.
+    time is smaller, and the share no longer depends on the buffer. Neither form is confirmed: simulated shares of
+    `bbr1` beside four CUBIC flows are between 0.27 and 0.53 for B = 2 to 16, where this one gives 0.50 to 0.53 and
+    `share` 0.53 to 0.83.
 
     Examples
     --------
