@@ -322,8 +322,8 @@ MUTANTS = [
     ),
     kernel(
         "kernel/transmitter.py",
-        "link.carried_remainder = link.rate >> 1",
-        "link.carried_remainder = 0",
+        "    if fresh:\n        link.carried_remainder = link.rate >> 1\n",
+        "    if not fresh:\n        link.carried_remainder = link.rate >> 1\n",
         "tests/sim/test_receiver.py::test_a_burst_after_a_pause_by_hand",
     ),
     kernel(

@@ -94,7 +94,7 @@ def test_rows_of_a_paper(capsys, tmp_path):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--law", "nothing"], "law 'nothing' is unknown; available: blt.*, cadpc.*, "),
+        (["--law", "nothing"], "law 'nothing' is unknown; available: aqm.*, bbr.*, blt.*, "),
         (["--published", "009"], "paper '009' is unknown; available: 000, 001, 002, 003, 004"),
         (["003"], "PAPER 003 needs --published"),
         (["--published", "--law", "md1_wait"], "exclude each other"),

@@ -201,7 +201,7 @@ def test_codepoints_of_ecn(tmp_path):
     """
     net = sim.Network().link("a", "b", rate="8 Mbit/s", delay="5 ms", duplex=True, discipline=THRESHOLD)
     for name in ("dctcp", "prague", "reno"):
-        net.flow(name, path=["a", "b"], file="100 kB")
+        net.flow(name, path=["a", "b"], file="100 kB", parameters={"delayed_ack": 1.0})
     data = sim.run(net, rng=1, pcap=tmp_path, progress=False)
     for k, codepoint in enumerate((2, 1, 0)):
         for name, allowed in ((AT_SENDER, {codepoint}), (AT_RECEIVER, {codepoint, 3} if codepoint else {0})):
