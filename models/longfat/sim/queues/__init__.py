@@ -40,6 +40,7 @@ from longfat.sim.queues.policer import policer
 from longfat.sim.queues.red import red, red_auto
 from longfat.sim.queues.rem import rem
 from longfat.sim.queues.scripted_loss import scripted_loss
+from longfat.sim.queues.scripted_reordering import scripted_reordering
 from longfat.sim.queues.shapers import leaky_bucket, virtual_leaky_bucket
 from longfat.sim.queues.step_marking import step_marking
 from longfat.sim.queues.xcp import xcp
@@ -49,8 +50,8 @@ __all__ = [
     "PRIORITY_DISCARD_PUBLISHED", "SEND", "SERVICES", "STRICT_PRIORITY", "Discipline", "Parameter", "aggregation",
     "avq", "codel",
     "decbit", "discipline", "dualpi2", "explicit_feedback", "fq_codel", "hop_by_hop", "leaky_bucket", "loss_load",
-    "mark_above", "pie", "policer", "red", "red_auto", "rem", "round_robin", "scripted_loss", "step_marking",
-    "virtual_leaky_bucket", "xcp",
+    "mark_above", "pie", "policer", "red", "red_auto", "rem", "round_robin", "scripted_loss", "scripted_reordering",
+    "step_marking", "virtual_leaky_bucket", "xcp",
 ]  # fmt: skip
 
 #: All disciplines by the names that ``Network.link`` and scenario files accept.

@@ -1,0 +1,107 @@
+"""Reordering by script: named data packets wait while later ones pass them; all others leave in order of arrival.
+
+Ours, because published test cases ask for a path that reorders packets (draft-ietf-ccwg-bbr-06, appendices A.18 and
+A.19), and none says how. A row of the script holds each packet once, so that its retransmission passes.
+
+Queue 0 has the packets that leave in order, queue 1 those on hold. The tag of a packet on hold is the number of packets
+that queue 0 has sent when it may leave.
+"""
+
+from longfat.sim.jit import part
+from longfat.sim.kernel.events import schedule
+from longfat.sim.memory import queued_at, since_at
+from longfat.sim.own import Parameter, Table
+from longfat.sim.records import DATA, NONE, NOTHING, WAKE
+from longfat.sim.seam import append, behind, number_of, queue, take, take_first
+from longfat.sim.services.service import Service
+
+ROWS = Table.MOST
+COUNT = "[0, 9e15]"
+
+
+@part
+def places_behind(link, packet):
+    """Return how many later packets the packet has to let pass; 0 if the script does not name it, or not any more."""
+    for k in range(ROWS):
+        if packet.kind != DATA or link.packets[4 * k] < 0.0:
+            break
+        place = packet.number - int(link.packets[4 * k + 1])
+        if link.packets[4 * k] == packet.flow and link.held[k] <= place < link.packets[4 * k + 2]:
+            link.held[k] = place + 1
+            return int(link.packets[4 * k + 3])
+    return 0
+
+
+@part
+def latest(link, number):
+    """Return the time after which a packet on hold may leave, whatever has passed it [ns]."""
+    return since_at(link._state, number).x + round(link.longest * 1e9)
+
+
+@part
+def wait_for_time(link):
+    """Schedule a call for when the packet that has been on hold the longest may leave."""
+    row = queue(link, 1)._queue
+    if row.head == NONE:
+        return
+    time = latest(link, row.head)
+    if link._state.now < time < row.armed:
+        row.armed = time
+        schedule(link._state, WAKE, row.number, time)
+
+
+def enqueue(link, packet, now):
+    """Append the packet to those that leave in order, or to those on hold."""
+    places = places_behind(link, packet)
+    if places == 0:
+        append(link, queue(link, 0), packet)
+        return 0
+    queued_at(link._state, number_of(link, packet)).tag = link.passed + queue(link, 0).packets + places
+    append(link, queue(link, 1), packet)
+    wait_for_time(link)
+    return 0
+
+
+def dequeue(link, now):
+    """Take the first packet on hold that may leave, else the first of the others; NOTHING if none may leave."""
+    number = int(queue(link, 1)._queue.head)
+    while number != NONE:
+        if queued_at(link._state, number).tag <= link.passed or latest(link, number) <= link._state.now:
+            take(link, queue(link, 1), number)
+            wait_for_time(link)
+            return number
+        number = behind(link, number)
+    if queue(link, 0).packets == 0:
+        return NOTHING
+    link.passed += 1
+    return take_first(link, queue(link, 0))
+
+
+def wake(link, queue, now):
+    """Schedule the next call; the link asks for a packet after this one."""
+    wait_for_time(link)
+    return 0
+
+
+SCRIPTED_REORDERING = Service(
+    "scripted-reordering",
+    enqueue=enqueue,
+    dequeue=dequeue,
+    wake=wake,
+    queues=2,
+    parameters={
+        "packets": Table(
+            columns=(
+                ("flow", "1", COUNT),
+                ("number", "packets", COUNT),
+                ("count", "packets", "[1, 1e9]"),
+                ("behind", "packets", "[1, 1e9]"),
+            ),
+            about="Data packets by flow (0 is the first), first number and count; `behind` later packets pass each",
+        ),
+        "longest": Parameter(1.0, "s", "(0, 1e6]", about="Longest time for which a packet is on hold"),
+    },
+    state={"held": [0] * ROWS, "passed": 0},  # packets of each row that have been on hold; packets that left in order
+    work_conserving=False,
+    source="Ours, because test cases in drafts ask for reordering, and no publication defines a service for it",
+)
