@@ -8,10 +8,16 @@ from tests.sim.schemes.losses import Diary, drop_numbers
 
 @pytest.mark.parametrize(
     ("name", "granularity", "floor", "first"),
-    [("ns", 0.010, 0.2, 3.0), ("rfc", 0.001, 1.0, 1.0), ("bsd", 0.5, 1.0, 3.0), ("fine", 0.001, 0.002, 3.0)],
+    [
+        ("ns", 0.010, 0.2, 3.0),
+        ("rfc", 0.001, 1.0, 1.0),
+        ("linux", 0.2, 0.2, 1.0),
+        ("bsd", 0.5, 1.0, 3.0),
+        ("fine", 0.001, 0.002, 3.0),
+    ],
 )
 def test_table(name, granularity, floor, first):
-    """The profiles have the timers of ns-2.35, RFC 6298 and 4.4BSD-Lite.
+    """The profiles have the timers of ns-2.35, RFC 6298, Linux and 4.4BSD-Lite.
 
     The profiles; the first timeout is 3 s in old code, 1 s in RFC 6298.
     """
@@ -27,7 +33,7 @@ def test_table(name, granularity, floor, first):
 
 def test_default_and_unknown():
     assert profile("ns") == {name: one.default for name, one in timers.PARAMETERS.items()}
-    with pytest.raises(ValueError, match=r"profile 'BSD' is unknown.* bsd, fine, ns, rfc"):
+    with pytest.raises(ValueError, match=r"profile 'BSD' is unknown.* bsd, fine, linux, ns, rfc"):
         profile("BSD")
 
 
@@ -64,6 +70,14 @@ def test_ns_and_fine():
     assert fine.rto == pytest.approx(0.1 + 0.2 * 0.75**6, rel=1e-9)
     assert Diary("tahoe", until=0.35, **profile("ns")).flow.rto == pytest.approx(0.2125, rel=1e-9)
     assert Diary("tahoe", until=0.35, **profile("rfc")).flow.rto == 1.0
+
+
+def test_linux():
+    """The lower bound of 200 ms is one of the term 4 rttvar: 0.1 + 0.2 s after seven round trips of 0.1 s.
+
+    After the first one that term is 0.2 s by itself, later 0.2 x 0.75^k s. RFC 6298 takes at least 1 s for the sum.
+    """
+    assert Diary("tahoe", until=0.35, **profile("linux")).flow.rto == pytest.approx(0.3, rel=1e-9)
 
 
 def test_backoff_until_the_cap():

@@ -6,7 +6,7 @@ reduction; each can be switched off. Loss recovery is that of `longfat.sim.schem
 
 from longfat.sim.jit import part
 from longfat.sim.own import flag
-from longfat.sim.schemes import deployed, hystart, tcp
+from longfat.sim.schemes import deployed, hystart, tcp, validation
 from longfat.sim.schemes.scheme import Parameter, Scheme
 
 GROWTH_PER_ROUND_TRIP = 1.5  # RFC 9438, section 4.2: the target is at most 1.5 cwnd
@@ -75,8 +75,12 @@ def reduce(flow, cause):
 
 def ack(flow, event):
     """Return the window [packets] after an acknowledgment, and set the pacing rate."""
+    if flow.cwv > 0.0 and not flow.recovering:
+        validation.observe(flow, event)
     window = respond(flow, event)
     deployed.pace(flow, window)
+    if flow.cwv > 0.0 and flow.pacing == 0.0:
+        validation.pace(flow, window)
     return window
 
 
@@ -86,14 +90,17 @@ def respond(flow, event):
     if event.marked and tcp.mark_counts(flow):
         if flow.window <= 1.0:  # RFC 9438, section 4.6, last paragraph; as in `tcp.halve_on_mark`
             flow.backoff = min(2.0 * flow.backoff, flow.max_backoff)
+        if flow.cwv > 0.0:
+            validation.take_mark(flow)
         before = flow.window
         reduce(flow, tcp.MARK)
         if not flow.recovering:
             # Section 4.6, figure 5: the window is at least one packet after a mark, but two after a loss.
             flow.window = max(1.0, flow.beta * before)
     if flow.recovering:
-        return deployed.recover(flow, event, flow.ssthresh)
-    if event.acked == 0 or event.marked:
+        window = deployed.recover(flow, event, flow.ssthresh)
+        return window if flow.cwv == 0.0 or flow.recovering else validation.end_recovery(flow, window)
+    if event.acked == 0 or event.marked or (flow.cwv > 0.0 and not validation.may_grow(flow, event)):
         return flow.window
     # RFC 9438, section 5.8: a window that the application does not use does not grow, and that time does not count.
     if flow.app_limited and flow.in_flight + event.acked < flow.window:
@@ -111,6 +118,8 @@ def loss(flow, event):
     """Return beta times the window, once for all losses of one window, and retransmit the first of them."""
     # RFC 3168, section 6.1.2: not again for packets sent before a mark reduced the window.
     if flow.reduced_for != tcp.MARK or event.number > flow.reduced_at:
+        if flow.cwv > 0.0:
+            flow.window = validation.take_loss(flow, event, flow.window)
         reduce(flow, tcp.LOSS)
     deployed.begin_recovery(flow, event)
     return flow.ssthresh
@@ -118,10 +127,24 @@ def loss(flow, event):
 
 def timeout(flow, event):
     """Return a window of one packet; ssthresh is beta times the window (RFC 9438, section 4.8)."""
+    if flow.cwv > 0.0:
+        validation.reset(flow)
+        validation.pace(flow, flow.window)
     reduce(flow, tcp.TIMEOUT)
     flow.w_max = 0.0  # section 4.8: W_max becomes the window at the beginning of congestion avoidance
     flow.recovering = False
     return 1.0
+
+
+def alarm(flow, event):
+    """Return the window [packets] after a period in which it was not used; a reduction ends the stage."""
+    before = flow.window
+    window = validation.wake(flow, event.now)
+    if window < before:
+        flow.epoch_start = -1.0
+    if flow.pacing == 0.0:
+        validation.pace(flow, window)
+    return window
 
 
 CUBIC = Scheme(
@@ -129,9 +152,11 @@ CUBIC = Scheme(
     ack=ack,
     loss=loss,
     timeout=timeout,
+    alarm=alarm,
     reorder=3,
     parameters={
         **deployed.parameters(hystart=1.0),
+        "cwv": validation.PARAMETER,
         "c": Parameter(0.4, "packets/s^3", "(0, 1e6]", about="Constant C (RFC 9438, section 5.1)"),
         "beta": Parameter(0.7, "1", "(0, 1)", about="Factor of the window at a reduction (RFC 9438, section 4.6)"),
         "fast_convergence": flag(
@@ -145,6 +170,7 @@ CUBIC = Scheme(
     # W_max of this stage and the last one, cwnd_prior and W_est [packets]; t_epoch and K [s]; time of the last growth
     state={
         **deployed.STATE,
+        **validation.STATE,
         **dict.fromkeys(("w_max", "last_w_max", "cwnd_prior", "w_est", "k", "last_growth"), 0.0),
         "epoch_start": -1.0,
     },

@@ -17,7 +17,7 @@ The options of `longfat.sim.schemes.deployed` are off: ``parameters=longfat.sim.
 """
 
 from longfat.sim.jit import part
-from longfat.sim.schemes import deployed, tcp
+from longfat.sim.schemes import deployed, tcp, validation
 from longfat.sim.schemes.scheme import Scheme
 
 
@@ -29,8 +29,12 @@ def aim(flow):
 
 def ack(flow, event):
     """Return the window [packets] after an acknowledgment, and set the pacing rate."""
+    if flow.cwv > 0.0 and not flow.recovering:
+        validation.observe(flow, event)
     window = respond(flow, event)
     deployed.pace(flow, window)
+    if flow.cwv > 0.0 and flow.pacing == 0.0:
+        validation.pace(flow, window)
     return window
 
 
@@ -39,10 +43,15 @@ def respond(flow, event):
     """Return the window [packets]: grown by new data outside recovery; in it, unchanged or reduced in proportion."""
     if event.marked and tcp.mark_counts(flow):
         flow.window = aim(flow)
+        if flow.cwv > 0.0:
+            validation.take_mark(flow)
         tcp.react_to_mark(flow)
     if flow.recovering:
-        return deployed.recover(flow, event, aim(flow))
-    return flow.window if event.marked or event.acked == 0 else deployed.grow(flow, event)
+        window = deployed.recover(flow, event, aim(flow))
+        return window if flow.cwv == 0.0 or flow.recovering else validation.end_recovery(flow, window)
+    if event.marked or event.acked == 0 or (flow.cwv > 0.0 and not validation.may_grow(flow, event)):
+        return flow.window
+    return deployed.grow(flow, event)
 
 
 def loss(flow, event):
@@ -52,12 +61,16 @@ def loss(flow, event):
     if not reduced:
         # RFC 6675, section 5, step 4.2: half of FlightSize, at most of a window: packets sent by limited transmit do
         # not count (RFC 5681, section 3.2, step 2).
-        flow.ssthresh = max(flow.ssthresh_floor, min(window, float(flow.high - flow.una)) / 2)
+        in_use = min(window, float(flow.high - flow.una))
+        if flow.cwv > 0.0:
+            in_use = validation.take_loss(flow, event, in_use)
+        flow.ssthresh = max(flow.ssthresh_floor, in_use / 2)
     deployed.begin_recovery(flow, event)
     return window if reduced else flow.ssthresh
 
 
-def timeout(flow, event):
+@part
+def restart(flow):
     """Return a window of one packet, as Tahoe; the simulator retransmits what the receiver has not reported."""
     flow.ssthresh = tcp.halved(flow, min(flow.window, float(flow.high - flow.una)))
     tcp.record_reduction(flow, tcp.TIMEOUT)
@@ -65,14 +78,36 @@ def timeout(flow, event):
     return 1.0
 
 
+def timeout(flow, event):
+    """Return a window of one packet after a timeout."""
+    return restart(flow)
+
+
+def forget(flow, event):
+    """Return a window of one packet after a timeout, and forget how much of the window was in use."""
+    if flow.cwv > 0.0:
+        validation.reset(flow)
+        validation.pace(flow, flow.window)
+    return restart(flow)
+
+
+def alarm(flow, event):
+    """Return the window [packets] after a period in which it was not used."""
+    window = validation.wake(flow, event.now)
+    if flow.pacing == 0.0:
+        validation.pace(flow, window)
+    return window
+
+
 SACK = Scheme(
     "sack",
     ack=ack,
     loss=loss,
-    timeout=timeout,
+    timeout=forget,
+    alarm=alarm,
     reorder=3,
-    parameters=deployed.PARAMETERS,
-    state=deployed.STATE,
+    parameters={**deployed.PARAMETERS, "cwv": validation.PARAMETER},
+    state={**deployed.STATE, **validation.STATE},
     scale_free=True,
     source=(
         "E. Blanton, M. Allman, L. Wang, I. Jarvinen, M. Kojo and Y. Nishida, RFC 6675 (2012), A Conservative Loss "
