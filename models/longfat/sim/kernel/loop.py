@@ -29,11 +29,11 @@ from longfat.sim.kernel.events import (
     schedule,
     set_timer,
 )
-from longfat.sim.kernel.links import admit, deliver_to_switch, process_deferred, send_feedback
+from longfat.sim.kernel.links import admit, deliver_to_switch, end_of_transmission, process_deferred, send_feedback
 from longfat.sim.kernel.probes import expire_rack_timer, probe, probe_is_due
 from longfat.sim.kernel.receiver import receive
 from longfat.sim.kernel.sender import BURST, LATEST, send
-from longfat.sim.kernel.service import end_of_transmission, wake_queue
+from longfat.sim.kernel.service import wake_queue
 from longfat.sim.kernel.sources import emit
 from longfat.sim.kernel.transmitter import show_rate, take_arrived, update_backlog
 from longfat.sim.memory import (
