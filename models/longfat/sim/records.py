@@ -289,7 +289,7 @@ RECOVERY = record(
     ("skips", i1),  # packets that are known to have arrived are not retransmitted
     ("sampled", i1),  # 1: the scheme asks for delivery-rate samples, see `kernel.delivery`
     ("app_limited", i1),  # the application had nothing more to send when window and rate allowed it
-    ("rack", i1),  # 1: losses are found by time, see `kernel.rack`; the fields from `rack_waits` on are for it
+    ("rack", i1),  # 1: losses are found by time, see `kernel.rack`; the fields from `rack_purpose` on are for it
     ("probing", i1),  # 1: the next packet is a probe
     ("alarm", f8),  # s; set by a scheme to be called then, negative: none
     ("pool", f8),  # packets that may leave at once after a pause (tokens)
@@ -300,7 +300,7 @@ RECOVERY = record(
     ("first_sent", i8),  # departure of the packet delivered last, or of the transmission with nothing in flight
     ("app_limited_until", i8),  # samples are application-limited until more packets are delivered, 0: they are not
     ("least_rtt", i8),
-    ("rack_waits", i1),  # what its timer waits for
+    ("rack_purpose", i1),  # what its timer waits for
     ("reordering_seen", i1),
     ("probe_repeats", i1),  # 1: the probe in flight is a retransmission (TLP.is_retrans)
     ("measured", i1),  # 1: a round trip was measured since the last probe

@@ -290,8 +290,7 @@ def report_losses(state, f, lost, fresh, last_lost):
     fine = True
     if fresh:
         own.recover = sender.transmission
-        if own.rack:
-            enter_recovery(state, f)
+        enter_recovery(state, f)
     if own.sampled:
         first = own.lost_head if last_lost == NONE else transmission_at(state, last_lost).next
         fine = report_each_loss(state, f, first, own.lost - lost)
@@ -338,8 +337,7 @@ def expire_retransmission_timer(state, f):
         else:
             mark_all_lost(state, own)
         own.recover = sender.transmission
-    if own.rack:
-        enter_recovery(state, f)
+    enter_recovery(state, f)
     clear_event(state, event_of(state), sender)
     if fine:
         fine = call_scheme(state, f, sender, ON_TIMEOUT)

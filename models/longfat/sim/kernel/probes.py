@@ -14,7 +14,7 @@ from longfat.sim.records import CHANGED, NONE
 def probe_is_due(state, f):
     """Return whether a probe is due, which precedes a timeout at the same time (section 7.2)."""
     own = recovery_at(state, f)
-    return own.rack_waits == PROBE and own.rack_due <= state.now
+    return own.rack_purpose == PROBE and own.rack_due <= state.now
 
 
 @routine
@@ -32,7 +32,7 @@ def expire_rack_timer(state, f, time):
     if not has_expired(state, f, time):
         return True
     own, event = recovery_at(state, f), event_of(state)
-    if own.rack_waits == PROBE:
+    if own.rack_purpose == PROBE:
         return probe(state, f)
     stop_rack_timer(own)
     lost, fresh = detect_losses(state, f)

@@ -32,7 +32,7 @@ def set_rack_timer(state, f, purpose, time):
     Ours: the retransmission timer keeps running beside it, because it is never earlier than a probe.
     """
     own = recovery_at(state, f)
-    own.rack_waits = purpose
+    own.rack_purpose = purpose
     own.rack_due = max(time, state.now)
     if own.rack_due < own.rack_armed:
         own.rack_armed = own.rack_due
@@ -42,7 +42,7 @@ def set_rack_timer(state, f, purpose, time):
 @routine
 def stop_rack_timer(own):
     """Stop the timer of RACK-TLP; its entry in the heap is ignored."""
-    own.rack_waits = IDLE
+    own.rack_purpose = IDLE
     own.rack_due = NEVER
 
 
@@ -55,7 +55,7 @@ def has_expired(state, f, time):
     own.rack_armed = NEVER
     if own.rack_due > time:
         if own.rack_due != NEVER:
-            set_rack_timer(state, f, own.rack_waits, own.rack_due)
+            set_rack_timer(state, f, own.rack_purpose, own.rack_due)
         return False
     return True
 
@@ -141,7 +141,7 @@ def detect_losses(state, f):
     own.lost += lost
     if wait > 0:
         set_rack_timer(state, f, REORDERING, now + wait)
-    elif own.rack_waits == REORDERING:
+    elif own.rack_purpose == REORDERING:
         stop_rack_timer(own)
     return lost, fresh
 
@@ -190,7 +190,7 @@ def mark_lost_by_timeout(state, f):
 def arm_probe(state, f):
     """Let the timer expire when a probe is due, if one is wanted (section 7.2, TLP_calc_PTO())."""
     sender, own, timer = sender_at(state, f), recovery_at(state, f), timer_at(state, f)
-    if own.rack_waits == REORDERING:
+    if own.rack_purpose == REORDERING:
         return
     stop_rack_timer(own)
     # Ours: no probe before the first round-trip time, for which section 7.2 names one second, because section 7.3

@@ -161,7 +161,7 @@ def update_scoreboard(state, own, una, acked, i):
             own.delivered += 1
             newest = n
             if own.rack:
-                note_order(state, own, n)
+                record_order(state, own, n)
             triggered = triggered or node.number == packet_at(state, i).triggered_by
             release_node(state, n)
         else:
@@ -190,15 +190,15 @@ def count_late_deliveries(state, own, una, i):
             node.later_acked = DELIVERED
             own.delivered += 1
             if own.rack:
-                note_order(state, own, n)
+                record_order(state, own, n)
             newest = newer(state, n, newest)
         n = node.next
     return newest
 
 
 @part
-def note_order(state, own, n):
-    """Note whether a packet that is delivered was overtaken by another one (RFC 8985, section 6.2, step 3)."""
+def record_order(state, own, n):
+    """Record whether a packet that is delivered was overtaken by another one (RFC 8985, section 6.2, step 3)."""
     number = transmission_at(state, n).number
     if number > own.highest_delivered:
         own.highest_delivered = number
