@@ -206,7 +206,7 @@ KNOWN = {
 def test_every_test_case_of_bbr():
     found = suites.run("bbr", progress=False)
     assert {(one.case, one.rule) for one in found if one.verdict not in ("pass", "reported", "not run")} == KNOWN
-    assert {one.case for one in found if one.verdict == "not run"} == {"a18"}
+    assert not [one for one in found if one.verdict == "not run"]
 
 
 @pytest.mark.long

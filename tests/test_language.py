@@ -130,6 +130,7 @@ SAME_NAME = {
     "report": "what a check found, as text",
     "roots": "roots of functions",
     "runs": "runs of the packet simulator and their pictures",
+    "scripted_reordering": "a discipline and its service",
     "sender": "the sender of each simulator",
     "service": "the order in which a link sends",
     "sums": "sums without rounding errors",

@@ -373,6 +373,7 @@ EVENT = record(
     ("transmission", i8),
     ("newly_delivered", i8),  # packets that it reports as delivered for the first time (selective recovery)
     ("lost", i8),  # packets found lost
+    ("spurious", i8),  # 1: the acknowledged transmission had been found lost before
     ("delivery_rate", f8),  # bytes/s; 0: no sample
     ("sample_interval", f8),  # s
     ("prior_delivered", i8),  # delivered before the newest acknowledged, or the lost, transmission; NONE: no sample

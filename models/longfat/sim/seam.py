@@ -130,6 +130,7 @@ EVENT_FIELDS = _of(
         "reported as delivered for the first time, cumulatively or selectively; only with selective recovery",
     ),
     ("lost", "packets", "packets found lost"),
+    ("spurious", "packets", "transmissions newly found delivered after they were found lost; with `delivery_rate`"),
     ("delivery_rate", "bytes/s", "sample of the delivery rate, 0 if there is none; with `delivery_rate`, as the next"),
     ("sample_interval", "s", "time over which the sample was taken"),
     (

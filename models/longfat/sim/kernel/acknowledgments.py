@@ -62,6 +62,7 @@ def clear_event(state, event, sender):
     event.transmission = NONE
     event.newly_delivered = 0
     event.lost = 0
+    event.spurious = 0
     event.marked = 0
     event.marks = 0
     event.duplicate = 0
@@ -177,18 +178,22 @@ def acknowledge(state, i):
             trace_packet(state, ACK_RECEIVED, i)
         release_packet(state, i)
         return True
-    lost, fresh, delivered, last_lost, newest, sampled, rack, repaired = 0, False, 0, NONE, NONE, False, False, False
+    lost, fresh, delivered, last_lost, newest = 0, False, 0, NONE, NONE
+    sampled, rack, repaired, spurious = False, False, False, False
     if sender.repair == SELECTIVE:
         own = recovery_at(state, f)
         sampled = own.sampled != 0
         if sampled:
             check_application_limited(state, f)
         before, last_lost = own.delivered, own.lost_tail
-        lost, fresh, newest = update_scoreboard(state, own, sender.una, acked, i)
+        lost, fresh, newest, expected = update_scoreboard(state, own, sender.una, acked, i)
         delivered = own.delivered - before
         rack = own.rack != 0
         if rack:
             lost, fresh, repaired = process_by_time(state, f, acked, i, newest, measured)
+        # Ours: acknowledgments name transmissions, as those of QUIC do (draft-ietf-ccwg-bbr-06, appendix A.18, step 3).
+        # One that is not outstanding has been found lost, unless an acknowledgment that overtook this one covered it.
+        spurious = sampled and not expected and packet.number == sender.una
     elif sender.repair == SKIPS:
         record_received(state, f, sender.una, packet.triggered_by)
     event = event_of(state)
@@ -199,6 +204,7 @@ def acknowledge(state, i):
     event.transmission = packet.transmission
     event.newly_delivered = delivered
     event.lost = 0
+    event.spurious = 1 if spurious else 0
     event.marked = 1 if packet.marks & ECE else 0
     event.marks = acked if event.marked else 0
     event.duplicate = 1 if acked == 0 and outstanding else 0

@@ -128,7 +128,8 @@ def update_scoreboard(state, own, una, acked, i):
     """Remove the transmissions that an acknowledgment covers; return how many are lost, and so on.
 
     The second value is whether a loss is new, the third the newest packet that it delivers: a list node that may have
-    been released. The lost transmissions are the last ones of their list.
+    been released. The fourth is whether the transmission that triggered the acknowledgment was outstanding. The lost
+    transmissions are the last ones of their list.
 
     A transmission is lost when `reorder` transmissions made after it have been acknowledged, as with the packet
     threshold of RFC 9002, section 6.1.1. Ours: paths keep the order of packets, so that one is enough unless the scheme
@@ -173,7 +174,7 @@ def update_scoreboard(state, own, una, acked, i):
     own.lost += lost
     if own.lost_head != NONE and (not triggered or acked > own.delivered - before_this):
         newest = newer(state, count_late_deliveries(state, own, una, i), newest)
-    return lost, fresh, newest
+    return lost, fresh, newest, triggered
 
 
 @routine

@@ -3,8 +3,7 @@
 This file has the state machine, the control parameters and the callbacks; `bbr_model` has the model. Deviations:
 
 * The pacing quantum is one packet, so that the offload budget never counts (draft, section 5.6.3, allows it).
-* The receiver reports no duplicates, so that no loss recovery is found to be spurious, and the rules of section 5.5.11
-  of the draft are not here.
+* Acknowledgments name transmissions, so that a spurious loss is found when the lost transmission is acknowledged.
 * Packets are not ECN-capable (draft, section 3.7, leaves the response to marks open).
 * An acknowledgment that delivers nothing changes nothing.
 """
@@ -15,7 +14,7 @@ from typing import Any
 from longfat.sim.jit import part
 from longfat.sim.schemes import bbr_common, bbr_model
 from longfat.sim.schemes.bbr_common import AFTER_TIMEOUT, FAST_RECOVERY, MIN_PIPE_CWND, NOT_RECOVERING
-from longfat.sim.schemes.bbr_model import BETA, CRUISE, DOWN, DRAIN, PROBE_RTT, REFILL, STARTUP, UP
+from longfat.sim.schemes.bbr_model import BETA, CRUISE, DOWN, DRAIN, NO_PHASE, PROBE_RTT, REFILL, STARTUP, UP
 from longfat.sim.schemes.scheme import Scheme
 from longfat.sim.seam import random
 
@@ -28,7 +27,6 @@ UP_PACING_GAIN = 1.25
 DEFAULT_CWND_GAIN = 2.0
 UP_CWND_GAIN = 2.25
 PROBE_RTT_CWND_GAIN = 0.5
-MOST_RENO_ROUNDS = 63.0  # draft-ietf-ccwg-bbr-06, section 5.3.3.8.3, IsRenoCoexistenceProbeTime()
 
 # BBR.ack_phase of draft-ietf-ccwg-bbr-06, section 2.14
 ACKS_INIT, ACKS_REFILLING, ACKS_PROBE_STARTING, ACKS_PROBE_FEEDBACK, ACKS_PROBE_STOPPING = range(5)
@@ -147,22 +145,6 @@ def adapt_long_term_model(flow, event):
 
 
 @part
-def is_time_to_probe(flow, now):
-    """Return whether to probe again: IsTimeToProbeBW() of draft-ietf-ccwg-bbr-06, section 5.3.3.8.3."""
-    rounds = min(bbr_model.target_inflight(flow), MOST_RENO_ROUNDS)
-    return now > flow.cycle_stamp + flow.bw_probe_wait or flow.rounds_since_probe_up >= rounds
-
-
-@part
-def is_time_to_cruise(flow):
-    """Return whether the queue is drained: IsTimeToCruise() of draft-ietf-ccwg-bbr-06, section 5.3.3.9."""
-    if flow.in_flight > bbr_model.inflight_with_headroom(flow):
-        return False
-    # Inflight(BBR.max_bw, 1.0): of the long-term bandwidth, unlike all other products.
-    return flow.in_flight <= bbr_model.quantized(flow, bbr_common.pipe(flow, flow.max_bw))
-
-
-@part
 def is_time_to_go_down(flow, event):
     """Return whether the probe ends: IsTimeToGoDown() of draft-ietf-ccwg-bbr-06, section 5.3.3.9."""
     if flow.prev_probe_too_high and flow.in_flight >= flow.inflight_longterm:
@@ -181,9 +163,9 @@ def update_cycle_phase(flow, event):
     if not flow.full_bw_reached or adapt_long_term_model(flow, event):
         return
     if flow.phase == DOWN or flow.phase == CRUISE:
-        if is_time_to_probe(flow, event.now):
+        if bbr_model.is_time_to_probe(flow, event.now):
             start_refill(flow)
-        elif flow.phase == DOWN and is_time_to_cruise(flow):
+        elif flow.phase == DOWN and bbr_model.is_time_to_cruise(flow):
             start_cruise(flow)
     elif flow.phase == REFILL:
         if flow.round_start:
@@ -312,10 +294,24 @@ def send(flow, packet):
     return 0
 
 
-def ack(flow, event):
-    """Return the window [packets], and set the pacing rate: UpdateOnACK() of draft-ietf-ccwg-bbr-06, section 5.2.3."""
-    if event.newly_delivered == 0:
-        return flow.window
+@part
+def undo_recovery(flow):
+    """End a spurious loss recovery: HandleSpuriousLossDetection() of draft-ietf-ccwg-bbr-06, section 5.5.11.2."""
+    flow.recovering = NOT_RECOVERING
+    flow.lost_in_recovery = 0
+    bbr_model.restore_state(flow)
+    if flow.undo_state == STARTUP and flow.phase != STARTUP:
+        flow.full_bw_reached = False
+        if flow.phase != PROBE_RTT:
+            enter_startup(flow)
+    elif flow.undo_state == UP and flow.phase != UP and flow.phase != PROBE_RTT:
+        start_refill(flow)
+    flow.undo_state = NO_PHASE
+
+
+@part
+def update_model(flow, event):
+    """Update model and phase: UpdateModelAndState() of draft-ietf-ccwg-bbr-06, section 5.2.3."""
     if not flow.has_rtt:
         flow.has_rtt = True
         bbr_common.begin_pacing(flow, event.rtt)
@@ -333,6 +329,17 @@ def ack(flow, event):
     bbr_model.update_min_rtt(flow, event)
     check_probe_rtt(flow, event)
     bbr_model.advance_latest_signals(flow, event)
+
+
+def ack(flow, event):
+    """Return the window [packets], and set the pacing rate: UpdateOnACK() of draft-ietf-ccwg-bbr-06, section 5.2.3."""
+    undone = event.spurious > 0 and bbr_model.is_recovery_spurious(flow, event)
+    if undone:
+        undo_recovery(flow)
+    if event.newly_delivered > 0:
+        update_model(flow, event)
+    elif not undone:
+        return flow.window
     bbr_model.bound_bandwidth(flow)
     bbr_common.pace(flow, flow.pacing_gain * flow.bw * PACING_MARGIN)
     return set_window(flow, event)
@@ -346,8 +353,12 @@ def loss(flow, event):
     """
     bbr_model.record_loss(flow, event)
     if flow.recovering == NOT_RECOVERING:
-        bbr_common.save_window(flow, flow.phase == PROBE_RTT)
+        bbr_model.save_state(flow)
         bbr_common.begin_recovery(flow, FAST_RECOVERY)
+        flow.first_lost = event.transmission
+        flow.lost_in_recovery = 0
+        flow.delivered_in_recovery = 0
+    flow.lost_in_recovery += 1
     event.restart_timer = 1  # RFC 6675, section 6: re-arm on a retransmission
     if not flow.is_bw_probe_sample or not bbr_model.is_inflight_too_high(event):
         return flow.window
@@ -356,13 +367,14 @@ def loss(flow, event):
     if not event.app_limited:
         flow.inflight_longterm = max(bbr_model.inflight_at_loss(event), bbr_model.target_inflight(flow) * BETA)
     if flow.phase == UP:
+        flow.undo_state = UP
         start_down(flow, event.now)
     return flow.window
 
 
 def timeout(flow, event):
     """Return a window of one packet more than in flight: OnEnterRTO() of draft-ietf-ccwg-bbr-06, section 5.6.4.4."""
-    bbr_common.save_window(flow, flow.phase == PROBE_RTT)
+    bbr_common.save_window(flow, flow.phase == PROBE_RTT)  # its losses were reported before, and saved the rest
     bbr_common.begin_recovery(flow, AFTER_TIMEOUT)
     return flow.in_flight + 1.0
 

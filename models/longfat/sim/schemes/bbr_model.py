@@ -18,8 +18,10 @@ FULL_LOSS_COUNT = 6  # BBRStartupFullLossCnt of draft-ietf-ccwg-bbr-06, section 
 EXTRA_ACKED_FILTER = 10  # rounds: BBR.ExtraAckedFilterLen of draft-ietf-ccwg-bbr-06, section 2.12
 MIN_RTT_FILTER = 10.0  # s: BBR.MinRTTFilterLen of draft-ietf-ccwg-bbr-06, section 2.16.1
 PROBE_RTT_INTERVAL = 5.0  # s: BBR.ProbeRTTInterval of draft-ietf-ccwg-bbr-06, section 2.16.2
+MOST_RENO_ROUNDS = 63.0  # draft-ietf-ccwg-bbr-06, section 5.3.3.8.3, IsRenoCoexistenceProbeTime()
 
 STARTUP, DRAIN, DOWN, CRUISE, REFILL, UP, PROBE_RTT = range(7)
+NO_PHASE = -1
 
 #: State of the model, with the names of draft-ietf-ccwg-bbr-06, section 2.
 STATE: dict[str, Any] = {
@@ -50,6 +52,13 @@ STATE: dict[str, Any] = {
     "extra_of_rounds": 0.0,
     "extra_best": [0.0, 0.0, 0.0],
     "extra_when": [0, 0, 0],
+    "undo_state": NO_PHASE,
+    "undo_bw_shortterm": math.inf,
+    "undo_inflight_shortterm": math.inf,
+    "undo_inflight_longterm": math.inf,
+    "first_lost": 0,  # first transmission found lost in this loss recovery, or the last one
+    "lost_in_recovery": 0,  # transmissions found lost in it, and how many of them were delivered
+    "delivered_in_recovery": 0,
 }
 
 
@@ -111,6 +120,22 @@ def inflight_with_headroom(flow):
 def target_inflight(flow):
     """Return the volume wanted: TargetInflight() of draft-ietf-ccwg-bbr-06, section 5.3.3.8.3."""
     return min(bdp_multiple(flow, 1.0), flow.window)
+
+
+@part
+def is_time_to_probe(flow, now):
+    """Return whether to probe again: IsTimeToProbeBW() of draft-ietf-ccwg-bbr-06, section 5.3.3.8.3."""
+    rounds = min(target_inflight(flow), MOST_RENO_ROUNDS)
+    return now > flow.cycle_stamp + flow.bw_probe_wait or flow.rounds_since_probe_up >= rounds
+
+
+@part
+def is_time_to_cruise(flow):
+    """Return whether the queue is drained: IsTimeToCruise() of draft-ietf-ccwg-bbr-06, section 5.3.3.9."""
+    if flow.in_flight > inflight_with_headroom(flow):
+        return False
+    # Inflight(BBR.max_bw, 1.0): of the long-term bandwidth, unlike all other products.
+    return flow.in_flight <= quantized(flow, bbr_common.pipe(flow, flow.max_bw))
 
 
 @part
@@ -260,9 +285,49 @@ def check_startup_high_loss(flow, event):
         return
     many = flow.loss_ranges >= FULL_LOSS_COUNT and flow.recovering == FAST_RECOVERY
     if many and not flow.full_bw_reached and is_inflight_too_high(event):
+        flow.undo_state = STARTUP
         flow.full_bw_reached = True
         flow.inflight_longterm = max(bdp_multiple(flow, 1.0), flow.inflight_latest)
     flow.loss_ranges = 0
+
+
+@part
+def save_state(flow):
+    """Save what is restored if losses prove spurious: SaveStateUponLoss(), draft-ietf-ccwg-bbr-06, section 5.5.11.1.
+
+    Only when loss recovery begins, as sections 2.15 and 5.5.11 of the draft say. NoteLoss() (section 5.5.10.2) would
+    overwrite it with the next loss after StartProbeBW_DOWN(), which clears `is_loss_in_round`.
+    """
+    bbr_common.save_window(flow, flow.phase == PROBE_RTT)
+    flow.undo_state = NO_PHASE
+    flow.undo_bw_shortterm = flow.bw_shortterm
+    flow.undo_inflight_shortterm = flow.inflight_shortterm
+    flow.undo_inflight_longterm = flow.inflight_longterm
+
+
+@part
+def restore_state(flow):
+    """Restore the window and the model: most of HandleSpuriousLossDetection(), section 5.5.11.2 of the draft.
+
+    draft-ietf-ccwg-bbr-06, section 5.5.11.2; `bbr.undo_recovery` has the rest.
+    """
+    bbr_common.restore_window(flow)
+    flow.is_loss_in_round = False
+    reset_full_bw(flow)
+    flow.bw_shortterm = max(flow.bw_shortterm, flow.undo_bw_shortterm)
+    flow.inflight_shortterm = max(flow.inflight_shortterm, flow.undo_inflight_shortterm)
+    flow.inflight_longterm = max(flow.inflight_longterm, flow.undo_inflight_longterm)
+
+
+@part
+def is_recovery_spurious(flow, event):
+    """Count a transmission that was not lost; return whether all of the loss recovery's losses have proved spurious.
+
+    draft-ietf-ccwg-bbr-06, section 5.5.11: "no packets marked lost in that loss recovery episode were actually lost".
+    """
+    if event.transmission >= flow.first_lost:
+        flow.delivered_in_recovery += event.spurious
+    return 0 < flow.lost_in_recovery == flow.delivered_in_recovery
 
 
 @part

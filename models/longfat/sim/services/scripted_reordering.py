@@ -26,8 +26,8 @@ def places_behind(link, packet):
         if packet.kind != DATA or link.packets[4 * k] < 0.0:
             break
         place = packet.number - int(link.packets[4 * k + 1])
-        if link.packets[4 * k] == packet.flow and link.held[k] <= place < link.packets[4 * k + 2]:
-            link.held[k] = place + 1
+        if link.packets[4 * k] == packet.flow and link.done[k] <= place < link.packets[4 * k + 2]:
+            link.done[k] = place + 1
             return int(link.packets[4 * k + 3])
     return 0
 
@@ -101,7 +101,7 @@ SCRIPTED_REORDERING = Service(
         ),
         "longest": Parameter(1.0, "s", "(0, 1e6]", about="Longest time for which a packet is on hold"),
     },
-    state={"held": [0] * ROWS, "passed": 0},  # packets of each row that have been on hold; packets that left in order
+    state={"done": [0] * ROWS, "passed": 0},  # packets of each row that have been on hold; packets that left in order
     work_conserving=False,
     source="Ours, because test cases in drafts ask for reordering, and no publication defines a service for it",
 )
