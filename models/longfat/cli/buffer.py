@@ -73,9 +73,14 @@ POSITIVE_RATE = Quantity("rate", min=0, min_open=True)
     "--discipline",
     cls=Option,
     type=Name("discipline", disciplines),
-    default="fifo",
-    show_default=True,
+    show_default="fifo; step-marking for dctcp",
     help="Queue discipline of the bottleneck.",
+)
+@click.option(
+    "--mark-above",
+    type=Integer("packets", 1, 10**9),
+    show_default="a seventh of the bandwidth-delay product",
+    help="Backlog above which step-marking marks packets [packets].",
 )
 @click.option(
     "--access",
@@ -168,6 +173,7 @@ def buffer_command(output: str, as_json: bool, as_csv: bool, **flags: Any) -> No
             share=flags["share"],
             packet=flags["packet"],
             discipline=flags["discipline"],
+            mark_above=flags["mark_above"],
             access_rate=math.inf if flags["access"] is None else flags["access"],
             spread=flags["spread"],
             decrease=flags["decrease"],
@@ -273,8 +279,9 @@ def _table(data: xr.Dataset) -> str:
         ]
     else:
         spread = f", round-trip times ±{100 * a['spread']:.4g}%" if a["spread"] else ", equal round-trip times"
+        above = f" above {a['mark_above']:g} packets" if "mark_above" in a else ""
         spread = spread if (data.flows > 1).any() else ""
-        lines.append(f"flows     {a['scheme']}, long-lived{spread}; discipline {a['discipline']}")
+        lines.append(f"flows     {a['scheme']}, long-lived{spread}; discipline {a['discipline']}{above}")
         if a["sender"]:
             lines += [f"{'sender' if not k else '':9} {one}" for k, one in enumerate(a["sender"].split(" | "))]
         lines.append(_simulated(data))
@@ -340,6 +347,8 @@ def _line(row: Any, power: bool, width: int) -> str:
     flows = f"{int(row.flows):5d}" if "flows" in row.coords else f"{'':5}"
     if not math.isfinite(row.buffer_bdp):
         why = "no buffer reaches it" if row.rule == "simulated" else "does not apply to this scheme"
+        if row.rule == "one BDP":
+            why = "is not above the threshold"
         return f"{flows}  {row.rule.item():{width}}  {why}"
     size = f"{float(row.buffer_bdp):8.4g}  {int(row.buffer_packets):7d}  {_size(float(row.buffer_bytes)):>10}"
     if power:

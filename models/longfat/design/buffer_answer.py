@@ -12,7 +12,7 @@ from longfat.design.arriving_files import ArrivingFiles
 from longfat.design.buffer_laws import Laws
 from longfat.design.buffer_rules import SMALLEST
 from longfat.design.curves import attrs
-from longfat.design.long_flows import LongFlows
+from longfat.design.long_flows import LongFlows, threshold_of
 from longfat.design.replicating import Effort
 from longfat.design.search import Search
 
@@ -36,7 +36,10 @@ def answer(
             seen[packets] = subject.simulate(packets, effort)
         return seen[packets]
 
-    least, most = (max(1.0, end * size) for end in CURVE)
+    floor = threshold_of(subject.discipline) + 1.0  # packets: no threshold is beyond the buffer
+    least, most = (max(floor, end * size) for end in CURVE)
+    if floor > 1:
+        most = max(most, 2 * floor)
     if isinstance(subject, ArrivingFiles):
         most = max(4 * size, 8 * subject.bytes / subject.packet)
     curve = [round(one) for one in np.geomspace(least, max(most, 2.0), points)]
@@ -56,7 +59,7 @@ def answer(
         return effort.summed(parts, {"share": (0.0, 1.0)} if long else {})
 
     def reaches(packets: int) -> bool:
-        return of_attainable(packets)["share_lower"] >= share
+        return packets >= floor and of_attainable(packets)["share_lower"] >= share
 
     found = smallest(reaches, sorted(seen), subject.fineness, round(LARGEST * most), search)
     if found is not None:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from longfat.design import buffer_rules
 from longfat.design.buffer_rules import RULES
 from longfat.laws import cubic as laws_of_cubic
+from longfat.laws import dctcp as laws_of_dctcp
+from longfat.laws.tcp import aimd_utilisation_general
 
 if TYPE_CHECKING:
     from longfat.sim.schemes import Scheme
@@ -35,8 +37,10 @@ class Laws:
 
     decrease: float
 
-    #: Sentences for the table, where there is anything to say of the sender or its law.
-    about = ""
+    @property
+    def about(self) -> str:
+        """Sentences for the table, where there is anything to say of the sender or its law."""
+        return ""
 
     @property
     def holds(self) -> dict[str, str]:
@@ -73,11 +77,14 @@ class CubicLaws(Laws):
     c: float
     reno_friendly: bool = True
 
-    about = (
-        "CUBIC's law is that of RFC 9438 in a fluid, without fast convergence; one simulated flow is within 0.005.\n"
-        "Section 4.7 asks for that where a flow is alone. Hosts have it on: --parameter fast_convergence=1 tells\n"
-        "what it costs."
-    )
+    @property
+    def about(self) -> str:
+        """Sentences for the table."""
+        return (
+            "CUBIC's law is that of RFC 9438 in a fluid without fast convergence; one simulated flow is within 0.005.\n"
+            "Section 4.7 asks for that where a flow is alone. Hosts have it on: --parameter fast_convergence=1 tells\n"
+            "what it costs."
+        )
 
     @property
     def holds(self) -> dict[str, str]:
@@ -122,11 +129,76 @@ class CubicLaws(Laws):
         return high
 
 
-def laws_of(scheme: Scheme, parameters: Mapping[str, float], decrease: float, path: Path) -> Laws:
-    """Return rules and laws of a scheme with these values of its parameters, for a path."""
-    if scheme.name == "cubic" and "c" in scheme.parameters:
+ABOVE_THRESHOLD = "threshold + flows"
+
+
+@dataclass(frozen=True)
+class DctcpLaws(Laws):
+    """Rules and laws of DCTCP at a queue that marks packets above a threshold [packets]."""
+
+    path: Path
+    threshold: float
+
+    @property
+    def about(self) -> str:
+        """Sentences for the table."""
+        least = float(laws_of_dctcp.least_threshold(self.path.bandwidth_delay_product))
+        return (
+            f"DCTCP: thresholds above BDP/7 = {least:.4g} packets keep the link busy with any number of flows,\n"
+            "and the queue is at most threshold + flows (Alizadeh and others 2010, section 3.3; synchronised flows\n"
+            "that send smoothly; with delayed acknowledgments a packet more). A smaller buffer loses packets;\n"
+            "there is no law."
+        )
+
+    @property
+    def holds(self) -> dict[str, str]:
+        """The rules in order, and for which flows their sources state them."""
+        return {
+            ABOVE_THRESHOLD: "any number of DCTCP flows of equal round-trip times in congestion avoidance",
+            "one BDP": RULES["one BDP"],
+        }
+
+    def rules(self, share: float, flows: float) -> dict[str, float]:
+        """Return the buffer of each rule [bandwidth-delay products]; NaN where it is not above the threshold."""
+        packets = self.path.bandwidth_delay_product
+        largest = float(laws_of_dctcp.largest_queue(round(max(flows, 1.0)), self.threshold))
+        one = 1.0 if packets >= self.threshold + 1 else math.nan
+        return dict(zip(self.holds, (math.ceil(largest) / packets, one), strict=True))
+
+    def together(self, buffer: float, flows: float) -> float:
+        """Return the utilisation [1] of synchronised flows; NaN where the buffer or the windows are too small.
+
+        The window of all flows grows by a packet each in a round trip from (1 - alpha/2) to 1 times
+        C R + K + N packets: an AIMD sawtooth with the buffer K + N.
+
+        >>> round(DctcpLaws(math.nan, Path(100.0, 1e-4), 20.0).together(1.0, 2), 4)
+        1.0
+        """
+        path, count = self.path.bandwidth_delay_product, round(max(flows, 1.0))
+        largest = float(laws_of_dctcp.largest_queue(count, self.threshold))
+        window = (path + self.threshold) / count
+        if buffer * path < largest - 1e-9 or window < 2:  # packets: the least window of congestion avoidance
+            return math.nan
+        decrease = 1 - float(laws_of_dctcp.marked_share(window)) / 2
+        return float(aimd_utilisation_general(largest / path, decrease))
+
+    def apart(self, buffer: float, flows: float) -> float:
+        """Return NaN: there is no such law."""
+        return math.nan
+
+
+def laws_of(
+    scheme: Scheme, parameters: Mapping[str, float], decrease: float, path: Path, threshold: float = 0.0
+) -> Laws:
+    """Return rules and laws of a scheme with these values of its parameters, for a path.
+
+    ``threshold`` [packets] is that above which the queue discipline marks packets; 0: it does not.
+    """
+    if scheme.name == "cubic" and "c" in scheme.parameters and not threshold:
         friendly = value_of(scheme, parameters, "reno_friendly") > 0
         return CubicLaws(decrease, path, value_of(scheme, parameters, "c"), friendly)
+    if scheme.name == "dctcp" and "gain" in scheme.parameters and threshold:
+        return DctcpLaws(decrease, path, threshold)
     return Laws(decrease)
 
 

@@ -14,6 +14,7 @@ from longfat.design.buffer_laws import value_of
 from longfat.design.replicating import Effort, measured
 from longfat.sim import Network, queues, schemes
 from longfat.sim.queues import Discipline
+from longfat.sim.queues.step_marking import UNLIMITED
 from longfat.sim.schemes import Scheme
 
 SMALLEST_CUBIC = 500  # packets: the same for CUBIC, whose sawtooth is shallower
@@ -30,6 +31,17 @@ QUANTITIES = {
     "goodput": ("1", "rate of new data received, over the capacity"),
     "queueing_delay": ("s", "mean queueing delay in the switch"),
 }
+
+
+def threshold_of(discipline: Discipline | str) -> float:
+    """Return the backlog above which the discipline marks every packet [packets]; 0 if there is no such threshold.
+
+    >>> threshold_of(queues.discipline("step-marking", packets=20)), threshold_of("fifo")
+    (20.0, 0.0)
+    """
+    chosen = queues.discipline(discipline)
+    packets = float(chosen.values["packets"]) if chosen.name == "step-marking" else 0.0
+    return packets if packets < UNLIMITED else 0.0
 
 
 def sender_of(scheme: Scheme, parameters: Mapping[str, float]) -> str:
@@ -146,7 +158,8 @@ class LongFlows:
         net = Network().link(
             "switch", "sinks", rate=rate, delay=one_way * (1 - spread), buffer=buffer, discipline=self.discipline
         )
-        largest, adapted = (self.simulated_bdp + buffer) / self.flows, self.adapted
+        room = threshold_of(self.discipline) or buffer
+        largest, adapted = (self.simulated_bdp + room) / self.flows, self.adapted
         for k, place in enumerate(places):
             path = ["switch", "sinks"]
             if spread > 0:
@@ -163,6 +176,8 @@ class LongFlows:
 
     def watch(self, buffer: int) -> tuple[float, float]:
         """Return when counting begins and ends [s]: after some cycles of the sawtooth, and for some more."""
+        if threshold := threshold_of(self.discipline):
+            return self._watch_marks(threshold)
         relative = buffer / self.simulated_bdp
         window = (1 + relative) * self.simulated_bdp / self.flows
         rounds = window / 2
@@ -172,6 +187,17 @@ class LongFlows:
         cycle = rounds * self.round_trip_time * (1 + 0.75 * relative)  # as long as round trips are at most
         begin = WARM_UP * cycle + 20 * self.round_trip_time
         return begin, begin + CYCLES * cycle + 20 * self.round_trip_time
+
+    def _watch_marks(self, threshold: float) -> tuple[float, float]:
+        """Return the times [s] of `watch` for senders that reduce their windows by marks above a threshold."""
+        largest = 1 + threshold / self.simulated_bdp  # round-trip time with the queue, over that without
+        rounds = math.sqrt((self.simulated_bdp + threshold) / (2 * self.flows))  # DCTCP's; Reno's is (C R + K)/(2 N)
+        if self.scheme.name != "dctcp":
+            rounds *= rounds
+        cycle = rounds * largest * self.round_trip_time
+        # DCTCP estimates the share of marks over 16 round trips (RFC 8257, section 4.2).
+        begin = WARM_UP * cycle + 200 * self.round_trip_time
+        return begin, begin + CYCLES * cycle + 200 * self.round_trip_time
 
     def refuse_too_long(self, runs: int) -> None:
         """Refuse a path that is not scale-free and so large that simulating it as it is would take hours."""

@@ -15,10 +15,11 @@ from longfat.design.arriving_files import ArrivingFiles
 from longfat.design.buffer_answer import answer, dataset
 from longfat.design.buffer_laws import Path, laws_of
 from longfat.design.buffer_rules import with_decrease
-from longfat.design.long_flows import LongFlows
+from longfat.design.long_flows import LongFlows, threshold_of
 from longfat.design.replicating import Effort
 from longfat.design.search import Search
 from longfat.domains import choice, conflict, integer, number, out_of_range, seed_of
+from longfat.laws.dctcp import least_threshold
 from longfat.laws.power import first_come_ceiling, power_ceiling
 from longfat.sim import queues, schemes
 
@@ -41,7 +42,8 @@ def buffer(
     scheme: str | Scheme = "reno",
     share: float | str = 0.95,
     packet: int | str = 1500,
-    discipline: str | Discipline = "fifo",
+    discipline: str | Discipline | None = None,
+    mark_above: int | None = None,
     access_rate: float | str = math.inf,
     spread: float | str = 0.1,
     decrease: float | None = None,
@@ -80,8 +82,11 @@ def buffer(
         Goal, as a share of the attainable utilisation or power [1], in (0, 1].
     packet : int or str
         Packet size [bytes].
-    discipline : str or Discipline
-        Queue discipline of the bottleneck link.
+    discipline : str or Discipline, optional
+        Queue discipline of the bottleneck link; by default "fifo", with DCTCP "step-marking".
+    mark_above : int, optional
+        Backlog above which "step-marking" marks packets [packets], in [1, 1e9]; by default the least for which the law
+        of DCTCP keeps the link busy, K > C R/7.
     access_rate : float or str
         Rate of the access link of each source [bytes/s]; by default unlimited.
     spread : float or str
@@ -169,17 +174,18 @@ def buffer(
     """
     chosen = schemes.scheme(scheme)
     given = schemes.check_parameters(chosen, parameters or {})
-    queues.discipline(discipline)
     capacity = quantities.rate(rate)
     common: dict[str, Any] = {
         "rate": capacity,
         "round_trip_time": quantities.duration(round_trip_time, allowed="(0, inf)"),
         "packet": integer("packet", quantities.size(packet, "packet"), "bytes", "[1, 1e6]"),
         "scheme": chosen,
-        "discipline": discipline,
         "access_rate": math.inf if access_rate == math.inf else quantities.rate(access_rate, "access_rate"),
     }
     wanted = quantities.fraction(share, "share", "(0, 1]")
+    common["discipline"] = _discipline(
+        discipline, chosen, mark_above, _packets_simulated(common, file, bandwidth_delay_product)
+    )
     factor, given = with_decrease(
         chosen, given, None if decrease is None else number("decrease", decrease, "1", "(0, 1)")
     )
@@ -208,7 +214,10 @@ def buffer(
         at = tuple(sorted({number("load", load, "1", "(0, 1)") for load in _numbers("loads", loads)}))
         subjects = [ArrivingFiles(**common, loads=at, file=quantities.size(file, "file"))]
     seed = seed_of(rng)
-    laws = laws_of(chosen, given, factor, Path(subjects[0].bandwidth_delay_product, common["round_trip_time"]))
+    threshold = threshold_of(common["discipline"])
+    first = subjects[0]
+    packets = float(first.simulated_bdp if threshold else first.bandwidth_delay_product)  # thresholds do not scale
+    laws = laws_of(chosen, given, factor, Path(packets, common["round_trip_time"]), threshold)
     runs = replications * (points + len(laws.holds) + 4)
     for one in subjects:
         if isinstance(one, LongFlows):
@@ -239,7 +248,8 @@ def buffer(
         **{name: common[name] for name in ("rate", "round_trip_time", "packet", "access_rate")},
         "bandwidth_delay_product": subjects[0].bandwidth_delay_product,
         "scheme": chosen.name,
-        "discipline": queues.discipline(discipline).name,
+        "discipline": queues.discipline(common["discipline"]).name,
+        **({"mark_above": threshold} if threshold else {}),
         "decrease": factor,
         "about": laws.about,
         "share": wanted,
@@ -254,6 +264,31 @@ def buffer(
     from longfat.renamed_variables import with_old_names  # imports xarray
 
     return with_old_names(made_by(data, "design.buffer"))
+
+
+def _packets_simulated(path: dict[str, Any], file: Any, most: Any) -> float:
+    """Return the bandwidth-delay product of the link that a discipline with a threshold is simulated on [packets]."""
+    own = float(path["rate"] * path["round_trip_time"] / path["packet"])
+    if file is not None or most is None:
+        return own
+    return min(own, float(integer("bandwidth_delay_product", most, "packets", "[10, 1e7]")))
+
+
+def _discipline(
+    given: str | Discipline | None, scheme: Scheme, mark_above: int | None, packets: float
+) -> str | Discipline:
+    """Return the queue discipline, with the threshold of step marking."""
+    if given is None:
+        given = "step-marking" if scheme.name == "dctcp" else "fifo"
+    if given == "step-marking":
+        # Above the bound, which is exclusive (Alizadeh and others 2010, section 3.3).
+        least = math.floor(float(least_threshold(packets))) + 1
+        above = least if mark_above is None else integer("mark_above", mark_above, "packets", "[1, 1e9]")
+        return queues.discipline("step-marking", packets=above)
+    if mark_above is not None:
+        raise conflict(f"mark_above = {mark_above}", "needs discipline 'step-marking'")
+    queues.discipline(given)
+    return given
 
 
 def _numbers(name: str, values: Any) -> list[Any]:

@@ -1,0 +1,70 @@
+"""The buffer of a switch for DCTCP at a marking threshold: the law by steps, the simulator beside it, the command."""
+
+import math
+
+import pytest
+
+from longfat import design
+from longfat.cli import main
+from longfat.design.buffer_laws import ABOVE_THRESHOLD, DctcpLaws, Path
+
+LINK = {"rate": "10Gbit/s", "round_trip_time": "100us", "points": 2, "replications": 2, "progress": False}
+
+
+def by_rounds(packets, threshold, flows):
+    """Return the utilisation of synchronised flows, with the cut that Alizadeh and others (2010) give, by steps."""
+    window = (packets + threshold) / flows
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        alpha = (low + high) / 2
+        low, high = (alpha, high) if alpha**2 * (1 - alpha / 4) < (2 * window + 1) / (window + 1) ** 2 else (low, alpha)
+    top = packets + threshold + flows
+    total, carried, time = top * (1 - low / 2), 0.0, 0.0
+    while total < top:
+        stretch = max(total / packets, 1)
+        carried += min(total / packets, 1) * stretch
+        time += stretch
+        total += flows / 1000
+    return carried / time
+
+
+@pytest.mark.parametrize(("packets", "threshold", "flows"), [(1000, 20, 1), (1000, 40, 4), (83, 12, 2)])
+def test_the_law_step_by_step(packets, threshold, flows):
+    found = DctcpLaws(math.nan, Path(packets, 1e-4), threshold).together(1.0, flows)
+    assert found == pytest.approx(by_rounds(packets, threshold, flows), abs=1e-3)
+
+
+def test_rules_by_hand():
+    """12 + 3 = 15 packets of 83; below, or with windows under two packets, there is no law."""
+    laws = DctcpLaws(math.nan, Path(83.0, 1e-4), 12.0)
+    assert laws.rules(0.95, 3) == {ABOVE_THRESHOLD: 15 / 83, "one BDP": 1.0}
+    assert laws.together(15 / 83, 3) > 0.99
+    assert math.isnan(laws.together(14 / 83, 3))
+    assert math.isnan(laws.together(1.0, 60))
+    assert math.isnan(DctcpLaws(math.nan, Path(83.0, 1e-4), 83.0).rules(0.95, 1)["one BDP"])
+
+
+def test_the_answer():
+    """83.33 packets in flight: the threshold is the least integer above 11.9."""
+    answer = design.buffer(**LINK, scheme="dctcp", flows=2)
+    assert answer.attrs["discipline"] == "step-marking"
+    assert answer.attrs["mark_above"] == 12
+    assert answer.rule.values.tolist() == [ABOVE_THRESHOLD, "one BDP", "simulated"]
+    row = answer.sel(rule="one BDP")
+    assert float(row.utilisation) == pytest.approx(float(row.law_together), abs=0.02)
+    assert float(answer.buffer_packets.min()) > 12
+
+
+@pytest.mark.parametrize(
+    ("flags", "words"),
+    [
+        (["--mark-above", "0"], "mark_above = 0"),
+        (["--mark-above", "20", "--discipline", "fifo"], "mark_above = 20 needs discipline 'step-marking'"),
+    ],
+)
+def test_one_line_for_a_wrong_threshold(tmp_path, monkeypatch, capsys, flags, words):
+    monkeypatch.chdir(tmp_path)
+    assert main(["buffer", "--rate", "10Gbit/s", "--rtt", "100us", "--scheme", "dctcp", *flags]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert words in err
