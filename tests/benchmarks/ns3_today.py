@@ -2,7 +2,7 @@
 
 Several flows from one node to another over one link, as in `ns3_dumbbell`. Packets have 1500 bytes on the link: 1458 of
 data, 40 of TCP and IP headers, 2 of the link layer. There are no time stamps, which ns-3 rounds to milliseconds. The
-queue discipline holds what waits, but for one packet in the queue of the device below it, which counts here.
+queue discipline holds the backlog, but for one packet in the queue of the device below it, which counts here.
 
 Usage: python ns3_today.py CASES.json RESULTS.json. A case is a dictionary: `scheme`, `discipline`, `starts` (of the
 flows [s]), `buffer` [packets], `rate` [Mbit/s], `delay` (one way [ms]), `warm_up` and `seconds` [s]; `options` are
@@ -31,7 +31,7 @@ BASE = {
     "ns3::TcpL4Protocol::RecoveryType": "ns3::TcpClassicRecovery",
     "ns3::TcpSocketBase::Sack": "true",
     "ns3::TcpSocketBase::Timestamp": "false",
-    "ns3::TcpSocketBase::MinRto": "200ms",
+    "ns3::TcpSocketBase::MinRto": "1s",
     "ns3::TcpSocketBase::UseEcn": "Off",
     "ns3::TcpSocket::DelAckCount": "2",
     "ns3::TcpSocket::DelAckTimeout": "40ms",
@@ -71,6 +71,7 @@ def configure(case):
             "QW": 1,
             "UseEcn": "true",
             "UseHardDrop": "false",
+            "Gentle": "false",
             "MeanPktSize": DATA + 40,
         }.items():
             text(f"ns3::{disc}::{name}", value)

@@ -5,6 +5,7 @@ tests/data/peers.csv; docs/peers.md is written from that file, also alone, with 
 interpreter that has ns-3's wheel.
 """
 
+import csv
 import json
 import os
 import subprocess
@@ -21,12 +22,20 @@ from longfat.sim.statistics import half_width
 HERE = Path(__file__).parent
 NS3 = os.environ.get("NS3_PYTHON", sys.executable)
 RATE, DELAY, PACKET = 20, 20, 1500  # Mbit/s, ms one way, bytes
-FLOWS, WARM_UP, SECONDS, REPLICATIONS = 3, 20.0, 60.0, 6
+FLOWS, WARM_UP, SECONDS, REPLICATIONS = 3, 15.0, 45.0, 4
 PRODUCT = RATE * 1e6 * 2 * DELAY / 1e3 / 8 / PACKET  # packets
 BUFFERS = {share: int(share * PRODUCT) for share in (0.25, 1, 4)}
 THRESHOLD = 10  # packets, of step-marking
 #: Options of the schemes here that make the sender ns-3's: its timer, no HyStart (neither there).
-SENDER = {"min_rto": 0.2, "hystart": 0.0, "prr": 0.0, "full_reno": 0.0, "delayed_ack": 2.0, "initial_window": 10.0}
+SENDER = {
+    "min_rto": 1.0,
+    "first_rto": 1.0,
+    "hystart": 0.0,
+    "prr": 0.0,
+    "full_reno": 0.0,
+    "delayed_ack": 2.0,
+    "initial_window": 10.0,
+}
 QUANTITIES = ("goodput", "loss", "queue", "marks")
 
 
@@ -113,3 +122,60 @@ def quantities(result, seconds=SECONDS - WARM_UP):
 def interval(values):
     """Return mean and half-width of the 95 % confidence interval."""
     return float(np.mean(values)), float(half_width(np.asarray(values), 0.95))
+
+
+#: Comparisons: scheme, discipline, shares of the bandwidth-delay product, parameters here, attributes of ns-3, remark.
+#: The first six have every rule that differs switched alike; in the others one rule is as each simulator has it.
+SAME = "same rules"
+ALL = (0.25, 1, 4)
+COMPARISONS = (
+    ("dctcp", "step-marking", ALL, {}, {}, SAME),
+    ("bbr1", "drop-tail", ALL, {}, {}, SAME),
+    ("cubic", "pie", ALL, {}, {}, SAME),
+    ("cubic", "drop-tail", ALL, {}, {}, SAME),
+    ("cubic", "fq-codel", ALL, {}, {}, SAME),
+    ("cubic", "codel", ALL, {}, {}, SAME),
+    (
+        "cubic", "drop-tail", (1,), {"prr": 1.0}, {"TcpL4Protocol::RecoveryType": "ns3::TcpPrrRecovery"},
+        "each with its proportional rate reduction",
+    ),
+    ("cubic", "drop-tail", (1,), {"full_reno": 1.0}, {}, "Reno-friendly growth of RFC 9438 here, RFC 8312 there"),
+    (
+        "cubic", "drop-tail", (4,), {"min_rto": 0.2}, {"TcpSocketBase::MinRto": "200ms"},
+        "least timeout of 0.2 s in both",
+    ),
+    (
+        "bbr1", "drop-tail", (0.25, 1), {"min_rto": 0.2}, {"TcpSocketBase::MinRto": "200ms"},
+        "least timeout of 0.2 s in both",
+    ),
+    ("cubic", "codel", (1,), {}, {"CoDelQueueDisc::Target": "5ms"}, "target of 5 ms there, too"),
+)  # fmt: skip
+STORED = HERE.parent / "data" / "peers.csv"
+COLUMNS = ("scheme", "discipline", "rules", "share", "replication", "simulator", *QUANTITIES)
+
+
+def compare(scheme, discipline, shares, ours, options, remark):
+    """Return the rows of one comparison, of both simulators."""
+    cases = [case(scheme, discipline, s, r, ours, options) for s in shares for r in range(REPLICATIONS)]
+    found = {"here": [here(one) for one in cases], "ns-3": there(cases)}
+    return [
+        {"scheme": scheme, "discipline": discipline, "rules": remark, "share": one["share"], "simulator": name}
+        | {"replication": one["run"]} | {key: f"{value:.6g}" for key, value in quantities(result).items()}
+        for name, results_of in found.items()
+        for one, result in zip(cases, results_of, strict=True)
+    ]  # fmt: skip
+
+
+def main():
+    """Run every comparison, and store its rows when it is done."""
+    with STORED.open("w", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS)
+        writer.writeheader()
+        for comparison in COMPARISONS:
+            writer.writerows(compare(*comparison))
+            file.flush()
+            print(*comparison, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,7 +1,7 @@
 """Options of the TCP sender as deployed today, for schemes with selective recovery (rules in docs/rules/cubic.md).
 
-Byte counting, HyStart++, proportional rate reduction, RACK-TLP and pacing: all are off in `sack`, and all but the last
-two are on in `cubic` and `dctcp`.
+Byte counting, HyStart++, proportional rate reduction, RACK-TLP and pacing. All are off in `sack`; the first three are
+on in `cubic` and `dctcp`.
 """
 
 from dataclasses import replace
