@@ -511,8 +511,9 @@ def test_schemes_of_today(name):
 
     A round trip takes 44 ms, 0.04 + 0.1 + 0.04 ms for a packet, 3.2 + 8 + 3.2 us for its acknowledgment: 44.194 ms. The
     last of 4 packets is 0.3 ms later. Of 20, the second ten start 44.194 ms later, or a packet time more where the
-    first acknowledgment is that of two packets, the last of them 0.9 ms behind. BBR paces the second ten at ten packets in a round trip times 2.77 (draft-ietf-ccwg-bbr-06, section 5.6.2), or
-    times 2/ln 2 (2016): nine gaps of 44.194/27.7 or 44.194/28.85 ms.
+    first acknowledgment is that of two packets, the last of them 0.9 ms behind. BBR paces the second ten at ten packets
+    in a round trip times 2.77 (draft-ietf-ccwg-bbr-06, section 5.6.2), or times 2/ln 2 (2016): nine gaps of 44.194/27.7
+    or 44.194/28.85 ms.
     """
     chosen = benchmark.TODAY[name]
     assert name not in ENTRIES
