@@ -165,6 +165,19 @@ def test_sack_as_deployed():
     assert Diary("sack", until=0.25).flow.window == 4.0
 
 
+@pytest.mark.parametrize("scheme", ["cubic", "sack"])
+def test_the_conservative_bound_ends_at_ssthresh(scheme):
+    """With PRR-CRB and 15 losses five packets are in flight to the end, and the window becomes ssthresh, 10."""
+    diary = twenty(15, 0.15, scheme, prr=2)
+    time = 0.15
+    assert diary.flow.window < 8
+    while diary.own.recovering and time < 1.0:
+        time += 0.001
+        diary.advance(time)
+    assert not diary.own.recovering
+    assert 10.0 <= diary.flow.window < 10.2
+
+
 def test_a_mark_in_recovery():
     """A mark that counts in recovery halves what recovery aims at, not the window that reduction in proportion has set.
 
