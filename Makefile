@@ -3,10 +3,10 @@ PYTHON ?= python3
 BIN := .venv/bin
 # Modules are compiled once, not by each of the hundred processes that the tests start.
 unexport PYTHONDONTWRITEBYTECODE
-REDRAWN := gong_parulkar receive_buffers loss_load cadpc blt kkm network_simulator scoreboard
+REDRAWN := gong_parulkar receive_buffers loss_load cadpc blt kkm network_simulator today scoreboard
 PACKAGES := models derivations docs figures notebooks tests
 
-.PHONY: help venv hooks test tests test-long simulator mutations lint types docs stubs curves explore notebooks notebooks-html browser figures redraw benchmark lock clean
+.PHONY: help venv hooks test tests test-long simulator mutations lint types docs stubs curves explore notebooks notebooks-html browser figures redraw benchmark peers lock clean
 
 help:  ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "%-16s%s\n", $$1, $$2 }'
@@ -51,6 +51,10 @@ types: venv  ## Check the types of the package (mypy)
 docs: venv  ## Generate docs/plug-ins.md and docs/engine.svg from the code
 	$(BIN)/python -m docs.pages
 
+peers: venv  ## Compare with ns-3 anew; NS3_PYTHON names an interpreter with its wheel (a quarter of an hour)
+	$(BIN)/python -m tests.benchmarks.today
+	$(BIN)/python -m docs.peers
+
 stubs: venv  ## Generate the type stubs of the laws, with their docstrings, from their records
 	$(BIN)/python -m docs.stubs
 
@@ -81,6 +85,7 @@ figures: venv  ## Simulate and draw the papers' figures and tables anew (an hour
 	$(BIN)/python -m figures.blt
 	$(BIN)/python -m figures.kkm
 	$(BIN)/python -m figures.network_simulator
+	$(BIN)/python -m figures.today
 	$(BIN)/python -m figures.explore
 	$(BIN)/python -m figures.scoreboard
 	$(BIN)/python -m figures.gallery

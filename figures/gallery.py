@@ -21,6 +21,7 @@ PARTS = {
     "kkm": "The benchmark (Kanakia, Keshav and Mishra 1992)",
     "scoreboard": "Scoreboard: every number and claim of the five papers",
     "network_simulator": "The network simulator compared with laws",
+    "today": "Schemes and disciplines of today",
 }
 TABLES = {
     "loss_load": {"loss_load_tables.md": "every printed number, and the effect of each rule"},
@@ -28,6 +29,7 @@ TABLES = {
     "blt": {"blt_tables.md": "table 1 cell by cell and under twenty interpretations"},
     "scoreboard": {"scoreboard.md": "all rows"},
     "kkm": {"kkm_tables.md": "the ten tables, complete"},
+    "today": {"today_tables.md": "the ten standard experiments"},
 }
 
 

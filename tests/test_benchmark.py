@@ -498,9 +498,31 @@ def test_choices_say_which_numbers_have_decided():
     steady = benchmark.choices(ENTRIES["tahoe"], VARIANTS["7-0.2"], "transfer_time_mean", "interpretation")
     assert steady.startswith("all sources send from time 0 on")
     assert not benchmark.choices(ENTRIES["tahoe"], VARIANTS["7-0.2-ramp"], "transfer_time_mean", "interpretation")
-    everything = [one for kind in (ENTRIES, VARIANTS) for each in kind.values() for one in each.choices]
+    everything = [
+        one for kind in (ENTRIES, benchmark.TODAY, VARIANTS) for each in kind.values() for one in each.choices
+    ]
     assert {one.kind for one in everything} <= {"fitted", "interpretation", "open"}
     assert all((one.kind == "open") == (not one.experiments) for one in everything)
+
+
+@pytest.mark.parametrize("name", benchmark.TODAY)
+def test_schemes_of_today(name):
+    """Every experiment has room for the settings; ten packets leave at once and the next ten a round trip later.
+
+    A round trip takes 44 ms, 0.04 + 0.1 + 0.04 ms for a packet, 3.2 + 8 + 3.2 us for its acknowledgment: 44.194 ms. The
+    last of 4 packets is 0.3 ms later. Of 20, the second ten start 44.194 ms later, the last of them 0.9 ms behind.
+    BBR paces the second ten at ten packets in a round trip times 2.77 (draft-ietf-ccwg-bbr-06, section 5.6.2), or
+    times 2/ln 2 (2016): nine gaps of 44.194/27.7 or 44.194/28.85 ms.
+    """
+    chosen = benchmark.TODAY[name]
+    assert name not in ENTRIES
+    assert chosen is benchmark.entry(name) is benchmark.entry(chosen.label)
+    for variant in VARIANTS.values():
+        disciplines = {link.discipline.name for link in benchmark.build(variant, chosen).links.values()}
+        assert {chosen.bottleneck, chosen.switch} <= disciplines
+    times = [1e3 * measuring.measure(VARIANTS[f"3-{size}"], chosen)["transfer_time_1"] for size in (4, 20)]
+    last = {"bbr": 9 * 44.194 / 27.7, "bbr1": 9 * 44.194 / 28.85}.get(name, 0.9)
+    assert times == pytest.approx([44.494, 2 * 44.194 + last], abs=0.15)
 
 
 def test_the_other_texts():
@@ -529,7 +551,7 @@ def test_refusals():
         benchmark.run(["3-4"], ["tahoe"], replications=0)
     with pytest.raises(ValueError, match="each scheme once"):
         benchmark.run(["3-4"], ["hbh", "hop-by-hop"])
-    with pytest.raises(ValueError, match="discipline 'fare' is unknown; available: avq, "):
+    with pytest.raises(ValueError, match="discipline 'fare' is unknown; available: aggregation, avq, "):
         benchmark.run(["3-4"], ["gaimd"], discipline="fare")
     with pytest.raises(ValueError, match="discipline 'nosuch' is unknown"):
         benchmark.run(["3-4"], ["hop-by-hop"], discipline="nosuch")  # which has its own switches

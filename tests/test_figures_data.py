@@ -6,9 +6,22 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from figures import blt, blt_drawing, cadpc, data, gallery, gong_parulkar, loss_load, network_simulator, receive_buffers
+from figures import (
+    blt,
+    blt_drawing,
+    cadpc,
+    data,
+    gallery,
+    gong_parulkar,
+    loss_load,
+    network_simulator,
+    receive_buffers,
+    today,
+    today_runs,
+)
 from figures.writing import HERE, figure_files
 from longfat import plot
+from longfat.benchmark import tables
 from longfat.verify.published import blt_measured, blt_runs, cadpc_runs, loss_load_runs
 from longfat.verify.published.blt_scenarios import SETS
 from tests import pictures
@@ -83,6 +96,50 @@ def test_network_simulator(monkeypatch):
     found = network_simulator.simulate()
     assert data.compare(found["waiting_times"], "network_simulator_waiting_times", HERE) == 16
     assert data.compare(found["utilisation"], "network_simulator_utilisation", HERE) == 3
+
+
+@pytest.mark.parametrize(
+    ("picture", "first"),
+    [
+        pytest.param("today_buffer", {"scheme": 1, "buffer": 1}, marks=pytest.mark.long),
+        ("today_delay", {"queue": 2}),
+        ("today_fairness", {"pair": 1, "ratio": 2}),
+        pytest.param("today_power", {"label": 3, "load": 1}, marks=pytest.mark.long),
+    ],
+)
+def test_today(picture, first):
+    assert data.compare(today_runs.sweep(picture, **first), picture, HERE) > 0
+
+
+def test_tables_of_today():
+    """The table of experiment 3 is the stored one."""
+    stored = (HERE / "today_tables.md").read_text()
+    assert tables.to_markdown(tables.tables(today.experiments(["3"]))).strip() in stored
+
+
+def test_what_the_pictures_of_today_show():
+    """Stored numbers against hand arithmetic and the targets of the RFCs."""
+    kept = today.kept()
+    alone, delay, shares, power = (kept[f"today_{name}"] for name in ("buffer", "delay", "fairness", "power"))
+    # Halving: 0.75 (1 + b)^2/(1 + b + b^2). CUBIC: 1 from b = 0.3/0.7 on; at 0.1, with D = 0.33 and x = 0.303,
+    # 1 - D/4 (1 - 4 x + 3 x^(4/3)) = 0.967
+    b = alone.buffer.values
+    np.testing.assert_allclose(alone.utilisation.sel(scheme="sack"), 0.75 * (1 + b) ** 2 / (1 + b + b * b), atol=0.006)
+    np.testing.assert_allclose(
+        alone.utilisation.sel(scheme="cubic", buffer=[0.1, 0.45, 1.0]), [0.967, 1, 1], atol=0.003
+    )
+    # 400 packets at 50 Mbit/s are 96 ms; targets: 5 ms (RFC 8289), 15 ms (RFC 8033, RFC 9332), 1 ms (L4S)
+    middle = delay.percentile_50
+    assert 0.8 * 96 < middle.sel(queue="FIFO") < 96
+    assert 2.5 < middle.sel(queue="CoDel") < 10
+    np.testing.assert_allclose(middle.sel(queue=["PIE", "DualPI2, Classic"]), 15, rtol=0.1)
+    assert middle.sel(queue="DualPI2, L4S") < 1
+    # Under FQ-CoDel shares differ by less than a factor of 2, under drop-tail Reno's as squares of round trips
+    ratio = 2**shares.log_ratio
+    assert float(ratio.sel(sharing="fq-codel").max()) < 2
+    assert float(ratio.sel(sharing="fifo", pair="sack", ratio=16)) > 8.5**2
+    # No power is above capacity over the unloaded time, 100 kB at 3.75 MB/s and 30 ms
+    assert float(power.power_upper.max()) < 3.75e6 / (0.1 / 3.75 + 0.03)
 
 
 @pytest.mark.long

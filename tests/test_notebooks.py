@@ -86,13 +86,13 @@ def test_order_and_minutes():
     names = pages.order()
     assert sorted(names) == [path.stem for path in NOTEBOOKS] == [path.stem for path in SOLUTIONS]
     table, readme = (FOLDER / "README.md").read_text(), (FOLDER.parent / "docs" / "explore.md").read_text()
-    rows = re.findall(r"^\| (\d) \| \[(\w+)\]\(\2\.ipynb\) \| .+ \| (\d+) \|$", table, re.MULTILINE)
-    assert rows == re.findall(r"^(\d)\. `(\w+)\.ipynb` \((\d+)", readme, re.MULTILINE)
-    assert [name for _, name, _ in rows] == names
+    rows = re.findall(r"^\| (\d+) \| \[(\w+)\]\(\2\.ipynb\) \| .+ \| (\d+) \|$", table, re.MULTILINE)
+    assert rows == re.findall(r"^(\d+)\. `(\w+)\.ipynb` \((\d+)", readme, re.MULTILINE)
+    assert [(int(number), name) for number, name, _ in rows] == [*enumerate(names, 1)]
     for number, name, minutes in rows:
         text = json.loads((FOLDER / f"{name}.ipynb").read_text())["cells"][0]["source"][2]
-        said = f"*Notebook {number} of 9. {minutes} minutes with the exercises. [Solutions](solutions/{name}.ipynb).*\n"
-        assert text == said
+        place, time = f"Notebook {number} of {len(rows)}.", f"{minutes} minutes with the exercises."
+        assert text == f"*{place} {time} [Solutions](solutions/{name}.ipynb).*\n"
     assert f"The minutes, {sum(int(minutes) for *_, minutes in rows)} in all" in table
 
 
@@ -123,7 +123,7 @@ def test_the_check_sees_private_names(source, names):
 def outcome(tmp_path_factory):
     """The code cells of every notebook and every solution as they ran.
 
-    In the short profile in one kernel, emptied before each: eighteen kernels spend most of their time on imports.
+    In the short profile in one kernel, emptied before each: a kernel for each spends most of its time on imports.
     """
     server.skip_address_grammar()
     import nbformat  # here: it takes a second, of every process that collects tests

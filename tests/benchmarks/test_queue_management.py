@@ -8,7 +8,7 @@ from longfat import sim
 from longfat.sim import queues
 
 #: Largest ratios of the time per packet. "fifo-departures" is tail drop decided at departure, as every discipline that
-#: drops there has to be. "fifo" computes departures and arrivals at admission: one event for each packet, not three.
+#: drops there has to be. "fifo" computes departures and arrivals at admission: one event for each packet, not two.
 MOST = {("codel", "fifo-departures"): 1.5, ("codel", "fifo"): 3.0, ("fq-codel", "codel"): 1.5}
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from longfat import sim
-from longfat.sim import results, traffic
+from longfat.sim import queues, results, traffic
 from longfat.sim.records import AT_ARRIVAL, ENTER_IN_ADVANCE, RECEIVE_IN_ADVANCE
 
 
@@ -55,7 +55,22 @@ def changing():
     return net
 
 
-NETWORKS = {"one link": one_link, "star": star, "chain": chain, "changing rates": changing}
+def queued(discipline="codel"):
+    """Return a star whose shared links have a service, so that ends of transmissions are events."""
+    net = star()
+    for pair in (("a", "b"), ("b", "d0"), ("b", "d3")):
+        net.links[pair] = replace(net.links[pair], discipline=queues.discipline(discipline))
+    return net
+
+
+NETWORKS = {
+    "one link": one_link,
+    "star": star,
+    "chain": chain,
+    "changing rates": changing,
+    "queued": queued,
+    "fair": lambda: queued("fair"),
+}
 
 
 def counts(run):
@@ -138,6 +153,10 @@ def test_which_arrivals_are_computed_in_advance():
         "b-a": ENTER_IN_ADVANCE,  # all of a-s0 comes from b-a
         "a-s0": AT_ARRIVAL,  # the sender
     }
+    run = sim.Simulation(queued(), rng=1)
+    names = run.assembly.link_names
+    found = {names[hop.link]: int(hop.in_advance) for hop in run.state.hops[: 3 + 3]}
+    assert (found["a-b"], found["b-d0"]) == (AT_ARRIVAL, ENTER_IN_ADVANCE)  # departures from b-d0 are not yet known
     run = sim.Simulation(chain(), rng=1)
     names = run.assembly.link_names
     hops = run.state.hops[:8]

@@ -14,6 +14,7 @@ from longfat.cli.parameters import (
     CONFIDENCE,
     OUTPUT,
     SEED,
+    Assignment,
     Choice,
     Integer,
     Name,
@@ -93,7 +94,14 @@ POSITIVE_RATE = Quantity("rate", min=0, min_open=True)
     "--decrease",
     type=Quantity("fraction", min=0, max=1, min_open=True, max_open=True),
     show_default="that of the scheme",
-    help="Factor by which a loss reduces the window, e.g. 0.5; for gaimd-window and own schemes.",
+    help="Factor by which a loss reduces the window, e.g. 0.5; for gaimd-window, cubic and own schemes.",
+)
+@click.option(
+    "--parameter",
+    "parameters",
+    type=Assignment(),
+    multiple=True,
+    help="Parameter of the scheme, e.g. delayed_ack=2; may be repeated.",
 )
 @click.option(
     "--loads",
@@ -163,6 +171,7 @@ def buffer_command(output: str, as_json: bool, as_csv: bool, **flags: Any) -> No
             access_rate=math.inf if flags["access"] is None else flags["access"],
             spread=flags["spread"],
             decrease=flags["decrease"],
+            parameters=_once(flags["parameters"]),
             loads=flags["loads"],
             bandwidth_delay_product=flags["bandwidth_delay_product"],
             points=flags["points"],
@@ -179,6 +188,15 @@ def buffer_command(output: str, as_json: bool, as_csv: bool, **flags: Any) -> No
         else:
             click.echo(_sayable(_table(data)))
         _write(data, files)
+
+
+def _once(pairs: tuple[tuple[str, float], ...]) -> dict[str, float]:
+    """Return parameters by name; each may be given once."""
+    names = [name for name, _ in pairs]
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise click.UsageError(f"--parameter {twice[0]} is given twice")
+    return dict(pairs)
 
 
 def _use_old_name(flags: dict[str, Any]) -> None:
@@ -257,6 +275,8 @@ def _table(data: xr.Dataset) -> str:
         spread = f", round-trip times ±{100 * a['spread']:.4g}%" if a["spread"] else ", equal round-trip times"
         spread = spread if (data.flows > 1).any() else ""
         lines.append(f"flows     {a['scheme']}, long-lived{spread}; discipline {a['discipline']}")
+        if a["sender"]:
+            lines += [f"{'sender' if not k else '':9} {one}" for k, one in enumerate(a["sender"].split(" | "))]
         lines.append(_simulated(data))
     goal = "greatest power" if power else "capacity"
     interval = f"{100 * a['confidence']:.6g}% interval"
@@ -266,20 +286,21 @@ def _table(data: xr.Dataset) -> str:
         "",
     ]
     said = "  load  of greatest" if power else "  together    apart  simulated"
-    lines.append(
-        f"{'flows':>5}  {'rule':16}  {'BDP':>8}  {'packets':>7}  {'bytes':>10}{said}  {interval:>16}  queueing delay"
-    )
+    width = max(16, *(len(one) for one in data.rule.values))
+    sizes = f"{'BDP':>8}  {'packets':>7}  {'bytes':>10}"
+    lines.append(f"{'flows':>5}  {'rule':{width}}  {sizes}{said}  {interval:>16}  queueing delay")
     every = data if "flows" in data.dims else data.expand_dims("flows")
     for k in range(every.sizes["flows"]):
         for rule in data.rule.values:
-            lines.append(_line(every.isel(flows=k).sel(rule=rule), power))
+            lines.append(_line(every.isel(flows=k).sel(rule=rule), power, width))
     if not power:
         lines += [
             "",
             "together: utilisation by the law for one flow, or for flows that all lose at the same time; apart: lower",
             "bound by the law for many flows that lose at different times. BDP/3: a third of the bandwidth-delay",
-            "product (Kim and Farber 1994); no law shows that it is sufficient. CUBIC and BBR are not covered yet.",
+            "product (Kim and Farber 1994); no law shows that it is sufficient.",
         ]
+        lines += a["about"].splitlines()
     return "\n".join(lines)
 
 
@@ -291,6 +312,9 @@ def _simulated(data: xr.Dataset) -> str:
     if (simulated > 0.999 * a["bandwidth_delay_product"]).all():
         return "simulated over the path as given"
     said = f"simulated over a slower link with a bandwidth-delay product of {bdps} packets"
+    if a["scale_free"] and a["kept"]:
+        changed = "with another C, which keeps"
+        return "\n".join([f"{said},", *(f"          {changed} {one}" for one in a["kept"].split(" | "))])
     if a["scale_free"]:
         return f"{said}: {a['scheme']} reaches a utilisation that depends only on buffer/BDP"
     return (
@@ -309,14 +333,14 @@ def _sayable(answer: str) -> str:
     return answer
 
 
-def _line(row: Any, power: bool) -> str:
+def _line(row: Any, power: bool, width: int) -> str:
     """Return the row of one rule: its buffer, and the utilisation or power that the simulation gave."""
     from longfat.quantities import text
 
     flows = f"{int(row.flows):5d}" if "flows" in row.coords else f"{'':5}"
     if not math.isfinite(row.buffer_bdp):
         why = "no buffer reaches it" if row.rule == "simulated" else "does not apply to this scheme"
-        return f"{flows}  {row.rule.item():16}  {why}"
+        return f"{flows}  {row.rule.item():{width}}  {why}"
     size = f"{float(row.buffer_bdp):8.4g}  {int(row.buffer_packets):7d}  {_size(float(row.buffer_bytes)):>10}"
     if power:
         size += f"  {float(row.best_load):4.2f}  {float(row.share):11.4f}"
@@ -325,7 +349,7 @@ def _line(row: Any, power: bool) -> str:
         size += f"  {float(row.share):9.4f}"
     limits = f"{float(row.share_lower):6.4f} .. {float(row.share_upper):6.4f}"
     wait = text(float(f"{float(row.queueing_delay):.3g}"), "s")
-    return f"{flows}  {row.rule.item():16}  {size}  {limits:>16}  {wait}, {row.status.item()}"
+    return f"{flows}  {row.rule.item():{width}}  {size}  {limits:>16}  {wait}, {row.status.item()}"
 
 
 def _size(value: float) -> str:

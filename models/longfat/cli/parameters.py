@@ -139,6 +139,24 @@ class Name(_Type):
         return [*items, CompletionItem(incomplete, type="file")] if self.own else items
 
 
+class Assignment(_Type):
+    """A parameter's name and its value, a number."""
+
+    name = "name=value"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the name and the value."""
+        if isinstance(value, tuple):  # click converts what it has converted once more
+            return value
+        from longfat.domains import wrong_type
+
+        name, _, text = value.partition("=")
+        try:
+            return name.strip(), float(text)
+        except ValueError:
+            raise wrong_type(_name(param), value, "a name and a number, such as delayed_ack=2") from None
+
+
 class Choice(Name):
     """One of few fixed names, which the help shows in place of a type."""
 
@@ -233,9 +251,9 @@ def disciplines() -> Iterable[str]:
 
 def entries() -> Iterable[str]:
     """Return the names of schemes for the benchmark: those with settings for it first, then all others."""
-    from longfat.benchmark import ENTRIES
+    from longfat.benchmark import ENTRIES, TODAY
 
-    return [*ENTRIES, *(name for name in schemes() if name not in ENTRIES)]
+    return dict.fromkeys([*ENTRIES, *TODAY, *schemes()])
 
 
 def experiments() -> Iterable[str]:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from longfat.design.arriving_files import ArrivingFiles
-from longfat.design.buffer_rules import RULES, SMALLEST, apart, rules, together
+from longfat.design.buffer_laws import Laws
+from longfat.design.buffer_rules import SMALLEST
 from longfat.design.curves import attrs
 from longfat.design.long_flows import LongFlows
 from longfat.design.replicating import Effort
@@ -24,7 +25,7 @@ LARGEST = 4.0  # times the end of the curve up to which the smallest buffer is s
 
 
 def answer(
-    subject: LongFlows | ArrivingFiles, share: float, decrease: float, points: int, search: Search, effort: Effort
+    subject: LongFlows | ArrivingFiles, share: float, laws: Laws, points: int, search: Search, effort: Effort
 ) -> dict[str, Any]:
     """Simulate the curve, the rules and the search for the smallest buffer of one subject; each buffer runs once."""
     size = subject.simulated_bdp
@@ -43,7 +44,7 @@ def answer(
         at(one)
     long = isinstance(subject, LongFlows)
     flows = float(subject.flows) if isinstance(subject, LongFlows) else _greatest(seen)["transfers"]
-    bounds = rules(share, flows, decrease)
+    bounds = laws.rules(share, flows)
     packets = {name: max(1, round(one * size)) for name, one in bounds.items() if not math.isnan(one)}
     for one in packets.values():
         at(one)
@@ -65,13 +66,13 @@ def answer(
         values = at(packets) | of_attainable(packets) if packets is not None else {}
         known = long and not math.isnan(multiple)
         return _row(subject, multiple, values, share) | {
-            "law_together": together(multiple, decrease) if known else math.nan,
-            "law_apart": apart(multiple, flows, decrease) if known else math.nan,
+            "law_together": laws.together(multiple, flows) if known else math.nan,
+            "law_apart": laws.apart(multiple, flows) if known else math.nan,
         }
 
     multiples = bounds | {SMALLEST: math.nan if found is None else found / size}
     return {
-        "rules": [row(multiples[name], packets.get(name)) for name in (*RULES, SMALLEST)],
+        "rules": [row(multiples[name], packets.get(name)) for name in (*bounds, SMALLEST)],
         "curve": [row(one / size, one) for one in curve],
         "attainable": float(np.mean(best)),
         "powers": [at(one).get("powers", []) for one in curve],
@@ -142,7 +143,7 @@ _BUFFER = {
 }
 
 
-def dataset(subjects: list[Any], answers: list[dict[str, Any]], decrease: float, alone: bool) -> xr.Dataset:
+def dataset(subjects: list[Any], answers: list[dict[str, Any]], laws: Laws, alone: bool) -> xr.Dataset:
     """Return a Dataset: answers along `flows` unless there is one, rules along `rule`, the curve along `point`."""
     import xarray as xr
 
@@ -156,8 +157,8 @@ def dataset(subjects: list[Any], answers: list[dict[str, Any]], decrease: float,
         for name in answers[0][kind][0]:
             values = [[row[name] for row in answer[kind]] for answer in answers]
             variables[prefix + name] = (("flows", dim), values, described[name])
-    coordinates: dict[str, Any] = {"rule": ("rule", [*RULES, SMALLEST], attrs("", "where the buffer comes from"))}
-    variables["holds"] = ("rule", [*RULES.values(), "this path, as simulated"], attrs("", "where a rule holds"))
+    coordinates: dict[str, Any] = {"rule": ("rule", [*laws.holds, SMALLEST], attrs("", "where the buffer comes from"))}
+    variables["holds"] = ("rule", [*laws.holds.values(), "this path, as simulated"], attrs("", "where a rule holds"))
     variables["simulated_bdp"] = (
         "flows", [float(one.simulated_bdp) for one in subjects], attrs("packets", "simulated bandwidth-delay product"),
     )  # fmt: skip
@@ -167,16 +168,23 @@ def dataset(subjects: list[Any], answers: list[dict[str, Any]], decrease: float,
         coordinates["load"] = ("load", list(subjects[0].loads), attrs("1", "load offered"))
     else:
         coordinates["flows"] = ("flows", [one.flows for one in subjects], attrs("flows", "flows without end"))
-        variables |= _dense(subjects, decrease)
+        variables |= _dense(subjects, laws)
         coordinates["law_buffer"] = ("law_buffer", DENSE, attrs("1", "buffer over bandwidth-delay product"))
     data = xr.Dataset(variables, coords=coordinates)
     return data.isel(flows=0) if alone else data
 
 
-def _dense(subjects: list[Any], decrease: float) -> dict[str, Any]:
+def _dense(subjects: list[Any], laws: Laws) -> dict[str, Any]:
     """Return the utilisation by the laws at many buffers, for drawing."""
-    bounds = [[apart(one, subject.flows, decrease) for one in DENSE] for subject in subjects]
+    along = ("flows", "law_buffer")
+    bounds, curves = (
+        [[law(one, subject.flows) for one in DENSE] for subject in subjects] for law in (laws.apart, laws.together)
+    )
+    # One curve for any number of flows if the law does not depend on it.
+    same = all(np.array_equal(one, curves[0], equal_nan=True) for one in curves)
     return {
-        "dense_together": ("law_buffer", [together(one, decrease) for one in DENSE], _BUFFER["law_together"]),
-        "dense_apart": (("flows", "law_buffer"), bounds, _BUFFER["law_apart"]),
+        "dense_together": ("law_buffer", curves[0], _BUFFER["law_together"])
+        if same
+        else (along, curves, _BUFFER["law_together"]),
+        "dense_apart": (along, bounds, _BUFFER["law_apart"]),
     }

@@ -16,6 +16,7 @@ RULES = {
     "AIMD closed form": "one flow, or flows that all lose at the same time",
     "BDP/3": "no law: a third of the bandwidth-delay product (Kim and Farber, MS-CIS-94-55, section 4.2)",
 }
+SETTABLE = ("gaimd-window", "cubic")  # schemes whose parameter beta is the factor
 SMALLEST = "simulated"  # after the rules: the smallest simulated buffer that suffices
 
 
@@ -28,7 +29,7 @@ def decrease_of(scheme: Scheme, parameters: dict[str, float]) -> float:
     """
     if scheme.name in ("reno", "newreno", "sack"):
         return 0.5
-    if scheme.name == "gaimd-window":
+    if scheme.name in SETTABLE and "beta" in scheme.parameters:
         return float(parameters.get("beta", scheme.parameters["beta"].default))  # type: ignore[arg-type, union-attr]
     return math.nan
 
@@ -38,8 +39,8 @@ def with_decrease(
 ) -> tuple[float, dict[str, float]]:
     """Return the decrease factor for the laws, and the scheme's parameters for the simulation of the same sender.
 
-    A given factor sets the parameter of ``gaimd-window``, and describes a scheme of the user's own. The other schemes
-    have a fixed factor, or none.
+    A given factor sets the parameter of ``gaimd-window`` or ``cubic``, and describes a scheme of the user's own. The
+    other schemes have a fixed factor, or none.
 
     >>> from longfat.sim.schemes import scheme
     >>> with_decrease(scheme("gaimd-window"), {}, 0.7)
@@ -52,7 +53,7 @@ def with_decrease(
     known = decrease_of(scheme, parameters)
     if decrease is None or decrease == known:
         return known, parameters
-    if scheme.name == "gaimd-window" and "beta" not in parameters:
+    if scheme.name in SETTABLE and "beta" not in parameters:
         return decrease, parameters | {"beta": decrease}
     shipped = scheme.name in schemes.names() and schemes.scheme(scheme.name) is scheme
     if not shipped and math.isnan(known):

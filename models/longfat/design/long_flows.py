@@ -9,11 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from longfat.design import slow_motion
+from longfat.design.buffer_laws import value_of
 from longfat.design.replicating import Effort, measured
-from longfat.sim import Network, queues
+from longfat.sim import Network, queues, schemes
 from longfat.sim.queues import Discipline
 from longfat.sim.schemes import Scheme
 
+SMALLEST_CUBIC = 500  # packets: the same for CUBIC, whose sawtooth is shallower
 SMALLEST_BDP = 200  # packets: least simulated, if the path has so many; the error of the sawtooth is about 1/BDP
 EACH = 40  # packets of the bandwidth-delay product for every flow, so that timeouts are as rare as on the path
 #: Disciplines without a threshold in packets or seconds: a slower link is the same link in slow motion.
@@ -27,6 +30,28 @@ QUANTITIES = {
     "goodput": ("1", "rate of new data received, over the capacity"),
     "queueing_delay": ("s", "mean queueing delay in the switch"),
 }
+
+
+def sender_of(scheme: Scheme, parameters: Mapping[str, float]) -> str:
+    """Describe the sender's rules that differ between hosts, by its parameters.
+
+    >>> sender_of(schemes.scheme("sack"), {"delayed_ack": 2.0})
+    'initial window 1, an acknowledgment for 2 packets'
+    """
+    words = {
+        "initial_window": "initial window {:g}",
+        "delayed_ack": "an acknowledgment for {:g} packets",
+        "hystart": "HyStart++ {}",
+        "prr": "proportional rate reduction {}",
+        "fast_convergence": "fast convergence {}",
+        "pacing": "pacing {}",
+    }
+    values = {name: value_of(scheme, parameters, name) for name in words if name in scheme.parameters}
+    said = [
+        words[name].format(value if name in ("initial_window", "delayed_ack") else ("off", "on")[value > 0])
+        for name, value in values.items()
+    ]
+    return ", ".join(said).replace("for 1 packets", "for each packet")
 
 
 @dataclass(frozen=True)
@@ -54,9 +79,16 @@ class LongFlows:
         return self.rate * self.round_trip_time / self.packet
 
     @property
+    def cubic(self) -> bool:
+        """Whether the flows are CUBIC's, which a slower link shows if C is changed with it."""
+        return self.scheme is schemes.scheme("cubic")
+
+    @property
     def scale_free(self) -> bool:
-        """Whether utilisation depends on the buffer over the bandwidth-delay product only."""
-        return self.scheme.scale_free and queues.discipline(self.discipline).name in SCALE_FREE_DISCIPLINES
+        """Whether a slower link, with the scheme's parameters adapted, shows the utilisation of the path."""
+        return (self.scheme.scale_free or self.cubic) and queues.discipline(
+            self.discipline
+        ).name in SCALE_FREE_DISCIPLINES
 
     @property
     def simulated_bdp(self) -> float:
@@ -67,11 +99,41 @@ class LongFlows:
         """
         if self.most is not None:
             return min(self.bandwidth_delay_product, float(self.most))
+        each = EACH * self.flows
         return (
-            min(self.bandwidth_delay_product, float(max(SMALLEST_BDP, EACH * self.flows)))
+            min(self.bandwidth_delay_product, float(max(SMALLEST_CUBIC if self.cubic else SMALLEST_BDP, each)))
             if self.scale_free
             else self.bandwidth_delay_product
         )
+
+    @property
+    def adapted(self) -> dict[str, float]:
+        """Parameters of the scheme that differ from their defaults: those given, and those of a slower link."""
+        given = dict(self.parameters)
+        if not self.cubic:
+            return given
+        if self.flows == 1:
+            # RFC 9438, section 4.7: where there is a single flow, fast convergence should be disabled.
+            given = {"fast_convergence": 0.0} | given
+        if not self.scale_free:
+            return given
+        ratio = self.simulated_bdp / self.bandwidth_delay_product
+        packets = self.bandwidth_delay_product / self.flows
+        return given | slow_motion.parameters(self.scheme, given, packets, self.round_trip_time, ratio)
+
+    @property
+    def kept(self) -> str:
+        """What a slower link keeps beside the buffer over the bandwidth-delay product; empty if nothing else."""
+        if not self.cubic or not self.scale_free or self.simulated_bdp >= self.bandwidth_delay_product:
+            return ""
+        if self.adapted.get("reno_friendly", 1.0) > 0:
+            return "C R^3 BDP^2, on which the Reno-friendly region depends"
+        return "C R^3/BDP; the Reno-friendly region, which the path does not reach, is off"
+
+    @property
+    def sender(self) -> str:
+        """Rules of the sender that differ between hosts; empty for schemes that do not have them."""
+        return sender_of(self.scheme, self.adapted)
 
     def network(self, buffer: int, stream: Any) -> Network:
         """Return a network of the switch and flows that start in the middle of their sawtooth."""
@@ -84,7 +146,7 @@ class LongFlows:
         net = Network().link(
             "switch", "sinks", rate=rate, delay=one_way * (1 - spread), buffer=buffer, discipline=self.discipline
         )
-        largest = (self.simulated_bdp + buffer) / self.flows
+        largest, adapted = (self.simulated_bdp + buffer) / self.flows, self.adapted
         for k, place in enumerate(places):
             path = ["switch", "sinks"]
             if spread > 0:
@@ -95,14 +157,18 @@ class LongFlows:
             net.flow(
                 self.scheme, path=path, name=f"flow-{k}", packet=self.packet, ack_path="ideal",
                 start=self.round_trip_time * random.random(), access_rate=self.access_rate * scale,
-                parameters=known | dict(self.parameters),
+                parameters=known | adapted,
             )  # fmt: skip
         return net
 
     def watch(self, buffer: int) -> tuple[float, float]:
         """Return when counting begins and ends [s]: after some cycles of the sawtooth, and for some more."""
         relative = buffer / self.simulated_bdp
-        rounds = max(1.0, (1 + relative) * self.simulated_bdp / self.flows / 2)
+        window = (1 + relative) * self.simulated_bdp / self.flows
+        rounds = window / 2
+        if self.cubic:
+            rounds = slow_motion.round_trips(self.scheme, self.adapted, window, self.round_trip_time)
+        rounds = max(1.0, rounds)
         cycle = rounds * self.round_trip_time * (1 + 0.75 * relative)  # as long as round trips are at most
         begin = WARM_UP * cycle + 20 * self.round_trip_time
         return begin, begin + CYCLES * cycle + 20 * self.round_trip_time

@@ -13,7 +13,8 @@ from longfat import deprecated, quantities
 from longfat._version import __version__
 from longfat.design.arriving_files import ArrivingFiles
 from longfat.design.buffer_answer import answer, dataset
-from longfat.design.buffer_rules import RULES, with_decrease
+from longfat.design.buffer_laws import Path, laws_of
+from longfat.design.buffer_rules import with_decrease
 from longfat.design.long_flows import LongFlows
 from longfat.design.replicating import Effort
 from longfat.design.search import Search
@@ -87,8 +88,8 @@ def buffer(
         Relative spread of the flows' round-trip times, which lie evenly in R (1 - spread) to R (1 + spread) [1], in
         [0, 0.9]. With 0 all flows lose at the same time.
     decrease : float, optional
-        Factor by which a loss reduces the window [1], in (0, 1). It sets the parameter of ``gaimd-window``, and is
-        used in the laws for a user-defined scheme. Other schemes have a fixed factor.
+        Factor by which a loss reduces the window [1], in (0, 1). It sets the parameter of ``gaimd-window`` and
+        ``cubic``, and is used in the laws for a user-defined scheme. Other schemes have a fixed factor.
     parameters : mapping, optional
         Parameters of the scheme, by name.
     loads : sequence of float
@@ -144,7 +145,11 @@ def buffer(
     simulated over a slower link with the same round-trip time and the bandwidth-delay product ``simulated_bdp``; one
     flow differs from the closed form by less than 1 % there. Other schemes are simulated over the given path, which
     is refused if it would take hours; with ``bandwidth_delay_product`` the answer is then valid for the slower path
-    only. Files are always simulated over the given path, because slow start does not scale.
+    only. CUBIC's sawtooth depends on C R^3/BDP and, in its Reno-friendly region, on C R^3 BDP^2: over the slower link
+    its parameter C is changed, so that the one that matters is the same (`design.slow_motion`), and the law is
+    `longfat.laws.cubic.utilisation_general`. A CUBIC flow that is alone has no fast convergence (RFC 9438, section 4.7)
+    unless ``parameters`` say so. The attribute ``sender`` states the rules in which hosts differ. Files are
+    always simulated over the given path, because slow start does not scale.
 
     The smallest buffer is the one whose lower confidence limit reaches the goal, to 2 % (files: 5 %) or one packet. The
     search assumes that utilisation or power does not decrease with the buffer below it.
@@ -159,8 +164,8 @@ def buffer(
     References
     ----------
     G. Appenzeller, I. Keslassy and N. McKeown, Sizing Router Buffers, SIGCOMM 2004;
-    `longfat.laws.tcp.aimd_utilisation`; H. Kim and D. J. Farber, MS-CIS-94-55 (1994), section 4.2 (a third of the
-    bandwidth-delay product).
+    `longfat.laws.tcp.aimd_utilisation`; `longfat.laws.cubic.utilisation_general`; H. Kim and D. J. Farber,
+    MS-CIS-94-55 (1994), section 4.2 (a third of the bandwidth-delay product).
     """
     chosen = schemes.scheme(scheme)
     given = schemes.check_parameters(chosen, parameters or {})
@@ -203,7 +208,8 @@ def buffer(
         at = tuple(sorted({number("load", load, "1", "(0, 1)") for load in _numbers("loads", loads)}))
         subjects = [ArrivingFiles(**common, loads=at, file=quantities.size(file, "file"))]
     seed = seed_of(rng)
-    runs = replications * (points + len(RULES) + 4)
+    laws = laws_of(chosen, given, factor, Path(subjects[0].bandwidth_delay_product, common["round_trip_time"]))
+    runs = replications * (points + len(laws.holds) + 4)
     for one in subjects:
         if isinstance(one, LongFlows):
             one.refuse_too_long(runs)
@@ -214,9 +220,9 @@ def buffer(
             bar.update(done)
 
         effort = Effort(seed, replications, confidence, tell)
-        answers = [answer(one, wanted, factor, points, search, effort) for one in subjects]
+        answers = [answer(one, wanted, laws, points, search, effort) for one in subjects]
     alone = file is not None or np.ndim(1 if flows is None else flows) == 0
-    data = dataset(subjects, answers, factor, alone)
+    data = dataset(subjects, answers, laws, alone)
     if file is not None:
         data.attrs |= {"file": subjects[0].bytes, "attainable": answers[0]["attainable"]}  # type: ignore[union-attr]
         ends = capacity, data.attrs["file"], common["round_trip_time"]
@@ -226,12 +232,16 @@ def buffer(
     else:
         scale_free = all(one.scale_free for one in subjects if isinstance(one, LongFlows))
         data.attrs |= {"spread": common["spread"], "attainable": 1.0, "scale_free": int(scale_free)}
+        for name in ("sender", "kept"):  # of each number of flows, without repetition
+            texts = [getattr(one, name) for one in subjects]
+            data.attrs[name] = " | ".join(dict.fromkeys(text for text in texts if text))
     data.attrs |= {
         **{name: common[name] for name in ("rate", "round_trip_time", "packet", "access_rate")},
         "bandwidth_delay_product": subjects[0].bandwidth_delay_product,
         "scheme": chosen.name,
         "discipline": queues.discipline(discipline).name,
         "decrease": factor,
+        "about": laws.about,
         "share": wanted,
         "criterion": subjects[0].criterion,
         "replications": replications,

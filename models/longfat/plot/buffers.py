@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import cycle
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -48,6 +49,7 @@ def switch_buffer_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
     a = data.attrs
     criterion = a["criterion"]
     bounded = "dense_apart" in data and bool(np.isfinite(data.dense_apart).any())
+    apiece = "dense_together" in data and "flows" in data.dense_together.dims
     for index, row in enumerate(rows(data, "flows")):
         colour, marker = nth_colour(index), "osD^vP*"[index % 7]
         x, y = row.curve_buffer_bdp, row[f"curve_{criterion}"]
@@ -62,15 +64,19 @@ def switch_buffer_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
                 chosen.buffer_bdp, chosen[criterion], color=colour, marker=marker, ms=9, mec="black", mew=0.8,
                 zorder=5, ls="",
             )  # fmt: skip
+        if apiece:
+            ax.plot(row.law_buffer, row.dense_together, color=colour, lw=1)
     first = rows(data, "flows")[0]
-    if "dense_together" in data and np.isfinite(data.dense_together).any():
+    if apiece:
+        ax.plot([], [], color="0.2", lw=1, label="law: all lose together")
+    elif "dense_together" in data and np.isfinite(data.dense_together).any():
         label = "law: all lose together" if "flows" in data.dims or data.flows > 1 else "law"
         ax.plot(data.law_buffer, data.dense_together, color="0.2", lw=1, label=label)
     if bounded:
         ax.plot([], [], color="0.2", ls="--", lw=1, label="lower bound: many flows, losses at different times")
     goal = a["share"] * a["attainable"]
     ax.axhline(goal, color="0.4", lw=0.8, label=f"{100 * a['share']:.4g}% of the attainable")
-    for rule, style in zip(first.rule.values[:-1], ("-", "--", "-.", ":"), strict=True):
+    for rule, style in zip(first.rule.values[:-1], cycle(("-", "--", "-.", ":")), strict=False):
         one = first.buffer_bdp.sel(rule=rule)
         # The rule with n has another buffer for each n, and that of one BDP for a single flow.
         if np.isfinite(one) and (rule != "BDP/sqrt(n)" or ("flows" not in data.dims and one < 1)):

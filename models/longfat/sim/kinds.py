@@ -236,6 +236,8 @@ def _flow(flow: Flow, routes: Routes) -> tuple[dict[str, np.ndarray], np.ndarray
     recovery.recover = -2
     recovery.pool, recovery.reorder, recovery.alarm = 1.0, 1, -1.0
     recovery.blocks_head = recovery.blocks_tail = NONE
+    recovery.rack_newest = recovery.highest_delivered = recovery.probe_end = NONE
+    recovery.rack_due = recovery.rack_armed = NEVER
     recovery.outstanding_head = recovery.outstanding_tail = recovery.lost_head = recovery.lost_tail = NONE
     receiver.waiting = NONE
     delayed = row["delayed_acks"]
@@ -272,6 +274,8 @@ def _by_scheme(flow: Flow, place: int, row: dict[str, Any]) -> np.ndarray:
     recovery.sampled, recovery.least_rtt = scheme.delivery_rate, 2**62
     recovery.skips = scheme.delivery_rate
     set_fields(row, scheme, flow.parameters)
+    if recovery.rack:
+        recovery.skips = 1
     sender.repair = records.SKIPS if recovery.skips else records.OWN
     if scheme.recovery == "selective":
         sender.repair = records.SELECTIVE

@@ -72,7 +72,7 @@ ARRAYS = {
     **OF_FLOWS,
     "blocks": BLOCK,
     "nodes": TRANSMISSION,
-    "snapshots": SNAPSHOT,  # of each node, if any flow has delivery-rate samples
+    "snapshots": SNAPSHOT,  # of each node, if any flow has delivery-rate samples or RACK
     "connections": CONNECTION,
     "event": EVENT,
     "flow_samples": FLOW_SAMPLE,

@@ -66,7 +66,7 @@ HOP = record(
     ("far_end", i4),  # what the far end is, see below
     ("feedback", i4),  # row of `hops` at which feedback of this link's switch begins its way to the sender
     ("switch_hop", i4),  # of the last hop of feedback to a switch: the flow's hop at that switch
-    ("in_advance", i4),  # which steps of an arrival at the far end may be computed at admission, see below
+    ("in_advance", i4),  # which steps of an arrival at the far end may be computed in advance, see below
 )
 NEXT_HOP, TO_RECEIVER, TO_SENDER, TO_SWITCH = 0, 1, 2, 3
 # Values of `in_advance`: nothing; the reception; also the admission of the packet, or of its acknowledgment, to the
@@ -289,6 +289,8 @@ RECOVERY = record(
     ("skips", i1),  # packets that are known to have arrived are not retransmitted
     ("sampled", i1),  # 1: the scheme asks for delivery-rate samples, see `kernel.delivery`
     ("app_limited", i1),  # the application had nothing more to send when window and rate allowed it
+    ("rack", i1),  # 1: losses are found by time, see `kernel.rack`; the fields from `rack_waits` on are for it
+    ("probing", i1),  # 1: the next packet is a probe
     ("alarm", f8),  # s; set by a scheme to be called then, negative: none
     ("pool", f8),  # packets that may leave at once after a pause (tokens)
     ("immediate_calls", i8),  # alarms in a row set to no later than now
@@ -298,6 +300,18 @@ RECOVERY = record(
     ("first_sent", i8),  # departure of the packet delivered last, or of the transmission with nothing in flight
     ("app_limited_until", i8),  # samples are application-limited until more packets are delivered, 0: they are not
     ("least_rtt", i8),
+    ("rack_waits", i1),  # what its timer waits for
+    ("reordering_seen", i1),
+    ("probe_repeats", i1),  # 1: the probe in flight is a retransmission (TLP.is_retrans)
+    ("measured", i1),  # 1: a round trip was measured since the last probe
+    ("rack_due", i8),  # when that timer expires
+    ("rack_armed", i8),  # time of its entry in the heap of clocks
+    ("rack_rtt", i8),  # round-trip time of the packet delivered last (RACK.rtt)
+    ("rack_newest", i8),  # the newest transmission delivered (RACK.segment)
+    ("highest_delivered", i8),  # RACK.fack
+    ("reordering_window", i8),
+    ("recovery_end", i8),  # recovery lasts until everything before this packet is acknowledged
+    ("probe_end", i8),  # the packet behind the probe in flight, NONE (TLP.end_seq)
 )
 
 #: Counters of drops, losses and so on, and when the flow began and ended.
@@ -380,7 +394,7 @@ BLOCK = record(("low", i8), ("high", i8), ("previous", i4), ("next", i4))
 TRANSMISSION = record(("number", i8), ("transmission", i8), ("next", i4), ("later_acked", i4))
 DELIVERED = 2**30  # of `later_acked`, for a packet that was delivered after it had been found lost
 STAMP = record(("bytes", i8), ("time", i8), ("next", i4), ("hop", i4))
-#: Beside a transmission of a flow with delivery-rate samples: what the flow knew as it made it.
+#: Beside a transmission of a flow with delivery-rate samples or RACK: what the flow knew as it made it.
 SNAPSHOT = record(
     ("delivered", i8),
     ("lost", i8),
@@ -388,7 +402,8 @@ SNAPSHOT = record(
     ("first_sent", i8),
     ("sent", i8),
     ("in_flight", i4),
-    ("app_limited", i4),
+    ("app_limited", i2),
+    ("retransmitted", i2),
 )
 
 # Kinds of flows: a transfer controlled by a scheme; three kinds of uncontrolled traffic; connections that arrive.
@@ -460,4 +475,4 @@ START, ON_ACK, ON_LOSS, ON_TIMEOUT, ON_ALARM, ON_SEND = range(6)
 
 # Kinds of events in the keys.
 # CLOCK + RTO, PACE or ALARM
-ARRIVAL, DEPARTURE, CLOCK, SWITCH_CLOCK, SAMPLING, WAKE, DELAYED = 0, 1, 2, 5, 6, 7, 8
+ARRIVAL, DEPARTURE, CLOCK, SWITCH_CLOCK, SAMPLING, WAKE, DELAYED, RACK_CLOCK = 0, 1, 2, 5, 6, 7, 8, 9

@@ -147,7 +147,7 @@ def lay_hops(state: RunState, routes: Routes, queue_rows: np.ndarray) -> None:
 
 
 def _in_advance(state: RunState) -> np.ndarray:
-    """Return for each hop which steps of an arrival may be computed at admission, see `records.HOP`."""
+    """Return for each hop which steps of an arrival may be computed in advance, see `records.HOP`."""
     hops, links = state.hops, state.links
     link, far_end = hops["link"], hops["far_end"]
     plain = (links["special"] == 0) & (links["service"] == NONE)
@@ -164,7 +164,8 @@ def _in_advance(state: RunState) -> np.ndarray:
     feedback = hops["feedback"][hops["feedback"] != NONE]
     several[link[feedback]] = True
     found = np.full(len(hops), records.AT_ARRIVAL, np.int32)
-    mine = np.flatnonzero(goes_on & plain[link])
+    # A link with a service sends one packet after the other, too: at its end of a transmission the arrival is known.
+    mine = np.flatnonzero(goes_on & (plain | (links["service"] != NONE))[link])
     following = link[mine + 1]
     alone = plain[following] & ~several[following] & (feeder[following] == link[mine])
     found[mine[far_end[mine] == records.TO_RECEIVER]] = records.RECEIVE_IN_ADVANCE

@@ -202,7 +202,7 @@ class RunState:
         self.row[f"free_{name}"] = old
         self.row[f"free_{name}s"] += length - old
         setattr(self, f"{name}s", grown)
-        if name == "node" and self.recoveries["sampled"].any():
+        if name == "node" and (self.recoveries["sampled"] | self.recoveries["rack"]).any():
             self.snapshots = _longer(self.snapshots, length)
         if name == "packet":
             if old == 0:

@@ -202,7 +202,7 @@ QUEUE_FIELDS = _of(
 INITIAL = {
     "window": "senders", "rate": "senders", "timestamps": "senders", "ect": "senders", "rto": "timers",
     "min_rto": "timers", "max_rto": "timers", "granularity": "timers", "tick": "timers", "pool": "recoveries",
-    "arrival_times": "recoveries", "reorder": "recoveries", "skips": "recoveries",
+    "arrival_times": "recoveries", "reorder": "recoveries", "skips": "recoveries", "rack": "recoveries",
     "delayed_ack": "delayed_acks", "ack_delay": "delayed_acks",
 }  # fmt: skip
 

@@ -1,10 +1,13 @@
 """CUBIC against RFC 9438's equations, worked out with 50 digits."""
 
+from types import SimpleNamespace
+
 import mpmath
 import numpy as np
 import pytest
 
 from longfat.sim import DROP, ENQUEUE, Discipline, Network, Simulation, peek
+from longfat.sim.schemes import cubic
 from longfat.sim.schemes.cubic import CUBIC
 
 RTT = 0.1  # s
@@ -76,6 +79,22 @@ def test_mean_window_in_the_region_of_reno():
     before = peek.link(one, "a-b").served
     one.advance(350.0)
     assert (peek.link(one, "a-b").served - before) * RTT / 300.0 == pytest.approx(np.sqrt(1500), rel=0.03)
+
+
+@pytest.mark.parametrize(("full_reno", "alpha"), [(1.0, 1.0), (0.0, 9 / 17)])
+def test_growth_beyond_the_window_before_a_loss(monkeypatch, full_reno, alpha):
+    """W_est grows by alpha/cwnd: alpha = 1 beyond cwnd_prior in RFC 9438, 3 * 0.3/1.7 = 9/17 always in RFC 8312.
+
+    W_cubic(0.1 s) = 0.4 (0.1 - 10)^3 + 20 < 0 has no part in it.
+    """
+    flow = SimpleNamespace(
+        window=20.0, w_est=20.0, cwnd_prior=10.0, w_max=20.0, c=0.4, beta=0.7, k=10.0, srtt=0.1, epoch_start=0.0,
+        reno_friendly=1.0, full_reno=full_reno,
+    )  # fmt: skip
+    plain, grow = (getattr(part, "py_func", part) for part in (cubic.cubic_window, cubic.avoid_congestion))
+    monkeypatch.setattr(cubic, "cubic_window", plain)
+    grown = grow(flow, SimpleNamespace(now=0.1, acked=1))
+    assert grown == pytest.approx(20.0 + alpha / 20.0, rel=1e-12)
 
 
 def test_window_along_the_sawtooth():

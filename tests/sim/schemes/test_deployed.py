@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from longfat.sim import DROP, ENQUEUE, Discipline, Network, Simulation, peek
+from longfat.sim import DROP, ENQUEUE, Discipline, Network, Simulation, peek, schemes
 from tests.sim.schemes.losses import Diary, drop_acks, drop_numbers
 
 #: Every packet is acknowledged, as the traces by hand assume.
@@ -20,22 +20,23 @@ def beginning_lost(lost):
     return Discipline("beginning lost", enqueue=drop_beginning, parameters={"lost": float(lost)})
 
 
-def twenty(lost, until, **parameters):
+def twenty(lost, until, scheme="cubic", **parameters):
     """Return the diary of a flow with 20 packets in flight that arrive 1 ms apart, of which the first are lost.
 
     The window of 20 is ssthresh, too, and beta is 1/2, as in the examples of RFC 6937, section 3.1.
     """
-    given = {"initial_window": 20, "initial_ssthresh": 20, "beta": 0.5, "min_rto": 5.0, **EACH, **parameters}
-    return Diary("cubic", beginning_lost(lost), until, link_rate=1e6, **given)
+    given = {"initial_window": 20, "initial_ssthresh": 20, "first_rto": 5.0, "min_rto": 5.0, **EACH, **parameters}
+    own = {"beta": 0.5} if scheme == "cubic" else {}
+    return Diary(scheme, beginning_lost(lost), until, link_rate=1e6, **given, **own)
 
 
-def sent_per_acknowledgment(lost, **parameters):
+def sent_per_acknowledgment(lost, scheme="cubic", **parameters):
     """Return how many packets each acknowledgment of the first round trip releases; lost packets take no time."""
-    diary = twenty(lost, 0.13, **parameters)
+    diary = twenty(lost, 0.13, scheme, **parameters)
     return [len(diary.sent(0.1 + 1e-3 * (k + 1))) for k in range(20 - lost)]
 
 
-def referee(lost):
+def referee(lost, conservative=False):
     """Return the packets for each acknowledgment, by the pseudo-code of RFC 6937, section 3.
 
     The window of 20 stands before recovery, limited transmit included (the first two acknowledgments); the third one
@@ -54,7 +55,7 @@ def referee(lost):
             if pipe > 10:
                 allowed = math.ceil(delivered * 10 / flight) - out
             else:
-                allowed = min(10 - pipe, max(delivered - out, 1) + 1)  # PRR-SSRB
+                allowed = min(10 - pipe, delivered - out if conservative else max(delivered - out, 1) + 1)
             # Ours: the first retransmission leaves whatever the pipe (RFC 6675, section 5, step 4.3).
             allowed = max(1 if count == 3 else 0, allowed)
             out += allowed
@@ -65,16 +66,20 @@ def referee(lost):
 
 @pytest.mark.parametrize("lost", [1, 4, 9, 15])
 def test_rate_reduction_is_that_of_the_pseudo_code(lost):
-    assert sent_per_acknowledgment(lost) == referee(lost)
+    for mode in (1, 2):
+        for scheme in ("cubic", "sack"):
+            assert sent_per_acknowledgment(lost, scheme, prr=mode) == referee(lost, conservative=mode == 2)
 
 
 def test_rate_reduction_in_the_example_of_the_rfc():
-    """Fifteen losses: N N 2R 2R 2R with PRR-SSRB (RFC 6937, section 3.1).
+    """Fifteen losses: N N 2R 2R 2R with PRR-SSRB, N N R R R with PRR-CRB (RFC 6937, section 3.1).
 
     Without, N N 7R R R there with half of FlightSize, 11; ours is half of the window, 10, so that it is N N 6R R R.
     """
     assert sent_per_acknowledgment(15) == [1, 1, 2, 2, 2]
+    assert sent_per_acknowledgment(15, prr=2) == [1, 1, 1, 1, 1]
     assert sent_per_acknowledgment(15, prr=0) == [1, 1, 6, 1, 1]
+    assert sent_per_acknowledgment(15, "sack") == [1, 1, 6, 1, 1]
 
 
 def test_rate_reduction_ends_at_ssthresh():
@@ -137,6 +142,42 @@ def test_byte_counting():
     assert (diary.flow.timeouts, diary.flow.window, diary.own.ssthresh) == (1, 3.0, 14.0)
 
 
+def test_byte_counting_of_reno():
+    """Without byte counting an acknowledgment of two packets counts as one of one (RFC 3465, sections 2.1 and 2.2).
+
+    As above, packet 2 acknowledges 1 and 2 in a window of two: 3 or 4 packets in slow start. With ssthresh 1 it is
+    in avoidance: 1 + 1, and then 1/2 or 2/2 more.
+    """
+    for ssthresh, expected in ((1e300, [3.0, 3.0, 4.0]), (1.0, [2.5, 3.0, 3.0])):
+        given = {"back": drop_acks(1), "initial_ssthresh": ssthresh}
+        assert [Diary("sack", until=0.25, growth_limit=n, **given).flow.window for n in (0, 1, 2)] == expected
+
+
+def test_sack_as_deployed():
+    """`DEPLOYED`, by hand: ten packets leave at 0 s, and the acknowledgments of two of them add two packets each.
+
+    Five acknowledgments make the window 20, and release four packets each; ten of these make it 40. Without the options
+    a window of one grows by one for each of 1 and 2 packets.
+    """
+    diary = Diary("sack", until=0.25, **schemes.DEPLOYED)
+    assert [len(numbers) for numbers in diary.rounds.values()] == [10, 20, 40]
+    assert (diary.flow.acks_received, diary.flow.window) == (15, 40.0)
+    assert Diary("sack", until=0.25).flow.window == 4.0
+
+
+def test_a_mark_in_recovery():
+    """A mark that counts in recovery halves what recovery aims at, not the window that reduction in proportion has set.
+
+    Packet 0 of 20 is lost: ssthresh 10. Packet 25, sent in recovery, is marked; its acknowledgment ends recovery or
+    follows its end, so that ssthresh becomes 5, and the window returns to it.
+    """
+    diary = Diary(
+        "sack", drop_numbers(0, mark=(25,)), 0.5, initial_window=20, initial_ssthresh=20, min_rto=5.0, prr=1, ecn=1
+    )
+    assert diary.own.ssthresh == pytest.approx(5.0, abs=0.5)
+    assert (diary.flow.timeouts, diary.flow.retransmitted) == (0, 1)
+
+
 def test_marks_bring_a_window_of_one():
     """A mark brings beta of the window, at least one packet, without a retransmission (RFC 9438, section 4.6).
 
@@ -149,10 +190,11 @@ def test_marks_bring_a_window_of_one():
         assert diary.flow.retransmitted == 0
 
 
-def test_pacing():
+@pytest.mark.parametrize("scheme", ["cubic", "dctcp", "sack"])
+def test_pacing(scheme):
     """Packets leave at 2 windows per round trip in slow start and at 1.2 above half of ssthresh, as in Linux."""
     for ssthresh, gain in ((1e3, 2.0), (10.0, 1.2)):
-        diary = Diary("cubic", until=0.4, pacing=1, initial_ssthresh=ssthresh, **EACH)
+        diary = Diary(scheme, until=0.4, pacing=1, initial_window=10, initial_ssthresh=ssthresh, **EACH)
         assert diary.flow.rate == pytest.approx(gain * diary.flow.window * 1000 / 0.1, rel=1e-6)
         times = sorted({entry.time for entry in diary.entries if 0.3 < entry.time < 0.4})
         gap = (times[-1] - times[0]) / (len(times) - 1)

@@ -6,6 +6,7 @@ from longfat.sim.kernel.connections import end_connection
 from longfat.sim.kernel.delivery import clear_sample, describe_loss, take_sample
 from longfat.sim.kernel.events import IN_USE, request_send, set_timer
 from longfat.sim.kernel.packets import release_packet
+from longfat.sim.kernel.rack import arm_probe, enter_recovery, mark_lost_by_timeout, process_by_time, stop_rack_timer
 from longfat.sim.kernel.ranges import insert_number, remove_blocks_below
 from longfat.sim.kernel.recovery import forget_transmissions, mark_all_lost, update_scoreboard
 from longfat.sim.kernel.sender import ANY, LATEST, send_inline
@@ -171,13 +172,14 @@ def acknowledge(state, i):
             sender.next = sender.una
     else:
         acked = 0
-    sample_round_trip(state, f, sender, packet.sent, acked)
+    measured = sample_round_trip(state, f, sender, packet.sent, acked)
     if not sender.transfer:  # the transfer is finished, or the flow is a probe
         if state.tracing:
             trace_packet(state, ACK_RECEIVED, i)
         release_packet(state, i)
         return True
-    lost, fresh, delivered, last_lost, newest, sampled, spurious = 0, False, 0, NONE, NONE, False, False
+    lost, fresh, delivered, last_lost, newest, sampled, rack, repaired = 0, False, 0, NONE, NONE, False, False, False
+    spurious = False
     if sender.repair == SELECTIVE:
         own = recovery_at(state, f)
         sampled = own.sampled != 0
@@ -189,6 +191,9 @@ def acknowledge(state, i):
         # Ours: acknowledgments name transmissions, as those of QUIC do (draft-ietf-ccwg-bbr-06, appendix A.18, step 3).
         # One that is not outstanding has been found lost, unless an acknowledgment that overtook this one covered it.
         spurious = sampled and not expected and packet.number == sender.una
+        rack = own.rack != 0
+        if rack:
+            lost, fresh, repaired = process_by_time(state, f, acked, i, newest, measured)
     elif sender.repair == SKIPS:
         record_received(state, f, sender.una, packet.triggered_by)
     event = event_of(state)
@@ -217,12 +222,16 @@ def acknowledge(state, i):
     fine = True
     if lost > 0:
         fine = report_losses(state, f, lost, fresh, last_lost)
+    if repaired and fine:
+        fine = report_repaired_loss(state, f)
     if sampled:
         take_sample(state, recovery_at(state, f), event, newest, sent)
     if fine:
         fine = call_scheme(state, f, sender, ON_ACK)
     if event.restart_timer:
         restart_timer(state, f)
+    if rack and acked > 0:
+        arm_probe(state, f)
     if sender.has_alarm_callback:
         set_alarm(state, f)
     if state.tracing:
@@ -267,6 +276,7 @@ def finish_transfer(state, f):
     for k in range(3):
         if k != PACE or sender.access_link != IN_USE:  # a packet in transmission on the access link still arrives
             sender.due[k] = NEVER
+    stop_rack_timer(own)
     forget_transmissions(state, own)
     remove_blocks_below(state, own, NEVER)
     if tally.template != NONE:
@@ -286,6 +296,8 @@ def report_losses(state, f, lost, fresh, last_lost):
     fine = True
     if fresh:
         own.recover = sender.transmission
+        if own.rack:
+            enter_recovery(state, f)
     if own.sampled:
         first = own.lost_head if last_lost == NONE else transmission_at(state, last_lost).next
         fine = report_each_loss(state, f, first, own.lost - lost)
@@ -327,8 +339,13 @@ def expire_retransmission_timer(state, f):
             check_application_limited(state, f)
             clear_event(state, event_of(state), sender)
             fine = report_each_loss(state, f, own.outstanding_head, own.lost)
-        mark_all_lost(state, own)
+        if own.rack:
+            mark_lost_by_timeout(state, f)
+        else:
+            mark_all_lost(state, own)
         own.recover = sender.transmission
+    if own.rack:
+        enter_recovery(state, f)
     clear_event(state, event_of(state), sender)
     if fine:
         fine = call_scheme(state, f, sender, ON_TIMEOUT)
@@ -337,6 +354,21 @@ def expire_retransmission_timer(state, f):
     if sender.due[RTO] == NEVER:
         set_timer(state, f, RTO, state.now + timeout_ns(timer))
     return finish_callback(state, f, fine)
+
+
+@routine
+def report_repaired_loss(state, f):
+    """Call `loss` of the scheme for a packet that a probe has repaired (RFC 8985, section 7.4.2)."""
+    sender, own, event = sender_at(state, f), recovery_at(state, f), event_of(state)
+    event.lost, acknowledged = 1, event.number
+    event.number = sender.una - 1
+    tally_at(state, f).losses += 1
+    own.recover = sender.transmission
+    enter_recovery(state, f)
+    fine = call_scheme(state, f, sender, ON_LOSS)
+    sender.resend = NONE  # nothing is to be retransmitted
+    event.number = acknowledged
+    return fine
 
 
 @routine

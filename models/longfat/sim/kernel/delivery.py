@@ -1,7 +1,8 @@
 """Delivery-rate samples: how fast the network delivers what a flow sends (draft-ietf-ccwg-bbr-06, section 4.1).
 
-Only flows whose scheme asks for them have samples. A snapshot for each transmission lies in an array beside the list
-nodes, in the same row, so that it stays with its transmission when this is found lost.
+Only flows whose scheme asks for them have samples; RACK (`kernel.rack`) needs the times of departure. A snapshot for
+each transmission lies in an array beside the list nodes, in the same row, so that it stays with its transmission when
+this is found lost.
 """
 
 from longfat.sim.jit import part, routine
@@ -10,7 +11,7 @@ from longfat.sim.records import NONE
 
 
 @routine
-def take_snapshot(state, own, n):
+def take_snapshot(state, own, n, retransmitted):
     """Record what the flow knows about its deliveries as it makes a transmission, which is in flight already."""
     snapshot = snapshot_at(state, n)
     # draft-ietf-ccwg-bbr-06, section 4.1.2.2, OnPacketSent(): an interval that begins with nothing in flight begins
@@ -25,6 +26,7 @@ def take_snapshot(state, own, n):
     snapshot.lost = own.lost
     snapshot.in_flight = own.in_flight
     snapshot.app_limited = 1 if own.app_limited_until != 0 else 0
+    snapshot.retransmitted = retransmitted
 
 
 @part

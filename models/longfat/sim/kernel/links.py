@@ -3,7 +3,7 @@
 On a link that sends in order of arrival everything is known at admission: the transmission begins when the packets
 before it have been sent. So only the arrival at the far end is an event, and only the first packet on the link needs an
 entry in the heap. A link with a service (`kernel.service`), or with a discipline that is called at dequeue, takes a
-second event, the end of the transmission.
+second event, the end of the transmission; there, too, the arrival at the far end may be computed in advance.
 """
 
 from longfat.sim.calls import ENQUEUE as ON_ENQUEUE
@@ -13,7 +13,7 @@ from longfat.sim.kernel.events import request_admission
 from longfat.sim.kernel.packets import allocate_packet, release_packet
 from longfat.sim.kernel.receiver import receive
 from longfat.sim.kernel.requests import refresh_counter, reserve_stamp, write_stamp
-from longfat.sim.kernel.service import admit_queued, call_discipline, collect_feedback, push_out, wake_queue
+from longfat.sim.kernel.service import admit_queued, call_discipline, collect_feedback, push_out, send_next, wake_queue
 from longfat.sim.kernel.transmitter import append_to_link, drop, join_backlog, transmission_time, update_backlog
 from longfat.sim.memory import header_at, hop_at, is_full, link_at, packet_at, receiver_at, tally_at, uniform
 from longfat.sim.records import (
@@ -58,15 +58,22 @@ def admit_inline(state, i):
             break
         if not transmit_in_order(state, link, i, packet, False):
             break
-        if hop.in_advance == AT_ARRIVAL:
-            append_to_link(state, link, i, packet)
-            break
-        if packet.arrival > state.horizon or link.deferred > 0:
-            link.deferred += 1
-            append_to_link(state, link, i, packet)
-            break
-        i = arrive_in_advance(state, link, i, packet, hop)
+        i = travel(state, link, i, packet, hop)
     state.now = now
+
+
+@part
+def travel(state, link, i, packet, hop):
+    """Put a packet whose arrival is known on its way, and compute the arrival in advance if that is possible.
+
+    Return the packet if it enters the next link then, else NONE.
+    """
+    if hop.in_advance != AT_ARRIVAL:
+        if packet.arrival <= state.horizon and link.deferred == 0:
+            return arrive_in_advance(state, link, i, packet, hop)
+        link.deferred += 1
+    append_to_link(state, link, i, packet)
+    return NONE
 
 
 @part
@@ -82,6 +89,21 @@ def arrive_in_advance(state, link, i, packet, hop):
         return i
     append_to_link(state, link, i, packet)  # it enters the next link when it has arrived, see `loop.arrive`
     return NONE
+
+
+@routine
+def end_of_transmission(state, k):
+    """Put a packet that a link with a service has transmitted on its way, and let the service choose the next one."""
+    link, now = link_at(state, k), state.now
+    i = link.transmitting
+    link.transmitting = NONE
+    packet = packet_at(state, i)
+    packet.arrival = now + link.delay
+    entering = travel(state, link, i, packet, hop_at(state, packet.hop))
+    if entering != NONE:
+        admit(state, entering)
+    state.now = now
+    send_next(state, link)
 
 
 @routine

@@ -29,10 +29,11 @@ from longfat.sim.kernel.events import (
     schedule,
     set_timer,
 )
-from longfat.sim.kernel.links import admit, deliver_to_switch, process_deferred, send_feedback
+from longfat.sim.kernel.links import admit, deliver_to_switch, end_of_transmission, process_deferred, send_feedback
+from longfat.sim.kernel.probes import expire_rack_timer, probe, probe_is_due
 from longfat.sim.kernel.receiver import receive
 from longfat.sim.kernel.sender import BURST, LATEST, send
-from longfat.sim.kernel.service import end_of_transmission, wake_queue
+from longfat.sim.kernel.service import wake_queue
 from longfat.sim.kernel.sources import emit
 from longfat.sim.kernel.transmitter import show_rate, take_arrived, update_backlog
 from longfat.sim.memory import (
@@ -67,6 +68,7 @@ from longfat.sim.records import (
     NONE,
     PACE,
     PAUSED,
+    RACK_CLOCK,
     RTO,
     SAMPLING,
     SWITCH_CLOCK,
@@ -134,6 +136,8 @@ def expire_timer(state, which, f, time):
         return True
     sender.due[which] = NEVER
     if which == RTO:
+        if probe_is_due(state, f):
+            return probe(state, f)
         return expire_retransmission_timer(state, f)
     if which == PACE:
         return pace(state, f, time)
@@ -229,6 +233,8 @@ def handle_clock_event(state, kind, index, time):
             wake_queue(state, index)
     elif kind == DELAYED:
         expire_delay(state, index, time)
+    elif kind == RACK_CLOCK:
+        return expire_rack_timer(state, index, time)
     else:
         return expire_timer(state, kind - CLOCK, index, time)
     return True

@@ -6,7 +6,7 @@ Their nodes come from the pool that the stamps of requests use, too (`kernel.req
 
 from longfat.sim.jit import part, routine
 from longfat.sim.kernel.delivery import newer, take_snapshot
-from longfat.sim.memory import packet_at, sack_at, transmission_at
+from longfat.sim.memory import packet_at, sack_at, snapshot_at, transmission_at
 from longfat.sim.records import DELIVERED, NO_NODES, NONE, ROWS_PER_EVENT
 from longfat.sim.records import SACK as HAS_BLOCKS
 
@@ -24,7 +24,7 @@ def allocate_node(state):
 
 
 @routine
-def record_transmission(state, own, number, transmission):
+def record_transmission(state, own, number, transmission, retransmitted):
     """Append a transmission to the list of outstanding ones."""
     n = allocate_node(state)
     node = transmission_at(state, n)
@@ -38,8 +38,8 @@ def record_transmission(state, own, number, transmission):
         transmission_at(state, own.outstanding_tail).next = n
     own.outstanding_tail = n
     own.in_flight += 1
-    if own.sampled:
-        take_snapshot(state, own, n)
+    if own.sampled or own.rack:
+        take_snapshot(state, own, n, retransmitted)
 
 
 @routine
@@ -133,7 +133,8 @@ def update_scoreboard(state, own, una, acked, i):
 
     A transmission is lost when `reorder` transmissions made after it have been acknowledged, as with the packet
     threshold of RFC 9002, section 6.1.1. Ours: paths keep the order of packets, so that one is enough unless the scheme
-    says otherwise. A loss is new if it was transmitted after the last loss that the scheme was told of.
+    says otherwise. With `rack` none is found here: see `rack.detect_losses`. A loss is new if it was transmitted after
+    the last loss that the scheme was told of.
 
     Only transmissions up to the acknowledged one are visited, so that the cost is the number of holes before it.
     """
@@ -147,7 +148,7 @@ def update_scoreboard(state, own, una, acked, i):
         following = node.next
         covered = is_covered(state, una, i, node.number)
         node.later_acked += 1
-        if not covered and node.later_acked < own.reorder:
+        if not covered and (own.rack or node.later_acked < own.reorder):
             before, n = n, following
             continue
         if before == NONE:
@@ -160,6 +161,8 @@ def update_scoreboard(state, own, una, acked, i):
         if covered:
             own.delivered += 1
             newest = n
+            if own.rack:
+                note_order(state, own, n)
             triggered = triggered or node.number == packet_at(state, i).triggered_by
             release_node(state, n)
         else:
@@ -187,9 +190,21 @@ def count_late_deliveries(state, own, una, i):
         if node.later_acked != DELIVERED and is_covered(state, una, i, node.number):
             node.later_acked = DELIVERED
             own.delivered += 1
+            if own.rack:
+                note_order(state, own, n)
             newest = newer(state, n, newest)
         n = node.next
     return newest
+
+
+@part
+def note_order(state, own, n):
+    """Note whether a packet that is delivered was overtaken by another one (RFC 8985, section 6.2, step 3)."""
+    number = transmission_at(state, n).number
+    if number > own.highest_delivered:
+        own.highest_delivered = number
+    elif number < own.highest_delivered and snapshot_at(state, n).retransmitted == 0:
+        own.reordering_seen = 1
 
 
 @part

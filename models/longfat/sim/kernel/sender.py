@@ -13,6 +13,7 @@ from longfat.sim.jit import part, routine
 from longfat.sim.kernel.access import leave_source
 from longfat.sim.kernel.events import IN_USE, set_timer
 from longfat.sim.kernel.packets import allocate_packet, ecn_field
+from longfat.sim.kernel.rack import arm_probe, next_probe
 from longfat.sim.kernel.ranges import first_missing
 from longfat.sim.kernel.recovery import next_retransmission, record_transmission
 from longfat.sim.kernel.sources import all_written, wait_for_data
@@ -62,6 +63,8 @@ def next_by_scoreboard(state, f):
     """
     sender, own = sender_at(state, f), recovery_at(state, f)
     if sender.repair == SELECTIVE:
+        if own.probing:
+            return next_probe(state, f)
         # RFC 6675, section 5, step 4.3: the first lost packet leaves whatever the window; a scheme sets `resend`.
         if own.in_flight + 1 > sender.window and sender.resend == NONE:
             return NONE
@@ -197,10 +200,11 @@ def transmit_data(state, f, sender, number):
     packet.colour = GREEN
     packet.priority = 0
     marks = ecn_field(sender)
+    again = 1 if number < sender.high else 0
     if sender.cwr and number >= sender.high:
         marks |= CWR
         sender.cwr = 0
-    if number < sender.high:
+    if again:
         tally_at(state, f).retransmitted += 1
         if number == sender.timed:
             sender.timed = NONE  # Karn's algorithm (RFC 6298, section 3): its round trip would be ambiguous
@@ -210,7 +214,7 @@ def transmit_data(state, f, sender, number):
             sender.timed = number
             sender.timed_at = now
     if sender.repair == SELECTIVE:
-        record_transmission(state, recovery_at(state, f), number, sender.transmission)
+        record_transmission(state, recovery_at(state, f), number, sender.transmission, again)
     sender.transmission += 1
     if sender.next >= sender.packets and (sender.repair != SELECTIVE or recovery_at(state, f).lost_head == NONE):
         marks |= LAST if all_written(state, f) else 0
@@ -225,6 +229,9 @@ def transmit_data(state, f, sender, number):
         trace_packet(state, SENT, i)
     if sender.acknowledged and sender.due[RTO] == NEVER:
         set_timer(state, f, RTO, now + timeout_ns(timer_at(state, f)))
+    # RFC 8985, section 7.2: after new data that is not itself a probe
+    if sender.repair == SELECTIVE and recovery_at(state, f).rack and recovery_at(state, f).probe_end != number + 1:
+        arm_probe(state, f)
     leave_source(state, f, i)
 
 

@@ -8,7 +8,7 @@ from longfat.sim.calls import DEQUEUE, EVICT, PUT, TAKE, WAKE_UP, dequeue_at, ho
 from longfat.sim.jit import part, routine
 from longfat.sim.kernel.events import schedule_departure
 from longfat.sim.kernel.requests import refresh_counter, write_stamp
-from longfat.sim.kernel.transmitter import append_to_link, drop, show_rate, transmission_time
+from longfat.sim.kernel.transmitter import drop, show_rate, transmission_time
 from longfat.sim.memory import (
     header_at,
     hop_at,
@@ -163,17 +163,6 @@ def transmit(state, link, i):
     link.transmitting = i
     schedule_departure(state, link.number, link.free)
     return True
-
-
-@routine
-def end_of_transmission(state, k):
-    """Put a transmitted packet on its way to the far end, and let the service choose the next one."""
-    link = link_at(state, k)
-    i = link.transmitting
-    link.transmitting = NONE
-    packet_at(state, i).arrival = state.now + link.delay
-    append_to_link(state, link, i, packet_at(state, i))
-    send_next(state, link)
 
 
 @routine

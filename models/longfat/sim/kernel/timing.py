@@ -47,15 +47,18 @@ def restart_timer(state, f):
 
 @part
 def sample_round_trip(state, f, sender, sent, acked):
-    """Take a sample of the round-trip time from an acknowledgment (RFC 6298, section 3).
+    """Take a sample of the round-trip time from an acknowledgment (RFC 6298, section 3); return whether it gives one.
 
     With timestamps every acknowledgment of new data gives one. Without them one packet at a time is timed, and never
     one that was retransmitted (Karn's algorithm).
     """
     if acked <= 0:
-        return
+        return False
     if sender.timestamps:
         update_rto(timer_at(state, f), (state.now - sent) * 1e-9)
+        return True
     elif sender.timed != NONE and sender.una > sender.timed:
         update_rto(timer_at(state, f), (state.now - sender.timed_at) * 1e-9)
         sender.timed = NONE
+        return True
+    return False

@@ -12,11 +12,12 @@ from typing import Any
 
 from longfat.discovery import named
 from longfat.domains import conflict, unknown
+from longfat.sim.schemes.deployed import DEPLOYED
 from longfat.sim.schemes.scheme import Parameter, Scheme
 from longfat.sim.schemes.timers import profile
 from longfat.sim.schemes.variants import KIM_FARBER_TCP
 
-__all__ = ["KIM_FARBER_TCP", "Parameter", "Scheme", "check_parameters", "names", "profile", "scheme"]
+__all__ = ["DEPLOYED", "KIM_FARBER_TCP", "Parameter", "Scheme", "check_parameters", "names", "profile", "scheme"]
 
 
 @functools.cache

@@ -4,11 +4,9 @@ The sender is that of a host of today: an initial window of ten packets, byte co
 reduction; each can be switched off. Loss recovery is that of `longfat.sim.schemes.sack`.
 """
 
-from dataclasses import replace
-
 from longfat.sim.jit import part
 from longfat.sim.own import flag
-from longfat.sim.schemes import hystart, rate_reduction, tcp
+from longfat.sim.schemes import deployed, hystart, tcp
 from longfat.sim.schemes.scheme import Parameter, Scheme
 
 GROWTH_PER_ROUND_TRIP = 1.5  # RFC 9438, section 4.2: the target is at most 1.5 cwnd
@@ -41,9 +39,10 @@ def avoid_congestion(flow, event):
     if flow.epoch_start < 0.0:
         begin_stage(flow, event.now)
     # RFC 9438, section 4.3, equation 4: W_est += alpha * segments_acked / cwnd, with alpha = 3 (1 - beta)/(1 + beta)
-    # until W_est has reached cwnd_prior, the window before the last reduction, and 1 from then on.
+    # until W_est has reached cwnd_prior, the window before the last reduction, and 1 from then on. RFC 8312, section
+    # 4.2, which `full_reno` = 0 chooses, has the first value throughout.
     alpha = 1.0
-    if flow.w_est < flow.cwnd_prior:
+    if flow.w_est < flow.cwnd_prior or flow.full_reno == 0.0:
         alpha = 3.0 * (1.0 - flow.beta) / (1.0 + flow.beta)
     flow.w_est += alpha * event.acked / flow.window
     time = event.now - flow.epoch_start
@@ -77,11 +76,7 @@ def reduce(flow, cause):
 def ack(flow, event):
     """Return the window [packets] after an acknowledgment, and set the pacing rate."""
     window = respond(flow, event)
-    if flow.pacing > 0.0 and flow.srtt > 0.0:
-        # As in Linux, net/ipv4/tcp_input.c, tcp_update_pacing_rate(): 200 % of a window per round-trip time below half
-        # of ssthresh, else 120 %; no pacing before the first sample.
-        gain = 2.0 if window < flow.ssthresh / 2.0 else 1.2
-        flow.rate = gain * max(window, float(flow.in_flight)) * flow.packet_size / flow.srtt
+    deployed.pace(flow, window)
     return window
 
 
@@ -97,12 +92,7 @@ def respond(flow, event):
             # Section 4.6, figure 5: the window is at least one packet after a mark, but two after a loss.
             flow.window = max(1.0, flow.beta * before)
     if flow.recovering:
-        # RFC 6675, section 5, step A: recovery ends when everything sent before it is acknowledged.
-        if event.acked == 0 or flow.una <= flow.reduced_at:
-            return rate_reduction.window(flow, event) if flow.prr > 0.0 else flow.window
-        flow.recovering = False
-        flow.window = flow.ssthresh
-        return flow.window
+        return deployed.recover(flow, event, flow.ssthresh)
     if event.acked == 0 or event.marked:
         return flow.window
     # RFC 9438, section 5.8: a window that the application does not use does not grow, and that time does not count.
@@ -120,14 +110,9 @@ def respond(flow, event):
 def loss(flow, event):
     """Return beta times the window, once for all losses of one window, and retransmit the first of them."""
     # RFC 3168, section 6.1.2: not again for packets sent before a mark reduced the window.
-    if flow.reduced_for == tcp.MARK and event.number <= flow.reduced_at:
-        tcp.record_reduction(flow, tcp.LOSS)
-    else:
+    if flow.reduced_for != tcp.MARK or event.number > flow.reduced_at:
         reduce(flow, tcp.LOSS)
-    flow.recovering = True
-    flow.resend = event.number  # RFC 6675, section 5, step 4.3
-    event.restart_timer = 1  # RFC 6675, section 6: re-arm on a retransmission
-    rate_reduction.begin(flow)
+    deployed.begin_recovery(flow, event)
     return flow.ssthresh
 
 
@@ -139,23 +124,6 @@ def timeout(flow, event):
     return 1.0
 
 
-PARAMETERS = {
-    **{name: one for name, one in tcp.PARAMETERS.items() if name not in ("bugfix", "duplicate_threshold")},
-    # RFC 6928, section 2: ten segments.
-    "initial_window": replace(tcp.INITIAL_WINDOW, default=10.0),
-    # RFC 5681, section 4.2: every second segment.
-    "delayed_ack": replace(tcp.DELAYED_ACK, default=2.0),
-    **hystart.PARAMETERS,
-    "prr": flag(True, "1: proportional rate reduction in recovery (RFC 6937); 0: the window is ssthresh at once"),
-}
-STATE = {
-    "ssthresh": "initial_ssthresh",
-    **tcp.REDUCTION,
-    "recovering": False,
-    **hystart.STATE,
-    **rate_reduction.STATE,
-}
-
 CUBIC = Scheme(
     "cubic",
     ack=ack,
@@ -163,19 +131,20 @@ CUBIC = Scheme(
     timeout=timeout,
     reorder=3,
     parameters={
-        **PARAMETERS,
+        **deployed.parameters(hystart=1.0),
         "c": Parameter(0.4, "packets/s^3", "(0, 1e6]", about="Constant C (RFC 9438, section 5.1)"),
         "beta": Parameter(0.7, "1", "(0, 1)", about="Factor of the window at a reduction (RFC 9438, section 4.6)"),
         "fast_convergence": flag(
             True, "1: W_max is lowered if the window is below the last one (RFC 9438, section 4.7)"
         ),
-        # Ours: off, because Linux paces CUBIC only with the queue discipline fq at the host.
-        "pacing": flag(False, "1: 2 windows per round-trip time in slow start, 1.2 later, as in Linux; 0: bursts"),
         "reno_friendly": flag(True, "1: at least the window that Reno would have (RFC 9438, section 4.3); 0: W_cubic"),
+        "full_reno": flag(
+            True, "1: W_est grows as Reno once it has reached the window before the last reduction (RFC 9438); 0: not"
+        ),
     },
     # W_max of this stage and the last one, cwnd_prior and W_est [packets]; t_epoch and K [s]; time of the last growth
     state={
-        **STATE,
+        **deployed.STATE,
         **dict.fromkeys(("w_max", "last_w_max", "cwnd_prior", "w_est", "k", "last_growth"), 0.0),
         "epoch_start": -1.0,
     },

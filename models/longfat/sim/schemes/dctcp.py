@@ -7,7 +7,7 @@ was marked. The estimate ignores selective acknowledgments (section 3.3, step 1)
 from typing import Any
 
 from longfat.sim.jit import part
-from longfat.sim.schemes import cubic, hystart, rate_reduction, sack, tcp
+from longfat.sim.schemes import deployed, sack, tcp
 from longfat.sim.schemes.scheme import Parameter, Scheme
 
 
@@ -46,21 +46,24 @@ def react(flow):
 
 
 def ack(flow, event):
+    """Return the window [packets] after an acknowledgment, and set the pacing rate."""
+    window = respond(flow, event)
+    deployed.pace(flow, window)
+    return window
+
+
+@part
+def respond(flow, event):
     """Return the window [packets]: reduced by marks, proportional in recovery, and otherwise grown as by RFC 5681."""
     if event.acked > 0:
         estimate(flow, event)
     if event.marked:
         react(flow)
     if flow.recovering:
-        # RFC 6675, section 5, step A: recovery ends when everything sent before it is acknowledged.
-        if event.acked == 0 or flow.una <= flow.reduced_at:
-            return rate_reduction.window(flow, event) if flow.prr > 0.0 else flow.window
-        flow.recovering = False
-        return flow.ssthresh
+        return deployed.recover(flow, event, flow.ssthresh)
     if event.acked == 0 or event.marked or (flow.app_limited and flow.in_flight + event.acked < flow.window):
         return flow.window
-    # RFC 8257, section 3.4. RFC 3465, section 2.1: one packet per window of packets acknowledged.
-    return hystart.grow(flow, event) if flow.window < flow.ssthresh else flow.window + event.acked / flow.window
+    return deployed.grow(flow, event)  # RFC 8257, section 3.4
 
 
 # RFC 8257, section 3.5: as RFC 5681, section 3.1, equation 4; in recovery the window is what recovery aims at. RFC
@@ -70,11 +73,7 @@ def loss(flow, event):
     if flow.reduced_for != tcp.MARK or event.number > flow.reduced_at:
         window = flow.ssthresh if flow.recovering else min(flow.window, float(flow.high - flow.una))
         flow.ssthresh = max(flow.ssthresh_floor, window / 2.0)
-    tcp.record_reduction(flow, tcp.LOSS)
-    flow.recovering = True
-    flow.resend = event.number  # RFC 6675, section 5, step 4.3
-    event.restart_timer = 1  # RFC 6675, section 6
-    rate_reduction.begin(flow)
+    deployed.begin_recovery(flow, event)
     return flow.ssthresh
 
 
@@ -92,12 +91,12 @@ DCTCP = Scheme(
     reorder=3,
     echo="state",
     parameters={
-        **{name: one for name, one in cubic.PARAMETERS.items() if name != "ecn"},
+        **{name: one for name, one in deployed.parameters(hystart=1.0).items() if name != "ecn"},
         "ect": CODEPOINT,
         "gain": Parameter(0.0625, "1", "(0, 1)", about="Weight g of a new window in the estimate alpha"),
         "initial_alpha": Parameter(1.0, "1", "[0, 1]", about="Estimated share of marked packets at the start"),
     },
-    state={**cubic.STATE, **ESTIMATE},
+    state={**deployed.STATE, **ESTIMATE},
     source=(
         "S. Bensley, D. Thaler, P. Balasubramanian, L. Eggert and G. Judd, RFC 8257 (2017), Data Center TCP (DCTCP): "
         "TCP Congestion Control for Data Centers, section 3; M. Alizadeh and others, Data Center TCP (DCTCP), SIGCOMM "

@@ -8,7 +8,7 @@ timeout are those of TCP. The rules with their sources: docs/rules/rate-based.md
 from dataclasses import replace
 
 from longfat.sim.jit import part
-from longfat.sim.schemes import rap, sack
+from longfat.sim.schemes import deployed, rap, sack
 from longfat.sim.schemes.scheme import Parameter
 from longfat.sim.schemes.tcp import LOSS, MARK, mark_counts, record_reduction
 
@@ -65,6 +65,7 @@ GAIMD_WINDOW = replace(
     name="gaimd-window",
     ack=ack,
     loss=loss,
-    parameters={**sack.SACK.parameters, "alpha": ALPHA, "beta": BETA},
+    parameters={**deployed.PLAIN, "alpha": ALPHA, "beta": BETA},
+    state=deployed.PLAIN_STATE,
     source=f"{YANG_LAM}; loss recovery of RFC 6675 (2012)",
 )

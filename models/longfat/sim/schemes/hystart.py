@@ -16,12 +16,12 @@ CONSERVATIVE_ROUNDS = 5
 
 PARAMETERS = {
     "growth_limit": Parameter(
-        2.0,
+        0.0,
         "packets",
-        "[1, 1e6]",
-        about="Largest increase by one acknowledgment in slow start, L (RFC 3465, section 2.2)",
+        "[0, 1e6]",
+        about="Largest increase by one acknowledgment in slow start, L (RFC 3465, section 2.2); 0: one packet",
     ),
-    "hystart": flag(True, "1: slow start ends when round-trip times grow (HyStart++, RFC 9406); 0: only by a loss"),
+    "hystart": flag(False, "1: slow start ends when round-trip times grow (HyStart++, RFC 9406); 0: only by a loss"),
 }
 #: State of a flow: end of the present round [packets]; least round-trip times of this round and the last one [s] and
 #: number of samples; least round-trip time at the end of slow start [s], infinite unless in conservative slow start;
@@ -42,8 +42,9 @@ def grow(flow, event):
 
     RFC 9406, section 4.2: only the slow start at the beginning of a flow, when ssthresh is infinite.
     """
-    # RFC 3465, section 2.2: cwnd grows by the data acknowledged, but at most by L segments.
-    increase = min(float(event.acked), flow.growth_limit)
+    # RFC 3465, section 2.2: cwnd grows by the data acknowledged, but at most by L segments. Without byte counting it
+    # grows by one segment for each acknowledgment (RFC 5681, section 3.1).
+    increase = min(float(event.acked), flow.growth_limit) if flow.growth_limit > 0.0 else 1.0
     if flow.reduced_for == TIMEOUT:  # section 2.3: L = 1 in slow start after a timeout
         increase = min(increase, 1.0)
     if flow.hystart == 0.0 or flow.ssthresh < 1e300:

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from longfat.sim.jit import part
 from longfat.sim.own import Integer
-from longfat.sim.schemes import dctcp, sack, tcp
+from longfat.sim.schemes import dctcp, deployed, sack, tcp
 from longfat.sim.schemes.scheme import Parameter, Scheme
 
 
@@ -117,7 +117,7 @@ PRAGUE = Scheme(
     reorder=3,
     echo="accurate",
     parameters={
-        **{name: one for name, one in sack.SACK.parameters.items() if name != "ecn"},
+        **{name: one for name, one in deployed.PLAIN.items() if name != "ecn"},
         **{name: dctcp.DCTCP.parameters[name] for name in ("initial_window", "gain", "initial_alpha")},
         "ect": replace(dctcp.CODEPOINT, default=2.0),
         "target_round_trip": Parameter(
@@ -127,7 +127,14 @@ PRAGUE = Scheme(
     },
     # as for "dctcp"; whether a packet was marked so far, round trips since slow start, and the times of the last
     # update of alpha and of the last reduction [s]
-    state={**sack.STATE, **dctcp.ESTIMATE, "saw_mark": False, "rounds": 0, "estimated_at": -1e9, "reduced_time": -1e9},
+    state={
+        **deployed.PLAIN_STATE,
+        **dctcp.ESTIMATE,
+        "saw_mark": False,
+        "rounds": 0,
+        "estimated_at": -1e9,
+        "reduced_time": -1e9,
+    },
     source=(
         "L4S team, reference implementation of TCP Prague for Linux, version 0.6 (2024), net/ipv4/tcp_prague.c, "
         "https://github.com/L4STeam/linux; K. De Schepper, O. Tilmans, B. Briscoe and V. Goel, Prague Congestion "

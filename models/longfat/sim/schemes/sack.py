@@ -12,39 +12,49 @@ when three transmissions made after it are acknowledged. Deviations from the RFC
 * After a timeout the sender keeps what the receiver has reported, and retransmits everything else sent before. The
   RFC (section 5.1) lets the sender keep it or not.
 * Lost packets go first, then new ones; there is no rescue retransmission (RFC 6675, section 4, NextSeg, rule 4).
+
+The options of `longfat.sim.schemes.deployed` are off: ``parameters=longfat.sim.schemes.DEPLOYED`` switches them on.
 """
 
-from longfat.sim.schemes import tcp
+from longfat.sim.jit import part
+from longfat.sim.schemes import deployed, tcp
 from longfat.sim.schemes.scheme import Scheme
 
 
+@part
+def aim(flow):
+    """Return the window [packets], in proportional rate reduction what it aims at."""
+    return flow.ssthresh if flow.recovering and flow.prr > 0.0 else flow.window
+
+
 def ack(flow, event):
-    """Return the window [packets]: grown by new data outside recovery, unchanged in it."""
-    if event.marked:
+    """Return the window [packets] after an acknowledgment, and set the pacing rate."""
+    window = respond(flow, event)
+    deployed.pace(flow, window)
+    return window
+
+
+@part
+def respond(flow, event):
+    """Return the window [packets]: grown by new data outside recovery; in it, unchanged or reduced in proportion."""
+    if event.marked and tcp.mark_counts(flow):
+        flow.window = aim(flow)
         tcp.react_to_mark(flow)
-    if event.acked == 0:
-        return flow.window
     if flow.recovering:
-        # RFC 6675, section 5, step A: recovery ends when everything sent before it (RecoveryPoint) is acknowledged.
-        if flow.una > flow.reduced_at:
-            flow.recovering = False
-        return flow.window
-    return flow.window if event.marked else tcp.grow(flow)
+        return deployed.recover(flow, event, aim(flow))
+    return flow.window if event.marked or event.acked == 0 else deployed.grow(flow, event)
 
 
 def loss(flow, event):
     """Return half of the packets in flight, once for all losses of one window, and retransmit the first of them."""
     # RFC 3168, section 6.1.2: not again for packets sent before a mark reduced the window.
-    reduced = flow.reduced_for == tcp.MARK and event.number <= flow.reduced_at
+    reduced, window = flow.reduced_for == tcp.MARK and event.number <= flow.reduced_at, aim(flow)
     if not reduced:
         # RFC 6675, section 5, step 4.2: half of FlightSize, at most of a window: packets sent by limited transmit do
         # not count (RFC 5681, section 3.2, step 2).
-        flow.ssthresh = max(flow.ssthresh_floor, min(flow.window, float(flow.high - flow.una)) / 2)
-    tcp.record_reduction(flow, tcp.LOSS)
-    flow.recovering = True
-    flow.resend = event.number  # RFC 6675, section 5, step 4.3: the first one goes at once, whatever the pipe
-    event.restart_timer = 1  # RFC 6675, section 6: re-arm on a retransmission
-    return flow.window if reduced else flow.ssthresh
+        flow.ssthresh = max(flow.ssthresh_floor, min(window, float(flow.high - flow.una)) / 2)
+    deployed.begin_recovery(flow, event)
+    return window if reduced else flow.ssthresh
 
 
 def timeout(flow, event):
@@ -55,18 +65,14 @@ def timeout(flow, event):
     return 1.0
 
 
-#: State of a flow: slow-start threshold [packets], last reduction, whether the sender is in loss recovery.
-STATE = {"ssthresh": "initial_ssthresh", **tcp.REDUCTION, "recovering": False}
-
-# No `bugfix` here: the simulator knows which transmission a loss belongs to.
 SACK = Scheme(
     "sack",
     ack=ack,
     loss=loss,
     timeout=timeout,
     reorder=3,
-    parameters={name: one for name, one in tcp.PARAMETERS.items() if name not in ("bugfix", "duplicate_threshold")},
-    state=STATE,
+    parameters=deployed.PARAMETERS,
+    state=deployed.STATE,
     scale_free=True,
     source=(
         "E. Blanton, M. Allman, L. Wang, I. Jarvinen, M. Kojo and Y. Nishida, RFC 6675 (2012), A Conservative Loss "

@@ -141,6 +141,12 @@ class Scheme:
             )
         if self.delivery_rate and self.recovery != "selective":
             raise domains.conflict(f"delivery_rate = True of scheme {self.name!r}", "needs recovery = 'selective'")
+        by_time = any(isinstance(one, Parameter) and one.field == "rack" for one in self.parameters.values())
+        if by_time and (self.recovery != "selective" or self.delivery_rate):
+            raise domains.conflict(
+                f"a parameter of scheme {self.name!r} for the field 'rack'",
+                "needs recovery = 'selective' and delivery_rate = False",
+            )
         domains.integer("reorder", self.reorder, "packets", "[1, 1e6]")
         for name in CALLBACKS:
             function = getattr(self, name)

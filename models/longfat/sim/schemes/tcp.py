@@ -20,6 +20,12 @@ DELAYED_ACK = Parameter(
     "delayed_ack",
     about="Packets that the receiver acknowledges at once (RFC 5681, section 4.2: two)",
 )
+#: For schemes with the simulator's own loss recovery.
+RACK = flag(
+    False,
+    "1: losses are found by time, and a probe repairs a lost tail (RFC 8985); 0: after three later packets",
+    "rack",
+)
 
 #: Names as in scenario files. Queues mark packets (ECN) only if `ecn` is 1.
 #: Initial window of one packet: Jacobson (1988), section 1; RFC 3390 allows up to four, ns-2.35 begins with two.

@@ -66,6 +66,13 @@ COMPETITORS: dict[str, Competitor] = {
     "TCP, slow start to 2": _tcp(initial_ssthresh=2.0),
 }  # fmt: skip
 
+#: Competitors of today, which the paper could not have.
+TODAY = {
+    "CUBIC": Competitor("cubic"),
+    "CUBIC, FQ-CoDel": Competitor("cubic", "fq-codel"),
+    "BBR": Competitor("bbr"),
+}
+
 
 @dataclass(frozen=True)
 class Path:
@@ -124,7 +131,7 @@ def bare_dumbbell(label: str, path: Path) -> Network:
     third = path.round_trip / 6
     net = Network().link("source", "S1", rate=math.inf, delay=third)
     net.link("S1", "S2", rate=path.capacity, delay=third, buffer=path.buffer_packets,
-             discipline=COMPETITORS[label].discipline)  # fmt: skip
+             discipline=(COMPETITORS | TODAY)[label].discipline)  # fmt: skip
     return net.link("S2", "destination", rate=path.network * MBIT, delay=third)
 
 
@@ -140,7 +147,7 @@ def dumbbell(label: str, path: Path, load: float, *, cross: Traffic | None = Non
     Parameters
     ----------
     label : str
-        Name in `COMPETITORS`.
+        Name in `COMPETITORS` or `TODAY`.
     path : Path
         The network.
     load : float
@@ -164,7 +171,7 @@ def dumbbell(label: str, path: Path, load: float, *, cross: Traffic | None = Non
     >>> dumbbell("BLT", Path(150, 30), 0.5)
     Network('', 4 nodes, 3 links, 1 flows)
     """
-    one, net = COMPETITORS[label], bare_dumbbell(label, path)
+    one, net = (COMPETITORS | TODAY)[label], bare_dumbbell(label, path)
     common: dict[str, Any] = {"parameters": one.parameters, **connection(path)}
     net.flow(traffic.arrivals(load * path.most_arrivals, one.scheme), name="files", file=path.file, stop=stop, **common)
     if interactive:

@@ -1,0 +1,135 @@
+"""What is known of a scheme at a switch: rules for the buffer, and the utilisation that the scheme's laws give."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from longfat.design import buffer_rules
+from longfat.design.buffer_rules import RULES
+from longfat.laws import cubic as laws_of_cubic
+
+if TYPE_CHECKING:
+    from longfat.sim.schemes import Scheme
+
+
+@dataclass(frozen=True)
+class Path:
+    """What the laws need to know of a path: packets in a round trip, and its duration [s]."""
+
+    bandwidth_delay_product: float
+    round_trip_time: float
+
+
+@dataclass(frozen=True)
+class Laws:
+    """Rules and laws of flows that multiply their window by a constant at a loss, and add a constant otherwise.
+
+    The factor is NaN for schemes of which no law is known.
+
+    >>> Laws(0.5).rules(0.75, 4)["BDP/sqrt(n)"], Laws(0.5).together(0.0, 1)
+    (0.5, 0.75)
+    """
+
+    decrease: float
+
+    #: Sentences for the table, where there is anything to say of the sender or its law.
+    about = ""
+
+    @property
+    def holds(self) -> dict[str, str]:
+        """The rules in order, and for which flows their sources state them."""
+        return RULES
+
+    def rules(self, share: float, flows: float) -> dict[str, float]:
+        """Return the buffer of each rule [bandwidth-delay products]; NaN where a rule does not apply."""
+        return buffer_rules.rules(share, flows, self.decrease)
+
+    def together(self, buffer: float, flows: float) -> float:
+        """Return the utilisation [1] of one flow, or of flows that lose at the same time; NaN without a law."""
+        return buffer_rules.together(buffer, self.decrease)
+
+    def apart(self, buffer: float, flows: float) -> float:
+        """Return a lower bound of the utilisation [1] of flows that lose at different times; NaN without one."""
+        return buffer_rules.apart(buffer, flows, self.decrease)
+
+
+CUBIC_FORM, FULL_LINK = "CUBIC closed form", "(1-beta)/beta BDP"
+
+
+@dataclass(frozen=True)
+class CubicLaws(Laws):
+    """Rules and laws of CUBIC, whose sawtooth depends on the bandwidth-delay product and on the round-trip time.
+
+    The bound `apart` is that of windows that are uniformly distributed between beta w and w, with a mean of
+    sqrt(3) (1 + beta)/(1 - beta) = 9.8 standard deviations. A cubic function from beta w to w varies less, so that the
+    bound holds in both regions: its mean is (3 + beta) w/4 and its variance (1 - beta)^2 w^2 (1/7 - 1/16), so that the
+    mean is sqrt(7) (3 + beta)/(3 (1 - beta)) = 10.9 standard deviations.
+    """
+
+    path: Path
+    c: float
+    reno_friendly: bool = True
+
+    about = (
+        "CUBIC's law is that of RFC 9438 in a fluid, without fast convergence; one simulated flow is within 0.005.\n"
+        "Section 4.7 asks for that where a flow is alone. Hosts have it on: --parameter fast_convergence=1 tells\n"
+        "what it costs."
+    )
+
+    @property
+    def holds(self) -> dict[str, str]:
+        """The rules in order, and for which flows their sources state them."""
+        one, root, _, third = RULES
+        return {
+            one: RULES[one],
+            root: RULES[root],
+            CUBIC_FORM: "one flow, or flows of equal round-trip times that all lose at the same time",
+            FULL_LINK: f"one flow that multiplies its window by beta = {self.decrease:g} at a loss: never idle",
+            third: RULES[third],
+        }
+
+    def rules(self, share: float, flows: float) -> dict[str, float]:
+        """Return the buffer of each rule [bandwidth-delay products]."""
+        bounds = buffer_rules.rules(share, flows, self.decrease)
+        made = {CUBIC_FORM: self.buffer_of_share(share, flows), FULL_LINK: (1 - self.decrease) / self.decrease}
+        return {name: made.get(name, bounds.get(name, math.nan)) for name in self.holds}
+
+    def together(self, buffer: float, flows: float) -> float:
+        """Return the utilisation [1] of one flow, or of flows of which each has its part of buffer and path."""
+        if not self.reno_friendly:
+            return float(laws_of_cubic.utilisation(buffer, self.decrease))
+        packets = self.path.bandwidth_delay_product / max(flows, 1.0)
+        return float(
+            laws_of_cubic.utilisation_general(buffer, packets, self.path.round_trip_time, self.c, self.decrease)
+        )
+
+    def buffer_of_share(self, share: float, flows: float) -> float:
+        """Return the smallest buffer [bandwidth-delay products] for which `together` is a share of 1.
+
+        >>> laws = CubicLaws(0.7, Path(1e4, 0.1), 0.4)
+        >>> round(laws.together(laws.buffer_of_share(0.95, 1), 1), 9), laws.buffer_of_share(0.9, 1)
+        (0.95, 0.0)
+        """
+        low, high = 0.0, (1 - self.decrease) / self.decrease  # from there on the link is never idle
+        if share >= 1 or self.together(low, flows) >= share:
+            return high if share >= 1 else low
+        while high - low > 1e-9:
+            middle = (low + high) / 2
+            low, high = (low, middle) if self.together(middle, flows) >= share else (middle, high)
+        return high
+
+
+def laws_of(scheme: Scheme, parameters: Mapping[str, float], decrease: float, path: Path) -> Laws:
+    """Return rules and laws of a scheme with these values of its parameters, for a path."""
+    if scheme.name == "cubic" and "c" in scheme.parameters:
+        friendly = value_of(scheme, parameters, "reno_friendly") > 0
+        return CubicLaws(decrease, path, value_of(scheme, parameters, "c"), friendly)
+    return Laws(decrease)
+
+
+def value_of(scheme: Scheme, parameters: Mapping[str, float], name: str) -> float:
+    """Return the value of a scheme's parameter: the given one or its default."""
+    return float(parameters.get(name, scheme.parameters[name].default))  # type: ignore[arg-type, union-attr]

@@ -1,0 +1,85 @@
+"""Options of the TCP sender as deployed today, for schemes with selective recovery (rules in docs/rules/cubic.md).
+
+Byte counting, HyStart++, proportional rate reduction, RACK-TLP and pacing. All are off in `sack`; the first three are
+on in `cubic` and `dctcp`.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+from longfat.sim.jit import part
+from longfat.sim.own import flag
+from longfat.sim.schemes import hystart, rate_reduction, tcp
+from longfat.sim.schemes.scheme import Parameter
+
+#: The parameters that every scheme with selective recovery has. No `bugfix` here: the simulator knows which
+#: transmission a loss belongs to.
+PLAIN = {name: one for name, one in tcp.PARAMETERS.items() if name not in ("bugfix", "duplicate_threshold")}
+#: The options, all off. Pacing: ours, off also in the schemes of today, because Linux paces them only with the queue
+#: discipline fq at the host.
+OPTIONS = {
+    **hystart.PARAMETERS,
+    "prr": rate_reduction.PARAMETER,
+    "rack": tcp.RACK,
+    "pacing": flag(False, "1: 2 windows per round-trip time in slow start, 1.2 later, as in Linux; 0: bursts"),
+}
+PARAMETERS = {**PLAIN, **OPTIONS}
+#: Slow-start threshold [packets], last reduction, whether the sender is in loss recovery.
+PLAIN_STATE: dict[str, Any] = {"ssthresh": "initial_ssthresh", **tcp.REDUCTION, "recovering": False}
+STATE: dict[str, Any] = {**PLAIN_STATE, **hystart.STATE, **rate_reduction.STATE}
+
+#: Values of parameters with which `sack` is Reno as hosts run it today: an initial window of ten packets (RFC 6928,
+#: section 2), every second packet acknowledged (RFC 5681, section 4.2), byte counting with L = 2 (RFC 3465, section
+#: 2.3), proportional rate reduction (RFC 6937). No HyStart++, because Linux has HyStart as a part of CUBIC only.
+DEPLOYED = {"initial_window": 10.0, "delayed_ack": 2.0, "growth_limit": 2.0, "prr": 1.0}
+
+
+def parameters(**values: float) -> dict[str, Parameter]:
+    """Return `PARAMETERS` with `DEPLOYED` and these values as defaults.
+
+    >>> parameters()["initial_window"].default
+    10.0
+    """
+    chosen = {**DEPLOYED, **values}
+    return {name: replace(one, default=chosen[name]) if name in chosen else one for name, one in PARAMETERS.items()}
+
+
+@part
+def grow(flow, event):
+    """Return Reno's window [packets] after an acknowledgment of new data outside recovery."""
+    if flow.growth_limit == 0.0 and flow.hystart == 0.0:
+        return tcp.grow(flow)
+    if flow.window < flow.ssthresh:
+        return hystart.grow(flow, event)
+    # RFC 3465, section 2.1: one packet per window of packets acknowledged.
+    return flow.window + (float(event.acked) if flow.growth_limit > 0.0 else 1.0) / flow.window
+
+
+@part
+def recover(flow, event, target):
+    """Return the window [packets] after an acknowledgment in recovery; it is `target` if recovery ends."""
+    # RFC 6675, section 5, step A: recovery ends when everything sent before it (RecoveryPoint) is acknowledged.
+    if event.acked == 0 or flow.una <= flow.reduced_at:
+        return rate_reduction.window(flow, event) if flow.prr > 0.0 else flow.window
+    flow.recovering = False
+    return target
+
+
+@part
+def begin_recovery(flow, event):
+    """Begin a recovery, and retransmit the first packet found lost; the target is ``flow.ssthresh``."""
+    tcp.record_reduction(flow, tcp.LOSS)
+    flow.recovering = True
+    flow.resend = event.number  # RFC 6675, section 5, step 4.3: the first one goes at once, whatever the pipe
+    event.restart_timer = 1  # RFC 6675, section 6: re-arm on a retransmission
+    rate_reduction.begin(flow)
+
+
+@part
+def pace(flow, window):
+    """Set the pacing rate for a window [packets]."""
+    # As in Linux, net/ipv4/tcp_input.c, tcp_update_pacing_rate(): 200 % of a window per round-trip time below half of
+    # ssthresh, else 120 %; no pacing before the first sample.
+    if flow.pacing > 0.0 and flow.srtt > 0.0:
+        gain = 2.0 if window < flow.ssthresh / 2.0 else 1.2
+        flow.rate = gain * max(window, float(flow.in_flight)) * flow.packet_size / flow.srtt

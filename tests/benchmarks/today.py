@@ -1,0 +1,181 @@
+"""The TCP and the queue disciplines of today, here and in ns-3: one bottleneck, three buffers, several starts.
+
+``python -m tests.benchmarks.today`` runs the cases in both simulators and stores what they counted in
+tests/data/peers.csv; docs/peers.md is written from that file, also alone, with ``--page``. NS3_PYTHON names the
+interpreter that has ns-3's wheel.
+"""
+
+import csv
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from longfat import sim
+from longfat.sim import queues, results
+from longfat.sim.statistics import half_width
+
+HERE = Path(__file__).parent
+NS3 = os.environ.get("NS3_PYTHON", sys.executable)
+RATE, DELAY, PACKET = 20, 20, 1500  # Mbit/s, ms one way, bytes
+FLOWS, WARM_UP, SECONDS, REPLICATIONS = 3, 15.0, 45.0, 4
+PRODUCT = RATE * 1e6 * 2 * DELAY / 1e3 / 8 / PACKET  # packets
+BUFFERS = {share: int(share * PRODUCT) for share in (0.25, 1, 4)}
+THRESHOLD = 10  # packets, of step-marking
+#: Options of the schemes here that make the sender ns-3's: its timer, no HyStart (neither there).
+SENDER = {
+    "min_rto": 1.0,
+    "first_rto": 1.0,
+    "hystart": 0.0,
+    "prr": 0.0,
+    "full_reno": 0.0,
+    "delayed_ack": 2.0,
+    "initial_window": 10.0,
+}
+QUANTITIES = ("goodput", "loss", "queue", "marks")
+
+
+def starts(replication):
+    """Return the starts of the flows [s], the same in both simulators."""
+    return [round(float(time), 4) for time in np.random.default_rng(replication).uniform(0.0, 1.0, FLOWS)]
+
+
+def case(scheme, discipline, share, replication, ours=None, options=None):
+    """Return one case; `ours` are parameters here, `options` attributes of ns-3."""
+    return {
+        "scheme": scheme,
+        "discipline": discipline,
+        "share": share,
+        "buffer": BUFFERS[share],
+        "run": replication + 1,
+        "starts": starts(replication),
+        "rate": RATE,
+        "delay": DELAY,
+        "warm_up": WARM_UP,
+        "seconds": SECONDS,
+        "threshold": THRESHOLD,
+        "ours": ours or {},
+        "options": options or {},
+    }
+
+
+def here(one):
+    """Return what our simulator counts in a case."""
+    ours = dict(one["ours"])
+    discipline = {"drop-tail": "fifo"}.get(one["discipline"], one["discipline"])
+    settings = {name[6:]: ours.pop(name) for name in list(ours) if name.startswith("queue:")}
+    if discipline == "step-marking":
+        settings.setdefault("packets", one["threshold"] - 1)  # ns-3 marks from the threshold on
+    if settings:
+        discipline = queues.discipline(discipline)(**settings)
+    net = sim.Network().link(
+        "a", "b", rate=f"{RATE} Mbit/s", delay=DELAY / 1e3, buffer=one["buffer"], discipline=discipline
+    )
+    net.link("b", "a", rate=f"{RATE} Mbit/s", delay=DELAY / 1e3)
+    scheme = sim.schemes.scheme(one["scheme"])
+    parameters = {name: value for name, value in {**SENDER, **ours}.items() if name in scheme.parameters}
+    for start in one["starts"]:
+        net.flow(one["scheme"], path=["a", "b"], start=start, packet=PACKET, ack=42, parameters=parameters)
+    run = sim.Simulation(net, rng=one["run"])
+    run.prepare()
+    run.advance(one["warm_up"])
+    before = results.snapshot(run)
+    run.advance(one["seconds"])
+    found = results.measure(run, before, results.snapshot(run))
+    return {
+        "received": float(found["delivered"].sum()),
+        "arrived": float(found["arrived"][0]),
+        "dropped": float(found["link_dropped"][0]),
+        "marked": float(found["link_marked"][0]),
+        "queue": float(found["mean_queue"][0]),
+        "wall_time": run.wall_time,
+    }
+
+
+def there(cases):
+    """Return what ns-3 counts in these cases."""
+    with tempfile.TemporaryDirectory() as folder:
+        source, target = Path(folder, "cases.json"), Path(folder, "results.json")
+        source.write_text(json.dumps(cases))
+        done = subprocess.run(
+            [NS3, str(HERE / "ns3_today.py"), str(source), str(target)], capture_output=True, text=True, check=False
+        )
+        if done.returncode != 0:
+            raise RuntimeError(done.stderr[-2000:])
+        return json.loads(target.read_text())
+
+
+def quantities(result, seconds=SECONDS - WARM_UP):
+    """Return goodput [share of the rate], loss and marks [share of arrivals], and mean backlog [packets]."""
+    return {
+        "goodput": result["received"] * PACKET * 8 / (RATE * 1e6 * seconds),
+        "loss": result["dropped"] / result["arrived"],
+        "queue": result["queue"],
+        "marks": result["marked"] / result["arrived"],
+    }
+
+
+def interval(values):
+    """Return mean and half-width of the 95 % confidence interval."""
+    return float(np.mean(values)), float(half_width(np.asarray(values), 0.95))
+
+
+#: Comparisons: scheme, discipline, shares of the bandwidth-delay product, parameters here, attributes of ns-3, remark.
+#: The first six have every rule that differs switched alike; in the others one rule is as each simulator has it.
+SAME = "same rules"
+ALL = (0.25, 1, 4)
+COMPARISONS = (
+    ("dctcp", "step-marking", ALL, {}, {}, SAME),
+    ("bbr1", "drop-tail", ALL, {}, {}, SAME),
+    ("cubic", "pie", ALL, {}, {}, SAME),
+    ("cubic", "drop-tail", ALL, {}, {}, SAME),
+    ("cubic", "fq-codel", ALL, {}, {}, SAME),
+    ("cubic", "codel", ALL, {}, {}, SAME),
+    (
+        "cubic", "drop-tail", (1,), {"prr": 1.0}, {"TcpL4Protocol::RecoveryType": "ns3::TcpPrrRecovery"},
+        "each with its proportional rate reduction",
+    ),
+    ("cubic", "drop-tail", (1,), {"full_reno": 1.0}, {}, "Reno-friendly growth of RFC 9438 here, RFC 8312 there"),
+    (
+        "cubic", "drop-tail", (4,), {"min_rto": 0.2}, {"TcpSocketBase::MinRto": "200ms"},
+        "least timeout of 0.2 s in both",
+    ),
+    (
+        "bbr1", "drop-tail", (0.25, 1), {"min_rto": 0.2}, {"TcpSocketBase::MinRto": "200ms"},
+        "least timeout of 0.2 s in both",
+    ),
+    ("cubic", "codel", (1,), {}, {"CoDelQueueDisc::Target": "5ms"}, "target of 5 ms there, too"),
+)  # fmt: skip
+STORED = HERE.parent / "data" / "peers.csv"
+COLUMNS = ("scheme", "discipline", "rules", "share", "replication", "simulator", *QUANTITIES)
+
+
+def compare(scheme, discipline, shares, ours, options, remark):
+    """Return the rows of one comparison, of both simulators."""
+    cases = [case(scheme, discipline, s, r, ours, options) for s in shares for r in range(REPLICATIONS)]
+    found = {"here": [here(one) for one in cases], "ns-3": there(cases)}
+    return [
+        {"scheme": scheme, "discipline": discipline, "rules": remark, "share": one["share"], "simulator": name}
+        | {"replication": one["run"]} | {key: f"{value:.6g}" for key, value in quantities(result).items()}
+        for name, results_of in found.items()
+        for one, result in zip(cases, results_of, strict=True)
+    ]  # fmt: skip
+
+
+def main():
+    """Run every comparison, and store its rows when it is done."""
+    with STORED.open("w", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS)
+        writer.writeheader()
+        for comparison in COMPARISONS:
+            writer.writerows(compare(*comparison))
+            file.flush()
+            print(*comparison, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,342 @@
+"""RACK-TLP (RFC 8985): traces by hand, and a plain referee of the pseudo-code of section 6.2.
+
+In traces a round trip is 100 ms and a window leaves at once, so that 7 to 14 leave at 0.3 s. The reordering window is
+25 ms, a quarter of the least round-trip time, and a probe leaves two round trips after the last new acknowledgment.
+"""
+
+import math
+from dataclasses import dataclass
+
+import pytest
+
+from longfat.sim import Discipline, Network, Parameter, Scheme, Simulation, traffic
+from longfat.sim.jit import part
+from longfat.sim.queues import DROP, ENQUEUE
+from longfat.sim.seam import random
+from tests.sim.own import of_flow
+from tests.sim.schemes.losses import Diary, drop_numbers
+
+BY_TIME = {"rack": 1, "min_rto": 1}
+
+
+def short(*lost, **parameters):
+    """Return the diary of a file of 15 packets, whose last ones are 7 to 14."""
+    return Diary("sack", drop_numbers(*lost), 2.0, file=15_000, **{**BY_TIME, **parameters})
+
+
+def test_a_lost_tail():
+    """14 is lost. The acknowledgment of 13 comes at 0.4 s: a probe two round trips later, not a timeout at 1.4 s."""
+    diary = short(14)
+    assert [entry.time for entry in diary.all(14)] == [0.3, 0.6]
+    assert (diary.flow.timeouts, diary.flow.finish) == (0, 700_000_000)
+    assert [entry.time for entry in short(14, rack=0).all(14)] == [0.3, 1.4]
+
+
+def test_a_lost_tail_of_three():
+    """12, 13 and 14 are lost: a probe repeats 14, whose acknowledgment at 0.7 s shows that 12 and 13 are lost, too.
+
+    Fast recovery: ssthresh is half of the 3 packets in flight, but at least 2, so that both leave.
+    """
+    diary = short(12, 13, 14)
+    assert [diary.sent(t) for t in (0.6, 0.7)] == [[14], [12, 13]]
+    assert (diary.flow.timeouts, diary.flow.losses, diary.flow.finish) == (0, 2, 800_000_000)
+    assert diary.all(12)[1].window == 2.0
+
+
+def test_a_probe_is_new_data_if_there_is_any():
+    """All of 7 to 14 are lost. The probe at 0.5 s is 15, although 8 packets fill the window; it shows their loss.
+
+    ssthresh is half of the window of 8. Without RACK-TLP 7 waits for the timer, until 1.3 s.
+    """
+    lost = drop_numbers(*range(7, 15))
+    diary = Diary("sack", lost, 0.75, **BY_TIME)
+    assert diary.rounds[0.5] == [15]
+    assert diary.rounds[0.6] == [7, 8, 9, 10]
+    assert diary.rounds[0.7] == [11, 12, 13, 14]
+    assert {entry.window for entry in diary.entries if entry.time == 0.6} == {4.0}
+    assert Diary("sack", lost, 1.35, min_rto=1).rounds[1.3] == [7]
+
+
+def test_a_lost_probe():
+    """A second probe is not sent: 14 is lost again, so that it waits for the timer, restarted by the probe at 0.6 s."""
+    diary = short(14, 14)
+    assert [entry.time for entry in diary.all(14)] == [0.3, 0.6, 1.6]
+    assert diary.flow.timeouts == 1
+
+
+def test_no_probe_before_a_round_trip_is_known():
+    """The first packet is lost: section 7.3 forbids a probe without a round-trip time, so that the timer expires."""
+    diary = Diary("sack", drop_numbers(0), 4.0, file=5000, first_rto=3, **BY_TIME)
+    assert [entry.time for entry in diary.all(0)] == [0.0, 3.0]
+
+
+def test_a_probe_waits_for_a_delayed_acknowledgment():
+    """One packet in flight: the probe waits for the longest delay of an acknowledgment, too: 2 x 0.1 s + 0.4 s.
+
+    The file ends with 5, whose acknowledgment is not delayed, and which is lost. 1 and 2 are acknowledged together, 3
+    and 4, too. All round trips are 100 ms but that of 0, which is acknowledged after 0.4 s: srtt = 0.5 s, and after two
+    samples more 0.5 - 0.4/8 = 0.45 and 0.45 - 0.35/8 = 0.40625 s.
+    """
+    given = {"delayed_ack": 2, "ack_delay": 0.4, "initial_window": 1, "timestamps": 1}
+    diary = Diary("sack", drop_numbers(5), 3.0, file=6000, **given, **BY_TIME)
+    assert diary.rounds[0.6] == [3, 4, 5]
+    assert [entry.time for entry in diary.all(5)] == [0.6, pytest.approx(0.7 + 2 * 0.40625 + 0.4)]
+
+
+def test_a_reordering_window():
+    """12 is lost; 13 and 14 come at 0.4 s: fewer than three, so that it is lost 25 ms later (section 6.2, step 4)."""
+    diary = short(12)
+    assert [entry.time for entry in diary.all(12)] == [0.3, 0.425]
+    assert (diary.flow.timeouts, diary.flow.losses) == (0, 1)
+    assert [entry.time for entry in short(12, rack=0).all(12)] == [0.3, 1.4]
+
+
+def test_three_later_packets_leave_no_reordering_window():
+    """11 is lost; 12, 13 and 14 come at 0.4 s: no reordering was seen, so that it is lost at once (step 4)."""
+    assert [entry.time for entry in short(11).all(11)] == [0.3, 0.4]
+
+
+def test_a_lost_retransmission():
+    """The second example of section 9.1: 10 and 12 are lost, and 10 is lost again.
+
+    Both leave again at 0.4 s, as half of five packets in flight. When 12 arrives, 10, sent before it, is lost at once.
+    Without RACK-TLP three packets sent after it would have to arrive.
+    """
+    diary = short(10, 10, 12)
+    assert [entry.time for entry in diary.all(10)] == [0.3, 0.4, 0.5]
+    assert [entry.time for entry in diary.all(12)] == [0.3, 0.4]
+    assert diary.flow.timeouts == 0
+    assert [entry.time for entry in short(10, 10, 12, rack=0).all(10)][2] >= 1.4
+
+
+def slow(*rate_changes, lost=()):
+    """Return a flow whose application writes a packet of 1000 bytes each second."""
+    net = Network().link("a", "b", rate=math.inf, delay=0.05, discipline=drop_numbers(*lost))
+    net.link("b", "a", rate=1e9, delay=0.05, rate_changes=rate_changes)
+    given = {"initial_window": 8, "initial_ssthresh": 1, **BY_TIME}
+    net.flow("sack", path=["a", "b"], packet=1000, parameters=given, application=traffic.constant(1000))
+    return Simulation(net, rng=1)
+
+
+def test_a_loss_that_a_probe_repairs():
+    """A probe repairs a loss; when later data are acknowledged, the window is halved as after any loss (7.4.2)."""
+    one = slow(lost=[3])
+    one.advance(20.0)
+    flow = one.state.flows[0]
+    assert (flow.retransmitted, flow.timeouts, flow.losses, flow.duplicate) == (1, 0, 1, 0)
+    assert of_flow(one).reduced_for == 1
+
+
+def test_a_probe_in_vain():
+    """The acknowledgment of packet 3 takes 0.25 s more: a probe leaves in vain, and its duplicate shows that (case 2).
+
+    The acknowledgment has 40 bytes, and the rate is 160 bytes/s when it leaves.
+    """
+    one = slow((3.04, 160), (3.06, 1e9))
+    one.advance(20.0)
+    flow = one.state.flows[0]
+    assert (flow.retransmitted, flow.timeouts, flow.losses, flow.duplicate) == (1, 0, 0, 1)
+    assert of_flow(one).reduced_for == 0
+
+
+def test_cubic_repairs_a_lost_tail():
+    """The last of 15 packets is lost: a probe follows instead of a timeout after a second."""
+    for rack, again in ((1, 0.3), (0, 1.1)):
+        given = {"initial_window": 15, "delayed_ack": 1, "min_rto": 1, "rack": rack}
+        diary = Diary("cubic", drop_numbers(14), 2.0, file=15_000, **given)
+        assert [entry.time for entry in diary.all(14)] == [0.0, again]
+
+
+def test_which_schemes_may_have_it():
+    """RACK-TLP is for selective recovery, and without samples of the delivery rate."""
+    for options in ({"recovery": "own"}, {"delivery_rate": True}):
+        with pytest.raises(ValueError, match="for the field 'rack' needs recovery = 'selective' and delivery_rate = F"):
+            Scheme("mine", ack=keep, parameters={"rack": Parameter(1.0, "1", "[0, 1]", "rack")}, **options)
+
+
+# The referee: a scheme logs what it sends, what it is told, and how many losses the simulator has found by then. The
+# referee has the pseudo-code of section 6.2, one segment for each packet, and no lists.
+
+SENT, ACKNOWLEDGED, EXPIRED = range(3)
+ROWS = 1000  # the most that a state can have
+
+
+@part
+def log(flow, kind, time, number, made):
+    if flow.rows < ROWS:
+        k = flow.rows
+        flow.rows += 1
+        flow.kind[k] = kind
+        flow.time[k] = time
+        flow.of[k] = number
+        flow.made[k] = made
+        flow.una_then[k] = flow.una
+        flow.lost_then[k] = flow.lost
+    return flow.window
+
+
+def log_ack(flow, event):
+    return log(flow, ACKNOWLEDGED, event.now, event.number, event.transmission)
+
+
+def log_timeout(flow, event):
+    return log(flow, EXPIRED, event.now, -1, -1)
+
+
+def log_packet(flow, packet):
+    log(flow, SENT, packet.sent, packet.number, packet.transmission)
+    # Three in ten overtake those that wait, from packet 40 on, so that reordering, if there is any, precedes losses.
+    packet.priority = 0 if flow.overtaking > 0.0 and packet.number > 40 and random(flow) < 0.3 else 1
+    return 0
+
+
+def keep(flow, event):
+    return flow.window
+
+
+LOGGER = Scheme(
+    "logger",
+    start=lambda flow, event: 13.0,
+    ack=log_ack,
+    loss=keep,
+    timeout=log_timeout,
+    send=log_packet,
+    reorder=3,
+    parameters={"rack": Parameter(1.0, "1", "[0, 1]", "rack"), "overtaking": 0.0},
+    state={"rows": 0, "time": [0.0] * ROWS, **{x: [0] * ROWS for x in ("kind", "of", "made", "una_then", "lost_then")}},
+)
+
+
+def lose_late(link, packet, now):
+    """Lose packets at random, from packet 100 on."""
+    return DROP if packet.number >= 80 and random(link) < 0.1 else ENQUEUE
+
+
+@dataclass
+class Segment:
+    xmit_ts: float
+    made: int
+    retransmitted: bool
+    lost: bool = False
+    acked: bool = False
+
+
+class Referee:
+    """Variables of section 5.3, and the steps of section 6.2; `made` breaks ties, as in the kernel."""
+
+    def __init__(self, divisor=4):
+        self.segments, self.losses, self.timer, self.divisor = {}, 0, math.inf, divisor
+        self.xmit_made, self.rtt, self.min_rtt, self.srtt, self.fack = -1, 0.0, math.inf, 0.0, -1
+        self.reordering_seen, self.recovery_end, self.told_at, self.una, self.next_made = False, 0, -2, 0, 0
+        self.reo_wnd = 0.0
+
+    def transmit(self, now, number, made):
+        again = number in self.segments
+        self.segments[number] = Segment(now, made, again)
+        self.next_made = made + 1
+
+    def acknowledge(self, now, number, made, una, rtt):
+        self.una, self.min_rtt = max(una, self.una), min(self.min_rtt, rtt)
+        newly = [n for n, one in self.segments.items() if not one.acked and (n < una or n == number)]
+        # Ours: a retransmission that arrives in vain is delivered, too; the acknowledgment names it.
+        in_vain = [number] if self.segments[number].acked and self.segments[number].made == made else []
+        for n in sorted(newly + in_vain, key=lambda n: self.segments[n].made):  # RACK_update()
+            one = self.segments[n]
+            if one.retransmitted and now - rtt < one.xmit_ts - 1e-9:  # ACK.ts_option.echo_reply
+                continue
+            self.rtt = now - one.xmit_ts
+            self.xmit_made = max(self.xmit_made, one.made)
+        for n in sorted(newly):  # RACK_detect_reordering()
+            if n > self.fack:
+                self.fack = n
+            elif n < self.fack and not self.segments[n].retransmitted:
+                self.reordering_seen = True
+            self.segments[n].acked = True
+        self.detect(now)
+
+    def window(self):
+        """RACK_update_reo_wnd(), without DSACK."""
+        if not self.reordering_seen:
+            if self.una < self.recovery_end:
+                return 0.0
+            if sum(one.acked for n, one in self.segments.items() if n >= self.una) >= 3:
+                return 0.0
+        return self.min_rtt / self.divisor
+
+    def detect(self, now):
+        """RACK_detect_loss_and_arm_timer()."""
+        self.reo_wnd, timeout, fresh = self.window(), 0.0, False
+        for one in self.segments.values():
+            if one.acked or one.lost or one.made >= self.xmit_made:
+                continue
+            remaining = one.xmit_ts + self.rtt + self.reo_wnd - now
+            if remaining <= 1e-9:
+                fresh = self.lose(one) or fresh
+            else:
+                timeout = max(timeout, remaining)
+        self.timer = now + timeout if timeout else math.inf
+        if fresh:
+            self.recover()
+
+    def lose(self, one):
+        one.lost = True
+        self.losses += 1
+        return one.made >= self.told_at
+
+    def recover(self):
+        self.recovery_end, self.told_at, self.timer = max(self.segments) + 1, self.next_made, math.inf
+
+    def expire(self, now):
+        """RACK_mark_losses_on_RTO()."""
+        for n, one in self.segments.items():
+            if (
+                not one.acked
+                and not one.lost
+                and (n == self.una or one.xmit_ts + self.rtt + self.reo_wnd - now <= 1e-9)
+            ):
+                self.lose(one)
+        self.recover()
+
+
+def disagreements(seed, overtaking, divisor=4):
+    """Return at how many events simulator and referee disagree; how many losses and timers; whether any overtook."""
+    net = Network().link("a", "b", rate="4 Mbit/s", delay=0.02, discipline="strict-priority")
+    net.link("b", "c", rate=math.inf, discipline=Discipline("late", enqueue=lose_late))
+    net.flow(LOGGER, path=["a", "b", "c"], packet=1000, ack_path="ideal", parameters={"overtaking": overtaking})
+    one = Simulation(net, rng=seed)
+    one.advance(1.2)
+    own, referee = of_flow(one), Referee(divisor)
+    wrong = timers = 0
+    sent_at = {}
+    for k in range(int(own.rows)):
+        now, kind, number, made = float(own.time[k]), int(own.kind[k]), int(own.of[k]), int(own.made[k])
+        while referee.timer < now + (1e-9 if kind == SENT else -1e-9):  # what is sent at its time follows from it
+            timers += 1
+            referee.detect(referee.timer)
+        if kind == SENT:
+            referee.transmit(now, number, made)
+            sent_at[made] = now
+        elif kind == ACKNOWLEDGED:
+            referee.acknowledge(now, number, made, int(own.una_then[k]), now - sent_at[made])
+        else:
+            referee.expire(now)
+        wrong += referee.losses != int(own.lost_then[k])
+    return wrong, referee.losses, timers, referee.reordering_seen
+
+
+@pytest.mark.parametrize("overtaking", [0, 1])
+def test_the_pseudo_code_finds_the_same_losses(overtaking):
+    """The number of losses found is that of the referee at every packet, acknowledgment and timeout.
+
+    A referee with half of the reordering window disagrees.
+    """
+    losses, expiries, false, seen = 0, 0, 0, False
+    for seed in range(4):
+        wrong, lost, timers, reordered = disagreements(seed, overtaking)
+        assert wrong == 0
+        losses, expiries, seen = losses + lost, expiries + timers, seen or reordered
+        false += disagreements(seed, overtaking, divisor=8)[0]
+    assert seen == overtaking
+    assert losses > 50
+    assert expiries >= 4
+    assert false > 0
