@@ -188,12 +188,12 @@ def acknowledge(state, i):
         before, last_lost = own.delivered, own.lost_tail
         lost, fresh, newest, expected = update_scoreboard(state, own, sender.una, acked, i)
         delivered = own.delivered - before
-        rack = own.rack != 0
-        if rack:
-            lost, fresh, repaired = process_by_time(state, f, acked, i, newest, measured)
         # Ours: acknowledgments name transmissions, as those of QUIC do (draft-ietf-ccwg-bbr-06, appendix A.18, step 3).
         # One that is not outstanding has been found lost, unless an acknowledgment that overtook this one covered it.
         spurious = sampled and not expected and packet.number == sender.una
+        rack = own.rack != 0
+        if rack:
+            lost, fresh, repaired = process_by_time(state, f, acked, i, newest, measured)
     elif sender.repair == SKIPS:
         record_received(state, f, sender.una, packet.triggered_by)
     event = event_of(state)
