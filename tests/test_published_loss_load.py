@@ -32,9 +32,9 @@ TIMES = {v: Point(2, v, "transfer_time", text, 1e3) for v, text in ((1.0, "1758"
                                                                     (0.5, "2656"))}  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def found():
-    return findings("004", packets=1e5)
+@pytest.fixture(scope="module", params=[pytest.param("004", marks=pytest.mark.long)])
+def found(request):
+    return findings(request.param, packets=1e5)
 
 
 @pytest.fixture(scope="module")
