@@ -156,7 +156,9 @@ def test_what_the_table_says_of_the_sender():
         "initial window 10, an acknowledgment for 2 packets, HyStart++ on, proportional rate reduction on, "
         "fast convergence off, pacing off"
     )
-    assert sender_of(scheme("sack"), {}) == "initial window 1, an acknowledgment for each packet"
+    assert sender_of(scheme("sack"), {}) == (
+        "initial window 1, an acknowledgment for each packet, HyStart++ off, proportional rate reduction off, pacing off"
+    )
     assert sender_of(scheme("constant"), {"rate": 1.0}) == ""
 
 
