@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from longfat.design import buffer_rules
 from longfat.design.buffer_rules import RULES
+from longfat.laws import bbr as laws_of_bbr
 from longfat.laws import cubic as laws_of_cubic
 from longfat.laws import dctcp as laws_of_dctcp
 from longfat.laws.tcp import aimd_utilisation_general
@@ -58,6 +59,32 @@ class Laws:
     def apart(self, buffer: float, flows: float) -> float:
         """Return a lower bound of the utilisation [1] of flows that lose at different times; NaN without one."""
         return buffer_rules.apart(buffer, flows, self.decrease)
+
+
+@dataclass(frozen=True)
+class NoLaws(Laws):
+    """Rules for the buffer beside which there is no law of the scheme's utilisation: the simulation decides.
+
+    >>> list(NoLaws(math.nan, "No law.").rules(0.95, 4).values())
+    [1.0, 0.5, 0.3333333333333333]
+    """
+
+    reason: str
+
+    @property
+    def about(self) -> str:
+        """Sentences for the table."""
+        return self.reason
+
+    @property
+    def holds(self) -> dict[str, str]:
+        """The rules in order, without AIMD's closed form."""
+        return {name: text for name, text in RULES.items() if name != "AIMD closed form"}
+
+    def rules(self, share: float, flows: float) -> dict[str, float]:
+        """Return the buffer of each rule [bandwidth-delay products]."""
+        bounds = buffer_rules.rules(share, flows, math.nan)
+        return {name: bounds[name] for name in self.holds}
 
 
 CUBIC_FORM, FULL_LINK = "CUBIC closed form", "(1-beta)/beta BDP"
@@ -188,13 +215,20 @@ class DctcpLaws(Laws):
 
 
 def laws_of(
-    scheme: Scheme, parameters: Mapping[str, float], decrease: float, path: Path, threshold: float = 0.0
+    scheme: Scheme,
+    parameters: Mapping[str, float],
+    decrease: float,
+    path: Path,
+    threshold: float = 0.0,
+    discipline: str = "fifo",
 ) -> Laws:
     """Return rules and laws of a scheme with these values of its parameters, for a path.
 
     ``threshold`` [packets] is that above which the queue discipline marks packets; 0: it does not.
     """
-    if scheme.name == "cubic" and "c" in scheme.parameters and not threshold:
+    if scheme.name == "cubic" and "c" in scheme.parameters and discipline != "fifo":
+        return NoLaws(math.nan, f"CUBIC's law is for drop tail (fifo): beside {discipline} the simulation decides.")
+    if scheme.name == "cubic" and "c" in scheme.parameters:
         friendly = value_of(scheme, parameters, "reno_friendly") > 0
         return CubicLaws(decrease, path, value_of(scheme, parameters, "c"), friendly)
     if scheme.name == "dctcp" and "gain" in scheme.parameters and threshold:

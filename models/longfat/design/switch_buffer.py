@@ -214,10 +214,10 @@ def buffer(
         at = tuple(sorted({number("load", load, "1", "(0, 1)") for load in _numbers("loads", loads)}))
         subjects = [ArrivingFiles(**common, loads=at, file=quantities.size(file, "file"))]
     seed = seed_of(rng)
-    threshold = threshold_of(common["discipline"])
+    threshold, named = threshold_of(common["discipline"]), queues.discipline(common["discipline"]).name
     first = subjects[0]
     packets = float(first.simulated_bdp if threshold else first.bandwidth_delay_product)  # thresholds do not scale
-    laws = laws_of(chosen, given, factor, Path(packets, common["round_trip_time"]), threshold)
+    laws = laws_of(chosen, given, factor, Path(packets, common["round_trip_time"]), threshold, named)
     runs = replications * (points + len(laws.holds) + 4)
     for one in subjects:
         if isinstance(one, LongFlows):
@@ -248,7 +248,7 @@ def buffer(
         **{name: common[name] for name in ("rate", "round_trip_time", "packet", "access_rate")},
         "bandwidth_delay_product": subjects[0].bandwidth_delay_product,
         "scheme": chosen.name,
-        "discipline": queues.discipline(common["discipline"]).name,
+        "discipline": named,
         **({"mark_above": threshold} if threshold else {}),
         "decrease": factor,
         "about": laws.about,
