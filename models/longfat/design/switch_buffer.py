@@ -153,8 +153,9 @@ def buffer(
     only. CUBIC's sawtooth depends on C R^3/BDP and, in its Reno-friendly region, on C R^3 BDP^2: over the slower link
     its parameter C is changed, so that the one that matters is the same (`design.slow_motion`), and the law is
     `longfat.laws.cubic.utilisation_general`. A CUBIC flow that is alone has no fast convergence (RFC 9438, section 4.7)
-    unless ``parameters`` say so. The attribute ``sender`` states the rules in which hosts differ. Files are
-    always simulated over the given path, because slow start does not scale.
+    unless ``parameters`` say so. The attribute ``sender`` states the rules in which hosts differ. BBR is simulated over
+    the path itself; ``ceiling`` is the utilisation that ProbeRTT leaves to one flow in a large buffer
+    (`longfat.laws.bbr.probe_rtt_utilisation`). Files are always simulated over the given path, because slow start does not scale.
 
     The smallest buffer is the one whose lower confidence limit reaches the goal, to 2 % (files: 5 %) or one packet. The
     search assumes that utilisation or power does not decrease with the buffer below it.
@@ -241,6 +242,8 @@ def buffer(
     else:
         scale_free = all(one.scale_free for one in subjects if isinstance(one, LongFlows))
         data.attrs |= {"spread": common["spread"], "attainable": 1.0, "scale_free": int(scale_free)}
+        if laws.ceiling < 1:
+            data.attrs["ceiling"] = laws.ceiling
         for name in ("sender", "kept"):  # of each number of flows, without repetition
             texts = [getattr(one, name) for one in subjects]
             data.attrs[name] = " | ".join(dict.fromkeys(text for text in texts if text))
