@@ -77,6 +77,10 @@ def test_the_bound_of_many_flows():
 def test_which_laws_a_scheme_has():
     path = Path(100.0, 0.1)
     assert laws_of(CUBIC, {"c": 0.8}, 0.7, path) == CubicLaws(0.7, path, 0.8)
+    codel = laws_of(CUBIC, {}, 0.7, path, discipline="codel")  # the law's losses are those of drop tail
+    assert list(codel.rules(0.95, 4).values()) == [1, 1 / 2, 1 / 3]
+    assert math.isnan(codel.together(0.5, 1))
+    assert math.isnan(codel.apart(0.5, 4))
     without = laws_of(CUBIC, {"reno_friendly": 0.0}, 0.7, path)  # (3 + beta)/4 without a buffer, on any path
     assert without.together(0.0, 1) == pytest.approx(0.925)
     assert laws_of(CUBIC, {}, 0.7, path).together(0.0, 4) < 0.92  # 25 packets each, W_rf is 64
@@ -156,7 +160,10 @@ def test_what_the_table_says_of_the_sender():
         "initial window 10, an acknowledgment for 2 packets, HyStart++ on, proportional rate reduction on, "
         "fast convergence off, pacing off"
     )
-    assert sender_of(scheme("sack"), {}) == "initial window 1, an acknowledgment for each packet"
+    assert sender_of(scheme("sack"), {}) == (
+        "initial window 1, an acknowledgment for each packet, HyStart++ off, proportional rate reduction off, "
+        "pacing off"
+    )
     assert sender_of(scheme("constant"), {"rate": 1.0}) == ""
 
 
@@ -184,6 +191,19 @@ def test_attributes_and_several_curves():
     assert (data.dense_together[0] >= data.dense_together[1]).all()
     assert data.attrs["decrease"] == 0.7
     assert data.attrs["kept"].startswith("C R^3 BDP^2")
+
+
+def test_no_law_beside_another_discipline():
+    data = design.buffer(
+        rate="10Mbit/s", round_trip_time="20ms", scheme="cubic", discipline="codel", points=2, replications=2,
+        share=0.5, progress=False,
+    )  # fmt: skip
+    assert "AIMD closed form" not in data.rule.values
+    assert CUBIC_FORM not in data.rule.values
+    assert np.isnan(data.law_together).all()
+    assert np.isnan(data.dense_together).all()
+    assert np.isfinite(data.curve_utilisation).all()
+    assert "beside codel the simulation decides" in data.attrs["about"]
 
 
 @pytest.mark.parametrize(

@@ -347,6 +347,9 @@ def _line(row: Any, power: bool, width: int) -> str:
     flows = f"{int(row.flows):5d}" if "flows" in row.coords else f"{'':5}"
     if not math.isfinite(row.buffer_bdp):
         why = "no buffer reaches it" if row.rule == "simulated" else "does not apply to this scheme"
+        a = row.attrs
+        if row.rule == "simulated" and int(row.get("flows", 1)) == 1 and a.get("ceiling", 1.0) < a["share"]:
+            why += f": it is above the {a['ceiling']:.4f} that ProbeRTT leaves to one flow by the law"
         if row.rule == "one BDP":
             why = "is not above the threshold"
         return f"{flows}  {row.rule.item():{width}}  {why}"

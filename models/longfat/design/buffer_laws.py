@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from longfat.design import buffer_rules
 from longfat.design.buffer_rules import RULES
+from longfat.laws import bbr as laws_of_bbr
 from longfat.laws import cubic as laws_of_cubic
 from longfat.laws import dctcp as laws_of_dctcp
 from longfat.laws.tcp import aimd_utilisation_general
@@ -43,6 +44,11 @@ class Laws:
         return ""
 
     @property
+    def ceiling(self) -> float:
+        """Utilisation that a law allows one flow in a large buffer [1]; 1 where no law forbids a full link."""
+        return 1.0
+
+    @property
     def holds(self) -> dict[str, str]:
         """The rules in order, and for which flows their sources state them."""
         return RULES
@@ -58,6 +64,32 @@ class Laws:
     def apart(self, buffer: float, flows: float) -> float:
         """Return a lower bound of the utilisation [1] of flows that lose at different times; NaN without one."""
         return buffer_rules.apart(buffer, flows, self.decrease)
+
+
+@dataclass(frozen=True)
+class NoLaws(Laws):
+    """Rules for the buffer beside which there is no law of the scheme's utilisation: the simulation decides.
+
+    >>> list(NoLaws(math.nan, "No law.").rules(0.95, 4).values())
+    [1.0, 0.5, 0.3333333333333333]
+    """
+
+    reason: str
+
+    @property
+    def about(self) -> str:
+        """Sentences for the table."""
+        return self.reason
+
+    @property
+    def holds(self) -> dict[str, str]:
+        """The rules in order, without AIMD's closed form."""
+        return {name: text for name, text in RULES.items() if name != "AIMD closed form"}
+
+    def rules(self, share: float, flows: float) -> dict[str, float]:
+        """Return the buffer of each rule [bandwidth-delay products]."""
+        bounds = buffer_rules.rules(share, flows, math.nan)
+        return {name: bounds[name] for name in self.holds}
 
 
 CUBIC_FORM, FULL_LINK = "CUBIC closed form", "(1-beta)/beta BDP"
@@ -187,16 +219,80 @@ class DctcpLaws(Laws):
         return math.nan
 
 
+#: Time from a ProbeRTT to the next [s]: draft-ietf-ccwg-bbr-06, section 2.16.2, and RTpropFilterLen of 2016.
+PROBE_INTERVAL = {"bbr": 5.0, "bbr1": 10.0}
+PROBE_WINDOW = 4.0  # packets in flight in ProbeRTT, BBR of 2016
+PROBE_GAIN = (
+    0.5  # in version 3, of the bandwidth-delay product: ProbeRTTCwnd() of draft-ietf-ccwg-bbr-06, section 5.6.4.5
+)
+QUEUE_OF_PROBE = 0.25  # bandwidth-delay products: a probe with the gain 5/4 for a round trip, BBR of 2016
+
+
+def is_bbr(scheme: Scheme) -> bool:
+    """Return whether the scheme is BBR, of version 3 or of 2016."""
+    return scheme.name in PROBE_INTERVAL and scheme.delivery_rate
+
+
+@dataclass(frozen=True)
+class BbrLaws(NoLaws):
+    """Rules and laws of BBR, whose utilisation in a large buffer is what ProbeRTT leaves.
+
+    >>> bbr1 = BbrLaws(math.nan, "", Path(333.3, 0.04), "bbr1")
+    >>> round(bbr1.ceiling, 4), bbr1.together(0.1, 1)
+    (0.9763, nan)
+    """
+
+    path: Path
+    version: str
+
+    @property
+    def about(self) -> str:
+        """Sentences for the table."""
+        said = f"BBR: by the law of ProbeRTT one flow carries {self.ceiling:.4f} of the link in a large buffer.\n"
+        if self.version == "bbr":
+            return (
+                f"{said}Version 3 also paces 1 % below its estimate; there is no law of both, the simulation decides."
+            )
+        queue = float(laws_of_bbr.standing_queue(self.path.bandwidth_delay_product))
+        return (
+            f"{said}With less than BDP/4 probes lose packets, the queue is empty more often, and ProbeRTT is rarer: the\n"
+            f"simulation decides. Several flows hold a standing queue of {queue:.4g} packets by the law."
+        )
+
+    @property
+    def ceiling(self) -> float:
+        """Utilisation that ProbeRTT leaves to one flow in a large buffer [1]."""
+        low = PROBE_GAIN if self.version == "bbr" else min(1.0, PROBE_WINDOW / self.path.bandwidth_delay_product)
+        interval = PROBE_INTERVAL[self.version]
+        return float(laws_of_bbr.probe_rtt_utilisation(self.path.round_trip_time, low, interval))
+
+    def together(self, buffer: float, flows: float) -> float:
+        """Return the utilisation [1] of one flow of BBR of 2016 whose probes lose nothing; else NaN."""
+        known = self.version == "bbr1" and flows <= 1 and buffer >= QUEUE_OF_PROBE
+        return self.ceiling if known else math.nan
+
+
 def laws_of(
-    scheme: Scheme, parameters: Mapping[str, float], decrease: float, path: Path, threshold: float = 0.0
+    scheme: Scheme,
+    parameters: Mapping[str, float],
+    decrease: float,
+    path: Path,
+    threshold: float = 0.0,
+    discipline: str = "fifo",
 ) -> Laws:
     """Return rules and laws of a scheme with these values of its parameters, for a path.
 
     ``threshold`` [packets] is that above which the queue discipline marks packets; 0: it does not.
     """
-    if scheme.name == "cubic" and "c" in scheme.parameters and not threshold:
+    if scheme.name == "cubic" and "c" in scheme.parameters and discipline != "fifo":
+        return NoLaws(math.nan, f"CUBIC's law is for drop tail (fifo): beside {discipline} the simulation decides.")
+    if scheme.name == "cubic" and "c" in scheme.parameters:
         friendly = value_of(scheme, parameters, "reno_friendly") > 0
         return CubicLaws(decrease, path, value_of(scheme, parameters, "c"), friendly)
+    if is_bbr(scheme):
+        if discipline == "fifo":
+            return BbrLaws(math.nan, "", path, scheme.name)
+        return NoLaws(math.nan, f"BBR's laws are for drop tail (fifo): beside {discipline} the simulation decides.")
     if scheme.name == "dctcp" and "gain" in scheme.parameters and threshold:
         return DctcpLaws(decrease, path, threshold)
     return Laws(decrease)

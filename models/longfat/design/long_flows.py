@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from longfat.design import slow_motion
-from longfat.design.buffer_laws import value_of
+from longfat.design.buffer_laws import PROBE_INTERVAL, is_bbr, value_of
 from longfat.design.replicating import Effort, measured
 from longfat.sim import Network, queues, schemes
 from longfat.sim.queues import Discipline
@@ -25,6 +25,7 @@ SCALE_FREE_DISCIPLINES = ("fifo", "fair", "round-robin", "bit-round")
 MOST_PACKETS = 2e9  # most that an answer simulates where the path cannot be scaled: half an hour on two cores
 CYCLES = 12.0  # of the sawtooth that are observed
 WARM_UP = 3.0  # cycles before these
+PROBES = 10.0  # times the longest interval of ProbeRTT in which BBR is observed
 
 QUANTITIES = {
     "utilisation": ("1", "share of the time in which the link transmits"),
@@ -47,8 +48,8 @@ def threshold_of(discipline: Discipline | str) -> float:
 def sender_of(scheme: Scheme, parameters: Mapping[str, float]) -> str:
     """Describe the sender's rules that differ between hosts, by its parameters.
 
-    >>> sender_of(schemes.scheme("sack"), {"delayed_ack": 2.0})
-    'initial window 1, an acknowledgment for 2 packets'
+    >>> sender_of(schemes.scheme("sack"), {"delayed_ack": 2.0}).split(", ")[:2]
+    ['initial window 1', 'an acknowledgment for 2 packets']
     """
     words = {
         "initial_window": "initial window {:g}",
@@ -147,6 +148,11 @@ class LongFlows:
         """Rules of the sender that differ between hosts; empty for schemes that do not have them."""
         return sender_of(self.scheme, self.adapted)
 
+    @property
+    def stagger(self) -> float:
+        """Time within which the flows start at random [s]: BBR's by an interval of ProbeRTT, so that phases vary."""
+        return max(PROBE_INTERVAL.values()) if is_bbr(self.scheme) else self.round_trip_time
+
     def network(self, buffer: int, stream: Any) -> Network:
         """Return a network of the switch and flows that start in the middle of their sawtooth."""
         random = np.random.default_rng(stream)
@@ -169,13 +175,17 @@ class LongFlows:
             known = {"initial_ssthresh": begun} if "initial_ssthresh" in self.scheme.parameters else {}
             net.flow(
                 self.scheme, path=path, name=f"flow-{k}", packet=self.packet, ack_path="ideal",
-                start=self.round_trip_time * random.random(), access_rate=self.access_rate * scale,
+                start=self.stagger * random.random(), access_rate=self.access_rate * scale,
                 parameters=known | adapted,
             )  # fmt: skip
         return net
 
     def watch(self, buffer: int) -> tuple[float, float]:
         """Return when counting begins and ends [s]: after some cycles of the sawtooth, and for some more."""
+        if is_bbr(self.scheme):
+            interval = max(PROBE_INTERVAL.values())
+            begin = self.stagger + 2 * interval + 50 * self.round_trip_time
+            return begin, begin + max(PROBES * interval, 200 * self.round_trip_time)
         if threshold := threshold_of(self.discipline):
             return self._watch_marks(threshold)
         relative = buffer / self.simulated_bdp

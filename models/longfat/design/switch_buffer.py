@@ -153,8 +153,9 @@ def buffer(
     only. CUBIC's sawtooth depends on C R^3/BDP and, in its Reno-friendly region, on C R^3 BDP^2: over the slower link
     its parameter C is changed, so that the one that matters is the same (`design.slow_motion`), and the law is
     `longfat.laws.cubic.utilisation_general`. A CUBIC flow that is alone has no fast convergence (RFC 9438, section 4.7)
-    unless ``parameters`` say so. The attribute ``sender`` states the rules in which hosts differ. Files are
-    always simulated over the given path, because slow start does not scale.
+    unless ``parameters`` say so. The attribute ``sender`` states the rules in which hosts differ. BBR is simulated over
+    the path itself; ``ceiling`` is the utilisation that ProbeRTT leaves to one flow in a large buffer
+    (`longfat.laws.bbr.probe_rtt_utilisation`). Files are always simulated over the given path, because slow start does not scale.
 
     The smallest buffer is the one whose lower confidence limit reaches the goal, to 2 % (files: 5 %) or one packet. The
     search assumes that utilisation or power does not decrease with the buffer below it.
@@ -214,10 +215,10 @@ def buffer(
         at = tuple(sorted({number("load", load, "1", "(0, 1)") for load in _numbers("loads", loads)}))
         subjects = [ArrivingFiles(**common, loads=at, file=quantities.size(file, "file"))]
     seed = seed_of(rng)
-    threshold = threshold_of(common["discipline"])
+    threshold, named = threshold_of(common["discipline"]), queues.discipline(common["discipline"]).name
     first = subjects[0]
     packets = float(first.simulated_bdp if threshold else first.bandwidth_delay_product)  # thresholds do not scale
-    laws = laws_of(chosen, given, factor, Path(packets, common["round_trip_time"]), threshold)
+    laws = laws_of(chosen, given, factor, Path(packets, common["round_trip_time"]), threshold, named)
     runs = replications * (points + len(laws.holds) + 4)
     for one in subjects:
         if isinstance(one, LongFlows):
@@ -241,6 +242,8 @@ def buffer(
     else:
         scale_free = all(one.scale_free for one in subjects if isinstance(one, LongFlows))
         data.attrs |= {"spread": common["spread"], "attainable": 1.0, "scale_free": int(scale_free)}
+        if laws.ceiling < 1:
+            data.attrs["ceiling"] = laws.ceiling
         for name in ("sender", "kept"):  # of each number of flows, without repetition
             texts = [getattr(one, name) for one in subjects]
             data.attrs[name] = " | ".join(dict.fromkeys(text for text in texts if text))
@@ -248,7 +251,7 @@ def buffer(
         **{name: common[name] for name in ("rate", "round_trip_time", "packet", "access_rate")},
         "bandwidth_delay_product": subjects[0].bandwidth_delay_product,
         "scheme": chosen.name,
-        "discipline": queues.discipline(common["discipline"]).name,
+        "discipline": named,
         **({"mark_above": threshold} if threshold else {}),
         "decrease": factor,
         "about": laws.about,
