@@ -255,8 +255,8 @@ class BbrLaws(NoLaws):
             )
         queue = float(laws_of_bbr.standing_queue(self.path.bandwidth_delay_product))
         return (
-            f"{said}With less than BDP/4 probes lose packets, the queue is empty more often, and ProbeRTT is rarer: the\n"
-            f"simulation decides. Several flows hold a standing queue of {queue:.4g} packets by the law."
+            f"{said}With less than BDP/4 probes lose packets, the queue is empty more often, and ProbeRTT is rarer: "
+            f"the\nsimulation decides. Several flows hold a standing queue of {queue:.4g} packets by the law."
         )
 
     @property

@@ -155,7 +155,8 @@ def buffer(
     `longfat.laws.cubic.utilisation_general`. A CUBIC flow that is alone has no fast convergence (RFC 9438, section 4.7)
     unless ``parameters`` say so. The attribute ``sender`` states the rules in which hosts differ. BBR is simulated over
     the path itself; ``ceiling`` is the utilisation that ProbeRTT leaves to one flow in a large buffer
-    (`longfat.laws.bbr.probe_rtt_utilisation`). Files are always simulated over the given path, because slow start does not scale.
+    (`longfat.laws.bbr.probe_rtt_utilisation`). Files are always simulated over the given path, because slow start does
+    not scale.
 
     The smallest buffer is the one whose lower confidence limit reaches the goal, to 2 % (files: 5 %) or one packet. The
     search assumes that utilisation or power does not decrease with the buffer below it.
