@@ -222,9 +222,8 @@ class DctcpLaws(Laws):
 #: Time from a ProbeRTT to the next [s]: draft-ietf-ccwg-bbr-06, section 2.16.2, and RTpropFilterLen of 2016.
 PROBE_INTERVAL = {"bbr": 5.0, "bbr1": 10.0}
 PROBE_WINDOW = 4.0  # packets in flight in ProbeRTT, BBR of 2016
-PROBE_GAIN = (
-    0.5  # in version 3, of the bandwidth-delay product: ProbeRTTCwnd() of draft-ietf-ccwg-bbr-06, section 5.6.4.5
-)
+#: Bandwidth-delay products in flight in ProbeRTT, version 3: ProbeRTTCwnd() of draft-ietf-ccwg-bbr-06, section 5.6.4.5.
+PROBE_GAIN = 0.5
 QUEUE_OF_PROBE = 0.25  # bandwidth-delay products: a probe with the gain 5/4 for a round trip, BBR of 2016
 
 
@@ -251,12 +250,12 @@ class BbrLaws(NoLaws):
         said = f"BBR: by the law of ProbeRTT one flow carries {self.ceiling:.4f} of the link in a large buffer.\n"
         if self.version == "bbr":
             return (
-                f"{said}Version 3 also paces 1 % below its estimate; there is no law of both, the simulation decides."
+                f"{said}Version 3 also paces 1 % below its estimate: there is no law of both; the simulation decides."
             )
         queue = float(laws_of_bbr.standing_queue(self.path.bandwidth_delay_product))
         return (
-            f"{said}With less than BDP/4 probes lose packets, the queue is empty more often, and ProbeRTT is rarer: "
-            f"the\nsimulation decides. Several flows hold a standing queue of {queue:.4g} packets by the law."
+            f"{said}With less than BDP/4 probes lose packets, the queue is empty more often, and ProbeRTT is rarer:\n"
+            f"the simulation decides. Several flows hold a standing queue of {queue:.4g} packets by the law."
         )
 
     @property
