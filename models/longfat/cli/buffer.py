@@ -59,7 +59,8 @@ POSITIVE_RATE = Quantity("rate", min=0, min_open=True)
     type=Name("scheme", schemes, own="scheme"),
     default="reno",
     show_default=True,
-    help="Congestion control of the flows.",
+    help="Congestion control of the flows. Reno as hosts run it is sack with the --parameter values of "
+    "longfat.sim.schemes.DEPLOYED.",
 )
 @click.option(
     "--share",
