@@ -7,6 +7,10 @@ import pytest
 from longfat import design
 from longfat.cli import main
 from longfat.design.buffer_laws import ABOVE_THRESHOLD, DctcpLaws, Path
+from longfat.design.long_flows import LongFlows
+from longfat.design.replicating import Effort
+from longfat.sim import queues
+from longfat.sim.schemes import scheme
 
 LINK = {"rate": "10Gbit/s", "round_trip_time": "100us", "points": 2, "replications": 2, "progress": False}
 
@@ -68,3 +72,15 @@ def test_one_line_for_a_wrong_threshold(tmp_path, monkeypatch, capsys, flags, wo
     out, err = capsys.readouterr()
     assert out == ""
     assert words in err
+
+
+def test_packets_are_lost_where_the_fluid_loses_none():
+    """Each packet acknowledged, so that the least bursts remain: threshold + flows loses, a packet more does not."""
+    marked = queues.discipline("step-marking", packets=12)
+    one = LongFlows(
+        rate=1.25e9, round_trip_time=1e-4, packet=1500, flows=1, scheme=scheme("dctcp"), discipline=marked,
+        parameters={"delayed_ack": 1.0},
+    )  # fmt: skip
+    effort = Effort(7, 2, 0.95, lambda done: None)
+    assert one.simulate(13, effort)["utilisation_upper"] < 0.95
+    assert one.simulate(14, effort)["utilisation_lower"] > 0.99

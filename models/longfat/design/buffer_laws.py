@@ -177,9 +177,9 @@ class DctcpLaws(Laws):
         least = float(laws_of_dctcp.least_threshold(self.path.bandwidth_delay_product))
         return (
             f"DCTCP: thresholds above BDP/7 = {least:.4g} packets keep the link busy with any number of flows,\n"
-            "and the queue is at most threshold + flows (Alizadeh and others 2010, section 3.3; synchronised flows\n"
-            "that send smoothly; with delayed acknowledgments a packet more). A smaller buffer loses packets;\n"
-            "there is no law."
+            "and the queue is at most threshold + flows (Alizadeh and others 2010, section 3.3; a fluid of\n"
+            "synchronised flows). Packets come in bursts: simulated flows lose some with that buffer. With a smaller\n"
+            "buffer there is no law."
         )
 
     @property
