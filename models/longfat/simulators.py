@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 from longfat.domains import unknown
@@ -89,13 +90,11 @@ def _processor_sharing(effort: float, rng: Any) -> Estimator:
     return equal_shares(packets=1e5 * effort, rng=rng)
 
 
-def _deterministic(name: str, *arguments: Any) -> Simulator:
-    """Return a simulator of flows without randomness, which needs no longer runs."""
+def _deterministic(module: str, name: str, *arguments: Any) -> Simulator:
+    """Return a simulator without randomness, a function of a module of `longfat.verify`."""
 
     def check(effort: float, rng: Any) -> Estimator:
-        from longfat.verify import flow_estimators
-
-        estimator: Estimator = getattr(flow_estimators, name)(*arguments)
+        estimator: Estimator = getattr(import_module(f"longfat.verify.{module}"), name)(*arguments)
         return estimator
 
     return Simulator(check)
@@ -108,30 +107,6 @@ def _replicated(name: str, *arguments: Any) -> Simulator:
         from longfat.verify import transport_estimators
 
         estimator: Estimator = getattr(transport_estimators, name)(*arguments, effort, rng)
-        return estimator
-
-    return Simulator(check)
-
-
-def _cubic(name: str, *arguments: Any) -> Simulator:
-    """Return a simulator of one CUBIC flow without randomness."""
-
-    def check(effort: float, rng: Any) -> Estimator:
-        from longfat.verify import cubic_estimators
-
-        estimator: Estimator = getattr(cubic_estimators, name)(*arguments)
-        return estimator
-
-    return Simulator(check)
-
-
-def _transport(name: str, *arguments: Any) -> Simulator:
-    """Return a simulator of DCTCP, BBR or queue management on one link."""
-
-    def check(effort: float, rng: Any) -> Estimator:
-        from longfat.verify import transport_estimators
-
-        estimator: Estimator = getattr(transport_estimators, name)(*arguments)
         return estimator
 
     return Simulator(check)
@@ -226,29 +201,29 @@ SIMULATORS: dict[str, Simulator] = {
     "mg1_wait": _queue("wait", None),
     "mg1_power": _queue("power", None),
     "processor_sharing": Simulator(_processor_sharing),
-    "sawtooth": _deterministic("sawtooth"),
-    "rap_rate_at_loss": _deterministic("rate_at_loss", "rap"),
-    "gaimd_rate_at_loss": _deterministic("rate_at_loss", "gaimd"),
-    "reno_file": _deterministic("file_alone", "reno"),
-    "blt_file": _deterministic("file_alone", "blt", "priority-discard"),
+    "sawtooth": _deterministic("flow_estimators", "sawtooth"),
+    "rap_rate_at_loss": _deterministic("flow_estimators", "rate_at_loss", "rap"),
+    "gaimd_rate_at_loss": _deterministic("flow_estimators", "rate_at_loss", "gaimd"),
+    "reno_file": _deterministic("flow_estimators", "file_alone", "reno"),
+    "blt_file": _deterministic("flow_estimators", "file_alone", "blt", "priority-discard"),
     "pie_loss": _replicated("pie_loss"),
     "bbr_queue": _replicated("bbr_queue"),
-    "dctcp_queue": _transport("dctcp_queue"),
+    "dctcp_queue": _deterministic("transport_estimators", "dctcp_queue"),
     "window_at_random_marks": _replicated("window_at_marks", True),
     "window_at_spaced_marks": _replicated("window_at_marks", False),
     "bbr_utilisation": _replicated("bbr_utilisation"),
-    "cubic_window": _cubic("window_after_loss"),
-    "cubic_mean_window": _cubic("mean_window"),
-    "cubic_window_at_loss": _cubic("window_at_loss"),
+    "cubic_window": _deterministic("cubic_estimators", "window_after_loss"),
+    "cubic_mean_window": _deterministic("cubic_estimators", "mean_window"),
+    "cubic_window_at_loss": _deterministic("cubic_estimators", "window_at_loss"),
     "cubic_window_at_random_loss": Simulator(_cubic_at_random_loss),
-    "cubic_utilisation": _cubic("at_link", "utilisation"),
-    "cubic_utilisation_general": _cubic("at_link", "utilisation"),
-    "cubic_queue": _cubic("at_link", "mean_queue"),
-    "codel_drop_time": _transport("codel_drop_time"),
-    "cadpc_rate": _deterministic("cadpc_share"),
-    "cadpc_traffic": _deterministic("cadpc_share", -1),
-    "parking_lot_long": _deterministic("parking_lot", True),
-    "parking_lot_short": _deterministic("parking_lot", False),
+    "cubic_utilisation": _deterministic("cubic_estimators", "at_link", "utilisation"),
+    "cubic_utilisation_general": _deterministic("cubic_estimators", "at_link", "utilisation"),
+    "cubic_queue": _deterministic("cubic_estimators", "at_link", "mean_queue"),
+    "codel_drop_time": _deterministic("transport_estimators", "codel_drop_time"),
+    "cadpc_rate": _deterministic("flow_estimators", "cadpc_share"),
+    "cadpc_traffic": _deterministic("flow_estimators", "cadpc_share", -1),
+    "parking_lot_long": _deterministic("flow_estimators", "parking_lot", True),
+    "parking_lot_short": _deterministic("flow_estimators", "parking_lot", False),
     "loss_load_loss": _loss_load("loss"),
     "loss_load_load": _loss_load("load"),
     "loss_load_loss_at_capacity": Simulator(_loss_load_at_capacity),

@@ -92,11 +92,10 @@ def respond(flow, event):
             flow.backoff = min(2.0 * flow.backoff, flow.max_backoff)
         if flow.cwv > 0.0:
             validation.take_mark(flow)
-        before = flow.window
-        reduce(flow, tcp.MARK)
+        reduce(flow, tcp.MARK)  # leaves the window as it is
         if not flow.recovering:
             # Section 4.6, figure 5: the window is at least one packet after a mark, but two after a loss.
-            flow.window = max(1.0, flow.beta * before)
+            flow.window = max(1.0, flow.beta * flow.window)
     if flow.recovering:
         window = deployed.recover(flow, event, flow.ssthresh)
         return window if flow.cwv == 0.0 or flow.recovering else validation.end_recovery(flow, window)
