@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from longfat.testbed.namespaces import CannotRun, missing
     from longfat.testbed.plan import refusals
-    from longfat.testbed.run import run
+    from longfat.testbed.run import outcomes
 
-_NAMES = {"CannotRun": "namespaces", "missing": "namespaces", "refusals": "plan", "run": "run"}
+_NAMES = {"CannotRun": "namespaces", "missing": "namespaces", "refusals": "plan", "outcomes": "run"}
 
-__all__ = ["CannotRun", "missing", "refusals", "run"]
+__all__ = ["CannotRun", "missing", "outcomes", "refusals"]
 
 
 def __getattr__(name: str) -> Any:

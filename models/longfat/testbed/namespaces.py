@@ -161,9 +161,7 @@ def _open_tun() -> int:
     try:
         return os.open(TUN, os.O_RDWR | os.O_NONBLOCK)
     except FileNotFoundError:
-        raise CannotRun(
-            f"{TUN} does not exist: load the module tun, or give the container --device {TUN}"
-        ) from None
+        raise CannotRun(f"{TUN} does not exist: load the module tun, or give the container --device {TUN}") from None
     except OSError as error:
         raise CannotRun(f"{TUN} cannot be opened ({error.strerror}): run it as root, or ask for rights to it") from None
 

@@ -32,7 +32,7 @@ LINUX: dict[str, tuple[float, ...]] = {
     "first_rto": (1.0,),  # TCP_TIMEOUT_INIT
     "max_rto": (120.0,),  # TCP_RTO_MAX
     "tick": (0.0,),
-    "growth_limit": (2.0, math.inf),  # packets are counted, without a limit
+    "growth_limit": (2.0, 1e6),  # packets are counted, without a limit
     "prr": (1.0,),
     "rack": (1.0,),
     "pacing": (0.0,),  # reno, cubic and dctcp are paced only under the queue discipline fq

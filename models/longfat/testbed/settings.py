@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from longfat.testbed.connection import RECEIVERS, SENDERS, Connection
-from longfat.testbed.namespaces import DEVICE, Host, connect
+from longfat.testbed.namespaces import DEVICE, SYSCTL, Host, connect
 
 #: Metrics of routes (ip-route(8)) that `settings` may set, for all connections.
 ROUTE_METRICS = ("initcwnd", "initrwnd", "quickack", "rto_min", "ssthresh", "cwnd", "reordering", "rtt", "rttvar")
@@ -99,7 +99,7 @@ def recorded(host: Host) -> dict[str, str]:
     """Return the settings that matter, by name, and what Linux this is."""
     made = {"kernel": os.uname().release, "hz": _ticks()}
     made |= {name: value for name in RECORDED if (value := host.read(f"ipv4/{name}")) is not None}
-    scheduler = Path("/proc/sys/net/core/default_qdisc")  # of the whole machine: read only
+    scheduler = SYSCTL / "core/default_qdisc"  # of the whole machine: read only
     made |= {"default_qdisc": scheduler.read_text().strip()} if scheduler.exists() else {}
     for file in sorted(MODULES.glob("tcp_*/parameters/*")):  # of the whole machine: read only
         made[f"{file.parts[-3]}.{file.name}"] = file.read_text().strip()
