@@ -7,12 +7,11 @@ the simulator only then.
 from __future__ import annotations
 
 import functools
-import os
 import pickle
 import time
 import traceback
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from longfat.testbed import hosts as applications
@@ -84,10 +83,10 @@ def _run(job: Job, hosts: Sequence[Host], running: Callable[[], None]) -> Outcom
     # from here on with the simulator, whose libraries start threads
     from longfat.sim import results
     from longfat.testbed import tcp_info
-    from longfat.testbed.ledger import Ledger
-    from longfat.testbed.pump import pump
     from longfat.testbed.emulator import Emulator, idle
+    from longfat.testbed.ledger import Ledger
     from longfat.testbed.outcome import Outcome
+    from longfat.testbed.pump import pump
 
     net, rng = pickle.loads(job.network)
     emulator = Emulator(net, rng=rng, sample_every=job.sample_every, duration=job.duration)
@@ -153,7 +152,7 @@ def _trust(punctuality: Punctuality, drops: int) -> Trust:
         late=punctuality.late,
         packets=len(late),
         drops=drops + punctuality.refused,
-        lateness=dict(zip(("median", "99 %", "largest"), found)),
+        lateness=dict(zip(("median", "99 %", "largest"), found, strict=bool(len(late)))),
         real_time=punctuality.real_time,
     )
 

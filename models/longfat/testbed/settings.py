@@ -12,7 +12,8 @@ from longfat.testbed.namespaces import DEVICE, SYSCTL, Host, connect
 
 #: Metrics of routes (ip-route(8)) that `settings` may set, for all connections.
 ROUTE_METRICS = ("initcwnd", "initrwnd", "quickack", "rto_min", "ssthresh", "cwnd", "reordering", "rtt", "rttvar")
-#: A property of the device: 1 sends every packet by itself; more lets Linux form several at once (segmentation offload).
+#: A property of the device: with 1 every packet leaves by itself; with more Linux forms several at once (segmentation
+#: offload).
 BURST = "gso_max_segs"
 #: Settings of every run. Ours, because: what a connection has learned must not reach the next; a connection waits for
 #: its start after the handshake, which is no idle time; applications fill and empty large buffers, so that no
