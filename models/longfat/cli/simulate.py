@@ -158,7 +158,7 @@ def summary(data: xr.Dataset | Answer, net: Network) -> dict[str, Any]:
             "confidence": a["confidence"] if intervals else None,
             "seed": a["entropy"],
             "version": a["version"],
-            "events": a["events"],
+            "events": a.get("events"),
             "wall_time": a["wall_time"],
             "conservation": {"balanced": balanced, **counts},
             **({"trace": trace} if trace else {}),
@@ -219,7 +219,8 @@ def table(data: xr.Dataset | Answer, net: Network) -> str:
             "",
             *columns(["link", "utilisation", "mean queue", "max queue", "dropped"], links, 1),
             "",
-            f"{run['events']} events in {text(run['wall_time'], 's')}; seed {run['seed']}",
+            ("" if run["events"] is None else f"{run['events']} events in ")
+            + f"{text(run['wall_time'], 's')}; seed {run['seed']}",
             f"in total, {counts['sent']} data packets sent = {counts['received']} received + "
             f"{counts['dropped']} dropped + {counts['in_flight']} in flight",
             *_trace(run),
@@ -242,11 +243,11 @@ def shown(row: dict[str, Any], name: str, unit: str) -> str:
     if value is None:
         return "-"
     upper = row.get(f"{name}_upper")
-    half = "" if upper is None else f" ± {_short(upper - value, unit, 2)}"
-    return _short(value, unit, 4) + half
+    half = "" if upper is None else f" ± {short(upper - value, unit, 2)}"
+    return short(value, unit, 4) + half
 
 
-def _short(value: float, unit: str, digits: int) -> str:
+def short(value: float, unit: str, digits: int) -> str:
     """Return a value rounded to so many digits with its unit; integral packet counts in full."""
     from longfat.quantities import text
 

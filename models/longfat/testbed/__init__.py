@@ -9,13 +9,24 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from longfat.testbed.comparison import compare
     from longfat.testbed.namespaces import CannotRun, missing
     from longfat.testbed.plan import refusals
-    from longfat.testbed.run import outcomes
+    from longfat.testbed.results import run
+    from longfat.testbed.runs import Spoilt, outcomes
 
-_NAMES = {"CannotRun": "namespaces", "missing": "namespaces", "refusals": "plan", "outcomes": "run"}
+#: Name -> module; no module has the name of what it offers, which its import would hide.
+_NAMES = {
+    "CannotRun": "namespaces",
+    "Spoilt": "runs",
+    "compare": "comparison",
+    "missing": "namespaces",
+    "outcomes": "runs",
+    "refusals": "plan",
+    "run": "results",
+}
 
-__all__ = ["CannotRun", "missing", "outcomes", "refusals"]
+__all__ = ["CannotRun", "Spoilt", "compare", "missing", "outcomes", "refusals", "run"]
 
 
 def __getattr__(name: str) -> Any:
