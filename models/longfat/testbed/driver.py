@@ -101,7 +101,10 @@ def _run(job: Job, hosts: Sequence[Host], running: Callable[[], None]) -> Outcom
     measured: list[Any] = []
     calls = _calls(job, senders, lambda: measured.append((results.snapshot(simulation), ledger.snapshot())))
     running()
-    punctuality = carry(emulator, until=round(job.duration * SECOND), calls=calls)
+    end = round(job.duration * SECOND)
+    punctuality = carry(emulator, until=end, calls=calls, control=senders.pipe.fileno())
+    if emulator.now < end:
+        senders.answer("written")  # fails: the other process has ended before
     (before, ledger_before), (after, ledger_after) = measured
     last = [host.counters() for host in hosts]
     written = senders.end()
