@@ -8,24 +8,24 @@ from __future__ import annotations
 
 import functools
 import pickle
-import time
 import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from longfat.testbed import hosts as applications
 from longfat.testbed import settings
 from longfat.testbed.connection import FIRST_PORT, Connection
+from longfat.testbed.hosts import Senders
 from longfat.testbed.namespaces import CannotRun, Host, create_hosts, die_with_parent
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from longfat.testbed.outcome import Outcome, Trust
     from longfat.testbed.pump import Punctuality
 
-SECOND = applications.SECOND
+SECOND = 1_000_000_000  # ns
 LONGEST_HANDSHAKE = 60 * SECOND
-LEAD = 20_000_000  # ns between the last preparation and time 0
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ def main(descriptor: int, parent: int) -> None:
 
 def _run(job: Job, hosts: Sequence[Host], running: Callable[[], None]) -> Outcome:
     """Run the applications over the emulated network, and return what was measured."""
-    _, talk = applications.start(hosts, job.connections)
+    senders = Senders(hosts, job.connections)
     # from here on with the simulator, whose libraries start threads
     from longfat.sim import results
     from longfat.testbed import tcp_info
@@ -94,24 +94,21 @@ def _run(job: Job, hosts: Sequence[Host], running: Callable[[], None]) -> Outcom
     for account, one in zip(ledger.accounts, job.connections, strict=True):
         account.goal = account.goal if one.file is None else one.file
     carry = functools.partial(pump, hosts=(hosts[0].device, hosts[1].device), classify=number_of, ledger=ledger)
-    talk.send(("open",))
     # Handshakes cross the idle network, so that the first round-trip time of each connection is that of its path.
-    carry(Emulator(idle(net)), until=LONGEST_HANDSHAKE, control=talk.fileno())
-    _answer(talk, "opened")
+    carry(Emulator(idle(net)), until=LONGEST_HANDSHAKE, calls=[(0, senders.open)], control=senders.pipe.fileno())
+    senders.answer("opened")
     first = [host.counters() for host in hosts]
     measured: list[Any] = []
-
-    def measure() -> None:
-        measured.append((results.snapshot(simulation), ledger.snapshot()))
-
-    origin = time.monotonic_ns() + LEAD
-    end, warm = (round(at * SECOND) for at in (job.duration, job.warm_up))
-    talk.send(("run", origin, origin + end, job.sample_every, (warm,)))
+    calls = _calls(job, senders, lambda: measured.append((results.snapshot(simulation), ledger.snapshot())))
     running()
-    punctuality = carry(emulator, until=end, origin=origin, calls=[(warm, measure), (end, measure)])
+    end = round(job.duration * SECOND)
+    punctuality = carry(emulator, until=end, calls=calls, control=senders.pipe.fileno())
+    if emulator.now < end:
+        senders.answer("written")  # fails: the other process has ended before
     (before, ledger_before), (after, ledger_after) = measured
     last = [host.counters() for host in hosts]
-    samples, written = _answer(talk, "done")
+    written = senders.end()
+    samples = tcp_info.table(b"".join(senders.samples))
     return Outcome(
         connections=job.connections,
         flows=list(simulation.assembly.flow_names),
@@ -122,15 +119,29 @@ def _run(job: Job, hosts: Sequence[Host], running: Callable[[], None]) -> Outcom
         trace=None if job.sample_every is None else results.traces(simulation, job.sample_every),
         before=ledger_before,
         after=ledger_after,
-        samples=tcp_info.table(samples),
+        samples=samples,
         written=written,
         counters={
             name: {key: new[key] - old.get(key, 0) for key in new if new[key] != old.get(key, 0)}
             for name, old, new in zip(("senders", "receivers"), first, last, strict=True)
         },
         settings=settings.recorded(hosts[0]),
-        trust=_trust(punctuality, sum(host.drops() for host in hosts)),
+        trust=_trust(punctuality, sum(host.drops() for host in hosts), samples),
     )
+
+
+def _calls(job: Job, senders: Senders, measure: Callable[[], None]) -> list[tuple[int, Callable[[], None]]]:
+    """Return what is to be done at which virtual time [ns], in order."""
+    end, warm = (round(at * SECOND) for at in (job.duration, job.warm_up))
+    step = end if job.sample_every is None else round(job.sample_every * SECOND)
+    made: list[tuple[int, int, Callable[[], None]]] = [(warm, 1, measure), (end, 4, measure)]
+    for at in sorted({*range(0, end, step), warm, end}):
+        made.append((at, 3, functools.partial(senders.sample, at)))
+    for one in job.connections:
+        start, stop = round(one.start * SECOND), min(one.stop, 2 * job.duration) * SECOND
+        made.append((start, 0, functools.partial(senders.start, one.number)))
+        made.append((round(stop), 2, functools.partial(senders.stop, round(stop), one.number)))
+    return [(at, action) for at, _, action in sorted(made, key=lambda one: one[:2]) if at <= end]
 
 
 def number_of(packet: bytes) -> int:
@@ -140,29 +151,21 @@ def number_of(packet: bytes) -> int:
     return int.from_bytes(packet[22:24], "big") - FIRST_PORT  # both ends have the same port
 
 
-def _trust(punctuality: Punctuality, drops: int) -> Trust:
+def _trust(punctuality: Punctuality, drops: int, samples: np.ndarray) -> Trust:
     """Return whether the run may be trusted."""
     import numpy as np
 
     from longfat.testbed.outcome import Trust
 
     late = punctuality.lateness
+    last = samples[[np.flatnonzero(samples["connection"] == k)[-1] for k in np.unique(samples["connection"])]]
+    waited = np.maximum(last["rwnd_limited"], last["sndbuf_limited"])
     found = (float(f"{x / SECOND:.3g}") for x in np.quantile(late, (0.5, 0.99, 1.0))) if len(late) else ()
     return Trust(
         late=punctuality.late,
         packets=len(late),
         drops=drops + punctuality.refused,
+        starved=float((waited / np.maximum(last["busy_time"], 1)).max(initial=0.0)),
         lateness=dict(zip(("median", "99 %", "largest"), found, strict=bool(len(late)))),
         real_time=punctuality.real_time,
     )
-
-
-def _answer(talk: Any, expected: str) -> Any:
-    """Return the applications' answer without its name."""
-    try:
-        name, *rest = talk.recv()
-    except EOFError:
-        raise RuntimeError("the applications' process ended without an answer") from None
-    if name != expected:
-        raise RuntimeError(f"the applications failed: {rest[0]}")
-    return rest

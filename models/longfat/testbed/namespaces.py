@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-__all__ = ["CannotRun", "Host", "create_hosts", "die_with_parent", "missing"]
+__all__ = ["CannotRun", "Host", "call", "create_hosts", "die_with_parent", "missing"]
 
 CLONE_NEWUSER, CLONE_NEWNET = 0x10000000, 0x40000000  # linux/sched.h
 PR_SET_PDEATHSIG = 1  # linux/prctl.h
@@ -35,7 +35,7 @@ class CannotRun(RuntimeError):
     """The testbed cannot run on this machine; the message is one line that says what is missing."""
 
 
-def _call(name: str, *arguments: int) -> None:
+def call(name: str, *arguments: Any) -> None:
     """Call a function of the C library, and raise OSError if it fails."""
     libc: Any = ctypes.CDLL(None, use_errno=True)
     if getattr(libc, name)(*arguments) != 0:
@@ -48,7 +48,7 @@ def die_with_parent(parent: int) -> None:
 
     A change of credentials, as by a new user namespace, clears the setting (prctl(2)).
     """
-    _call("prctl", PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    call("prctl", PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != parent:
         os._exit(1)
 
@@ -70,7 +70,7 @@ class Host:
 
     def enter(self) -> None:
         """Move the calling thread into the namespace: sockets, devices and settings are those of this host then."""
-        _call("setns", self.namespace, CLONE_NEWNET)
+        call("setns", self.namespace, CLONE_NEWNET)
 
     def ip(self, commands: Iterable[str]) -> None:
         """Run commands of iproute2's `ip` on this host."""
@@ -128,15 +128,15 @@ def create_hosts(count: int = 2) -> list[Host]:
     device = _open_tun()  # with the user's own rights, before a user namespace
     os.close(device)
     try:
-        _call("unshare", CLONE_NEWNET)
+        call("unshare", CLONE_NEWNET)
     except PermissionError:
         _become_root_of_a_user_namespace()
-        _call("unshare", CLONE_NEWNET)
+        call("unshare", CLONE_NEWNET)
     except OSError as error:
         raise CannotRun(f"no network namespace can be created: {error.strerror}") from None
     made = [_host()]
     for _ in range(1, count):
-        _call("unshare", CLONE_NEWNET)
+        call("unshare", CLONE_NEWNET)
         made.append(_host())
     return made
 
@@ -145,7 +145,7 @@ def _become_root_of_a_user_namespace() -> None:
     """Enter a new user namespace, as its root."""
     user, group = os.geteuid(), os.getegid()
     try:
-        _call("unshare", CLONE_NEWUSER)
+        call("unshare", CLONE_NEWUSER)
         Path("/proc/self/setgroups").write_text("deny")
         Path("/proc/self/uid_map").write_text(f"0 {user} 1")
         Path("/proc/self/gid_map").write_text(f"0 {group} 1")

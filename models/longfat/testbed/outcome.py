@@ -11,9 +11,13 @@ if TYPE_CHECKING:
     from longfat.testbed.connection import Connection
 
 
+#: Ours: the greatest share of late packets, or of time, with which a run is used.
+MOST = 0.01
+
+
 @dataclass(frozen=True)
 class Trust:
-    """Whether a run's results may be used: how late packets were, and what the devices dropped.
+    """Whether a run's results may be used: how late packets were, what devices dropped, whether applications kept up.
 
     Attributes
     ----------
@@ -23,8 +27,9 @@ class Trust:
         Packets that were written.
     drops : int
         Packets that the devices dropped.
-    most : float
-        Greatest share of late packets with which the run is used.
+    starved : float
+        Greatest share of its busy time in which a connection had to wait for its sender's or receiver's application:
+        because of a full send buffer or the receiver's window (TCP_INFO).
     lateness : dict of str to float
         Quantiles of the lateness [s], by name: "median", "99 %", "largest".
     real_time : bool
@@ -34,18 +39,19 @@ class Trust:
     late: float
     packets: int
     drops: int
-    most: float = 0.01
+    starved: float = 0.0
     lateness: dict[str, float] = field(default_factory=dict)
     real_time: bool = False
 
     @property
     def accepted(self) -> bool:
         """Whether the results may be used."""
-        return self.late <= self.most and self.drops == 0
+        return self.late <= MOST and self.starved <= MOST and self.drops == 0
 
     def __str__(self) -> str:
         words = f"{100 * self.late:.2g} % of {self.packets} packets were later than 2 ms"
-        return words + (f", and the devices dropped {self.drops}" if self.drops else "")
+        words += f", devices dropped {self.drops}" if self.drops else ""
+        return words + (f", applications were late in {100 * self.starved:.2g} % of the time" if self.starved else "")
 
 
 @dataclass(frozen=True)
@@ -77,7 +83,7 @@ class Outcome:
     settings : dict of str to str
         Linux's settings.
     trust : Trust
-        Lateness and drops of devices.
+        Whether the run may be used, and why.
     rejected : list of Trust
         Those of the runs before this one that were not used.
     """

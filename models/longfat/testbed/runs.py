@@ -100,11 +100,14 @@ def outcomes(
     _check(given)
     from longfat.progress import bar
 
-    made = []
+    made: list[Outcome] = []
     with bar(task="running Linux", unit="s", shown=progress, total=replications * until) as shown:
-        for random in generator(rng).spawn(replications):
-            job = Job(connections, asked, given, pickle.dumps((net, random)), until, begin, every)
-            made.append(_trusted(job, repeats, shown.update))
+        try:
+            for random in generator(rng).spawn(replications):
+                job = Job(connections, asked, given, pickle.dumps((net, random)), until, begin, every)
+                made.append(_trusted(job, repeats, shown.update))
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(f"{len(made)} of {replications} runs were complete; the results are lost") from None
     return made
 
 
