@@ -118,7 +118,8 @@ def pump(
     captures : Captures, optional
         Files to which packets are written.
     calls : iterable of (int, callable)
-        Virtual times [ns] and what is called then, after all that the network and the hosts do until then.
+        Virtual times [ns] and what is called then, after all that the network and the hosts do until then. Packets that
+        a call makes the hosts send enter the network at its time.
     control : int, optional
         File descriptor; once something can be read from it, the pump ends.
 
@@ -185,6 +186,9 @@ class _Pump:
                     return
                 self.calls[self.called][1]()
                 self.called += 1
+                for back, host in enumerate(self.hosts):  # what a call has let them send enters at its time
+                    for packet in self._read(host):
+                        self._inject(bool(back), packet)
             for delivery in found:
                 self._write(delivery, origin)
 
