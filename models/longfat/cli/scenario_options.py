@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,6 +11,8 @@ from longfat.cli.parameters import Integer, PathName, Quantity
 
 if TYPE_CHECKING:
     from longfat.sim.network import Network
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 def _list(context: click.Context, option: click.Parameter, wanted: bool) -> None:
@@ -42,12 +45,12 @@ TRUST = click.option("--trust", is_flag=True, help="Allow FILE to load Python fi
 OVERRIDES = {"duration": "duration", "seed": "rng", "replications": "replications"}
 
 
-def duration(help_text: str) -> Any:
+def duration(help_text: str) -> Decorator:
     """Return the option for the time to run."""
     return click.option("--duration", type=Quantity("duration", min=0, min_open=True), help=help_text)
 
 
-def replications(most: int) -> Any:
+def replications(most: int) -> Decorator:
     """Return the option for the number of replications."""
     words = "Number of replications; overrides the scenario's."
     return click.option("--replications", type=Integer("runs", 1, most), help=words)

@@ -153,7 +153,7 @@ def _full_link(subject: Shared, flows: list[Flow]) -> Iterator[LawValue]:
     if not math.isnan(utilisation):
         yield LawValue("utilisation", subject.link.name, utilisation, UTILISATION.get(type(laws), ""), remark)
     product, link = subject.path.bandwidth_delay_product, subject.link.name
-    if type(laws) is Laws:
+    if type(laws) is Laws and not math.isnan(laws.decrease):
         queue = float(tcp.aimd_mean_queue(subject.buffer, laws.decrease)) * product
         yield LawValue("mean_queue", link, queue, "tcp.aimd_mean_queue", remark)
     if isinstance(laws, CubicLaws):

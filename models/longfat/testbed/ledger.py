@@ -25,6 +25,7 @@ class Account:
     high: int = 0  # one more than the highest byte sent
     received: int = 0  # packets with data that have reached the receiver
     received_bytes: int = 0  # of those with new data, headers included
+    last_arrival: int = 0  # ns; of the last packet with data at the receiver
     in_order: int = 0  # first byte that the receiver waits for
     acks: int = 0  # packets of the receiver
     acknowledged: int = 0  # byte that the receiver waits for, as it has said last
@@ -104,6 +105,7 @@ class Ledger:
         elif found.payload > 0:
             offset = _offset(found, account)
             account.received += 1
+            account.last_arrival = delivery.time
             if account.insert(offset, offset + found.payload):
                 account.received_bytes += found.payload + found.begin
 

@@ -196,8 +196,8 @@ def _of_connection(
 ) -> dict[str, float]:
     """Return what the headers of a connection's packets tell."""
     finish = after.finish / SECOND if after.finish != NEVER else math.nan
-    last = min(one.stop, duration) if math.isnan(finish) else finish
-    span = last - max(one.start, warm_up)
+    last = max(one.stop, after.last_arrival / SECOND) if math.isnan(finish) else finish
+    span = min(last, duration) - max(one.start, warm_up)
     return {
         "transfer_time": finish - one.start,
         "goodput": (after.received_bytes - before.received_bytes) / span if span > 0 else math.nan,
@@ -217,19 +217,24 @@ def _timeouts(outcome: Outcome, one: Connection, warm_up: float) -> float:
     return float(mine["total_rto"][-1]) - float(begin["total_rto"][-1] if len(begin) else 0)
 
 
-#: Trace of a flow -> value of a sample of TCP_INFO, and what it is.
+#: Trace of a flow -> what it is.
 SAMPLED = {
-    "window": (lambda one, rows: rows["snd_cwnd"], "congestion window, TCP_INFO"),
-    "rate": (
-        lambda one, rows: np.where(rows["pacing_rate"] == UNPACED, math.inf, rows["pacing_rate"].astype(float)),
-        "pacing rate, TCP_INFO; infinite: not paced",
-    ),
-    "received": (
-        lambda one, rows: rows["bytes_acked"] * (one.packet / one.payload),
-        "data acknowledged so far at the sender, TCP_INFO, headers of its packets counted",
-    ),
-    "srtt": (lambda one, rows: rows["rtt"] * 1e-6, "smoothed round-trip time, TCP_INFO"),
-}  # fmt: skip
+    "window": "congestion window, TCP_INFO",
+    "rate": "pacing rate, TCP_INFO; infinite: not paced",
+    "received": "data acknowledged so far at the sender, TCP_INFO, headers of its packets counted",
+    "srtt": "smoothed round-trip time, TCP_INFO",
+}
+
+
+def _sampled(name: str, one: Connection, rows: np.ndarray) -> np.ndarray:
+    """Return the values of a trace in the samples of one connection."""
+    if name == "window":
+        return rows["snd_cwnd"].astype(float)
+    if name == "rate":
+        return np.where(rows["pacing_rate"] == UNPACED, math.inf, rows["pacing_rate"].astype(float))
+    if name == "received":
+        return np.asarray(rows["bytes_acked"] * (one.packet / one.payload), float)
+    return np.asarray(rows["rtt"] * 1e-6, float)
 
 
 def traces(outcome: Outcome) -> dict[str, Any]:
@@ -238,14 +243,14 @@ def traces(outcome: Outcome) -> dict[str, Any]:
     Before the first sample of a connection there is no value.
     """
     made = dict(outcome.trace or {})
-    dims, times, attrs = made["time"]
-    for name, (value, description) in SAMPLED.items():
+    times = np.round(np.asarray(made["time"][1]) * SECOND)
+    for name, description in SAMPLED.items():
         dims, before, attrs = made[f"{name}_trace"]
         values = np.array(before, float)
         for one in outcome.connections:
             mine = outcome.samples[outcome.samples["connection"] == one.number]
-            sampled = np.append(np.asarray(value(one, mine), float), math.nan)  # index -1: before the first
-            last = np.searchsorted(mine["time"], np.round(np.asarray(times) * SECOND), side="right") - 1
+            sampled = np.append(_sampled(name, one, mine), math.nan)  # index -1: before the first
+            last = np.searchsorted(mine["time"], times, side="right") - 1
             values[:, outcome.flows.index(one.name)] = sampled[last]
         made[f"{name}_trace"] = (dims, values, {**attrs, "long_name": description})
     return made
