@@ -189,7 +189,6 @@ def table(data: xr.Dataset | Answer, net: Network) -> str:
     answer = summary(data, net)
     run = answer["run"]
     counts = run["conservation"]["data"]
-    several = run["replications"] > 1
     flows = [
         [
             flow["name"],
@@ -204,16 +203,9 @@ def table(data: xr.Dataset | Answer, net: Network) -> str:
         [link["name"], shown(link, "utilisation", "%"), *(shown(link, name, "") for name in list(LINK)[1:])]
         for link in answer["links"]
     ]
-    title = f"{net.name or data.attrs['scenario']}: {text(run['duration'], 's')}"
-    if run["warm_up"]:
-        title += f", counted from {text(run['warm_up'], 's')} on"
-    if several:
-        title += f"; {run['replications']} replications, mean ± half of the {100 * run['confidence']:.6g}% interval"
-    elif run["deterministic"] and run["replications_asked"] > 1:
-        title += f"; deterministic: {run['replications_asked']} replications would be identical, one was run"
     return "\n".join(
         [
-            title,
+            title(data, net),
             "",
             *columns(["flow", "scheme", "transfer time", "goodput", "sent", "delivered", "dropped"], flows, 2),
             "",
@@ -226,6 +218,21 @@ def table(data: xr.Dataset | Answer, net: Network) -> str:
             *_trace(run),
         ]
     )
+
+
+def title(data: xr.Dataset | Answer, net: Network) -> str:
+    """Return the first line of a table: name, duration, warm-up and replications."""
+    from longfat.quantities import text
+
+    a = data.attrs
+    words = f"{net.name or a['scenario']}: {text(a['duration'], 's')}"
+    if a["warm_up"]:
+        words += f", counted from {text(a['warm_up'], 's')} on"
+    if a["replications"] > 1:
+        words += f"; {a['replications']} replications, mean ± half of the {100 * a['confidence']:.6g}% interval"
+    elif a["deterministic"] and a["replications_asked"] > 1:
+        words += f"; deterministic: {a['replications_asked']} replications would be identical, one was run"
+    return words
 
 
 def _trace(run: dict[str, Any]) -> list[str]:

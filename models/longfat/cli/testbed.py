@@ -13,7 +13,7 @@ import click
 
 from longfat.cli.parameters import Integer, PathName
 from longfat.cli.scenario_options import JSON, LIST, SCENARIO, SEED, TRUST, duration, load, replications
-from longfat.cli.simulate import columns, say, short, shown, summary, table, write_files
+from longfat.cli.simulate import columns, say, short, shown, summary, table, title, write_files
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -34,7 +34,11 @@ COMPARED = {
 @LIST
 @JSON
 @click.option("--compare", is_flag=True, help="Print simulator, Linux and laws side by side.")
-@click.option("--figure", type=PathName("file"), help="Picture of windows and queues, e.g. run.svg; over each other.")
+@click.option(
+    "--figure",
+    type=PathName("file"),
+    help="Picture of windows and queues, e.g. run.svg; with --compare over each other.",
+)
 @click.option("--output", type=PathName("dir"), help="Directory for run.nc, flows.csv, links.csv and pictures.")
 @duration("Time to run, e.g. 60s; overrides the scenario's.")
 @SEED
@@ -160,12 +164,8 @@ def _both(net: Network, options: dict[str, Any], measured: xr.Dataset, as_json: 
 
 def _comparison(both: xr.Dataset, net: Network, laws: list[LawValue]) -> Iterator[str]:
     """Yield the lines of the tables of flows and links."""
-    from longfat.quantities import text
-
-    a = both.attrs
-    several = a["replications"] > 1
-    replicated = f"; {a['replications']} replications, mean ± half of the {100 * a['confidence']:g}% interval"
-    yield f"{net.name or a['scenario']}: {text(a['duration'], 's')}{replicated if several else ''}"
+    yield title(both, net)
+    several = both.attrs["replications"] > 1
     for dim, quantities in COMPARED.items():
         rows = list(_rows(both, dim, quantities, laws, several))
         yield ""
