@@ -11,11 +11,18 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from longfat.testbed.namespaces import CannotRun, missing
     from longfat.testbed.plan import refusals
-    from longfat.testbed.run import outcomes
+    from longfat.testbed.runs import Spoilt, outcomes
 
-_NAMES = {"CannotRun": "namespaces", "missing": "namespaces", "refusals": "plan", "outcomes": "run"}
+#: Name -> module; no module has the name of what it offers, which its import would hide.
+_NAMES = {
+    "CannotRun": "namespaces",
+    "Spoilt": "runs",
+    "missing": "namespaces",
+    "outcomes": "runs",
+    "refusals": "plan",
+}
 
-__all__ = ["CannotRun", "missing", "outcomes", "refusals"]
+__all__ = ["CannotRun", "Spoilt", "missing", "outcomes", "refusals"]
 
 
 def __getattr__(name: str) -> Any:

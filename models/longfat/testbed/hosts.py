@@ -86,7 +86,7 @@ class Senders:
         self.pipe.send(("fill", k, self._sockets[k].send(bytes(left))))
 
     def stop(self, time: int, k: int) -> None:
-        """Abort a connection (RFC 9293, section 3.10.5): what it has sent arrives before the reset does."""
+        """End a connection with a reset (ABORT, RFC 9293, section 3.10.5), which arrives after what it has sent."""
         self.sample(time, k)
         self._stopped.add(k)
         self.pipe.send(("stop", k))

@@ -15,8 +15,8 @@ from longfat import quantities
 from longfat.domains import conflict, generator, integer
 from longfat.testbed import settings as host_settings
 from longfat.testbed.driver import Job
-from longfat.testbed.namespaces import CannotRun, missing
-from longfat.testbed.outcome import Outcome
+from longfat.testbed.namespaces import SYSCTL, CannotRun, missing
+from longfat.testbed.outcome import Outcome, Trust
 from longfat.testbed.plan import plan, settings_of
 
 if TYPE_CHECKING:
@@ -127,13 +127,13 @@ def _check(given: Mapping[str, object]) -> None:
     """Refuse settings that this Linux does not have."""
     hosts, _, _ = host_settings.split(given)
     for path in hosts:
-        if not (host_settings.SYSCTL / path).exists():
+        if not (SYSCTL / path).exists():
             raise conflict(f"setting {path.removeprefix('ipv4/')!r}", "is unknown to this Linux")
 
 
 def _trusted(job: Job, repeats: int, tell: Callable[[float], object]) -> Outcome:
     """Return the first run whose results may be used."""
-    rejected = []
+    rejected: list[Trust] = []
     for _ in range(repeats):
         outcome = attempt(job, tell)
         if outcome.trust.accepted:
@@ -176,12 +176,12 @@ def attempt(job: Job, tell: Callable[[float], object] = lambda seconds: None) ->
 
 def _result(pipe: Any, job: Job, tell: Callable[[float], object]) -> Outcome:
     """Return the outcome that a run sends, and tell the progress in between."""
-    began, told = None, 0.0
+    began, shown = None, 0.0
     while True:
         if pipe.poll(POLL):
             name, *rest = pipe.recv()
             if name == "done":
-                tell(job.duration - told)
+                tell(job.duration - shown)
                 return rest[0]  # type: ignore[no-any-return]
             if name == "cannot":
                 raise CannotRun(rest[0])
@@ -192,5 +192,5 @@ def _result(pipe: Any, job: Job, tell: Callable[[float], object]) -> Outcome:
             began = time.monotonic()
         elif began is not None:
             now = min(time.monotonic() - began, job.duration)
-            tell(now - told)
-            told = now
+            tell(now - shown)
+            shown = now
