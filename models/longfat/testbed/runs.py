@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import os
 import pickle
@@ -17,7 +18,7 @@ from longfat.testbed import settings as host_settings
 from longfat.testbed.driver import Job
 from longfat.testbed.namespaces import SYSCTL, CannotRun, missing
 from longfat.testbed.outcome import Outcome, Trust
-from longfat.testbed.plan import plan, settings_of
+from longfat.testbed.plan import controlled, plan, settings_of
 
 if TYPE_CHECKING:
     from longfat.sim.network import Network
@@ -112,15 +113,15 @@ def outcomes(
 
 
 def in_flight(net: Network) -> float:
-    """Return an upper bound of what may be in flight in a scenario, 10 MB where nothing bounds it [bytes]."""
-    links = net.links.values()
-    round_trip = 2 * sum(link.delay for link in links)
-    room = 0.0
-    for link in links:
-        if link.rate < math.inf:
-            packets = 1500 * link.buffer_packets
-            room = max(room, link.rate * round_trip + min(packets, link.buffer_bytes, 1e7))
-    return room or 1e7
+    """Return what may be in flight on the longest path of a flow, unbounded buffers counted as 10 MB [bytes]."""
+    most = 0.0
+    for flow in {flow.name: flow for flow, _ in controlled(net)}.values():
+        there = [net.links[pair] for pair in itertools.pairwise(flow.path)]
+        round_trip = 2 * sum(link.delay for link in there)
+        finite = [link for link in there if link.rate < math.inf]
+        buffers = sum(min(flow.packet * link.buffer_packets, link.buffer_bytes, 1e7) for link in finite)
+        most = max(most, min((link.rate for link in finite), default=0.0) * round_trip + buffers)
+    return most or 1e7
 
 
 def _check(given: Mapping[str, object]) -> None:
@@ -142,9 +143,8 @@ def _trusted(job: Job, repeats: int, tell: Callable[[float], object]) -> Outcome
         rejected.append(outcome.trust)
         tell(-job.duration)
     reasons = "; ".join(map(str, rejected))
-    raise Spoilt(
-        f"{repeats} attempts were spoilt by the machine's load: {reasons}; stop other work, or use lower rates"
-    )
+    attempts = f"{repeats} attempt{'s' if repeats > 1 else ''}"
+    raise Spoilt(f"the machine's load spoilt {attempts}: {reasons}; stop other work, or use lower rates")
 
 
 def attempt(job: Job, tell: Callable[[float], object] = lambda seconds: None) -> Outcome:
