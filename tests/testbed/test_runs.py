@@ -1,6 +1,7 @@
 """Whole runs: Linux's TCP over the emulated network, in real time."""
 
 import os
+import pickle
 import subprocess
 import sys
 
@@ -8,10 +9,11 @@ import numpy as np
 import pytest
 
 from longfat import sim
-from longfat.sim import Network
+from longfat.sim import DROP, Discipline, Network, queues
 from longfat.sim.records import SECOND
 from longfat.testbed import CannotRun, Spoilt, outcomes, runs
 from longfat.testbed.outcome import Outcome, Trust
+from longfat.user_files import read
 
 QUIET = {"progress": False}
 
@@ -81,6 +83,25 @@ def test_every_congestion_control_that_linux_has_runs(scheme):
     assert (mine["pacing_rate"][-1] < 2**40) == (scheme == "bbr1")
 
 
+@pytest.mark.long
+@pytest.mark.usefixtures("testbed")
+def test_marks_reach_linux_and_its_answers_keep_the_buffer_from_filling():
+    """ECN (RFC 3168) is negotiated for the flow that asks for it; marks begin at 10 packets, drops at 67."""
+    net = Network().link(
+        "a", "b", rate="20 Mbit/s", delay="20 ms", buffer=67, discipline=queues.step_marking(threshold=10)
+    )
+    net = net.link("b", "a", rate="20 Mbit/s", delay="20 ms")
+    given = {"ecn": 1, "initial_window": 10}
+    net = net.flow("sack", path=["a", "b"], packet=1500, parameters=given)
+    (outcome,) = outcomes(net, duration=5, warm_up=2, **QUIET)
+    last = of(outcome, 0)[-1]
+    assert last["options"] & 8  # TCPI_OPT_ECN
+    assert outcome.measured["link_dropped"][0] == 0
+    assert last["delivered_ce"] > 0
+    assert outcome.measured["link_marked"][0] > 0
+    assert outcome.measured["mean_queue"][0] < 10
+
+
 BURN = (
     "import os, sys, time\n"
     "os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(50))\n"
@@ -144,6 +165,20 @@ def test_a_machine_that_lacks_something_is_refused(monkeypatch):
     monkeypatch.setattr(runs, "missing", lambda controls: [f"no {name}" for name in controls])
     with pytest.raises(CannotRun, match="no cubic"):
         outcomes(network().flow("cubic", path=["a", "b"]), duration=1, **QUIET)
+
+
+def test_a_users_own_discipline_reaches_the_process_of_the_run(monkeypatch, tmp_path):
+    """Its file is no module that a process could import."""
+    text = "from longfat.sim import DROP, Discipline\ndef enqueue(link, packet, now):\n    return DROP\n"
+    (tmp_path / "mine.py").write_text(text + 'MINE = Discipline("mine", enqueue=enqueue)\n')
+    jobs = []
+    monkeypatch.setattr(runs, "missing", lambda controls: [])
+    monkeypatch.setattr(runs, "attempt", lambda job, tell: jobs.append(job) or outcome_of(Trust(0, 1, 0)))
+    net = Network().link("a", "b", rate="1 Mbit/s", discipline=read("mine.py", Discipline, folder=tmp_path))
+    outcomes(net.flow("sack", path=["a", "b"], ack_path="ideal"), duration=1, **QUIET)
+    (tmp_path / "mine.py").unlink()
+    assert "mine" not in sys.modules
+    assert pickle.loads(jobs[0].network)[0].links["a", "b"].discipline.enqueue(0, 0, 0) == DROP
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 import os
-import pickle
 import subprocess
 import sys
 import time
@@ -99,13 +98,15 @@ def outcomes(
     asked = settings_of(net) | host_settings.buffers(in_flight(net), len(connections))
     given = dict(settings or {})
     _check(given)
+    from numba import cloudpickle  # pickles also a user's own discipline, whose file no process imports
+
     from longfat.progress import bar
 
     made: list[Outcome] = []
     with bar(task="running Linux", unit="s", shown=progress, total=replications * until) as shown:
         try:
             for random in generator(rng).spawn(replications):
-                job = Job(connections, asked, given, pickle.dumps((net, random)), until, begin, every)
+                job = Job(connections, asked, given, cloudpickle.dumps((net, random)), until, begin, every)
                 made.append(_trusted(job, repeats, shown.update))
         except KeyboardInterrupt:
             raise KeyboardInterrupt(f"{len(made)} of {replications} runs were complete; the results are lost") from None
