@@ -17,7 +17,7 @@ RUN = """
 import sys
 sys.path[:] = {path!r}
 from longfat.sim import Network
-from longfat.testbed import run as module
+from longfat.testbed import runs as module
 net = Network().link("a", "b", rate="10 Mbit/s", delay="10 ms", buffer=20, duplex=True)
 net = net.flow("sack", path=["a", "b"])
 attempt = module.attempt

@@ -70,6 +70,7 @@ import sys
 sys.path[:] = {path!r}
 import shutil
 from longfat.testbed import namespaces
+shutil.which = lambda name: name
 %s
 print(namespaces.probe([]))
 """

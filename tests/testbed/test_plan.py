@@ -62,6 +62,7 @@ def test_newreno_is_linux_without_selective_acknowledgments():
         ([("sack", {"ack": 60})], "ack = 60 bytes"),
         ([("sack", {"packet": 100})], "packet = 100 bytes is out of range"),
         ([("sack", {"send_jitter": "1 ms"})], "send_jitter = 0.001 s"),
+        ([("sack", {"access_rate": "8 Mbit/s"})], "access_rate = 1e+06 bytes/s: give the path another link"),
         ([("sack", {"parameters": {"delayed_ack": 3}})], "delayed_ack = 3"),
         ([("sack", {"parameters": {"initial_window": 1.5}})], "initial_window = 1.5"),
         ([("sack", {"parameters": {"prr": 0}})], "prr = 0: Linux has 1"),

@@ -29,7 +29,6 @@ __all__ = ["Senders"]
 #: receiver is scheduled then; a reader of every packet turned a utilisation of 0.81 into 0.63.
 WAITING = 16_000_000
 FIRST = 1 << 20  # bytes, about, that are written at the start; the other process writes the rest
-PATIENCE = 60.0  # s for all handshakes
 READ = 1 << 22  # bytes that a receiver takes at once
 
 
@@ -86,7 +85,7 @@ class Senders:
         self.pipe.send(("fill", k, self._sockets[k].send(bytes(left))))
 
     def stop(self, time: int, k: int) -> None:
-        """Abort a connection (RFC 9293, section 3.10.5): what it has sent arrives before the reset does."""
+        """End a connection with a reset (ABORT, RFC 9293, section 3.10.5), which arrives after what it has sent."""
         self.sample(time, k)
         self._stopped.add(k)
         self.pipe.send(("stop", k))
@@ -102,6 +101,8 @@ class Senders:
 
     def answer(self, expected: str) -> Any:
         """Return the other process's answer, without its name."""
+        if expected == "opened" and not self.pipe.poll():
+            raise RuntimeError("the handshakes did not end in time")
         try:
             name, *rest = self.pipe.recv()
         except EOFError:
@@ -161,6 +162,7 @@ class _Filler:
         self._chunks = [memoryview(bytes(max((1 << 16) // one.payload, 1) * one.payload)) for one in connections]
         self._written = [0] * len(connections)
         self._stopped: set[int] = set()
+        self.receivers: list[socket.socket] = []
         self._discarded = bytearray(READ)  # never written: MSG_TRUNC copies nothing
 
     def serve(self) -> None:
@@ -169,7 +171,8 @@ class _Filler:
             self._poll = poll
             self._actions: dict[int, Callable[[], None]] = {self._pipe.fileno(): self._follow}
             poll.register(self._pipe, select.EPOLLIN)
-            for k, receiver in enumerate(self._receivers()):
+            self.receivers = self._accept()
+            for k, receiver in enumerate(self.receivers):
                 self._actions[receiver.fileno()] = functools.partial(self._discard, receiver)
                 self._actions[self._senders[k].fileno()] = functools.partial(self._fill, k)
                 poll.register(receiver, select.EPOLLIN)
@@ -180,11 +183,10 @@ class _Filler:
                     self._actions[number]()
             self._pipe.send(("written", self._written))
 
-    def _receivers(self) -> list[socket.socket]:
+    def _accept(self) -> list[socket.socket]:
         """Return the receivers' sockets, once all connections are open."""
         made = []
         for listener in self._listeners:
-            listener.settimeout(PATIENCE)
             receiver, _ = listener.accept()
             receiver.setblocking(False)
             lowest = max(WAITING // len(self._connections), 1 << 16)

@@ -44,7 +44,7 @@ def call(name: str, *arguments: Any) -> None:
 
 
 def die_with_parent(parent: int) -> None:
-    """Have this process killed when the thread that started it ends; exit at once if it has ended already.
+    """Ask Linux to kill this process when the thread that started it ends; exit at once if it has ended already.
 
     A change of credentials, as by a new user namespace, clears the setting (prctl(2)).
     """
@@ -178,9 +178,9 @@ def _host() -> Host:
 
 def connect(host: Host, own: str, *, mtu: int, routes: Sequence[str], settings: dict[str, object]) -> None:
     """Give a host its settings, its addresses, all those of the prefix `own`, and routes over its device."""
-    for setting, value in {"ipv6/conf/all/disable_ipv6": 1, "ipv6/conf/default/disable_ipv6": 1}.items():
+    for setting in ("ipv6/conf/all/disable_ipv6", "ipv6/conf/default/disable_ipv6"):
         if host.read(setting) is not None:  # no packets but ours: no router solicitations
-            host.write(setting, value)
+            host.write(setting, 1)
     for setting, value in settings.items():
         host.write(setting, value)
     host.ip([

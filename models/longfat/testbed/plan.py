@@ -93,6 +93,8 @@ def _refused(flow: Flow) -> Iterator[str]:
         yield "an application that writes the data is not possible, only a file or endless data"
     if flow.send_jitter > 0:
         yield f"send_jitter = {flow.send_jitter:g} s is not possible: Linux sends when it sends"
+    if flow.access_rate < math.inf:
+        yield f"access_rate = {flow.access_rate:g} bytes/s: give the path another link, which Linux's packets can cross"
     if not SMALLEST_PACKET <= flow.packet <= LARGEST_PACKET:
         yield str(out_of_range("packet", flow.packet, "bytes", f"[{SMALLEST_PACKET}, {LARGEST_PACKET}]"))
     if flow.ack not in HEADERS:

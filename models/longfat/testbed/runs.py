@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import os
-import pickle
 import subprocess
 import sys
 import time
@@ -15,9 +15,9 @@ from longfat import quantities
 from longfat.domains import conflict, generator, integer
 from longfat.testbed import settings as host_settings
 from longfat.testbed.driver import Job
-from longfat.testbed.namespaces import CannotRun, missing
-from longfat.testbed.outcome import Outcome
-from longfat.testbed.plan import plan, settings_of
+from longfat.testbed.namespaces import SYSCTL, CannotRun, missing
+from longfat.testbed.outcome import Outcome, Trust
+from longfat.testbed.plan import controlled, plan, settings_of
 
 if TYPE_CHECKING:
     from longfat.sim.network import Network
@@ -98,13 +98,15 @@ def outcomes(
     asked = settings_of(net) | host_settings.buffers(in_flight(net), len(connections))
     given = dict(settings or {})
     _check(given)
+    from numba import cloudpickle  # pickles also a user's own discipline, whose file no process imports
+
     from longfat.progress import bar
 
     made: list[Outcome] = []
     with bar(task="running Linux", unit="s", shown=progress, total=replications * until) as shown:
         try:
             for random in generator(rng).spawn(replications):
-                job = Job(connections, asked, given, pickle.dumps((net, random)), until, begin, every)
+                job = Job(connections, asked, given, cloudpickle.dumps((net, random)), until, begin, every)
                 made.append(_trusted(job, repeats, shown.update))
         except KeyboardInterrupt:
             raise KeyboardInterrupt(f"{len(made)} of {replications} runs were complete; the results are lost") from None
@@ -112,28 +114,28 @@ def outcomes(
 
 
 def in_flight(net: Network) -> float:
-    """Return an upper bound of what may be in flight in a scenario, 10 MB where nothing bounds it [bytes]."""
-    links = net.links.values()
-    round_trip = 2 * sum(link.delay for link in links)
-    room = 0.0
-    for link in links:
-        if link.rate < math.inf:
-            packets = 1500 * link.buffer_packets
-            room = max(room, link.rate * round_trip + min(packets, link.buffer_bytes, 1e7))
-    return room or 1e7
+    """Return what may be in flight on the longest path of a flow, unbounded buffers counted as 10 MB [bytes]."""
+    most = 0.0
+    for flow in {flow.name: flow for flow, _ in controlled(net)}.values():
+        there = [net.links[pair] for pair in itertools.pairwise(flow.path)]
+        round_trip = 2 * sum(link.delay for link in there)
+        finite = [link for link in there if link.rate < math.inf]
+        buffers = sum(min(flow.packet * link.buffer_packets, link.buffer_bytes, 1e7) for link in finite)
+        most = max(most, min((link.rate for link in finite), default=0.0) * round_trip + buffers)
+    return most or 1e7
 
 
 def _check(given: Mapping[str, object]) -> None:
     """Refuse settings that this Linux does not have."""
     hosts, _, _ = host_settings.split(given)
     for path in hosts:
-        if not (host_settings.SYSCTL / path).exists():
+        if not (SYSCTL / path).exists():
             raise conflict(f"setting {path.removeprefix('ipv4/')!r}", "is unknown to this Linux")
 
 
 def _trusted(job: Job, repeats: int, tell: Callable[[float], object]) -> Outcome:
     """Return the first run whose results may be used."""
-    rejected = []
+    rejected: list[Trust] = []
     for _ in range(repeats):
         outcome = attempt(job, tell)
         if outcome.trust.accepted:
@@ -142,9 +144,8 @@ def _trusted(job: Job, repeats: int, tell: Callable[[float], object]) -> Outcome
         rejected.append(outcome.trust)
         tell(-job.duration)
     reasons = "; ".join(map(str, rejected))
-    raise Spoilt(
-        f"{repeats} attempts were spoilt by the machine's load: {reasons}; stop other work, or use lower rates"
-    )
+    attempts = f"{repeats} attempt{'s' if repeats > 1 else ''}"
+    raise Spoilt(f"the machine's load spoilt {attempts}: {reasons}; stop other work, or use lower rates")
 
 
 def attempt(job: Job, tell: Callable[[float], object] = lambda seconds: None) -> Outcome:
@@ -176,12 +177,12 @@ def attempt(job: Job, tell: Callable[[float], object] = lambda seconds: None) ->
 
 def _result(pipe: Any, job: Job, tell: Callable[[float], object]) -> Outcome:
     """Return the outcome that a run sends, and tell the progress in between."""
-    began, told = None, 0.0
+    began, shown = None, 0.0
     while True:
         if pipe.poll(POLL):
             name, *rest = pipe.recv()
             if name == "done":
-                tell(job.duration - told)
+                tell(job.duration - shown)
                 return rest[0]  # type: ignore[no-any-return]
             if name == "cannot":
                 raise CannotRun(rest[0])
@@ -192,5 +193,5 @@ def _result(pipe: Any, job: Job, tell: Callable[[float], object]) -> Outcome:
             began = time.monotonic()
         elif began is not None:
             now = min(time.monotonic() - began, job.duration)
-            tell(now - told)
-            told = now
+            tell(now - shown)
+            shown = now

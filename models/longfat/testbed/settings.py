@@ -69,7 +69,7 @@ def buffers(bytes_in_flight: float, connections: int) -> dict[str, object]:
     return {"ipv4/tcp_wmem": f"4096 {room} {room}", "ipv4/tcp_rmem": f"4096 {room} {room}"}
 
 
-def _metrics(connection: Connection, sender: bool, given: Mapping[str, object]) -> str:
+def metrics(connection: Connection, sender: bool, given: Mapping[str, object]) -> str:
     """Return the metrics of a connection's route."""
     made: dict[str, object] = {"mtu": connection.packet}
     if sender:
@@ -85,12 +85,12 @@ def apply(
     hosts: Sequence[Host], connections: Sequence[Connection], settings: dict[str, object], given: Mapping[str, object]
 ) -> None:
     """Give both hosts their settings, and every connection its two routes."""
-    asked, metrics, burst = split(given)
+    asked, chosen, burst = split(given)
     mtu = max(one.packet for one in connections)
     for host, own, other, sender in zip(hosts, (SENDERS, RECEIVERS), (RECEIVERS, SENDERS), (True, False), strict=True):
         routes = [f"link set {DEVICE} gso_max_segs {burst}"]
         routes += [
-            f"route add {one.address(other)}/32 dev {DEVICE} src {one.address(own)} {_metrics(one, sender, metrics)}"
+            f"route add {one.address(other)}/32 dev {DEVICE} src {one.address(own)} {metrics(one, sender, chosen)}"
             for one in connections
         ]
         connect(host, own, mtu=mtu, routes=routes, settings=BASE | settings | asked)
