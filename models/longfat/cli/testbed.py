@@ -169,7 +169,7 @@ def _comparison(both: xr.Dataset, net: Network, laws: list[LawValue]) -> Iterato
     for dim, quantities in COMPARED.items():
         rows = list(_rows(both, dim, quantities, laws, several))
         yield ""
-        yield from columns([dim, "quantity", "simulator", "Linux", "Linux/simulator", "law"], rows, 2)
+        yield from columns([dim, "quantity", "simulator", "Linux", "difference", "law"], rows, 2)
     if laws:
         yield ""
         yield from dict.fromkeys(f"law of {one.quantity}: {one.law}{_remark(one)}" for one in laws)
