@@ -92,16 +92,14 @@ def test_the_cost_is_within_twice_that_of_a_fixed_size(alpha, ratio):
 
 @pytest.mark.long
 def test_errors_where_the_assumption_fails():
-    """Single exponential times, skewness 2, sigma = 2 w: up to five times the errors stated.
+    """Single exponential times, skewness 2, sigma = 2 w: at the sides where its errors lie.
 
-    The bounds were set after trials of 10,000, which had 22 and 62 errors.
+    The bounds, five times 1e-3 and twice 1e-2, were set after trials of 10,000, which had 22 and 62 errors.
     """
-    low, _ = verdicts(10_000, -0.5, lambda rng: exponential(rng, 1.0) - 1, seed=1)
-    high, _ = verdicts(10_000, 0.5, lambda rng: exponential(rng, 1.0) - 1, seed=1)
-    near, _ = verdicts(10_000, 1.0, lambda rng: exponential(rng, 1.0) - 1, seed=1)
-    print("exponential:", low.count("differs"), high.count("differs"), near.count("agrees"), "of 10000")
-    assert low.count("differs") <= 50
-    assert high.count("differs") <= 50
+    apart, _ = verdicts(10_000, 0.5, lambda rng: exponential(rng, 1.0) - 1, seed=1)
+    near, _ = verdicts(10_000, -1.0, lambda rng: exponential(rng, 1.0) - 1, seed=1)
+    print("exponential:", apart.count("differs"), near.count("agrees"), "wrong of 10000")
+    assert apart.count("differs") <= 50
     assert near.count("agrees") <= 200
 
 
