@@ -29,6 +29,7 @@ from longfat.sim.kernel.events import (
     schedule,
     set_timer,
 )
+from longfat.sim.kernel.injected import reach_host
 from longfat.sim.kernel.links import admit, deliver_to_switch, end_of_transmission, process_deferred, send_feedback
 from longfat.sim.kernel.probes import expire_rack_timer, probe, probe_is_due
 from longfat.sim.kernel.receiver import receive
@@ -62,6 +63,7 @@ from longfat.sim.records import (
     DELAYED,
     DEPARTURE,
     DONE,
+    FEEDBACK,
     NEVER,
     NEXT_HOP,
     NO_FLOWS,
@@ -73,6 +75,7 @@ from longfat.sim.records import (
     SAMPLING,
     SWITCH_CLOCK,
     TO_RECEIVER,
+    TO_SENDER,
     TO_SWITCH,
     TRANSFER,
     WAKE,
@@ -108,8 +111,13 @@ def arrive(state, k):
         if receive(state, i):
             admit(state, i)
         leave_deferred(state, link, hop)
-    elif far_end == TO_SWITCH:
-        deliver_to_switch(state, i)
+    elif far_end > TO_SENDER:
+        if far_end == TO_SWITCH:
+            deliver_to_switch(state, i)
+        elif packet.kind == FEEDBACK:
+            return receive_feedback(state, i)
+        else:
+            reach_host(state, i)
     elif packet.kind == ACK:
         if link.head != NONE:
             prefetch_flow(state, packet_at(state, link.head).flow)
