@@ -23,7 +23,7 @@ def allocate_node(state):
     return n
 
 
-@routine
+@part
 def record_transmission(state, own, number, transmission, retransmitted):
     """Append a transmission to the list of outstanding ones."""
     n = allocate_node(state)
@@ -123,7 +123,7 @@ def is_covered(state, una, i, number):
     return False
 
 
-@routine
+@part
 def update_scoreboard(state, own, una, acked, i):
     """Remove the transmissions that an acknowledgment covers; return how many are lost, and so on.
 
