@@ -1,6 +1,6 @@
 """Rules of ns-3 3.44 that differ from ours, as schemes and disciplines here, so that each can be switched.
 
-ns-3's sources are named by their paths below src/ in its repository.
+ns-3's sources are named by their paths below src/ in its development repository, where these rules were read.
 """
 
 import math
