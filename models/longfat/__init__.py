@@ -26,13 +26,14 @@ if TYPE_CHECKING:
         single_transfer,
         sweeping,
         testbed,
+        testing,
         verify,
     )
     from longfat.sweeping import sweep
 
 _ROOMS = (
     "benchmark", "design", "explore", "fluid", "law", "laws", "measured", "plot", "quantities", "scenario", "sim",
-    "single_transfer", "sweeping", "testbed", "verify",
+    "single_transfer", "sweeping", "testbed", "testing", "verify",
 )  # fmt: skip
 
 __all__ = [
@@ -52,6 +53,7 @@ __all__ = [
     "sweep",
     "sweeping",
     "testbed",
+    "testing",
     "verify",
 ]
 
