@@ -25,13 +25,14 @@ if TYPE_CHECKING:
         sim,
         single_transfer,
         sweeping,
+        testing,
         verify,
     )
     from longfat.sweeping import sweep
 
 _ROOMS = (
     "benchmark", "design", "explore", "fluid", "law", "laws", "measured", "plot", "quantities", "scenario", "sim",
-    "single_transfer", "sweeping", "verify",
+    "single_transfer", "sweeping", "testing", "verify",
 )  # fmt: skip
 
 __all__ = [
@@ -50,6 +51,7 @@ __all__ = [
     "single_transfer",
     "sweep",
     "sweeping",
+    "testing",
     "verify",
 ]
 

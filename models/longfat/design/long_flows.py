@@ -56,6 +56,7 @@ def sender_of(scheme: Scheme, parameters: Mapping[str, float]) -> str:
         "delayed_ack": "an acknowledgment for {:g} packets",
         "hystart": "HyStart++ {}",
         "prr": "proportional rate reduction {}",
+        "rack": "RACK-TLP {}",
         "fast_convergence": "fast convergence {}",
         "pacing": "pacing {}",
     }

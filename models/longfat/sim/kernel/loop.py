@@ -127,7 +127,7 @@ def arrive(state, k):
     return True
 
 
-@routine
+@part
 def expire_timer(state, which, f, time):
     """Handle the entry of a flow's timer in the heap; return False if a scheme returned an invalid window or rate.
 
@@ -152,7 +152,7 @@ def expire_timer(state, which, f, time):
     return expire_alarm(state, f)
 
 
-@routine
+@part
 def pace(state, f, time):
     """Handle the pacing timer of a flow.
 
@@ -177,7 +177,7 @@ def pace(state, f, time):
     elif tally.begun == 0:
         return start_flow(state, f)
     else:
-        request_send(state, f)
+        send(state, f)
     return True
 
 

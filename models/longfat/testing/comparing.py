@@ -1,0 +1,297 @@
+"""Comparison of a formula with a simulator at one point, by a sequential test with both error rates."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from longfat import domains
+from longfat.testing.distribution_free import Bounded, Distribution, Quantile
+from longfat.testing.evidence import Evidence, Interval, Normal
+from longfat.testing.seeded_runs import Simulator, chosen_seed, looks, replicate, shown
+
+Verdict = Literal["agrees", "differs", "undecided"]
+
+#: So many equal replications end a comparison whose simulator is not said to be deterministic. Ours: they would tell a
+#: mean from another with the default alpha only if equal values were no accident, which they cannot show themselves.
+EQUAL = 100
+
+_SHARE = re.compile(r"\s*([^%\s]+)\s*%\s*")
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What a comparison of a formula with a simulator has found.
+
+    Parameters
+    ----------
+    verdict : {"agrees", "differs", "undecided"}
+        "differs": the deviation is above ``within``, at most with the error ``alpha``. "agrees": it is below twice
+        ``within``, at most with the error 1 - ``power``.
+    formula, estimate : float
+        Value of the formula, and the simulator's estimate of it. For distributions the largest distance between both,
+        which is 0 for the formula.
+    interval : (float, float)
+        Confidence sequence of the simulated value, with the confidence ``power``, at the last look.
+    replications : int
+        Replications drawn.
+    needed : float
+        For "undecided" about how many replications a verdict would take, if all goes on alike; infinite or NaN if that
+        cannot be told.
+    within, alpha, power : float
+        The accuracy in the formula's unit, and the error rates.
+    point : mapping
+        The point.
+    seed : int
+        Seed; as ``rng`` it repeats the comparison.
+    cost : float
+        Sum of what the replications cost, if the simulator says so; NaN otherwise.
+    remark : str
+        Why there is no verdict.
+    """
+
+    verdict: Verdict
+    formula: float
+    estimate: float
+    interval: Interval
+    replications: int
+    needed: float
+    within: float
+    alpha: float
+    power: float
+    point: Mapping[str, Any]
+    seed: int
+    cost: float = math.nan
+    remark: str = field(default="")
+
+    def __str__(self) -> str:
+        low, high = self.interval
+        where = f" at {shown(self.point)}" if self.point else ""
+        text = (
+            f"{self.verdict}{where}: formula {self.formula:.6g}, simulator {self.estimate:.6g} in "
+            f"[{low:.6g}, {high:.6g}], {self.within:.3g} allowed, {self.replications} replications"
+        )
+        return f"{text}; {self.remark}" if self.remark else text
+
+
+def compare(
+    formula: Callable[..., Any],
+    simulator: Simulator,
+    point: Mapping[str, Any] | None = None,
+    *,
+    within: float | str,
+    of: str | float = "mean",
+    bounds: Interval | None = None,
+    deterministic: bool = False,
+    alpha: float = 1e-6,
+    power: float = 0.99,
+    budget: int = 100_000,
+    rng: Any = None,
+) -> Comparison:
+    r"""Run a simulator until it is sure whether a formula is within a stated accuracy.
+
+    Parameters
+    ----------
+    formula : callable
+        Called as ``formula(**point)``; returns a number, or a distribution function for ``of="distribution"``.
+    simulator : callable
+        One replication, called as ``simulator(seed, **point)`` with an integer seed of its own; returns a number, or a
+        number and what it cost (in packets, say).
+    point : mapping, optional
+        Arguments of both, by name.
+    within : float or str
+        Accuracy w, in the formula's unit or as a share of its value, ``"5 %"``; for distributions the largest distance
+        between distribution functions [probability].
+    of : "mean", float or "distribution"
+        What the formula is the value of: the mean of the simulator's results, their quantile of this probability, in
+        (0, 1), or their distribution function.
+    bounds : (float, float), optional
+        Interval that all results lie in, for means: the promise then needs no normal distribution.
+    deterministic : bool
+        Whether the simulator draws no random numbers: then two replications decide.
+    alpha : float
+        Probability of "differs" if the deviation is at most w, in (0, 1).
+    power : float
+        One less the probability of "agrees" if the deviation is 2 w or more, in (0, 1).
+    budget : int
+        Largest number of replications.
+    rng : None, int, numpy.random.SeedSequence or numpy.random.Generator
+        Source of the seeds.
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    TypeError, ValueError
+        For an argument of a wrong type or outside its range, and for a result that is not a finite number.
+
+    Notes
+    -----
+    The replications come in batches, each look a quarter later than the one before. "differs" needs the evidence
+    1/alpha against all values within w of the formula, "agrees" the evidence 1/(1 - power) against all that are 2 w or
+    more away: of two deviations w apart one is always refutable, so the test ends with probability 1, and sooner the
+    farther the truth is from where both are hard, at 1.5 w. A deviation between w and 2 w may get either verdict.
+
+    For a mean without ``bounds`` the results are taken as normal with unknown variance: let one replication be long
+    enough to be an average. Skewness is estimated and allowed for, which keeps the errors near the stated ones for
+    skewnesses of one or two, not for rare events: a share of 0.001 needs ``bounds=(0, 1)``. See
+    `longfat.testing.evidence` for the theorems.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> def simulator(rng, load):
+    ...     return np.random.default_rng(rng).exponential(1 / (1 - load), size=100).mean()
+    >>> right = compare(lambda load: 1 / (1 - load), simulator, {"load": 0.5}, within="5 %", rng=1)
+    >>> wrong = compare(lambda load: 1 + load, simulator, {"load": 0.5}, within="5 %", rng=1)
+    >>> right.verdict, wrong.verdict, wrong.replications < 100
+    ('agrees', 'differs', True)
+
+    References
+    ----------
+    D. J. Schuirmann, A comparison of the two one-sided tests procedure and the power approach for assessing the
+    equivalence of average bioavailability, Journal of Pharmacokinetics and Biopharmaceutics 15 (1987), 657-680: why
+    "agrees" needs no correction for its two sides.
+    """
+    point = dict(point or {})
+    alpha = domains.number("alpha", alpha, "probability", "(0, 1)")
+    power = domains.number("power", power, "probability", "(0, 1)")
+    budget = domains.integer("budget", budget, "replications", "[2, inf)")
+    seed = chosen_seed(rng)
+    returned = formula(**point)
+    value = 0.0 if of == "distribution" else _number("the formula's value", returned)
+    accuracy = tolerance(within, value)
+    made = _maker(of, bounds, returned)
+    given = (value, accuracy, alpha, power, point, seed)
+    if deterministic:
+        return _without_randomness(simulator, of, *given)
+    values, cost, remark = np.empty(0), 0.0, ""
+    for look, size in enumerate(looks(budget), 1):
+        drawn = replicate(simulator, point, seed, len(values), size)
+        values, cost = np.concatenate((values, drawn.values)), cost + drawn.cost
+        evidence = made(values, look)
+        verdict, needed = decision(evidence, value, accuracy, alpha, power, size)
+        if verdict != "undecided":
+            break
+        if size >= EQUAL and isinstance(evidence, Normal) and evidence.variance == 0:
+            needed = math.nan
+            remark = "all results are equal: say deterministic=True, or bounds= if what differs is rare"
+            break
+    if verdict == "undecided" and not remark:
+        remark = f"the budget is spent, about {needed:.2g} replications decide"
+    if verdict != "undecided":
+        needed = math.nan
+    limits = evidence.interval(1 - power)
+    return Comparison(
+        verdict, value, evidence.estimate, limits, size, needed, accuracy, alpha, power, point, seed, cost, remark
+    )
+
+
+def decision(
+    evidence: Evidence, value: float, within: float, alpha: float, power: float, size: int
+) -> tuple[Verdict, float]:
+    """Return the verdict on a value that some evidence allows, and how many replications would decide.
+
+    >>> sample = Bounded(np.array([0.0, 1.0] * 500), (0.0, 1.0))
+    >>> decision(sample, 0.5, 0.1, 1e-6, 0.99, 1000)[0], decision(sample, 0.9, 0.1, 1e-6, 0.99, 1000)[0]
+    ('agrees', 'differs')
+    """
+    apart = max(evidence.above(value + within), evidence.below(value - within))
+    near = min(evidence.below(value + 2 * within), evidence.above(value - 2 * within))
+    if apart >= -math.log(alpha):
+        return "differs", size
+    if near >= -math.log(1 - power):
+        return "agrees", size
+    return "undecided", min(_needed(apart, alpha, size), _needed(near, 1 - power, size))
+
+
+def tolerance(within: float | str, value: float) -> float:
+    """Return an accuracy in the unit of a value: a number, or a share such as ``"5 %"``.
+
+    >>> tolerance("5 %", -40.0), tolerance(0.1, 3.0)
+    (2.0, 0.1)
+    """
+    match = _SHARE.fullmatch(within) if isinstance(within, str) else None
+    if isinstance(within, str) and match is None:
+        raise domains.wrong_type("within", within, "a number or a share such as '5 %'")
+    if match is None:
+        return domains.number("within", within, "1", "(0, inf)")
+    try:
+        share = float(match[1])
+    except ValueError:
+        raise domains.wrong_type("within", within, "a number or a share such as '5 %'") from None
+    share = domains.number("within", share, "%", "(0, inf)") / 100
+    if value == 0:
+        raise domains.conflict(f"within = {within!r}", "needs a formula other than 0", "a share of 0 allows nothing")
+    return share * abs(value)
+
+
+def _maker(of: str | float, bounds: Interval | None, returned: Any) -> Callable[[np.ndarray, int], Evidence]:
+    """Return the function that makes the evidence of values at a look."""
+    if isinstance(of, str):
+        domains.choice("of", of, ("mean", "distribution"))
+    if of != "mean" and bounds is not None:
+        raise domains.conflict(f"bounds = {bounds}", 'needs of = "mean"', "other quantities need no bounds")
+    if of == "distribution":
+        if not callable(returned):
+            raise domains.wrong_type("the formula's value", returned, "a distribution function")
+        return lambda values, look: Distribution(values, returned, look)
+    if of != "mean":
+        probability = domains.number("of", of, "probability", "(0, 1)")
+        return lambda values, look: Quantile(values, probability)
+    if bounds is None:
+        return lambda values, look: Normal(values)
+    low, high = (_number("bounds", one) for one in bounds)
+    if not low < high:
+        raise domains.out_of_range("bounds", bounds, "1", "two numbers, the first one smaller")
+
+    def bounded(values: np.ndarray, look: int) -> Evidence:
+        if values.min() < low or values.max() > high:
+            outside = float(values[(values < low) | (values > high)][0])
+            raise domains.out_of_range("the simulator's result", outside, "1", f"[{low:g}, {high:g}], its bounds")
+        return Bounded(values, (low, high))
+
+    return bounded
+
+
+def _without_randomness(
+    simulator: Simulator, of: str | float, value: float, within: float, alpha: float, power: float,
+    point: Mapping[str, Any], seed: int,
+) -> Comparison:  # fmt: skip
+    """Return the comparison with a simulator that draws no random numbers, after two replications."""
+    if of == "distribution":
+        raise domains.conflict("deterministic = True", "excludes of = 'distribution'")
+    drawn = replicate(simulator, point, seed, 0, 2)
+    found, again = (float(one) for one in drawn.values)
+    if found != again:
+        raise domains.conflict(
+            "deterministic = True", "needs equal results", f"two seeds gave {found!r} and {again!r} at {shown(point)}"
+        )
+    verdict: Verdict = "agrees" if abs(value - found) <= within else "differs"
+    return Comparison(verdict, value, found, (found, found), 2, math.nan, within, alpha, power, point, seed, drawn.cost)
+
+
+def _needed(evidence: float, error: float, size: int) -> float:
+    """Return about how many replications give evidence of 1/error, if it grows as so far.
+
+    Evidence from n replications is near n d - log(n)/2, with a rate d of its own.
+    """
+    rate = (evidence + math.log(size) / 2) / size
+    if not rate > 0:
+        return math.inf
+    needed = float(size)
+    for _ in range(10):
+        needed = max(size + 1.0, (math.log(max(needed, 1.0)) / 2 - math.log(error)) / rate)
+    return float(math.ceil(needed))
+
+
+def _number(name: str, value: Any) -> float:
+    """Return a finite number."""
+    return domains.number(name, value, "1", "(-inf, inf)")

@@ -1,0 +1,24 @@
+"""Simulators of a line each, whose means are known by hand."""
+
+import numpy as np
+
+
+def normal(rng, mean=0.0, deviation=1.0):
+    return np.random.default_rng(rng).normal(mean, deviation)
+
+
+def rare(rng, share):
+    return float(np.random.default_rng(rng).random() < share)
+
+
+def exponential(rng, mean):
+    return np.random.default_rng(rng).exponential(mean)
+
+
+def formula(mean=0.0, **_):
+    return mean
+
+
+def off_by(deviation):
+    """Return a formula that is off by so much."""
+    return lambda mean=0.0, **_: mean + deviation

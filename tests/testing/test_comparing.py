@@ -1,0 +1,242 @@
+"""Comparisons of formulas with simulators: error rates, cost, and what is refused."""
+
+import math
+from statistics import NormalDist
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import longfat as lf
+from longfat.testing import comparing
+from longfat.testing.seeded_runs import looks, replicate, seed_of
+from tests.testing.simulators import exponential, formula, normal, off_by, rare
+
+compare = lf.testing.compare
+
+
+def verdicts(count, deviation, simulator=normal, *, seed, within=0.5, alpha=1e-3, power=0.99, **options):
+    """Return the verdicts of many comparisons, and the mean number of replications."""
+    found = [
+        compare(off_by(deviation), simulator, within=within, alpha=alpha, power=power, rng=seed + k, **options)
+        for k in range(count)
+    ]
+    return [one.verdict for one in found], float(np.mean([one.replications for one in found]))
+
+
+def fixed_size(within, alpha, power, deviation=1.0):
+    """Return the size of the test of |d| <= w against |d| >= 2 w that knows the standard deviation and looks once."""
+    z = NormalDist().inv_cdf
+    return ((z(1 - alpha / 2) + z(power)) * deviation / within) ** 2
+
+
+def test_both_verdicts():
+    right = compare(formula, normal, {"mean": 3.0}, within=0.5, rng=1)
+    wrong = compare(off_by(-2.0), normal, {"mean": 3.0}, within=0.5, rng=1)
+    assert (right.verdict, wrong.verdict) == ("agrees", "differs")
+    assert right.formula == 3.0
+    assert wrong.formula == 1.0
+    assert right.interval[0] < right.estimate < right.interval[1]
+    assert wrong.interval[0] > 1.5
+    assert math.isnan(right.needed)
+
+
+def test_an_obvious_failure_stops_after_the_first_look():
+    found = compare(off_by(1e6), normal, within=0.5, alpha=1e-3, rng=1)
+    assert (found.verdict, found.replications) == ("differs", 8)
+
+
+@pytest.mark.parametrize(
+    ("deviation", "wrong"), [(0.0, "differs"), (0.5, "differs"), (1.0, "agrees"), (-1.0, "agrees")]
+)
+def test_errors_of_some_comparisons(deviation, wrong):
+    """150 each, at w/sigma = 1/2: no more wrong verdicts than the binomial allows in one test of a million."""
+    error = 1e-3 if wrong == "differs" else 1e-2
+    found, size = verdicts(150, deviation, seed=1000)
+    assert found.count(wrong) <= stats.binom.ppf(1 - 1e-6, 150, error)
+    assert "undecided" not in found
+    assert size < 2 * fixed_size(0.5, 1e-3, 0.99)
+
+
+def test_wrong_verdicts_are_counted():
+    """The check above can fail: a formula off by three times the accuracy is no null comparison."""
+    found, _ = verdicts(20, 1.5, seed=1)
+    assert found.count("differs") > stats.binom.ppf(1 - 1e-6, 150, 1e-3)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("deviation", "wrong"), [(0.0, "differs"), (0.5, "differs"), (-0.5, "differs"), (1.0, "agrees"), (-1.0, "agrees")]
+)
+def test_errors_of_ten_thousand_comparisons(deviation, wrong):
+    """At alpha = 1e-3: exact formulas, formulas at the accuracy, and formulas off by twice the accuracy."""
+    error = 1e-3 if wrong == "differs" else 1e-2
+    found, size = verdicts(10_000, deviation, seed=100_000)
+    print(f"deviation {deviation}: {found.count(wrong)} wrong of 10000, {size:.1f} replications")
+    assert found.count(wrong) <= stats.binom.ppf(1 - 1e-6, 10_000, error)
+    assert "undecided" not in found
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("alpha", [1e-3, 1e-6])
+@pytest.mark.parametrize("ratio", [1.0, 3.0])
+def test_the_cost_is_within_twice_that_of_a_fixed_size(alpha, ratio):
+    """At every deviation, the hardest (1.5 w) included, for standard deviations of w and 3 w."""
+    size = fixed_size(1.0, alpha, 0.99, ratio)
+    for deviation in (0.0, 0.5, 1.0, 1.25, 1.5, 1.75, 2.0, 3.0):
+        found, mean = verdicts(400, deviation, lambda rng: normal(rng, 0.0, ratio), within=1.0, alpha=alpha, seed=5000)
+        print(f"alpha {alpha}, sigma/w {ratio}, deviation {deviation} w: {mean / size:.2f} of {size:.0f}")
+        assert mean <= 2 * size
+        assert "undecided" not in found
+
+
+@pytest.mark.long
+def test_errors_where_the_assumption_fails():
+    """Single exponential times, skewness 2, sigma = 2 w: at the sides where its errors lie.
+
+    The bounds, five times 1e-3 and twice 1e-2, were set after trials of 10,000, which had 22 and 62 errors.
+    """
+    apart, _ = verdicts(10_000, 0.5, lambda rng: exponential(rng, 1.0) - 1, seed=1)
+    near, _ = verdicts(10_000, -1.0, lambda rng: exponential(rng, 1.0) - 1, seed=1)
+    print("exponential:", apart.count("differs"), near.count("agrees"), "wrong of 10000")
+    assert apart.count("differs") <= 50
+    assert near.count("agrees") <= 200
+
+
+def test_a_rare_event_needs_bounds():
+    """0.002 against a share of 0.02: without bounds 100 equal results are no evidence, with them enough are."""
+    without = compare(lambda share: share, rare, {"share": 1e-4}, within=0.01, rng=1)
+    assert without.verdict == "undecided"
+    assert "bounds=" in without.remark
+    found = compare(lambda share: 0.1, rare, {"share": 0.002}, within=0.02, bounds=(0, 1), rng=1)
+    assert found.verdict == "differs"
+    assert compare(lambda share: share, rare, {"share": 0.002}, within=0.02, bounds=(0, 1), rng=1).verdict == "agrees"
+
+
+def test_promises_of_bounds_are_kept():
+    """Zeros and ones with a share of 0.02 against 0.04, within 0.02: at the accuracy, where a t test errs in half."""
+    found, _ = verdicts(40, 0.04, lambda rng: rare(rng, 0.02), within=0.02, bounds=(0, 1), alpha=0.01, seed=9)
+    assert found.count("differs") <= stats.binom.ppf(1 - 1e-6, 40, 0.01)
+
+
+def test_results_outside_the_bounds_are_refused():
+    with pytest.raises(ValueError, match=r"must be in \[-1, 1\], its bounds"):
+        compare(formula, normal, within=0.1, bounds=(-1, 1), rng=1)
+
+
+def test_a_deterministic_simulator():
+    once = compare(off_by(0.4), lambda rng, mean: mean, {"mean": 1.0}, within=0.5, deterministic=True)
+    assert (once.verdict, once.replications, once.interval) == ("agrees", 2, (1.0, 1.0))
+    assert compare(off_by(0.6), lambda rng: 0.0, within=0.5, deterministic=True).verdict == "differs"
+    found = compare(off_by(9.0), lambda rng: 0.0, within=0.5)
+    assert found.verdict == "undecided"
+    assert found.replications < 130
+    assert "deterministic=True" in found.remark
+
+
+def test_a_simulator_that_is_not_deterministic_is_found():
+    with pytest.raises(ValueError, match="needs equal results: two seeds gave"):
+        compare(formula, normal, within=1.0, deterministic=True, rng=1)
+
+
+def test_the_budget_is_kept_and_what_is_missing_is_told():
+    """At 1.4 w a decision takes long; what is foretold after 100 replications is of the right order."""
+    found = compare(off_by(0.14), normal, within=0.1, budget=100, rng=3)
+    assert (found.verdict, found.replications) == ("undecided", 100)
+    assert "about" in found.remark
+    whole = compare(off_by(0.14), normal, within=0.1, rng=3)
+    assert found.needed / 30 < whole.replications < 30 * found.needed
+
+
+@pytest.mark.parametrize("probability", [0.5, 0.95])
+def test_quantiles(probability):
+    """Of exponential times, -log(1 - p)."""
+    true = -math.log(1 - probability)
+    options = {"of": probability, "within": "20 %", "rng": 1, "alpha": 1e-3}
+    right = compare(lambda mean: true, exponential, {"mean": 1.0}, **options)
+    wrong = compare(lambda mean: 1.8 * true, exponential, {"mean": 1.0}, **options)
+    assert (right.verdict, wrong.verdict) == ("agrees", "differs")
+    assert right.interval[0] < true < right.interval[1]
+
+
+def test_distributions():
+    options = {"of": "distribution", "within": 0.1, "rng": 1}
+    right = compare(lambda: stats.expon.cdf, lambda rng: exponential(rng, 1.0), **options)
+    wrong = compare(lambda: stats.norm(1, 1).cdf, lambda rng: exponential(rng, 1.0), **{**options, "within": 0.05})
+    assert (right.verdict, wrong.verdict) == ("agrees", "differs")
+    assert (right.formula, wrong.formula) == (0.0, 0.0)
+
+
+def test_the_seed_repeats_a_comparison():
+    first = compare(formula, normal, within=0.5)
+    again = compare(formula, normal, within=0.5, rng=first.seed)
+    assert (first.estimate, first.replications) == (again.estimate, again.replications)
+
+
+def test_seeds_are_those_of_the_replications():
+    seeds = []
+    compare(lambda: 0.0, lambda rng: seeds.append(rng) or normal(rng), within=1.0, rng=4)
+    assert seeds == [seed_of(4, k) for k in range(len(seeds))]
+    assert len({*seeds}) == len(seeds)
+
+
+def test_costs_are_added():
+    found = compare(lambda: 0.0, lambda rng: (normal(rng), 1500), within=1.0, rng=1)
+    assert found.cost == 1500 * found.replications
+    assert math.isnan(compare(lambda: 0.0, normal, within=1.0, rng=1).cost)
+
+
+def test_looks_end_with_the_budget():
+    assert list(looks(5)) == [5]
+    assert list(looks(8)) == [8]
+    assert list(looks(11)) == [8, 10, 11]
+
+
+def test_a_failure_names_point_and_seed():
+    def broken(rng, load):
+        raise RuntimeError("no")
+
+    with pytest.raises(RuntimeError) as failure:
+        replicate(broken, {"load": 0.5}, 1, 0, 1)
+    assert f"load = 0.5 with the seed {seed_of(1, 0)}" in failure.value.__notes__[0]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"within": 0}, r"within = 0 is out of range: must be in \(0, inf\)"),
+        ({"within": "5"}, "within must be a number or a share such as '5 %', got the string '5'"),
+        ({"within": "x %"}, "within must be a number or a share"),
+        ({"within": "5 %"}, "within = '5 %' needs a formula other than 0"),
+        ({"alpha": 0}, "alpha = 0 is out of range"),
+        ({"power": 1}, "power = 1 is out of range"),
+        ({"budget": 1}, "budget = 1 replications is out of range"),
+        ({"of": "median"}, "of 'median' is unknown; did you mean 'mean'"),
+        ({"of": 1.5}, "of = 1.5 is out of range"),
+        ({"of": 0.5, "bounds": (0, 1)}, 'needs of = "mean"'),
+        ({"of": "distribution"}, "must be a distribution function"),
+        ({"of": "distribution", "deterministic": True}, "must be|excludes"),
+        ({"bounds": (1, 0)}, "bounds = .1, 0. is out of range"),
+        ({"rng": -1}, "rng = -1 is out of range"),
+    ],
+)
+def test_what_is_refused(change, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        compare(lambda: 0.0, normal, **{"within": 0.5, **change})
+
+
+def test_results_that_are_no_numbers_are_refused():
+    with pytest.raises(ValueError, match=r"the result of simulator\(\d+\) = nan is out of range"):
+        compare(lambda: 0.0, lambda rng: math.nan, within=0.5, rng=1)
+    with pytest.raises(TypeError, match="a number and its cost"):
+        compare(lambda: 0.0, lambda rng: "x", within=0.5, rng=1)
+
+
+def test_text():
+    found = compare(lambda load: 0.0, lambda rng, load: normal(rng), {"load": 0.5}, within=0.5, rng=1)
+    assert str(found).startswith("agrees at load = 0.5: formula 0, simulator ")
+    assert str(found).endswith(f"0.5 allowed, {found.replications} replications")
+
+
+def test_a_share_of_a_value():
+    assert comparing.tolerance(" 5% ", 2.0) == pytest.approx(0.1)

@@ -1,0 +1,84 @@
+"""Two formulas against one simulator."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import longfat as lf
+from longfat.testing.evidence import Normal
+from longfat.testing.seeded_runs import looks, seed_of
+from tests.testing.simulators import formula, normal, off_by
+
+nearer = lf.testing.nearer
+
+
+def test_the_nearer_formula_is_found():
+    assert nearer(off_by(0.2), off_by(-0.6), normal, rng=1).verdict == "first"
+    assert nearer(off_by(0.6), off_by(-0.2), normal, rng=1).verdict == "second"
+    found = nearer(off_by(0.2), off_by(-0.6), normal, rng=1)
+    assert found.interval[0] > 0
+    assert found.interval[0] < 0.36 - 0.04 < found.interval[1]
+    assert str(found).startswith("the first formula is nearer: advantage of the first ")
+
+
+def independent_runs(first, second, seed):
+    """Return the runs of a decision in which each formula has random numbers of its own."""
+    for size in looks(100_000):
+        one, other = (np.array([normal(seed_of(seed + k, r)) for r in range(size)]) for k in range(2))
+        sample = Normal((other - second) ** 2 - (one - first) ** 2)
+        if max(sample.above(0.0), sample.below(0.0)) >= -math.log(1e-3):
+            return 2 * size
+    raise AssertionError("undecided")
+
+
+def test_what_independent_runs_would_take():
+    """x ~ N(0, 1): (x - f)^2 has the variance 2 + 4 f^2; the difference for 0.2 and -0.6, linear in x, 4 * 0.8^2."""
+    found = nearer(off_by(0.2), off_by(-0.6), normal, alpha=1e-6, rng=4)
+    by_hand = 2 * (2 + 4 * 0.04 + 2 + 4 * 0.36) / (4 * 0.64)
+    assert found.independent / found.runs == pytest.approx(by_hand, rel=0.3)
+
+
+@pytest.mark.long
+def test_what_independent_runs_take():
+    """Means of 40 decisions with common and with independent random numbers, for formulas off by 0.2 and -0.6."""
+    common = [nearer(off_by(0.2), off_by(-0.6), normal, alpha=1e-3, rng=seed) for seed in range(0, 4000, 100)]
+    apart = np.mean([independent_runs(0.2, -0.6, seed) for seed in range(0, 4000, 100)])
+    runs, told = np.mean([one.runs for one in common]), np.mean([one.independent for one in common])
+    print(f"{runs:.0f} runs with common random numbers, {apart:.0f} independent, {told:.0f} foretold")
+    assert 3 * runs < apart
+    assert apart / 2 < told < 2 * apart
+
+
+def test_formulas_equally_near_are_not_told_apart():
+    """At alpha = 1e-2: no more verdicts than the binomial allows in one test of a million."""
+    found = [nearer(off_by(0.3), off_by(-0.3), normal, alpha=1e-2, budget=60, rng=seed) for seed in range(100)]
+    wrong = sum(one.verdict != "undecided" for one in found)
+    assert wrong <= stats.binom.ppf(1 - 1e-6, 100, 0.01)
+
+
+def test_several_points():
+    """The second is better at one point of two, the first more so at the other; with equal scales it is the second."""
+    points = [{"mean": 1.0}, {"mean": 100.0}]
+    first = {1.0: 1.0, 100.0: 102.0}
+    second = {1.0: 2.0, 100.0: 101.0}
+    formulas = [lambda mean, table=table: table[mean] for table in (first, second)]
+    absolute = nearer(*formulas, normal, points, rng=1)
+    relative = nearer(*formulas, normal, points, relative=True, rng=1)
+    assert (absolute.verdict, relative.verdict) == ("second", "first")
+    assert absolute.runs == 2 * absolute.replications
+
+
+def test_equal_formulas_are_given_up():
+    found = nearer(formula, formula, normal, rng=1)
+    assert found.verdict == "undecided"
+    assert found.replications < 130
+    assert math.isnan(found.independent)
+
+
+def test_what_is_refused():
+    with pytest.raises(ValueError, match=r"points = \[\] is out of range: must be one point or more"):
+        nearer(formula, formula, normal, [])
+    with pytest.raises(ValueError, match="relative = True needs formulas other than 0"):
+        nearer(formula, formula, normal, relative=True)
