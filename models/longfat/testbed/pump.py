@@ -29,6 +29,7 @@ from longfat.testbed.ledger import Ledger
 
 LATE = 2_000_000  # ns; a packet that is written so much later than it was due may have changed what its host does
 MOST_LATE = 0.01  # share of late packets, above which a run is not trusted
+AWAKE = 30_000  # ns; it wakes up so long before a packet is due, because waking up takes as long (ours: as measured)
 PRIORITY = 10  # among real-time processes; above the default of 0, below the kernel's own threads
 TIMER_SLACK = 29  # PR_SET_TIMERSLACK of prctl(2)
 EDGES = np.array([0, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 10**9]) * 1000  # ns
@@ -161,8 +162,9 @@ class _Pump:
         """Carry packets until a virtual time [ns]."""
         emulator, first, second = self.emulator, *self.hosts
         watched = [first, second] if control is None else [first, second, control]
+        ready = [first, second]
         while True:
-            sent = [(False, one) for one in self._read(first)] + [(True, one) for one in self._read(second)]
+            sent = [(host == second, one) for host in ready for one in self._read(host)]
             present = max(min(time.monotonic_ns() - origin, until), emulator.now)
             self._deliver(present, origin)
             for back, packet in sent:
@@ -170,7 +172,7 @@ class _Pump:
             if present >= until:
                 return
             wake = min(emulator.due, self._next_call(), until)
-            pause = wake + origin - time.monotonic_ns()
+            pause = wake + origin - time.monotonic_ns() - AWAKE
             ready = select.select(watched, [], [], max(pause, 0) / SECOND)[0]
             if control in ready:
                 return
