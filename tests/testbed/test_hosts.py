@@ -1,9 +1,11 @@
 """The process that keeps send buffers full and receive buffers empty, here in a thread and over the loopback device."""
 
+import contextlib
 import socket
 import sys
 import threading
 import time
+from collections import deque
 from multiprocessing import Pipe
 
 import pytest
@@ -101,3 +103,26 @@ def test_a_connection_that_breaks_by_itself_ends_the_run():
     one.thread.join(PATIENCE)
     assert str(one.error) == "connection 'flow-0' broke: Broken pipe"
     one.close()
+
+
+def test_a_sender_without_data_to_send_is_seen():
+    """A receiver that takes nothing leaves data unsent; once the buffer is empty, the application was late."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        sender = socket.create_connection(listener.getsockname())
+        receiver, _ = listener.accept()
+    watching = hosts.Senders.__new__(hosts.Senders)  # without hosts, which need rights
+    watching._sockets, watching._stopped, watching._watched = [sender], set(), deque([0])
+    watching.looks = watching.dry = 0
+    watching.watch()
+    assert (watching.looks, watching.dry) == (1, 1)
+    sender.setblocking(False)
+    with contextlib.suppress(BlockingIOError):
+        while sender.send(bytes(1 << 20)):
+            pass
+    watching.watch()
+    assert (watching.looks, watching.dry) == (2, 1)
+    watching._stopped.add(0)
+    watching.watch()
+    assert (watching.looks, len(watching._watched)) == (2, 0)
+    sender.close()
+    receiver.close()

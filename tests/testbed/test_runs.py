@@ -48,7 +48,7 @@ def test_files_take_the_time_of_the_simulator_and_start_on_time():
     assert [account.sent for account in outcome.after] == [4, 20, 200]
     first = of(outcome, 0)[0]
     # The handshake's segments have 48 bytes (four options, no time stamps) there, 48 back: 2 (20 ms + 19.2 us).
-    assert first["rtt"] == pytest.approx(40_038, abs=1000)
+    assert int(first["rtt"]) == pytest.approx(40_038, abs=1000)
     assert (first["snd_cwnd"], first["snd_mss"], first["pmtu"]) == (2, 1460, 1500)
 
 
@@ -80,7 +80,7 @@ def test_every_congestion_control_that_linux_has_runs(scheme):
     assert outcome.settings["tcp_sack"] == str(int(scheme != "newreno"))
     mine = of(outcome, 1)
     assert (mine["options"][-1] & 2 > 0) == (scheme != "newreno")  # TCPI_OPT_SACK
-    assert (mine["pacing_rate"][-1] < 2**40) == (scheme == "bbr1")
+    assert (mine["snd_ssthresh"][-1] == 2**31 - 1) == (scheme == "bbr1")  # BBR sets none
 
 
 @pytest.mark.long
@@ -88,7 +88,7 @@ def test_every_congestion_control_that_linux_has_runs(scheme):
 def test_marks_reach_linux_and_its_answers_keep_the_buffer_from_filling():
     """ECN (RFC 3168) is negotiated for the flow that asks for it; marks begin at 10 packets, drops at 67."""
     net = Network().link(
-        "a", "b", rate="20 Mbit/s", delay="20 ms", buffer=67, discipline=queues.step_marking(threshold=10)
+        "a", "b", rate="20 Mbit/s", delay="20 ms", buffer=67, discipline=queues.step_marking(packets=10)
     )
     net = net.link("b", "a", rate="20 Mbit/s", delay="20 ms")
     given = {"ecn": 1, "initial_window": 10}

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from longfat.testbed.pump import Punctuality
 
 SECOND = 1_000_000_000  # ns
+WATCH = 50_000_000  # ns between two looks at the send buffers
 LONGEST_HANDSHAKE = 60 * SECOND
 
 
@@ -126,7 +127,7 @@ def _run(job: Job, hosts: Sequence[Host], running: Callable[[], None]) -> Outcom
             for name, old, new in zip(("senders", "receivers"), first, last, strict=True)
         },
         settings=settings.recorded(hosts[0]),
-        trust=_trust(punctuality, sum(host.drops() for host in hosts), samples),
+        trust=_trust(punctuality, sum(host.drops() for host in hosts), samples, senders),
     )
 
 
@@ -137,6 +138,7 @@ def _calls(job: Job, senders: Senders, measure: Callable[[], None]) -> list[tupl
     made: list[tuple[int, int, Callable[[], None]]] = [(warm, 1, measure), (end, 4, measure)]
     for at in sorted({*range(0, end, step), warm, end}):
         made.append((at, 3, functools.partial(senders.sample, at)))
+    made += [(at, 5, senders.watch) for at in range(WATCH, end, WATCH)]
     for one in job.connections:
         start, stop = round(one.start * SECOND), min(one.stop, 2 * job.duration) * SECOND
         made.append((start, 0, functools.partial(senders.start, one.number)))
@@ -151,7 +153,7 @@ def number_of(packet: bytes) -> int:
     return int.from_bytes(packet[22:24], "big") - FIRST_PORT  # both ends have the same port
 
 
-def _trust(punctuality: Punctuality, drops: int, samples: np.ndarray) -> Trust:
+def _trust(punctuality: Punctuality, drops: int, samples: np.ndarray, senders: Senders) -> Trust:
     """Return whether the run may be trusted."""
     import numpy as np
 
@@ -165,7 +167,9 @@ def _trust(punctuality: Punctuality, drops: int, samples: np.ndarray) -> Trust:
         late=punctuality.late,
         packets=len(late),
         drops=drops + punctuality.refused,
-        starved=float((waited / np.maximum(last["busy_time"], 1)).max(initial=0.0)),
+        starved=max(
+            float((waited / np.maximum(last["busy_time"], 1)).max(initial=0.0)), senders.dry / max(senders.looks, 1)
+        ),
         lateness=dict(zip(("median", "99 %", "largest"), found, strict=bool(len(late)))),
         real_time=punctuality.real_time,
     )

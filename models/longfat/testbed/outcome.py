@@ -28,8 +28,8 @@ class Trust:
     drops : int
         Packets that the devices dropped.
     starved : float
-        Greatest share of its busy time in which a connection had to wait for its sender's or receiver's application:
-        because of a full send buffer or the receiver's window (TCP_INFO).
+        Greatest share of time in which a connection had to wait for its sender's or receiver's application: because of
+        a full send buffer or the receiver's window (TCP_INFO), or because there was nothing to send.
     lateness : dict of str to float
         Quantiles of the lateness [s], by name: "median", "99 %", "largest".
     real_time : bool
