@@ -243,6 +243,12 @@ def test_schemes_of_ones_own_are_scale_free_only_if_they_say_so():
     assert flows("reno", 1, scheme=dataclasses.replace(silent, scale_free=True)).simulated_bdp == 200
 
 
+@pytest.mark.parametrize("option", ["hystart", "pacing", "cwv"])
+def test_options_with_times_do_not_scale(option):
+    assert flows("sack", 1, parameters={option: 1.0}).simulated_bdp == pytest.approx(8333.33, abs=0.01)
+    assert flows("sack", 1, parameters={option: 0.0, "rack": 1.0}).simulated_bdp == 200
+
+
 def test_a_threshold_in_packets_does_not_scale():
     assert flows("reno", 1, discipline="decbit").simulated_bdp == pytest.approx(8333.33, abs=0.01)
 

@@ -5,10 +5,10 @@ import random
 import pytest
 
 from longfat.testbed.emulator import Delivery
-from longfat.testbed.headers import FIN, SYN, codepoint, difference, mark, segment
+from longfat.testbed.headers import SYN, codepoint, difference, mark, segment
 from longfat.testbed.ledger import Account, Ledger
 
-ACK = 16
+ACK, FIN = 16, 1
 
 
 def tcp(sequence=0, payload=0, acknowledgment=0, flags=ACK, options=12, field=0, ports=(4000, 5000)):
@@ -110,6 +110,8 @@ def test_accounts_of_a_connection():
     ledger.received(Delivery(4000, 0, True, answer))
     assert (account.sent, account.retransmitted, account.received_bytes) == (6, 1, 5 * 152)
     assert (account.in_order, account.finish) == (500, 4000)
+    assert (before.in_order, before.blocks) == (100, [(200, 500)])
+    ledger.sent(0, True, tcp(acknowledgment=start + 501, flags=ACK | FIN))  # the FIN that it acknowledges is no data
+    assert account.acknowledged == 500
     ledger.received(Delivery(5000, 0, False, packets[1]))  # a duplicate brings nothing new
     assert (account.received, account.received_bytes) == (6, 5 * 152)
-    assert before.in_order == 100

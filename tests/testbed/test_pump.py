@@ -119,6 +119,18 @@ def test_calls_and_control(monkeypatch, hosts):
     assert seen == [(0, 0), (5 * MS, 0), (6 * MS, 1), (20 * MS, 1)]
 
 
+def test_packets_that_a_call_causes_enter_at_its_time(monkeypatch, hosts):
+    """A call at 20 ms lets a host send 1000 bytes: they arrive at 26 ms, though the pump is 400 us late."""
+    near, far = hosts
+    machine = Machine(monkeypatch, near, far, lambda side, packet: [], late=400_000)
+    deliveries = []
+    ledger = SimpleNamespace(sent=lambda *_: None, received=deliveries.append)
+    calls = [(20 * MS, lambda: far[0].send(bytes(1000)))]
+    pump(Emulator(path()), tuple(near), lambda packet: 0, until=100 * MS, ledger=ledger, calls=calls)
+    assert [one.time for one in deliveries] == [26 * MS]
+    assert machine.got[0][1] > 26 * MS
+
+
 def test_control_ends_the_pump(hosts):
     near, _ = hosts
     reader, writer = os.pipe()

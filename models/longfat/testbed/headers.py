@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 TCP = 6
-FIN, SYN = 1, 2
+SYN = 2
 CONGESTION_EXPERIENCED = 3  # of the ECN field: RFC 3168, section 5
 
 

@@ -5,13 +5,12 @@ They are kept from the packets themselves, so that a goodput does not depend on 
 
 from __future__ import annotations
 
-import copy
 from bisect import bisect_left
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from longfat.sim.records import NEVER, NONE
 from longfat.testbed.emulator import Delivery
-from longfat.testbed.headers import FIN, SYN, Segment, difference, segment
+from longfat.testbed.headers import SYN, Segment, difference, segment
 
 
 @dataclass
@@ -69,7 +68,7 @@ class Ledger:
 
     def snapshot(self) -> list[Account]:
         """Return copies of the accounts as they are now."""
-        return [copy.replace(one) if hasattr(copy, "replace") else copy.copy(one) for one in self.accounts]
+        return [replace(one, blocks=list(one.blocks)) for one in self.accounts]
 
     def sent(self, connection: int, back: bool, packet: bytes) -> int | None:
         """Enter a packet that a host has sent; return the number of a data packet, counted in full packets from 0."""
@@ -120,4 +119,4 @@ def _offset(found: Segment, account: Account) -> int:
 def _acknowledged(found: Segment, account: Account) -> int:
     """Return the byte that an acknowledgment says the receiver waits for; a FIN of the sender counts no byte."""
     expected = account.high + difference(found.acknowledgment, (account.begin + account.high) % 2**32)
-    return min(max(expected, 0), account.high) if not found.flags & (SYN | FIN) else 0
+    return min(max(expected, 0), account.high)
