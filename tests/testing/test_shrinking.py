@@ -5,6 +5,7 @@ import pytest
 import longfat as lf
 from longfat.testing import shrinking
 from longfat.testing.domain import Axis
+from longfat.testing.seeded_runs import seed_of
 from tests.testing.simulators import normal
 
 DOMAIN = {"mean": (0.0, 20.0), "deviation": (0.01, 1.0), "hops": (1, 30), "kind": ["plain", "red", "codel"]}
@@ -109,6 +110,23 @@ def queue(data):
     return float(data.utilisation[0])
 
 
+def test_what_a_simulator_writes_is_printed():
+    """As one replication of the simplest point, with a seed of its own."""
+
+    class Written:
+        def __call__(self, rng, mean):
+            return normal(rng, mean)
+
+        def toml(self, rng, mean):
+            return f"mean = {mean}\nrng = {rng}\n"
+
+    found = lf.testing.compare(lambda mean: mean + 3, Written(), {"mean": 1.7}, within=0.5, rng=1)
+    shrunk = lf.testing.shrink(lambda mean: mean + 3, Written(), found, over={"mean": (1.0, 2.0)}, within=0.5)
+    assert shrunk.toml == f"mean = 1.0\nrng = {seed_of(shrunk.comparison.seed, 0)}\n"
+    assert "One replication as a scenario:\n\n    mean = 1.0\n    rng = " in str(shrunk)
+
+
+@pytest.mark.long
 def test_a_scenario_is_printed():
     """The load of all sources is 5 % off; one source, the least load and the shortest run show it, too."""
     simulator = lf.testing.Scenario(poisson, queue)
@@ -125,7 +143,6 @@ def test_a_scenario_is_printed():
     assert run["duration"] == 0.5
     value, _ = simulator(run["rng"], **shrunk.point)
     assert value == pytest.approx(shrunk.comparison.estimate, abs=0.05)
-    assert "One replication as a scenario:\n\n    " in str(shrunk)
 
 
 def test_large_seeds_are_written_as_integers():
