@@ -57,17 +57,19 @@ class Claim:
 
     def examine(
         self, points: int, *, alpha: float, budget: int, seed: int, report: Callable[[Comparison], None]
-    ) -> list[Comparison]:
-        """Return the comparisons at some points, up to the first that differs.
+    ) -> tuple[list[Comparison], bool]:
+        """Return the comparisons at some points, up to the first that differs, and whether the budget sufficed.
 
-        Corners come first, then the places about which the least is known. Each comparison has the same share of
-        ``alpha``, and may spend half of the replications that are left.
+        Corners come first, then the places about which the least is known; a domain may have fewer points than wanted.
+        Each comparison has the same share of ``alpha``, and may spend half of the replications that are left.
         """
         rng = np.random.default_rng([seed, zlib.crc32(self.name.encode())])
         first = [point for point in corners(self.axes, points, rng) if self.valid(point)]
         found: list[Comparison] = []
         left = budget
-        while len(found) < points and left >= 2:
+        while len(found) < points:
+            if left < 2:
+                return found, False
             done = [(dict(one.point), margin(one)) for one in found]
             point = first.pop(0) if first else loneliest(self.axes, done, self.valid, rng)
             if point is None:
@@ -81,7 +83,7 @@ class Claim:
                 break
         if not found:
             raise domains.conflict(f"the domain of {self.name}", "needs a point", "no corner and no candidate is valid")
-        return found
+        return found, True
 
 
 def claim(

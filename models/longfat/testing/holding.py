@@ -115,7 +115,7 @@ def holds(
             __tracebackhide__ = True  # pytest shows the message, not this frame
             function(*args, **kwargs)
             allowance = ALLOWANCE.get()
-            found = made.examine(
+            found, complete = made.examine(
                 points,
                 alpha=allowance.alpha,
                 budget=allowance.budget,
@@ -128,7 +128,7 @@ def holds(
                 raise Disagreement(f"{made.name} {found[-1]}\n{shrunk}")
             if undecided:
                 raise Disagreement(f"{made.name} {undecided[0]}")
-            if len(found) < points:
+            if not complete:
                 raise Disagreement(f"{made.name}: the budget was spent after {len(found)} of {points} points")
 
         test.longfat_claim = made  # type: ignore[attr-defined]  # by which pytest's plugin knows the test
