@@ -140,6 +140,38 @@ def aimd_utilisation() -> Expr:
     return law
 
 
+def aimd_mean_queue() -> tuple[Expr, Expr]:
+    """Derive the mean queue, for y = 0 (beta (1 + B) <= 1) and for y > 0 (the link is never idle).
+
+    The queue is w - 1 where the window w is above one bandwidth-delay product, and a climb there lasts w times as long.
+    """
+    top, s, f, y = 1 + B, 1 / (1 + B), B / (1 + B), beta - 1 / (1 + B)
+
+    above = sp.Symbol("v", nonnegative=True)
+    require_zero(round_time(1 + above) - (1 + above), "w for w >= 1")
+
+    def queued(low: Expr) -> Expr:
+        return sp.integrate((w - 1) * w, (w, low, top))
+
+    def law(y: Expr, idle: Expr, least: Expr) -> Expr:
+        """Return the shipped form with its two maxima chosen."""
+        queue = (f - y) * ((f**2 + f * y + y**2) / 3 + s * (f + y) / 2)
+        return top * queue / (s * idle + (f - y) * (1 + least) / 2)
+
+    climb = sawtooth(sp.Integer(1), top, w).time.subs({alpha: 1, b: 1})
+    some = queued(sp.Integer(1)) / (1 - beta * top + climb)
+    require_zero(some - law(sp.Integer(0), s - beta, s), "a queue at the end of the climb")
+    always = queued(beta * top) / sawtooth(beta * top, top, w).time.subs({alpha: 1, b: 1})
+    require_zero(always - law(y, sp.Integer(0), beta), "a queue throughout")
+    require_zero((some - always).subs(B, 1 / beta - 1), "continuous where the link is just full")
+    require_zero(sp.cancel(some / B**2).subs(B, 0) - 1 / (2 * (1 - beta)), "a small buffer")
+    largest = Rational(2, 3) * (1 - beta**3) / (1 - beta**2)
+    rest = sp.cancel(always - (largest * top - 1))
+    require(sp.degree(sp.numer(rest), B) < sp.degree(sp.denom(rest), B), "a large buffer")
+    require_zero(some.subs({**HALF, B: 1}) - Rational(5, 9), "halving, at one bandwidth-delay product")
+    return some, always
+
+
 def buffer_for_utilisation() -> Expr:
     """Derive the buffer for a utilisation U in [3/4, 1]: (4 U - 3)/(sqrt(U) + sqrt(3 (1 - U)))^2.
 

@@ -22,6 +22,7 @@ PARTS = {
     "scoreboard": "Scoreboard: every number and claim of the five papers",
     "network_simulator": "The network simulator compared with laws",
     "today": "Schemes and disciplines of today",
+    "courses": "CUBIC and BBR over time",
 }
 TABLES = {
     "loss_load": {"loss_load_tables.md": "every printed number, and the effect of each rule"},

@@ -32,7 +32,7 @@ CAPTIONS = {
     "link (DCTCP: step marking) and under FQ-CoDel.",
     "today_power": "Network power and response time of transfers over Kim and Farber's reference network.",
 }
-MARKERS = "osv^D"
+MARKERS = "osv^DP"
 POINTS: dict[str, Any] = {"ls": "", "capsize": 2, "ms": 4.5}
 INTERVALS = f"95 % intervals of {runs.REPLICATIONS} runs"
 
@@ -83,7 +83,7 @@ def draw_fairness(data: xr.Dataset, axes: Any) -> None:
             one = data.isel(pair=k, sharing=sharing)
             mean, low, high = (2.0 ** one[f"log_ratio{end}"].values for end in ("", "_lower", "_upper"))
             look = {"color": f"C{k}", "marker": MARKERS[k], "label": name}
-            place = np.array(runs.RATIOS) * 1.05 ** (k - 2)
+            place = np.array(runs.RATIOS) * 1.05 ** (k - 2.5)
             ax.errorbar(place, mean, [np.maximum(mean - low, 0), np.maximum(high - mean, 0)], **look, **POINTS)
         ax.set(
             xlabel="ratio of round-trip times without queue [1]", ylabel="ratio of goodputs [1]", xscale="log",

@@ -46,6 +46,8 @@ PAIRS: dict[str, tuple[str, dict[str, float]]] = {
     "sack": ("sack", {}),
     "bbr": ("bbr", {}),
     "dctcp": ("dctcp", {}),
+    # At 320 ms the timer of ns-2, the default, often expires in vain: srtt + 10 ms, where Linux has srtt + 200 ms.
+    "cubic, timer of Linux": ("cubic", schemes.profile("linux")),
 }
 SHARING = ("fifo", "fq-codel")
 

@@ -244,6 +244,12 @@ MUTANTS = [
         "tests/laws/test_tcp.py::test_utilisation_by_hand",
     ),
     Mutant(
+        CODE + "laws/tcp/sawtooth.py",
+        "path * (full + least) / 2)",
+        "path * full / 2)",
+        "tests/laws/test_tcp.py::test_mean_queue_by_hand",
+    ),
+    Mutant(
         CODE + "laws/power/ceiling.py",
         "(1 + variation) / 2, xp)",
         "1 + variation, xp)",
@@ -454,6 +460,18 @@ MUTANTS = [
         "balanced = all(",
         "balanced = any(",
         "tests/test_cli_simulate.py::test_books_that_do_not_balance_are_said",
+    ),
+    Mutant(
+        CODE + "testbed/results.py",
+        "last = max(one.stop, after.last_arrival / SECOND)",
+        "last = one.stop",
+        "tests/testbed/test_results.py::test_every_variable_is_that_of_the_simulator",
+    ),
+    Mutant(
+        CODE + "testbed/law_values.py",
+        "rate * (1 - subject.loss)",
+        "rate",
+        "tests/testbed/test_law_values.py::test_random_loss_by_hand",
     ),
     Mutant(
         CODE + "sim/results.py",

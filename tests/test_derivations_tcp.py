@@ -54,6 +54,17 @@ def test_utilisation_with_other_factors():
         assert shipped.subs(dict(zip(symbols, (1 / beta, beta), strict=True))) == 1
 
 
+def test_mean_queue():
+    """With B such that beta (1 + B) is below and above 1."""
+    symbols = [symbol.sympy for symbol in laws.aimd_mean_queue.symbols.values()]
+    shipped = laws.aimd_mean_queue.expr
+    for proved, values in zip(proofs.aimd_mean_queue(), (((1, 1), (2, 1)), ((1, 2), (3, 9))), strict=True):
+        for u, buffer in values:  # beta = 1/(1 + u), and 1/beta - 1 = u
+            beta, given = sp.Rational(1, 1 + u), sp.Rational(buffer)
+            expected = proved.subs({proofs.u: u, proofs.B: given})
+            assert shipped.subs(dict(zip(symbols, (given, beta), strict=True))) == expected > 0
+
+
 def test_buffer():
     """Above U = 3/4 the law's Max is its first argument."""
     (utilisation,) = laws.buffer_for_utilisation.expr.free_symbols
@@ -127,6 +138,7 @@ def test_timeouts_by_hand():
     ("name", "wrong", "stopped"),
     [
         ("round_time", lambda window: sp.Integer(1) + 0 * window, proofs.aimd_utilisation_general),
+        ("round_time", lambda window: sp.Integer(1) + 0 * window, proofs.aimd_mean_queue),
         ("beta", sp.Rational(1, 3), proofs.buffer_for_utilisation),
         ("window_of_loss", lambda: sp.sqrt(2 * proofs.alpha / proofs.p), proofs.gaimd_rate),
         ("window_of_loss", lambda: sp.sqrt(3 / proofs.b / proofs.p), proofs.loss_of_window),

@@ -11,6 +11,7 @@ import xarray as xr
 from longfat import design, plot
 from longfat.design.arriving_files import ArrivingFiles
 from longfat.design.buffer_answer import smallest
+from longfat.design.buffer_laws import Laws, NoLaws, Path, laws_of
 from longfat.design.buffer_rules import (
     RULES,
     apart,
@@ -242,8 +243,22 @@ def test_schemes_of_ones_own_are_scale_free_only_if_they_say_so():
     assert flows("reno", 1, scheme=dataclasses.replace(silent, scale_free=True)).simulated_bdp == 200
 
 
+@pytest.mark.parametrize("option", ["hystart", "pacing", "cwv"])
+def test_options_with_times_do_not_scale(option):
+    assert flows("sack", 1, parameters={option: 1.0}).simulated_bdp == pytest.approx(8333.33, abs=0.01)
+    assert flows("sack", 1, parameters={option: 0.0, "rack": 1.0}).simulated_bdp == 200
+
+
 def test_a_threshold_in_packets_does_not_scale():
     assert flows("reno", 1, discipline="decbit").simulated_bdp == pytest.approx(8333.33, abs=0.01)
+
+
+def test_the_sawtooth_of_drop_tail_is_no_law_beside_another_discipline():
+    path = Path(100.0, 0.1)
+    red = laws_of(scheme("sack"), {}, 0.5, path, discipline="red")
+    assert type(red) is NoLaws
+    assert "AIMD closed form" not in red.rules(0.95, 4)
+    assert type(laws_of(scheme("sack"), {}, 0.5, path)) is Laws
 
 
 def test_sawtooths_scale():

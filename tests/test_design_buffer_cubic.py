@@ -158,11 +158,11 @@ def test_what_the_table_says_of_the_sender():
     said = sender_of(CUBIC, {"fast_convergence": 0.0})
     assert said == (
         "initial window 10, an acknowledgment for 2 packets, HyStart++ on, proportional rate reduction on, "
-        "fast convergence off, pacing off"
+        "RACK-TLP on, fast convergence off, pacing off"
     )
     assert sender_of(scheme("sack"), {}) == (
         "initial window 1, an acknowledgment for each packet, HyStart++ off, proportional rate reduction off, "
-        "pacing off"
+        "RACK-TLP off, pacing off"
     )
     assert sender_of(scheme("constant"), {"rate": 1.0}) == ""
 

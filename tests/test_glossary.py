@@ -80,7 +80,7 @@ def functions():
     public = (getattr(lf.design, name) for name in lf.design.__all__)
     answers = [one for one in public if inspect.isfunction(one) and "Dataset" in str(inspect.signature(one))]
     assert len(answers) >= 5
-    return [*answers, lf.sim.run]
+    return [*answers, lf.sim.run, lf.testbed.run, lf.testbed.compare]
 
 
 def test_every_parameter_of_a_law_with_letter_and_unit():

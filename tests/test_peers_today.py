@@ -7,7 +7,9 @@ of 30 s of a few flows, losses have intervals of 5 to 10 %.
 import pytest
 
 from docs import peers
-from tests.benchmarks import today
+from longfat import sim
+from longfat.sim import peek
+from tests.benchmarks import ns3_rules, today
 from tests.test_peers import has_ns3
 
 
@@ -29,10 +31,46 @@ def test_one_product_of_buffer(capsys, scheme, discipline):
 
 
 def test_verdicts():
-    """Means 1 and 1.02 are within 5 %; 1.2 differs if the values are sharp, and is undecided if they are not."""
+    """Means 1 and 1.02 are within 5 %; 1.2 differs; both are undecided if the values are not sharp."""
     assert peers.compared([1.0, 1.0], [1.02, 1.02])[-1] == "within"
     assert peers.compared([1.2, 1.2], [1.0, 1.0])[-1] == "**differs**"
     assert peers.compared([1.1, 1.3], [1.0, 1.0])[-1] == "undecided"  # half-width 12.7 * 0.1
+    assert peers.compared([0.99, 1.01], [1.0, 1.0])[-1] == "undecided"  # half-width 12.7 * 0.01
+
+
+def windows(scheme, discipline):
+    """Return the windows [packets] of a flow, 10 ms apart, with a buffer of one product."""
+    room = today.BUFFERS[1]
+    net = sim.Network().link("a", "b", rate="20 Mbit/s", delay=0.02, buffer=room, discipline=discipline)
+    net.link("b", "a", rate="20 Mbit/s", delay=0.02)
+    chosen = sim.schemes.scheme(scheme)
+    given = {name: value for name, value in today.SENDER.items() if name in chosen.parameters}
+    net.flow(chosen, path=["a", "b"], name="one", packet=1500, parameters=given)
+    run, found = sim.Simulation(net, rng=1), []
+    run.prepare()
+    for k in range(500, 1500):
+        run.advance(k / 100)
+        found.append(float(peek.flow(run, "one").window))
+    return found
+
+
+def test_cubic_as_in_ns3_has_whole_packets():
+    """The window of `cubic-whole` is always a whole number of packets, that of `cubic` is not."""
+    assert all(window == int(window) for window in windows(ns3_rules.CUBIC, "fifo"))
+    assert any(window != int(window) for window in windows("cubic", "fifo"))
+
+
+def test_dctcp_as_in_ns3_holds_its_window_after_a_mark():
+    """After a mark the window of `dctcp-holding` is constant for a round trip of 40 ms, that of `dctcp` grows."""
+    marked = today.queues.step_marking(packets=10)
+
+    def longest(scheme):  # samples of 10 ms in the first of which the window falls, and is constant in the others
+        found = windows(scheme, marked)
+        after = [k + 1 for k in range(len(found) - 10) if found[k + 1] < found[k]]
+        return [next(j for j in range(1, 10) if found[k + j] != found[k]) for k in after]
+
+    assert min(longest(ns3_rules.DCTCP)) >= 4
+    assert min(longest("dctcp")) < 4
 
 
 def test_page_is_that_of_the_stored_numbers():

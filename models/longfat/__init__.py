@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         sim,
         single_transfer,
         sweeping,
+        testbed,
         testing,
         verify,
     )
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 _ROOMS = (
     "benchmark", "design", "explore", "fluid", "law", "laws", "measured", "plot", "quantities", "scenario", "sim",
-    "single_transfer", "sweeping", "testing", "verify",
+    "single_transfer", "sweeping", "testbed", "testing", "verify",
 )  # fmt: skip
 
 __all__ = [
@@ -51,6 +52,7 @@ __all__ = [
     "single_transfer",
     "sweep",
     "sweeping",
+    "testbed",
     "testing",
     "verify",
 ]

@@ -341,11 +341,24 @@ class Law:
         """Whether the source's own expression is wrong and available as ``as_printed``."""
         return "printed" in self._faces
 
-    def strategy(self) -> SearchStrategy[dict[str, float]]:
-        """Return a hypothesis strategy of keyword arguments, for property tests."""
+    def strategy(self, shape: int | tuple[int, ...] | None = None) -> SearchStrategy[dict[str, Any]]:
+        """Return a Hypothesis strategy of keyword arguments, for property tests.
+
+        They are numbers, or with a `shape` NumPy arrays of that shape.
+
+        >>> from hypothesis import find
+        >>> from longfat.laws.queues import mm1k_loss
+        >>> {name: array.shape for name, array in find(mm1k_loss.strategy(3), lambda point: True).items()}
+        {'capacity': (3,), 'load': (3,)}
+        """
         from hypothesis import strategies as st
 
-        return st.fixed_dictionaries({name: symbol.strategy() for name, symbol in self.symbols.items()})
+        each = {name: symbol.strategy() for name, symbol in self.symbols.items()}
+        if shape is not None:
+            from hypothesis.extra import numpy as of_arrays
+
+            each = {name: of_arrays.arrays(float, shape, elements=one) for name, one in each.items()}
+        return st.fixed_dictionaries(each)
 
     def _repr_latex_(self) -> str:
         from sympy import latex

@@ -202,6 +202,7 @@ SIMULATORS: dict[str, Simulator] = {
     "mg1_power": _queue("power", None),
     "processor_sharing": Simulator(_processor_sharing),
     "sawtooth": _deterministic("flow_estimators", "sawtooth"),
+    "sawtooth_queue": _deterministic("flow_estimators", "sawtooth", "sack", 6, "mean_queue"),
     "rap_rate_at_loss": _deterministic("flow_estimators", "rate_at_loss", "rap"),
     "gaimd_rate_at_loss": _deterministic("flow_estimators", "rate_at_loss", "gaimd"),
     "reno_file": _deterministic("flow_estimators", "file_alone", "reno"),

@@ -6,14 +6,19 @@ queue discipline holds the backlog, but for one packet in the queue of the devic
 
 Usage: python ns3_today.py CASES.json RESULTS.json. A case is a dictionary: `scheme`, `discipline`, `starts` (of the
 flows [s]), `buffer` [packets], `rate` [Mbit/s], `delay` (one way [ms]), `warm_up` and `seconds` [s]; `options` are
-further attributes of ns-3 by name. A result has packets received by the applications [packets], packets that arrived at
-the queue, were dropped and were marked there, all after the warm-up, and the mean backlog [packets].
+further attributes of ns-3 by name, and `mend` names rules that ns3_mended.cc changes: "found" (lost retransmissions are
+found without the timer) and "plain" (TcpBbr adds nothing to its window for aggregated acknowledgments). A result has
+packets received by the applications [packets], packets that arrived at the queue, were dropped and were marked there,
+all after the warm-up, and the mean backlog [packets].
 """
 
+import functools
 import json
 import sys
 import time
+from pathlib import Path
 
+import cppyy
 from ns import ns
 
 DATA = 1458
@@ -81,6 +86,19 @@ def configure(case):
     return disc
 
 
+@functools.cache
+def mended():
+    """Compile ns3_mended.cc, and return its names."""
+    cppyy.cppdef(Path(__file__).with_name("ns3_mended.cc").read_text())
+    return cppyy.gbl
+
+
+def mend(names):
+    """Change rules for which ns-3 has no attribute, when all flows have begun."""
+    if names:
+        mended().ScheduleMending(1.2, "found" in names, "plain" in names)
+
+
 def build(case):
     """Return the queue discipline, the queue of the device, and the receivers."""
     disc = configure(case)
@@ -112,10 +130,10 @@ def build(case):
     return discs.Get(0), sender.GetObject[ns.PointToPointNetDevice]().GetQueue(), sinks
 
 
-def counts(disc, sinks):
-    """Return the counters now."""
+def counts(disc, sinks, data):
+    """Return the counters now; packets carry `data` bytes."""
     stats = disc.GetStats()
-    received = sum(sink.Get(0).GetObject[ns.PacketSink]().GetTotalRx() for sink in sinks) / DATA
+    received = sum(sink.Get(0).GetObject[ns.PacketSink]().GetTotalRx() for sink in sinks) / data
     return {
         "received": received,
         "arrived": int(stats.nTotalReceivedPackets),
@@ -128,16 +146,18 @@ def run(case):
     """Run one case."""
     ns.RngSeedManager.SetRun(case.get("run", 1))
     disc, queue, sinks = build(case)
+    mend(case.get("mend", ()))
+    data = int(case.get("options", {}).get("TcpSocket::SegmentSize", DATA))
     begun, before, waiting, samples = time.perf_counter(), None, 0, 0
     for _ in range(round(case["seconds"] / SLICE)):
         if before is None and ns.Simulator.Now().GetSeconds() >= case["warm_up"]:
-            before = counts(disc, sinks)
+            before = counts(disc, sinks, data)
         ns.Simulator.Stop(ns.Seconds(SLICE))
         ns.Simulator.Run()
         if before is not None:
             waiting += int(disc.GetNPackets()) + int(queue.GetNPackets())
             samples += 1
-    after = counts(disc, sinks)
+    after = counts(disc, sinks, data)
     result = {name: after[name] - before[name] for name in after}
     ns.Simulator.Destroy()
     return {**result, "queue": waiting / samples, "wall_time": time.perf_counter() - begun}

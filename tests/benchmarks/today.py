@@ -1,11 +1,12 @@
 """The TCP and the queue disciplines of today, here and in ns-3: one bottleneck, three buffers, several starts.
 
 ``python -m tests.benchmarks.today`` runs the cases in both simulators and stores what they counted in
-tests/data/peers.csv; docs/peers.md is written from that file, also alone, with ``--page``. NS3_PYTHON names the
-interpreter that has ns-3's wheel.
+tests/data/peers.csv, from which ``python -m docs.peers`` writes docs/peers.md; with numbers it runs only these of
+`COMPARISONS`. NS3_PYTHON names the interpreter that has ns-3's wheel.
 """
 
 import csv
+import functools
 import json
 import os
 import subprocess
@@ -18,20 +19,22 @@ import numpy as np
 from longfat import sim
 from longfat.sim import queues, results
 from longfat.sim.statistics import half_width
+from tests.benchmarks import ns3_rules
 
 HERE = Path(__file__).parent
 NS3 = os.environ.get("NS3_PYTHON", sys.executable)
 RATE, DELAY, PACKET = 20, 20, 1500  # Mbit/s, ms one way, bytes
-FLOWS, WARM_UP, SECONDS, REPLICATIONS = 3, 15.0, 45.0, 4
+FLOWS, WARM_UP, SECONDS, REPLICATIONS = 3, 15.0, 45.0, 8
 PRODUCT = RATE * 1e6 * 2 * DELAY / 1e3 / 8 / PACKET  # packets
 BUFFERS = {share: int(share * PRODUCT) for share in (0.25, 1, 4)}
 THRESHOLD = 10  # packets, of step-marking
-#: Options of the schemes here that make the sender ns-3's: its timer, no HyStart (neither there).
+#: Options of the schemes here that make the sender ns-3's: its timer, no HyStart (neither there), no RACK.
 SENDER = {
     "min_rto": 1.0,
     "first_rto": 1.0,
     "hystart": 0.0,
     "prr": 0.0,
+    "rack": 0.0,
     "full_reno": 0.0,
     "delayed_ack": 2.0,
     "initial_window": 10.0,
@@ -45,7 +48,11 @@ def starts(replication):
 
 
 def case(scheme, discipline, share, replication, ours=None, options=None):
-    """Return one case; `ours` are parameters here, `options` attributes of ns-3."""
+    """Return one case; `ours` are parameters here, `options` attributes of ns-3.
+
+    Of `ours`, "scheme" is the name of one of `ns3_rules`; of `options`, "mend" are names of rules for `ns3_today`.
+    """
+    options = dict(options or {})
     return {
         "scheme": scheme,
         "discipline": discipline,
@@ -59,7 +66,8 @@ def case(scheme, discipline, share, replication, ours=None, options=None):
         "seconds": SECONDS,
         "threshold": THRESHOLD,
         "ours": ours or {},
-        "options": options or {},
+        "mend": options.pop("mend", []),
+        "options": options,
     }
 
 
@@ -76,10 +84,11 @@ def here(one):
         "a", "b", rate=f"{RATE} Mbit/s", delay=DELAY / 1e3, buffer=one["buffer"], discipline=discipline
     )
     net.link("b", "a", rate=f"{RATE} Mbit/s", delay=DELAY / 1e3)
-    scheme = sim.schemes.scheme(one["scheme"])
+    named = ours.pop("scheme", one["scheme"])
+    scheme = sim.schemes.scheme(ns3_rules.NAMED.get(named, named))
     parameters = {name: value for name, value in {**SENDER, **ours}.items() if name in scheme.parameters}
     for start in one["starts"]:
-        net.flow(one["scheme"], path=["a", "b"], start=start, packet=PACKET, ack=42, parameters=parameters)
+        net.flow(scheme, path=["a", "b"], start=start, packet=PACKET, ack=42, parameters=parameters)
     run = sim.Simulation(net, rng=one["run"])
     run.prepare()
     run.advance(one["warm_up"])
@@ -109,7 +118,7 @@ def there(cases):
         return json.loads(target.read_text())
 
 
-def quantities(result, seconds=SECONDS - WARM_UP):
+def quantities(result, seconds):
     """Return goodput [share of the rate], loss and marks [share of arrivals], and mean backlog [packets]."""
     return {
         "goodput": result["received"] * PACKET * 8 / (RATE * 1e6 * seconds),
@@ -125,9 +134,19 @@ def interval(values):
 
 
 #: Comparisons: scheme, discipline, shares of the bandwidth-delay product, parameters here, attributes of ns-3, remark.
-#: The first six have every rule that differs switched alike; in the others one rule is as each simulator has it.
+#: The first six have the rules alike that docs/peers.md lists first; in the others more rules are switched, or fewer.
 SAME = "same rules"
 ALL = (0.25, 1, 4)
+EVERY_PACKET = {"TcpSocket::DelAckCount": "1"}  # as `bbr1` has it
+FOUND = {**EVERY_PACKET, "mend": ["found"]}
+#: BBR also with time stamps, which give a round-trip time in recovery, and without its addition to the window.
+PLAIN = {
+    **EVERY_PACKET,
+    "mend": ["found", "plain"],
+    "TcpSocketBase::Timestamp": "true",
+    "TcpSocket::SegmentSize": "1446",
+}
+SHORT_TIMEOUT = {"TcpSocketBase::MinRto": "200ms"}
 COMPARISONS = (
     ("dctcp", "step-marking", ALL, {}, {}, SAME),
     ("bbr1", "drop-tail", ALL, {}, {}, SAME),
@@ -135,47 +154,71 @@ COMPARISONS = (
     ("cubic", "drop-tail", ALL, {}, {}, SAME),
     ("cubic", "fq-codel", ALL, {}, {}, SAME),
     ("cubic", "codel", ALL, {}, {}, SAME),
+    ("dctcp", "step-marking", ALL, {"scheme": "dctcp-holding"}, {}, "window held after a mark"),
+    ("bbr1", "drop-tail", (0.25, 1), {"min_rto": 0.2}, SHORT_TIMEOUT, "least timeout of 0.2 s in both"),
+    ("bbr1", "drop-tail", (0.25, 1), {}, FOUND, "lost retransmissions found"),
+    ("bbr1", "drop-tail", (0.25, 1), {"scheme": "bbr1-partial"}, PLAIN, "found, plain BBR, partial acknowledgments"),
+    ("cubic", "drop-tail", ALL, {"scheme": "cubic-whole"}, {}, "whole packets, growth at the end of recovery"),
+    ("cubic", "fq-codel", ALL, {"scheme": "cubic-whole"}, {}, "whole packets, growth at the end of recovery"),
+    ("cubic", "codel", ALL, {"scheme": "cubic-whole"}, {}, "whole packets, growth at the end of recovery"),
+    ("cubic", "codel", (0.25,), {"scheme": "cubic-whole", "exit_growth": 0.0}, {}, "whole packets"),
     (
         "cubic", "drop-tail", (1,), {"prr": 1.0}, {"TcpL4Protocol::RecoveryType": "ns3::TcpPrrRecovery"},
         "each with its proportional rate reduction",
     ),
     ("cubic", "drop-tail", (1,), {"full_reno": 1.0}, {}, "Reno-friendly growth of RFC 9438 here, RFC 8312 there"),
-    (
-        "cubic", "drop-tail", (4,), {"min_rto": 0.2}, {"TcpSocketBase::MinRto": "200ms"},
-        "least timeout of 0.2 s in both",
-    ),
-    (
-        "bbr1", "drop-tail", (0.25, 1), {"min_rto": 0.2}, {"TcpSocketBase::MinRto": "200ms"},
-        "least timeout of 0.2 s in both",
-    ),
-    ("cubic", "codel", (1,), {}, {"CoDelQueueDisc::Target": "5ms"}, "target of 5 ms there, too"),
 )  # fmt: skip
 STORED = HERE.parent / "data" / "peers.csv"
 COLUMNS = ("scheme", "discipline", "rules", "share", "replication", "simulator", *QUANTITIES)
 
 
+@functools.cache
+def there_once(text):
+    """Return what ns-3 counts in cases given as JSON, which several comparisons may have in common."""
+    return there(json.loads(text))
+
+
 def compare(scheme, discipline, shares, ours, options, remark):
     """Return the rows of one comparison, of both simulators."""
     cases = [case(scheme, discipline, s, r, ours, options) for s in shares for r in range(REPLICATIONS)]
-    found = {"here": [here(one) for one in cases], "ns-3": there(cases)}
+    by_share = (cases[k : k + REPLICATIONS] for k in range(0, len(cases), REPLICATIONS))
+    found = {
+        "here": [here(one) for one in cases],
+        "ns-3": [
+            result for some in by_share for result in there_once(json.dumps([{**one, "ours": {}} for one in some]))
+        ],
+    }
     return [
         {"scheme": scheme, "discipline": discipline, "rules": remark, "share": one["share"], "simulator": name}
-        | {"replication": one["run"]} | {key: f"{value:.6g}" for key, value in quantities(result).items()}
+        | {"replication": one["run"]}
+        | {key: f"{value:.6g}" for key, value in quantities(result, one["seconds"] - WARM_UP).items()}
         for name, results_of in found.items()
         for one, result in zip(cases, results_of, strict=True)
-    ]  # fmt: skip
+    ]
 
 
-def main():
-    """Run every comparison, and store its rows when it is done."""
-    with STORED.open("w", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS)
-        writer.writeheader()
-        for comparison in COMPARISONS:
-            writer.writerows(compare(*comparison))
-            file.flush()
-            print(*comparison, flush=True)
+def stored():
+    """Return the rows that are stored, by scheme, discipline and rules."""
+    rows = {}
+    if STORED.exists():
+        with STORED.open(newline="") as file:
+            for row in csv.DictReader(file):
+                rows.setdefault((row["scheme"], row["discipline"], row["rules"]), []).append(row)
+    return rows
+
+
+def main(numbers):
+    """Run the comparisons of these numbers, all if there are none, and store the rows of each when it is done."""
+    for comparison in [COMPARISONS[k] for k in numbers] or COMPARISONS:
+        new = compare(*comparison)
+        rows = {**stored(), (*comparison[:2], comparison[-1]): new}
+        with STORED.open("w", newline="") as file:
+            writer = csv.DictWriter(file, COLUMNS)
+            writer.writeheader()
+            for one in COMPARISONS:
+                writer.writerows(rows.get((*one[:2], one[-1]), ()))
+        print(*comparison, flush=True)
 
 
 if __name__ == "__main__":
-    main()
+    main([int(text) for text in sys.argv[1:]])

@@ -61,6 +61,40 @@ def test_utilisation_against_a_loop_over_rounds(buffer, decrease):
         assert abs(one_cycle(buffer + 0.01, decrease, 20_000) - law) > 3e-5
 
 
+def mean_queue(buffer, decrease, bdp):
+    """Return the mean queue over a cycle of rounds, in which w - BDP packets wait where that is positive."""
+    window, queued, time = decrease * (1 + buffer) * bdp, 0.0, 0.0
+    while window < (1 + buffer) * bdp:
+        queued += max(window / bdp - 1, 0.0) * max(1.0, window / bdp)
+        time += max(1.0, window / bdp)
+        window += 1
+    return queued / time
+
+
+@pytest.mark.parametrize("buffer", [0.0, 0.05, 0.3, 0.95, 1.0, 1.5, 5.0])
+@pytest.mark.parametrize("decrease", [0.2, 0.5, 0.875])
+def test_mean_queue_against_a_loop_over_rounds(buffer, decrease):
+    law = tcp.aimd_mean_queue(buffer, decrease)
+    assert mean_queue(buffer, decrease, 5_000) == pytest.approx(law, abs=1e-3)
+    if buffer >= 0.3:  # the check sees a buffer of 1/100 of a bandwidth-delay product more
+        assert abs(mean_queue(buffer + 0.01, decrease, 5_000) - law) > 1e-3
+
+
+def test_mean_queue_by_hand():
+    """With halving and B = 1 the window climbs from 1 to 2: 5/6 over 3/2. With B = 3 from 2 to 4: 38/3 over 6.
+
+    The integrals of (w - 1) w are 7/3 - 3/2 and 56/3 - 6, those of w 3/2 and 6.
+    """
+    assert tcp.aimd_mean_queue(1, 0.5) == pytest.approx(5 / 9, rel=1e-15)
+    assert tcp.aimd_mean_queue(3, 0.5) == pytest.approx(38 / 18, rel=1e-15)
+    assert tcp.aimd_mean_queue(1e-9, 0.5) == pytest.approx(1e-18, rel=1e-8)  # B^2/(2 (1 - beta))
+    assert tcp.aimd_mean_queue(1e308, 0.5) == pytest.approx(7 / 9 * 1e308, rel=1e-15)
+    with mpmath.workdps(50):
+        for buffer in (1e-12, 0.3, 1.0, 40.0):
+            exact = tcp.aimd_mean_queue(mpmath.mpf(buffer), mpmath.mpf(0.5))
+            assert tcp.aimd_mean_queue(buffer, 0.5) == pytest.approx(float(exact), rel=1e-14)
+
+
 def test_gentler_decrease_without_a_buffer():
     assert tcp.aimd_utilisation_general(0, 7 / 8) == 15 / 16  # (1 + 7/8)/2
     assert tcp.aimd_utilisation_general(1 / 7, 7 / 8) == 1  # 7/8 (1 + 1/7) = 1

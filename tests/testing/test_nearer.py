@@ -82,3 +82,10 @@ def test_what_is_refused():
         nearer(formula, formula, normal, [])
     with pytest.raises(ValueError, match="relative = True needs formulas other than 0"):
         nearer(formula, formula, normal, relative=True)
+
+
+def test_names_stay_what_they_are():
+    """Importing the module that has a name must not put the module in its place."""
+    for name in lf.testing.__all__:
+        assert getattr(lf.testing, name) is getattr(lf.testing, name)
+        assert callable(getattr(lf.testing, name))

@@ -8,7 +8,7 @@ from longfat.segments import simulate
 from longfat.simulators import simulator_of
 
 PRINTED = selective_repeat.throughput_efficiency.as_printed
-SEGMENTS = {"window": (2, 200), "loss": (1e-5, 0.01), "segment_packets": (4, 64), "ack_segments": (10, 90)}
+SEGMENTS = {"window": (10, 200), "loss": (1e-5, 0.01), "segment_packets": (4, 64), "ack_segments": (10, 90)}
 WINDOWS = {"loss": (1e-5, 1e-2), "round_trip_time": (0.01, 0.1), "c": 0.4, "beta": 0.7}
 
 
@@ -40,11 +40,11 @@ def failure_of(formula, simulator, **options):
 
 @pytest.mark.long
 def test_the_printed_efficiency_differs():
-    """In the third case only, between one and two acknowledgment delays; the corrected law agrees all over."""
-    text = failure_of(PRINTED, efficiency, over=SEGMENTS, within=0.05, where=valid, points=20)
+    """In its third case only, a quarter of this domain: 40 points find it. The corrected law agrees."""
+    text = failure_of(PRINTED, efficiency, over=SEGMENTS, within=0.05, where=valid, points=40)
     assert "Simplest point" in text
 
-    @lf.testing.holds(selective_repeat.throughput_efficiency, efficiency, over=SEGMENTS, within=0.05, points=20)
+    @lf.testing.holds(selective_repeat.throughput_efficiency, efficiency, over=SEGMENTS, within=0.05, points=12)
     def test():
         pass
 

@@ -13,6 +13,7 @@ from longfat.cli.buffer import buffer_command
 from longfat.cli.explore import explore_command
 from longfat.cli.loss_load import loss_load_command
 from longfat.cli.simulate import simulate_command
+from longfat.cli.testbed import testbed_command
 from longfat.cli.verify import verify_command
 from longfat.cli.window import window_command
 from longfat.extras import MissingLibrary
@@ -39,6 +40,7 @@ def commands(context: click.Context) -> None:
 
 commands.add_command(window_command)
 commands.add_command(simulate_command)
+commands.add_command(testbed_command)
 commands.add_command(loss_load_command)
 commands.add_command(buffer_command)
 commands.add_command(benchmark_command)

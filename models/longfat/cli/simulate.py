@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from longfat.cli.parameter_types import left_out, netcdf, with_units
-from longfat.cli.parameters import Integer, PathName, Quantity
+from longfat.cli.parameters import Integer, PathName
+from longfat.cli.scenario_options import JSON, LIST, SCENARIO, SEED, TRUST, duration, load, replications
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -27,41 +28,14 @@ FLOW = {name: name for name in ("transfer_time", "goodput", "delivered", "droppe
 LINK = {name: name for name in ("utilisation", "mean_queue", "max_queue")} | {"dropped": "link_dropped"}
 
 
-def _list(context: click.Context, option: click.Parameter, wanted: bool) -> None:
-    """Print the scenarios that come with longfat."""
-    if not wanted or context.resilient_parsing:
-        return
-    from longfat.scenario import SHIPPED, shipped
-
-    names = shipped()
-    width = max(map(len, names))
-    click.echo("\n".join(f"{name:<{width}}  {words}" for name, words in names.items()) + f"\n\nfiles: {SHIPPED}")
-    context.exit()
-
-
 @click.command("simulate")
-@click.argument("scenario", metavar="NAME|FILE", type=PathName("file"))
-@click.option(
-    "--list",
-    is_flag=True,
-    is_eager=True,
-    expose_value=False,
-    callback=_list,
-    help="List the scenarios that come with longfat, and exit.",
-)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, in s, bytes/s, packets and shares of 1.")
+@SCENARIO
+@LIST
+@JSON
 @click.option("--output", type=PathName("dir"), help="Directory for run.nc, flows.csv, links.csv and pictures.")
-@click.option(
-    "--duration",
-    type=Quantity("duration", min=0, min_open=True),
-    help="Simulated time, e.g. 60s; overrides the scenario's.",
-)
-@click.option(
-    "--seed", type=Integer("1", 0), show_default="rng of the scenario, or 0", help="Seed of the random numbers."
-)
-@click.option(
-    "--replications", type=Integer("runs", 1, 10**6), help="Number of replications; overrides the scenario's."
-)
+@duration("Simulated time, e.g. 60s; overrides the scenario's.")
+@SEED
+@replications(10**6)
 @click.option(
     "--pcap", type=PathName("dir"), help="Directory for senders.pcap and receivers.pcap: the first run's packets."
 )
@@ -75,7 +49,7 @@ def _list(context: click.Context, option: click.Parameter, wanted: bool) -> None
     show_default=True,
     help="Number of packets in senders.pcap after which --pcap and --qlog end.",
 )
-@click.option("--trust", is_flag=True, help="Allow FILE to load Python files outside its folder.")
+@TRUST
 def simulate_command(scenario: str, as_json: bool, output: str | None, trust: bool, **flags: Any) -> None:
     """Simulate a network, packet by packet.
 
@@ -85,13 +59,8 @@ def simulate_command(scenario: str, as_json: bool, output: str | None, trust: bo
     links.csv contain the units, as in "goodput [bytes/s]".
     """
     from longfat.files import AtomicFiles
-    from longfat.scenario import load
 
-    net, options = load(scenario, trust=trust)
-    options = {"rng": 0} | options
-    for flag, option in (("duration", "duration"), ("seed", "rng"), ("replications", "replications")):
-        if flags[flag] is not None:
-            options[option] = flags[flag]
+    net, options = load(scenario, trust, flags)
     for flag in ("pcap", "qlog"):
         if flags[flag] is not None:
             options |= {flag: flags[flag], "trace_packets": flags["trace_packets"]}
@@ -101,7 +70,7 @@ def simulate_command(scenario: str, as_json: bool, output: str | None, trust: bo
         return
     with AtomicFiles(output) as files:
         data = _simulate(net, options, scenario, as_json, keep=True)
-        _write(data, files)
+        write_files(data, files)
 
 
 def _announce(flag: str, folder: Path, packets: int) -> None:
@@ -130,14 +99,19 @@ def _simulate(net: Network, options: dict[str, Any], scenario: str, as_json: boo
             data, _ = runs.answer(net, **options, progress=watched)
     data.attrs["scenario"] = Path(scenario).name
     answer = json.dumps(summary(data, net), indent=2, allow_nan=False) if as_json else table(data, net)
+    say(answer)
+    if data.attrs.get("trace_end"):
+        click.echo(f"longfat: {data.attrs['trace_end']}", err=True)
+    return data
+
+
+def say(answer: str) -> None:
+    """Print an answer, in ASCII if the terminal's encoding lacks a character of it."""
     try:
         answer.encode(sys.stdout.encoding or "utf-8")
     except UnicodeEncodeError:
         answer = answer.replace("±", "+-").encode("ascii", "replace").decode()
     click.echo(answer)
-    if data.attrs.get("trace_end"):
-        click.echo(f"longfat: {data.attrs['trace_end']}", err=True)
-    return data
 
 
 def summary(data: xr.Dataset | Answer, net: Network) -> dict[str, Any]:
@@ -184,7 +158,7 @@ def summary(data: xr.Dataset | Answer, net: Network) -> dict[str, Any]:
             "confidence": a["confidence"] if intervals else None,
             "seed": a["entropy"],
             "version": a["version"],
-            "events": a["events"],
+            "events": a.get("events"),
             "wall_time": a["wall_time"],
             "conservation": {"balanced": balanced, **counts},
             **({"trace": trace} if trace else {}),
@@ -215,42 +189,50 @@ def table(data: xr.Dataset | Answer, net: Network) -> str:
     answer = summary(data, net)
     run = answer["run"]
     counts = run["conservation"]["data"]
-    several = run["replications"] > 1
     flows = [
         [
             flow["name"],
             flow["scheme"] or flow["traffic"],
-            _shown(flow, "transfer_time", "s"),
-            _shown(flow, "goodput", "bytes/s"),
-            *(_shown(flow, name, "") for name in ("sent", "delivered", "dropped")),
+            shown(flow, "transfer_time", "s"),
+            shown(flow, "goodput", "bytes/s"),
+            *(shown(flow, name, "") for name in ("sent", "delivered", "dropped")),
         ]
         for flow in answer["flows"]
     ]
     links = [
-        [link["name"], _shown(link, "utilisation", "%"), *(_shown(link, name, "") for name in list(LINK)[1:])]
+        [link["name"], shown(link, "utilisation", "%"), *(shown(link, name, "") for name in list(LINK)[1:])]
         for link in answer["links"]
     ]
-    title = f"{net.name or data.attrs['scenario']}: {text(run['duration'], 's')}"
-    if run["warm_up"]:
-        title += f", counted from {text(run['warm_up'], 's')} on"
-    if several:
-        title += f"; {run['replications']} replications, mean ± half of the {100 * run['confidence']:.6g}% interval"
-    elif run["deterministic"] and run["replications_asked"] > 1:
-        title += f"; deterministic: {run['replications_asked']} replications would be identical, one was run"
     return "\n".join(
         [
-            title,
+            title(data, net),
             "",
-            *_columns(["flow", "scheme", "transfer time", "goodput", "sent", "delivered", "dropped"], flows, 2),
+            *columns(["flow", "scheme", "transfer time", "goodput", "sent", "delivered", "dropped"], flows, 2),
             "",
-            *_columns(["link", "utilisation", "mean queue", "max queue", "dropped"], links, 1),
+            *columns(["link", "utilisation", "mean queue", "max queue", "dropped"], links, 1),
             "",
-            f"{run['events']} events in {text(run['wall_time'], 's')}; seed {run['seed']}",
+            ("" if run["events"] is None else f"{run['events']} events in ")
+            + f"{text(run['wall_time'], 's')}; seed {run['seed']}",
             f"in total, {counts['sent']} data packets sent = {counts['received']} received + "
             f"{counts['dropped']} dropped + {counts['in_flight']} in flight",
             *_trace(run),
         ]
     )
+
+
+def title(data: xr.Dataset | Answer, net: Network) -> str:
+    """Return the first line of a table: name, duration, warm-up and replications."""
+    from longfat.quantities import text
+
+    a = data.attrs
+    words = f"{net.name or a['scenario']}: {text(a['duration'], 's')}"
+    if a["warm_up"]:
+        words += f", counted from {text(a['warm_up'], 's')} on"
+    if a["replications"] > 1:
+        words += f"; {a['replications']} replications, mean ± half of the {100 * a['confidence']:.6g}% interval"
+    elif a["deterministic"] and a["replications_asked"] > 1:
+        words += f"; deterministic: {a['replications_asked']} replications would be identical, one was run"
+    return words
 
 
 def _trace(run: dict[str, Any]) -> list[str]:
@@ -262,17 +244,17 @@ def _trace(run: dict[str, Any]) -> list[str]:
     return [f"trace of the first run: {run['trace']['packets']} packets until {text(run['trace']['until'], 's')}"]
 
 
-def _shown(row: dict[str, Any], name: str, unit: str) -> str:
+def shown(row: dict[str, Any], name: str, unit: str) -> str:
     """Return a quantity as text, with half the width of its confidence interval."""
     value = row[name]
     if value is None:
         return "-"
     upper = row.get(f"{name}_upper")
-    half = "" if upper is None else f" ± {_short(upper - value, unit, 2)}"
-    return _short(value, unit, 4) + half
+    half = "" if upper is None else f" ± {short(upper - value, unit, 2)}"
+    return short(value, unit, 4) + half
 
 
-def _short(value: float, unit: str, digits: int) -> str:
+def short(value: float, unit: str, digits: int) -> str:
     """Return a value rounded to so many digits with its unit; integral packet counts in full."""
     from longfat.quantities import text
 
@@ -283,7 +265,7 @@ def _short(value: float, unit: str, digits: int) -> str:
     return f"{rounded:g}{unit}" if unit in ("", "%") else text(rounded / scale, unit)
 
 
-def _columns(heads: list[str], rows: list[list[str]], left: int) -> list[str]:
+def columns(heads: list[str], rows: list[list[str]], left: int) -> list[str]:
     """Return the lines of a table, with the first ``left`` columns aligned to the left."""
     widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
     return [
@@ -295,7 +277,8 @@ def _columns(heads: list[str], rows: list[list[str]], left: int) -> list[str]:
     ]
 
 
-def _write(data: xr.Dataset, files: AtomicFiles) -> None:
+def write_files(data: xr.Dataset, files: AtomicFiles) -> None:
+    """Write the results as CSV and NetCDF, and draw the traces if there are any."""
     for dim in ("flow", "link"):
         names = [str(name) for name, array in data.items() if array.dims == (dim,)]
         with_units(data[names].to_dataframe(), data).to_csv(files.path(f"{dim}s.csv"))

@@ -283,17 +283,17 @@ def laws_of(
 
     ``threshold`` [packets] is that above which the queue discipline marks packets; 0: it does not.
     """
-    if scheme.name == "cubic" and "c" in scheme.parameters and discipline != "fifo":
-        return NoLaws(math.nan, f"CUBIC's law is for drop tail (fifo): beside {discipline} the simulation decides.")
+    if scheme.name == "dctcp" and "gain" in scheme.parameters and threshold:
+        return DctcpLaws(decrease, path, threshold)
+    if discipline != "fifo" and (is_bbr(scheme) or not math.isnan(decrease)):
+        return NoLaws(
+            math.nan, f"The laws of {scheme.name} are for drop tail (fifo): beside {discipline} the simulation decides."
+        )
     if scheme.name == "cubic" and "c" in scheme.parameters:
         friendly = value_of(scheme, parameters, "reno_friendly") > 0
         return CubicLaws(decrease, path, value_of(scheme, parameters, "c"), friendly)
     if is_bbr(scheme):
-        if discipline == "fifo":
-            return BbrLaws(math.nan, "", path, scheme.name)
-        return NoLaws(math.nan, f"BBR's laws are for drop tail (fifo): beside {discipline} the simulation decides.")
-    if scheme.name == "dctcp" and "gain" in scheme.parameters and threshold:
-        return DctcpLaws(decrease, path, threshold)
+        return BbrLaws(math.nan, "", path, scheme.name)
     return Laws(decrease)
 
 

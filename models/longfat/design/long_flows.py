@@ -56,6 +56,7 @@ def sender_of(scheme: Scheme, parameters: Mapping[str, float]) -> str:
         "delayed_ack": "an acknowledgment for {:g} packets",
         "hystart": "HyStart++ {}",
         "prr": "proportional rate reduction {}",
+        "rack": "RACK-TLP {}",
         "fast_convergence": "fast convergence {}",
         "pacing": "pacing {}",
     }
@@ -99,9 +100,10 @@ class LongFlows:
     @property
     def scale_free(self) -> bool:
         """Whether a slower link, with the scheme's parameters adapted, shows the utilisation of the path."""
-        return (self.scheme.scale_free or self.cubic) and queues.discipline(
-            self.discipline
-        ).name in SCALE_FREE_DISCIPLINES
+        scheme = self.scheme
+        options = [name for name in scheme.scale_free_unless if name in scheme.parameters]
+        scales = scheme.scale_free and not any(value_of(scheme, self.parameters, name) for name in options)
+        return (scales or self.cubic) and queues.discipline(self.discipline).name in SCALE_FREE_DISCIPLINES
 
     @property
     def simulated_bdp(self) -> float:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from longfat.domains import unknown
 from longfat.plot.buffers import switch_buffer_curves
 from longfat.plot.cadpc import cadpc_bounds, cadpc_shares
+from longfat.plot.faces import faces
 from longfat.plot.laws import law_curves
 from longfat.plot.loss_load import loss_load_curves
 from longfat.plot.runs import run
@@ -23,6 +24,8 @@ PICTURES: dict[str, Any] = {
     "longfat.design.window": window_curves,
     "longfat.explore": law_curves,
     "longfat.sim.run": run,
+    "longfat.testbed.compare": faces,
+    "longfat.testbed.run": run,
 }
 
 

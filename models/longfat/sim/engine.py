@@ -352,7 +352,8 @@ class Simulation:
             "dropped": int(tallies["dropped"].sum()),
         }
         acks = [
-            int(receivers["received"][receivers["acknowledges"] == 1].sum() - tallies["acks_merged"].sum()),
+            int(receivers["received"][receivers["acknowledges"] == 1].sum() - tallies["acks_merged"].sum())
+            + int(tallies["acks_injected"].sum()),
             int(state.senders["acks_received"].sum()),
             int(tallies["acks_dropped"].sum()),
         ]

@@ -24,7 +24,9 @@ COMPILED: bool = not numba.config.DISABLE_JIT
 
 
 def part(function: Callable[..., Any]) -> Any:
-    """Compile a small helper function of kernels or plug-ins, as a decorator; its code is copied into its callers.
+    """Compile a helper function of kernels or plug-ins, as a decorator; its code is copied into its callers.
+
+    It is small, or has one caller for every packet: a call takes 1 to 2 ns, a packet of Reno 50 ns.
 
     numba would compile it again for each width of an integer and each constant among its arguments; here all of them
     have 64 bits, and each function is compiled once.

@@ -305,6 +305,9 @@ def _by_traffic(flow: Flow, row: dict[str, Any]) -> None:
     sender.transfer = 0
     receiver.in_order = traffic.kind == records.ARRIVALS  # for its connections
     receiver.acknowledges = sender.acknowledged = traffic.acknowledged
+    if traffic.kind == records.INJECTED:  # it has a way back, but nothing here answers or emits packets
+        receiver.acknowledges = sender.acknowledged = sender.packets = 0
+        return
     source.mean_size = flow.packet if traffic.exponential_sizes else 0.0
     _set_pace(source, traffic, flow.packet)
 

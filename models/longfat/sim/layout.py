@@ -15,6 +15,7 @@ from longfat.sim.records import (
     FLOW_SAMPLE,
     HEADER,
     HOP,
+    LEFT,
     LINK,
     LINK_SAMPLE,
     PACKET,
@@ -79,6 +80,7 @@ ARRAYS = {
     "link_samples": LINK_SAMPLE,
     "census": CENSUS,
     "trace": TRACE,
+    "left": LEFT,  # injected packets that have left the network
     "callbacks": WORD,  # addresses of the functions of schemes, disciplines and services: see `calls`
     "hooks": WORD,
     "verbs": WORD,
@@ -142,6 +144,7 @@ STATE = record(
     ("trace_rows", i8),  # rows of the trace since it was taken away last
     ("trace_room", i8),
     ("traced_connections", i8),  # so far
+    ("left_rows", i8),  # injected packets that have left the network since they were taken away last
     ("samples", i8),
     ("samples_room", i8),
     ("sample_every", i8),

@@ -97,6 +97,7 @@ flow_sample_at = _reader(Row(records.FLOW_SAMPLE, "flow_sample"), "flow_samples_
 link_sample_at = _reader(Row(records.LINK_SAMPLE, "link_sample"), "link_samples_base")
 traced_at = _reader(Row(records.TRACED, "traced"), "traced_base")
 trace_at = _reader(Row(records.TRACE, "trace"), "trace_base")
+left_at = _reader(Row(records.LEFT, "left"), "left_base")
 census_at = _reader(Row(records.CENSUS, "census"), "census_base")
 _event = _reader(EVENT, "event_base")
 _state = _reader(STATE)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import math
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -478,3 +480,7 @@ class Network:
         from longfat.sim.sketching import sketch
 
         return self.draw() if 0 < len(sketch(self).boxes) <= 100 else None
+
+
+if "hypothesis" in sys.modules:  # so that st.from_type(Network) is known where, and only where, properties are tested
+    importlib.import_module("longfat.testing.strategies")  # it registers them; this import may be within its own

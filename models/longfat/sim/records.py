@@ -69,6 +69,7 @@ HOP = record(
     ("in_advance", i4),  # which steps of an arrival at the far end may be computed in advance, see below
 )
 NEXT_HOP, TO_RECEIVER, TO_SENDER, TO_SWITCH = 0, 1, 2, 3
+TO_HOST = 4  # a host outside the simulator, of a flow of injected packets
 # Values of `in_advance`: nothing; the reception; also the admission of the packet, or of its acknowledgment, to the
 # next link. This is exact where no other packet can interfere: see `kernel.links.admit_inline`.
 AT_ARRIVAL, RECEIVE_IN_ADVANCE, ENTER_IN_ADVANCE = range(3)
@@ -325,6 +326,7 @@ TALLY = record(
     ("dropped", i8),
     ("acks_dropped", i8),
     ("acks_merged", i8),  # acknowledgments that a later one has replaced
+    ("acks_injected", i8),  # packets that a host outside the simulator has sent on the way back
     ("losses", i8),
     ("timeouts", i8),
     ("marks", i8),
@@ -406,8 +408,9 @@ SNAPSHOT = record(
     ("retransmitted", i2),
 )
 
-# Kinds of flows: a transfer controlled by a scheme; three kinds of uncontrolled traffic; connections that arrive.
-TRANSFER, CONSTANT, POISSON, ON_OFF, ARRIVALS = range(5)
+# Kinds of flows: a transfer controlled by a scheme; three kinds of uncontrolled traffic; connections that arrive;
+# packets that hosts outside the simulator send, see `kernel.injected`.
+TRANSFER, CONSTANT, POISSON, ON_OFF, ARRIVALS, INJECTED = range(6)
 
 #: A finished connection.
 CONNECTION = record(("flow", i8), ("start", i8), ("finish", i8), ("sent", i8), ("dropped", i8))
@@ -454,6 +457,17 @@ TRACE = record(
 SENT, RECEIVED, ACK_SENT, ACK_RECEIVED, STARTED, FINISHED, TIMED_OUT, CHANGED = range(8)
 TRACE_ROWS_PER_EVENT = 64  # more than one event writes
 
+#: An injected packet that has reached its host, or is dropped: see `kernel.injected`.
+LEFT = record(
+    ("time", i8),
+    ("transmission", i8),
+    ("flow", i4),
+    ("marks", i2),
+    ("kind", i1),
+    ("dropped", i1),
+)
+ROOM_LEFT = 1 << 12  # rows; more than one event writes
+
 #: What a link has done up to a time: see `kernel.census`.
 CENSUS = record(
     ("waiting_time", f8),  # integral of the backlog up to now [packets x ns]
@@ -468,7 +482,7 @@ ROWS_PER_EVENT = 8  # rows of each pool that one event may take before the loop 
 
 # Why a call of the kernel returns; the second row names the array that is too small.
 DONE, PAUSED, BAD_VALUE, TOO_LATE, NO_FLOWS = range(5)
-NO_PACKETS, NO_BLOCKS, NO_NODES, NO_CLOCKS, NO_CONNECTIONS, NO_BACKLOG_ENTRIES, FULL_TRACE = range(5, 12)
+NO_PACKETS, NO_BLOCKS, NO_NODES, NO_CLOCKS, NO_CONNECTIONS, NO_BACKLOG_ENTRIES, FULL_TRACE, AT_HOST = range(5, 13)
 
 # Callbacks of schemes, by number.
 START, ON_ACK, ON_LOSS, ON_TIMEOUT, ON_ALARM, ON_SEND = range(6)

@@ -94,7 +94,10 @@ class Routes:
         data = own + forward
         acks = back or [self.delay_link(math.fsum(self.links[k].delay for k in forward))]
         first = len(self.hops)
-        for path, end in ((data, records.TO_RECEIVER), (acks, records.TO_SENDER)):
+        ends = records.TO_RECEIVER, records.TO_SENDER
+        if flow.traffic is not None and flow.traffic.kind == records.INJECTED:
+            ends = records.TO_HOST, records.TO_HOST
+        for path, end in zip((data, acks), ends, strict=True):
             for link in path:
                 self.hops.append((link, self.queue(link), records.NEXT_HOP, NONE))
             self.hops[-1] = (*self.hops[-1][:2], end, NONE)

@@ -64,6 +64,7 @@ class RunState:
     link_samples: np.ndarray
     census: np.ndarray
     trace: np.ndarray
+    left: np.ndarray
     callbacks: np.ndarray
     hooks: np.ndarray
     verbs: np.ndarray

@@ -44,8 +44,8 @@ EVERY_NTH = Discipline(
 )
 
 
-def sawtooth(scheme: str = "sack", periods: int = 6) -> Callable[..., Estimate]:
-    """Return an estimator of the utilisation by one flow with a sawtooth window.
+def sawtooth(scheme: str = "sack", periods: int = 6, quantity: str = "utilisation") -> Callable[..., Estimate]:
+    """Return an estimator of a link with one flow and its sawtooth window: ``utilisation``, or ``mean_queue`` [BDP].
 
     It takes ``buffer``, ``decrease`` and ``confidence``; a ``decrease`` other than 1/2 selects GAIMD.
 
@@ -75,7 +75,7 @@ def sawtooth(scheme: str = "sack", periods: int = 6) -> Callable[..., Estimate]:
         net.flow(name, path=["a", "b"], packet=PACKET, ack_path="ideal", parameters=parameters)
         period = rounds * ROUND_TRIP
         data = run(net, duration=(2 + periods) * period, warm_up=2 * period, rng=1, progress=False)
-        return exactly(float(data.utilisation[0]))
+        return exactly(float(data[quantity][0]) / (BANDWIDTH_DELAY_PRODUCT if quantity == "mean_queue" else 1))
 
     return estimate
 

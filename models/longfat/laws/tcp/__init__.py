@@ -7,7 +7,12 @@ Additive increase, multiplicative decrease, one flow. Proofs: derivations/tcp.py
 
 from longfat.laws.tcp.pftk import pftk_full_rate, pftk_rate
 from longfat.laws.tcp.rates import gaimd_rate, loss_of_window, square_root_rate
-from longfat.laws.tcp.sawtooth import aimd_utilisation, aimd_utilisation_general, buffer_for_utilisation
+from longfat.laws.tcp.sawtooth import (
+    aimd_mean_queue,
+    aimd_utilisation,
+    aimd_utilisation_general,
+    buffer_for_utilisation,
+)
 from longfat.laws.tcp.slow_start import slow_start_rounds, slow_start_transfer_time
 from longfat.laws.tcp.throughput_test import (
     achievable_throughput,
@@ -20,6 +25,7 @@ from longfat.laws.tcp.unloaded import buffer_for_slow_start, unloaded_transfer_t
 
 __all__ = [
     "achievable_throughput",
+    "aimd_mean_queue",
     "aimd_utilisation",
     "aimd_utilisation_general",
     "buffer_delay",

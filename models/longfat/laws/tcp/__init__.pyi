@@ -58,6 +58,51 @@ def achievable_throughput(capacity: Any, payload: Any, overhead: Any = 78) -> An
     """
 
 @_law
+def aimd_mean_queue(buffer: Any, decrease: Any) -> Any:
+    r"""Return the mean backlog of a drop-tail link with one flow that multiplies its window by a factor at a loss.
+
+    .. math:: Q = (1 + B) \, \frac{(f - y) \left(\frac{1}{3} (f^2 + f y + y^2) + \frac{s}{2} (f + y)\right)}
+        {s \max(s - \beta, 0) + \frac{1}{2} (f - y) (1 + \max(\beta, s))}, \qquad
+        s = \frac{1}{1 + B}, \quad f = \frac{B}{1 + B}, \quad y = \max(\beta - s, 0)
+
+    Parameters
+    ----------
+    buffer : float or array
+        Buffer over the bandwidth-delay product of the empty path: B [1], in [0, inf), typically 0.01 to 2.
+    decrease : float or array
+        Factor by which a loss multiplies the window: beta [1], in (0, 1), typically 0.3 to 0.95.
+
+    Returns
+    -------
+    float or array
+        Q over the bandwidth-delay product [1], the mean over time; 5/9 for beta = 1/2 at B = 1.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is outside its domain.
+    TypeError
+        If a parameter is missing, unknown or not a real number.
+
+    Notes
+    -----
+    The assumptions are those of `aimd_utilisation`. The queue is between y (1 + B) and B bandwidth-delay products, and
+    empty while the window is below one product. With a small buffer it tends to B^2/(2 (1 - beta)), with a large one to
+    (1 + B) times (2/3) (1 - beta^3)/(1 - beta^2), less one product: 7/9 of 1 + B for beta = 1/2.
+
+    References
+    ----------
+    Ours, in the fluid limit of V. Jacobson, "Congestion Avoidance and Control", ACM SIGCOMM 1988,
+    doi:10.1145/52324.52356, section 3, with the factor of Y. R. Yang and S. S. Lam, "General AIMD Congestion
+    Control", IEEE ICNP 2000. Proof: derivations/tcp.py, aimd_mean_queue.
+
+    Examples
+    --------
+    >>> round(aimd_mean_queue(1, 0.5) * 9, 12)
+    5.0
+    """
+
+@_law
 def aimd_utilisation(buffer: Any) -> Any:
     r"""Return the utilisation of a drop-tail link by one flow that halves its window at a loss.
 

@@ -72,6 +72,41 @@ def aimd_utilisation_general(buffer: Any, decrease: Any, *, xp: Any) -> Any:
 
 
 @law(
+    source=f"Ours, in the fluid limit of {JACOBSON}, section 3, with the factor of {YANG_LAM}",
+    unit="1",
+    result="Q over the bandwidth-delay product, the mean over time; 5/9 for beta = 1/2 at B = 1",
+    derivation="tcp.aimd_mean_queue",
+    simulated=SimulatedBy("sawtooth_queue", {"buffer": (0.2, 1.2), "decrease": (0.4, 0.75)}, accuracy=0.01),
+    buffer=BUFFER,
+    decrease=DECREASE,
+)
+def aimd_mean_queue(buffer: Any, decrease: Any, *, xp: Any) -> Any:
+    r"""Return the mean backlog of a drop-tail link with one flow that multiplies its window by a factor at a loss.
+
+    .. math:: Q = (1 + B) \, \frac{(f - y) \left(\frac{1}{3} (f^2 + f y + y^2) + \frac{s}{2} (f + y)\right)}
+        {s \max(s - \beta, 0) + \frac{1}{2} (f - y) (1 + \max(\beta, s))}, \qquad
+        s = \frac{1}{1 + B}, \quad f = \frac{B}{1 + B}, \quad y = \max(\beta - s, 0)
+
+    Notes
+    -----
+    The assumptions are those of `aimd_utilisation`. The queue is between y (1 + B) and B bandwidth-delay products, and
+    empty while the window is below one product. With a small buffer it tends to B^2/(2 (1 - beta)), with a large one to
+    (1 + B) times (2/3) (1 - beta^3)/(1 - beta^2), less one product: 7/9 of 1 + B for beta = 1/2.
+
+    Examples
+    --------
+    >>> round(aimd_mean_queue(1, 0.5) * 9, 12)
+    5.0
+    """
+    path, full = 1 / (1 + buffer), buffer / (1 + buffer)
+    least = xp.maximum(decrease - path, 0 * (buffer + decrease))
+    climb = xp.minimum(full, 1 - decrease)
+    queue = climb * ((full * full + full * least + least * least) / 3 + path * (full + least) / 2)
+    idle = path * xp.maximum(path - decrease, 0 * (buffer + decrease))
+    return (1 + buffer) * queue / (idle + climb * (1 + xp.maximum(path, decrease)) / 2)
+
+
+@law(
     source=f"Ours: aimd_utilisation solved for the buffer, in the fluid limit of {JACOBSON}, section 3",
     unit="1",
     result="B, in bandwidth-delay products; 0 up to U = 3/4, 1 at U = 1, where the slope is infinite",

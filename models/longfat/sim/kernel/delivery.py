@@ -52,7 +52,7 @@ def clear_sample(state, event):
         event.app_limited = 0
 
 
-@routine
+@part
 def take_sample(state, own, event, n, sent):
     """Set the fields of the event to the sample of an acknowledgment whose newest packet is list node n.
 

@@ -34,7 +34,7 @@ def schedule_arrival(state, link, time):
     state.arrivals += 1
 
 
-@routine
+@part
 def schedule_departure(state, link, time):
     """Schedule the end of a transmission, before all other events at the same time."""
     rise(

@@ -101,7 +101,7 @@ def end_of_transmission(state, k):
     packet.arrival = now + link.delay
     entering = travel(state, link, i, packet, hop_at(state, packet.hop))
     if entering != NONE:
-        admit(state, entering)
+        admit_inline(state, entering)
     state.now = now
     send_next(state, link)
 

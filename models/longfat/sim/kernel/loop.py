@@ -29,6 +29,7 @@ from longfat.sim.kernel.events import (
     schedule,
     set_timer,
 )
+from longfat.sim.kernel.injected import reach_host
 from longfat.sim.kernel.links import admit, deliver_to_switch, end_of_transmission, process_deferred, send_feedback
 from longfat.sim.kernel.probes import expire_rack_timer, probe, probe_is_due
 from longfat.sim.kernel.receiver import receive
@@ -62,6 +63,7 @@ from longfat.sim.records import (
     DELAYED,
     DEPARTURE,
     DONE,
+    FEEDBACK,
     NEVER,
     NEXT_HOP,
     NO_FLOWS,
@@ -73,6 +75,7 @@ from longfat.sim.records import (
     SAMPLING,
     SWITCH_CLOCK,
     TO_RECEIVER,
+    TO_SENDER,
     TO_SWITCH,
     TRANSFER,
     WAKE,
@@ -108,8 +111,13 @@ def arrive(state, k):
         if receive(state, i):
             admit(state, i)
         leave_deferred(state, link, hop)
-    elif far_end == TO_SWITCH:
-        deliver_to_switch(state, i)
+    elif far_end > TO_SENDER:
+        if far_end == TO_SWITCH:
+            deliver_to_switch(state, i)
+        elif packet.kind == FEEDBACK:
+            return receive_feedback(state, i)
+        else:
+            reach_host(state, i)
     elif packet.kind == ACK:
         if link.head != NONE:
             prefetch_flow(state, packet_at(state, link.head).flow)
@@ -119,7 +127,7 @@ def arrive(state, k):
     return True
 
 
-@routine
+@part
 def expire_timer(state, which, f, time):
     """Handle the entry of a flow's timer in the heap; return False if a scheme returned an invalid window or rate.
 
@@ -144,7 +152,7 @@ def expire_timer(state, which, f, time):
     return expire_alarm(state, f)
 
 
-@routine
+@part
 def pace(state, f, time):
     """Handle the pacing timer of a flow.
 
@@ -169,7 +177,7 @@ def pace(state, f, time):
     elif tally.begun == 0:
         return start_flow(state, f)
     else:
-        request_send(state, f)
+        send(state, f)
     return True
 
 

@@ -8,7 +8,7 @@ is ambiguous, so that the checks of section 6.2, step 2, are not needed.
 
 from longfat.sim.jit import part, routine
 from longfat.sim.kernel.events import schedule
-from longfat.sim.kernel.recovery import append_lost, mark_all_lost, release_node
+from longfat.sim.kernel.recovery import append_lost, mark_all_lost, release_node, unlink
 from longfat.sim.memory import (
     delayed_ack_at,
     packet_at,
@@ -144,19 +144,6 @@ def detect_losses(state, f):
     elif own.rack_purpose == REORDERING:
         stop_rack_timer(own)
     return lost, fresh
-
-
-@part
-def unlink(state, own, before, n):
-    """Remove list node n, which follows `before`, from the outstanding transmissions."""
-    following = transmission_at(state, n).next
-    if before == NONE:
-        own.outstanding_head = following
-    else:
-        transmission_at(state, before).next = following
-    if following == NONE:
-        own.outstanding_tail = before
-    own.in_flight -= 1
 
 
 @routine

@@ -23,7 +23,7 @@ def allocate_node(state):
     return n
 
 
-@routine
+@part
 def record_transmission(state, own, number, transmission, retransmitted):
     """Append a transmission to the list of outstanding ones."""
     n = allocate_node(state)
@@ -40,6 +40,19 @@ def record_transmission(state, own, number, transmission, retransmitted):
     own.in_flight += 1
     if own.sampled or own.rack:
         take_snapshot(state, own, n, retransmitted)
+
+
+@part
+def unlink(state, own, before, n):
+    """Remove list node n, which follows `before`, from the outstanding transmissions."""
+    following = transmission_at(state, n).next
+    if before == NONE:
+        own.outstanding_head = following
+    else:
+        transmission_at(state, before).next = following
+    if following == NONE:
+        own.outstanding_tail = before
+    own.in_flight -= 1
 
 
 @routine
@@ -74,24 +87,45 @@ def forget_transmissions(state, own):
 
 @routine
 def mark_all_lost(state, own):
-    """Count every outstanding transmission as lost after a timeout, the lowest packet number first."""
-    under_way, lost = own.outstanding_head, own.lost_head
+    """Count every outstanding transmission as lost after a timeout, the lowest packet number first.
+
+    RFC 6298, rule 5.4: the earliest packet leaves first. A retransmission may be outstanding behind higher numbers.
+    """
+    outstanding, lost = own.outstanding_head, own.lost_head
+    own.lost += own.in_flight
     own.outstanding_head = NONE
     own.outstanding_tail = NONE
     own.lost_head = NONE
     own.lost_tail = NONE
     own.in_flight = 0
-    while under_way != NONE or lost != NONE:
-        if lost == NONE or (
-            under_way != NONE and transmission_at(state, under_way).number < transmission_at(state, lost).number
-        ):
-            n = under_way
-            under_way = transmission_at(state, n).next
-            own.lost += 1
+    insert_lost(state, own, lost)
+    insert_lost(state, own, outstanding)
+
+
+@routine
+def insert_lost(state, own, n):
+    """Insert the nodes of a list into that of lost transmissions, in the order of numbers.
+
+    The place of a node is searched for from that of the one before, so that a list in order is visited once.
+    """
+    before = NONE
+    while n != NONE:
+        node = transmission_at(state, n)
+        rest, after = node.next, own.lost_head
+        if before != NONE and transmission_at(state, before).number <= node.number:
+            after = transmission_at(state, before).next
         else:
-            n = lost
-            lost = transmission_at(state, n).next
-        append_lost(state, own, n)
+            before = NONE
+        while after != NONE and transmission_at(state, after).number <= node.number:
+            before, after = after, transmission_at(state, after).next
+        node.next = after
+        if before == NONE:
+            own.lost_head = n
+        else:
+            transmission_at(state, before).next = n
+        if after == NONE:
+            own.lost_tail = n
+        before, n = n, rest
 
 
 @part
@@ -123,7 +157,7 @@ def is_covered(state, una, i, number):
     return False
 
 
-@routine
+@part
 def update_scoreboard(state, own, una, acked, i):
     """Remove the transmissions that an acknowledgment covers; return how many are lost, and so on.
 
@@ -151,13 +185,7 @@ def update_scoreboard(state, own, una, acked, i):
         if not covered and (own.rack or node.later_acked < own.reorder):
             before, n = n, following
             continue
-        if before == NONE:
-            own.outstanding_head = following
-        else:
-            transmission_at(state, before).next = following
-        if following == NONE:
-            own.outstanding_tail = before
-        own.in_flight -= 1
+        unlink(state, own, before, n)
         if covered:
             own.delivered += 1
             newest = n

@@ -99,7 +99,7 @@ def next_number(state, f, sender):
     return sender.next - 1
 
 
-@routine
+@part
 def next_departure(state, f):
     """Return when the rate allows the next packet, and the departure time to record if it leaves now [ns].
 

@@ -26,7 +26,7 @@ from longfat.sim.memory import (
 from longfat.sim.records import DROP, NONE, NOTHING, PASSES, REQUEST, SEND
 
 
-@routine
+@part
 def call(state, link, function, i):
     """Call a function of a link's discipline or service for a packet, and return what it returns."""
     k = link.number
@@ -85,7 +85,7 @@ def change_backlog(state, link, packets, size):
     link.backlog_bytes += packets * size
 
 
-@routine
+@part
 def admit_queued(state, link, queue, i):
     """Admit a packet to a link with a service; where the buffer is full, `evict` chooses what is dropped."""
     size = packet_at(state, i).length
@@ -136,7 +136,7 @@ def push_out(state, link, victim):
     drop(state, link, victim)
 
 
-@routine
+@part
 def transmit(state, link, i):
     """Begin the transmission of a packet, and schedule its end; return False if the discipline drops the packet."""
     packet = packet_at(state, i)
@@ -165,7 +165,7 @@ def transmit(state, link, i):
     return True
 
 
-@routine
+@part
 def send_next(state, link):
     """Begin the transmission of the packet that the service chooses, if any may leave; the transmitter is idle."""
     k = link.number

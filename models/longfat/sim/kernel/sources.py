@@ -158,7 +158,7 @@ def wait_for_data(state, f):
     return False
 
 
-@routine
+@part
 def check_application_limited(state, f):
     """Mark the delivery-rate samples of a flow that may send more than there is to send as application-limited.
 

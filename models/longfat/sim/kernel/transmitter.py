@@ -2,6 +2,7 @@
 
 from longfat.sim.jit import part, routine
 from longfat.sim.kernel.events import remove_arrival, replace_arrival, schedule_arrival
+from longfat.sim.kernel.injected import record_end
 from longfat.sim.kernel.packets import release_packet
 from longfat.sim.kernel.recovery import release_nodes
 from longfat.sim.memory import (
@@ -13,7 +14,7 @@ from longfat.sim.memory import (
     rate_change_at,
     tally_at,
 )
-from longfat.sim.records import ACK, DATA, NO_BACKLOG_ENTRIES, NONE, REQUEST
+from longfat.sim.records import ACK, DATA, INJECTED, NO_BACKLOG_ENTRIES, NONE, REQUEST
 
 
 @routine
@@ -108,6 +109,8 @@ def drop(state, link, i):
     tally = tally_at(state, packet.flow)
     link.dropped += 1
     link.dropped_bytes += packet.length
+    if tally.traffic == INJECTED:
+        record_end(state, i, 1)
     if packet.kind == DATA:
         tally.dropped += 1
     elif packet.kind == ACK:

@@ -1,7 +1,7 @@
 """CUBIC (RFC 9438): the window between losses is a cubic function of time (docs/rules/cubic.md).
 
-The sender is that of a host of today: an initial window of ten packets, byte counting, HyStart++ and proportional rate
-reduction; each can be switched off. Loss recovery is that of `longfat.sim.schemes.sack`.
+The sender is that of a host of today: an initial window of ten packets, byte counting, HyStart++, proportional rate
+reduction and RACK-TLP; each can be switched off. Without RACK-TLP losses are found as in `longfat.sim.schemes.sack`.
 """
 
 from longfat.sim.jit import part
@@ -175,6 +175,6 @@ CUBIC = Scheme(
     },
     source=(
         "L. Xu, S. Ha, I. Rhee, V. Goel and L. Eggert, RFC 9438 (2023), CUBIC for Fast and Long-Distance Networks, "
-        "section 4; RFC 6928, RFC 3465, RFC 9406, RFC 6937 and RFC 6675 for the sender"
+        "section 4; RFC 6928, RFC 3465, RFC 9406, RFC 6937, RFC 6675 and RFC 8985 for the sender"
     ),
 )

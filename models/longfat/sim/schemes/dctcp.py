@@ -100,7 +100,7 @@ DCTCP = Scheme(
     source=(
         "S. Bensley, D. Thaler, P. Balasubramanian, L. Eggert and G. Judd, RFC 8257 (2017), Data Center TCP (DCTCP): "
         "TCP Congestion Control for Data Centers, section 3; M. Alizadeh and others, Data Center TCP (DCTCP), SIGCOMM "
-        "2010, section 3, doi:10.1145/1851182.1851192; RFC 6928, RFC 3465, RFC 9406, RFC 6937 and RFC 6675 for the "
-        "sender"
+        "2010, section 3, doi:10.1145/1851182.1851192; RFC 6928, RFC 3465, RFC 9406, RFC 6937, RFC 6675 and RFC 8985 "
+        "for the sender"
     ),
 )

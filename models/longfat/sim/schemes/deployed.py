@@ -1,7 +1,7 @@
 """Options of the TCP sender as deployed today, for schemes with selective recovery (rules in docs/rules/cubic.md).
 
-Byte counting, HyStart++, proportional rate reduction, RACK-TLP and pacing. All are off in `sack`; the first three are
-on in `cubic` and `dctcp`.
+Byte counting, HyStart++, proportional rate reduction, RACK-TLP and pacing. All are off in `sack`; all but pacing are on
+in `cubic` and `dctcp`.
 """
 
 from dataclasses import replace
@@ -30,8 +30,9 @@ STATE: dict[str, Any] = {**PLAIN_STATE, **hystart.STATE, **rate_reduction.STATE}
 
 #: Values of parameters with which `sack` is Reno as hosts run it today: an initial window of ten packets (RFC 6928,
 #: section 2), every second packet acknowledged (RFC 5681, section 4.2), byte counting with L = 2 (RFC 3465, section
-#: 2.3), proportional rate reduction (RFC 6937). No HyStart++, because Linux has HyStart as a part of CUBIC only.
-DEPLOYED = {"initial_window": 10.0, "delayed_ack": 2.0, "growth_limit": 2.0, "prr": 1.0}
+#: 2.3), proportional rate reduction (RFC 6937), losses found by time and probes (RFC 8985). No HyStart++, because Linux
+#: has HyStart as a part of CUBIC only.
+DEPLOYED = {"initial_window": 10.0, "delayed_ack": 2.0, "growth_limit": 2.0, "prr": 1.0, "rack": 1.0}
 
 
 def parameters(**values: float) -> dict[str, Parameter]:

@@ -109,6 +109,9 @@ SACK = Scheme(
     parameters={**deployed.PARAMETERS, "cwv": validation.PARAMETER},
     state={**deployed.STATE, **validation.STATE},
     scale_free=True,
+    # Times of HyStart++ and RFC 7661, and paced packets in place of bursts: with pacing 200 packets show a utilisation
+    # 0.007 below that of 4000.
+    scale_free_unless=("hystart", "pacing", "cwv"),
     source=(
         "E. Blanton, M. Allman, L. Wang, I. Jarvinen, M. Kojo and Y. Nishida, RFC 6675 (2012), A Conservative Loss "
         "Recovery Algorithm Based on Selective Acknowledgment (SACK) for TCP, section 5; RFC 2018 (1996), TCP "

@@ -83,6 +83,8 @@ class Scheme:
         Whether the utilisation of a link depends only on the ratio of buffer to bandwidth-delay product, not on the
         bandwidth-delay product itself. This holds for windows that grow by a constant per round trip and are multiplied
         by a constant at a loss. Only then does `longfat.design.buffer` simulate a slower link in place of a fast one.
+    scale_free_unless : tuple of str
+        Parameters that end `scale_free` where they are not 0.
     source : str
         Full reference of its rules: authors, title, venue, year and section, or RFC.
 
@@ -120,6 +122,7 @@ class Scheme:
     stamped: bool = False
     acknowledged: bool = True
     scale_free: bool = False
+    scale_free_unless: tuple[str, ...] = ()
     source: str = ""
 
     def __post_init__(self) -> None:

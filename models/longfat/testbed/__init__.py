@@ -1,0 +1,39 @@
+"""Linux's own TCP over emulated links: the same scenario as in `longfat.sim`, run by the operating system.
+
+Submodules are imported on first use.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from longfat.testbed.comparison import compare
+    from longfat.testbed.namespaces import CannotRun, missing
+    from longfat.testbed.plan import refusals
+    from longfat.testbed.results import run
+    from longfat.testbed.runs import Spoilt, outcomes
+
+#: Name -> module; no module has the name of what it offers, which its import would hide.
+_NAMES = {
+    "CannotRun": "namespaces",
+    "Spoilt": "runs",
+    "compare": "comparison",
+    "missing": "namespaces",
+    "outcomes": "runs",
+    "refusals": "plan",
+    "run": "results",
+}
+
+__all__ = ["CannotRun", "Spoilt", "compare", "missing", "outcomes", "refusals", "run"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _NAMES:
+        return getattr(importlib.import_module(f"longfat.testbed.{_NAMES[name]}"), name)
+    raise AttributeError(f"module 'longfat.testbed' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

@@ -1,0 +1,49 @@
+"""Packets at both hosts as pcap, with the times of the emulated network."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+from typing import BinaryIO
+
+from longfat.sim.captures import pcap
+from longfat.sim.records import SECOND
+from longfat.testbed.emulator import Delivery
+from longfat.testbed.headers import segment
+
+#: Virtual time 0 is an hour after the epoch, because a handshake precedes it.
+EPOCH = 3600 * SECOND
+
+
+class Captures:
+    """Files senders.pcap and receivers.pcap in a folder, in the format of `longfat.sim.captures`.
+
+    Headers only are stored, beside the length of the whole packet. Packets are stamped with the virtual times at which
+    they enter the network and at which they are due, not with the times at which a busy machine has carried them.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.files: list[BinaryIO] = [(folder / name).open("wb") for name in ("senders.pcap", "receivers.pcap")]
+        self.shift = 0  # ns; added to all times, negative for a handshake
+        for file in self.files:
+            file.write(pcap.header())
+
+    def sent(self, connection: int, back: bool, time: int, packet: bytes) -> None:
+        """Write a packet that a host has sent."""
+        self._write(int(back), time, packet)
+
+    def received(self, delivery: Delivery) -> None:
+        """Write a packet that reaches a host."""
+        self._write(int(not delivery.back), delivery.time, delivery.packet)
+
+    def _write(self, host: int, time: int, packet: bytes) -> None:
+        """Write the record of a packet."""
+        found = segment(packet)
+        stored = packet if found is None else packet[: found.begin]
+        second, rest = divmod(max(0, EPOCH + self.shift + time), SECOND)
+        self.files[host].write(struct.pack("<IIII", second, rest, len(stored), len(packet)) + stored)
+
+    def close(self) -> None:
+        """Close the files."""
+        for file in self.files:
+            file.close()

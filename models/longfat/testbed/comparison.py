@@ -1,0 +1,131 @@
+"""A scenario in the simulator and on Linux, side by side, with the laws that apply."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from longfat.testbed.law_values import LawValue, law_values
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from longfat.sim.network import Network
+
+FACES = ("simulator", "Linux")
+#: Variables along `law`: one entry for each value that a law gives.
+LAW = {
+    "law_quantity": "variable that the law predicts",
+    "law_of": "flow or link",
+    "law_value": "value of the law, in the unit of the variable",
+    "law_remark": "what the law leaves out in this scenario",
+}
+
+
+def compare(
+    net: Network,
+    *,
+    duration: float | str,
+    warm_up: float | str = 0.0,
+    replications: int = 1,
+    confidence: float = 0.95,
+    sample_every: float | str | None = None,
+    rng: Any = None,
+    repeats: int = 3,
+    progress: bool = True,
+) -> xr.Dataset:
+    """Run a scenario in the simulator and on Linux, and return both beside the laws that apply.
+
+    Parameters
+    ----------
+    net : Network
+        Links and flows; `longfat.testbed.refusals` lists what Linux cannot do.
+    duration, warm_up : float or str
+        Time to run, and time after which counting begins [s].
+    replications : int
+        Number of runs on either side.
+    confidence : float
+        Confidence level of the intervals [probability], in (0, 1).
+    sample_every : float or str, optional
+        Interval between the samples of the traces of the first run [s].
+    rng : None, int, SeedSequence or Generator
+        Seed of the random numbers of the simulator and of the emulated links.
+    repeats : int
+        Greatest number of attempts at a run on Linux, which the machine's load may spoil.
+    progress : bool
+        Show a progress bar.
+
+    Returns
+    -------
+    xarray.Dataset
+        The variables of `longfat.sim.run` along ``face``, "simulator" and "Linux"; ``law_quantity``, ``law_of``,
+        ``law_value`` and ``law_remark`` along ``law``. The attributes are those of the run on Linux.
+
+    Raises
+    ------
+    ValueError
+        For values outside their ranges, and networks that Linux cannot run.
+    CannotRun
+        If this machine lacks something that the testbed needs.
+    """
+    from longfat import sim
+    from longfat.testbed.results import run
+
+    options: dict[str, Any] = {
+        "duration": duration, "warm_up": warm_up, "replications": replications, "confidence": confidence,
+        "sample_every": sample_every, "rng": rng, "progress": progress,
+    }  # fmt: skip
+    measured = run(net, **options, repeats=repeats)  # first, because it refuses what Linux cannot do
+    simulated = sim.run(net, **options)
+    return beside(simulated, measured, law_values(net, float(measured.attrs["duration"])))
+
+
+def beside(simulated: xr.Dataset, measured: xr.Dataset, laws: list[LawValue]) -> xr.Dataset:
+    """Return the results of the simulator and of Linux along ``face``, with the laws along ``law``.
+
+    Both have traces of the same times, from the start of the run. A variable that only one of them has is left out.
+    """
+    import xarray as xr
+
+    from longfat.accessor import made_by
+
+    common = [name for name in simulated.data_vars if name in measured.data_vars]
+    data = xr.concat(
+        [simulated[common], measured[common]],
+        dim=xr.Variable("face", list(FACES)),
+        join="inner",
+        combine_attrs="override",
+    ).assign_attrs(measured.attrs)
+    rows = [asdict(one) for one in laws]
+    columns = {name: [row[name.removeprefix("law_")] for row in rows] for name in LAW}
+    for name, description in LAW.items():
+        kind = float if name == "law_value" else str
+        data[name] = ("law", np.asarray(columns[name], kind), {"units": "", "long_name": description})
+    data = data.assign_coords(law=("law", np.asarray([row["law"] for row in rows], str)))
+    return made_by(data, "testbed.compare")
+
+
+def difference(data: xr.Dataset, name: str, where: dict[str, str]) -> tuple[float, float]:
+    """Return the relative difference of Linux from the simulator [1], and half the width of its interval.
+
+    The half-width is the root of the sum of the squares of both half-widths: a two-sample Student interval with the
+    degrees of freedom of one side, fewer than Welch's, so that it is not too narrow. A deterministic simulation has
+    none. It is NaN without replications on Linux.
+
+    >>> import xarray as xr
+    >>> data = xr.Dataset({"goodput": ("face", [2.0, 3.0]), "goodput_upper": ("face", [2.3, 3.4])})
+    >>> [round(one, 12) for one in difference(data, "goodput", {})]
+    [0.5, 0.25]
+    """
+    simulated, measured = data[name].sel(where).values
+    if simulated == 0 or not math.isfinite(simulated):
+        return math.nan, math.nan
+    half = math.nan
+    if f"{name}_upper" in data:
+        upper = data[f"{name}_upper"].sel(where).values
+        of_simulator, of_linux = upper[0] - simulated, upper[1] - measured
+        half = math.hypot(0.0 if math.isnan(of_simulator) else of_simulator, of_linux)
+    return float(measured / simulated - 1), float(half / abs(simulated))

@@ -1,0 +1,175 @@
+"""The process of one run: it creates the hosts, emulates the network between them and measures.
+
+It has one thread until the hosts and the applications exist, because a user namespace and a fork need that. It imports
+the simulator only then.
+"""
+
+from __future__ import annotations
+
+import functools
+import pickle
+import traceback
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from longfat.testbed import settings
+from longfat.testbed.connection import FIRST_PORT, Connection
+from longfat.testbed.hosts import Senders
+from longfat.testbed.namespaces import CannotRun, Host, create_hosts, die_with_parent
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from longfat.testbed.outcome import Outcome, Trust
+    from longfat.testbed.pump import Punctuality
+
+SECOND = 1_000_000_000  # ns
+WATCH = 50_000_000  # ns between two looks at the send buffers
+LONGEST_HANDSHAKE = 60 * SECOND
+
+
+@dataclass(frozen=True)
+class Job:
+    """What a run needs.
+
+    Attributes
+    ----------
+    connections : list of Connection
+        Linux's connections.
+    host_settings, given : dict of str to object
+        Settings that the scenario decides, and those that the caller has given.
+    network : bytes
+        The pickled scenario and generator of random numbers, opened once the hosts exist.
+    duration, warm_up : float
+        Length of the run, and of its beginning that is not measured [s].
+    sample_every : float or None
+        Interval between the samples of the traces [s].
+    """
+
+    connections: list[Connection]
+    host_settings: dict[str, object]
+    given: dict[str, object]
+    network: bytes
+    duration: float
+    warm_up: float = 0.0
+    sample_every: float | None = None
+
+
+def main(descriptor: int, parent: int) -> None:
+    """Carry out the job that comes through a pipe, and answer with what happened.
+
+    The answers are ("running",) at time 0, and at the end ("done", outcome), ("cannot", message) or ("failed", message,
+    traceback).
+    """
+    from multiprocessing.connection import Connection as Pipe
+
+    die_with_parent(parent)
+    pipe: Any = Pipe(descriptor)
+    job: Job = pipe.recv()
+    try:
+        made = create_hosts()
+        die_with_parent(parent)  # a user namespace has cleared it
+        settings.apply(made, job.connections, job.host_settings, job.given)
+        pipe.send(("done", _run(job, made, lambda: pipe.send(("running",)))))
+    except CannotRun as error:
+        pipe.send(("cannot", str(error)))
+    except Exception as error:
+        pipe.send(("failed", f"{type(error).__name__}: {error}", traceback.format_exc()))
+
+
+def _run(job: Job, hosts: Sequence[Host], running: Callable[[], None]) -> Outcome:
+    """Run the applications over the emulated network, and return what was measured."""
+    senders = Senders(hosts, job.connections)
+    # from here on with the simulator, whose libraries start threads
+    from longfat.sim import results
+    from longfat.testbed import tcp_info
+    from longfat.testbed.emulator import Emulator, idle
+    from longfat.testbed.ledger import Ledger
+    from longfat.testbed.outcome import Outcome
+    from longfat.testbed.pump import pump
+
+    net, rng = pickle.loads(job.network)
+    emulator = Emulator(net, rng=rng, sample_every=job.sample_every, duration=job.duration)
+    simulation, ledger = emulator.simulation, Ledger(len(job.connections))
+    for account, one in zip(ledger.accounts, job.connections, strict=True):
+        account.goal = account.goal if one.file is None else one.file
+    carry = functools.partial(pump, hosts=(hosts[0].device, hosts[1].device), classify=number_of, ledger=ledger)
+    # Handshakes cross the idle network, so that the first round-trip time of each connection is that of its path.
+    carry(Emulator(idle(net)), until=LONGEST_HANDSHAKE, calls=[(0, senders.open)], control=senders.pipe.fileno())
+    senders.answer("opened")
+    first = [host.counters() for host in hosts]
+    measured: list[Any] = []
+    calls = _calls(job, senders, lambda: measured.append((results.snapshot(simulation), ledger.snapshot())))
+    running()
+    end = round(job.duration * SECOND)
+    punctuality = carry(emulator, until=end, calls=calls, control=senders.pipe.fileno())
+    if emulator.now < end:
+        senders.answer("written")  # fails: the other process has ended before
+    (before, ledger_before), (after, ledger_after) = measured
+    last = [host.counters() for host in hosts]
+    written = senders.end()
+    samples = tcp_info.table(b"".join(senders.samples))
+    return Outcome(
+        connections=job.connections,
+        flows=list(simulation.assembly.flow_names),
+        links=list(simulation.assembly.link_names),
+        measured=results.measure(simulation, before, after),
+        packet_counts=simulation.packet_counts(),
+        drew=simulation.drew,
+        trace=None if job.sample_every is None else results.traces(simulation, job.sample_every),
+        before=ledger_before,
+        after=ledger_after,
+        samples=samples,
+        written=written,
+        counters={
+            name: {key: new[key] - old.get(key, 0) for key in new if new[key] != old.get(key, 0)}
+            for name, old, new in zip(("senders", "receivers"), first, last, strict=True)
+        },
+        settings=settings.recorded(hosts[0]),
+        trust=_trust(punctuality, sum(host.drops() for host in hosts), samples, senders),
+    )
+
+
+def _calls(job: Job, senders: Senders, measure: Callable[[], None]) -> list[tuple[int, Callable[[], None]]]:
+    """Return what is to be done at which virtual time [ns], in order."""
+    end, warm = (round(at * SECOND) for at in (job.duration, job.warm_up))
+    step = end if job.sample_every is None else round(job.sample_every * SECOND)
+    made: list[tuple[int, int, Callable[[], None]]] = [(warm, 1, measure), (end, 4, measure)]
+    for at in sorted({*range(0, end, step), warm, end}):
+        made.append((at, 3, functools.partial(senders.sample, at)))
+    made += [(at, 5, senders.watch) for at in range(WATCH, end, WATCH)]
+    for one in job.connections:
+        start, stop = round(one.start * SECOND), min(one.stop, 2 * job.duration) * SECOND
+        made.append((start, 0, functools.partial(senders.start, one.number)))
+        made.append((round(stop), 2, functools.partial(senders.stop, round(stop), one.number)))
+    return [(at, action) for at, _, action in sorted(made, key=lambda one: one[:2]) if at <= end]
+
+
+def number_of(packet: bytes) -> int:
+    """Return the number of the connection that a packet belongs to, a negative one if it is not ours."""
+    if len(packet) < 40 or packet[0] != 0x45 or packet[9] != 6:  # IPv4 without options, TCP
+        return -1
+    return int.from_bytes(packet[22:24], "big") - FIRST_PORT  # both ends have the same port
+
+
+def _trust(punctuality: Punctuality, drops: int, samples: np.ndarray, senders: Senders) -> Trust:
+    """Return whether the run may be trusted."""
+    import numpy as np
+
+    from longfat.testbed.outcome import Trust
+
+    late = punctuality.lateness
+    last = samples[[np.flatnonzero(samples["connection"] == k)[-1] for k in np.unique(samples["connection"])]]
+    waited = np.maximum(last["rwnd_limited"], last["sndbuf_limited"])
+    found = (float(f"{x / SECOND:.3g}") for x in np.quantile(late, (0.5, 0.99, 1.0))) if len(late) else ()
+    return Trust(
+        late=punctuality.late,
+        packets=len(late),
+        drops=drops + punctuality.refused,
+        starved=max(
+            float((waited / np.maximum(last["busy_time"], 1)).max(initial=0.0)), senders.dry / max(senders.looks, 1)
+        ),
+        lateness=dict(zip(("median", "99 %", "largest"), found, strict=bool(len(late)))),
+        real_time=punctuality.real_time,
+    )

@@ -1,0 +1,258 @@
+"""Emulated network: packets of real hosts on the links of `longfat.sim`, in virtual time.
+
+The same compiled code as in a simulation decides on queueing, drops, marks and departures. Each flow with a scheme
+becomes a flow of injected packets: its hosts say when a packet enters the first link, and learn when it reaches the
+other end. Other flows are simulated beside them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numba
+
+from longfat.sim import jit, queues, records
+from longfat.sim.elements import Flow
+from longfat.sim.engine import Simulation, kernel
+from longfat.sim.kernel.injected import inject
+from longfat.sim.network import Network
+from longfat.sim.run_state import rows
+from longfat.sim.traffic import Traffic
+from longfat.testbed import headers
+
+BUDGET = 1 << 20  # events between two visits of Python, so that Ctrl-C is noticed
+#: Marks of a packet by the two bits of IP's ECN field: RFC 3168, section 5, and RFC 9331, section 4.1.
+MARKS = (0, records.ECT | records.ECT1, records.ECT, records.ECT | records.CE)
+
+
+@dataclass(frozen=True)
+class Connection:
+    """A flow, or a copy of one, whose packets are real."""
+
+    name: str
+    flow: Flow
+    start: float  # s
+    stop: float  # s
+    file: float | None  # bytes
+    packet: int  # bytes, headers included
+
+
+class Delivery(NamedTuple):
+    """A packet that reaches a host."""
+
+    time: int  # ns
+    connection: int
+    back: bool  # it reaches the host of the sender
+    packet: bytes
+
+
+class Emulator:
+    """Network whose packets come from outside.
+
+    Parameters
+    ----------
+    net : Network
+        Links and flows; later changes of it have no effect.
+    rng : None, int, SeedSequence or Generator
+        Seed of the random numbers.
+    sample_every : float, optional
+        Interval between the samples of the traces [s]; needs `duration`.
+    duration : float
+        Longest virtual time [s]; only needed for the traces.
+
+    Raises
+    ------
+    ValueError
+        If no flow has a scheme.
+    SchemeError
+        By `inject`, `step` and `advance`, if a discipline fails.
+
+    Examples
+    --------
+    >>> net = Network().link("a", "b", rate="8 Mbit/s", delay="10 ms", duplex=True).flow("reno", path=["a", "b"])
+    >>> emulator = Emulator(net)
+    >>> emulator.inject(0, False, 0, bytes(1000))
+    >>> [(one.time, one.connection, one.back) for one in emulator.advance(20_000_000)]
+    [(11000000, 0, False)]
+    """
+
+    def __init__(
+        self, net: Network, *, rng: Any = None, sample_every: float | None = None, duration: float | None = None
+    ) -> None:
+        span = {} if duration is None else {"duration": duration}
+        self.simulation = Simulation(injected(net), rng=rng, sample_every=sample_every, **span)
+        state = self.simulation.state
+        self.connections: tuple[Connection, ...] = tuple(_connections(net))
+        self._flows = [f for f, kind in enumerate(state.tallies["traffic"]) if kind == records.INJECTED]
+        self._places = {f: c for c, f in enumerate(self._flows)}
+        self._hops = [_first_hops(state, f) for f in self._flows]
+        self._sent = [[0, 0] for _ in self._flows]  # packets, there and back
+        self._inside: list[tuple[dict[int, bytes], dict[int, bytes]]] = [({}, {}) for _ in self._flows]
+        self._found: list[Delivery] = []
+        # Hosts may answer every delivery, so that nothing beyond it is certain.
+        state.hops["in_advance"] = records.AT_ARRIVAL
+        state.left = rows(records.ROOM_LEFT, records.LEFT)
+        self.simulation.prepare()
+        if jit.COMPILED:
+            inject.compile((numba.int64,) * 8)
+        self._loop = kernel()[0]
+        self._scalars = {name: state.table[name] for name in ("now", "left_rows", "shortage", "arrivals", "clocks")}
+        self._address = 0
+        self._refresh()
+        self._run(0)
+
+    @property
+    def now(self) -> int:
+        """Virtual time [ns]."""
+        return int(self._scalars["now"][0])
+
+    @property
+    def due(self) -> int:
+        """Time of the next event [ns], `records.NEVER` if there is none."""
+        if self._found:
+            return self.now
+        time: int = records.NEVER
+        if self._scalars["arrivals"][0]:
+            time = int(self._arrivals[0])
+        if self._scalars["clocks"][0]:
+            time = min(time, int(self._clocks[0]))
+        return time
+
+    @property
+    def inside(self) -> int:
+        """Number of the hosts' packets in the network."""
+        return sum(len(there) + len(back) for there, back in self._inside)
+
+    def inject(self, connection: int, back: bool, time: int, packet: bytes, number: int | None = None) -> None:
+        """Let a packet enter its first link at a time [ns], the present one if that is past.
+
+        It follows everything else that happens at its time. `number` is the sequence number that disciplines see, in
+        packets: by default that of the transmission.
+        """
+        self._settle(time)
+        transmission = self._sent[connection][back]
+        self._sent[connection][back] = transmission + 1
+        self._inside[connection][back][transmission] = packet
+        inject(
+            self._address,
+            self._flows[connection],
+            self._hops[connection][back],
+            records.ACK if back else records.DATA,
+            len(packet),
+            transmission if number is None else number,
+            transmission,
+            MARKS[headers.codepoint(packet)],
+        )
+        self._settle(self.now)
+
+    def step(self, time: int) -> list[Delivery]:
+        """Advance to the next delivery, or to a time [ns] if there is none until then; return what is delivered."""
+        while not self._found and self._run(time):
+            self._take()
+        found, self._found = self._found, []
+        return found
+
+    def advance(self, time: int) -> list[Delivery]:
+        """Advance to a time [ns]; return what is delivered until then, in order."""
+        found: list[Delivery] = []
+        while more := self.step(time):
+            found += more
+        return found
+
+    def _settle(self, time: int) -> None:
+        """Advance to a time [ns], and keep what is delivered until then for the next call of `step`."""
+        while time >= self.now and self._run(time):
+            self._take()
+
+    def _run(self, time: int) -> bool:
+        """Run the event loop until a packet leaves the network; return False at `time` if none has left."""
+        scalars = self._scalars
+        while True:
+            status = self._call(time)
+            if status == records.AT_HOST:
+                scalars["shortage"][0] = records.DONE
+            elif status not in (records.DONE, records.PAUSED):
+                self.simulation._make_room(status)
+                self._refresh()
+            if scalars["left_rows"][0]:
+                return True
+            if status == records.DONE:
+                return False
+
+    def _call(self, time: int) -> int:
+        """Call the event loop, and name the plug-in that fails."""
+        try:
+            return int(self._loop(self._address, time, BUDGET))
+        except KeyboardInterrupt:
+            raise
+        except Exception as error:
+            if self.simulation.state.row.link == records.NONE:
+                raise
+            raise self.simulation._failure(error) from None
+
+    def _refresh(self) -> None:
+        """Bring addresses up to date, after arrays have grown."""
+        state = self.simulation.state
+        self._address = state.address()
+        self._arrivals, self._clocks = state.arrivals["time"], state.clocks["time"]
+
+    def _take(self) -> None:
+        """Take the rows of packets that have left the network, and add those that have reached a host to the found."""
+        count = int(self._scalars["left_rows"][0])
+        self._scalars["left_rows"][0] = 0
+        for time, transmission, f, marks, kind, dropped in self.simulation.state.left[:count].tolist():
+            connection, back = self._places[f], kind == records.ACK
+            packet = self._inside[connection][back].pop(transmission)
+            if dropped:
+                continue
+            if marks & records.CE:
+                packet = headers.mark(packet)
+            self._found.append(Delivery(time, connection, back, packet))
+
+
+def injected(net: Network) -> Network:
+    """Return a network in which flows with a scheme have packets from outside."""
+    made = Network(net.name)
+    made.links = dict(net.links)
+    source = Traffic("injected", records.INJECTED, acknowledged=True)
+    for flow in net.flows:
+        if flow.traffic is None:
+            flow = replace(flow, scheme=None, traffic=source, file=None, application=None, parameters={})
+        made.flows.append(flow)
+    if all(flow.traffic is not source for flow in made.flows):
+        raise ValueError(f"{net!r} has no flow with a scheme")
+    return made
+
+
+def idle(net: Network) -> Network:
+    """Return the same paths with empty buffers, for handshakes: no losses, no other traffic, no changes of rates."""
+    made = Network(net.name)
+    made.links = {
+        pair: replace(
+            link, discipline=queues.FIFO, buffer_packets=float("inf"), buffer_bytes=float("inf"), loss=0.0, jitter=0.0,
+            rate_changes=(),
+        )
+        for pair, link in net.links.items()
+    }  # fmt: skip
+    made.flows = [replace(flow, send_jitter=0.0) for flow in net.flows if flow.traffic is None]
+    return made
+
+
+def _connections(net: Network) -> Iterable[Connection]:
+    """Return the copies of flows with a scheme, in the order of the simulator's flows."""
+    for flow in net.flows:
+        if flow.traffic is None:
+            for k, name in enumerate(flow.names):
+                start = flow.start + k * flow.stagger
+                yield Connection(name, flow, start, flow.stop, flow.file, flow.packet)
+
+
+def _first_hops(state: Any, f: int) -> tuple[int, int]:
+    """Return the first hops of a flow of injected packets, there and back."""
+    there = int(state.senders["first_hop"][f])
+    end = there
+    while state.hops["far_end"][end] != records.TO_HOST:
+        end += 1
+    return there, end + 1

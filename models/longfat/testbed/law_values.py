@@ -1,0 +1,229 @@
+"""Values that laws give for the quantities of a scenario, where its flows and links meet the laws' assumptions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from longfat.design.buffer_laws import BbrLaws, CubicLaws, DctcpLaws, Laws, Path, is_bbr, laws_of, value_of
+from longfat.design.buffer_rules import decrease_of
+from longfat.design.long_flows import threshold_of
+from longfat.laws import bbr, cubic, tcp
+from longfat.sim.elements import Flow, Link
+from longfat.sim.network import Network
+
+LOSS_BASED = ("reno", "newreno", "sack", "cubic")
+#: Linux, net/ipv4/tcp_input.c, __tcp_set_rto() and tcp_rtt_estimator(): the timeout is the smoothed round-trip time
+#: plus the deviation, which is at least TCP_RTO_MIN.
+LEAST_DEVIATION = 0.2  # s
+#: Share of the capacity up to which flows under random loss are taken to form no queue. Ours: windows vary by a factor
+#: of about two around their mean.
+WITHOUT_QUEUE = 0.5
+UTILISATION = {
+    CubicLaws: "cubic.utilisation_general",
+    BbrLaws: "bbr.probe_rtt_utilisation",
+    DctcpLaws: "tcp.aimd_utilisation_general",
+    Laws: "tcp.aimd_utilisation_general",
+}
+
+
+@dataclass(frozen=True)
+class LawValue:
+    """Value of a law for one quantity of one flow or link."""
+
+    quantity: str  # variable of `longfat.sim.run`
+    of: str  # name of the flow or link
+    value: float
+    law: str  # public name
+    remark: str = ""  # what the law leaves out in this scenario
+
+
+@dataclass(frozen=True)
+class Shared:
+    """What all flows of a scenario have in common: the bottleneck, and the path of packets and acknowledgments."""
+
+    link: Link
+    packet: int  # bytes
+    round_trip_time: float  # s, of a lone packet: propagation, transmission of the packet and its acknowledgment
+    loss: float  # probability that a packet is lost at random
+
+    @property
+    def capacity(self) -> float:
+        """Capacity of the bottleneck [packets/s]."""
+        return self.link.rate / self.packet
+
+    @property
+    def path(self) -> Path:
+        """Bandwidth-delay product and round-trip time of the empty path."""
+        return Path(self.capacity * self.round_trip_time, self.round_trip_time)
+
+    @property
+    def buffer_packets(self) -> float:
+        """Buffer of the bottleneck [packets]."""
+        return min(self.link.buffer_packets, self.link.buffer_bytes / self.packet)
+
+    @property
+    def buffer(self) -> float:
+        """Buffer of the bottleneck [bandwidth-delay products]."""
+        return self.buffer_packets / self.path.bandwidth_delay_product
+
+
+def law_values(net: Network, duration: float = math.inf) -> list[LawValue]:
+    """Return the values of laws that apply to a scenario; an empty list where none does.
+
+    The laws are those of flows with one path and one packet size in common, without other traffic: the sawtooth and
+    CUBIC's and BBR's utilisation and queue, rates under random loss, BBR's share, the transfer time of a file alone.
+
+    Parameters
+    ----------
+    net : Network
+        Links and flows.
+    duration : float
+        Time after which flows that stop do not matter [s].
+
+    Returns
+    -------
+    list of LawValue
+        Value, law, and what the law leaves out.
+
+    Examples
+    --------
+    >>> net = Network().link("a", "b", rate="8 Mbit/s", delay="49.5 ms", buffer=100).flow(
+    ...     "sack", path=["a", "b"], ack_path="ideal")
+    >>> [(one.quantity, one.of, one.law, one.value) for one in law_values(net)]
+    [('utilisation', 'a-b', 'tcp.aimd_utilisation_general', 1.0)]
+    """
+    subjects = [shared(net, flow) for flow in net.flows]
+    subject = subjects[0] if subjects else None
+    if subject is None or any(one != subject for one in subjects):
+        return []
+    if _alone(net.flows) and net.flows[0].file is not None:
+        return list(_file(subject, net.flows[0]))
+    if any(flow.file is not None or flow.stop < duration for flow in net.flows):
+        return []
+    first = net.flows[0]
+    if any((flow.scheme, flow.parameters) != (first.scheme, first.parameters) for flow in net.flows):
+        return list(_share(subject, net.flows))
+    return list((_random_loss if subject.loss > 0 else _full_link)(subject, net.flows))
+
+
+def shared(net: Network, flow: Flow) -> Shared | None:
+    """Return the bottleneck and the path of a flow; None if its packets meet what the laws leave out."""
+    there, back = net.route(flow), net.way_back(flow)
+    if flow.scheme is None or flow.application is not None or flow.send_jitter > 0:
+        return None
+    link = min(there, key=lambda one: one.rate)
+    plain = all(one.jitter == 0 and not one.rate_changes for one in (*there, *back))
+    # Acknowledgments do not queue if each takes no longer than a packet at the bottleneck.
+    quick = all(link.rate == math.inf or flow.ack / one.rate <= flow.packet / link.rate for one in back)
+    if not plain or not quick or any(one.loss for one in back) or flow.access_rate < link.rate:
+        return None
+    time = sum(one.delay + flow.packet / one.rate for one in there) + flow.packet / flow.access_rate
+    time += sum(one.delay + flow.ack / one.rate for one in back) if back else sum(one.delay for one in there)
+    return Shared(link, flow.packet, time, 1 - math.prod(1 - one.loss for one in there))
+
+
+def _alone(flows: list[Flow]) -> bool:
+    return sum(flow.count for flow in flows) == 1
+
+
+def _value(flow: Flow, name: str, default: float) -> float:
+    """Return the value of a parameter of the flow's scheme, or a default for schemes that do not have it."""
+    if flow.scheme is None or name not in flow.scheme.parameters:
+        return default
+    return value_of(flow.scheme, flow.parameters, name)
+
+
+def _full_link(subject: Shared, flows: list[Flow]) -> Iterator[LawValue]:
+    """Yield utilisation and mean queue of the bottleneck with greedy flows of one scheme."""
+    first, count = flows[0], sum(flow.count for flow in flows)
+    scheme, name = first.scheme, subject.link.discipline.name
+    assert scheme is not None
+    if subject.capacity == math.inf or (subject.buffer == math.inf and not is_bbr(scheme)):
+        return
+    decrease = decrease_of(scheme, dict(first.parameters))
+    laws = laws_of(scheme, first.parameters, decrease, subject.path, threshold_of(subject.link.discipline), name)
+    if name != "fifo" and not isinstance(laws, DctcpLaws):
+        return
+    remark = "if all flows lose at the same time" if count > 1 else ""
+    if isinstance(laws, CubicLaws) and _value(first, "fast_convergence", 0.0) > 0:
+        remark = ", ".join(filter(None, (remark, "without fast convergence")))
+    utilisation = laws.together(subject.buffer, count)
+    if not math.isnan(utilisation):
+        yield LawValue("utilisation", subject.link.name, utilisation, UTILISATION.get(type(laws), ""), remark)
+    product, link = subject.path.bandwidth_delay_product, subject.link.name
+    if type(laws) is Laws and not math.isnan(laws.decrease):
+        queue = float(tcp.aimd_mean_queue(subject.buffer, laws.decrease)) * product
+        yield LawValue("mean_queue", link, queue, "tcp.aimd_mean_queue", remark)
+    if isinstance(laws, CubicLaws):
+        beta = laws.decrease
+        largest = (1 + subject.buffer) * product / count
+        if largest >= float(cubic.reno_friendly_window(subject.round_trip_time, laws.c, beta)):
+            queue = float(cubic.mean_queue(subject.buffer, beta)) * product
+            yield LawValue("mean_queue", link, queue, "cubic.mean_queue", remark)
+    if scheme.name == "bbr1" and is_bbr(scheme) and count > 1 and subject.buffer > 1:
+        yield LawValue("mean_queue", link, float(bbr.standing_queue(product)), "bbr.standing_queue")
+
+
+def _random_loss(subject: Shared, flows: list[Flow]) -> Iterator[LawValue]:
+    """Yield the goodput of greedy flows of one scheme whose packets are lost at random."""
+    first, names = flows[0], [name for flow in flows for name in flow.names]
+    for law, rate, remark in _rates(subject, first, len(names)):
+        for name in names:
+            yield LawValue("goodput", name, rate * (1 - subject.loss) * subject.packet, law, remark)
+
+
+def _rates(subject: Shared, flow: Flow, count: int) -> Iterator[tuple[str, float, str]]:
+    """Yield laws with the rate that each gives [packets/s] and what it leaves out."""
+    scheme, loss, time = flow.scheme, subject.loss, subject.round_trip_time
+    assert scheme is not None
+    if is_bbr(scheme):
+        if scheme.name == "bbr1" and count == 1 and loss <= float(bbr.largest_loss()) and subject.capacity < math.inf:
+            utilisation = BbrLaws(math.nan, "", subject.path, scheme.name).ceiling
+            yield "bbr.probe_rtt_utilisation", utilisation * subject.capacity, "loss within bbr.largest_loss"
+        return
+    found: list[tuple[str, float, str]] = []
+    if scheme.name in ("reno", "newreno", "sack"):
+        found = [
+            ("tcp.square_root_rate", float(tcp.square_root_rate(loss, time)), "losses at equal distances"),
+            ("tcp.pftk_rate", float(tcp.pftk_rate(loss, time, time + LEAST_DEVIATION)), "a timeout of R + 0.2 s"),
+        ]
+    elif scheme.name == "cubic" and "c" in scheme.parameters:
+        c, beta = value_of(scheme, flow.parameters, "c"), value_of(scheme, flow.parameters, "beta")
+        if loss < float(cubic.reno_friendly_loss(time, c, beta)) and beta == 0.7:
+            window = cubic.average_window_random(loss, time, c, value_of(scheme, flow.parameters, "fast_convergence"))
+            found = [("cubic.average_window_random", float(window) / time, "")]
+        else:
+            window = cubic.average_window(loss, time, c, beta)
+            found = [("cubic.average_window", float(window) / time, "losses at equal distances")]
+    yield from (one for one in found if count * one[1] <= WITHOUT_QUEUE * subject.capacity)
+
+
+def _share(subject: Shared, flows: list[Flow]) -> Iterator[LawValue]:
+    """Yield the goodput of one BBR flow of 2016 beside loss-based flows."""
+    bbr_flows = [flow for flow in flows if flow.scheme is not None and is_bbr(flow.scheme)]
+    others = [flow for flow in flows if flow.scheme is not None and flow.scheme.name in LOSS_BASED]
+    known = len(bbr_flows) + len(others) == len(flows) and _alone(bbr_flows) and bbr_flows[0].scheme.name == "bbr1"  # type: ignore[union-attr]
+    if not known or subject.loss > 0 or subject.link.discipline.name != "fifo" or subject.buffer == math.inf:
+        return
+    share = float(bbr.share_refined(subject.buffer, subject.path.bandwidth_delay_product))
+    remark = "a queue that is always full"
+    yield LawValue("goodput", bbr_flows[0].name, share * subject.link.rate, "bbr.share_refined", remark)
+
+
+def _file(subject: Shared, flow: Flow) -> Iterator[LawValue]:
+    """Yield the transfer time of a file that slow start sends alone, without loss and delayed acknowledgments."""
+    assert flow.scheme is not None
+    assert flow.file is not None
+    packets = math.ceil(flow.file / flow.packet)
+    without_loss = subject.loss == 0 and packets <= subject.buffer_packets + 1
+    slow_start = min(_value(flow, "initial_ssthresh", math.inf), math.inf) >= packets
+    exact = _value(flow, "delayed_ack", 1.0) <= 1 and _value(flow, "hystart", 0.0) == 0
+    if flow.scheme.name not in LOSS_BASED or not (without_loss and slow_start and exact):
+        return
+    # The law is for one link with a transmission time; those of the others delay each packet alike.
+    transmission = max(flow.packet / subject.link.rate, flow.packet / flow.access_rate)
+    first = _value(flow, "initial_window", 1.0)
+    time = tcp.slow_start_transfer_time(packets, subject.round_trip_time - transmission, transmission, first)
+    yield LawValue("transfer_time", flow.name, float(time), "tcp.slow_start_transfer_time")

@@ -1,0 +1,122 @@
+"""Accounts of real connections in virtual time: what was sent, sent again, received for the first time, acknowledged.
+
+They are kept from the packets themselves, so that a goodput does not depend on when a process looked.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import dataclass, field, replace
+
+from longfat.sim.records import NEVER, NONE
+from longfat.testbed.emulator import Delivery
+from longfat.testbed.headers import SYN, Segment, difference, segment
+
+
+@dataclass
+class Account:
+    """Counters of one connection; sequence numbers count bytes of data from 0, the first byte behind the SYN."""
+
+    begin: int = NONE  # sequence number of the first byte of data, modulo 2**32
+    unit: int = 0  # bytes of data in a full packet
+    sent: int = 0  # packets with data
+    retransmitted: int = 0  # of them, those that begin with a byte that was sent before
+    high: int = 0  # one more than the highest byte sent
+    received: int = 0  # packets with data that have reached the receiver
+    received_bytes: int = 0  # of those with new data, headers included
+    last_arrival: int = 0  # ns; of the last packet with data at the receiver
+    in_order: int = 0  # first byte that the receiver waits for
+    acks: int = 0  # packets of the receiver
+    acknowledged: int = 0  # byte that the receiver waits for, as it has said last
+    acknowledged_to_sender: int = 0  # the same, as the sender knows
+    goal: int = NEVER  # size of the file in bytes of data
+    finish: int = NEVER  # ns; when the sender has learned that all of it has arrived
+    blocks: list[tuple[int, int]] = field(default_factory=list)  # received beyond a hole, in order
+
+    def insert(self, begin: int, end: int) -> int:
+        """Insert the bytes from `begin` to `end` as received; return how many of them are new."""
+        begin = max(begin, self.in_order)
+        if begin >= end:
+            return 0
+        first = bisect_left(self.blocks, begin, key=lambda block: block[1])
+        last, new = first, end - begin
+        low, high = begin, end
+        while last < len(self.blocks) and self.blocks[last][0] <= end:
+            one = self.blocks[last]
+            new -= max(0, min(one[1], end) - max(one[0], begin))
+            low, high = min(low, one[0]), max(high, one[1])
+            last += 1
+        self.blocks[first:last] = [(low, high)]
+        if low <= self.in_order:
+            self.in_order = high
+            del self.blocks[0]
+        return new
+
+
+class Ledger:
+    """Accounts of all connections.
+
+    Examples
+    --------
+    >>> account = Account()
+    >>> account.insert(0, 10), account.insert(20, 30), account.insert(5, 25), account.in_order
+    (10, 10, 10, 30)
+    """
+
+    def __init__(self, connections: int) -> None:
+        self.accounts = [Account() for _ in range(connections)]
+
+    def snapshot(self) -> list[Account]:
+        """Return copies of the accounts as they are now."""
+        return [replace(one, blocks=list(one.blocks)) for one in self.accounts]
+
+    def sent(self, connection: int, back: bool, packet: bytes) -> int | None:
+        """Enter a packet that a host has sent; return the number of a data packet, counted in full packets from 0."""
+        found, account = segment(packet), self.accounts[connection]
+        if found is None:
+            return None
+        if back:
+            account.acks += 1
+            if account.begin != NONE:
+                account.acknowledged = max(account.acknowledged, _acknowledged(found, account))
+            return None
+        if found.flags & SYN:
+            account.begin = (found.sequence + 1) % 2**32
+        if found.payload <= 0:
+            return None
+        offset = _offset(found, account)
+        account.unit = max(account.unit, found.payload)
+        account.sent += 1
+        account.retransmitted += offset < account.high
+        account.high = max(account.high, offset + found.payload)
+        return offset // account.unit
+
+    def received(self, delivery: Delivery) -> None:
+        """Enter a packet that reaches a host."""
+        found, account = segment(delivery.packet), self.accounts[delivery.connection]
+        if found is None:
+            return
+        if delivery.back:
+            if account.begin != NONE:
+                account.acknowledged_to_sender = max(account.acknowledged_to_sender, _acknowledged(found, account))
+                if account.acknowledged_to_sender >= account.goal and account.finish == NEVER:
+                    account.finish = delivery.time
+        elif found.payload > 0:
+            offset = _offset(found, account)
+            account.received += 1
+            account.last_arrival = delivery.time
+            if account.insert(offset, offset + found.payload):
+                account.received_bytes += found.payload + found.begin
+
+
+def _offset(found: Segment, account: Account) -> int:
+    """Return the place of a segment among the bytes of data; the first segment seen begins them if no SYN was."""
+    if account.begin == NONE:
+        account.begin = found.sequence
+    return account.high + difference(found.sequence, (account.begin + account.high) % 2**32)
+
+
+def _acknowledged(found: Segment, account: Account) -> int:
+    """Return the byte that an acknowledgment says the receiver waits for; a FIN of the sender counts no byte."""
+    expected = account.high + difference(found.acknowledgment, (account.begin + account.high) % 2**32)
+    return min(max(expected, 0), account.high)

@@ -1,0 +1,105 @@
+"""What one run of the testbed leaves behind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from longfat.testbed.connection import Connection
+
+
+#: Ours: the greatest share of late packets, or of time, with which a run is used.
+MOST = 0.01
+
+
+@dataclass(frozen=True)
+class Trust:
+    """Whether a run's results may be used: how late packets were, what devices dropped, whether applications kept up.
+
+    Attributes
+    ----------
+    late : float
+        Share of the packets that were written later than 2 ms after they were due.
+    packets : int
+        Packets that were written.
+    drops : int
+        Packets that the devices dropped.
+    starved : float
+        Greatest share of time in which a connection had to wait for its sender's or receiver's application: because of
+        a full send buffer or the receiver's window (TCP_INFO), or because there was nothing to send.
+    lateness : dict of str to float
+        Quantiles of the lateness [s], by name: "median", "99 %", "largest".
+    real_time : bool
+        Whether the emulator ran with real-time priority.
+    """
+
+    late: float
+    packets: int
+    drops: int
+    starved: float = 0.0
+    lateness: dict[str, float] = field(default_factory=dict)
+    real_time: bool = False
+
+    @property
+    def accepted(self) -> bool:
+        """Whether the results may be used."""
+        return self.late <= MOST and self.starved <= MOST and self.drops == 0
+
+    def __str__(self) -> str:
+        words = f"{100 * self.late:.2g} % of {self.packets} packets were later than 2 ms"
+        words += f", devices dropped {self.drops}" if self.drops else ""
+        return words + (f", applications were late in {100 * self.starved:.2g} % of the time" if self.starved else "")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One accepted run.
+
+    Attributes
+    ----------
+    connections : list of Connection
+        Linux's connections, in the order in which the emulator numbers them.
+    flows, links : list of str
+        Names of the emulated network's flows (one for each connection, and other traffic) and links.
+    measured : dict of str to numpy.ndarray
+        `longfat.sim.results.measure` of the emulated network, from the warm-up to the end.
+    packet_counts : dict of str to int
+        `longfat.sim.engine.Simulation.packet_counts` of the emulated network.
+    drew : bool
+        Whether the emulated network drew random numbers.
+    trace : dict of str to tuple, or None
+        `longfat.sim.results.traces` of the emulated network, if it was sampled.
+    before, after : list
+        Ledgers of the connections at the end of the warm-up and of the run, see `longfat.testbed.headers`.
+    samples : numpy.ndarray
+        Samples of TCP_INFO at the senders, and one at the warm-up's end and one at the end, as `tcp_info.table`.
+    written : list of int
+        Bytes that the application of each connection has written.
+    counters : dict of str to dict
+        Changes of the counters of TCP since the handshakes at the "senders" and the "receivers", by Linux's names.
+    settings : dict of str to str
+        Linux's settings.
+    trust : Trust
+        Whether the run may be used, and why.
+    rejected : list of Trust
+        Those of the runs before this one that were not used.
+    """
+
+    connections: list[Connection]
+    flows: list[str]
+    links: list[str]
+    measured: dict[str, np.ndarray]
+    packet_counts: dict[str, int]
+    drew: bool
+    trace: dict[str, Any] | None
+    before: list[Any]
+    after: list[Any]
+    samples: np.ndarray
+    written: list[int]
+    counters: dict[str, dict[str, int]]
+    settings: dict[str, str]
+    trust: Trust
+    rejected: list[Trust] = field(default_factory=list)

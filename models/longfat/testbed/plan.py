@@ -1,0 +1,170 @@
+"""What Linux is asked to do for a scenario: its connections, and what is refused because Linux cannot do it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from longfat.domains import conflict, out_of_range
+from longfat.testbed.connection import HEADERS, MOST_CONNECTIONS, Connection
+
+if TYPE_CHECKING:
+    from longfat.sim.elements import Flow
+    from longfat.sim.network import Network
+
+#: Our scheme -> Linux's congestion control. Linux's Reno is `sack`: its recovery uses selective acknowledgments unless
+#: the setting tcp_sack is 0, and is that of RFC 6582 then.
+CONTROLS = {"sack": "reno", "newreno": "reno", "cubic": "cubic", "bbr1": "bbr", "dctcp": "dctcp"}
+#: Scheme that Linux does not have -> the nearest one that it has.
+NEAREST = {"bbr": "bbr1", "reno": "newreno", "tahoe": "newreno", "prague": "dctcp", "gaimd": "sack"}
+#: Parameters that become a setting of the connection; every other must be what Linux does.
+SETTABLE = ("initial_window", "delayed_ack", "min_rto", "ecn")
+#: What Linux does, by parameter; net/ipv4/tcp_input.c, tcp_cong.c and include/net/tcp.h unless another file is named.
+#: Where a parameter is absent from the scenario, the scheme's default may differ: that is what is compared.
+LINUX: dict[str, tuple[float, ...]] = {
+    "initial_ssthresh": (1e300, math.inf),
+    "ssthresh_floor": (2.0,),
+    "duplicate_threshold": (3.0,),
+    "bugfix": (1.0,),
+    "limited_transmit": (1.0,),
+    "ack_delay": (0.04,),  # TCP_DELACK_MIN
+    "first_rto": (1.0,),  # TCP_TIMEOUT_INIT
+    "max_rto": (120.0,),  # TCP_RTO_MAX
+    "tick": (0.0,),
+    "growth_limit": (2.0, 1e6),  # packets are counted, without a limit
+    "prr": (1.0,),
+    "rack": (1.0,),
+    "pacing": (0.0,),  # reno, cubic and dctcp are paced only under the queue discipline fq
+    "ect": (1.0,),
+    "c": (0.4,),  # tcp_cubic.c, bic_scale
+    "beta": (0.7,),  # tcp_cubic.c: 717/1024
+    "fast_convergence": (1.0,),
+    "reno_friendly": (1.0,),
+    "full_reno": (0.0,),  # tcp_cubic.c: as in RFC 8312, section 4.2
+    "gain": (0.0625,),  # tcp_dctcp.c, dctcp_shift_g
+    "initial_alpha": (1.0,),  # tcp_dctcp.c, dctcp_alpha_on_init
+}
+#: HyStart is a part of tcp_cubic.c alone (and not HyStart++, which RFC 9406 made of it).
+HYSTART = {"cubic": (1.0,), "sack": (0.0,), "dctcp": (0.0,)}
+SMALLEST_PACKET, LARGEST_PACKET = 256, 65535  # bytes; below, tcp_min_snd_mss and options leave little for data
+LARGEST_INITIAL_WINDOW = 65535.0  # packets
+
+
+def controlled(net: Network) -> Iterator[tuple[Flow, int]]:
+    """Return each copy of each flow that a scheme controls, in the order of the scenario."""
+    for flow in net.flows:
+        if flow.scheme is not None and flow.traffic is None:
+            yield from ((flow, copy) for copy in range(flow.count))
+
+
+def refusals(net: Network) -> list[str]:
+    """Return what a scenario asks and Linux cannot do, one line each with the name of the flow; empty if it can.
+
+    Parameters
+    ----------
+    net : Network
+        The scenario.
+    """
+    flows = list(dict.fromkeys(flow.name for flow, _ in controlled(net)))
+    if not flows:
+        return ["no flow has a congestion-control scheme: there is nothing for Linux to control"]
+    count = sum(1 for _ in controlled(net))
+    found = [] if count <= MOST_CONNECTIONS else [f"{count} connections: at most {MOST_CONNECTIONS} are possible"]
+    for flow in net.flows:
+        found += [f"flow {flow.name!r}: {words}" for words in _refused(flow)]
+    return found + _mixed(net)
+
+
+def _refused(flow: Flow) -> Iterator[str]:
+    """Return what Linux cannot do for one flow."""
+    if flow.scheme is None:
+        return
+    name = flow.scheme.name
+    if flow.traffic is not None:
+        yield "arrivals of connections at random are not possible, only flows with a start"
+        return
+    if name not in CONTROLS:
+        nearest = NEAREST.get(name)
+        hint = f"the nearest is {nearest!r}" if nearest else f"available are {', '.join(sorted(CONTROLS))}"
+        yield f"Linux has no congestion control like the scheme {name!r}; {hint}"
+        return
+    if flow.application is not None:
+        yield "an application that writes the data is not possible, only a file or endless data"
+    if flow.send_jitter > 0:
+        yield f"send_jitter = {flow.send_jitter:g} s is not possible: Linux sends when it sends"
+    if flow.access_rate < math.inf:
+        yield f"access_rate = {flow.access_rate:g} bytes/s: give the path another link, which Linux's packets can cross"
+    if not SMALLEST_PACKET <= flow.packet <= LARGEST_PACKET:
+        yield str(out_of_range("packet", flow.packet, "bytes", f"[{SMALLEST_PACKET}, {LARGEST_PACKET}]"))
+    if flow.ack not in HEADERS:
+        yield f"ack = {flow.ack} bytes: Linux's are 40 bytes, or 52 with time stamps (tcp_timestamps)"
+    yield from _refused_parameters(flow, name)
+
+
+def _refused_parameters(flow: Flow, name: str) -> Iterator[str]:
+    """Return the parameters of one flow whose value is not what Linux does."""
+    for parameter, value in flow.parameters.items():
+        if parameter == "delayed_ack" and value not in (1.0, 2.0):
+            yield f"delayed_ack = {value:g}: Linux acknowledges every packet (1), or as its own rules say (2)"
+        if parameter == "initial_window" and not (value == int(value) and 1 <= value <= LARGEST_INITIAL_WINDOW):
+            yield f"initial_window = {value:g}: Linux's is an integer in [1, {LARGEST_INITIAL_WINDOW:g}]"
+        if parameter in SETTABLE:
+            continue
+        does = HYSTART.get(name, (0.0,)) if parameter == "hystart" else LINUX.get(parameter)
+        if parameter == "timestamps":
+            does = (float(flow.ack == 52),)
+        if does is None:
+            yield f"Linux has nothing like the parameter {parameter!r}"
+        elif value not in does:
+            yield f"{parameter} = {value:g}: Linux has {' or '.join(f'{one:g}' for one in does)}"
+
+
+def _mixed(net: Network) -> list[str]:
+    """Return what Linux cannot do for these flows together: a setting of a host holds for all its connections."""
+    found, flows = [], [flow for flow, _ in controlled(net)]
+    if len({flow.scheme.name == "newreno" for flow in flows if flow.scheme}) > 1:
+        found.append("newreno beside another scheme: tcp_sack holds for all connections of a host")
+    if len({flow.ack for flow in flows}) > 1:
+        found.append("different values of ack: tcp_timestamps holds for all connections of a host")
+    return found
+
+
+def plan(net: Network) -> list[Connection]:
+    """Return the connections of a scenario, in the order in which the emulator numbers them.
+
+    Raises
+    ------
+    ValueError
+        For what Linux cannot do, each by name.
+    """
+    if refused := refusals(net):
+        raise conflict("the scenario", "asks what Linux cannot do", "; ".join(refused))
+    return [_connection(number, flow, copy) for number, (flow, copy) in enumerate(controlled(net))]
+
+
+def _connection(number: int, flow: Flow, copy: int) -> Connection:
+    scheme: Any = flow.scheme
+    values: Mapping[str, float] = {name: one.default for name, one in scheme.parameters.items()} | dict(flow.parameters)
+    payload = flow.packet - HEADERS[flow.ack]
+    return Connection(
+        number=number,
+        name=flow.names[copy],
+        control=CONTROLS[scheme.name],
+        packet=flow.packet,
+        payload=payload,
+        # As many packets as in the simulator, each with the data that a segment has room for.
+        file=None if flow.file is None else math.ceil(flow.file / flow.packet) * payload,
+        start=flow.start + copy * flow.stagger,
+        stop=flow.stop,
+        initial_window=int(values["initial_window"]),
+        quick=values.get("delayed_ack", 1.0) == 1.0,
+        least_timeout=values.get("min_rto", 0.2),
+        congestion_marks=values.get("ecn", 0.0) > 0.0 or scheme.name == "dctcp",
+    )
+
+
+def settings_of(net: Network) -> dict[str, object]:
+    """Return the settings of both hosts that a scenario decides."""
+    flow: Any = next(controlled(net))[0]
+    return {"ipv4/tcp_sack": int(flow.scheme.name != "newreno"), "ipv4/tcp_timestamps": int(flow.ack == 52)}

@@ -1,0 +1,235 @@
+"""Real time: packets of two hosts are read, carried through an emulated network, and written when they are due.
+
+A host is a file descriptor with one packet for each read and write: a TUN device, or a socket that keeps the limits of
+messages. The clock decides when packets are written. It does not decide when packets enter the network: a packet with
+which a host answers a delivery enters at the time at which that delivery was due, because a host answers at once, and
+what its answer owes to the lateness of this process is no part of the network. All other packets, those of timers,
+pacing and applications, enter at the time of the clock.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import os
+import select
+import time
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from longfat.sim.records import NEVER, SECOND
+from longfat.testbed.captures import Captures
+from longfat.testbed.emulator import Delivery, Emulator
+from longfat.testbed.ledger import Ledger
+
+LATE = 2_000_000  # ns; a packet that is written so much later than it was due may have changed what its host does
+MOST_LATE = 0.01  # share of late packets, above which a run is not trusted
+AWAKE = 30_000  # ns; it wakes up so long before a packet is due, because waking up takes as long (ours: as measured)
+PRIORITY = 10  # among real-time processes; above the default of 0, below the kernel's own threads
+TIMER_SLACK = 29  # PR_SET_TIMERSLACK of prctl(2)
+EDGES = np.array([0, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 10**9]) * 1000  # ns
+
+
+@dataclass(frozen=True)
+class Punctuality:
+    """How punctually packets were written."""
+
+    lateness: np.ndarray  # ns, of each packet
+    refused: int  # packets that a device did not take
+    unknown: int  # packets of no connection, which were dropped
+    real_time: bool  # the process had a real-time priority
+
+    @property
+    def late(self) -> float:
+        """Share of packets later than 2 ms."""
+        return float((self.lateness > LATE).mean()) if len(self.lateness) else 0.0
+
+    @property
+    def trusted(self) -> bool:
+        """Whether the run may be trusted: at most 1 % of its packets were late, and devices took all."""
+        return self.late <= MOST_LATE and self.refused == 0
+
+    def histogram(self) -> dict[str, int]:
+        """Return numbers of packets by lateness."""
+        counts, _ = np.histogram(self.lateness, EDGES)
+        names = [f"< {edge // 1000} us" for edge in EDGES[1:-1].tolist()] + [f">= {EDGES[-2] // 1000} us"]
+        return dict(zip(names, counts.tolist(), strict=True))
+
+
+@contextmanager
+def prompt() -> Iterator[bool]:
+    """Run this process with a real-time priority where that is allowed, and without pauses for garbage collection.
+
+    Yields whether the priority was allowed.
+    """
+    allowed, before = False, None
+    collecting = gc.isenabled()
+    gc.collect()
+    gc.disable()
+    with suppress(AttributeError, OSError):
+        ctypes.CDLL(None).prctl(TIMER_SLACK, 1, 0, 0, 0)
+    try:
+        with suppress(AttributeError, OSError):
+            before = os.sched_getscheduler(0), os.sched_getparam(0)
+            os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(PRIORITY))
+            allowed = True
+        yield allowed
+    finally:
+        if allowed and before is not None:
+            os.sched_setscheduler(0, *before)
+        with suppress(AttributeError, OSError):
+            ctypes.CDLL(None).prctl(TIMER_SLACK, 0, 0, 0, 0)
+        if collecting:
+            gc.enable()
+
+
+def pump(
+    emulator: Emulator,
+    hosts: tuple[int, int],
+    classify: Callable[[bytes], int],
+    *,
+    until: int,
+    origin: int | None = None,
+    ledger: Ledger | None = None,
+    captures: Captures | None = None,
+    calls: Iterable[tuple[int, Callable[[], Any]]] = (),
+    control: int | None = None,
+) -> Punctuality:
+    """Carry packets between two hosts in real time.
+
+    Parameters
+    ----------
+    emulator : Emulator
+        Network between them.
+    hosts : (int, int)
+        File descriptors of the host of all senders and of that of all receivers.
+    classify : callable
+        Function of a packet that returns the number of its connection, a negative one if it has none.
+    until : int
+        Virtual time at which to end [ns].
+    origin : int, optional
+        Time of ``time.monotonic_ns`` that is virtual time 0; by default the emulator's present is now.
+    ledger : Ledger, optional
+        Accounts to be kept.
+    captures : Captures, optional
+        Files to which packets are written.
+    calls : iterable of (int, callable)
+        Virtual times [ns] and what is called then, after all that the network and the hosts do until then. Packets that
+        a call makes the hosts send enter the network at its time.
+    control : int, optional
+        File descriptor; once something can be read from it, the pump ends.
+
+    Returns
+    -------
+    Punctuality
+        How late packets were.
+    """
+    with prompt() as real_time:
+        made = _Pump(emulator, hosts, classify, ledger, captures, sorted(calls, key=lambda call: call[0]))
+        if origin is None:
+            origin = time.monotonic_ns() - emulator.now
+        made.run(until, origin, control)
+    return Punctuality(np.array(made.lateness, np.int64), made.refused, made.unknown, real_time)
+
+
+class _Pump:
+    """State of a run of `pump`."""
+
+    def __init__(
+        self,
+        emulator: Emulator,
+        hosts: tuple[int, int],
+        classify: Callable[[bytes], int],
+        ledger: Ledger | None,
+        captures: Captures | None,
+        calls: Sequence[tuple[int, Callable[[], Any]]],
+    ) -> None:
+        self.emulator, self.hosts, self.classify = emulator, hosts, classify
+        self.ledger, self.captures, self.calls, self.called = ledger, captures, calls, 0
+        self.lateness = array("q")
+        self.refused = self.unknown = 0
+        # A read of 64 KiB would clear as much memory for each packet.
+        self.longest = 4096 if all(one.packet < 4000 for one in emulator.connections) else 65_536
+        for host in hosts:
+            os.set_blocking(host, False)
+
+    def run(self, until: int, origin: int, control: int | None) -> None:
+        """Carry packets until a virtual time [ns]."""
+        emulator, first, second = self.emulator, *self.hosts
+        watched = [first, second] if control is None else [first, second, control]
+        ready = [first, second]
+        while True:
+            sent = [(host == second, one) for host in ready for one in self._read(host)]
+            present = max(min(time.monotonic_ns() - origin, until), emulator.now)
+            self._deliver(present, origin)
+            for back, packet in sent:
+                self._inject(back, packet)
+            if present >= until:
+                return
+            wake = min(emulator.due, self._next_call(), until)
+            pause = wake + origin - time.monotonic_ns() - AWAKE
+            ready = select.select(watched, [], [], max(pause, 0) / SECOND)[0]
+            if control in ready:
+                return
+
+    def _deliver(self, present: int, origin: int) -> None:
+        """Write all packets that are due until the present [ns], each before its answers enter the network."""
+        emulator = self.emulator
+        while True:
+            call = self._next_call()
+            found = emulator.step(min(present, call))
+            if not found:
+                if call > present:
+                    return
+                self.calls[self.called][1]()
+                self.called += 1
+                for back, host in enumerate(self.hosts):  # what a call has let them send enters at its time
+                    for packet in self._read(host):
+                        self._inject(bool(back), packet)
+            for delivery in found:
+                self._write(delivery, origin)
+
+    def _write(self, delivery: Delivery, origin: int) -> None:
+        """Write a packet to its host, and let the answers enter the network at the time at which it was due."""
+        host = self.hosts[not delivery.back]
+        self.lateness.append(time.monotonic_ns() - origin - delivery.time)
+        try:
+            os.write(host, delivery.packet)
+        except OSError:
+            self.refused += 1
+        if self.ledger is not None:
+            self.ledger.received(delivery)
+        if self.captures is not None:
+            self.captures.received(delivery)
+        for packet in self._read(host):
+            self._inject(not delivery.back, packet)
+
+    def _read(self, host: int) -> list[bytes]:
+        """Return the packets that a host has sent."""
+        found: list[bytes] = []
+        try:
+            while packet := os.read(host, self.longest):
+                found.append(packet)
+        except BlockingIOError:
+            pass
+        return found
+
+    def _inject(self, back: bool, packet: bytes) -> None:
+        """Let a packet enter the network at the emulator's present."""
+        connection = self.classify(packet)
+        if connection < 0:
+            self.unknown += 1
+            return
+        number = None if self.ledger is None else self.ledger.sent(connection, back, packet)
+        if self.captures is not None:
+            self.captures.sent(connection, back, self.emulator.now, packet)
+        self.emulator.inject(connection, back, self.emulator.now, packet, number)
+
+    def _next_call(self) -> int:
+        """Return the time of the next call [ns], `NEVER` if there is none."""
+        return self.calls[self.called][0] if self.called < len(self.calls) else NEVER

@@ -1,0 +1,256 @@
+"""Results of runs on Linux, as the Dataset that a simulation has.
+
+Links, drops, delays and marks are counted by the simulator's own code, which is the emulated network. What only the
+hosts know comes from the headers of their packets (`longfat.testbed.ledger`) and from TCP_INFO. Sizes are the
+simulator's: a packet of data counts with its headers.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from longfat import quantities
+from longfat._version import __version__
+from longfat.domains import generator, number
+from longfat.sim import results
+from longfat.sim.records import NEVER, SECOND
+from longfat.testbed.runs import outcomes
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from longfat.sim.network import Network
+    from longfat.testbed.connection import Connection
+    from longfat.testbed.ledger import Account
+    from longfat.testbed.outcome import Outcome
+
+UNPACED = 2**64 - 1  # bytes/s, Linux's pacing rate of a connection that is not paced: net/core/sock.c, sk_pacing_rate
+
+
+def run(
+    net: Network,
+    *,
+    duration: float | str,
+    warm_up: float | str = 0.0,
+    replications: int = 1,
+    confidence: float = 0.95,
+    sample_every: float | str | None = None,
+    rng: Any = None,
+    settings: Mapping[str, object] | None = None,
+    repeats: int = 3,
+    progress: bool = True,
+) -> xr.Dataset:
+    """Run a scenario with Linux's TCP, in real time over emulated links.
+
+    Parameters
+    ----------
+    net : Network
+        Links and flows; flows without a scheme are simulated beside Linux's. `longfat.testbed.refusals` lists what
+        Linux cannot do.
+    duration, warm_up : float or str
+        Length of each run, and of its beginning that is not measured [s].
+    replications : int
+        Number of runs, one after the other. Linux's timers differ from run to run, also where no random number is
+        drawn.
+    confidence : float
+        Confidence level of the intervals [probability], in (0, 1); with one replication there are none.
+    sample_every : float or str, optional
+        Interval between the samples of the traces of the first run [s].
+    rng : None, int, SeedSequence or Generator
+        Seed of the emulated network's random numbers.
+    settings : mapping of str to object, optional
+        Linux's settings, see `longfat.testbed.outcomes`.
+    repeats : int
+        Greatest number of attempts at a run, which the machine's load may spoil.
+    progress : bool
+        Show a progress bar.
+
+    Returns
+    -------
+    xarray.Dataset
+        The variables and attributes of `longfat.sim.run`; ``deterministic`` is 0. The attribute ``testbed`` is JSON:
+        Linux's release and settings, and how much of each run was late.
+
+    Raises
+    ------
+    ValueError
+        For values outside their ranges, and for what Linux cannot do, each by name.
+    CannotRun
+        If this machine lacks something that the testbed needs.
+    Spoilt
+        If every attempt at a run was late.
+    """
+    confidence = number("confidence", confidence, "probability", "(0, 1)")
+    random = generator(rng)
+    begun = time.monotonic()
+    made = outcomes(
+        net, duration=duration, warm_up=warm_up, replications=replications, rng=random, sample_every=sample_every,
+        settings=settings, repeats=repeats, progress=progress,
+    )  # fmt: skip
+    return dataset(
+        net,
+        made,
+        duration=quantities.duration(duration, "duration"),
+        warm_up=quantities.duration(warm_up, "warm_up"),
+        confidence=confidence,
+        entropy=str(getattr(random.bit_generator.seed_seq, "entropy", "unknown")),
+        wall_time=time.monotonic() - begun,
+    )
+
+
+def dataset(
+    net: Network,
+    outcomes: Sequence[Outcome],
+    *,
+    duration: float,
+    warm_up: float,
+    confidence: float = 0.95,
+    entropy: str = "unknown",
+    wall_time: float = math.nan,
+) -> xr.Dataset:
+    """Return means over the accepted runs with their intervals, and the traces of the first run.
+
+    Parameters
+    ----------
+    net : Network
+        The scenario.
+    outcomes : sequence of Outcome
+        Accepted runs, one for each replication.
+    duration, warm_up : float
+        Time to run, and time after which counting begins [s].
+    confidence : float
+        Confidence level of the intervals [probability].
+    entropy : str
+        Seed of the random numbers.
+    wall_time : float
+        Time that all of it took [s].
+
+    Returns
+    -------
+    xarray.Dataset
+        The variables and attributes of `longfat.sim.run`. The attribute ``testbed`` is JSON: Linux's release and
+        settings, and how much of each run was late.
+    """
+    from longfat.accessor import made_by
+
+    several = len(outcomes) > 1
+    values = results.over_replications([measure(one, duration, warm_up) for one in outcomes], confidence, several)
+    counts = {name: sum(one.packet_counts[name] for one in outcomes) for name in outcomes[0].packet_counts}
+    attrs = {
+        "network": net.to_toml(),
+        "duration": duration,
+        "warm_up": warm_up,
+        "replications": len(outcomes),
+        "replications_asked": len(outcomes),
+        "deterministic": 0,
+        "confidence": confidence,
+        "entropy": entropy,
+        "wall_time": wall_time,
+        "conservation": "sent = received + dropped + in_flight",
+        **{f"packets_{name}": count for name, count in counts.items()},
+        "version": __version__,
+        "testbed": json.dumps(about(outcomes)),
+    }
+    first = outcomes[0]
+    data = results.Answer(values, first.flows, first.links, attrs).dataset()
+    if first.trace is not None:
+        data = data.assign(traces(first))
+    return made_by(data, "testbed.run")
+
+
+def about(outcomes: Sequence[Outcome]) -> dict[str, Any]:
+    """Return what a reader has to know of the machine: Linux's release and settings, and the lateness of each run."""
+    first = outcomes[0]
+    return {
+        "release": first.settings.get("kernel", os.uname().release),
+        "controls": {one.name: one.control for one in first.connections},
+        "runs": [asdict(one.trust) for one in outcomes],
+        "repeated": sum(len(one.rejected) for one in outcomes),
+        "settings": first.settings,
+    }
+
+
+def measure(outcome: Outcome, duration: float, warm_up: float) -> dict[str, np.ndarray]:
+    """Return every quantity of `longfat.sim.results.QUANTITIES` of one run."""
+    made = {name: np.array(values, float) for name, values in outcome.measured.items()}
+    for one, before, after in zip(outcome.connections, outcome.before, outcome.after, strict=True):
+        row = outcome.flows.index(one.name)
+        for name, value in _of_connection(one, before, after, duration, warm_up).items():
+            made[name][row] = value
+        made["timeouts"][row] = _timeouts(outcome, one, warm_up)
+    index = made["goodput"][~np.isnan(made["goodput"])]
+    made["jain_index"] = np.asarray(index.sum() ** 2 / (len(index) * (index**2).sum()) if index.any() else math.nan)
+    return made
+
+
+def _of_connection(
+    one: Connection, before: Account, after: Account, duration: float, warm_up: float
+) -> dict[str, float]:
+    """Return what the headers of a connection's packets tell."""
+    finish = after.finish / SECOND if after.finish != NEVER else math.nan
+    last = max(one.stop, after.last_arrival / SECOND) if math.isnan(finish) else finish
+    span = min(last, duration) - max(one.start, warm_up)
+    return {
+        "transfer_time": finish - one.start,
+        "goodput": (after.received_bytes - before.received_bytes) / span if span > 0 else math.nan,
+        "delivered": (after.in_order - before.in_order) / one.payload,
+        "sent": after.sent - before.sent,
+        "retransmitted": after.retransmitted - before.retransmitted,
+        "connections": float(not math.isnan(finish)),
+    }
+
+
+def _timeouts(outcome: Outcome, one: Connection, warm_up: float) -> float:
+    """Return the retransmission timeouts of a connection between warm-up and end: TCP_INFO, tcpi_total_rto."""
+    mine = outcome.samples[outcome.samples["connection"] == one.number]
+    if not len(mine):
+        return math.nan
+    begin = mine[mine["time"] <= warm_up * SECOND]
+    return float(mine["total_rto"][-1]) - float(begin["total_rto"][-1] if len(begin) else 0)
+
+
+#: Trace of a flow -> what it is.
+SAMPLED = {
+    "window": "congestion window, TCP_INFO",
+    "rate": "pacing rate, TCP_INFO; infinite: not paced",
+    "received": "data acknowledged so far at the sender, TCP_INFO, headers of its packets counted",
+    "srtt": "smoothed round-trip time, TCP_INFO",
+}
+
+
+def _sampled(name: str, one: Connection, rows: np.ndarray) -> np.ndarray:
+    """Return the values of a trace in the samples of one connection."""
+    if name == "window":
+        return rows["snd_cwnd"].astype(float)
+    if name == "rate":
+        return np.where(rows["pacing_rate"] == UNPACED, math.inf, rows["pacing_rate"].astype(float))
+    if name == "received":
+        return np.asarray(rows["bytes_acked"] * (one.packet / one.payload), float)
+    return np.asarray(rows["rtt"] * 1e-6, float)
+
+
+def traces(outcome: Outcome) -> dict[str, Any]:
+    """Return the traces along `time`: queues of the emulated links, windows by the last sample at or before each time.
+
+    Before the first sample of a connection there is no value.
+    """
+    made = dict(outcome.trace or {})
+    times = np.round(np.asarray(made["time"][1]) * SECOND)
+    for name, description in SAMPLED.items():
+        dims, before, attrs = made[f"{name}_trace"]
+        values = np.array(before, float)
+        for one in outcome.connections:
+            mine = outcome.samples[outcome.samples["connection"] == one.number]
+            sampled = np.append(_sampled(name, one, mine), math.nan)  # index -1: before the first
+            last = np.searchsorted(mine["time"], times, side="right") - 1
+            values[:, outcome.flows.index(one.name)] = sampled[last]
+        made[f"{name}_trace"] = (dims, values, {**attrs, "long_name": description})
+    return made

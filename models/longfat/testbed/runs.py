@@ -1,0 +1,197 @@
+"""Runs of the testbed: the parent process, which asks for runs, repeats the spoilt ones, and cleans up."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from longfat import quantities
+from longfat.domains import conflict, generator, integer
+from longfat.testbed import settings as host_settings
+from longfat.testbed.driver import Job
+from longfat.testbed.namespaces import SYSCTL, CannotRun, missing
+from longfat.testbed.outcome import Outcome, Trust
+from longfat.testbed.plan import controlled, plan, settings_of
+
+if TYPE_CHECKING:
+    from longfat.sim.network import Network
+
+POLL = 0.2  # s between two updates of the progress bar
+
+
+class Spoilt(RuntimeError):
+    """Every attempt at a run was late; the message says by how much."""
+
+
+class DriverError(RuntimeError):
+    """The process of a run failed; the message names the cause."""
+
+
+def outcomes(
+    net: Network,
+    *,
+    duration: float | str,
+    warm_up: float | str = 0.0,
+    replications: int = 1,
+    rng: Any = None,
+    sample_every: float | str | None = None,
+    settings: Mapping[str, object] | None = None,
+    repeats: int = 3,
+    progress: bool = True,
+) -> list[Outcome]:
+    """Run a scenario in real time with Linux's TCP, and return what each replication left behind.
+
+    Parameters
+    ----------
+    net : Network
+        Links and flows; flows without a scheme are simulated beside Linux's.
+    duration : float or str
+        Length of each run [s].
+    warm_up : float or str
+        Time after which counting begins [s].
+    replications : int
+        Number of runs, one after the other. Linux's timers and schedule differ from run to run, also where the
+        scenario draws no random numbers.
+    rng : None, int, SeedSequence or Generator
+        Seed of the emulated network's random numbers.
+    sample_every : float or str, optional
+        Interval between samples of TCP_INFO and of the links [s].
+    settings : mapping of str to object, optional
+        Linux's settings in both hosts, such as ``{"tcp_recovery": 0}``; metrics of routes
+        (`longfat.testbed.settings.ROUTE_METRICS`); and ``gso_max_segs``, the packets that may leave at once.
+    repeats : int
+        Greatest number of attempts at a run. One with more than 1 % of the packets later than 2 ms, or with drops in a
+        device, is not used.
+    progress : bool
+        Show a progress bar.
+
+    Returns
+    -------
+    list of Outcome
+        One for each replication.
+
+    Raises
+    ------
+    ValueError
+        For values outside their ranges, and for what Linux cannot do, each by name.
+    CannotRun
+        If the testbed cannot run on this machine, with what is missing.
+    Spoilt
+        If every attempt at a run was late.
+    KeyboardInterrupt
+        On Ctrl-C; the results are lost.
+    """
+    until = quantities.duration(duration, "duration", "(0, 1e5]")
+    begin = quantities.duration(warm_up, "warm_up", f"[0, {until:g})")
+    replications = integer("replications", replications, "runs", "[1, 1e6]")
+    repeats = integer("repeats", repeats, "runs", "[1, 100]")
+    every = None if sample_every is None else quantities.duration(sample_every, "sample_every", "[1e-4, 1e9]")
+    connections = plan(net)
+    if lacking := missing([one.control for one in connections]):
+        raise CannotRun("; ".join(lacking))
+    asked = settings_of(net) | host_settings.buffers(in_flight(net), len(connections))
+    given = dict(settings or {})
+    _check(given)
+    from numba import cloudpickle  # pickles also a user's own discipline, whose file no process imports
+
+    from longfat.progress import bar
+
+    made: list[Outcome] = []
+    with bar(task="running Linux", unit="s", shown=progress, total=replications * until) as shown:
+        try:
+            for random in generator(rng).spawn(replications):
+                job = Job(connections, asked, given, cloudpickle.dumps((net, random)), until, begin, every)
+                made.append(_trusted(job, repeats, shown.update))
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(f"{len(made)} of {replications} runs were complete; the results are lost") from None
+    return made
+
+
+def in_flight(net: Network) -> float:
+    """Return what may be in flight on the longest path of a flow, unbounded buffers counted as 10 MB [bytes]."""
+    most = 0.0
+    for flow in {flow.name: flow for flow, _ in controlled(net)}.values():
+        there = [net.links[pair] for pair in itertools.pairwise(flow.path)]
+        round_trip = 2 * sum(link.delay for link in there)
+        finite = [link for link in there if link.rate < math.inf]
+        buffers = sum(min(flow.packet * link.buffer_packets, link.buffer_bytes, 1e7) for link in finite)
+        most = max(most, min((link.rate for link in finite), default=0.0) * round_trip + buffers)
+    return most or 1e7
+
+
+def _check(given: Mapping[str, object]) -> None:
+    """Refuse settings that this Linux does not have."""
+    hosts, _, _ = host_settings.split(given)
+    for path in hosts:
+        if not (SYSCTL / path).exists():
+            raise conflict(f"setting {path.removeprefix('ipv4/')!r}", "is unknown to this Linux")
+
+
+def _trusted(job: Job, repeats: int, tell: Callable[[float], object]) -> Outcome:
+    """Return the first run whose results may be used."""
+    rejected: list[Trust] = []
+    for _ in range(repeats):
+        outcome = attempt(job, tell)
+        if outcome.trust.accepted:
+            outcome.rejected.extend(rejected)
+            return outcome
+        rejected.append(outcome.trust)
+        tell(-job.duration)
+    reasons = "; ".join(map(str, rejected))
+    attempts = f"{repeats} attempt{'s' if repeats > 1 else ''}"
+    raise Spoilt(f"the machine's load spoilt {attempts}: {reasons}; stop other work, or use lower rates")
+
+
+def attempt(job: Job, tell: Callable[[float], object] = lambda seconds: None) -> Outcome:
+    """Run once, in a process of its own, and return what was measured, trusted or not."""
+    from multiprocessing import Pipe
+
+    here, there = Pipe()
+    code = (
+        f"import sys; sys.path[:] = {sys.path!r}; from longfat.testbed import driver; "
+        f"driver.main({there.fileno()}, {os.getpid()})"
+    )
+    with here:
+        with there:  # a session of its own: Ctrl-C reaches this process alone, which ends the other
+            process = subprocess.Popen(
+                [sys.executable, "-c", code],
+                pass_fds=[there.fileno()],
+                start_new_session=True,
+                stdin=subprocess.DEVNULL,
+            )
+        try:
+            here.send(job)
+            return _result(here, job, tell)
+        except EOFError:
+            raise DriverError(f"the process of the run ended with status {process.wait()}") from None
+        finally:
+            process.kill()  # and with it the applications, the devices and the namespaces
+            process.wait()
+
+
+def _result(pipe: Any, job: Job, tell: Callable[[float], object]) -> Outcome:
+    """Return the outcome that a run sends, and tell the progress in between."""
+    began, shown = None, 0.0
+    while True:
+        if pipe.poll(POLL):
+            name, *rest = pipe.recv()
+            if name == "done":
+                tell(job.duration - shown)
+                return rest[0]  # type: ignore[no-any-return]
+            if name == "cannot":
+                raise CannotRun(rest[0])
+            if name == "failed":
+                error = DriverError(rest[0])
+                error.add_note(rest[1])
+                raise error
+            began = time.monotonic()
+        elif began is not None:
+            now = min(time.monotonic() - began, job.duration)
+            tell(now - shown)
+            shown = now

@@ -1,0 +1,121 @@
+"""Settings of both hosts: what is changed there, and what is recorded. Nothing outside of the namespaces is changed."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from longfat.testbed.connection import RECEIVERS, SENDERS, Connection
+from longfat.testbed.namespaces import DEVICE, SYSCTL, Host, connect
+
+#: Metrics of routes (ip-route(8)) that `settings` may set, for all connections.
+ROUTE_METRICS = ("initcwnd", "initrwnd", "quickack", "rto_min", "ssthresh", "cwnd", "reordering", "rtt", "rttvar")
+#: A property of the device: with 1 every packet leaves by itself; with more Linux forms several at once (segmentation
+#: offload).
+BURST = "gso_max_segs"
+#: Settings of every run. Ours, because: what a connection has learned must not reach the next; a connection waits for
+#: its start after the handshake, which is no idle time; applications fill and empty large buffers, so that no
+#: reader's or writer's place in the machine's schedule decides a result.
+BASE: dict[str, object] = {
+    "ipv4/tcp_no_metrics_save": 1,
+    "ipv4/tcp_slow_start_after_idle": 0,
+    "ipv4/conf/all/rp_filter": 0,
+    "ipv4/conf/default/rp_filter": 0,
+}
+#: Settings whose values are recorded with each run; /proc/sys/net/ipv4, in the senders' namespace.
+RECORDED = (
+    "tcp_adv_win_scale", "tcp_app_win", "tcp_autocorking", "tcp_available_congestion_control", "tcp_backlog_ack_defer",
+    "tcp_comp_sack_delay_ns", "tcp_comp_sack_nr", "tcp_comp_sack_slack_ns", "tcp_dsack", "tcp_early_retrans", "tcp_ecn",
+    "tcp_ecn_fallback", "tcp_frto", "tcp_limit_output_bytes", "tcp_max_reordering", "tcp_min_rtt_wlen",
+    "tcp_min_tso_segs", "tcp_moderate_rcvbuf", "tcp_mtu_probing", "tcp_no_metrics_save", "tcp_no_ssthresh_metrics_save",
+    "tcp_notsent_lowat", "tcp_pacing_ca_ratio", "tcp_pacing_ss_ratio", "tcp_recovery", "tcp_reordering", "tcp_rmem",
+    "tcp_rto_max_ms", "tcp_rto_min_us", "tcp_sack", "tcp_shrink_window", "tcp_slow_start_after_idle",
+    "tcp_thin_linear_timeouts", "tcp_timestamps", "tcp_tso_rtt_log", "tcp_tso_win_divisor", "tcp_window_scaling",
+    "tcp_wmem",
+)  # fmt: skip
+MODULES = Path("/sys/module")
+
+
+def as_path(name: str) -> str:
+    """Return a setting's path below /proc/sys/net: "tcp_sack" and "net.ipv4.tcp_sack" are "ipv4/tcp_sack".
+
+    >>> as_path("tcp_sack"), as_path("net.ipv4.tcp_sack"), as_path("ipv4/tcp_sack")
+    ('ipv4/tcp_sack', 'ipv4/tcp_sack', 'ipv4/tcp_sack')
+    """
+    path = name.replace(".", "/").removeprefix("net/")
+    return path if "/" in path else f"ipv4/{path}"
+
+
+def split(given: Mapping[str, object]) -> tuple[dict[str, object], dict[str, object], int]:
+    """Return the settings of hosts by path, the metrics of routes, and the packets that may leave at once.
+
+    >>> split({"tcp_recovery": 0, "initcwnd": 1, "gso_max_segs": 64})
+    ({'ipv4/tcp_recovery': 0}, {'initcwnd': 1}, 64)
+    """
+    metrics = {name: value for name, value in given.items() if name in ROUTE_METRICS}
+    hosts = {as_path(name): value for name, value in given.items() if name not in ROUTE_METRICS and name != BURST}
+    return hosts, metrics, int(str(given.get(BURST, 1)))
+
+
+def buffers(bytes_in_flight: float, connections: int) -> dict[str, object]:
+    """Return the sizes of socket buffers for what may be in flight, of one or all connections [bytes].
+
+    A packet in a buffer may take more than twice its size, and each buffer refills while it drains. All connections
+    together get 1 GB at most, and one never less than 1 MB.
+    """
+    room = int(min(max(16 * bytes_in_flight, 16e6), max(1e9 / connections, 1e6), 1e9))
+    return {"ipv4/tcp_wmem": f"4096 {room} {room}", "ipv4/tcp_rmem": f"4096 {room} {room}"}
+
+
+def metrics(connection: Connection, sender: bool, given: Mapping[str, object]) -> str:
+    """Return the metrics of a connection's route."""
+    made: dict[str, object] = {"mtu": connection.packet}
+    if sender:
+        made |= {"initcwnd": connection.initial_window, "rto_min": f"{1000 * connection.least_timeout:.0f}ms"}
+    elif connection.quick:
+        made["quickack"] = 1
+    ecn = " features ecn" if sender and connection.congestion_marks and connection.control != "dctcp" else ""
+    mine = {name: value for name, value in given.items() if sender != (name in ("quickack", "initrwnd"))}
+    return " ".join(f"{name} {value}" for name, value in (made | mine).items()) + ecn
+
+
+def apply(
+    hosts: Sequence[Host], connections: Sequence[Connection], settings: dict[str, object], given: Mapping[str, object]
+) -> None:
+    """Give both hosts their settings, and every connection its two routes."""
+    asked, chosen, burst = split(given)
+    mtu = max(one.packet for one in connections)
+    for host, own, other, sender in zip(hosts, (SENDERS, RECEIVERS), (RECEIVERS, SENDERS), (True, False), strict=True):
+        routes = [f"link set {DEVICE} gso_max_segs {burst}"]
+        routes += [
+            f"route add {one.address(other)}/32 dev {DEVICE} src {one.address(own)} {metrics(one, sender, chosen)}"
+            for one in connections
+        ]
+        connect(host, own, mtu=mtu, routes=routes, settings=BASE | settings | asked)
+
+
+def recorded(host: Host) -> dict[str, str]:
+    """Return the settings that matter, by name, and what Linux this is."""
+    made = {"kernel": os.uname().release, "hz": _ticks()}
+    made |= {name: value for name in RECORDED if (value := host.read(f"ipv4/{name}")) is not None}
+    scheduler = SYSCTL / "core/default_qdisc"  # of the whole machine: read only
+    made |= {"default_qdisc": scheduler.read_text().strip()} if scheduler.exists() else {}
+    for file in sorted(MODULES.glob("tcp_*/parameters/*")):  # of the whole machine: read only
+        made[f"{file.parts[-3]}.{file.name}"] = file.read_text().strip()
+    return made
+
+
+def _ticks() -> str:
+    """Return the frequency of Linux's timer tick [1/s] where its configuration can be read, else "unknown"."""
+    places = (Path("/proc/config.gz"), Path(f"/boot/config-{os.uname().release}"))
+    for place in places:
+        try:
+            text = gzip.decompress(place.read_bytes()) if place.suffix == ".gz" else place.read_bytes()
+        except OSError:
+            continue
+        for line in text.decode(errors="replace").splitlines():
+            if line.startswith("CONFIG_HZ="):
+                return line.removeprefix("CONFIG_HZ=")
+    return "unknown"

@@ -1,0 +1,253 @@
+"""Hypothesis strategies: networks, flows, traffic, schemes and queue disciplines of the simulator.
+
+Every network that is drawn can be run. Hypothesis shrinks a failing one to few links and flows, round numbers, drop
+tail and the first of the schemes; `longfat.sim.Network.to_toml` prints it as a scenario file.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from hypothesis import strategies as st
+
+from longfat.domains import integer
+from longfat.sim import queues
+from longfat.sim import schemes as every_scheme
+from longfat.sim import traffic as generators
+from longfat.sim.network import Network
+from longfat.sim.queues import Discipline
+from longfat.sim.schemes import Scheme
+from longfat.sim.traffic import Traffic
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import DrawFn, SearchStrategy
+
+#: Ranges in which a run takes few events: rates [bytes/s], delays [s], files [bytes], packets [bytes].
+RATES, DELAYS, FILES, PACKETS = (5e4, 1e6), (0.001, 0.05), (1_000, 200_000), (100, 1_500)
+#: Values of parameters for links of `RATES`, by discipline: where there is no default, or none that suits them.
+GIVEN: dict[str, dict[str, float]] = {
+    "aggregation": {"interval": 0.004},
+    "fq-codel": {"queues": 4.0},
+    "leaky-bucket": {"rate": 3e4, "queue": 20.0},
+    "loss-load": {"k": 3.0, "v": 0.9},
+    "mark-above": {"threshold": 5.0},
+    "policer": {"rate": 1e5},
+    "step-marking": {"packets": 0.0, "sojourn": 0.02},
+    "virtual-leaky-bucket": {"rate": 3e4},
+}
+
+
+def numbers(low: float, high: float) -> SearchStrategy[float]:
+    """Return a strategy of numbers with three digits in a range, so that what is printed is short."""
+    return st.floats(low, high).map(lambda x: min(max(float(f"{x:.3g}"), low), high))
+
+
+def schemes(*, acknowledged: bool = False) -> SearchStrategy[Scheme]:
+    """Return a strategy of the congestion-control schemes of the package.
+
+    Parameters
+    ----------
+    acknowledged : bool
+        Whether to draw only schemes with acknowledgments, which can transfer files.
+
+    Returns
+    -------
+    SearchStrategy
+        Strategy of `longfat.sim.Scheme`.
+
+    Examples
+    --------
+    >>> from hypothesis import find
+    >>> find(schemes(), lambda scheme: True).name
+    'reno'
+    """
+    return st.sampled_from([one for one in _schemes() if one.acknowledged or not acknowledged])
+
+
+@functools.cache
+def _schemes() -> tuple[Scheme, ...]:
+    """Return all schemes; Hypothesis shrinks to the first."""
+    return tuple(map(every_scheme.scheme, sorted(every_scheme.names(), key=lambda name: (name != "reno", name))))
+
+
+def disciplines() -> SearchStrategy[Discipline]:
+    """Return a strategy of the queue disciplines of the package, with their default parameters.
+
+    Returns
+    -------
+    SearchStrategy
+        Strategy of `longfat.sim.Discipline`.
+
+    Examples
+    --------
+    >>> from hypothesis import find
+    >>> find(disciplines(), lambda discipline: True).name
+    'fifo'
+    """
+    return st.sampled_from(_disciplines())
+
+
+@functools.cache
+def _disciplines() -> tuple[Discipline, ...]:
+    """Return all disciplines; Hypothesis shrinks to the first."""
+    known = sorted({one.name for one in queues.NAMED.values()}, key=lambda name: (name != "fifo", name))
+    return tuple(queues.discipline(name, **GIVEN.get(name, {})) for name in known)
+
+
+def traffic(*, transfers: bool = True) -> SearchStrategy[Traffic]:
+    """Return a strategy of traffic generators.
+
+    Parameters
+    ----------
+    transfers : bool
+        Whether transfers that arrive at random are among them; each flow of them needs a file size.
+
+    Returns
+    -------
+    SearchStrategy
+        Strategy of `longfat.sim.traffic.Traffic`.
+
+    Examples
+    --------
+    >>> from hypothesis import find
+    >>> find(traffic(), lambda one: True).name
+    'constant'
+    """
+    rates, times, shapes = numbers(1e4, 3e5), numbers(0.01, 0.5), st.sampled_from([0.0, 1.0, 1.5])
+    kinds = [
+        st.builds(generators.constant, rates),
+        st.builds(generators.poisson, rates, exponential_sizes=st.booleans()),
+        st.builds(generators.on_off, rates, times, times, shape_on=shapes, shape_off=shapes),
+    ]
+    if transfers:
+        kinds.append(st.builds(generators.arrivals, numbers(1.0, 20.0), schemes(acknowledged=True)))
+    return st.one_of(kinds)
+
+
+def flows(path: Sequence[str] = ("a", "b")) -> SearchStrategy[dict[str, Any]]:
+    """Return a strategy of arguments of `longfat.sim.Network.flow`: a scheme or traffic on a path.
+
+    Parameters
+    ----------
+    path : sequence of str
+        Names of the nodes.
+
+    Returns
+    -------
+    SearchStrategy
+        Strategy of dictionaries.
+
+    Examples
+    --------
+    >>> from hypothesis import find
+    >>> drawn = find(flows(), lambda flow: flow.get("file"))
+    >>> net = Network().link("a", "b", rate=1e6, duplex=True).flow(**drawn)
+    >>> drawn["scheme"].name, drawn["file"]
+    ('reno', 1000)
+    """
+    return _flows(tuple(path))
+
+
+@st.composite
+def _flows(draw: DrawFn, path: tuple[str, ...]) -> dict[str, Any]:
+    chosen = draw(st.one_of(schemes(), traffic()))
+    by_scheme = isinstance(chosen, Scheme) and chosen.acknowledged
+    arriving = isinstance(chosen, Traffic) and chosen.arrivals > 0
+    made: dict[str, Any] = {"scheme": chosen, "path": path}
+    # A scheme with priorities has no end without a file: it may send a whole window at once.
+    if arriving or (by_scheme and (chosen.name in ENDLESS or draw(st.booleans()))):
+        made["file"] = draw(st.integers(*FILES))
+    made["start"] = draw(numbers(0.0, 0.2))
+    made["packet"] = draw(st.integers(*PACKETS))
+    made["ack"] = draw(st.integers(20, 80))
+    made["count"] = draw(st.integers(1, 2))
+    made["ack_path"] = draw(st.sampled_from(["reverse", "ideal"]))
+    if draw(st.booleans()):
+        made["access_rate"] = draw(numbers(1e5, 2e6))
+    return made
+
+
+#: Schemes that send without a limit if they have no file.
+ENDLESS = ("blt", "bully-tyrant")
+
+
+@st.composite
+def links(draw: DrawFn, *, lossy: bool = True) -> dict[str, Any]:
+    """Draw arguments of `longfat.sim.Network.link`: rate, delay, buffer, discipline, loss and jitter."""
+    discipline = draw(disciplines())
+    size = draw(st.integers(1, 30))
+    in_packets = discipline.service.startswith("discard") or draw(st.booleans())
+    made = {
+        "rate": draw(numbers(*RATES)),
+        "delay": draw(numbers(*DELAYS)),
+        "buffer": size if in_packets else f"{size * 1500} B",
+        "discipline": discipline,
+    }
+    if lossy:
+        made["loss"] = draw(st.sampled_from([0.0, 0.01, 0.1]))
+        if discipline.service == "fifo":
+            made["jitter"] = draw(st.sampled_from([0.0, 0.002]))
+    return made
+
+
+def networks(*, most_hops: int = 3, most_flows: int = 5, lossy: bool = True) -> SearchStrategy[Network]:
+    """Return a strategy of networks: a chain of links, with flows over the whole chain or a part of it.
+
+    ``st.from_type(longfat.sim.Network)`` is the same strategy. All random numbers of a run come from its own seed, so
+    that a network and a seed reproduce it.
+
+    Parameters
+    ----------
+    most_hops : int
+        Largest number of links in each direction [links].
+    most_flows : int
+        Largest number of calls of `Network.flow`; each adds one flow or two.
+    lossy : bool
+        Whether links may have random loss and jitter.
+
+    Returns
+    -------
+    SearchStrategy
+        Strategy of `longfat.sim.Network`.
+
+    Raises
+    ------
+    ValueError
+        For numbers below 1.
+
+    Examples
+    --------
+    >>> from hypothesis import find
+    >>> find(networks(), lambda net: True)
+    Network('', 2 nodes, 2 links, 1 flows)
+    """
+    hops = integer("most_hops", most_hops, "links", "[1, 100]")
+    return _networks(hops, integer("most_flows", most_flows, "flows", "[1, 1000]"), lossy)
+
+
+@st.composite
+def _networks(draw: DrawFn, most_hops: int, most_flows: int, lossy: bool) -> Network:
+    nodes = [f"n{k}" for k in range(draw(st.integers(1, most_hops)) + 1)]
+    net = Network()
+    for pair in pairwise(nodes):
+        for tail, head in (pair, pair[::-1]):
+            net.link(tail, head, **draw(links(lossy=lossy)))
+    for k in range(draw(st.integers(1, most_flows))):
+        first = draw(st.integers(0, len(nodes) - 2))
+        last = draw(st.integers(first + 1, len(nodes) - 1))
+        net.flow(name=f"f{k}", **draw(flows(nodes[first : last + 1])))
+    return net
+
+
+def register() -> None:
+    """Register the strategies for ``st.from_type(longfat.sim.Network)`` and for ``@given`` by annotations."""
+    st.register_type_strategy(Network, lambda _: networks())
+    st.register_type_strategy(Scheme, lambda _: schemes())
+    st.register_type_strategy(Discipline, lambda _: disciplines())
+    st.register_type_strategy(Traffic, lambda _: traffic())
+
+
+register()

@@ -1,0 +1,147 @@
+"""Rules of ns-3 3.44 that differ from ours, as schemes and disciplines here, so that each can be switched.
+
+ns-3's sources are named by their paths below src/ in its development repository, where these rules were read.
+"""
+
+import math
+from dataclasses import replace
+
+from longfat.sim.jit import part
+from longfat.sim.own import flag
+from longfat.sim.schemes import bbr1, bbr_common, cubic, dctcp, deployed, hystart, tcp
+
+
+# internet/model/tcp-socket-base.cc, ReceivedAck(), EnterCwr() and ProcessAck(): after a mark has reduced the window the
+# sender is in state CA_CWR until more than the highest packet sent then is acknowledged, and the window does not grow
+# in this state. RFC 8257, section 3.4: as RFC 5681, so that it grows with each acknowledgment.
+def hold_after_mark(flow, event):
+    """Return DCTCP's window [packets], which does not grow in the round trip after a mark reduced it."""
+    if event.acked > 0:
+        dctcp.estimate(flow, event)
+    held = flow.reduced_for == tcp.MARK and flow.una <= flow.reduced_at
+    if event.marked and not held:
+        dctcp.react(flow)
+        flow.reduced_at = flow.high  # more than this is acknowledged
+        held = True
+    if flow.recovering:
+        return deployed.recover(flow, event, flow.ssthresh)
+    if held or event.acked == 0 or event.marked or (flow.app_limited and flow.in_flight + event.acked < flow.window):
+        return flow.window
+    return deployed.grow(flow, event)
+
+
+DCTCP = replace(dctcp.DCTCP, name="dctcp-holding", ack=hold_after_mark)
+
+
+# internet/model/tcp-cubic.cc, Update() and IncreaseWindow(), after Linux, tcp_cubic.c: windows are whole packets. A
+# packet is added after `limit` packets acknowledged; those that were not used before are kept, also over losses. The
+# target is ahead by the least round-trip time. RFC 9438, sections 4.2 and 4.3, has real numbers, and the smoothed one.
+@part
+def packets_per_growth(flow, event):
+    """Return the number of packets acknowledged after which the window grows by one."""
+    flow.acked_in_stage += event.acked
+    if flow.epoch_start < 0.0:
+        flow.epoch_start = event.now
+        flow.acked_in_stage = event.acked
+        flow.w_est = flow.window
+        flow.origin = max(flow.w_max, flow.window)
+        flow.k = ((flow.origin - flow.window) / flow.c) ** (1.0 / 3.0)
+    time = event.now + flow.least_round_trip - flow.epoch_start
+    distance = math.floor(flow.c * abs(time - flow.k) ** 3.0)
+    target = flow.origin + (distance if time >= flow.k else -distance)
+    limit = math.floor(flow.window / (target - flow.window)) if target > flow.window else 100.0 * flow.window
+    if flow.w_max == 0.0:
+        limit = min(limit, 20.0)  # CntClamp
+    step = math.floor(flow.window * math.floor(8.0 * (1.0 + flow.beta) / (3.0 * (1.0 - flow.beta))) / 8.0)
+    while flow.acked_in_stage > step:
+        flow.acked_in_stage -= step
+        flow.w_est += 1.0
+    if flow.w_est > flow.window:
+        limit = min(limit, math.floor(flow.window / (flow.w_est - flow.window)))
+    return max(limit, 2.0)
+
+
+# internet/model/tcp-socket-base.cc, ProcessAck(): the acknowledgment that ends recovery grows the window by all packets
+# that it acknowledges, most of which SACK had reported in recovery; `exit_growth` switches that. Ours grows from the
+# next acknowledgment on.
+def grow_whole(flow, event):
+    """Return CUBIC's window [packets] in whole packets."""
+    if event.rtt < flow.least_round_trip:
+        flow.least_round_trip = event.rtt
+    if flow.recovering:
+        window = deployed.recover(flow, event, flow.ssthresh)
+        if flow.recovering or flow.exit_growth == 0.0:
+            return window
+        flow.window = window
+    if event.acked == 0:
+        return flow.window
+    if flow.window < flow.ssthresh:
+        return hystart.grow(flow, event)
+    flow.unused += event.acked
+    limit = packets_per_growth(flow, event)
+    if flow.unused >= limit:
+        flow.unused -= limit
+        return flow.window + 1.0
+    return flow.window
+
+
+@part
+def reduce_whole(flow, cause):
+    """Reduce the window and ssthresh as `cubic.reduce`, rounded down to whole packets."""
+    window = flow.ssthresh if flow.recovering else flow.window
+    flow.w_max = math.floor(window * (1.0 + flow.beta) / 2.0) if window < flow.w_max else window
+    flow.ssthresh = max(2.0, math.floor(flow.beta * window))
+    flow.epoch_start = -1.0
+    tcp.record_reduction(flow, cause)
+
+
+def lose_whole(flow, event):
+    """Return the reduced window, and retransmit the first packet lost."""
+    reduce_whole(flow, tcp.LOSS)
+    deployed.begin_recovery(flow, event)
+    return flow.ssthresh
+
+
+def time_out_whole(flow, event):
+    """Return a window of one packet, and forget the window before the loss."""
+    reduce_whole(flow, tcp.TIMEOUT)
+    flow.w_max = 0.0
+    flow.least_round_trip = math.inf
+    flow.recovering = False
+    return 1.0
+
+
+CUBIC = replace(
+    cubic.CUBIC,
+    name="cubic-whole",
+    ack=grow_whole,
+    loss=lose_whole,
+    timeout=time_out_whole,
+    alarm=None,
+    parameters={
+        **cubic.CUBIC.parameters,
+        "exit_growth": flag(True, "1: the acknowledgment that ends recovery grows the window"),
+    },
+    state={**cubic.CUBIC.state, "acked_in_stage": 0.0, "unused": 0.0, "origin": 0.0, "least_round_trip": math.inf},
+)
+
+
+bbr1_ack = part(bbr1.ack)
+
+
+# internet/model/tcp-socket-base.cc, ProcessAck(): for each acknowledgment in fast recovery that acknowledges a part of
+# what was sent before, DoRetransmit() sends a packet at once, whatever window and pacing, unless the first packet not
+# acknowledged has been retransmitted (RFC 6582, section 3.2, step 3). Here without that condition, because a scheme
+# does not see what has been retransmitted.
+def send_when_partial(flow, event):
+    """Return BBR's window [packets], and send a packet at once if this acknowledgment is a partial one."""
+    window = bbr1_ack(flow, event)
+    if flow.recovering == bbr_common.FAST_RECOVERY and event.acked > 0:
+        flow.resend = flow.una
+        flow.last_sent = event.now - 1.0
+    return window
+
+
+BBR1 = replace(bbr1.BBR1, name="bbr1-partial", ack=send_when_partial)
+
+NAMED = {one.name: one for one in (DCTCP, CUBIC, BBR1)}

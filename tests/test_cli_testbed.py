@@ -1,0 +1,163 @@
+"""`longfat testbed`: tables, JSON, pictures, and one line for what is missing or refused."""
+
+import json
+import re
+import sys
+
+import pytest
+import xarray as xr
+
+from longfat import cli, sim, testbed
+from longfat.testbed import results, runs
+from longfat.testbed.outcome import Trust
+from tests.testbed import stand_in
+
+RENO = """
+name = "one Reno flow"
+link = [{from = "a", to = "b", rate = "20 Mbit/s", delay = "10 ms", buffer = 25, duplex = true}]
+flow = [{name = "reno", scheme = "sack", path = ["a", "b"], packet = 1500, ack_path = "ideal"}]
+run = {duration = "3 s", warm_up = "1 s", rng = 2}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder with a scenario, and the simulator in Linux's place."""
+    monkeypatch.setattr(results, "outcomes", stand_in.outcomes)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "net.toml").write_text(RENO)
+    return tmp_path
+
+
+def answer(capsys, *arguments):
+    assert cli.main(["testbed", "./net.toml", *arguments]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    return out
+
+
+def refused(capsys, *arguments, file="./net.toml"):
+    assert cli.main(["testbed", file, *arguments]) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    return err
+
+
+def test_the_table_is_that_of_a_simulation(folder, capsys):
+    out = answer(capsys)
+    assert cli.main(["simulate", "./net.toml"]) == 0
+    simulated = capsys.readouterr().out
+    # all but the line with events and computing time
+    assert out.splitlines()[:7] == simulated.splitlines()[:7]
+    assert out.splitlines()[0] == "one Reno flow: 3 s, counted from 1 s on"
+    assert out.splitlines()[-1] == "Linux 6.18.0: at most 0.2% of the packets of a run later than 2 ms"
+
+
+def test_json_has_the_same_keys(folder, capsys):
+    made = json.loads(answer(capsys, "--json", "--replications", "2"))
+    assert cli.main(["simulate", "./net.toml", "--json"]) == 0
+    simulated = json.loads(capsys.readouterr().out)
+    assert set(made) == {*simulated, "testbed"}
+    assert made["run"].keys() == simulated["run"].keys()
+    assert made["flows"][0]["goodput"] == pytest.approx(simulated["flows"][0]["goodput"])
+    assert made["flows"][0]["goodput_upper"] >= made["flows"][0]["goodput"]
+    assert made["run"]["conservation"]["balanced"] is True
+    assert (made["run"]["events"], made["run"]["deterministic"], made["run"]["seed"]) == (None, False, "2")
+    assert (made["testbed"]["release"], made["testbed"]["repeated"]) == ("6.18.0", 0)
+
+
+def test_side_by_side(folder, capsys):
+    """The figures of the rows are those of the Dataset, the law's the law's, and equal sides do not differ."""
+    out = answer(capsys, "--compare")
+    data = testbed.compare(net(), duration=3, warm_up=1, rng=2, progress=False)
+    line = next(line for line in out.splitlines() if "utilisation" in line and line.startswith("a-b"))
+    carried = f"{100 * float(data.utilisation.sel(face='Linux', link='a-b')):.4g}%"
+    law = f"{100 * float(data.law_value[0]):.4g}%"
+    assert re.split(r"  +", line) == ["a-b", "utilisation", carried, carried, "+0%", law]
+    assert "law of utilisation: tcp.aimd_utilisation_general" in out
+    assert "law of mean_queue: tcp.aimd_mean_queue" in out
+    assert "b-a" not in out  # nothing happens there
+
+
+def net():
+    return sim.Network("one Reno flow").link(
+        "a", "b", rate="20 Mbit/s", delay="10 ms", buffer=25, duplex=True
+    ).flow("sack", name="reno", path=["a", "b"], packet=1500, ack_path="ideal")  # fmt: skip
+
+
+def test_side_by_side_as_json(folder, capsys):
+    made = json.loads(answer(capsys, "--compare", "--json"))
+    assert set(made) == {"simulator", "Linux", "laws"}
+    assert made["simulator"]["links"][0]["utilisation"] == pytest.approx(made["Linux"]["links"][0]["utilisation"])
+    assert [(one["quantity"], one["of"], one["law"]) for one in made["laws"]] == [
+        ("utilisation", "a-b", "tcp.aimd_utilisation_general"), ("mean_queue", "a-b", "tcp.aimd_mean_queue"),
+    ]  # fmt: skip
+
+
+def test_pictures_and_files(folder, capsys):
+    answer(capsys, "--compare", "--figure", "both.svg", "--output", "out")
+    text = (folder / "both.svg").read_text()
+    assert text.startswith("<?xml")
+    names = sorted(path.name for path in (folder / "out").iterdir())
+    assert names == ["flows.csv", "links.csv", "run.nc", "traces.png", "traces.svg"]
+    with xr.open_dataset(folder / "out" / "run.nc") as data:
+        assert data.attrs["made_by"] == "longfat.testbed.run"
+        assert data.sizes["time"] == 1001
+    answer(capsys, "--figure", "one.png")
+    assert (folder / "one.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--figure", "x.bmp"], "suffix of --figure '.bmp' is unknown; available: .pdf, .png, .svg"),
+        (["--repeats", "0"], "repeats = 0 runs is out of range: must be an integer in [1, 100]"),
+        (["--pcap", "x"], "option '--pcap' is unknown; "),
+    ],
+)
+def test_options_that_are_wrong(folder, capsys, arguments, words):
+    assert words in refused(capsys, *arguments)
+    assert [path.name for path in folder.iterdir()] == ["net.toml"]
+
+
+def test_what_a_run_on_linux_needs(folder, capsys):
+    (folder / "files.toml").write_text(RENO.replace('duration = "3 s", warm_up = "1 s", ', ""))
+    assert "a run on Linux needs a duration" in refused(capsys, file="./files.toml")
+    (folder / "auto.toml").write_text(RENO.replace('"1 s"', '"auto"'))
+    assert "warm_up = 'auto' excludes a run on Linux" in refused(capsys, file="./auto.toml")
+    (folder / "vegas.toml").write_text(RENO.replace('"sack"', '"vegas"'))
+    assert "scheme 'vegas'" in refused(capsys, file="./vegas.toml")
+
+
+def test_one_line_says_what_is_missing(folder, capsys, monkeypatch):
+    """In `longfat.testbed.outcomes` itself: no devices, as in a container without rights."""
+    monkeypatch.setattr(results, "outcomes", runs.outcomes)
+    monkeypatch.setattr(runs, "missing", lambda controls: ["/dev/net/tun is missing", "there is no program ip"])
+    err = refused(capsys, "--output", "out")
+    assert err == "longfat: /dev/net/tun is missing; there is no program ip\n"
+    assert not (folder / "out").exists() or not list((folder / "out").iterdir())
+
+
+def test_spoilt_runs_are_said(folder, capsys, monkeypatch):
+    late = Trust(late=0.5, packets=100, drops=0)
+    monkeypatch.setattr(results, "outcomes", lambda *_, **given: stand_in.outcomes(*_, **given, rejected=[late, late]))
+    assert answer(capsys).endswith("later than 2 ms, 2 repeated\n")
+
+    def spoilt(*_, **given):
+        raise runs.Spoilt(f"3 attempts were spoilt by the machine's load: {late}")
+
+    monkeypatch.setattr(results, "outcomes", spoilt)
+    assert "50 % of 100 packets were later than 2 ms" in refused(capsys)
+
+
+def test_the_list_is_that_of_simulate(capsys):
+    assert cli.main(["testbed", "--list"]) == 0
+    listed = capsys.readouterr().out
+    assert cli.main(["simulate", "--list"]) == 0
+    assert capsys.readouterr().out == listed
+
+
+def test_a_terminal_is_told_how_long_it_takes(folder, capsys, monkeypatch):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    assert cli.main(["testbed", "./net.toml", "--replications", "2"]) == 0
+    assert capsys.readouterr().err == "longfat: 2 x 3 s in real time, 6 s in all\n"

@@ -1,0 +1,119 @@
+"""Two hosts on one machine, and what is said where they cannot be had."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from longfat.testbed import missing, namespaces
+
+#: What a process of its own does on two hosts: it asks each what it has.
+TWO_HOSTS = """
+import os, sys
+sys.path[:] = {path!r}
+from longfat.testbed import settings
+from longfat.testbed.connection import Connection
+from longfat.testbed.namespaces import create_hosts
+outside = os.readlink("/proc/self/ns/net")
+hosts = create_hosts()
+one = Connection(0, "one", "reno", 1000, 960, initial_window=3, quick=True)
+settings.apply(hosts, [one], {{"ipv4/tcp_sack": 0}}, {{"tcp_recovery": 0}})
+for host in hosts:
+    host.enter()
+    os.system("ip -o link show longfat; ip route show dev longfat")
+    print(os.readlink("/proc/thread-self/ns/net") != outside, host.read("ipv4/tcp_sack"), host.drops())
+print(hosts[0].read("ipv4/tcp_recovery"), hosts[0].read("ipv4/tcp_none"), sorted(hosts[0].counters())[:1])
+print(settings.recorded(hosts[0])["tcp_sack"])
+"""
+
+
+def run(code, **options):
+    done = subprocess.run(
+        [sys.executable, "-c", code.format(path=sys.path)], capture_output=True, text=True, check=False, **options
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def outside():
+    """Return the devices and the settings that a change outside of the hosts would show."""
+    names = ("tcp_sack", "tcp_recovery", "tcp_no_metrics_save", "tcp_wmem", "conf/all/rp_filter")
+    devices = Path("/proc/net/dev").read_text()
+    return [line.split(":")[0] for line in devices.splitlines()], [
+        (namespaces.SYSCTL / "ipv4" / name).read_text() for name in names
+    ]
+
+
+def test_two_hosts_have_devices_routes_and_settings_of_their_own(testbed):
+    before = outside()
+    printed = run(TWO_HOSTS)
+    assert printed.count("mtu 1000 ") >= 2  # both devices; the routes say it, too
+    assert "10.128.0.1" in printed
+    assert "initcwnd 3" in printed  # at the sender
+    assert "quickack 1" in printed  # at the receiver
+    assert printed.count("True 0 0") == 2  # another namespace, tcp_sack = 0, no drops
+    assert "0 None ['ActiveOpens']" in printed
+    assert printed.splitlines()[-1] == "0"
+    assert outside() == before
+
+
+def test_what_is_missing_is_said_in_one_line_each(testbed):
+    assert missing() == []
+    (line,) = missing(["reno", "no-such-control"])
+    assert line.startswith("congestion control 'no-such-control' is not available in Linux")
+    assert "reno" in line
+
+
+WITHOUT = """
+import sys
+sys.path[:] = {path!r}
+import shutil
+from longfat.testbed import namespaces
+shutil.which = lambda name: name
+%s
+print(namespaces.probe([]))
+"""
+REFUSE = """
+def refuse(name, *arguments):
+    raise PermissionError(1, "Operation not permitted")
+namespaces.call = refuse
+namespaces._open_tun = lambda: __import__("os").open("/dev/null", 0)
+"""
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ("namespaces.TUN = '/dev/net/none'", "/dev/net/none does not exist: load the module tun"),
+        ("namespaces.TUN = '/'", "/ cannot be opened (Is a directory)"),
+        ("shutil.which = lambda name: None", "the command ip is missing: install iproute2"),
+        (REFUSE, "no right to create network namespaces (Operation not permitted): run it as root"),
+        ("sys.platform = 'darwin'", "the testbed needs Linux, and this is darwin"),
+    ],
+)
+def test_a_machine_that_lacks_something_says_what(change, words):
+    if sys.platform.startswith("linux"):
+        assert words in run(WITHOUT % change)
+
+
+def test_another_system_is_not_tried(monkeypatch):
+    monkeypatch.setattr(sys, "platform", "win32")
+    assert missing() == ["the testbed needs Linux, and this is win32"]
+
+
+#: A user namespace of its own may have no network namespaces, see namespaces(7), /proc/sys/user.
+NO_NAMESPACES = """
+import os, sys
+sys.path[:] = {path!r}
+from pathlib import Path
+from longfat.testbed import namespaces
+namespaces._become_root_of_a_user_namespace()
+Path("/proc/sys/user/max_net_namespaces").write_text("0")
+print(namespaces.probe([]))
+"""
+
+
+def test_a_process_that_may_have_no_namespaces_says_so(testbed):
+    """The C library's words for ENOSPC, which unshare(2) gives then."""
+    assert run(NO_NAMESPACES) == "['no network namespace can be created: No space left on device']\n"

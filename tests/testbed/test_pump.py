@@ -1,0 +1,231 @@
+"""Carrying packets between two file descriptors: in a time that the test controls, and in real time."""
+
+import os
+import socket
+import time
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from longfat.sim import Network
+from longfat.testbed import pump as module
+from longfat.testbed.captures import Captures
+from longfat.testbed.emulator import Emulator
+from longfat.testbed.pump import Punctuality, prompt, pump
+
+MS = 1_000_000  # ns
+
+
+def path(rate="8 Mbit/s", delay="5 ms", **options):
+    """One link of 1 us for each byte; the way back is the same."""
+    return Network().link("a", "b", rate=rate, delay=delay, duplex=True, **options).flow("sack", path=["a", "b"])
+
+
+@pytest.fixture
+def hosts():
+    """Two hosts: the pump's ends and the hosts' ends."""
+    pairs = [socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET) for _ in range(2)]
+    for _, far in pairs:
+        far.setblocking(False)
+    yield [near.fileno() for near, _ in pairs], [far for _, far in pairs]
+    for pair in pairs:
+        for one in pair:
+            one.close()
+
+
+class Machine:
+    """Clock, scheduler and hosts of a test: it wakes the pump late, and hosts answer within the write."""
+
+    def __init__(self, monkeypatch, near, far, answers, late=0, busy=100):
+        self.now, self.near, self.far, self.answers, self.late, self.busy = 10**9, near, far, answers, late, busy
+        self.got = []  # host, time by the clock and packet
+        self.events = []  # times and functions: what hosts do by themselves
+        monkeypatch.setattr(module, "time", SimpleNamespace(monotonic_ns=self.clock))
+        monkeypatch.setattr(module, "select", SimpleNamespace(select=self.select))
+        changed = SimpleNamespace(**{name: getattr(os, name) for name in ("read", "set_blocking")}, write=self.write)
+        monkeypatch.setattr(module, "os", changed)
+
+    def clock(self):
+        self.now += self.busy
+        return self.now
+
+    def select(self, watched, _writing, _failing, pause):
+        end = self.now + round(pause * 1e9)
+        if self.events and self.events[0][0] <= end:
+            at, act = self.events.pop(0)
+            self.now = max(self.now, at)
+            act()
+        else:
+            self.now = end
+        self.now += self.late
+        return self.near, [], []
+
+    def write(self, host, packet):
+        side = self.near.index(host)
+        self.got.append((side, self.now, packet))
+        for answer in self.answers(side, packet):
+            self.far[side].send(answer)
+        return len(packet)
+
+
+@pytest.mark.parametrize("late", [0, 300_000, 3_000_000])
+def test_answers_enter_when_their_cause_was_due(monkeypatch, hosts, late):
+    """A host answers each packet at once: n round trips take exactly n round-trip times, however late the pump is.
+
+    1000 bytes there take 1 ms + 5 ms, 40 bytes back 40 us + 5 ms: a round trip of 11.04 ms.
+    """
+    near, far = hosts
+    deliveries = []
+    ledger = SimpleNamespace(sent=lambda *_: None, received=deliveries.append)
+    machine = Machine(monkeypatch, near, far, lambda side, _: [bytes(40) if side else bytes(1000)], late)
+    machine.events.append((0, lambda: far[0].send(bytes(1000))))
+    emulator = Emulator(path())
+    found = pump(emulator, tuple(near), lambda packet: 0, until=500 * MS, ledger=ledger)
+    begin = deliveries[0].time - 6 * MS
+    assert late <= begin < late + 0.1 * MS  # the first packet enters when the clock says
+    expected = [begin + k * 11_040_000 + (6 * MS if not back else 11_040_000) for k in range(50) for back in (0, 1)]
+    assert [one.time for one in deliveries] == expected[: len(deliveries)]
+    assert len(deliveries) >= 86
+    assert [one.back for one in deliveries] == [k % 2 == 1 for k in range(len(deliveries))]
+    assert (found.refused, found.unknown) == (0, 0)
+    assert (abs(found.lateness - late) < 0.1 * MS).all()
+    assert (found.late, found.trusted) == ((1.0, False) if late > 2 * MS else (0.0, True))
+
+
+def test_packets_of_timers_enter_by_the_clock(monkeypatch, hosts):
+    """Packets that answer nothing: at 20 and 30 ms, each delivered 6 ms after the pump has noticed it."""
+    near, far = hosts
+    machine = Machine(monkeypatch, near, far, lambda side, packet: [], late=50_000)
+    for at in (20, 30):
+        machine.events.append((10**9 + at * MS, lambda: far[0].send(bytes(1000))))
+    deliveries = []
+    ledger = SimpleNamespace(sent=lambda *_: None, received=deliveries.append)
+    emulator = Emulator(path())
+    pump(emulator, tuple(near), lambda packet: 0, until=100 * MS, ledger=ledger)
+    for at, one in zip((20, 30), deliveries, strict=True):
+        assert at * MS + 6.05 * MS <= one.time < at * MS + 6.06 * MS
+    assert emulator.now == 100 * MS
+
+
+def test_calls_and_control(monkeypatch, hosts):
+    """A call at a time comes after the deliveries of that time; something to read at `control` ends the pump."""
+    near, far = hosts
+    machine = Machine(monkeypatch, near, far, lambda side, packet: [], late=7 * MS)
+    emulator, seen = Emulator(path()), []
+    emulator.inject(0, False, 0, bytes(1000))
+    calls = [(at * MS, lambda: seen.append((emulator.now, len(machine.got)))) for at in (20, 0, 6, 5)]
+    pump(emulator, tuple(near), lambda packet: 0, until=20 * MS, calls=calls)
+    assert seen == [(0, 0), (5 * MS, 0), (6 * MS, 1), (20 * MS, 1)]
+
+
+def test_packets_that_a_call_causes_enter_at_its_time(monkeypatch, hosts):
+    """A call at 20 ms lets a host send 1000 bytes: they arrive at 26 ms, though the pump is 400 us late."""
+    near, far = hosts
+    machine = Machine(monkeypatch, near, far, lambda side, packet: [], late=400_000)
+    deliveries = []
+    ledger = SimpleNamespace(sent=lambda *_: None, received=deliveries.append)
+    calls = [(20 * MS, lambda: far[0].send(bytes(1000)))]
+    pump(Emulator(path()), tuple(near), lambda packet: 0, until=100 * MS, ledger=ledger, calls=calls)
+    assert [one.time for one in deliveries] == [26 * MS]
+    assert machine.got[0][1] > 26 * MS
+
+
+def test_control_ends_the_pump(hosts):
+    near, _ = hosts
+    reader, writer = os.pipe()
+    emulator = Emulator(path())
+    pump(emulator, tuple(near), lambda packet: 0, until=60_000 * MS, calls=[(MS, lambda: os.write(writer, b"x"))],
+         control=reader)  # fmt: skip
+    assert MS <= emulator.now < 10_000 * MS
+    os.close(reader)
+    os.close(writer)
+
+
+def test_strangers_and_full_devices(monkeypatch, hosts):
+    """A packet of no connection is dropped and counted; a device that takes no packet spoils the run."""
+    near, far = hosts
+    machine = Machine(monkeypatch, near, far, lambda side, packet: [])
+
+    def refuse(host, packet):
+        raise BlockingIOError
+
+    module.os.write = refuse
+    far[0].send(b"stranger")
+    far[0].send(bytes(1000))
+    found = pump(Emulator(path()), tuple(near), lambda packet: -1 if packet == b"stranger" else 0, until=10 * MS)
+    assert (found.unknown, found.refused, found.trusted) == (1, 1, False)
+    assert machine.got == []
+
+
+def test_one_per_cent_of_late_packets_is_the_limit():
+    late = np.array([3 * MS] + [0] * 99)
+    assert Punctuality(late, 0, 0, True).trusted
+    assert not Punctuality(late[:99], 0, 0, True).trusted
+    assert Punctuality(np.zeros(0, np.int64), 0, 0, False).trusted
+    counts = Punctuality(np.array([5_000, 15_000, 1_500_000, 2_500_000, 10**8]), 0, 0, True).histogram()
+    assert sum(counts.values()) == 5
+    assert {name: count for name, count in counts.items() if count} == {
+        "< 10 us": 1, "< 20 us": 1, "< 2000 us": 1, "< 5000 us": 1, ">= 10000 us": 1
+    }  # fmt: skip
+
+
+def test_priority_is_given_back():
+    before = os.sched_getscheduler(0)
+    with prompt() as allowed:
+        assert os.sched_getscheduler(0) == (os.SCHED_FIFO if allowed else before)
+    assert os.sched_getscheduler(0) == before
+
+
+def test_captures_have_virtual_times(monkeypatch, tmp_path, hosts):
+    """Both hosts' files: a packet enters at one and is due at the other, with the headers and the whole length."""
+    from tests.testbed.test_headers import tcp
+
+    near, far = hosts
+    data, answer = tcp(sequence=1, payload=1000), tcp(acknowledgment=1001)
+    machine = Machine(monkeypatch, near, far, lambda side, packet: [answer] if side else [], late=400_000)
+    machine.events.append((0, lambda: far[0].send(data)))
+    captures = Captures(tmp_path)
+    pump(Emulator(path()), tuple(near), lambda packet: 0, until=100 * MS, captures=captures)
+    captures.close()
+    found = {name: records_of(tmp_path / name) for name in ("senders.pcap", "receivers.pcap")}
+    (sent, one), (acknowledged, two) = found["senders.pcap"]
+    (received, three), (answered, four) = found["receivers.pcap"]
+    assert received - sent == 5 * MS + 1_052_000
+    assert answered == received
+    assert acknowledged - answered == 5 * MS + 52_000
+    assert one == three == (data[:52], 1052)
+    assert two == four == (answer, 52)
+
+
+def records_of(file):
+    """Times after the first hour [ns], and stored bytes with the length of the packet (draft-ietf-opsawg-pcap)."""
+    raw, made, k = file.read_bytes(), [], 24
+    assert raw[:4] == 0xA1B23C4D.to_bytes(4, "little")
+    while k < len(raw):
+        second, rest, stored, length = (int.from_bytes(raw[k + 4 * j : k + 4 * j + 4], "little") for j in range(4))
+        made.append(((second - 3600) * 10**9 + rest, (raw[k + 16 : k + 16 + stored], length)))
+        k += 16 + stored
+    return made
+
+
+def test_real_time_round_trips(hosts):
+    """A short look at real time: the answer to a ping takes 11.04 ms by the clock, or longer on a busy machine."""
+    near, far = hosts
+    for one in far:
+        one.setblocking(True)
+    child = os.fork()
+    if child == 0:
+        times = []
+        far[0].settimeout(5.0)
+        for _ in range(5):
+            begin = time.monotonic_ns()
+            far[0].send(bytes(1000))
+            far[1].send(far[1].recv(2048)[:40])
+            far[0].recv(2048)
+            times.append(time.monotonic_ns() - begin)
+        os._exit(0 if min(times) >= 11_040_000 else 1)
+    found = pump(Emulator(path()), tuple(near), lambda packet: 0, until=120 * MS)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert len(found.lateness) == 10
+    assert (found.lateness >= 0).all()

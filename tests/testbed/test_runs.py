@@ -1,0 +1,202 @@
+"""Whole runs: Linux's TCP over the emulated network, in real time."""
+
+import os
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from longfat import sim
+from longfat.sim import DROP, Discipline, Network, queues
+from longfat.sim.records import SECOND
+from longfat.testbed import CannotRun, Spoilt, outcomes, runs
+from longfat.testbed.outcome import Outcome, Trust
+from longfat.user_files import read
+
+QUIET = {"progress": False}
+
+
+def network(buffer=None, rate="20 Mbit/s"):
+    net = Network().link("a", "b", rate=rate, delay="20 ms", buffer=buffer)
+    return net.link("b", "a", rate=rate, delay="20 ms")
+
+
+def of(outcome, number):
+    """Return the samples of one connection."""
+    return outcome.samples[outcome.samples["connection"] == number]
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("testbed")
+def test_files_take_the_time_of_the_simulator_and_start_on_time():
+    """Unloaded transfers of 4, 20 and 200 packets, the starts to the nanosecond: equal to 5 microseconds.
+
+    Packets of 1500 bytes; the path is idle again before the next one starts. Acknowledgments of 40 bytes take 16
+    microseconds on the way back, as in the simulator.
+    """
+    net, starts = network(), (0.1, 1.0, 2.0)
+    for start, packets in zip(starts, (4, 20, 200), strict=True):
+        given = {"delayed_ack": 1, "initial_window": 2}
+        net = net.flow("sack", path=["a", "b"], packet=1500, file=1500 * packets, start=start, parameters=given)
+    (outcome,) = outcomes(net, duration=4, **QUIET)
+    simulated = sim.run(net, duration=4).transfer_time.values
+    found = [account.finish / SECOND - start for account, start in zip(outcome.after, starts, strict=True)]
+    assert np.abs(np.array(found) - simulated).max() < 5e-6
+    assert outcome.written == [1460 * packets for packets in (4, 20, 200)]
+    assert [account.sent for account in outcome.after] == [4, 20, 200]
+    first = of(outcome, 0)[0]
+    # The handshake's segments have 48 bytes (four options, no time stamps) there, 48 back: 2 (20 ms + 19.2 us).
+    assert int(first["rtt"]) == pytest.approx(40_038, abs=1000)
+    assert (first["snd_cwnd"], first["snd_mss"], first["pmtu"]) == (2, 1460, 1500)
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("testbed")
+def test_a_greedy_flow_fills_the_link_as_the_simulators_does_and_stops():
+    """One Reno flow with a buffer of half a bandwidth-delay product; then it is aborted, and the link falls idle."""
+    net = network(33).flow("sack", path=["a", "b"], packet=1500, stop=6, parameters={"delayed_ack": 1})
+    (outcome,) = outcomes(net, duration=8, warm_up=2, sample_every=0.1, settings={"tcp_early_retrans": 0}, **QUIET)
+    simulated = sim.run(net, duration=8, warm_up=2)
+    assert outcome.trust.accepted
+    assert outcome.measured["utilisation"][0] == pytest.approx(float(simulated.utilisation[0]), abs=0.01)
+    assert outcome.settings["tcp_early_retrans"] == "0"
+    assert outcome.settings["tcp_timestamps"] == "0"
+    queue = outcome.trace["queue_trace"][1][:, 0]
+    assert queue[:60].max() > 10
+    assert queue[62:].max() == 0  # what was in flight has left
+    assert of(outcome, 0)["time"].max() == 6 * SECOND
+    assert outcome.counters["senders"]["RetransSegs"] == outcome.after[0].retransmitted
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("testbed")
+@pytest.mark.parametrize("scheme", ["newreno", "cubic", "bbr1"])
+def test_every_congestion_control_that_linux_has_runs(scheme):
+    net = network(67).flow(scheme, path=["a", "b"], packet=1500, count=2, stagger=0.2)
+    (outcome,) = outcomes(net, duration=4, warm_up=2, **QUIET)
+    assert outcome.measured["utilisation"][0] > 0.8
+    assert outcome.settings["tcp_sack"] == str(int(scheme != "newreno"))
+    mine = of(outcome, 1)
+    assert (mine["options"][-1] & 2 > 0) == (scheme != "newreno")  # TCPI_OPT_SACK
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("testbed")
+def test_marks_reach_linux_and_its_answers_keep_the_buffer_from_filling():
+    """ECN (RFC 3168) is negotiated for the flow that asks for it; marks begin at 10 packets, drops at 67."""
+    net = Network().link(
+        "a", "b", rate="20 Mbit/s", delay="20 ms", buffer=67, discipline=queues.step_marking(packets=10)
+    )
+    net = net.link("b", "a", rate="20 Mbit/s", delay="20 ms")
+    given = {"ecn": 1, "initial_window": 10}
+    net = net.flow("sack", path=["a", "b"], packet=1500, parameters=given)
+    (outcome,) = outcomes(net, duration=5, warm_up=2, **QUIET)
+    last = of(outcome, 0)[-1]
+    assert last["options"] & 8  # TCPI_OPT_ECN
+    assert outcome.measured["link_dropped"][0] == 0
+    assert last["delivered_ce"] > 0
+    assert outcome.measured["link_marked"][0] > 0
+    assert outcome.measured["mean_queue"][0] < 10
+
+
+BURN = (
+    "import os, sys, time\n"
+    "os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(50))\n"
+    "end = time.monotonic() + float(sys.argv[1])\n"
+    "while time.monotonic() < end: pass\n"
+)
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("testbed")
+@pytest.mark.parametrize("repeats", [1, 3])
+def test_a_run_that_load_spoils_is_repeated_or_refused(monkeypatch, repeats):
+    """Processes of a higher priority take all processors in the first attempt, and the second counts."""
+    made, burning, attempt = [], [], runs.attempt
+
+    def loaded(job, tell):
+        def burn(seconds):
+            if not burning:
+                command = [sys.executable, "-c", BURN, "1.0"]
+                burning.extend(subprocess.Popen(command) for _ in range(os.cpu_count()))
+
+        made.append(attempt(job, tell if made else burn))
+        for process in burning:
+            process.wait()
+        return made[-1]
+
+    monkeypatch.setattr(runs, "attempt", loaded)
+    net = network(33).flow("sack", path=["a", "b"], packet=1500)
+    if repeats == 1:
+        with pytest.raises(Spoilt, match=r"the machine's load spoilt 1 attempts?: .* % of .* later than 2 ms"):
+            outcomes(net, duration=3, repeats=1, **QUIET)
+    else:
+        (outcome,) = outcomes(net, duration=3, repeats=3, **QUIET)
+        assert outcome is made[-1]
+        assert outcome.trust.accepted
+        assert outcome.rejected == [one.trust for one in made[:-1]]
+    assert made[0].trust.late > 0.01
+    assert not made[0].trust.accepted
+
+
+def outcome_of(trust):
+    return Outcome([], [], [], {}, {}, False, None, [], [], np.empty(0), [], {}, {}, trust)
+
+
+def test_spoilt_runs_are_never_among_the_results(monkeypatch):
+    """Of six attempts at two runs, the third and the sixth are accepted; of another two, none is."""
+    bad, good = Trust(0.5, 1000, 0), Trust(0.001, 1000, 0)
+    coming = iter([bad, bad, good, bad, Trust(0, 1000, drops=1), good, bad, bad])
+    monkeypatch.setattr(runs, "missing", lambda controls: [])
+    monkeypatch.setattr(runs, "attempt", lambda job, tell: outcome_of(next(coming)))
+    net = network().flow("sack", path=["a", "b"])
+    first, second = outcomes(net, duration=1, replications=2, repeats=3, **QUIET)
+    assert first.trust is good
+    assert second.trust is good
+    assert [len(one.rejected) for one in (first, second)] == [2, 2]
+    with pytest.raises(Spoilt, match="the machine's load spoilt 2 attempts: 50 % of 1000 packets were later than 2 ms"):
+        outcomes(net, duration=1, repeats=2, **QUIET)
+
+
+def test_a_machine_that_lacks_something_is_refused(monkeypatch):
+    monkeypatch.setattr(runs, "missing", lambda controls: [f"no {name}" for name in controls])
+    with pytest.raises(CannotRun, match="no cubic"):
+        outcomes(network().flow("cubic", path=["a", "b"]), duration=1, **QUIET)
+
+
+def test_a_users_own_discipline_reaches_the_process_of_the_run(monkeypatch, tmp_path):
+    """Its file is no module that a process could import."""
+    text = "from longfat.sim import DROP, Discipline\ndef enqueue(link, packet, now):\n    return DROP\n"
+    (tmp_path / "mine.py").write_text(text + 'MINE = Discipline("mine", enqueue=enqueue)\n')
+    jobs = []
+    monkeypatch.setattr(runs, "missing", lambda controls: [])
+    monkeypatch.setattr(runs, "attempt", lambda job, tell: jobs.append(job) or outcome_of(Trust(0, 1, 0)))
+    net = Network().link("a", "b", rate="1 Mbit/s", discipline=read("mine.py", Discipline, folder=tmp_path))
+    outcomes(net.flow("sack", path=["a", "b"], ack_path="ideal"), duration=1, **QUIET)
+    (tmp_path / "mine.py").unlink()
+    assert "mine" not in sys.modules
+    assert pickle.loads(jobs[0].network)[0].links["a", "b"].discipline.enqueue(0, 0, 0) == DROP
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"duration": -1}, "duration = -1 s is out of range"),
+        ({"duration": 1, "warm_up": 2}, "warm_up = 2 s is out of range"),
+        ({"duration": 1, "replications": 0}, "replications = 0 runs is out of range"),
+        ({"duration": 1, "repeats": 0}, "repeats = 0 runs is out of range"),
+        ({"duration": 1, "sample_every": 1e-5}, "sample_every = 1e-05 s is out of range"),
+    ],
+)
+def test_values_outside_their_ranges_are_refused(options, words):
+    with pytest.raises(ValueError, match=words):
+        outcomes(network().flow("sack", path=["a", "b"]), **options, **QUIET)
+
+
+def test_what_may_be_in_flight_is_the_bdp_and_the_buffer():
+    """20 Mbit/s = 2.5 MB/s; 40 ms; 33 packets of 1500 bytes: 100 kB + 49.5 kB."""
+    for buffer, expected in ((33, 149_500), (None, 100_000 + 1e7)):
+        net = network(buffer).flow("sack", path=["a", "b"], packet=1500)
+        assert runs.in_flight(net) == pytest.approx(expected)

@@ -1,0 +1,74 @@
+"""Settings of hosts and routes, and the record that Linux keeps of a connection."""
+
+import struct
+
+import pytest
+
+from longfat.testbed import settings, tcp_info
+from longfat.testbed.connection import Connection
+from longfat.testbed.outcome import Trust
+
+
+def test_settings_of_hosts_and_routes_are_told_apart():
+    given = {"tcp_recovery": 0, "net.core.somaxconn": 8, "initcwnd": 2, "quickack": 1, "gso_max_segs": 44}
+    hosts, metrics, burst = settings.split(given)
+    assert hosts == {"ipv4/tcp_recovery": 0, "core/somaxconn": 8}
+    assert metrics == {"initcwnd": 2, "quickack": 1}
+    assert burst == 44
+
+
+@pytest.mark.parametrize(
+    ("connection", "given", "there", "back"),
+    [
+        ({"initial_window": 3}, {}, "mtu 1500 initcwnd 3 rto_min 200ms", "mtu 1500"),
+        ({"quick": True}, {}, "mtu 1500 initcwnd 10 rto_min 200ms", "mtu 1500 quickack 1"),
+        ({}, {"initcwnd": 1, "quickack": 1}, "mtu 1500 initcwnd 1 rto_min 200ms", "mtu 1500 quickack 1"),
+        ({"congestion_marks": True}, {}, "mtu 1500 initcwnd 10 rto_min 200ms features ecn", "mtu 1500"),
+    ],
+)
+def test_each_end_of_a_connection_has_its_metrics(connection, given, there, back):
+    one = Connection(0, "one", "reno", 1500, 1460, **connection)
+    assert settings.metrics(one, True, given) == there
+    assert settings.metrics(one, False, given) == back
+
+
+def test_buffers_hold_more_than_is_in_flight_and_are_bounded():
+    """1 MB in flight: 16 MB; 1,000 connections share 1 GB; nobody gets less than 1 MB."""
+    assert settings.buffers(1e6, 1) == {"ipv4/tcp_wmem": "4096 16000000 16000000",
+                                        "ipv4/tcp_rmem": "4096 16000000 16000000"}  # fmt: skip
+    assert settings.buffers(1e6, 1000)["ipv4/tcp_wmem"].endswith(" 1000000")
+    assert settings.buffers(1e6, 10_000)["ipv4/tcp_wmem"].endswith(" 1000000")
+
+
+def test_tcp_info_has_linuxs_layout():
+    """Check offsets in struct tcp_info of linux/tcp.h.
+
+    8 bytes, then tcpi_rto as the first of 24 words, tcpi_snd_cwnd as the 19th, tcpi_pacing_rate at 8 + 96 = 104,
+    tcpi_bytes_acked at 120, tcpi_delivery_rate at 160, tcpi_total_rto at 240.
+    """
+    info = bytearray(tcp_info.LENGTH)
+    for offset, form, value in (
+        (0, "B", 1), (8, "I", 204_000), (8 + 4 * 18, "I", 77), (104, "Q", 5), (120, "Q", 6), (160, "Q", 7),
+        (240, "H", 8), (244, "I", 9),
+    ):  # fmt: skip
+        struct.pack_into(f"<{form}", info, offset, value)
+    (row,) = tcp_info.table(struct.pack("<qii", 42, 3, 248) + bytes(info))
+    assert (row["time"], row["connection"], row["length"], row["state"], row["rto"]) == (42, 3, 248, 1, 204_000)
+    assert (row["snd_cwnd"], row["pacing_rate"], row["bytes_acked"], row["delivery_rate"]) == (77, 5, 6, 7)
+    assert (row["total_rto"], row["total_rto_time"]) == (8, 9)
+
+
+@pytest.mark.parametrize(
+    ("values", "accepted"),
+    [
+        ({}, True),
+        ({"late": 0.01}, True),
+        ({"late": 0.011}, False),
+        ({"drops": 1}, False),
+        ({"starved": 0.02}, False),
+    ],
+)
+def test_a_run_that_the_machine_spoilt_is_not_accepted(values, accepted):
+    trust = Trust(**{"late": 0.0, "packets": 1000, "drops": 0, **values})
+    assert trust.accepted is accepted
+    assert str(trust).startswith(f"{100 * trust.late:.2g} % of 1000 packets were later than 2 ms")
