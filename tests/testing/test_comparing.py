@@ -50,10 +50,10 @@ def test_an_obvious_failure_stops_after_the_first_look():
     ("deviation", "wrong"), [(0.0, "differs"), (0.5, "differs"), (1.0, "agrees"), (-1.0, "agrees")]
 )
 def test_errors_of_some_comparisons(deviation, wrong):
-    """150 each, at w/sigma = 1/2: no more wrong verdicts than the binomial allows in one test of a million."""
+    """80 each, at w/sigma = 1/2: no more wrong verdicts than the binomial allows in one test of a million."""
     error = 1e-3 if wrong == "differs" else 1e-2
-    found, size = verdicts(150, deviation, seed=1000)
-    assert found.count(wrong) <= stats.binom.ppf(1 - 1e-6, 150, error)
+    found, size = verdicts(80, deviation, seed=1000)
+    assert found.count(wrong) <= stats.binom.ppf(1 - 1e-6, 80, error)
     assert "undecided" not in found
     assert size < 2 * fixed_size(0.5, 1e-3, 0.99)
 
@@ -61,7 +61,7 @@ def test_errors_of_some_comparisons(deviation, wrong):
 def test_wrong_verdicts_are_counted():
     """The check above can fail: a formula off by three times the accuracy is no null comparison."""
     found, _ = verdicts(20, 1.5, seed=1)
-    assert found.count("differs") > stats.binom.ppf(1 - 1e-6, 150, 1e-3)
+    assert found.count("differs") > stats.binom.ppf(1 - 1e-6, 80, 1e-3)
 
 
 @pytest.mark.long
@@ -115,8 +115,8 @@ def test_a_rare_event_needs_bounds():
 
 def test_promises_of_bounds_are_kept():
     """Zeros and ones with a share of 0.02 against 0.04, within 0.02: at the accuracy, where a t test errs in half."""
-    found, _ = verdicts(40, 0.04, lambda rng: rare(rng, 0.02), within=0.02, bounds=(0, 1), alpha=0.01, seed=9)
-    assert found.count("differs") <= stats.binom.ppf(1 - 1e-6, 40, 0.01)
+    found, _ = verdicts(20, 0.04, lambda rng: rare(rng, 0.02), within=0.02, bounds=(0, 1), alpha=0.01, seed=9)
+    assert found.count("differs") <= stats.binom.ppf(1 - 1e-6, 20, 0.01)
 
 
 def test_results_outside_the_bounds_are_refused():

@@ -65,9 +65,9 @@ def test_the_interval_of_few_values_is_the_line():
 
 @pytest.mark.parametrize("mean", [0.1, 0.5, 0.8])
 def test_betting_is_fair(mean):
-    """The mean wealth of both sides, over all sequences of ten zeros and ones with this mean, is 1."""
+    """The mean wealth of both sides, over all sequences of eight zeros and ones with this mean, is 1."""
     total = 0.0
-    for values in itertools.product((0.0, 1.0), repeat=10):
+    for values in itertools.product((0.0, 1.0), repeat=8):
         sample = Bounded(np.array(values), (0.0, 1.0))
         chance = math.prod(mean if one else 1 - mean for one in values)
         total += chance * (math.exp(sample.above(mean)) + math.exp(sample.below(mean)))
@@ -148,14 +148,14 @@ def test_looks_spend_the_error_once():
 
 
 def test_promises_are_kept_over_all_looks():
-    """500 normal samples of 200, looked at after each tenth: the true mean leaves the 90 % limits in 10 % at most."""
+    """250 normal samples of 200, looked at after each tenth: the true mean leaves the 90 % limits in 10 % at most."""
     rng = np.random.default_rng(7)
     left = 0
-    for _ in range(500):
+    for _ in range(250):
         values = rng.normal(3.0, 2.0, 200)
         left += any(max(Normal(values[:n]).above(3.0), Normal(values[:n]).below(3.0)) >= math.log(10)
                     for n in range(10, 201, 10))  # fmt: skip
-    assert left <= stats.binom.ppf(1 - 1e-6, 500, 0.1)
+    assert left <= stats.binom.ppf(1 - 1e-6, 250, 0.1)
     assert left > 0  # not by doing nothing
 
 

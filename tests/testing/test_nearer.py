@@ -53,9 +53,9 @@ def test_what_independent_runs_take():
 
 def test_formulas_equally_near_are_not_told_apart():
     """At alpha = 1e-2: no more verdicts than the binomial allows in one test of a million."""
-    found = [nearer(off_by(0.3), off_by(-0.3), normal, alpha=1e-2, budget=60, rng=seed) for seed in range(100)]
+    found = [nearer(off_by(0.3), off_by(-0.3), normal, alpha=1e-2, budget=60, rng=seed) for seed in range(40)]
     wrong = sum(one.verdict != "undecided" for one in found)
-    assert wrong <= stats.binom.ppf(1 - 1e-6, 100, 0.01)
+    assert wrong <= stats.binom.ppf(1 - 1e-6, 40, 0.01)
 
 
 def test_several_points():
@@ -82,3 +82,10 @@ def test_what_is_refused():
         nearer(formula, formula, normal, [])
     with pytest.raises(ValueError, match="relative = True needs formulas other than 0"):
         nearer(formula, formula, normal, relative=True)
+
+
+def test_names_stay_what_they_are():
+    """Importing the module that has a name must not put the module in its place."""
+    for name in lf.testing.__all__:
+        assert getattr(lf.testing, name) is getattr(lf.testing, name)
+        assert callable(getattr(lf.testing, name))

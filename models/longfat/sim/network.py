@@ -483,4 +483,4 @@ class Network:
 
 
 if "hypothesis" in sys.modules:  # so that st.from_type(Network) is known where, and only where, properties are tested
-    importlib.import_module("longfat.testing.strategies").register()
+    importlib.import_module("longfat.testing.strategies")  # it registers them; this import may be within its own

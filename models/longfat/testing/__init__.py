@@ -1,8 +1,9 @@
 """Property testing of formulas against simulators, with both error rates: for any formula and any simulator.
 
 `compare` decides at one point whether a formula agrees with a simulator; `nearer` decides which of two formulas is
-nearer to it. The strategies `networks`, `flows`, `traffic`, `schemes` and `disciplines` need Hypothesis
-(``pip install longfat[test]``).
+nearer to it. `holds` makes a test of pytest from a formula, a simulator and a domain; `shrink` simplifies a point at
+which a formula differs. `Scenario` makes a simulator of a network. The strategies `networks`, `flows`, `traffic`,
+`schemes` and `disciplines` need Hypothesis (``pip install longfat[test]``).
 """
 
 from __future__ import annotations
@@ -12,19 +13,27 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from longfat.testing.comparing import Comparison, compare
-    from longfat.testing.nearer import Nearer, nearer
+    from longfat.testing.holding import Disagreement, holds
+    from longfat.testing.scenario_runs import Scenario
+    from longfat.testing.shrinking import Shrunk, shrink
     from longfat.testing.strategies import disciplines, flows, networks, schemes, traffic
+    from longfat.testing.two_formulas import Nearer, nearer
 
-#: The module of each name, imported on first use: Hypothesis loads this package in every session of its users.
+#: The module of each name, imported on first use: Hypothesis loads this package in every session of its users. No
+#: module has the name of what it offers, because its import would put it in the place of that.
 _NAMES = {
-    "Comparison": "comparing",
-    "compare": "comparing",
-    "Nearer": "nearer",
-    "nearer": "nearer",
+    **dict.fromkeys(("Comparison", "compare"), "comparing"),
+    **dict.fromkeys(("Disagreement", "holds"), "holding"),
+    "Scenario": "scenario_runs",
+    **dict.fromkeys(("Shrunk", "shrink"), "shrinking"),
     **dict.fromkeys(("disciplines", "flows", "networks", "schemes", "traffic"), "strategies"),
+    **dict.fromkeys(("Nearer", "nearer"), "two_formulas"),
 }
 
-__all__ = ["Comparison", "Nearer", "compare", "disciplines", "flows", "nearer", "networks", "schemes", "traffic"]
+__all__ = [
+    "Comparison", "Disagreement", "Nearer", "Scenario", "Shrunk", "compare", "disciplines", "flows", "holds", "nearer",
+    "networks", "schemes", "shrink", "traffic",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

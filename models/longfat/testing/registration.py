@@ -7,4 +7,4 @@ import sys
 def register() -> None:
     """Register the strategies if the simulator is in use already; if not, it does so when it is imported."""
     if "longfat.sim.network" in sys.modules:
-        importlib.import_module("longfat.testing.strategies").register()
+        importlib.import_module("longfat.testing.strategies")

@@ -248,3 +248,6 @@ def register() -> None:
     st.register_type_strategy(Scheme, lambda _: schemes())
     st.register_type_strategy(Discipline, lambda _: disciplines())
     st.register_type_strategy(Traffic, lambda _: traffic())
+
+
+register()

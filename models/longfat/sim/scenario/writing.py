@@ -257,5 +257,5 @@ def _value(value: Any) -> str:
         return f"[{', '.join(map(_value, value))}]"
     if isinstance(value, dict):
         return f"{{{', '.join(f'{_key(key)} = {_value(one)}' for key, one in value.items())}}}"
-    integral = math.isfinite(value) and abs(value) < 1e15 and value == int(value)
+    integral = isinstance(value, int) or (math.isfinite(value) and abs(value) < 1e15 and value == int(value))
     return str(int(value)) if integral else repr(float(value))

@@ -1,0 +1,162 @@
+"""Points of a domain: its corners, then the places about which the least is known."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from longfat import domains
+
+#: Candidates among which the loneliest place is chosen. Ours: enough for the few dimensions that formulas have.
+CANDIDATES = 256
+#: Least share of its distance that a point counts for, lest one hard point attract all others. Ours.
+LEAST = 0.05
+
+Point = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Axis:
+    """Range of one argument: from low to high, or some values, of which the first is the simplest.
+
+    >>> Axis.parse("load", (0.1, 0.9)).at(0.5), Axis.parse("flows", (1, 9)).at(0.3), Axis.parse("k", [2, 3]).at(0.9)
+    (0.5, 3, 3)
+    """
+
+    name: str
+    low: float
+    high: float
+    integer: bool = False
+    values: tuple[Any, ...] = ()
+
+    @classmethod
+    def parse(cls, name: str, given: Any) -> Axis:
+        """Convert a pair of limits, a list of values, or a single value; a pair of integers is a range of integers."""
+        if isinstance(given, tuple) and len(given) == 2:
+            low, high = (domains.number(f"over[{name!r}]", one, "1", "(-inf, inf)") for one in given)
+            if not low <= high:
+                raise domains.out_of_range(f"over[{name!r}]", given, "1", "two numbers, the first one smaller")
+            return cls(name, low, high, all(isinstance(one, int | np.integer) for one in given))
+        values = tuple(given) if isinstance(given, list) else (given,)
+        if not values:
+            raise domains.out_of_range(f"over[{name!r}]", given, "1", "one value or more")
+        return cls(name, 0.0, 0.0, values=values)
+
+    @property
+    def spread(self) -> bool:
+        """Whether the axis is logarithmic: where both limits are positive and two decades apart, as those of laws."""
+        return self.low > 0 and self.high >= 100 * self.low
+
+    @property
+    def ends(self) -> tuple[Any, ...]:
+        """The corners' values."""
+        return tuple(dict.fromkeys((self.at(0.0), self.at(1.0))))
+
+    def at(self, share: float) -> Any:
+        """Return the value at a share of the axis, in [0, 1]."""
+        if self.values:
+            return self.values[min(int(share * len(self.values)), len(self.values) - 1)]
+        linear = self.low + share * (self.high - self.low)
+        value = self.low * (self.high / self.low) ** share if self.spread else linear
+        value = min(max(value, self.low), self.high)
+        return round(value) if self.integer else value
+
+    def share(self, value: Any) -> float:
+        """Return the share of the axis at which a value lies."""
+        if self.values:
+            return (self.values.index(value) + 0.5) / len(self.values)
+        if self.low == self.high:
+            return 0.0
+        if self.spread:
+            return math.log(value / self.low) / math.log(self.high / self.low)
+        return float((value - self.low) / (self.high - self.low))
+
+    def contains(self, value: Any) -> bool:
+        """Return whether a value lies on the axis."""
+        return value in self.values if self.values else bool(self.low <= value <= self.high)
+
+
+def axes_of(formula: Any, over: Mapping[str, Any] | None) -> tuple[Axis, ...]:
+    """Return the axes of a domain; a law has the typical ranges of its parameters where none is given.
+
+    >>> from longfat.laws.queues import mm1_wait
+    >>> [(axis.name, axis.low, axis.high) for axis in axes_of(mm1_wait, {})]
+    [('load', 0.05, 0.95)]
+    """
+    ranges = dict(over or {})
+    for name, symbol in getattr(formula, "symbols", {}).items():
+        low, high = symbol.typical
+        ranges.setdefault(name, (int(low), int(high)) if symbol.integer else (low, high))
+    if over is None and not ranges:
+        raise domains.conflict("over = None", "needs a law", "only a law knows the ranges of its parameters")
+    return tuple(Axis.parse(name, given) for name, given in ranges.items())
+
+
+def corners(axes: Sequence[Axis], most: int, rng: np.random.Generator) -> list[Point]:
+    """Return the corners of a domain; of more than ``most`` the two extreme ones and others drawn from the rest.
+
+    >>> axes = [Axis.parse("load", (0.1, 0.9)), Axis.parse("flows", (1, 3))]
+    >>> [list(one.values()) for one in corners(axes, 9, np.random.default_rng(1))]
+    [[0.1, 1], [0.9, 3], [0.1, 3], [0.9, 1]]
+    """
+    count = math.prod(len(axis.ends) for axis in axes)
+    if count <= 4096:
+        every = [_point(axes, values) for values in itertools.product(*(axis.ends for axis in axes))]
+        middle = every[1:-1]
+        if count > most:
+            middle = [middle[int(k)] for k in rng.permutation(len(middle))[: max(most - 2, 0)]]
+        return [every[0], *every[1:][-1:], *middle][: max(most, 1)]
+    drawn = [[axis.ends[int(rng.integers(len(axis.ends)))] for axis in axes] for _ in range(most - 2)]
+    extreme = [[axis.ends[0] for axis in axes], [axis.ends[-1] for axis in axes]]
+    return [_point(axes, values) for values in [*extreme, *drawn]]
+
+
+def loneliest(
+    axes: Sequence[Axis], done: Iterable[tuple[Point, float]], valid: Callable[[Point], bool], rng: np.random.Generator
+) -> Point | None:
+    """Return the place of a domain that is the farthest from all points done, each with what it counts.
+
+    Parameters
+    ----------
+    axes : sequence of Axis
+        The domain.
+    done : iterable of (point, float)
+        Points, each with a weight in (0, 1]: a point of weight one half is taken as twice as far as it is, so that new
+        points go where others have decided with little room.
+    valid : callable
+        Returns whether a point belongs to the domain.
+    rng : numpy.random.Generator
+        Source of the candidates.
+
+    Returns
+    -------
+    dict or None
+        None if no candidate is valid.
+
+    Examples
+    --------
+    >>> axes = [Axis.parse("load", (0.0, 1.0))]
+    >>> rng = np.random.default_rng(1)
+    >>> round(loneliest(axes, [({"load": 0.0}, 1.0), ({"load": 1.0}, 1.0)], lambda point: True, rng)["load"], 1)
+    0.5
+    """
+    found, best = None, -math.inf
+    places = [(np.array([axis.share(point[axis.name]) for axis in axes]), max(weight, LEAST)) for point, weight in done]
+    for shares in rng.random((CANDIDATES, len(axes))):
+        point = _point(axes, [axis.at(float(share)) for axis, share in zip(axes, shares, strict=True)])
+        if not valid(point):
+            continue
+        own = np.array([axis.share(point[axis.name]) for axis in axes])
+        score = min((float(np.linalg.norm(own - place)) / weight for place, weight in places), default=math.inf)
+        if score > best:
+            found, best = point, score
+    return found if best > 0 else None
+
+
+def _point(axes: Sequence[Axis], values: Iterable[Any]) -> Point:
+    return {axis.name: value for axis, value in zip(axes, values, strict=True)}

@@ -1,0 +1,137 @@
+"""The decorator of tests that hold a formula against a simulator all over a domain."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any
+
+from longfat import domains
+from longfat.testing.claims import claim
+from longfat.testing.comparing import Comparison
+from longfat.testing.evidence import Interval
+from longfat.testing.seeded_runs import Simulator
+from longfat.testing.shrinking import shrink_claim
+
+
+@dataclass(frozen=True)
+class Allowance:
+    """What a test may spend, and who is notified of each comparison; pytest's plugin sets it.
+
+    Parameters
+    ----------
+    alpha : float
+        Probability that the test fails although the formula is within its accuracy at all points.
+    budget : int
+        Replications of the test.
+    seed : int
+        Seed of the session.
+    report : callable
+        Takes the name of the formula, a comparison and the number of points.
+    """
+
+    alpha: float = 1e-6
+    budget: int = 100_000
+    seed: int = 0
+    report: Callable[[str, Comparison, int], None] = lambda name, found, points: None
+
+
+#: What the test that runs now may spend.
+ALLOWANCE: ContextVar[Allowance] = ContextVar("allowance", default=Allowance())  # noqa: B039  # it is frozen
+
+
+class Disagreement(AssertionError):
+    """A formula does not agree with its simulator, or the budget did not suffice to tell."""
+
+
+def holds(
+    formula: Callable[..., Any],
+    simulator: Simulator,
+    *,
+    over: Mapping[str, Any] | None = None,
+    within: float | str,
+    of: str | float = "mean",
+    bounds: Interval | None = None,
+    deterministic: bool = False,
+    where: Callable[..., Any] | None = None,
+    points: int = 12,
+    power: float = 0.99,
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Let a test pass only if a formula agrees with a simulator at all points drawn from a domain.
+
+    Parameters
+    ----------
+    formula, simulator : callable
+        As for `compare`. They are called by name with the arguments that ``over`` lists.
+    over : mapping, optional
+        Range of each argument: (low, high), of integers if both are; a list of values, the simplest first; or a single
+        value. A law has the typical ranges of its parameters where none is given.
+    within, of, bounds, deterministic, power
+        As for `compare`.
+    where : callable, optional
+        Condition that points must fulfil, on the same arguments. A law's validity is required as well.
+    points : int
+        Number of points: corners of the domain first, then the places farthest from all others, the farther the less
+        room these had left.
+
+    Returns
+    -------
+    callable
+        Decorator of the test. The test's own body, often empty, runs first; its fixtures are as usual.
+
+    Raises
+    ------
+    Disagreement
+        By the test, if the formula differs at a point, with the simplest point at which it still does (see `shrink`),
+        or if the budget does not suffice.
+
+    Notes
+    -----
+    With longfat installed, pytest has the options ``--longfat-budget`` (replications of each such test) and
+    ``--longfat-seed``, and prints a table of all points. The error of 1e-6 is shared by all points of all such tests
+    of a session: it is the probability that any of them fails wrongly. ``power`` holds for each point.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> def simulated_wait(rng, load):
+    ...     return np.random.default_rng(rng).exponential(load / (1 - load), size=1000).mean()
+    >>> @holds(lambda load: load / (1 - load), simulated_wait, over={"load": (0.1, 0.9)}, within="5 %", points=3)
+    ... def test_wait():
+    ...     pass
+    >>> test_wait()
+    """
+    made = claim(
+        formula, simulator, over=over, within=within, of=of, bounds=bounds, deterministic=deterministic, where=where,
+        power=power,
+    )  # fmt: skip
+    points = domains.integer("points", points, "points", "[1, 1e6]")
+
+    def decorate(function: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(function)
+        def test(*args: Any, **kwargs: Any) -> None:
+            __tracebackhide__ = True  # pytest shows the message, not this frame
+            function(*args, **kwargs)
+            allowance = ALLOWANCE.get()
+            found, complete = made.examine(
+                points,
+                alpha=allowance.alpha,
+                budget=allowance.budget,
+                seed=allowance.seed,
+                report=lambda one: allowance.report(made.name, one, points),
+            )
+            undecided = [one for one in found if one.verdict == "undecided"]
+            if found[-1].verdict == "differs":
+                shrunk = shrink_claim(made, found[-1], budget=allowance.budget)
+                raise Disagreement(f"{made.name} {found[-1]}\n{shrunk}")
+            if undecided:
+                raise Disagreement(f"{made.name} {undecided[0]}")
+            if not complete:
+                raise Disagreement(f"{made.name}: the budget was spent after {len(found)} of {points} points")
+
+        test.longfat_claim = made  # type: ignore[attr-defined]  # by which pytest's plugin knows the test
+        return test
+
+    return decorate
