@@ -6,7 +6,7 @@ unexport PYTHONDONTWRITEBYTECODE
 REDRAWN := gong_parulkar receive_buffers loss_load cadpc blt kkm network_simulator today courses scoreboard
 PACKAGES := models derivations docs figures notebooks tests
 
-.PHONY: help venv hooks test tests test-long simulator mutations lint types docs stubs curves explore notebooks notebooks-html browser figures redraw benchmark peers lock clean
+.PHONY: help venv hooks test tests test-long simulator mutations lint types docs stubs curves explore notebooks notebooks-html browser figures redraw benchmark peers testbed lock clean
 
 help:  ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "%-16s%s\n", $$1, $$2 }'
@@ -54,6 +54,12 @@ docs: venv  ## Generate docs/plug-ins.md and docs/engine.svg from the code
 peers: venv  ## Compare with ns-3 anew; NS3_PYTHON names an interpreter with its wheel (a quarter of an hour)
 	$(BIN)/python -m tests.benchmarks.today
 	$(BIN)/python -m docs.peers
+
+testbed: venv  ## Run Linux's own TCP: its tests, and the comparison with the simulator anew (needs rights; an hour)
+	$(BIN)/pytest tests/testbed tests/test_cli_testbed.py -p no:benchmark -m "long or not long"
+	$(BIN)/python -m tests.benchmarks.linux --at-once 4
+	$(BIN)/python -m figures.linux
+	$(BIN)/python -m docs.linux
 
 stubs: venv  ## Generate the type stubs of the laws, with their docstrings, from their records
 	$(BIN)/python -m docs.stubs

@@ -115,3 +115,41 @@ def test_nothing_half_written(capsys, tmp_path):
     status, _, _ = asked(capsys, "--law", "nothing", "--html", str(tmp_path / "page.html"))
     assert status == 2
     assert list(tmp_path.iterdir()) == []
+
+
+def test_linux_where_it_cannot_run(capsys, monkeypatch):
+    """One line says what is missing, and the exit status is 2."""
+    from longfat.testbed import CannotRun
+    from longfat.verify import linux
+
+    def refuse(*_, **__):
+        raise CannotRun("/dev/net/tun is missing")
+
+    monkeypatch.setattr(linux, "run", refuse)
+    assert asked(capsys, "--linux", "--quick") == (2, "", "longfat: /dev/net/tun is missing\n")
+
+
+@pytest.mark.parametrize(("measured", "status"), [(0.962, 0), (0.98, 1)])
+def test_linux_as_text_json_and_html(capsys, monkeypatch, tmp_path, measured, status):
+    """Utilisations of 0.962 and 0.98 on Linux and 0.96 here, asked to 0.01: the second differs."""
+    from longfat.verify import linux
+    from longfat.verify.linux_cases import UTILISATION, Case
+
+    case = Case("full link", "by hand", ("sack",), 0.5, {"utilisation": UTILISATION})
+    made = linux.state(case, [{"utilisation": measured}] * 2, [{"utilisation": 0.96}] * 2)
+    monkeypatch.setattr(linux, "run", lambda **_: made)
+    page, data = tmp_path / "page.html", tmp_path / "data.json"
+    found, out, _ = asked(capsys, "--linux", "--html", str(page), "--json", str(data))
+    verdict = "agrees" if status == 0 else "differs"
+    assert found == status
+    assert verdict in out
+    row = json.loads(data.read_text())["statements"][0]
+    assert (row["case"], row["verdict"], row["simulator"]) == ("full link, by hand", verdict, [0.96, 0.0])
+    assert f'class="{verdict}"' in page.read_text()
+
+
+def test_linux_and_other_checks_exclude_each_other(capsys):
+    for other in (("--published",), ("--law", "queues.md1_wait")):
+        status, _, err = asked(capsys, "--linux", *other)
+        assert status == 2
+        assert "exclude each other" in err

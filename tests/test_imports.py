@@ -43,8 +43,8 @@ ALLOWED = {
     "scenario": {"sim", "user_files", "domains"},
     "simulators": {"law", "domains", "verify"},  # of verify, the estimators
     "verify": {
-        "verify", "simulators", "progress", "threads", "benchmark", "sweeping", "law", "laws", "roots", "sim",
-        "segments", "domains", "extras", "files", "student", "deprecated", "_version",
+        "verify", "simulators", "progress", "threads", "benchmark", "sweeping", "testbed", "law", "laws", "roots",
+        "sim", "segments", "domains", "extras", "files", "student", "deprecated", "_version",
     },
     "sweeping": {"sweeping", "progress", "domains", "files", "student", "_version"},
     "benchmark": {

@@ -5,14 +5,13 @@ from __future__ import annotations
 import sys
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from longfat.cli.parameters import Integer, Name, PathName, laws
 
-if TYPE_CHECKING:
-    import pandas as pd
+AT_ONCE = 2  # scenarios on Linux at the same time, unless --workers says otherwise
 
 
 @click.command("verify")
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
 @click.option(
     "--published", is_flag=True, help="Check the numbers printed in the papers, in all or in PAPER, e.g. 003 000."
 )
+@click.option("--linux", is_flag=True, help="Compare simulator and laws with this machine's Linux: an hour.")
 @click.option(
     "--law",
     "laws",
@@ -44,19 +44,23 @@ if TYPE_CHECKING:
     "--json", "json_file", type=PathName("file"), help="Write the result as JSON; - prints it instead of the table."
 )
 def verify_command(
-    papers: tuple[str, ...], published: bool, html: str | None, json_file: str | None, **flags: Any
+    papers: tuple[str, ...], published: bool, linux: bool, html: str | None, json_file: str | None, **flags: Any
 ) -> None:
     """Check that proofs, arithmetics and simulations of the laws agree.
 
     Each law is compared with its proof, with 50 digits, NumPy, sympy, JAX, its derivatives and the simulator; the exit
-    status is 1 if one does not agree. With --published: each number of the papers, our value, and the verdict.
+    status is 1 if one does not agree. With --published: each number of the papers, our value, and the verdict. With
+    --linux: each scenario in the simulator, on Linux and by its law; the status is 1 if simulator and Linux differ.
     """
     from longfat.files import AtomicFiles
 
     if papers and not published:
         raise click.UsageError(f"PAPER {papers[0]} needs --published")
-    if published and flags["laws"]:
-        raise click.UsageError("--law and --published exclude each other")
+    for name, one in (("--published", published), ("--linux", linux)):
+        if one and flags["laws"]:
+            raise click.UsageError(f"--law and {name} exclude each other")
+    if published and linux:
+        raise click.UsageError("--linux and --published exclude each other")
     seed = flags["seed"]
     with ExitStack() as stack:  # refused before anything is computed
         outputs = {}
@@ -64,7 +68,7 @@ def verify_command(
             if name is not None and name != "-":
                 place = Path(name)
                 outputs[kind] = stack.enter_context(AtomicFiles(place.parent)).path(place.name)
-        agrees, made = (_published if published else _laws)(papers, seed, flags)
+        agrees, made = (_published if published else _linux if linux else _laws)(papers, seed, flags)
         for kind, path in outputs.items():
             path.write_text(made[kind](), encoding="utf-8")
         click.echo(made["json" if json_file == "-" else "text"]())
@@ -95,5 +99,21 @@ def _published(papers: tuple[str, ...], seed: int, flags: dict[str, Any]) -> tup
     return True, _made(report.published_text, report.published_json, report.published_html, table)
 
 
-def _made(text: Any, json: Any, html: Any, table: pd.DataFrame) -> dict[str, Any]:
+def _linux(_: tuple[str, ...], seed: int, flags: dict[str, Any]) -> tuple[bool, dict[str, Any]]:
+    from longfat.testbed import CannotRun
+    from longfat.verify import linux, linux_report
+
+    try:
+        made = linux.run(
+            quick=flags["quick"], seed=seed, at_once=flags["workers"] or AT_ONCE, progress=sys.stderr.isatty()
+        )
+    except CannotRun as error:
+        refused = click.ClickException(str(error))
+        refused.exit_code = 2
+        raise refused from None
+    agrees = all(one.verdict != "differs" for one in made)
+    return agrees, _made(linux_report.to_text, linux_report.to_json, linux_report.to_html, made)
+
+
+def _made(text: Any, json: Any, html: Any, table: Any) -> dict[str, Any]:
     return {"text": lambda: text(table), "json": lambda: json(table), "html": lambda: html(table)}

@@ -32,6 +32,7 @@ LINUX: dict[str, tuple[float, ...]] = {
     "first_rto": (1.0,),  # TCP_TIMEOUT_INIT
     "max_rto": (120.0,),  # TCP_RTO_MAX
     "tick": (0.0,),
+    "granularity": (0.2,),  # TCP_RTO_MIN bounds the term of the variation, tcp_rtt_estimator()
     "growth_limit": (2.0, 1e6),  # packets are counted, without a limit
     "prr": (1.0,),
     "rack": (1.0,),
@@ -42,6 +43,10 @@ LINUX: dict[str, tuple[float, ...]] = {
     "fast_convergence": (1.0,),
     "reno_friendly": (1.0,),
     "full_reno": (0.0,),  # tcp_cubic.c: as in RFC 8312, section 4.2
+    "whole": (1.0,),  # packets are counted in integers
+    "pacing_margin": (0.01,),  # tcp_bbr.c, bbr_pacing_margin_percent
+    "allowances": (1.0,),  # tcp_bbr.c, bbr_quantization_budget(), bbr_ack_aggregation_cwnd()
+    "equal_renews": (0.0,),  # tcp_bbr.c, bbr_update_min_rtt()
     "gain": (0.0625,),  # tcp_dctcp.c, dctcp_shift_g
     "initial_alpha": (1.0,),  # tcp_dctcp.c, dctcp_alpha_on_init
 }

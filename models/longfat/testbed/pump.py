@@ -28,6 +28,10 @@ from longfat.testbed.emulator import Delivery, Emulator
 from longfat.testbed.ledger import Ledger
 
 LATE = 2_000_000  # ns; a packet that is written so much later than it was due may have changed what its host does
+#: ns; Ours: from this lateness on, virtual time stands still for as long as a packet was late, so that all later ones
+#: are as late. Otherwise the answers to late packets, which enter at the time at which those were due, would come back
+#: after less than the round-trip time of the path, and a sender that keeps the least one (BBR) would keep that.
+STANDSTILL = 300_000
 MOST_LATE = 0.01  # share of late packets, above which a run is not trusted
 AWAKE = 30_000  # ns; it wakes up so long before a packet is due, because waking up takes as long (ours: as measured)
 PRIORITY = 10  # among real-time processes; above the default of 0, below the kernel's own threads
@@ -152,6 +156,7 @@ class _Pump:
         self.emulator, self.hosts, self.classify = emulator, hosts, classify
         self.ledger, self.captures, self.calls, self.called = ledger, captures, calls, 0
         self.lateness = array("q")
+        self.origin = 0  # of virtual time, by the clock [ns]
         self.refused = self.unknown = 0
         # A read of 64 KiB would clear as much memory for each packet.
         self.longest = 4096 if all(one.packet < 4000 for one in emulator.connections) else 65_536
@@ -161,43 +166,47 @@ class _Pump:
     def run(self, until: int, origin: int, control: int | None) -> None:
         """Carry packets until a virtual time [ns]."""
         emulator, first, second = self.emulator, *self.hosts
+        self.origin = origin
         watched = [first, second] if control is None else [first, second, control]
         ready = [first, second]
         while True:
             sent = [(host == second, one) for host in ready for one in self._read(host)]
-            present = max(min(time.monotonic_ns() - origin, until), emulator.now)
-            self._deliver(present, origin)
+            present = self._deliver(until)
             for back, packet in sent:
                 self._inject(back, packet)
             if present >= until:
                 return
             wake = min(emulator.due, self._next_call(), until)
-            pause = wake + origin - time.monotonic_ns() - AWAKE
+            pause = wake + self.origin - time.monotonic_ns() - AWAKE
             ready = select.select(watched, [], [], max(pause, 0) / SECOND)[0]
             if control in ready:
                 return
 
-    def _deliver(self, present: int, origin: int) -> None:
-        """Write all packets that are due until the present [ns], each before its answers enter the network."""
+    def _deliver(self, until: int) -> int:
+        """Write all packets that are due, each before its answers enter the network; return the present [ns]."""
         emulator = self.emulator
         while True:
+            present = max(min(time.monotonic_ns() - self.origin, until), emulator.now)
             call = self._next_call()
             found = emulator.step(min(present, call))
             if not found:
                 if call > present:
-                    return
+                    return present
                 self.calls[self.called][1]()
                 self.called += 1
                 for back, host in enumerate(self.hosts):  # what a call has let them send enters at its time
                     for packet in self._read(host):
                         self._inject(bool(back), packet)
             for delivery in found:
-                self._write(delivery, origin)
+                self._write(delivery)
 
-    def _write(self, delivery: Delivery, origin: int) -> None:
+    def _write(self, delivery: Delivery) -> None:
         """Write a packet to its host, and let the answers enter the network at the time at which it was due."""
         host = self.hosts[not delivery.back]
-        self.lateness.append(time.monotonic_ns() - origin - delivery.time)
+        late = time.monotonic_ns() - self.origin - delivery.time
+        self.lateness.append(late)
+        if late > STANDSTILL:
+            self.origin += late
         try:
             os.write(host, delivery.packet)
         except OSError:

@@ -12,12 +12,14 @@ from typing import Any
 
 from longfat.discovery import named
 from longfat.domains import conflict, unknown
-from longfat.sim.schemes.deployed import DEPLOYED
+from longfat.sim.schemes.deployed import DEPLOYED, LINUX
 from longfat.sim.schemes.scheme import Parameter, Scheme
 from longfat.sim.schemes.timers import profile
 from longfat.sim.schemes.variants import KIM_FARBER_TCP
 
-__all__ = ["DEPLOYED", "KIM_FARBER_TCP", "Parameter", "Scheme", "check_parameters", "names", "profile", "scheme"]
+__all__ = [
+    "DEPLOYED", "KIM_FARBER_TCP", "Parameter", "Scheme", "check_parameters", "linux", "names", "profile", "scheme",
+]  # fmt: skip
 
 
 @functools.cache
@@ -46,6 +48,28 @@ def scheme(given: str | Scheme) -> Scheme:
     if given not in _registry():
         raise unknown("scheme", given, _registry())
     return _registry()[given]
+
+
+def linux(given: str | Scheme) -> dict[str, float]:
+    """Return the parameters with which a scheme is nearest to Linux as it ships; `docs/linux.md` compares both.
+
+    Parameters
+    ----------
+    given : str or Scheme
+        A scheme or its name: "sack" is Linux's Reno, "bbr1" its BBR.
+
+    Returns
+    -------
+    dict
+        The values of `LINUX` for the parameters that the scheme has.
+
+    Examples
+    --------
+    >>> linux("bbr1")["max_rto"], linux("cubic")["full_reno"]
+    (120.0, 0.0)
+    """
+    known = scheme(given).parameters
+    return {name: value for name, value in LINUX.items() if name in known}
 
 
 def check_parameters(chosen: Scheme | None, given: Mapping[str, Any]) -> dict[str, float]:

@@ -7,9 +7,10 @@ in pseudo-code. The quantum of pacing is one packet. An acknowledgment that deli
 import math
 
 from longfat.sim.jit import part
+from longfat.sim.own import flag
 from longfat.sim.schemes import bbr_common
 from longfat.sim.schemes.bbr_common import AFTER_TIMEOUT, FAST_RECOVERY, MIN_PIPE_CWND, NOT_RECOVERING
-from longfat.sim.schemes.scheme import Scheme
+from longfat.sim.schemes.scheme import Parameter, Scheme
 from longfat.sim.seam import random
 
 HIGH_GAIN = 2.0 / math.log(2.0)  # draft-cardwell-iccrg-bbr-congestion-control-00, section 4.1.1: 2.89
@@ -18,6 +19,21 @@ CYCLE = 8  # phases: of gain 5/4, of gain 3/4, and six of gain 1
 BANDWIDTH_FILTER = 10  # rounds
 MIN_RTT_FILTER = 10.0  # s
 OFFLOAD_BUDGET = 3.0  # packets: three quanta, draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.3.2
+# Linux, net/ipv4/tcp_bbr.c: bbr_tso_segs_goal() is two packets from 1.2 Mbit/s on; bbr_extra_acked_win_rtts,
+# bbr_extra_acked_max_us.
+LINUX_BUDGET = 6.0  # packets
+AGGREGATION_ROUNDS, LONGEST_AGGREGATION = 5, 0.1  # rounds, s
+
+#: Rules of Linux's tcp_bbr.c that the drafts of version 1 do not have, all off.
+LINUX_RULES = {
+    "pacing_margin": Parameter(
+        0.0, "1", "[0, 1)", about="Share by which the pacing rate is below the estimated bandwidth; Linux: 0.01"
+    ),
+    "allowances": flag(
+        False, "1: window with the allowances of Linux: six packets, even, and what is acknowledged in excess; 0: three"
+    ),
+    "equal_renews": flag(True, "1: an equal round-trip time renews the least one; 0: only a lower one, as in Linux"),
+}
 
 STARTUP, DRAIN, PROBE_BW, PROBE_RTT = range(4)
 
@@ -27,7 +43,46 @@ def inflight(flow, gain):
     """Return the volume for a gain [packets]: BBRInflight() of draft-cardwell-...-00 (2017), section 4.2.3.2."""
     if flow.min_rtt == math.inf:
         return flow.initial_cwnd
-    return gain * bbr_common.pipe(flow, flow.max_bw) + OFFLOAD_BUDGET
+    volume = gain * bbr_common.pipe(flow, flow.max_bw)
+    return volume + OFFLOAD_BUDGET if flow.allowances == 0.0 else quantized(flow, volume)
+
+
+@part
+def quantized(flow, volume):
+    """Return a volume with its allowances as in Linux [packets]."""
+    # Linux, net/ipv4/tcp_bbr.c, bbr_quantization_budget(): the next even number, two more in the phase of gain 5/4.
+    volume = 2.0 * math.ceil((math.ceil(volume) + LINUX_BUDGET) / 2.0)
+    return volume + 2.0 if flow.phase == PROBE_BW and flow.cycle_index == 0 else volume
+
+
+@part
+def update_aggregation(flow, event):
+    """Update what is acknowledged beyond the bandwidth: Linux, net/ipv4/tcp_bbr.c, bbr_update_ack_aggregation()."""
+    if flow.round_start:
+        flow.aggregation_rounds += 1
+        if flow.aggregation_rounds >= AGGREGATION_ROUNDS:
+            flow.aggregation_rounds = 0
+            flow.older_excess = flow.excess
+            flow.excess = 0.0
+    expected = flow.max_bw * (event.now - flow.epoch_start) / flow.packet_size
+    if flow.epoch_delivered <= expected:
+        flow.epoch_delivered = 0.0
+        flow.epoch_start = event.now
+        expected = 0.0
+    flow.epoch_delivered += event.newly_delivered
+    flow.excess = max(flow.excess, min(flow.epoch_delivered - math.floor(expected), flow.window))
+
+
+@part
+def target(flow):
+    """Return the window aimed at [packets]."""
+    if flow.allowances == 0.0 or flow.min_rtt == math.inf:
+        return inflight(flow, flow.cwnd_gain)
+    # Linux, net/ipv4/tcp_bbr.c, bbr_ack_aggregation_cwnd(): once the pipe was full, at most 100 ms of the bandwidth.
+    excess = 0.0
+    if flow.full_bw_reached:
+        excess = min(max(flow.excess, flow.older_excess), flow.max_bw * LONGEST_AGGREGATION / flow.packet_size)
+    return quantized(flow, math.ceil(flow.cwnd_gain * bbr_common.pipe(flow, flow.max_bw)) + math.floor(excess))
 
 
 @part
@@ -109,7 +164,7 @@ def check_probe_rtt(flow, event):
     """Update RTprop, and probe for it every ten seconds (draft-cardwell-...-00 (2017), sections 4.1.2, 4.3.5)."""
     now = event.now
     expired = now > flow.min_rtt_stamp + MIN_RTT_FILTER
-    if event.rtt <= flow.min_rtt or expired:
+    if event.rtt < flow.min_rtt or (event.rtt == flow.min_rtt and flow.equal_renews > 0.0) or expired:
         flow.min_rtt = event.rtt
         flow.min_rtt_stamp = now
     if flow.phase != PROBE_RTT and expired and not flow.idle_restart:
@@ -145,15 +200,15 @@ def handle_probe_rtt(flow, now):
 @part
 def set_window(flow, event):
     """Return the window: BBRSetCwnd() of draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.3."""
-    target, window = inflight(flow, flow.cwnd_gain), flow.window
+    aim, window = target(flow), flow.window
     if event.lost > 0:
         window = max(window - event.lost, 1.0)
     if flow.conserves:
         window = max(window, float(flow.in_flight + event.newly_delivered))
     else:
         if flow.full_bw_reached:
-            window = min(window + event.newly_delivered, target)
-        elif window < target or flow.delivered < flow.initial_cwnd:
+            window = min(window + event.newly_delivered, aim)
+        elif window < aim or flow.delivered < flow.initial_cwnd:
             window += event.newly_delivered
         window = max(window, MIN_PIPE_CWND)
     return min(window, MIN_PIPE_CWND) if flow.phase == PROBE_RTT else window
@@ -173,7 +228,7 @@ def send(flow, packet):
     if flow.in_flight == 1 and flow.app_limited_until != 0:
         flow.idle_restart = True
         if flow.phase == PROBE_BW:
-            bbr_common.pace(flow, flow.max_bw)
+            bbr_common.pace(flow, (1.0 - flow.pacing_margin) * flow.max_bw)
     return 0
 
 
@@ -189,10 +244,12 @@ def ack(flow, event):
         flow.conserves = False
         bbr_common.restore_window(flow)
     update_bandwidth(flow, event)
+    if flow.allowances > 0.0:
+        update_aggregation(flow, event)
     check_cycle(flow, event)
     check_full_pipe(flow, event)
     check_probe_rtt(flow, event)
-    bbr_common.pace(flow, flow.pacing_gain * flow.max_bw)
+    bbr_common.pace(flow, (1.0 - flow.pacing_margin) * flow.pacing_gain * flow.max_bw)
     return set_window(flow, event)
 
 
@@ -229,7 +286,7 @@ BBR1 = Scheme(
     send=send,
     delivery_rate=True,
     reorder=3,
-    parameters=bbr_common.PARAMETERS,
+    parameters={**bbr_common.PARAMETERS, **LINUX_RULES},
     state={
         **bbr_common.STATE,
         "max_bw": 0.0,  # BtlBw [bytes/s]
@@ -240,6 +297,9 @@ BBR1 = Scheme(
         "cycle_index": 0,
         "cycle_stamp": 0.0,
         "conserves": False,  # packet conservation
+        # Acknowledged in excess, in these rounds and those before [packets]; rounds; start and volume of the epoch
+        **dict.fromkeys(("excess", "older_excess", "epoch_start", "epoch_delivered"), 0.0),
+        "aggregation_rounds": 0,
     },
     source=(
         "N. Cardwell, Y. Cheng, C. S. Gunn, S. H. Yeganeh and V. Jacobson, BBR: Congestion-Based Congestion Control, "

@@ -8,7 +8,7 @@ import math
 from typing import Any
 
 from longfat.sim.jit import part
-from longfat.sim.schemes import timers
+from longfat.sim.schemes import tcp, timers
 from longfat.sim.schemes.scheme import Parameter
 
 #: RFC 6928, section 2: an initial window of ten segments. RFC 6298 with timestamps times every packet.
@@ -16,6 +16,8 @@ PARAMETERS = {
     "initial_window": Parameter(
         10.0, "packets", "[1, 1e9]", "window", about="Congestion window at the start of the flow"
     ),
+    "delayed_ack": tcp.DELAYED_ACK,
+    "ack_delay": tcp.PARAMETERS["ack_delay"],
     **timers.parameters("rfc"),
 }
 

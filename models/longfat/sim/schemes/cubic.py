@@ -6,7 +6,7 @@ reduction and RACK-TLP; each can be switched off. Without RACK-TLP losses are fo
 
 from longfat.sim.jit import part
 from longfat.sim.own import flag
-from longfat.sim.schemes import deployed, hystart, tcp, validation
+from longfat.sim.schemes import deployed, hystart, tcp, validation, whole_packets
 from longfat.sim.schemes.scheme import Parameter, Scheme
 
 GROWTH_PER_ROUND_TRIP = 1.5  # RFC 9438, section 4.2: the target is at most 1.5 cwnd
@@ -24,6 +24,8 @@ def begin_stage(flow, now):
     flow.w_max = max(flow.w_max, flow.window)
     flow.k = ((flow.w_max - flow.window) / flow.c) ** (1.0 / 3.0)
     flow.w_est = flow.window  # section 4.3
+    flow.reno_window = int(flow.window)
+    flow.reno_credits = 0
 
 
 @part
@@ -38,6 +40,8 @@ def avoid_congestion(flow, event):
     """Return the window after an acknowledgment of new data in congestion avoidance."""
     if flow.epoch_start < 0.0:
         begin_stage(flow, event.now)
+    if flow.whole > 0.0:
+        return whole_packets.cubic(flow, event)
     # RFC 9438, section 4.3, equation 4: W_est += alpha * segments_acked / cwnd, with alpha = 3 (1 - beta)/(1 + beta)
     # until W_est has reached cwnd_prior, the window before the last reduction, and 1 from then on. RFC 8312, section
     # 4.2, which `full_reno` = 0 chooses, has the first value throughout.
@@ -66,9 +70,13 @@ def reduce(flow, cause):
     flow.w_max = window
     if flow.fast_convergence > 0.0 and window < flow.last_w_max:
         flow.w_max = window * (1.0 + flow.beta) / 2.0
+        if flow.whole > 0.0:
+            flow.w_max = whole_packets.scaled(window, (1.0 + flow.beta) / 2.0)
     flow.last_w_max = flow.w_max
     # Section 4.6: ssthresh = flight_size * beta_cubic, at least 2; cwnd instead of flight_size is allowed, as in Linux.
-    flow.ssthresh = max(flow.ssthresh_floor, flow.beta * window)
+    flow.ssthresh = max(
+        flow.ssthresh_floor, flow.beta * window if flow.whole == 0.0 else whole_packets.scaled(window, flow.beta)
+    )
     flow.epoch_start = -1.0
     tcp.record_reduction(flow, cause)
 
@@ -77,6 +85,8 @@ def ack(flow, event):
     """Return the window [packets] after an acknowledgment, and set the pacing rate."""
     if flow.cwv > 0.0 and not flow.recovering:
         validation.observe(flow, event)
+    if event.rtt > 0.0:
+        flow.least_rtt = min(flow.least_rtt, event.rtt)
     window = respond(flow, event)
     deployed.pace(flow, window)
     if flow.cwv > 0.0 and flow.pacing == 0.0:
@@ -95,7 +105,8 @@ def respond(flow, event):
         reduce(flow, tcp.MARK)  # leaves the window as it is
         if not flow.recovering:
             # Section 4.6, figure 5: the window is at least one packet after a mark, but two after a loss.
-            flow.window = max(1.0, flow.beta * flow.window)
+            reduced = flow.beta * flow.window if flow.whole == 0.0 else whole_packets.scaled(flow.window, flow.beta)
+            flow.window = max(1.0, reduced)
     if flow.recovering:
         window = deployed.recover(flow, event, flow.ssthresh)
         return window if flow.cwv == 0.0 or flow.recovering else validation.end_recovery(flow, window)
@@ -170,6 +181,7 @@ CUBIC = Scheme(
     state={
         **deployed.STATE,
         **validation.STATE,
+        **whole_packets.CUBIC_STATE,
         **dict.fromkeys(("w_max", "last_w_max", "cwnd_prior", "w_est", "k", "last_growth"), 0.0),
         "epoch_start": -1.0,
     },

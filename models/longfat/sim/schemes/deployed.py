@@ -9,7 +9,7 @@ from typing import Any
 
 from longfat.sim.jit import part
 from longfat.sim.own import flag
-from longfat.sim.schemes import hystart, rate_reduction, tcp
+from longfat.sim.schemes import hystart, rate_reduction, tcp, timers, whole_packets
 from longfat.sim.schemes.scheme import Parameter
 
 #: The parameters that every scheme with selective recovery has. No `bugfix` here: the simulator knows which
@@ -21,18 +21,27 @@ OPTIONS = {
     **hystart.PARAMETERS,
     "prr": rate_reduction.PARAMETER,
     "rack": tcp.RACK,
+    "whole": whole_packets.PARAMETER,
     "pacing": flag(False, "1: 2 windows per round-trip time in slow start, 1.2 later, as in Linux; 0: bursts"),
 }
 PARAMETERS = {**PLAIN, **OPTIONS}
 #: Slow-start threshold [packets], last reduction, whether the sender is in loss recovery.
 PLAIN_STATE: dict[str, Any] = {"ssthresh": "initial_ssthresh", **tcp.REDUCTION, "recovering": False}
-STATE: dict[str, Any] = {**PLAIN_STATE, **hystart.STATE, **rate_reduction.STATE}
+STATE: dict[str, Any] = {**PLAIN_STATE, **hystart.STATE, **rate_reduction.STATE, **whole_packets.STATE}
 
 #: Values of parameters with which `sack` is Reno as hosts run it today: an initial window of ten packets (RFC 6928,
 #: section 2), every second packet acknowledged (RFC 5681, section 4.2), byte counting with L = 2 (RFC 3465, section
 #: 2.3), proportional rate reduction (RFC 6937), losses found by time and probes (RFC 8985). No HyStart++, because Linux
 #: has HyStart as a part of CUBIC only.
 DEPLOYED = {"initial_window": 10.0, "delayed_ack": 2.0, "growth_limit": 2.0, "prr": 1.0, "rack": 1.0}
+#: Values of parameters with which a scheme is nearest to Linux as it ships: its timer, the options above, the growth of
+#: RFC 8312 in the Reno-friendly region of CUBIC (net/ipv4/tcp_cubic.c, bictcp_update()), windows in whole packets, and
+#: the rules of net/ipv4/tcp_bbr.c.
+LINUX = {
+    **timers.profile("linux"), **DEPLOYED,
+    "full_reno": 0.0, "whole": 1.0,
+    "pacing_margin": 0.01, "allowances": 1.0, "equal_renews": 0.0,
+}  # fmt: skip
 
 
 def parameters(**values: float) -> dict[str, Parameter]:
@@ -48,10 +57,12 @@ def parameters(**values: float) -> dict[str, Parameter]:
 @part
 def grow(flow, event):
     """Return Reno's window [packets] after an acknowledgment of new data outside recovery."""
-    if flow.growth_limit == 0.0 and flow.hystart == 0.0:
+    if flow.growth_limit == 0.0 and flow.hystart == 0.0 and flow.whole == 0.0:
         return tcp.grow(flow)
     if flow.window < flow.ssthresh:
         return hystart.grow(flow, event)
+    if flow.whole > 0.0:
+        return whole_packets.grow(flow, int(flow.window), event.acked)
     # RFC 3465, section 2.1: one packet per window of packets acknowledged.
     return flow.window + (float(event.acked) if flow.growth_limit > 0.0 else 1.0) / flow.window
 
@@ -71,6 +82,7 @@ def begin_recovery(flow, event):
     """Begin a recovery, and retransmit the first packet found lost; the target is ``flow.ssthresh``."""
     tcp.record_reduction(flow, tcp.LOSS)
     flow.recovering = True
+    flow.credits = 0
     flow.resend = event.number  # RFC 6675, section 5, step 4.3: the first one goes at once, whatever the pipe
     event.restart_timer = 1  # RFC 6675, section 6: re-arm on a retransmission
     rate_reduction.begin(flow)

@@ -1,0 +1,87 @@
+"""Windows and queues of one flow in the simulator and on Linux, over each other.
+
+``linux_traces``: Reno, CUBIC and BBR at a drop-tail link. ``python -m figures.linux`` runs Linux for two minutes, and
+needs what `longfat testbed` needs; ``--redraw`` draws the picture from the stored numbers.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import xarray as xr
+
+from figures import data as stored
+from figures.writing import HERE, figure_files, panels
+from longfat import plot
+from longfat.files import AtomicFiles
+from longfat.verify.linux_cases import LINUX_NAMES, Case
+
+CAPTIONS = {
+    "linux_traces": "Window and queue of one flow at a drop-tail link: Linux's TCP and the network simulator. CUBIC's "
+    "slow start ends by HyStart on Linux and by HyStart++ here, so that the sawteeth begin at different times.",
+}
+NAME = "linux_traces"
+DURATION, EVERY = 25.0, 0.05  # s
+#: Scheme and buffer [bandwidth-delay products] of each column.
+SHOWN = (("sack", 0.5), ("cubic", 1.0), ("bbr1", 2.0))
+HEADS = [f"{LINUX_NAMES[scheme]}, buffer {buffer:g}" for scheme, buffer in SHOWN]
+
+
+def runs() -> xr.Dataset:
+    """Return windows and queues over time on both sides, along ``column``."""
+    from longfat import testbed
+
+    found = []
+    for scheme, buffer in SHOWN:
+        net = Case("figure", scheme, (scheme,), buffer, {}).network(0)
+        one = testbed.compare(net, duration=DURATION, sample_every=EVERY, rng=0, progress=False)
+        found.append(one.isel(flow=0, link=0, drop=True)[["window_trace", "queue_trace"]])
+    return xr.concat(found, xr.Variable("column", HEADS))
+
+
+def draw(files: AtomicFiles, data: xr.Dataset) -> None:
+    """Draw the picture."""
+
+    def drawn(axes: Any) -> None:
+        for k, head in enumerate(HEADS):
+            one = data.isel(column=k)
+            window, queue = one.window_trace.expand_dims(flow=[head]), one.queue_trace.expand_dims(link=[head])
+            one = one.assign(window_trace=window, queue_trace=queue)
+            plot.faces(one, axes[:, k])
+            axes[0, k].set_title(head, fontsize="medium", loc="left")
+            axes[1, k].set_title("")
+            axes[0, k].tick_params(labelbottom=False)
+            for ax in axes[:, k]:
+                if k:
+                    ax.set_ylabel("")
+                if k < len(HEADS) - 1:
+                    ax.get_legend().remove()
+
+    path = "20 Mbit/s, 40 ms, packets of 1500 bytes; buffers in bandwidth-delay products of 66.7 packets"
+    panels(files, NAME, (2, 3), (12.5, 5.6), drawn, f"One flow, {path}")
+
+
+def kept() -> xr.Dataset:
+    """Return what the picture shows as it is stored in this folder."""
+    return stored.dataset(NAME, ("column", "face", "time"))
+
+
+def redraw(directory: str | Path = HERE) -> None:
+    """Draw the picture again from the stored numbers."""
+    with figure_files(directory) as files:
+        draw(files, kept())
+
+
+def write(directory: str | Path = HERE) -> xr.Dataset:
+    """Run, draw, and write picture and numbers."""
+    found = runs()
+    with figure_files(directory) as files:
+        draw(files, found)
+        stored.write(files, NAME, found, "figures.linux")
+    return found
+
+
+if __name__ == "__main__":
+    redraw() if "--redraw" in sys.argv[1:] else write()

@@ -1,0 +1,235 @@
+"""Linux's TCP as judge: the same scenarios on Linux, in the simulator and by laws, as statements of equivalence."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from longfat import sim
+from longfat.student import half_width
+from longfat.verify.linux_cases import Accuracy, Case, cases
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+SIMULATOR, LINUX = "simulator", "Linux"
+CONFIDENCE = 0.95
+LINK = "a-b"  # the bottleneck
+TRACED = {"mean_window", "middle_window"}  # quantities that need samples of the window
+SAMPLE_EVERY = 0.02  # s
+#: Ours: a run of BBR is repeated if the emulated network stood still for longer [s]. BBR paces by its own clock, so
+#: that all that it sends meanwhile enters the network at once, and its queue lasts until the next phase of gain 3/4.
+LONGEST_STANDSTILL, ATTEMPTS = 0.01, 4
+
+
+def _window(data: xr.Dataset) -> np.ndarray:
+    """Return the window of the first flow after the warm-up [packets]."""
+    counted = data.time.values >= float(data.attrs["warm_up"])
+    return np.asarray(data.window_trace.isel(flow=0).values[counted])
+
+
+def _goodput(data: xr.Dataset) -> float:
+    return float(data.goodput.sum())
+
+
+#: name: (unit, what it is, how it is taken from the results of a run)
+QUANTITIES: dict[str, tuple[str, str, Callable[[xr.Dataset], float]]] = {
+    "utilisation": ("1", "share of time in which the link transmits", lambda d: float(d.utilisation.sel(link=LINK))),
+    "mean_queue": ("packets", "mean backlog", lambda d: float(d.mean_queue.sel(link=LINK))),
+    "mean_wait": ("s", "mean waiting time", lambda d: float(d.mean_wait.sel(link=LINK))),
+    "goodput": ("bytes/s", "goodput of all flows", _goodput),
+    "first_share": ("1", "share of the first flow in the goodput", lambda d: float(d.goodput[0]) / _goodput(d)),
+    "transfer_time": ("s", "time of the transfer", lambda d: float(d.transfer_time[0])),
+    "mean_window": ("packets", "mean window", lambda d: float(_window(d).mean())),
+    "middle_window": ("packets", "median of the window over time", lambda d: float(np.median(_window(d)))),
+}
+
+
+@dataclass(frozen=True)
+class Statement:
+    """What law, simulator and Linux say about one quantity of one case, and whether the last two agree."""
+
+    case: Case
+    quantity: str
+    law: float  # NaN without a law
+    law_name: str
+    simulated: float
+    simulated_width: float  # half of the confidence interval
+    measured: float
+    measured_width: float
+    difference: float  # Linux less simulator
+    width: float
+    accuracy: Accuracy
+
+    @property
+    def verdict(self) -> str:
+        """Verdict on the difference, see `verdict`."""
+        return verdict(self.difference, self.width, self.accuracy.of(self.measured))
+
+
+def verdict(difference: float, width: float, limit: float) -> str:
+    """Return the verdict on a difference, given half the width of its interval and the largest one allowed.
+
+    The two agree if the interval lies within what is allowed, differ if it lies outside; else they are undecided.
+
+    >>> verdict(0.01, 0.01, 0.03), verdict(0.05, 0.01, 0.03), verdict(0.025, 0.01, 0.03), verdict(0.0, math.nan, 1.0)
+    ('agrees', 'differs', 'undecided', 'undecided')
+    """
+    if abs(difference) + width <= limit:
+        return "agrees"
+    return "differs" if abs(difference) - width > limit else "undecided"
+
+
+def compared(
+    measured: Sequence[float], simulated: Sequence[float], paired: bool, confidence: float = CONFIDENCE
+) -> tuple[float, float]:
+    """Return the difference of means, measured less simulated, and half the width of its confidence interval.
+
+    Student's interval of the pairs, or Welch's of two independent samples, with its degrees of freedom rounded down.
+
+    >>> difference, width = compared([2.0, 3.0, 4.0], [1.0, 2.0, 3.0], True)
+    >>> difference, width
+    (1.0, 0.0)
+    """
+    one, other = np.asarray(measured, float), np.asarray(simulated, float)
+    difference = float(one.mean() - other.mean())
+    if paired:
+        pairs = one - other
+        return difference, float(sim.statistics.half_width(pairs, confidence))
+    if min(len(one), len(other)) < 2:
+        return difference, math.nan
+    # Law, Simulation Modeling and Analysis, 5th ed. (2015), section 10.2.2, eq. (10.2): Welch's approximation.
+    parts = np.array([one.var(ddof=1) / len(one), other.var(ddof=1) / len(other)])
+    if not parts.any():
+        return difference, 0.0
+    degrees = parts.sum() ** 2 / (parts**2 / np.array([len(one) - 1, len(other) - 1])).sum()
+    return difference, half_width(max(1, math.floor(degrees)), confidence) * math.sqrt(parts.sum())
+
+
+def simulate(case: Case, seed: int) -> dict[str, float]:
+    """Return the quantities of a simulated run."""
+    data = sim.run(case.network(seed), rng=seed, progress=False, **_options(case))
+    return _quantities(case, data)
+
+
+def measure(case: Case, seed: int) -> dict[str, float]:
+    """Return the quantities of a run on Linux.
+
+    Raises
+    ------
+    Spoilt
+        If the machine's load spoiled the run and each of its repetitions.
+    """
+    from longfat import testbed
+
+    for _ in range(ATTEMPTS):
+        data = testbed.run(
+            case.network(seed, linux=True), rng=seed, settings=dict(case.settings), progress=False, **_options(case)
+        )
+        largest = json.loads(data.attrs["testbed"])["runs"][0]["lateness"]["largest"]
+        if "bbr1" not in case.schemes or largest <= LONGEST_STANDSTILL:
+            return _quantities(case, data)
+    raise testbed.Spoilt(f"{case.name}: in {ATTEMPTS} runs of BBR a packet was more than {LONGEST_STANDSTILL:g} s late")
+
+
+def _options(case: Case) -> dict[str, Any]:
+    every = {"sample_every": SAMPLE_EVERY} if TRACED & set(case.quantities) else {}
+    return {"duration": case.duration, "warm_up": case.warm_up, **every}
+
+
+def _quantities(case: Case, data: xr.Dataset) -> dict[str, float]:
+    return {name: QUANTITIES[name][2](data) for name in case.quantities}
+
+
+def law(case: Case, quantity: str) -> tuple[float, str]:
+    """Return the value of the law for a quantity and its name; NaN and nothing without a law."""
+    from longfat.testbed.law_values import law_values
+
+    net = case.network(0)
+    found = [one for one in law_values(net, case.duration) if one.quantity == quantity]
+    if quantity == "first_share":
+        found = [one for one in law_values(net, case.duration) if one.quantity == "goodput"][:1]
+        return (found[0].value / net.links["a", "b"].rate, found[0].law) if found else (math.nan, "")
+    first = [one for one in found if one.law == found[0].law]
+    return (sum(one.value for one in first), first[0].law) if first else (math.nan, "")
+
+
+def state(case: Case, measured: Sequence[dict[str, float]], simulated: Sequence[dict[str, float]]) -> list[Statement]:
+    """Return the statements about a case, from the quantities of its runs."""
+    made = []
+    for quantity, accuracy in case.quantities.items():
+        there, here = ([one[quantity] for one in runs] for runs in (measured, simulated))
+        widths = [float(sim.statistics.half_width(np.asarray(values), CONFIDENCE)) for values in (here, there)]
+        value, name = law(case, quantity)
+        made.append(
+            Statement(
+                case, quantity, value, name, float(np.mean(here)), widths[0], float(np.mean(there)), widths[1],
+                *compared(there, here, case.paired), accuracy,
+            )
+        )  # fmt: skip
+    return made
+
+
+def run(
+    chosen: Iterable[Case] | None = None,
+    *,
+    quick: bool = False,
+    seed: int = 0,
+    at_once: int = 2,
+    progress: bool = True,
+) -> list[Statement]:
+    """Run cases on Linux and in the simulator, and return a statement for each quantity.
+
+    Parameters
+    ----------
+    chosen : iterable of Case, optional
+        The cases; by default all of `longfat.verify.linux_cases`.
+    quick : bool
+        Run one case of each group only.
+    seed : int
+        Seed of the first run of each case; the others follow.
+    at_once : int
+        Scenarios that run on Linux at the same time.
+    progress : bool
+        Show a progress bar.
+
+    Returns
+    -------
+    list of Statement
+        In the order of the cases.
+
+    Raises
+    ------
+    CannotRun
+        If this machine lacks something that the testbed needs.
+    """
+    chosen = list(cases() if chosen is None else chosen)
+    if quick:
+        chosen = list({one.group: one for one in reversed(chosen)}.values())[::-1]
+    measured = runs_on_linux(chosen, at_once, seed=seed, progress=progress)
+    return [
+        statement
+        for case, there in zip(chosen, measured, strict=True)
+        for statement in state(case, there, [simulate(case, seed + k) for k in range(case.simulated)])
+    ]
+
+
+def runs_on_linux(
+    chosen: Sequence[Case], at_once: int, *, seed: int = 0, progress: bool = True
+) -> list[list[dict[str, float]]]:
+    """Return the quantities of every run of some cases on Linux."""
+    from longfat.progress import bar
+    from longfat.threads import side_by_side
+
+    each = {
+        (case.name_on_linux, seed + k): (case, seed + k) for case in chosen for k in range(case.replications)
+    }  # the same runs for cases that differ in the simulator alone
+    with bar(task="running on Linux", unit="runs", shown=progress, total=len(each)) as shown:
+        found = side_by_side(lambda one: measure(*one), each.values(), threads=at_once, done=lambda: shown.update(1))
+    made = dict(zip(each, found, strict=True))
+    return [[made[case.name_on_linux, seed + k] for k in range(case.replications)] for case in chosen]

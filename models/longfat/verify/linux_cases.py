@@ -1,0 +1,248 @@
+"""Scenarios in which Linux's TCP is compared with the simulator and with laws, and the accuracy asked of each quantity.
+
+All were chosen before the first run on Linux. The path is that of the comparison with ns-3: 20 Mbit/s and packets of
+1500 bytes, 40 ms where nothing else is said, so that a bandwidth-delay product has 66.7 packets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from longfat.sim import Network, schemes
+
+RATE, PACKET, ACK = 20e6 / 8, 1500, 52  # bytes/s, bytes with time stamps, bytes
+ROUND_TRIP_TIME = 0.04  # s
+#: Round-trip times under random loss [s]: flows of all numbers lose often enough in 20 s, and form no long queue.
+LOSSY_ROUND_TRIP_TIMES = {1: 0.02, 2: 0.04, 10: 0.1}
+BUFFERS, LOSSES, FLOWS = (0.1, 0.25, 0.5, 1.0, 2.0), (0.003, 0.01, 0.03), (1, 2, 10)
+#: Parameters that a connection of Linux has, too.
+SETTABLE = ("initial_window", "delayed_ack", "min_rto")
+#: Name of a scheme here -> name in Linux.
+LINUX_NAMES = {"sack": "Reno", "cubic": "CUBIC", "bbr1": "BBR", "newreno": "Reno without SACK"}
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """Largest difference between Linux and simulator with which they are said to agree: absolute, or relative."""
+
+    absolute: float = 0.0  # in the unit of the quantity
+    relative: float = 0.0  # 1
+
+    def of(self, value: float) -> float:
+        """Return the largest difference at a value."""
+        return self.absolute + self.relative * abs(value)
+
+    def __str__(self) -> str:
+        return f"{100 * self.relative:g} %" if self.relative else f"{self.absolute:g}"
+
+
+UTILISATION, QUEUE, GOODPUT = Accuracy(0.01), Accuracy(relative=0.03), Accuracy(relative=0.05)
+
+
+@dataclass(frozen=True)
+class Case:
+    """One scenario with the quantities that are compared.
+
+    Attributes
+    ----------
+    group, about : str
+        Statement that it belongs to; what tells it from the other cases of the group. Together they are its name.
+    schemes : tuple of str
+        Scheme of each flow.
+    buffer : float
+        Buffer of the bottleneck [bandwidth-delay products].
+    quantities : mapping
+        Names of `longfat.verify.linux.QUANTITIES`, and their accuracy.
+    loss : float
+        Probability of random loss.
+    round_trip_times : tuple of float
+        Of each flow [s]; a single one is that of all.
+    rules : str
+        Rules that are switched, in the simulator by `parameters`, on Linux by `settings`, and by those of the
+        parameters that a connection of Linux has, too (`SETTABLE`).
+    files : float, optional
+        Size of the transfer of each flow [packets]; by default flows send all the time.
+    discipline : str
+        Queue discipline of the bottleneck.
+    replications : int
+        Runs on Linux.
+    duration, warm_up : float
+        Time of a run, and of its part that is not counted [s].
+    """
+
+    group: str
+    about: str
+    schemes: tuple[str, ...]
+    buffer: float
+    quantities: Mapping[str, Accuracy]
+    loss: float = 0.0
+    round_trip_times: tuple[float, ...] = (ROUND_TRIP_TIME,)
+    rules: str = ""
+    parameters: Mapping[str, float] = field(default_factory=dict)
+    settings: Mapping[str, object] = field(default_factory=dict)
+    files: float | None = None
+    discipline: str = "fifo"
+    replications: int = 4
+    duration: float = 25.0
+    warm_up: float = 5.0
+
+    @property
+    def name(self) -> str:
+        """Name, which no other case has."""
+        return ", ".join(filter(None, (self.group, self.about, self.rules)))
+
+    @property
+    def name_on_linux(self) -> str:
+        """Name of the case that is the same on Linux: the one without rules that are switched here alone."""
+        if self.settings or any(name in SETTABLE for name in self.parameters):
+            return self.name
+        return replace(self, rules="").name
+
+    @property
+    def paired(self) -> bool:
+        """Whether runs with the same starts and losses are compared one by one.
+
+        Several flows without random loss diverge after a few losses, so that pairs would have nothing in common.
+        """
+        return len(self.schemes) == 1 or self.loss > 0
+
+    @property
+    def simulated(self) -> int:
+        """Number of simulated runs."""
+        return self.replications if self.paired else 5 * self.replications
+
+    def network(self, seed: int, linux: bool = False) -> Network:
+        """Return the scenario of one run: flows start at random times in the first second, files at once.
+
+        For Linux it has no rules that are switched in the simulator alone.
+        """
+        delays = self.round_trip_times * (len(self.schemes) if len(self.round_trip_times) == 1 else 1)
+        shortest = min(delays)
+        room = round(self.buffer * RATE * max(delays) / PACKET)
+        net = Network(self.name).link(
+            "a", "b", rate=RATE, delay=shortest / 2, buffer=room, loss=self.loss, discipline=self.discipline
+        )
+        starts = np.random.default_rng(seed).uniform(0.0, 1.0, len(self.schemes)).round(4)
+        for k, (scheme, delay) in enumerate(zip(self.schemes, delays, strict=True)):
+            path = ["a", "b"]
+            if delay > shortest:
+                net.link(f"far-{k}", "a", rate=float("inf"), delay=(delay - shortest) / 2)
+                path = [f"far-{k}", *path]
+            net.flow(
+                scheme, path=path, packet=PACKET, ack=ACK, ack_path="ideal",
+                start=0.0 if self.files else float(starts[k]), file=None if self.files is None else self.files * PACKET,
+                parameters=self.given(scheme, linux),
+            )  # fmt: skip
+        return net
+
+    def given(self, scheme: str, linux: bool = False) -> dict[str, float]:
+        """Return the parameters of a scheme: those nearest to Linux, but for the rules that are switched."""
+        known = schemes.scheme(scheme).parameters
+        switched = {
+            name: value
+            for name, value in self.parameters.items()
+            if name in known and not (linux and name not in SETTABLE)
+        }
+        return schemes.linux(scheme) | switched
+
+
+def full_links() -> list[Case]:
+    """Return the cases of Reno, CUBIC and BBR at five drop-tail buffers, alone and with 2 and 10 flows."""
+    return [
+        Case(
+            "full link", f"{LINUX_NAMES[scheme]}, {flows} flow{'s' * (flows > 1)}, buffer {buffer:g}",
+            (scheme,) * flows, buffer, {"utilisation": UTILISATION, "mean_queue": QUEUE},
+            replications=3 if flows == 1 else 4,
+        )
+        for scheme in ("sack", "cubic", "bbr1") for flows in FLOWS for buffer in BUFFERS
+    ]  # fmt: skip
+
+
+def random_losses() -> list[Case]:
+    """Return the cases of Reno, CUBIC and BBR at three probabilities of loss, alone and with 2 and 10 flows."""
+    return [
+        Case(
+            "random loss", f"{LINUX_NAMES[scheme]}, {flows} flow{'s' * (flows > 1)}, p = {loss:g}",
+            (scheme,) * flows, 2.0, {"goodput": GOODPUT}, loss=loss,
+            round_trip_times=(LOSSY_ROUND_TRIP_TIMES[flows],), replications=3,
+        )
+        for scheme in ("sack", "cubic", "bbr1") for flows in FLOWS for loss in LOSSES
+    ]  # fmt: skip
+
+
+def files() -> list[Case]:
+    """Return the cases of short transfers over an empty path: 4, 20 and 200 packets, with initial windows."""
+    return [
+        Case(
+            "unloaded transfer", f"{size} packets, initial window {window}", ("sack",), 4.0,
+            {"transfer_time": Accuracy(1e-4)}, rules=rules,
+            parameters={"initial_window": window} | ({"delayed_ack": 1.0} if rules else {}),
+            files=size, replications=3, duration=5.0, warm_up=0.0,
+        )
+        for rules in ("every packet acknowledged", "") for window in (1.0, 10.0) for size in (4, 20, 200)
+    ]  # fmt: skip
+
+
+def sharing() -> list[Case]:
+    """Return the cases of unlike flows on one link: BBR beside CUBIC, and two round-trip times."""
+    share, times = {"first_share": Accuracy(0.05)}, {"40 and 40": (0.04, 0.04), "40 and 80": (0.04, 0.08)}
+    beside = [
+        Case("share", f"BBR beside CUBIC, buffer {buffer:g}", ("bbr1", "cubic"), buffer, share, duration=45.0)
+        for buffer in (1.0, 2.0)
+    ]
+    unequal = [
+        Case(
+            "share", f"two {LINUX_NAMES[scheme]} flows of {words} ms, buffer 1", (scheme,) * 2, 1.0, share,
+            round_trip_times=each, duration=45.0,
+        )
+        for scheme in ("sack", "cubic") for words, each in times.items()
+    ]  # fmt: skip
+    return beside + unequal
+
+
+def queues() -> list[Case]:
+    """Return the cases of waiting times behind FIFO and CoDel."""
+    asked = {"mean_wait": Accuracy(relative=0.03), "utilisation": UTILISATION}
+    return [
+        Case("waiting", f"four CUBIC flows, {name}, buffer 2", ("cubic",) * 4, 2.0, asked, discipline=name)
+        for name in ("fifo", "codel")
+    ]
+
+
+def windows() -> list[Case]:
+    """Return the cases of windows over time: CUBIC's mean, and the cap of BBR."""
+    close = Accuracy(relative=0.03)
+    return [
+        Case("window", "CUBIC, 1 flow, buffer 1", ("cubic",), 1.0, {"mean_window": close}, replications=3),
+        Case("window", "BBR, 1 flow, buffer 2", ("bbr1",), 2.0, {"middle_window": close}, replications=3),
+    ]
+
+
+def switched() -> list[Case]:
+    """Return cases with a rule switched: what explains a difference, or what an option of the simulator is for."""
+    plain = {one.name: one for one in (*full_links(), *random_losses())}
+    fractions = [f"full link, {name}, 1 flow, buffer {buffer:g}" for name in ("Reno", "CUBIC") for buffer in BUFFERS]
+    of_2016 = [f"full link, BBR, 1 flow, buffer {buffer:g}" for buffer in BUFFERS]
+    quick = [f"random loss, Reno, 1 flow, p = {loss:g}" for loss in LOSSES]
+    quick += ["random loss, Reno, 2 flows, p = 0.03", "random loss, Reno, 10 flows, p = 0.03"]
+    quick += [f"full link, Reno, 10 flows, buffer {buffer:g}" for buffer in BUFFERS[:3]]
+    rules = {
+        "windows with fractions here": (fractions, {"whole": 0.0}, {}),
+        "BBR of 2016 here": (of_2016, {"pacing_margin": 0.0, "allowances": 0.0, "equal_renews": 1.0}, {}),
+        # no delayed acknowledgments on either side, and none that Linux compresses while packets are missing
+        "every packet acknowledged": (quick, {"delayed_ack": 1.0}, {"tcp_comp_sack_nr": 0}),
+    }
+    return [
+        replace(plain[name], rules=rule, parameters=parameters, settings=settings)
+        for rule, (names, parameters, settings) in rules.items()
+        for name in names
+    ]
+
+
+def cases(*groups: str) -> list[Case]:
+    """Return all cases, or those of some groups."""
+    made = [*full_links(), *random_losses(), *files(), *sharing(), *queues(), *windows(), *switched()]
+    return [one for one in made if not groups or one.group in groups]

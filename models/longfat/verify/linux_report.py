@@ -1,0 +1,79 @@
+"""Statements about Linux and the simulator as text, JSON and HTML."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from longfat.verify.report import _html_table, _page
+
+if TYPE_CHECKING:
+    from longfat.verify.linux import Statement
+
+HEADS = ("case", "quantity", "law", "simulator", "Linux", "difference", "accuracy", "verdict")
+
+
+def cells(one: Statement) -> list[str]:
+    """Return a statement as the cells of a table; a relative difference where the accuracy is relative."""
+    scale, unit = (100 / one.measured, " %") if one.accuracy.relative else (1.0, "")
+    return [
+        one.case.name,
+        one.quantity,
+        "" if math.isnan(one.law) else f"{one.law:.5g}",
+        f"{one.simulated:.5g} +- {one.simulated_width:.1g}",
+        f"{one.measured:.5g} +- {one.measured_width:.1g}",
+        f"{scale * one.difference:+.3g} +- {scale * one.width:.2g}{unit}",
+        str(one.accuracy),
+        one.verdict,
+    ]
+
+
+def to_text(statements: Sequence[Statement]) -> str:
+    """Return the statements as a table, and how many have which verdict."""
+    lines = [list(HEADS), *(cells(one) for one in statements)]
+    widths = [max(len(line[k]) for line in lines) for k in range(len(HEADS))]
+    text = ["  ".join(word.ljust(width) for word, width in zip(line, widths, strict=True)).rstrip() for line in lines]
+    return "\n".join([*text, "", summary(statements)])
+
+
+def summary(statements: Sequence[Statement]) -> str:
+    """Return how many statements agree, differ or are undecided, in words."""
+    count = {word: sum(one.verdict == word for one in statements) for word in ("agrees", "differs", "undecided")}
+    return (
+        f"Simulator and Linux agree in {count['agrees']} of {len(statements)} statements and differ in "
+        f"{count['differs']}; {count['undecided']} are undecided."
+    )
+
+
+def to_json(statements: Sequence[Statement]) -> str:
+    """Return the statements as JSON, in s, bytes/s, packets and shares of 1; NaN is null."""
+    rows = [
+        {
+            "case": one.case.name,
+            "quantity": one.quantity,
+            "law": _number(one.law),
+            "law_name": one.law_name,
+            "simulator": [_number(one.simulated), _number(one.simulated_width)],
+            "linux": [_number(one.measured), _number(one.measured_width)],
+            "difference": [_number(one.difference), _number(one.width)],
+            "accuracy": one.accuracy.of(one.measured),
+            "verdict": one.verdict,
+        }
+        for one in statements
+    ]
+    return json.dumps({"summary": summary(statements), "statements": rows}, indent=1, allow_nan=False)
+
+
+def _number(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def to_html(statements: Sequence[Statement]) -> str:
+    """Return the statements as an HTML page."""
+    kinds = ("agrees", "differs", "undecided")
+    body: list[Any] = [[(word, "", word if word in kinds else "") for word in cells(one)] for one in statements]
+    text = f"<p>{escape(summary(statements))}</p>" + _html_table(list(HEADS), body)
+    return _page("Linux's TCP as judge", text)

@@ -1,0 +1,87 @@
+"""Linux's TCP as judge of the simulator: runs the cases of `longfat.verify.linux_cases` and stores what they gave.
+
+``python -m tests.benchmarks.linux [--at-once N] [WORD]...`` runs the cases whose name has one of the words, or all, on
+Linux and in the simulator, and replaces their rows of tests/data/linux.csv; with ``--simulator`` only the simulator's.
+docs/linux.md is written from that file by ``python -m docs.linux``.
+"""
+
+import argparse
+import csv
+from pathlib import Path
+
+from longfat import testbed
+from longfat.verify import linux, linux_report
+from longfat.verify.linux_cases import cases
+
+STORED = Path(__file__).resolve().parent.parent / "data" / "linux.csv"
+CHUNK = 5  # cases that are stored together
+COLUMNS = ("case", "quantity", "face", "values")
+
+
+def read(path=STORED):
+    """Return the stored runs: case -> face -> list of quantities by name."""
+    found = {}
+    if not path.exists():
+        return found
+    with path.open(newline="") as file:
+        for row in csv.DictReader(file):
+            values = [float(word) for word in row["values"].split()]
+            runs = found.setdefault(row["case"], {}).setdefault(row["face"], [{} for _ in values])
+            for run, value in zip(runs, values, strict=True):
+                run[row["quantity"]] = value
+    return found
+
+
+def write(found, path=STORED):
+    """Store runs, in the order of the cases; those of cases that are no longer listed are left out."""
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        for case in cases():
+            for face, runs in found.get(case.name, {}).items():
+                for quantity in case.quantities:
+                    writer.writerow((case.name, quantity, face, " ".join(f"{run[quantity]:.6g}" for run in runs)))
+
+
+def statements(found):
+    """Return the statements of all cases that are stored for both faces."""
+    return [
+        statement
+        for case in cases()
+        if {linux.SIMULATOR, linux.LINUX} <= set(found.get(case.name, {}))
+        for statement in linux.state(case, found[case.name][linux.LINUX], found[case.name][linux.SIMULATOR])
+    ]
+
+
+def main():
+    """Run the cases that were asked for, and store their rows."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("words", nargs="*")
+    parser.add_argument("--at-once", type=int, default=2)
+    parser.add_argument("--simulator", action="store_true")
+    given = parser.parse_args()
+    chosen = [one for one in cases() if not given.words or any(word in one.name for word in given.words)]
+    for begin in range(0, len(chosen), CHUNK):
+        some, found = chosen[begin : begin + CHUNK], read()
+        if not given.simulator:
+            new = [one for one in some if one.name_on_linux == one.name]
+            try:
+                measured = linux.runs_on_linux(new, given.at_once)
+            except testbed.Spoilt as error:
+                print(error, flush=True)
+                continue
+            for case, runs in zip(new, measured, strict=True):
+                found.setdefault(case.name, {})[linux.LINUX] = runs
+        for case in some:  # rules that are switched here alone
+            if linux.LINUX in found.get(case.name_on_linux, {}):
+                found.setdefault(case.name, {})[linux.LINUX] = found[case.name_on_linux][linux.LINUX]
+        for case in some:
+            found.setdefault(case.name, {})[linux.SIMULATOR] = [linux.simulate(case, k) for k in range(case.simulated)]
+        write(found)
+    found = read()
+    names = {one.name for one in chosen}
+    print(linux_report.to_text([one for one in statements(found) if one.case.name in names]))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,100 @@
+"""Rules of BBR version 1 that are Linux's alone (net/ipv4/tcp_bbr.c), switched one by one."""
+
+import math
+from types import SimpleNamespace
+
+import pytest
+
+from longfat.sim import Network, Simulation, schemes
+from longfat.sim.schemes import bbr1
+from tests.sim.own import of_flow
+
+PACKET, RATE, RTT = 1500, 2.5e6, 0.04
+OFF = {"pacing_margin": 0.0, "allowances": 0.0, "equal_renews": 1.0}
+
+
+def simulated(buffer, **rules):
+    net = Network().link("a", "b", rate=RATE, delay=RTT / 2, buffer=buffer)
+    net.flow("bbr1", path=["a", "b"], packet=PACKET, ack_path="ideal", parameters={**OFF, **rules})
+    return Simulation(net, rng=1)
+
+
+def test_the_rules_are_off_and_linux_has_them_on():
+    """The defaults are the documents' of 2016 and 2017; `schemes.linux` has Linux's."""
+    parameters = schemes.scheme("bbr1").parameters
+    assert {name: parameters[name].default for name in OFF} == OFF
+    linux = schemes.linux("bbr1")
+    assert (linux["pacing_margin"], linux["allowances"], linux["equal_renews"]) == (0.01, 1.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("volume", "phase", "index", "packets"),
+    # ceil(133.2) + 6 = 140; ceil(134.1) + 6 = 141, the next even number is 142; 2 more in the phase of gain 5/4.
+    [(133.2, bbr1.PROBE_BW, 1, 140), (134.1, bbr1.PROBE_BW, 3, 142), (133.2, bbr1.PROBE_BW, 0, 142),
+     (133.2, bbr1.STARTUP, 0, 140)],
+)  # fmt: skip
+def test_allowances_of_the_window(volume, phase, index, packets):
+    """Six packets, an even number, two more while probing (bbr_quantization_budget())."""
+    flow = SimpleNamespace(phase=phase, cycle_index=index)
+    assert bbr1.quantized.py_func(flow, volume) == packets
+
+
+def test_excess_of_acknowledgments():
+    """What is acknowledged beyond the bandwidth since the epoch began, the largest of five to ten rounds.
+
+    At 1000 packets/s: 2 packets begin an epoch, 2 more 1.5 ms later are 4 where 1 is expected. After 20 ms the
+    bandwidth has caught up, and a new epoch begins.
+    """
+    flow = SimpleNamespace(
+        round_start=False, aggregation_rounds=0, excess=0.0, older_excess=0.0, max_bw=1000.0 * PACKET,
+        packet_size=PACKET, epoch_start=0.0, epoch_delivered=0.0, window=50.0,
+    )  # fmt: skip
+    found = []
+    for now in (1.0, 1.0015, 1.02):
+        bbr1.update_aggregation.py_func(flow, SimpleNamespace(now=now, newly_delivered=2))
+        found.append((flow.excess, flow.epoch_delivered))
+    assert found == [(2, 2), (3, 4), (3, 2)]
+    flow.round_start = True
+    for k in range(10):
+        assert max(flow.excess, flow.older_excess) == 3
+        bbr1.update_aggregation.py_func(flow, SimpleNamespace(now=2.0 + k, newly_delivered=1))
+    assert (flow.excess, flow.older_excess) == (1, 1)
+
+
+def test_pacing_stays_below_the_bandwidth():
+    """At a gain of 1 the rate is 99 % of the estimated bandwidth."""
+    one = simulated(200, pacing_margin=0.01)
+    one.advance(3.0)
+    for k in range(40):
+        one.advance(3.0 + 0.02 * k)
+        mine = of_flow(one)
+        if mine.phase == bbr1.PROBE_BW and mine.pacing_gain == 1.0:
+            assert one.state.flows[0].rate == pytest.approx(0.99 * mine.max_bw)
+            return
+    pytest.fail("no phase of gain 1")
+
+
+@pytest.mark.parametrize("equal_renews", [0.0, 1.0])
+def test_equal_round_trip_times(equal_renews):
+    """With a small buffer the least round-trip time recurs exactly; ProbeRTT comes only if that does not count."""
+    one, seen = simulated(7, equal_renews=equal_renews), False
+    for k in range(int(12.0 / 0.05)):
+        one.advance(0.05 * (k + 1))
+        seen = seen or of_flow(one).phase == bbr1.PROBE_RTT
+    assert seen == (equal_renews == 0.0)
+
+
+def test_the_window_has_all_allowances():
+    """Without delayed acknowledgments an acknowledgment is at most one packet in excess beyond what is expected."""
+    one = simulated(300, allowances=1.0)
+    one.advance(8.0)
+    mine, least, most = of_flow(one), math.inf, 0.0
+    product = float(mine.max_bw) * float(mine.min_rtt) / PACKET
+    for k in range(100):
+        one.advance(8.0 + 0.01 * k)
+        window = float(one.state.flows[0].window)
+        least, most = min(least, window), max(most, window)
+        assert window % 2 == 0
+    # 2 x 67.7 = 135.3, rounded up 136; six more, and the excess of the probes' queue that is acknowledged later.
+    assert least >= math.ceil(2 * product) + 6
+    assert most <= math.ceil(2 * product) + 6 + 3 + 20

@@ -1,0 +1,89 @@
+"""Windows in whole packets, as Linux computes them, by hand."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from longfat.sim import Network, run
+from longfat.sim.schemes import whole_packets
+
+
+@pytest.fixture
+def plain(monkeypatch):
+    """Call the parts as plain Python."""
+    for name in ("grow", "scaled"):
+        monkeypatch.setattr(whole_packets, name, getattr(whole_packets, name).py_func)
+
+
+def reno(window, credits):
+    return SimpleNamespace(window=float(window), credits=credits)
+
+
+def cubic(time, window, w_max, last_w_max=100.0, credits=0, reno_friendly=1.0):
+    """A flow of CUBIC with K = 4 s and a least round-trip time of 0.04 s, 0.04 s before `time` in its stage."""
+    return SimpleNamespace(
+        window=float(window), credits=0, reno_window=int(window), reno_credits=credits, epoch_start=0.0, least_rtt=0.04,
+        k=4.0, c=0.4, beta=0.7, w_max=float(w_max), last_w_max=last_w_max, reno_friendly=reno_friendly,
+    ), SimpleNamespace(now=time - 0.04, acked=1)  # fmt: skip
+
+
+def test_growth_of_reno(plain):
+    """Ten packets acknowledged in pairs make a window of 10 one larger; of older credits at most one counts."""
+    flow = reno(10, 0)
+    for expected in (10, 10, 10, 10, 11):
+        flow.window = whole_packets.grow(flow, 10, 2)
+        assert flow.window == expected
+    assert flow.credits == 0
+    flow = reno(10, 25)  # 25 >= 10: one packet, and the rest is forgotten; then 21 = 2 x 10 + 1
+    assert (whole_packets.grow(flow, 10, 21), flow.credits) == (13, 1)
+
+
+@pytest.mark.parametrize(
+    ("flow_and_event", "per"),
+    [
+        # 1 s: floor(0.4 x 3^3) = 10 below 100, 20 above 70: 70 // 20 = 3 packets acknowledged for one
+        (cubic(1.0, 70, 100), 3),
+        # 6 s: floor(0.4 x 2^3) = 3 above 100: 100 // 3 = 33
+        (cubic(6.0, 100, 100), 33),
+        # at W_max nothing is above the window: 100 windows
+        (cubic(4.0, 100, 100), 10_000),
+        # before the first loss 5 % in a round trip at least
+        (cubic(4.0, 100, 100, last_w_max=0.0), 20),
+        # never more than one for two
+        (cubic(12.0, 10, 100), 2),
+        # 8 x 1.7/(3 x 0.3) = 15.1: Reno's window grows by one for 100 x 15 // 8 = 187 packets; 188 made it 101
+        (cubic(4.0, 100, 100, credits=187), 100),
+        (cubic(4.0, 100, 100, credits=187, reno_friendly=0.0), 10_000),
+        (cubic(4.0, 100, 100, credits=186), 10_000),
+    ],
+)
+def test_growth_of_cubic(plain, flow_and_event, per):
+    """The window grows by one packet for each cnt packets acknowledged (bictcp_update())."""
+    flow, event = flow_and_event
+    flow.credits = per - 2
+    assert whole_packets.cubic.py_func(flow, event) == flow.window
+    assert flow.credits == per - 1
+
+
+def test_growth_of_cubic_by_one(plain):
+    """The cnt-th packet makes the window one larger."""
+    flow, event = cubic(1.0, 70, 100)
+    flow.credits = 2
+    assert (whole_packets.cubic.py_func(flow, event), flow.credits) == (71, 0)
+
+
+def test_thresholds(plain):
+    """Rounded down, and 0.7 x 90 is 63 in spite of the binary fraction."""
+    assert [whole_packets.scaled(*one) for one in ((73.0, 0.5), (90.0, 0.7), (91.0, 0.7))] == [36, 63, 63]
+
+
+@pytest.mark.parametrize("scheme", ["sack", "cubic"])
+@pytest.mark.parametrize("whole", [0.0, 1.0])
+def test_windows_of_a_run(scheme, whole):
+    """With `whole` every window is a whole number; without it hardly one is."""
+    net = Network().link("a", "b", rate="8 Mbit/s", delay="10 ms", buffer=15)
+    net.flow(scheme, path=["a", "b"], ack_path="ideal", parameters={"growth_limit": 2, "whole": whole})
+    windows = run(net, duration=6, sample_every=0.05, progress=False).window_trace.values[10:]
+    assert windows.max() > 20
+    assert bool((windows == np.floor(windows)).all()) == (whole == 1.0)

@@ -1,0 +1,110 @@
+"""Statements about Linux and the simulator: verdicts, intervals, cases, and what is stored."""
+
+import math
+from types import SimpleNamespace
+
+import pytest
+
+from docs import linux as page
+from longfat.verify import linux, linux_report
+from longfat.verify.linux_cases import BUFFERS, FLOWS, LOSSES, Accuracy, Case, cases
+from tests.benchmarks import linux as stored
+
+RENO = Case(
+    "full link", "by hand", ("sack",), 0.5, {"utilisation": Accuracy(0.01), "mean_queue": Accuracy(relative=0.03)}
+)
+
+
+def runs(utilisation, queue):
+    return [{"utilisation": u, "mean_queue": q} for u, q in zip(utilisation, queue, strict=True)]
+
+
+def test_intervals_of_differences():
+    """Pairs: differences 1, 2, 3 have the mean 2 and t(2) 1/sqrt(3) = 4.3027/1.7321 = 2.4841.
+
+    Two samples: 1, 3 and 2, 2, 2, 6: variances 2/2 = 1 and 4/4 = 1, sqrt(2) = 1.4142; degrees of freedom
+    4/(1/1 + 1/3) = 3, t = 3.1824: 4.5007.
+    """
+    assert linux.compared([2.0, 4.0, 6.0], [1.0, 2.0, 3.0], paired=True) == (2.0, pytest.approx(2.4841, abs=1e-4))
+    difference, width = linux.compared([1.0, 3.0], [2.0, 2.0, 2.0, 6.0], paired=False)
+    assert (difference, width) == (-1.0, pytest.approx(4.5007, abs=2e-4))
+    assert linux.compared([1.0, 1.0], [3.0, 3.0], paired=False) == (-2.0, 0.0)
+    assert math.isnan(linux.compared([1.0], [3.0, 3.0], paired=False)[1])
+
+
+def test_verdicts_of_a_case():
+    """0.960 +- 0 and 0.962 agree within 0.01; queues of 20 and 22 differ by more than 3 % of 22, 0.66."""
+    first, second = linux.state(RENO, runs([0.962] * 3, [22.0, 22.1, 21.9]), runs([0.960] * 3, [20.0, 20.1, 19.9]))
+    assert (first.verdict, second.verdict) == ("agrees", "differs")
+    assert second.difference == pytest.approx(2.0)
+    # 33 packets over 2500000 x 0.0406/1500 = 67.67: B = 0.4877, U = 3 x 1.4877^2/(4 x (1 + 0.4877 + 0.2378)) = 0.9620
+    assert first.law == pytest.approx(0.9620, abs=1e-4)
+    assert linux_report.summary([first, second]).startswith(
+        "Simulator and Linux agree in 1 of 2 statements and differ in 1"
+    )
+    table = linux_report.to_text([first, second])
+    assert [word in table for word in ("full link, by hand", "+9.09 +- 0 %", "3 %")] == [True] * 3
+
+
+def test_an_interval_that_is_too_wide_decides_nothing():
+    """Queues of 20, 25 and 21, 24.5 on Linux: 0.25 +- 12.7 x 0.75 of 22.75."""
+    _, second = linux.state(RENO, runs([0.9, 0.9], [21.0, 24.5]), runs([0.9, 0.9], [20.0, 25.0]))
+    assert second.verdict == "undecided"
+
+
+def test_the_cases_are_those_that_were_asked_for():
+    """Three schemes, five buffers, three losses, alone and with 2 and 10 flows; every name is there once."""
+    every = cases()
+    assert len({one.name for one in every}) == len(every)
+    plain = [one for one in every if not one.rules]
+    for group, values in (("full link", BUFFERS), ("random loss", LOSSES)):
+        assert sum(one.group == group for one in plain) == 3 * len(FLOWS) * len(values)
+    for one in every:
+        net = one.network(1)
+        assert [flow.start for flow in net.flows] == [flow.start for flow in one.network(1).flows]
+
+
+def test_linux_can_run_every_case():
+    """No case asks what Linux refuses."""
+    from longfat.testbed import refusals
+
+    assert {name: refusals(one.network(0, linux=True)) for one in cases() if (name := one.name)} == {
+        one.name: [] for one in cases()
+    }
+
+
+def test_runs_on_linux_are_given_back_by_case(monkeypatch):
+    """Each case gets its replications in order, also if several run at once."""
+    monkeypatch.setattr(linux, "measure", lambda case, k: {"case": case.name, "run": k})
+    chosen = cases()[:3]
+    found = linux.runs_on_linux(chosen, 2, progress=False)
+    assert [[(run["case"], run["run"]) for run in runs] for runs in found] == [
+        [(case.name, k) for k in range(case.replications)] for case in chosen
+    ]
+
+
+def test_storing_and_reading(tmp_path):
+    """What is written is read again; cases that are not listed are left out."""
+    case = cases()[0]
+    values = [dict.fromkeys(case.quantities, 0.5), dict.fromkeys(case.quantities, 0.25)]
+    stored.write({case.name: {linux.LINUX: values}, "gone": {linux.LINUX: values}}, tmp_path / "one.csv")
+    assert stored.read(tmp_path / "one.csv") == {case.name: {linux.LINUX: values}}
+
+
+def test_windows_after_the_warm_up():
+    """Mean and median of the window count from the warm-up on."""
+    import numpy as np
+    import xarray as xr
+
+    data = xr.Dataset(
+        {"window_trace": (("time", "flow"), np.array([[9.0], [1.0], [2.0], [6.0]]))},
+        {"time": [0.0, 1.0, 2.0, 3.0]},
+        {"warm_up": 1.0},
+    )
+    assert (linux.QUANTITIES["mean_window"][2](data), linux.QUANTITIES["middle_window"][2](data)) == (3.0, 2.0)
+    assert SimpleNamespace(**linux._options(RENO)).duration == RENO.duration
+
+
+def test_page_is_that_of_the_stored_numbers():
+    """docs/linux.md is what `python -m docs.linux` writes."""
+    assert (page.HERE / "linux.md").read_text() == page.page()
