@@ -407,7 +407,7 @@ def test_names_of_shipped_scenarios(capsys):
     assert cli.main(["simulate", "--list"]) == 0
     lines = capsys.readouterr().out.splitlines()[: len(EXAMPLES)]
     assert [line.split()[0] for line in lines] == [path.stem for path in EXAMPLES]
-    assert [line.split()[0] for line in lines] == ["dumbbell", "mixed", "parking_lot", "red"]
+    assert [line.split()[0] for line in lines] == ["dumbbell", "hosts", "mixed", "parking_lot", "red"]
     assert lines[0].split(maxsplit=1)[1] == (
         "Two Reno flows over one bottleneck, the second ten seconds later: how soon do they share it?"
     )
@@ -426,8 +426,8 @@ def test_a_bare_name_is_shipped_and_a_path_is_a_file(tmp_path, monkeypatch, caps
     assert cli.main(["simulate", "mine"]) == 2
     said = capsys.readouterr().err
     assert said == (
-        "longfat: scenario 'mine' is unknown; available: dumbbell, mixed, parking_lot, red; a file has a suffix or a "
-        "separator: ./mine\n"
+        "longfat: scenario 'mine' is unknown; available: dumbbell, hosts, mixed, parking_lot, red; a file has a suffix "
+        "or a separator: ./mine\n"
     )
 
 
