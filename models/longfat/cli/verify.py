@@ -56,9 +56,9 @@ def verify_command(
 
     if papers and not published:
         raise click.UsageError(f"PAPER {papers[0]} needs --published")
-    for name, one in (("--published", published), ("--linux", linux)):
-        if one and flags["laws"]:
-            raise click.UsageError(f"--law and {name} exclude each other")
+    for option, given in (("--published", published), ("--linux", linux)):
+        if given and flags["laws"]:
+            raise click.UsageError(f"--law and {option} exclude each other")
     if published and linux:
         raise click.UsageError("--linux and --published exclude each other")
     seed = flags["seed"]
@@ -99,6 +99,10 @@ def _published(papers: tuple[str, ...], seed: int, flags: dict[str, Any]) -> tup
     return True, _made(report.published_text, report.published_json, report.published_html, table)
 
 
+class _CannotRun(click.ClickException):
+    exit_code = 2
+
+
 def _linux(_: tuple[str, ...], seed: int, flags: dict[str, Any]) -> tuple[bool, dict[str, Any]]:
     from longfat.testbed import CannotRun
     from longfat.verify import linux, linux_report
@@ -108,9 +112,7 @@ def _linux(_: tuple[str, ...], seed: int, flags: dict[str, Any]) -> tuple[bool, 
             quick=flags["quick"], seed=seed, at_once=flags["workers"] or AT_ONCE, progress=sys.stderr.isatty()
         )
     except CannotRun as error:
-        refused = click.ClickException(str(error))
-        refused.exit_code = 2
-        raise refused from None
+        raise _CannotRun(str(error)) from None
     agrees = all(one.verdict != "differs" for one in made)
     return agrees, _made(linux_report.to_text, linux_report.to_json, linux_report.to_html, made)
 

@@ -43,7 +43,7 @@ LINUX: dict[str, tuple[float, ...]] = {
     "fast_convergence": (1.0,),
     "reno_friendly": (1.0,),
     "full_reno": (0.0,),  # tcp_cubic.c: as in RFC 8312, section 4.2
-    "whole": (1.0,),  # packets are counted in integers
+    "integer_windows": (1.0,),  # packets are counted in integers
     "pacing_margin": (0.01,),  # tcp_bbr.c, bbr_pacing_margin_percent
     "allowances": (1.0,),  # tcp_bbr.c, bbr_quantization_budget(), bbr_ack_aggregation_cwnd()
     "equal_renews": (0.0,),  # tcp_bbr.c, bbr_update_min_rtt()

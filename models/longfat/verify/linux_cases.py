@@ -230,7 +230,7 @@ def switched() -> list[Case]:
     quick += ["random loss, Reno, 2 flows, p = 0.03", "random loss, Reno, 10 flows, p = 0.03"]
     quick += [f"full link, Reno, 10 flows, buffer {buffer:g}" for buffer in BUFFERS[:3]]
     rules = {
-        "windows with fractions here": (fractions, {"whole": 0.0}, {}),
+        "windows with fractions here": (fractions, {"integer_windows": 0.0}, {}),
         "BBR of 2016 here": (of_2016, {"pacing_margin": 0.0, "allowances": 0.0, "equal_renews": 1.0}, {}),
         # no delayed acknowledgments on either side, and none that Linux compresses while packets are missing
         "every packet acknowledged": (quick, {"delayed_ack": 1.0}, {"tcp_comp_sack_nr": 0}),

@@ -6,7 +6,7 @@ reduction and RACK-TLP; each can be switched off. Without RACK-TLP losses are fo
 
 from longfat.sim.jit import part
 from longfat.sim.own import flag
-from longfat.sim.schemes import deployed, hystart, tcp, validation, whole_packets
+from longfat.sim.schemes import deployed, hystart, integer_windows, tcp, validation
 from longfat.sim.schemes.scheme import Parameter, Scheme
 
 GROWTH_PER_ROUND_TRIP = 1.5  # RFC 9438, section 4.2: the target is at most 1.5 cwnd
@@ -40,8 +40,8 @@ def avoid_congestion(flow, event):
     """Return the window after an acknowledgment of new data in congestion avoidance."""
     if flow.epoch_start < 0.0:
         begin_stage(flow, event.now)
-    if flow.whole > 0.0:
-        return whole_packets.cubic(flow, event)
+    if flow.integer_windows > 0.0:
+        return integer_windows.cubic(flow, event)
     # RFC 9438, section 4.3, equation 4: W_est += alpha * segments_acked / cwnd, with alpha = 3 (1 - beta)/(1 + beta)
     # until W_est has reached cwnd_prior, the window before the last reduction, and 1 from then on. RFC 8312, section
     # 4.2, which `full_reno` = 0 chooses, has the first value throughout.
@@ -70,12 +70,13 @@ def reduce(flow, cause):
     flow.w_max = window
     if flow.fast_convergence > 0.0 and window < flow.last_w_max:
         flow.w_max = window * (1.0 + flow.beta) / 2.0
-        if flow.whole > 0.0:
-            flow.w_max = whole_packets.scaled(window, (1.0 + flow.beta) / 2.0)
+        if flow.integer_windows > 0.0:
+            flow.w_max = integer_windows.scaled(window, (1.0 + flow.beta) / 2.0)
     flow.last_w_max = flow.w_max
     # Section 4.6: ssthresh = flight_size * beta_cubic, at least 2; cwnd instead of flight_size is allowed, as in Linux.
     flow.ssthresh = max(
-        flow.ssthresh_floor, flow.beta * window if flow.whole == 0.0 else whole_packets.scaled(window, flow.beta)
+        flow.ssthresh_floor,
+        flow.beta * window if flow.integer_windows == 0.0 else integer_windows.scaled(window, flow.beta),
     )
     flow.epoch_start = -1.0
     tcp.record_reduction(flow, cause)
@@ -105,7 +106,11 @@ def respond(flow, event):
         reduce(flow, tcp.MARK)  # leaves the window as it is
         if not flow.recovering:
             # Section 4.6, figure 5: the window is at least one packet after a mark, but two after a loss.
-            reduced = flow.beta * flow.window if flow.whole == 0.0 else whole_packets.scaled(flow.window, flow.beta)
+            reduced = (
+                flow.beta * flow.window
+                if flow.integer_windows == 0.0
+                else integer_windows.scaled(flow.window, flow.beta)
+            )
             flow.window = max(1.0, reduced)
     if flow.recovering:
         window = deployed.recover(flow, event, flow.ssthresh)
@@ -181,7 +186,7 @@ CUBIC = Scheme(
     state={
         **deployed.STATE,
         **validation.STATE,
-        **whole_packets.CUBIC_STATE,
+        **integer_windows.CUBIC_STATE,
         **dict.fromkeys(("w_max", "last_w_max", "cwnd_prior", "w_est", "k", "last_growth"), 0.0),
         "epoch_start": -1.0,
     },

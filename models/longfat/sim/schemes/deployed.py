@@ -9,7 +9,7 @@ from typing import Any
 
 from longfat.sim.jit import part
 from longfat.sim.own import flag
-from longfat.sim.schemes import hystart, rate_reduction, tcp, timers, whole_packets
+from longfat.sim.schemes import hystart, integer_windows, rate_reduction, tcp, timers
 from longfat.sim.schemes.scheme import Parameter
 
 #: The parameters that every scheme with selective recovery has. No `bugfix` here: the simulator knows which
@@ -21,13 +21,13 @@ OPTIONS = {
     **hystart.PARAMETERS,
     "prr": rate_reduction.PARAMETER,
     "rack": tcp.RACK,
-    "whole": whole_packets.PARAMETER,
+    "integer_windows": integer_windows.PARAMETER,
     "pacing": flag(False, "1: 2 windows per round-trip time in slow start, 1.2 later, as in Linux; 0: bursts"),
 }
 PARAMETERS = {**PLAIN, **OPTIONS}
 #: Slow-start threshold [packets], last reduction, whether the sender is in loss recovery.
 PLAIN_STATE: dict[str, Any] = {"ssthresh": "initial_ssthresh", **tcp.REDUCTION, "recovering": False}
-STATE: dict[str, Any] = {**PLAIN_STATE, **hystart.STATE, **rate_reduction.STATE, **whole_packets.STATE}
+STATE: dict[str, Any] = {**PLAIN_STATE, **hystart.STATE, **rate_reduction.STATE, **integer_windows.STATE}
 
 #: Values of parameters with which `sack` is Reno as hosts run it today: an initial window of ten packets (RFC 6928,
 #: section 2), every second packet acknowledged (RFC 5681, section 4.2), byte counting with L = 2 (RFC 3465, section
@@ -39,7 +39,7 @@ DEPLOYED = {"initial_window": 10.0, "delayed_ack": 2.0, "growth_limit": 2.0, "pr
 #: the rules of net/ipv4/tcp_bbr.c.
 LINUX = {
     **timers.profile("linux"), **DEPLOYED,
-    "full_reno": 0.0, "whole": 1.0,
+    "full_reno": 0.0, "integer_windows": 1.0,
     "pacing_margin": 0.01, "allowances": 1.0, "equal_renews": 0.0,
 }  # fmt: skip
 
@@ -57,12 +57,12 @@ def parameters(**values: float) -> dict[str, Parameter]:
 @part
 def grow(flow, event):
     """Return Reno's window [packets] after an acknowledgment of new data outside recovery."""
-    if flow.growth_limit == 0.0 and flow.hystart == 0.0 and flow.whole == 0.0:
+    if flow.growth_limit == 0.0 and flow.hystart == 0.0 and flow.integer_windows == 0.0:
         return tcp.grow(flow)
     if flow.window < flow.ssthresh:
         return hystart.grow(flow, event)
-    if flow.whole > 0.0:
-        return whole_packets.grow(flow, int(flow.window), event.acked)
+    if flow.integer_windows > 0.0:
+        return integer_windows.grow(flow, int(flow.window), event.acked)
     # RFC 3465, section 2.1: one packet per window of packets acknowledged.
     return flow.window + (float(event.acked) if flow.growth_limit > 0.0 else 1.0) / flow.window
 

@@ -17,7 +17,7 @@ The options of `longfat.sim.schemes.deployed` are off: ``parameters=longfat.sim.
 """
 
 from longfat.sim.jit import part
-from longfat.sim.schemes import deployed, tcp, validation, whole_packets
+from longfat.sim.schemes import deployed, integer_windows, tcp, validation
 from longfat.sim.schemes.scheme import Scheme
 
 
@@ -64,7 +64,9 @@ def loss(flow, event):
         in_use = min(window, float(flow.high - flow.una))
         if flow.cwv > 0.0:
             in_use = validation.take_loss(flow, event, in_use)
-        flow.ssthresh = max(flow.ssthresh_floor, in_use / 2 if flow.whole == 0.0 else whole_packets.scaled(in_use, 0.5))
+        flow.ssthresh = max(
+            flow.ssthresh_floor, in_use / 2 if flow.integer_windows == 0.0 else integer_windows.scaled(in_use, 0.5)
+        )
     deployed.begin_recovery(flow, event)
     return window if reduced else flow.ssthresh
 

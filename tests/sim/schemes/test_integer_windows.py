@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from longfat.sim import Network, run
-from longfat.sim.schemes import whole_packets
+from longfat.sim.schemes import integer_windows
 
 
 @pytest.fixture
 def plain(monkeypatch):
     """Call the parts as plain Python."""
     for name in ("grow", "scaled"):
-        monkeypatch.setattr(whole_packets, name, getattr(whole_packets, name).py_func)
+        monkeypatch.setattr(integer_windows, name, getattr(integer_windows, name).py_func)
 
 
 def reno(window, credits):
@@ -32,11 +32,11 @@ def test_growth_of_reno(plain):
     """Ten packets acknowledged in pairs make a window of 10 one larger; of older credits at most one counts."""
     flow = reno(10, 0)
     for expected in (10, 10, 10, 10, 11):
-        flow.window = whole_packets.grow(flow, 10, 2)
+        flow.window = integer_windows.grow(flow, 10, 2)
         assert flow.window == expected
     assert flow.credits == 0
     flow = reno(10, 25)  # 25 >= 10: one packet, and the rest is forgotten; then 21 = 2 x 10 + 1
-    assert (whole_packets.grow(flow, 10, 21), flow.credits) == (13, 1)
+    assert (integer_windows.grow(flow, 10, 21), flow.credits) == (13, 1)
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_growth_of_cubic(plain, flow_and_event, per):
     """The window grows by one packet for each cnt packets acknowledged (bictcp_update())."""
     flow, event = flow_and_event
     flow.credits = per - 2
-    assert whole_packets.cubic.py_func(flow, event) == flow.window
+    assert integer_windows.cubic.py_func(flow, event) == flow.window
     assert flow.credits == per - 1
 
 
@@ -70,20 +70,20 @@ def test_growth_of_cubic_by_one(plain):
     """The cnt-th packet makes the window one larger."""
     flow, event = cubic(1.0, 70, 100)
     flow.credits = 2
-    assert (whole_packets.cubic.py_func(flow, event), flow.credits) == (71, 0)
+    assert (integer_windows.cubic.py_func(flow, event), flow.credits) == (71, 0)
 
 
 def test_thresholds(plain):
     """Rounded down, and 0.7 x 90 is 63 in spite of the binary fraction."""
-    assert [whole_packets.scaled(*one) for one in ((73.0, 0.5), (90.0, 0.7), (91.0, 0.7))] == [36, 63, 63]
+    assert [integer_windows.scaled(*one) for one in ((73.0, 0.5), (90.0, 0.7), (91.0, 0.7))] == [36, 63, 63]
 
 
 @pytest.mark.parametrize("scheme", ["sack", "cubic"])
-@pytest.mark.parametrize("whole", [0.0, 1.0])
-def test_windows_of_a_run(scheme, whole):
-    """With `whole` every window is a whole number; without it hardly one is."""
+@pytest.mark.parametrize("integer", [0.0, 1.0])
+def test_windows_of_a_run(scheme, integer):
+    """With `integer_windows` every window is a whole number; without it hardly one is."""
     net = Network().link("a", "b", rate="8 Mbit/s", delay="10 ms", buffer=15)
-    net.flow(scheme, path=["a", "b"], ack_path="ideal", parameters={"growth_limit": 2, "whole": whole})
+    net.flow(scheme, path=["a", "b"], ack_path="ideal", parameters={"growth_limit": 2, "integer_windows": integer})
     windows = run(net, duration=6, sample_every=0.05, progress=False).window_trace.values[10:]
     assert windows.max() > 20
-    assert bool((windows == np.floor(windows)).all()) == (whole == 1.0)
+    assert bool((windows == np.floor(windows)).all()) == (integer == 1.0)
