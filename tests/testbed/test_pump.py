@@ -93,6 +93,27 @@ def test_answers_enter_when_their_cause_was_due(monkeypatch, hosts, late):
     assert (found.late, found.trusted) == ((1.0, False) if late > 2 * MS else (0.0, True))
 
 
+def test_the_network_stands_still_while_the_machine_does(monkeypatch, hosts):
+    """After a delivery 3 ms late the host never sees an answer sooner than the round-trip time of the path, 11.04 ms.
+
+    If virtual time went on, the answer to the late packet would be back after 8.04 ms by the host's clock.
+    """
+    near, far = hosts
+    machine = Machine(monkeypatch, near, far, lambda side, _: [bytes(40) if side else bytes(1000)], late=3 * MS)
+    machine.events.append((0, lambda: far[0].send(bytes(1000))))
+    emulator = Emulator(path())
+
+    def recover():
+        machine.late = 0
+
+    pump(emulator, tuple(near), lambda packet: 0, until=200 * MS, calls=[(50 * MS, recover)])
+    times = np.array([at for side, at, _ in machine.got if side == 0])
+    trips = np.diff(times)
+    assert len(trips) > 10
+    assert trips.min() > 11.04 * MS - 0.1 * MS  # `AWAKE` and the clock's steps
+    assert np.median(trips) < 11.2 * MS
+
+
 def test_packets_of_timers_enter_by_the_clock(monkeypatch, hosts):
     """Packets that answer nothing: at 20 and 30 ms, each delivered 6 ms after the pump has noticed it."""
     near, far = hosts
