@@ -230,6 +230,7 @@ def records_of(file):
     return made
 
 
+@pytest.mark.filterwarnings("ignore:os.fork")  # of JAX, if another test has imported it: the child never uses it
 def test_real_time_round_trips(hosts):
     """A short look at real time: the answer to a ping takes 11.04 ms by the clock, or longer on a busy machine."""
     near, far = hosts

@@ -89,7 +89,7 @@ def test_growth_beyond_the_window_before_a_loss(monkeypatch, full_reno, alpha):
     """
     flow = SimpleNamespace(
         window=20.0, w_est=20.0, cwnd_prior=10.0, w_max=20.0, c=0.4, beta=0.7, k=10.0, srtt=0.1, epoch_start=0.0,
-        reno_friendly=1.0, full_reno=full_reno,
+        reno_friendly=1.0, full_reno=full_reno, integer_windows=0.0,
     )  # fmt: skip
     plain, grow = (getattr(part, "py_func", part) for part in (cubic.cubic_window, cubic.avoid_congestion))
     monkeypatch.setattr(cubic, "cubic_window", plain)
