@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from longfat.verify import linux, linux_report
 from tests.benchmarks.linux import read, statements
 
 HERE = Path(__file__).resolve().parent
+LINK = HERE.parent / "tests" / "data" / "linux_link.json"
 FIGURES = HERE.parent / "figures"
 
 HEAD = """\
@@ -102,6 +104,26 @@ def laws(made):
     return f"Laws in the tables: {', '.join(f'`{name}`' for name in names)}.\n" if names else ""
 
 
+def link():
+    """Return the section on the emulated link, from the figures of `tests.testbed.real_time`."""
+    lines = [
+        "## How exact the emulated link is\n",
+        "Pings and UDP packets of 1000 bytes over a link of 5 ms each way, in real time on an idle machine: each packet is compared with an",
+        "ideal FIFO that is told when it entered. The rate is that of packets at the receiving process, without the time for which the",
+        "network stood still. One run each, by `python -m tests.testbed.real_time tun MBIT/S PACKETS store`.\n",
+        "| rate | packets | dropped | unlike the ideal FIFO | round trip beyond the ideal, median, 95 % | written late by, median, 99 %, most | stood still | error of the rate |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- |",
+    ]
+    for name, one in json.loads(LINK.read_text()).items():
+        trip, late = one["round trip beyond the ideal [us]"], one["lateness [us]"]
+        lines.append(
+            f"| {name.split()[1]} Mbit/s | {one['packets']} | {one['dropped']} | {one['unlike the ideal FIFO']} | "
+            f"{trip['0.5']:.0f}, {trip['0.95']:.0f} us | {late['0.5']:.0f}, {late['0.99']:.0f}, {late['1.0']:.0f} us | "
+            f"{one['stood still [us]']:.0f} us | {one['rate error']:.1e} |"
+        )
+    return "\n".join(lines) + "\n\n"
+
+
 def page():
     """Return the page."""
     made = statements(read())
@@ -112,7 +134,7 @@ def page():
     if some := [one for one in made if one.case.rules]:
         parts.append(table("Rules switched", some) + "\n")
     parts.append(f"![{CAPTIONS[NAME]}](../figures/{NAME}.png)\n" if (FIGURES / f"{NAME}.png").exists() else "")
-    return "".join(parts).rstrip("\n") + "\n" + RULES
+    return "".join(parts).rstrip("\n") + "\n" + RULES + "\n" + link().rstrip("\n") + "\n"
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ Pings of 1000 bytes cross a path of 2 x 5 ms one by one. Then packets are offere
 whose buffer holds 50. Each is compared with an ideal FIFO, packet by packet, given when it entered the network.
 
 "sockets": a process plays both hosts. "tun": Linux does, with ICMP and UDP; this needs the rights of the testbed.
+With a fourth argument, "store", the figures are kept in tests/data/linux_link.json, for docs/linux.md.
 """
 
 import contextlib
@@ -13,9 +14,11 @@ import socket
 import struct
 import sys
 import time
+from pathlib import Path
 
 PINGS, GAP, SIZE, DELAY, ROOM = 200, 15_000_000, 1000, 5_000_000, 50
 SO_RCVBUFFORCE = 33  # asm-generic/socket.h
+STORED = Path(__file__).parents[1] / "data" / "linux_link.json"
 PORT, PAUSE = 4000, 1.0  # s, between both parts
 
 
@@ -33,8 +36,8 @@ class Sockets:
 
     def ping(self):
         self.far[0].send(bytes(SIZE))
-        self.far[1].send(receive(self.far[1]))
-        receive(self.far[0])
+        self.far[1].send(receive(self.far[1], DELAY))
+        receive(self.far[0], DELAY)
 
     def begin(self, side):
         for one in self.near:
@@ -82,7 +85,7 @@ class Tun:
         packet[0] = 8  # echo request (RFC 792); the payload of zeros adds nothing to the checksum
         packet[2:4] = struct.pack(">H", ~0x0800 & 0xFFFF)
         self.echo.send(packet)
-        receive(self.echo)
+        receive(self.echo, 2 * DELAY)
 
     def offer(self, packet):
         self.socket.sendto(packet[self.headers :], (self.address, PORT))
@@ -91,8 +94,13 @@ class Tun:
         return self.socket.recv(4096)
 
 
-def receive(host):
-    """Receive a packet without sleeping, so that it is not the process that is measured."""
+def receive(host, delay):
+    """Receive a packet that takes longer than a delay [ns], at the end without sleeping.
+
+    So the time that the process takes to wake up is not measured. A process that never
+    sleeps would be stopped for 50 ms in each second (sched_rt_runtime_us).
+    """
+    time.sleep((delay - 10**6) / 1e9)
     begin = time.monotonic()
     while time.monotonic() < begin + 1:
         try:
@@ -117,8 +125,7 @@ def send(hosts, rate, count, listener):
     prefer(True)
     for _ in range(PINGS):
         due += GAP
-        while time.monotonic_ns() < due:
-            pass
+        time.sleep(max(0, due - time.monotonic_ns()) / 1e9)
         begin = time.monotonic_ns()
         hosts.ping()
         times.append(time.monotonic_ns() - begin)
@@ -172,8 +179,8 @@ class Log:
             self.due.append((delivery.time, delivery.packet[-4:]))
 
 
-def main(kind, mbit, count):
-    """Measure, and print the figures."""
+def main(kind, mbit, count, store=""):
+    """Measure, and print or store the figures."""
     rate = int(mbit) * 10**6
     hosts = {"sockets": Sockets, "tun": Tun}[kind]()
     listener, arrivals = play(hosts, 1, listen)
@@ -185,7 +192,7 @@ def main(kind, mbit, count):
 
     from longfat.sim import Network
     from longfat.testbed.emulator import Emulator
-    from longfat.testbed.pump import pump
+    from longfat.testbed.pump import STANDSTILL, pump
     from tests.testbed.test_emulator import ideal_fifo
 
     net = Network().link("a", "b", rate=rate / 8, delay=DELAY / 1e9, buffer=ROOM, duplex=True)
@@ -214,9 +221,19 @@ def main(kind, mbit, count):
     }
     arrived = np.array(json.load(arrivals))
     if len(arrived) > 1000:
-        arrived = arrived[100:]  # the queue has begun to be full
-        made["rate error"] = (len(arrived) - 1) * 8 * SIZE / ((arrived[-1] - arrived[0]) / 1e9) / rate - 1
-    print(json.dumps(made, indent=1))
+        first = 2 * PINGS + 100  # the queue has begun to be full
+        arrived, lateness = arrived[100:], found.lateness[first:]
+        stood = lateness[lateness > STANDSTILL].sum()
+        ideal = (len(arrived) - 1) * 8 * SIZE * 1e9 / rate
+        made["stood still [us]"] = float(stood / 1e3)
+        made["rate error by the clock"] = ideal / (arrived[-1] - arrived[0]) - 1
+        made["rate error"] = ideal / (arrived[-1] - arrived[0] - stood) - 1
+    if store:
+        kept = json.loads(STORED.read_text()) if STORED.exists() else {}
+        kept[f"{kind} {mbit}"] = made
+        STORED.write_text(json.dumps(kept, indent=1) + "\n")
+    else:
+        print(json.dumps(made, indent=1))
 
 
 def quantiles(values):
