@@ -20,7 +20,7 @@ def shipped() -> dict[str, str]:
     """Return the names of the scenarios that longfat includes, each with its first line.
 
     >>> list(shipped())
-    ['dumbbell', 'mixed', 'parking_lot', 'red']
+    ['dumbbell', 'hosts', 'mixed', 'parking_lot', 'red']
     """
     files = {path.stem: path.read_text(encoding="utf-8") for path in sorted(SHIPPED.glob("*.toml"))}
     return {name: text.partition("\n")[0].lstrip("# ") for name, text in files.items()}

@@ -91,8 +91,8 @@ def law_values(net: Network, duration: float = math.inf) -> list[LawValue]:
     --------
     >>> net = Network().link("a", "b", rate="8 Mbit/s", delay="49.5 ms", buffer=100).flow(
     ...     "sack", path=["a", "b"], ack_path="ideal")
-    >>> [(one.quantity, one.of, one.law, one.value) for one in law_values(net)]
-    [('utilisation', 'a-b', 'tcp.aimd_utilisation_general', 1.0)]
+    >>> [(one.quantity, one.of, one.law, round(one.value, 1)) for one in law_values(net)]
+    [('utilisation', 'a-b', 'tcp.aimd_utilisation_general', 1.0), ('mean_queue', 'a-b', 'tcp.aimd_mean_queue', 55.6)]
     """
     subjects = [shared(net, flow) for flow in net.flows]
     subject = subjects[0] if subjects else None
