@@ -1,4 +1,4 @@
-"""Fields of IPv4 and TCP headers that the testbed needs, and the accounts of connections that they allow."""
+"""Fields of IPv4 and TCP headers that the testbed needs, and marking by ECN."""
 
 from __future__ import annotations
 
