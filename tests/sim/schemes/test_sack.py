@@ -108,14 +108,15 @@ def test_timeout_remembers_what_has_arrived():
     assert len(diary.all(9)) == 1
 
 
-def test_timeout_while_a_retransmission_is_outstanding():
+@pytest.mark.parametrize("rack", [0, 1])
+def test_timeout_while_a_retransmission_is_outstanding(rack):
     """After a timeout the earliest packet leaves first (RFC 6298, rule 5.4), also if it was retransmitted before.
 
     7 and 11..14 of 7..14 are lost. 8 and 9 let 15 and 16 go, 10 is the third behind 7: it is retransmitted at 0.4 s,
     after all of these, and all are lost. The window is 8/2 then, so that ssthresh is 4/2 when the timer, restarted by
     that, expires at 1.4 s. 7 is acknowledged up to 10: a window of 2. 11 and 12 make it 2 + 1/2 + 1/2.5 = 2.9.
     """
-    diary = Diary("sack", drop_numbers(7, 7, *range(11, 17)), 1.65, min_rto=1, rack=1)
+    diary = Diary("sack", drop_numbers(7, 7, *range(11, 17)), 1.65, min_rto=1, rack=rack)
     assert diary.sent(0.4) == [15, 16, 7]
     assert [diary.sent(t) for t in (1.4, 1.5, 1.6)] == [[7], [11, 12], [13, 14]]
 

@@ -90,8 +90,6 @@ def mark_all_lost(state, own):
     """Count every outstanding transmission as lost after a timeout, the lowest packet number first.
 
     RFC 6298, rule 5.4: the earliest packet leaves first. A retransmission may be outstanding behind higher numbers.
-    With losses found by number (RFC 6675) both lists are merged as they are, so that such a retransmission keeps its
-    place. That is an error, kept until the papers' numbers, which were simulated with it, are all computed anew.
     """
     outstanding, lost = own.outstanding_head, own.lost_head
     own.lost += own.in_flight
@@ -100,20 +98,8 @@ def mark_all_lost(state, own):
     own.lost_head = NONE
     own.lost_tail = NONE
     own.in_flight = 0
-    if own.rack:
-        insert_lost(state, own, lost)
-        insert_lost(state, own, outstanding)
-        return
-    while outstanding != NONE or lost != NONE:
-        if lost == NONE or (
-            outstanding != NONE and transmission_at(state, outstanding).number < transmission_at(state, lost).number
-        ):
-            n = outstanding
-            outstanding = transmission_at(state, n).next
-        else:
-            n = lost
-            lost = transmission_at(state, n).next
-        append_lost(state, own, n)
+    insert_lost(state, own, lost)
+    insert_lost(state, own, outstanding)
 
 
 @routine
