@@ -27,7 +27,7 @@ ALLOWED = {
     "progress": set(),
     "threads": set(),
     "quantities": {"domains"},
-    "measured": {"domains", "quantities"},
+    "measured": {"measured", "laws", "domains"},
     "symbols": {"domains"},
     "docstrings": {"symbols"},
     "law": {"symbols", "docstrings", "domains", "namespaces"},
