@@ -27,7 +27,7 @@ ALLOWED = {
     "progress": set(),
     "threads": set(),
     "quantities": {"domains"},
-    "measured": {"domains", "quantities"},
+    "measured": {"measured", "laws", "domains"},
     "symbols": {"domains"},
     "docstrings": {"symbols"},
     "law": {"symbols", "docstrings", "domains", "namespaces"},
@@ -60,6 +60,7 @@ ALLOWED = {
         "explore", "simulators", "testing", "user_files", "sim", "domains", "extras", "quantities", "law", "laws",
         "verify", "plot", "accessor",
     },
+    "handbook": {"handbook", "law", "roots", "laws", "domains", "verify"},  # of verify, how exact laws are
 }  # fmt: skip
 
 
