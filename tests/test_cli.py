@@ -120,9 +120,9 @@ def test_a_measurement_of_tcp_gives_no_receive_buffer_below_the_window(tmp_path,
         assert "tcp_receive_window" not in data.attrs
     assert cli.main([*arguments, "--rate", "100Mbit/s", "--output", str(tmp_path)]) == 0
     out = capsys.readouterr().out
-    assert "Receive window that never limits TCP on this path: 654.6 kB" in out  # 2 x 12.5e6 x 0.026184
+    assert "Receive window that never limits TCP on this path: 540.25 kB" in out  # 2 x 12.5e6 x 0.021610
     table = pd.read_csv(tmp_path / "window.csv").set_index("kind")
-    assert table.window_bytes["TCP receive window"] == pytest.approx(654_600)
+    assert table.window_bytes["TCP receive window"] == pytest.approx(540_250)
     assert table.window_bytes.isna()["TCP"]  # no window to be set
     assert cli.main([*arguments, "--tradeoff", "2", "--output", str(tmp_path)]) == 2
     assert (

@@ -132,7 +132,8 @@ def _path(flags: dict[str, Any]) -> tuple[dict[str, Any], str, tuple[str, ...]]:
     packet = figures.packet or PACKET
     # By default a segment holds whole packets of the size that was measured.
     segment = flags["segment"] or max(1, SEGMENT // packet) * packet
-    remarks = list(figures.remarks)
+    unused = ("queueing_delay:", "limited_by:", "policed:")
+    remarks = [one for one in figures.remarks if not one.startswith(unused)]
     sent = segment / math.ceil(segment / packet - 1e-9)
     if found.packet and losses is None and abs(sent - found.packet) > 1:
         remarks.append(f"loss: measured for packets of {found.packet:g} bytes, used for packets of {sent:.6g} bytes")
