@@ -10,7 +10,8 @@ if TYPE_CHECKING:
     from longfat.measured import PathFigures
 
 SEGMENT, PACKET = 16384, 1024  # bytes: of selective repeat
-FASTER = 1.5
+FASTER = 1.5  # times the law: the measured flow caused its losses itself
+UNUSED = ("queueing_delay:", "limited_by:", "policed:", "loss_burst:")  # remarks that say nothing of selective repeat
 HOLDERS = {
     "rate": ("--rate", "--iperf3"),
     "round_trip_time": ("--rtt", "--ping, or --iperf3 from the sending side of TCP"),
@@ -29,19 +30,11 @@ class Path:
 
 
 def measurements(flags: dict[str, Any]) -> PathFigures:
-    """Return what the files say.
-
-    A ping's minimum over many small packets is nearer to the empty path than a mean under load, so that pings are
-    merged first.
-    """
+    """Return what the files say."""
     from longfat import measured
 
-    found = measured.PathFigures()
-    for name in flags["ping"]:
-        found = found.merged(measured.read_ping(name))
-    for name in (*flags["iperf3"], *flags["measured"], *flags["files"]):
-        found = found.merged(measured.read_iperf3(name))
-    return found
+    files = [*flags["ping"], *flags["iperf3"], *flags["measured"], *flags["files"]]
+    return measured.read(*files) if files else measured.PathFigures()
 
 
 def _given(flags: dict[str, Any], found: PathFigures) -> tuple[dict[str, Any], tuple[str, ...]]:
@@ -134,8 +127,8 @@ def of_selective_repeat(flags: dict[str, Any]) -> Path:
     sent = segment / math.ceil(segment / packet - 1e-9)
     if found.packet and flags["loss"] is None and abs(sent - found.packet) > 1:
         remarks += (f"loss: measured for packets of {found.packet:g} bytes, used for packets of {sent:.6g} bytes",)
-    if flags["packet"]:
-        remarks = tuple(one for one in remarks if not one.startswith("packet:"))
+    unused = UNUSED + (("packet:",) if flags["packet"] else ())
+    remarks = tuple(one for one in remarks if not one.startswith(unused))
     rate = flags["rate"][0] if flags["rate"] else found.rate
     trip = flags["rtt"][0] if flags["rtt"] else found.round_trip_time
     arguments = {"rate": rate, "round_trip_time": trip, "loss": losses, "segment": segment, "packet": packet}
