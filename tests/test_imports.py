@@ -54,7 +54,9 @@ ALLOWED = {
         "design", "deprecated", "renamed_variables", "progress", "threads", "domains", "quantities", "law", "laws",
         "sim", "segments", "accessor", "_version",
     },
-    "testbed": {"testbed", "sim", "design", "laws", "progress", "domains", "quantities", "accessor", "_version"},
+    "testbed": {
+        "testbed", "sim", "design", "laws", "progress", "domains", "files", "quantities", "accessor", "_version",
+    },
     "accessor": {"extras", "plot"},
     "explore": {
         "explore", "simulators", "testing", "user_files", "sim", "domains", "extras", "quantities", "law", "laws",
