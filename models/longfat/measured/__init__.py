@@ -1,0 +1,13 @@
+"""What measurements say about a path: figures from files that iperf3, ping and other programs wrote.
+
+No tool measures rate, round-trip time and loss of a path directly, so that every figure comes with a remark that says
+what was measured instead.
+"""
+
+from __future__ import annotations
+
+from longfat.measured.iperf3 import read_iperf3
+from longfat.measured.figures import PathFigures
+from longfat.measured.ping import read_ping
+
+__all__ = ["PathFigures", "read_iperf3", "read_ping"]
