@@ -6,7 +6,7 @@ unexport PYTHONDONTWRITEBYTECODE
 REDRAWN := gong_parulkar receive_buffers loss_load cadpc blt kkm network_simulator today courses scoreboard
 PACKAGES := models derivations docs figures notebooks tests
 
-.PHONY: help venv hooks test tests test-long simulator mutations lint types docs stubs curves explore notebooks notebooks-html browser figures redraw benchmark peers testbed lock clean
+.PHONY: help venv hooks test tests test-long simulator mutations lint types docs handbook stubs curves explore notebooks notebooks-html browser figures redraw benchmark peers testbed lock clean
 
 help:  ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "%-16s%s\n", $$1, $$2 }'
@@ -51,6 +51,9 @@ types: venv  ## Check the types of the package (mypy)
 docs: venv  ## Generate docs/plug-ins.md and docs/engine.svg from the code
 	$(BIN)/python -m docs.pages
 
+handbook: venv  ## Build the handbook, a static site, in ./build/handbook/html; warnings are errors
+	$(BIN)/python -m docs.handbook
+
 peers: venv  ## Compare with ns-3 anew; NS3_PYTHON names an interpreter with its wheel (a quarter of an hour)
 	$(BIN)/python -m tests.benchmarks.today
 	$(BIN)/python -m docs.peers
@@ -65,7 +68,7 @@ stubs: venv  ## Generate the type stubs of the laws, with their docstrings, from
 	$(BIN)/python -m docs.stubs
 
 curves: venv  ## Compute the window of a 1 Gbit/s, 100 ms path: table, CSV, NetCDF, SVG and PNG in ./curves
-	$(BIN)/longfat window --rate 1Gbit/s --rtt 100ms --packet 1024B --segment 16KiB \
+	$(BIN)/longfat window --scheme selective-repeat --rate 1Gbit/s --rtt 100ms --packet 1024B --segment 16KiB \
 	    --loss 1e-4,1e-3,1e-2 --output curves
 
 explore: venv  ## Open every law with sliders in the browser
@@ -105,7 +108,7 @@ benchmark: venv  ## Measure speed, as ratios taken in one run
 	$(BIN)/pytest tests/benchmarks --benchmark-only --benchmark-columns=min,median,rounds -q
 
 lock: venv  ## Generate requirements.lock: exact versions and hashes for Python 3.11 and newer
-	$(BIN)/uv pip compile --universal --python-version 3.11 --extra all --extra test --extra dev --generate-hashes \
+	$(BIN)/uv pip compile --universal --python-version 3.11 --extra all --extra test --extra dev --extra docs --generate-hashes \
 	    --no-header --no-annotate --quiet setup.cfg --output-file requirements.lock
 
 clean:  ## Remove .venv, ./build and ./curves

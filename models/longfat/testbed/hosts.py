@@ -147,6 +147,10 @@ def _socket(connection: Connection, prefix: str) -> socket.socket:
     """Return a socket of a connection, bound to its address in a prefix."""
     made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     made.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, connection.control.encode())
+    # Closed, also by kill -9, it forgets what it has not sent (socket(7), SO_LINGER). Otherwise Linux keeps trying for
+    # minutes, and keeps the namespace and megabytes of the memory that all connections of the machine share (tcp_mem):
+    # short of it, it shrinks buffers and windows of later runs. Receivers inherit it from their listeners.
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     made.bind((connection.address(prefix), connection.port))
     return made
 
