@@ -27,7 +27,7 @@ ALLOWED = {
     "progress": set(),
     "threads": set(),
     "quantities": {"domains"},
-    "measured": {"measured", "laws", "domains"},
+    "measured": {"measured", "laws", "quantities", "domains"},
     "symbols": {"domains"},
     "docstrings": {"symbols"},
     "law": {"symbols", "docstrings", "domains", "namespaces"},
