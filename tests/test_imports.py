@@ -60,7 +60,7 @@ ALLOWED = {
         "explore", "simulators", "user_files", "sim", "domains", "extras", "quantities", "law", "laws", "verify",
         "plot", "accessor",
     },
-    "handbook": {"handbook", "law", "roots", "docstrings", "extras"},
+    "handbook": {"handbook", "law", "roots", "docstrings", "extras", "fluid"},
 }  # fmt: skip
 
 

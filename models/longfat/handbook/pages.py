@@ -14,7 +14,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from longfat.handbook import javascript, records
+from longfat.handbook import dynamics, javascript, records
 from longfat.handbook.typesetting import mathml
 from longfat.law import Law
 
@@ -56,7 +56,7 @@ for (const one of document.querySelectorAll("button[data-copy]")) {
 
 
 def write(folder: Path) -> int:
-    """Write index, pages, ``laws.json`` and ``laws.mjs`` below a folder; return the number of laws."""
+    """Write index, pages, scripts and ``laws.json`` below a folder; return the number of laws."""
     found = records.records()
     laws = {one.public_name: one for one in records.laws()}
     folder.mkdir(parents=True, exist_ok=True)
@@ -67,6 +67,7 @@ def write(folder: Path) -> int:
     (folder / "index.html").write_text(index(found), encoding="utf-8")
     (folder / "laws.json").write_text(records.written(found), encoding="utf-8")
     (folder / "laws.js").write_text(site_script(), encoding="utf-8")
+    (folder / "dynamics.mjs").write_text(dynamics.module(), encoding="utf-8")
     (folder / "laws.mjs").write_text(javascript.module(), encoding="utf-8")
     return len(found)
 
