@@ -6,8 +6,8 @@ what was measured instead.
 
 from __future__ import annotations
 
-from longfat.measured.iperf3 import read_iperf3
 from longfat.measured.figures import PathFigures
+from longfat.measured.iperf3 import read_iperf3
 from longfat.measured.ping import read_ping
 
 __all__ = ["PathFigures", "read_iperf3", "read_ping"]
