@@ -83,7 +83,7 @@ def test_a_rate_measured_by_tcp_is_a_lower_bound(tmp_path, capsys):
     assert "No number for iperf3 -w and SO_RCVBUF" in out
     assert not re.search(r"-w \d", out)
     assert "rmem_max" not in out
-    # 29 losses of 8700 would allow 14 Mbit/s at the lower end, and the flow had 23.1: its own overflows
+    # 29 losses of 8700 would allow 11.5 Mbit/s by Reno's law, and the flow had 23.1: its own overflows
     assert "taken for overflows of the measured flow itself" in out
     assert "no window or buffer changes that" not in out
     assert "20.7 Mbit/s or more" in out  # nine tenths of 23.0956

@@ -62,7 +62,7 @@ ALLOWED = {
         "explore", "simulators", "testing", "user_files", "sim", "domains", "extras", "quantities", "law", "laws",
         "verify", "plot", "accessor",
     },
-    "handbook": {"handbook", "law", "roots", "laws", "domains", "verify"},  # of verify, how exact laws are
+    "handbook": {"handbook", "law", "roots", "docstrings", "extras", "fluid"},
 }  # fmt: skip
 
 

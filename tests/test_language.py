@@ -131,6 +131,7 @@ SAME_NAME = {
     "network": "a network of links and flows",
     "rates": "rates of two families of laws",
     "receiver": "the receiver of each simulator",
+    "records": "records: of the arrays of the simulator, of laws",
     "replies": "best replies to a loss-load curve",
     "report": "what a check found, as text",
     "results": "results of runs, in the simulator and on Linux",

@@ -81,7 +81,7 @@ def test_tshark_reads_the_captures_without_a_warning(tmp_path):
     """No error, no bad checksum, and no warning but what a loss is to tshark.
 
     At the receivers that is a segment that was "not captured"; at the senders a repair that tshark calls "out of
-    order", because it comes less than a round-trip time after the packet before it. As many packets as the run has counted.
+    order", because it comes less than a round-trip time after the packet before it. As many packets as the run counts.
     """
     net = Network().link("a", "b", rate="20 Mbit/s", delay="20 ms", loss=0.002)
     net = net.link("b", "a", rate="20 Mbit/s", delay="20 ms")

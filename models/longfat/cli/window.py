@@ -7,8 +7,7 @@ from typing import Any
 
 import click
 
-from longfat.cli.parameters import CONFIDENCE, OUTPUT, SEED, SHARE, Choice, Integer, PathName, Size
-from longfat.cli.ranges import Between, refuse
+from longfat.cli.parameters import CONFIDENCE, OUTPUT, SEED, SHARE, Between, Choice, Integer, PathName, Quantity, Size
 
 SELECTIVE_REPEAT = "selective-repeat"
 #: Options of one answer only, by parameter.
@@ -32,7 +31,8 @@ FILE = PathName("file")
 @click.option(
     "--loss",
     type=Between("fraction", "[0, 1)", several=True),
-    help="Packet loss probabilities, e.g. 1e-4,1e-3 or 1e-4..3e-4, without overflows of the flow itself.  [default: 0]",
+    show_default="0",
+    help="Packet loss probabilities, e.g. 1e-4,1e-3 or 1e-4..3e-4, without overflows of the flow itself.",
 )
 @click.option(
     "--scheme",
@@ -46,29 +46,37 @@ FILE = PathName("file")
 @click.option("--ping", type=FILE, multiple=True, help="Output of ping; more files may follow.")
 @click.option("--measured", type=FILE, multiple=True, help="Any file that longfat measured reads; more may follow.")
 @click.option("--target", type=SHARE, default="0.95", show_default=True, help="Share of the link that is wanted.")
-@click.option("--mss", type=Size(1, 10**6), help="TCP: data bytes in a packet.  [default: 1448B, or that of --iperf3]")
+@click.option(
+    "--mss", type=Size(1, 10**6), show_default="1448B, or that of --iperf3", help="TCP: data bytes in a packet."
+)
 @click.option(
     "--buffer",
-    type=click.FloatRange(0, 100, min_open=True),
-    help="TCP: buffer of the bottleneck [bandwidth-delay products].  [default: 1]",
+    type=Quantity("fraction", min=0, max=100, min_open=True),
+    show_default="1",
+    help="TCP: buffer of the bottleneck [bandwidth-delay products].",
 )
 @click.option(
     "--replications",
     type=Integer("runs", 0, 10**6),
-    help="TCP: simulations at each loss; 0 for the laws only.  [default: 6]",
+    show_default="6",
+    help="TCP: simulations at each loss; 0 for the laws only.",
 )
-@click.option("--segment", type=Size(1), help="Selective repeat: segment size [bytes].  [default: 16KiB]")
-@click.option("--packet", type=Size(1), help="Selective repeat: packet size.  [default: 1024B, or that of --iperf3]")
-@click.option("--source", type=SOURCE, help="Selective repeat: source of the window.  [default: auto]")
+@click.option("--segment", type=Size(1), show_default="16KiB", help="Selective repeat: segment size [bytes].")
+@click.option(
+    "--packet", type=Size(1), show_default="1024B, or that of --iperf3", help="Selective repeat: packet size."
+)
+@click.option("--source", type=SOURCE, show_default="auto", help="Selective repeat: source of the window.")
 @click.option(
     "--points",
     type=Integer("windows", 2, 10_000),
-    help="Selective repeat: number of windows at which the curves are simulated.  [default: 24]",
+    show_default="24",
+    help="Selective repeat: number of windows at which the curves are simulated.",
 )
 @click.option(
     "--tradeoff",
     type=Integer("windows", 0, 1000),
-    help="Selective repeat: number of wider windows for which the receive buffer is found, too.  [default: 0]",
+    show_default="0",
+    help="Selective repeat: number of wider windows for which the receive buffer is found, too.",
 )
 @OUTPUT
 @CONFIDENCE
@@ -84,9 +92,9 @@ def window_command(output: str, **flags: Any) -> None:
     from longfat.files import AtomicFiles
 
     if flags["scheme"] == SELECTIVE_REPEAT:
-        refuse(flags, OF_TCP, "a --scheme of TCP")
+        _refuse(flags, OF_TCP, "a --scheme of TCP")
     else:
-        refuse(flags, OF_SELECTIVE_REPEAT, f"--scheme {SELECTIVE_REPEAT}")
+        _refuse(flags, OF_SELECTIVE_REPEAT, f"--scheme {SELECTIVE_REPEAT}")
     with AtomicFiles(output) as files:
         (_selective_repeat if flags["scheme"] == SELECTIVE_REPEAT else _tcp)(flags, files)
 
@@ -127,3 +135,12 @@ def _selective_repeat(flags: dict[str, Any], files: Any) -> None:
     data.attrs |= {"remarks": "\n".join(path.remarks), "rate_measured_by": path.rate_measured_by}
     click.echo(table(data, path.remarks))
     window_files.write(data, files)
+
+
+def _refuse(flags: dict[str, Any], options: dict[str, str], needed: str) -> None:
+    """Refuse options that have a value and belong to another answer; ``options`` has flags by parameter."""
+    from longfat.domains import conflict
+
+    for name, flag in options.items():
+        if flags[name] is not None:
+            raise conflict(flag, f"needs {needed}")

@@ -25,7 +25,7 @@ def lines(data: xr.Dataset, path: Path) -> list[Line]:
 
 def _settings(data: xr.Dataset, known: bool) -> list[Line]:
     a = data.attrs
-    products = a["window"] / a["bandwidth_delay_product"]
+    multiple = a["window"] / a["bandwidth_delay_product"]
     of = f"a rate of {text(a['rate_high'], 'bytes/s')} and a round trip of {text(a['round_trip_time_high'], 's')}"
     window = text(float(f"{a['window']:.4g}"), "bytes")
     maximum = a["linux_maximum"]
@@ -33,7 +33,7 @@ def _settings(data: xr.Dataset, known: bool) -> list[Line]:
     more = "" if known else " The rate is what was measured, so that they allow twice as much."
     made = [
         Line(
-            f"On both hosts, as root: let the kernel grow its socket buffers for a window of {window}, {products:.2g} "
+            f"On both hosts, as root: let the kernel grow its socket buffers for a window of {window}, {multiple:.2g} "
             f"bandwidth-delay products of {of}: what is in flight, and what arrives while a lost packet is sent again. "
             f"A byte of window takes up to {maximum / a['window']:.2g} bytes of memory. Larger settings stay.{more}",
             tuple(raised_third(f"net.ipv4.{name}", maximum) for name in ("tcp_rmem", "tcp_wmem")),

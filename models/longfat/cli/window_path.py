@@ -83,9 +83,9 @@ def _measured_loss(
 ) -> tuple[tuple[float, float], tuple[str, ...]]:
     """Return the loss of the path by a measurement, and a remark if it is not the loss that was counted.
 
-    A TCP flow counts the overflows that it causes itself. Where it was faster than random losses at that rate allow,
-    they are its own: the path has few others, and none are assumed. Ours: faster than 1.5 times the law at the lower
-    end of the interval; random losses let a flow be 1.3 times as fast as the law for equal distances.
+    A TCP flow counts the overflows that it causes itself, so that the path may have no others: the interval begins at
+    0. Where the flow was faster than random losses at the counted rate allow, they are its own, and none are assumed.
+    Ours: faster than 1.5 times the law; random losses let a flow be 1.3 times as fast as the law for equal distances.
     """
     from longfat.design.senders import SENDERS
 
@@ -97,9 +97,11 @@ def _measured_loss(
         # A sender halves its window once for the losses of a round trip (RFC 6675, section 5).
         low, high = low / burst, high / burst
         remarks = (f"loss: in bursts of {burst:.3g} packets, each of which reduces the window once: counted once",)
-    if found.transport == "TCP" and low > 0 and found.rate and found.round_trip_time and found.packet:
+    if found.transport == "TCP":
+        low = 0.0
+    if found.transport == "TCP" and found.loss and found.rate and found.round_trip_time and found.packet:
         halving = sender if not sender.is_bbr else SENDERS["cubic"]
-        allowed = found.packet * halving.window(low, found.round_trip_time) / found.round_trip_time
+        allowed = halving.window(found.loss / burst, found.round_trip_time) * found.packet / found.round_trip_time
         if found.rate > FASTER * allowed:
             return (0.0, 0.0), (
                 "loss: taken for overflows of the measured flow itself, because it was faster than random losses at "

@@ -80,8 +80,8 @@ def _rates(data: xr.Dataset) -> list[str]:
 
 def _window(data: xr.Dataset) -> list[str]:
     a = data.attrs
-    products = a["window"] / a["bandwidth_delay_product"]
-    first = f"Window that does not limit TCP here: {_size(a['window'], 'bytes')}, {products:.2g} BDPs"
+    multiple = a["window"] / a["bandwidth_delay_product"]
+    first = f"Window that does not limit TCP here: {_size(a['window'], 'bytes')}, {multiple:.2g} BDPs"
     if a["rate_measured"]:
         return [f"{first}, twice what the measured rate needs,", "because the link may carry more."]
     return [f"{first}. A receive window of W limits TCP to", "W over the round-trip time."]

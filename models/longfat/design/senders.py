@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from longfat.design.buffer_laws import PROBE_INTERVAL
 from longfat.laws import bbr, cubic
 from longfat.laws.tcp import loss_of_window, square_root_rate
 from longfat.sim import schemes
@@ -13,9 +14,9 @@ from longfat.sim import schemes
 #: Largest loss at which the laws of CUBIC and Reno are given. They leave timeouts out: the square-root law is 9 % too
 #: high at 0.01 (its record).
 LARGEST_LOSS_OF_LAW = 0.01
-#: What ProbeRTT of BBR leaves in flight for 0.2 s, and how often it comes; as `longfat.design.buffer_laws` has them.
-PROBE = {"bbr": (0.5, 5.0), "bbr1": (None, 10.0)}
-PROBE_WINDOW = 4.0  # packets, BBR of 2016
+#: What ProbeRTT of BBR leaves in flight for 0.2 s; as `longfat.design.buffer_laws` has it.
+LEFT = {"bbr": 0.5}  # bandwidth-delay products; BBR of 2016 leaves packets
+LEFT_PACKETS = 4.0
 LARGEST_LOSS_OF_BBR3 = 0.02  # BBRLossThresh, draft-ietf-ccwg-bbr-06, section 2.4: more losses in a round end a probe
 
 
@@ -36,14 +37,13 @@ class Sender:
     @property
     def is_bbr(self) -> bool:
         """Whether the sender estimates the bandwidth: losses do not halve its window."""
-        return self.scheme in PROBE
+        return self.scheme in PROBE_INTERVAL
 
     def rate(self, rate: float, round_trip_time: float, loss: float, packet: float) -> float:
         """Return the rate by the sender's law, at most the link's [bytes/s]; NaN where the law does not hold."""
         if self.is_bbr:
-            low, interval = PROBE[self.scheme]
-            left = min(1.0, PROBE_WINDOW * packet / (rate * round_trip_time)) if low is None else low
-            share = float(bbr.probe_rtt_utilisation(round_trip_time, left, interval)) * (1 - loss)
+            left = LEFT.get(self.scheme, min(1.0, LEFT_PACKETS * packet / (rate * round_trip_time)))
+            share = float(bbr.probe_rtt_utilisation(round_trip_time, left, PROBE_INTERVAL[self.scheme])) * (1 - loss)
             return rate * share if loss < self.largest_loss else math.nan
         if loss > LARGEST_LOSS_OF_LAW:
             return math.nan

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from longfat.design import slow_motion
+from longfat.design.buffer_laws import PROBE_INTERVAL
 from longfat.design.replicating import Effort, measured
-from longfat.design.senders import PROBE, Sender
+from longfat.design.senders import Sender
 from longfat.sim import Network, schemes, statistics
 
 #: Bytes of data in a packet of 1500 bytes: less 40 bytes of headers and 12 of time stamps (RFC 7323), as in Linux.
@@ -71,7 +72,7 @@ class TcpPath:
     def cycle(self, loss: float) -> float:
         """Return the mean time between two reductions of the window [s]: by a loss, or by a full buffer."""
         if self.sender.is_bbr:
-            return PROBE[self.sender.scheme][1]
+            return PROBE_INTERVAL[self.sender.scheme]
         largest = (1 + self.buffer) * self.bandwidth_delay_product
         rounds = largest / 2
         if self.sender.scheme == "cubic":

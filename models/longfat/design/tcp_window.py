@@ -9,9 +9,9 @@ import numpy as np
 
 from longfat import quantities
 from longfat._version import __version__
-from longfat.design import ranges, tcp
+from longfat.design import known_between, tcp
 from longfat.design.curves import attrs
-from longfat.design.ranges import Range
+from longfat.design.known_between import Range
 from longfat.design.replicating import Effort
 from longfat.design.senders import SENDERS
 from longfat.design.socket_buffers import SocketBuffers, times
@@ -141,8 +141,8 @@ def tcp_window(
 
     sender = SENDERS[choice("scheme", scheme, tuple(SENDERS))]
     given = {
-        "rate": ranges.read(rate, quantities.rate, "rate", "(0, inf)"),
-        "round_trip_time": ranges.read(round_trip_time, quantities.duration, "round_trip_time", "(0, inf)"),
+        "rate": known_between.read(rate, quantities.rate, "rate", "(0, inf)"),
+        "round_trip_time": known_between.read(round_trip_time, quantities.duration, "round_trip_time", "(0, inf)"),
     }
     losses = _losses(loss)
     size = integer("segment", quantities.size(segment, "segment"), "bytes", "[1, 1e6]")
@@ -225,7 +225,7 @@ def _losses(loss: Any) -> list[Range]:
     values = loss.split(",") if isinstance(loss, str) else loss if isinstance(loss, list) else [loss]
     if not values:
         raise out_of_range("loss", "[]", "1", "one probability in [0, 1) or more")
-    return [ranges.read(value, quantities.fraction, "loss", "[0, 1)") for value in values]
+    return [known_between.read(value, quantities.fraction, "loss", "[0, 1)") for value in values]
 
 
 def _row(path: Any, given: dict[str, Range], least: float, most: float, effort: Effort) -> dict[str, float]:
@@ -246,11 +246,11 @@ def _row(path: Any, given: dict[str, Range], least: float, most: float, effort: 
         key = tuple(at.values())
         if key not in seen:
             here = path(at)
-            shares, waits = here.shares(at["loss"], effort)
+            shares, delays = here.shares(at["loss"], effort)
             seen[key] = _limits(here.rate, shares, at["loss"], effort.confidence)
             if name == "middle":
                 row["tcp_in_flight"] = (
-                    here.rate * float(np.mean(shares)) * (here.round_trip_time + float(np.mean(waits)))
+                    here.rate * float(np.mean(shares)) * (here.round_trip_time + float(np.mean(delays)))
                 )
         of[name] = seen[key]
     centre = (least + most) / 2
@@ -285,6 +285,6 @@ def _effects(path: Any, given: dict[str, Range], sender: Any, size: int) -> dict
     ):
         return {}
     middle = {name: one.middle for name, one in given.items()}
-    found = ranges.effects(law, given)
+    found = known_between.effects(law, given)
     inside = middle | {"rate": path(middle).rate}
     return {name: (effect, sender.elasticity(name, inside, size)) for name, effect in found.items()}

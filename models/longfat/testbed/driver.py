@@ -108,6 +108,7 @@ def _run(job: Job, hosts: Sequence[Host], running: Callable[[], None]) -> Outcom
     # Handshakes cross the idle network, so that the first round-trip time of each connection is that of its path.
     carry(Emulator(idle(net)), until=LONGEST_HANDSHAKE, calls=[(0, senders.open)], control=senders.pipe.fileno())
     senders.answer("opened")
+    senders.check_controls()
     if captures is not None:
         captures.shift = 0
     first = [host.counters() for host in hosts]

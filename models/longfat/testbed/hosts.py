@@ -87,6 +87,13 @@ class Senders:
             sender.setblocking(False)
             sender.connect_ex((connection.address(RECEIVERS), connection.port))
 
+    def check_controls(self) -> None:
+        """Raise an error unless each connection has the congestion control that was asked for (tcp(7))."""
+        for connection, sender in zip(self.connections, self._sockets, strict=True):
+            found = control_of(sender)
+            if found != connection.control:
+                raise RuntimeError(f"connection {connection.name!r} has {found!r} instead of {connection.control!r}")
+
     def start(self, k: int) -> None:
         """Write the first data of a connection; the rest follows from the other process."""
         connection = self.connections[k]
@@ -153,6 +160,11 @@ def _socket(connection: Connection, prefix: str) -> socket.socket:
     made.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     made.bind((connection.address(prefix), connection.port))
     return made
+
+
+def control_of(connection: socket.socket) -> str:
+    """Return Linux's name of the congestion control that a connection has."""
+    return connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, 16).rstrip(b"\0").decode()
 
 
 def _fork(serve: Callable[[Any], None]) -> tuple[Any, int]:
