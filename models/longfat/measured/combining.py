@@ -103,7 +103,12 @@ def _loss(runs: Sequence[Measurement], _: PathFigures) -> PathFigures:
     if len(figures) > 1:
         counted = loss_interval(lost, sent, burst)
         interval = (min(*shares, counted[0]), max(*shares, counted[1]))
-    remarks = _remarks("loss", runs, "all packets together") + _remarks("loss_burst", runs, "the median")
+    remarks = _remarks("loss_burst", runs, "the median") if burst else ()
+    if len(runs) > 1:
+        words = "the interval is their range and Garwood's interval of 95 % for these numbers"
+        remarks += (f"loss: {lost:.0f} of {sent:.0f} packets of {len(runs)} runs ({runs[0].kind}); {words}",)
+    else:
+        remarks += _remarks("loss", runs, "")
     packets = [one.packet for one in figures if one.packet]
     return PathFigures(
         loss=lost / sent,

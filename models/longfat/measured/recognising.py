@@ -7,7 +7,7 @@ from collections.abc import Callable
 from os import PathLike
 from typing import Any, NamedTuple
 
-from longfat.measured import iperf3, ping, ss, tc
+from longfat.measured import iperf3, ndt7, ping, qlog, ss, tc, tcp_flow
 from longfat.measured.combining import path_of
 from longfat.measured.fields import opened, text_of
 from longfat.measured.figures import PathFigures
@@ -23,10 +23,10 @@ class _Kind(NamedTuple):
     read: Callable[[str, Any], Measurement]
 
 
-_JSON = {iperf3.KIND: _Kind(iperf3.looks_like, iperf3.read)}
+_JSON = {one.KIND: _Kind(one.looks_like, one.read) for one in (iperf3, ndt7, qlog)}
 _TEXT = {one.KIND: _Kind(one.looks_like, one.read) for one in (tc, ss, ping)}
 #: The kinds of files, by the command that writes them.
-KINDS = (*_JSON, *_TEXT)
+KINDS = (*_JSON, *_TEXT, tcp_flow.KIND)
 _COMPRESSED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"\xfd7zXZ": "xz", b"BZh": "bzip2"}
 _HEAD = 1 << 16  # bytes
 
@@ -78,6 +78,8 @@ def _recognised(path: str) -> Measurement:
     for magic, name in _COMPRESSED.items():
         if head.startswith(magic):
             raise ValueError(f"is compressed ({name}): decompress it first")
+    if tcp_flow.looks_like(head):
+        return tcp_flow.read(path, head)
     if not head.strip():
         raise ValueError(
             f"is empty: must be {_allowed()}" if not head else f"holds nothing but blanks: must be {_allowed()}"
