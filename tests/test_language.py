@@ -109,6 +109,8 @@ DOCUMENT = re.compile(
 SAME_NAME = {
     "arithmetic": "what the laws of a family share",
     "parameters": "the parameters of a family of laws, or of commands",
+    "pcap": "the pcap format: written by the simulator, read from measurements",
+    "qlog": "qlog: written by the simulator, read from measurements",
     "benchmark": "the standard experiments: the command and their pictures",
     "blt": "BLT: the scheme and the paper's numbers",
     "buffers": "sizes of buffers",

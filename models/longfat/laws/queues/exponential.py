@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from longfat.law import SimulatedBy, law
-from longfat.laws.queues.parameters import ANY_LOAD, CAPACITY, LIMITED
+from longfat.laws.queues.parameters import ANY_LOAD, CAPACITY, LIMITED, LOSSY
 from longfat.laws.queues.smooth import by_arithmetic, phis, truncated_geometric_mean
 from longfat.laws.references import KLEINROCK_QUEUES
 
@@ -43,7 +43,7 @@ def _written(load: Any, places: Any, sympy: Any) -> Any:
     unit="probability",
     result="P",
     derivation="queues.mm1k",
-    simulated=SimulatedBy("mm1_loss", LIMITED, accuracy=0.003, relative=0.05),
+    simulated=SimulatedBy("mm1_loss", LOSSY, accuracy=0.003, relative=0.05),
     load=ANY_LOAD,
     capacity=CAPACITY,
 )
