@@ -1,34 +1,38 @@
 """Live plots of laws: a script and a style sheet for the pages that have an element with ``data-law``.
 
-Both are written by `longfat.handbook.pages`; the script fills each such element with sliders and chart of that law.
+`longfat.handbook.pages` writes both. The script has the view and the laws of its page only, about 50 kB, and fills each
+such element with the sliders and the chart of its law.
 """
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from longfat.handbook import pages
+from longfat.law import registered
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
-SCRIPT, STYLES = "laws.js", "laws.css"
+STYLES = "laws.css"
+HOOK = re.compile(r'data-law="([\w.]+)"')
 
 
 def _write(app: Sphinx) -> None:
-    """Write script and style sheet beside the other static files of the site."""
-    if app.builder.format != "html":
-        return
-    folder = app.outdir / "_static"
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / SCRIPT).write_text(pages.site_script(), encoding="utf-8")
-    (folder / STYLES).write_text(pages.view_styles(), encoding="utf-8")
+    """Write the style sheet beside the other static files of the site."""
+    if app.builder.format == "html":
+        folder = app.outdir / "_static"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / STYLES).write_text(pages.view_styles(), encoding="utf-8")
 
 
 def _add(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: object) -> None:
-    """Load both on a page that has a live plot, and on no other."""
-    if 'data-law="' in context.get("body", ""):
-        app.add_js_file(SCRIPT)
+    """Add the script and the style sheet to a page that has a live plot."""
+    wanted = set(HOOK.findall(context.get("body", "")))
+    if wanted:
+        laws = sorted((one for _, one in registered() if one.public_name in wanted), key=lambda one: one.public_name)
+        app.add_js_file(None, body=pages.site_script(laws))
         app.add_css_file(STYLES)
 
 
