@@ -10,7 +10,7 @@ from longfat.fluid import integrate
 from longfat.handbook import dynamics
 from tests.handbook.engine import NODE, needs_node
 
-STEPS = 60
+STEPS = 40
 STEP = {"dctcp": 2e-4}  # s, of flows; no delay is shorter. Others: 0.02 s
 SYSTEMS = dynamics.systems(flows=3)
 RUN = """
@@ -36,7 +36,13 @@ POINTS = {
 def paths(module, names):
     """Return the path of each system by JavaScript."""
     given = [
-        {"name": name, "start": POINTS[name][0], "steps": STEPS, "step": STEP.get(name, 0.02), "parameters": POINTS[name][1]}
+        {
+            "name": name,
+            "start": POINTS[name][0],
+            "steps": STEPS,
+            "step": STEP.get(name, 0.02),
+            "parameters": POINTS[name][1],
+        }
         for name in names
     ]
     command = [NODE, "--input-type=module", "-e", RUN, "--", module, json.dumps(given)]
