@@ -13,7 +13,8 @@ from longfat.verify import check
 from longfat.verify.network_estimators import CAPACITY, loss_load_equilibrium, loss_load_network
 
 KS = (1, 2, 5, 10, 20)
-SOURCES = pytest.mark.parametrize("sources", [2, 5, 11, pytest.param(100, marks=pytest.mark.long)])
+LONG = pytest.mark.long
+SOURCES = pytest.mark.parametrize("sources", [2, pytest.param(5, marks=LONG), 11, pytest.param(100, marks=LONG)])
 
 
 @SOURCES
