@@ -9,8 +9,10 @@ author = "The longfat developers"
 copyright = "The longfat developers"
 version = release = __version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "numpydoc", "docs.handbook.mathml"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "numpydoc", "docs.handbook.live", "docs.handbook.mathml"]
 nitpicky = True
+# Types of the standard library and of libraries that are not documented here.
+nitpick_ignore_regex = [("py:.*", r"(?!longfat).*")]
 keep_warnings = False
 templates_path: list[str] = []
 html_static_path = [str(Path(__file__).parent / "handbook" / "static")]

@@ -62,8 +62,8 @@ MUTANTS = [
     ),
     Mutant(
         CODE + "design/tcp.py",
-        "simulated = own * math.sqrt(loss / scaled)",
-        "simulated = own * loss / scaled",
+        "ratio = min(1.0, max(least, (loss / SCALED_LOSS) ** (1 / power)))",
+        "ratio = min(1.0, max(least, loss / SCALED_LOSS))",
         "tests/test_design_tcp.py::test_a_smaller_path_stands_for_a_larger_one",
     ),
     Mutant(

@@ -112,7 +112,7 @@ def test_pictures_and_files(folder, capsys):
     [
         (["--figure", "x.bmp"], "suffix of --figure '.bmp' is unknown; available: .pdf, .png, .svg"),
         (["--repeats", "0"], "repeats = 0 runs is out of range: must be an integer in [1, 100]"),
-        (["--pcap", "x"], "option '--pcap' is unknown; "),
+        (["--qlog", "x"], "option '--qlog' is unknown; "),
     ],
 )
 def test_options_that_are_wrong(folder, capsys, arguments, words):

@@ -27,7 +27,7 @@ ALLOWED = {
     "progress": set(),
     "threads": set(),
     "quantities": {"domains"},
-    "measured": {"measured", "laws", "domains"},
+    "measured": {"measured", "laws", "quantities", "domains"},
     "symbols": {"domains"},
     "docstrings": {"symbols"},
     "law": {"symbols", "docstrings", "domains", "namespaces"},
@@ -54,13 +54,15 @@ ALLOWED = {
         "design", "deprecated", "renamed_variables", "progress", "threads", "domains", "quantities", "law", "laws",
         "sim", "segments", "accessor", "_version",
     },
-    "testbed": {"testbed", "sim", "design", "laws", "progress", "domains", "quantities", "accessor", "_version"},
+    "testbed": {
+        "testbed", "sim", "design", "laws", "progress", "domains", "files", "quantities", "accessor", "_version",
+    },
     "accessor": {"extras", "plot"},
     "explore": {
         "explore", "simulators", "testing", "user_files", "sim", "domains", "extras", "quantities", "law", "laws",
         "verify", "plot", "accessor",
     },
-    "handbook": {"handbook", "law", "roots", "laws", "domains", "verify"},  # of verify, how exact laws are
+    "handbook": {"handbook", "law", "roots", "docstrings", "extras", "fluid"},
 }  # fmt: skip
 
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+
+from docs.handbook.markup import code
+from docs.handbook.staging import ROOT
 
 FIRST = """\
 # longfat
@@ -19,7 +23,8 @@ server and no network: it opens from a folder or a USB stick, and its search wor
 GUIDES: Mapping[str, Sequence[str]] = {
     "Start": ("README", "docs/install", "docs/laws", "docs/command-line", "docs/explore"),
     "Questions": (
-        "docs/window", "docs/buffer", "docs/loss-load", "docs/cadpc", "docs/power", "docs/standard-experiments",
+        "docs/measured", "docs/window", "docs/buffer", "docs/loss-load", "docs/cadpc", "docs/power",
+        "docs/standard-experiments",
     ),
     "Tools": ("docs/verify", "docs/testing", "docs/simulator", "docs/linux", "docs/sweeps", "notebooks/README"),
     "For authors and maintainers": (
@@ -35,7 +40,7 @@ LOOKED_UP: Mapping[str, Sequence[str]] = {
         "ERRATA", "docs/refinements", "figures/scoreboard", "figures/README", "figures/blt_tables",
         "figures/cadpc_table_2", "figures/kkm_tables", "figures/loss_load_tables", "figures/today_tables",
     ),
-    "The project": ("CHANGELOG",),
+    "The project": ("api/index", "CHANGELOG", "reference/citing"),
 }  # fmt: skip
 
 
@@ -61,10 +66,22 @@ def _groups(title: str, groups: Mapping[str, Sequence[str]]) -> str:
     return f"# {title}\n\n" + "\n".join(toctree(names, caption) for caption, names in groups.items())
 
 
+def citing() -> str:
+    """Return the page on how to cite, from ``CITATION.cff``."""
+    text = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    found = dict(re.findall(r'^(\w+): "?([^"\n>]+)"?$', text, re.MULTILINE))
+    entry = (
+        f"@software{{longfat,\n  author = {{The longfat developers}},\n  title = {{{found['title']}}},\n"
+        f"  version = {{{found['version']}}},\n}}"
+    )
+    return f"# How to cite\n\n{found['message']}\n\n{code(entry, 'bibtex')}\n`CITATION.cff`:\n\n{code(text, 'yaml')}"
+
+
 def pages(sections: Sequence[str] = ()) -> dict[str, str]:
     """Return the pages by name; the sections are the first pages of the generated parts."""
     return {
         "index": FIRST + toctree(["guides/index", *sections, "reference/index"], hidden=True),
         "guides/index": _groups("Guides", GUIDES),
         "reference/index": _groups("Reference", LOOKED_UP),
+        "reference/citing": citing(),
     }

@@ -5,18 +5,33 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from docs.handbook import front, staging
+from docs.handbook import api, experiments, fluid_models, front, law_pages, papers, plug_ins, staging
+
+#: First pages of the generated parts.
+SECTIONS = (
+    "laws/index", "schemes/index", "disciplines/index", "services/index", "fluid/index", "experiments/index",
+    "papers/index",
+)  # fmt: skip
 
 
-def write(into: Path) -> list[str]:
-    """Write the sources of all pages; return their names, which are their addresses without suffix."""
+def write(into: Path, computed: bool = True) -> list[str]:
+    """Write the sources of all pages; return their names, which are their addresses without suffix.
+
+    Without `computed` what takes longer is left out: formulas by sympy, values, traces by the simulator.
+    """
     if into.exists():
         shutil.rmtree(into)
     into.mkdir(parents=True)
     staged = staging.stage(into)
     names = [path.relative_to(into).with_suffix("").as_posix() for path in staged]
     generated: dict[str, str] = {}
-    generated |= front.pages()
+    generated |= front.pages(SECTIONS)
+    generated |= law_pages.pages(computed)
+    generated |= plug_ins.pages(computed)
+    generated |= fluid_models.pages(computed)
+    generated |= experiments.pages()
+    generated |= papers.pages()
+    generated |= api.pages()
     for name, text in generated.items():
         path = into / f"{name}.md"
         path.parent.mkdir(parents=True, exist_ok=True)

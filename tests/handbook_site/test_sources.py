@@ -3,17 +3,9 @@
 import re
 from pathlib import Path
 
-import pytest
-
-from docs.handbook import front, sources, staging
+from docs.handbook import front, staging
 
 ROOT = Path(__file__).parents[2]
-
-
-@pytest.fixture(scope="module")
-def written(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("handbook") / "source"
-    return folder, sources.write(folder)
 
 
 def listed(folder):

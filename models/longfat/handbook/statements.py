@@ -16,7 +16,7 @@ from longfat.handbook.trace import Loop, Node
 LEVELS = {"||": 2, "&&": 3, "===": 4, "!==": 4, "<": 5, "<=": 5, ">": 5, ">=": 5, "+": 6, "-": 6, "*": 7, "/": 7}
 TERNARY, UNARY, ATOM = 1, 8, 9
 NAMES = {"minimum": "min", "maximum": "max"}  # others have the same name in JavaScript, or in our runtime
-ATOMS = frozenset(("constant", "parameter", "state", "index", "result"))
+ATOMS = frozenset(("constant", "parameter", "input", "state", "index", "result"))
 REPEATED = frozenset(("fill", "single"))
 SCANS = {"cumulative_sum": "+=", "cumulative_prod": "*="}
 
@@ -78,7 +78,12 @@ class Writer:
 
     def program(self, result: Node, indent: int) -> str:
         """Return the statements that compute the result."""
+        for node in self.plan.uses:
+            if isinstance(node, Node) and node.operation == "input":  # a vector that is an argument
+                self.names[node] = node.value
         self.write(self.plan.root, indent)
+        if result.length is not None and result not in self.names:
+            self.declare(result, indent)
         self.line(indent, f"return {self.text(result)[0]};")
         return "\n".join(self.lines)
 
@@ -155,6 +160,10 @@ class Writer:
 
     def vector(self, node: Node, name: str, indent: int) -> None:
         """Write the loop that computes a vector."""
+        if node.operation == "concat" and all(one.operation == "single" for one in node.operands):
+            parts = ", ".join(self.text(one.operands[0])[0] for one in node.operands)
+            self.line(indent, f"const {name} = [{parts}];")
+            return
         index = Index("i", 1, 0)
         self.line(indent, f"const {name} = new Array({node.length});")
         if node.operation in SCANS:

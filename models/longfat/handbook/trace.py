@@ -337,9 +337,16 @@ class Tracing:
         assert shape == (-1,)
         return x
 
-    def stack(self, parts: Sequence[Node]) -> Row:
-        """Return the vectors as an array of two axes."""
-        return Row(tuple(parts))
+    def stack(self, parts: Sequence[Any]) -> Any:
+        """Return vectors as an array of two axes, or numbers as a vector."""
+        nodes = [self.graph.constant(one) for one in parts]
+        if nodes[0].length is not None:
+            return Row(tuple(nodes))
+        return self.graph.node("concat", *(one[None] for one in nodes), length=len(nodes))
+
+    def concatenate(self, parts: Sequence[Any]) -> Any:
+        """Return the vectors one after the other."""
+        return self.concat(parts, 0)
 
     def concat(self, parts: Sequence[Any], axis: int) -> Any:
         """Return the vectors one after the other."""

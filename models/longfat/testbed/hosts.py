@@ -87,6 +87,13 @@ class Senders:
             sender.setblocking(False)
             sender.connect_ex((connection.address(RECEIVERS), connection.port))
 
+    def check_controls(self) -> None:
+        """Raise an error unless each connection has the congestion control that was asked for (tcp(7))."""
+        for connection, sender in zip(self.connections, self._sockets, strict=True):
+            found = control_of(sender)
+            if found != connection.control:
+                raise RuntimeError(f"connection {connection.name!r} has {found!r} instead of {connection.control!r}")
+
     def start(self, k: int) -> None:
         """Write the first data of a connection; the rest follows from the other process."""
         connection = self.connections[k]
@@ -147,8 +154,17 @@ def _socket(connection: Connection, prefix: str) -> socket.socket:
     """Return a socket of a connection, bound to its address in a prefix."""
     made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     made.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, connection.control.encode())
+    # Closed, also by kill -9, it forgets what it has not sent (socket(7), SO_LINGER). Otherwise Linux keeps trying for
+    # minutes, and keeps the namespace and megabytes of the memory that all connections of the machine share (tcp_mem):
+    # short of it, it shrinks buffers and windows of later runs. Receivers inherit it from their listeners.
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     made.bind((connection.address(prefix), connection.port))
     return made
+
+
+def control_of(connection: socket.socket) -> str:
+    """Return Linux's name of the congestion control that a connection has."""
+    return connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, 16).rstrip(b"\0").decode()
 
 
 def _fork(serve: Callable[[Any], None]) -> tuple[Any, int]:

@@ -1,0 +1,114 @@
+"""Reference of the Python interface: what the packages list in ``__all__``, with signatures and docstrings.
+
+Functions and classes come from their docstrings by numpydoc. Laws have signatures from the type stubs, and pages of
+their own.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+from types import ModuleType
+from typing import Any
+
+from docs import stubs
+from docs.handbook.front import toctree
+from docs.handbook.judged import address
+from docs.handbook.markup import plain, table
+from longfat.law import Law
+from longfat.sim.queues import Discipline
+
+#: Packages with a page, in the order of the list; a name that several of them export is on the page of the first one.
+PACKAGES = (
+    "longfat.sim", "longfat.sim.schemes", "longfat.sim.queues", "longfat.sim.services", "longfat.sim.traffic",
+    "longfat.segments", "longfat.fluid", "longfat.fluid.loss_load", "longfat.design", "longfat.verify",
+    "longfat.testing", "longfat.benchmark", "longfat.benchmark.suites", "longfat.sweeping", "longfat.testbed",
+    "longfat.plot", "longfat.explore", "longfat.law", "longfat.symbols", "longfat.namespaces", "longfat.quantities",
+    "longfat.measured", "longfat.scenario", "longfat.single_transfer",
+)  # fmt: skip
+
+
+def public(module: ModuleType) -> dict[str, Any]:
+    """Return the public names of a module: those of ``__all__``, or else what it defines itself.
+
+    >>> sorted(public(importlib.import_module("longfat.sweeping")))
+    ['SweepError', 'sweep']
+    """
+    names = getattr(module, "__all__", None)
+    if names is None:
+        own = (name for name, one in vars(module).items() if getattr(one, "__module__", "") == module.__name__)
+        names = sorted(name for name in own if not name.startswith("_"))
+    return {name: getattr(module, name) for name in names}
+
+
+def described(where: str, name: str, one: Any) -> str:
+    """Return the description of a function, class or value; nothing for modules and for records with pages."""
+    full = f"{where}.{name}"
+    if inspect.ismodule(one) or isinstance(one, (Discipline, str, int, float)):
+        return ""
+    if inspect.isclass(one):
+        return _directive("autoclass", full, "members", "show-inheritance" if issubclass(one, Exception) else "")
+    if inspect.isfunction(one):
+        return _directive("autofunction", full)
+    python = getattr(one, "py_func", None)
+    if python is not None:  # compiled by numba
+        return f"```{{py:function}} {full}{inspect.signature(python)}\n{plain(inspect.getdoc(python))}\n```\n\n"
+    if callable(one) and inspect.getdoc(one):
+        return _directive("autofunction", full)
+    return _directive("autodata", full, "no-value")
+
+
+def _directive(kind: str, name: str, *options: str) -> str:
+    """Return a directive of Sphinx in MyST."""
+    lines = [f".. {kind}:: {name}", *(f"   :{one}:" for one in options if one)]
+    return "```{eval-rst}\n" + "\n".join(lines) + "\n```\n\n"
+
+
+def page(where: str, seen: set[int]) -> str:
+    """Return the page of a package; what is in `seen` has been described on another page."""
+    module = importlib.import_module(where)
+    found = public(module)
+    text = f"# {where}\n\n```{{py:module}} {where}\n```\n\n{plain(module.__doc__)}\n\n"
+    records = [(f"`{name}`", _link(one)) for name, one in found.items() if isinstance(one, Discipline)]
+    text += table(["record", "page"], records) + "\n"
+    for name, one in found.items():
+        if id(one) not in seen:
+            seen.add(id(one))
+            text += described(where, name, one)
+    return text
+
+
+def _link(record: Discipline) -> str:
+    """Return a link to the page of a discipline."""
+    return f"[{record.name}](/disciplines/{record.name}/index.md)"
+
+
+def laws(package: ModuleType) -> str:
+    """Return the page of a family of laws, with the signatures of its type stub."""
+    tree = ast.parse(stubs.path_of(package).read_text(encoding="utf-8"))
+    signatures = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+    name = package.__name__
+    text = f"# {name}\n\n```{{py:module}} {name}\n```\n\n{plain(package.__doc__)}\n\n"
+    for law, one in public(package).items():
+        if isinstance(one, Law):
+            arguments = ", ".join(argument.arg for argument in signatures[law].args.args)
+            link = f"[Formula, letters, units, domain, proof](/{address(one)}.md)"
+            text += f"```{{py:function}} {name}.{law}({arguments})\n{one.summary} [{one.unit}]\n\n{link}.\n```\n\n"
+    return text
+
+
+def pages() -> dict[str, str]:
+    """Return the pages of all packages by name, and the page that lists them."""
+    seen: set[int] = set()
+    made, rows = {}, []
+    for where in PACKAGES:
+        made[f"api/{where}"] = page(where, seen)
+        rows.append((f"[{where}](/api/{where}.md)", plain(importlib.import_module(where).__doc__)))
+    for package in stubs.packages():
+        name = package.__name__
+        made[f"api/{name}"] = laws(package)
+        rows.append((f"[{name}](/api/{name}.md)", plain(package.__doc__)))
+    about = "What the packages list in `__all__` is public; `import longfat as lf` is how the examples import them."
+    index = f"# Python interface\n\n{about}\n\n{table(['package', 'content'], rows)}\n"
+    return {"api/index": index + toctree(list(made), hidden=True), **made}

@@ -1,0 +1,150 @@
+"""Pages of schemes, queue disciplines and services: rules, parameters, state, laws, a trace, the benchmark."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from docs.handbook import judged, ranking, rules, traces
+from docs.handbook.front import toctree
+from docs.handbook.markup import code, html, number, plain, section, table, unfolding
+from docs.handbook.staging import ROOT
+from longfat.sim import queues, schemes
+from longfat.sim.calls import CALLBACKS, HOOKS, VERBS
+
+FOLDERS = {"scheme": "schemes", "discipline": "disciplines", "service": "services"}
+TITLES = {"scheme": "Schemes", "discipline": "Queue disciplines", "service": "Services"}
+INTRODUCTIONS = {
+    "scheme": "A scheme is a sender's congestion control. Each page has its rules with their sources, its parameters "
+    "and state, the laws that it is compared with, a trace, and its rows in the standard experiments.",
+    "discipline": "A queue discipline decides which packets a link admits, drops and marks.",
+    "service": "A service is the scheduler of a link: it decides the order of departures.",
+}
+
+
+def records(kind: str) -> dict[str, Any]:
+    """Return the plug-ins of a kind by name, each once.
+
+    >>> "codel" in records("discipline"), "drop-tail" in records("discipline")
+    (True, False)
+    """
+    if kind == "scheme":
+        return {name: schemes.scheme(name) for name in schemes.names()}
+    found: Mapping[str, Any] = queues.NAMED if kind == "discipline" else queues.SERVICES
+    return {name: one for name, one in sorted(found.items()) if one is not None and one.name == name}
+
+
+def _module(kind: str, record: Any) -> Any:
+    """Return the module that defines a plug-in."""
+    package = {"scheme": "schemes", "discipline": "queues", "service": "services"}[kind]
+    from longfat import discovery
+
+    forms = ("discipline", "scheme", "service")
+    for module in discovery.modules(f"longfat.sim.{package}"):
+        public = (one for name, one in vars(module).items() if not name.startswith("_"))
+        if module.__name__.rpartition(".")[2] not in forms and any(one is record for one in public):
+            return module
+    return importlib.import_module(f"longfat.sim.{package}")
+
+
+def _parameters(record: Any) -> str:
+    """Return the table of parameters."""
+    rows = []
+    for name, one in record.parameters.items():
+        value = getattr(record, "values", {}).get(name, one.default)
+        about = one.about + (f" (initial value of `{one.field}`)" if one.field and one.field != name else "")
+        rows.append((f"`{name}`", number(value), one.unit, f"`{one.allowed}`", about))
+    return table(["parameter", "default", "unit", "domain", "meaning"], rows)
+
+
+def _state(record: Any) -> str:
+    """Return the table of state variables."""
+    parts = (
+        ("flow" if hasattr(record, "controls") else "link", "state"),
+        ("flow", "flow_state"),
+        ("queue", "queue_state"),
+    )
+    rows = []
+    for whose, attribute in parts:
+        for name, value in getattr(record, attribute, {}).items():
+            many = isinstance(value, (list, tuple))
+            first = f"{len(value)} values" if many else f"parameter `{value}`" if isinstance(value, str) else f"{value}"
+            rows.append((f"`{name}`", f"of each {whose}", first))
+    return table(["state", "whose", "initial value"], rows)
+
+
+def _properties(kind: str, record: Any) -> str:
+    """Return what a record declares beside its functions, and its functions by name."""
+    names = {"scheme": CALLBACKS, "discipline": HOOKS, "service": VERBS}[kind]
+    given = [f"`{name}`" for name in names if getattr(record, name, None) is not None]
+    rows = [("functions of its own", ", ".join(given) or "none")]
+    if kind == "scheme":
+        rows += [
+            ("returns", "the congestion window [packets]" if record.controls == "window" else "a rate [bytes/s]"),
+            ("recovery", "by the simulator, selective" if record.recovery == "selective" else "the scheme's own"),
+            ("echo of marks", record.echo),
+            ("acknowledged", "yes" if record.acknowledged else "no"),
+        ]
+    elif kind == "discipline":
+        service = record.service if isinstance(record.service, str) else record.service.name
+        page = "" if service == "fifo" else f"[{service}](/services/{service}/index.md)"
+        rows.append(("service", page or "`fifo`: first in, first out, departure times computed at arrival"))
+        if record.services:
+            rows.append(("also with", ", ".join(f"`{one}`" for one in record.services)))
+    else:
+        users = [name for name, one in records("discipline").items() if one.scheduler is record]
+        rows += [
+            ("queues of a link", f"{record.queues}"),
+            ("work-conserving", "yes" if record.work_conserving else "no"),
+            ("in order of arrival", "yes" if record.in_order else "no"),
+            (
+                "used by",
+                ", ".join(f"[{one}](/disciplines/{one}/index.md)" for one in users) or "no discipline by default",
+            ),
+        ]
+    return table(["", ""], rows)
+
+
+def page(kind: str, name: str, record: Any, trace: Callable[[str], str] | None) -> str:
+    """Return the page of a plug-in; the trace is left out if there is no function for it."""
+    module = _module(kind, record)
+    path = Path(inspect.getsourcefile(module) or "").resolve().relative_to(ROOT).as_posix()
+    drawn = trace(name) if trace else ""
+    source = unfolding(f"<code>{path}</code>", code(inspect.getsource(module)))
+    return "".join(
+        [
+            f"# {name}\n\n{plain(module.__doc__)}\n\n",
+            f"*Source:* {record.source}\n\n" if record.source else "",
+            _properties(kind, record) + "\n",
+            section("Trace", f"{traces.SETTING}\n\n{html(drawn)}" if drawn else ""),
+            section("Rules", rules.about(kind, name)),
+            section("Parameters", _parameters(record)),
+            section("State", _state(record)),
+            section("Laws that it is compared with", judged.listed(judged.judging(name)) if kind != "service" else ""),
+            section("In the standard experiments", ranking.of(name) if kind == "scheme" else ""),
+            section("Code", source),
+        ]
+    )
+
+
+def pages(draw: bool = True) -> dict[str, str]:
+    """Return the pages of all plug-ins by name, and the three pages that list them."""
+    made = {}
+    for kind, folder in FOLDERS.items():
+        drawing = {"scheme": traces.of_scheme, "discipline": traces.of_discipline, "service": traces.of_service}[kind]
+        found = records(kind)
+        names = [f"{folder}/{name}/index" for name in found]
+        rows = [
+            (f"[{name}](/{folder}/{name}/index.md)", plain(_module(kind, one).__doc__), one.source)
+            for name, one in found.items()
+        ]
+        made[f"{folder}/index"] = (
+            f"# {TITLES[kind]}\n\n{INTRODUCTIONS[kind]}\n\n{table([kind, 'what it is', 'source'], rows)}\n"
+            + toctree(names, hidden=True)
+        )
+        for name, one in found.items():
+            made[f"{folder}/{name}/index"] = page(kind, name, one, drawing if draw else None)
+    return made
