@@ -36,7 +36,13 @@ POINTS = {
 def paths(module, names):
     """Return the path of each system by JavaScript."""
     given = [
-        {"name": name, "start": POINTS[name][0], "steps": STEPS, "step": STEP.get(name, 0.02), "parameters": POINTS[name][1]}
+        {
+            "name": name,
+            "start": POINTS[name][0],
+            "steps": STEPS,
+            "step": STEP.get(name, 0.02),
+            "parameters": POINTS[name][1],
+        }
         for name in names
     ]
     command = [NODE, "--input-type=module", "-e", RUN, "--", module, json.dumps(given)]
