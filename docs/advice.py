@@ -45,7 +45,7 @@ def reached(group: int) -> list[dict[str, object]]:
     """Run a group on Linux with the advised buffers; return a row for each setting, rates in Mbit/s of data."""
     answers = [advice(*one) for one in SETTINGS[group]]
     net = Network()
-    for k, ((scheme, rate, rtt, loss), answer) in enumerate(zip(SETTINGS[group], answers, strict=True)):
+    for k, ((scheme, rate, _, loss), answer) in enumerate(zip(SETTINGS[group], answers, strict=True)):
         # Time enough for the packets of the buffer: one bandwidth-delay product, in packets with headers.
         buffer = max(1, round(answer.rate * answer.round_trip_time / PACKET))
         delay = f"{answer.round_trip_time / 2:.6f} s"

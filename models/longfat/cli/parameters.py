@@ -78,23 +78,17 @@ class Quantity(click.FloatRange):
         return found if self.several else found[0]
 
 
-class Between(_Type):
+class Between(Quantity):
     """A quantity or a range of it, such as "80..100Mbit/s", as a pair in SI; or several with commas between them."""
-
-    def __init__(self, kind: Literal["rate", "duration", "fraction"], allowed: str, *, several: bool = False) -> None:
-        self.kind, self.allowed, self.several = kind, allowed, several
-        self.name = {"rate": "rate", "duration": "time", "fraction": "share"}[kind] + (",..." if several else "")
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the two ends, or a list of such pairs."""
         from longfat import quantities
         from longfat.design import known_between
 
-        name = max(param.opts, key=len).lstrip("-") if param is not None else "value"
-        found = [
-            known_between.read(word, getattr(quantities, self.kind), name, self.allowed)
-            for word in (value.split(",") if self.several else [value])
-        ]
+        read = getattr(quantities, self.kind)
+        words = value.split(",") if self.several else [value]
+        found = [known_between.read(word, read, _name(param), _interval(self)) for word in words]
         pairs = [(one.low, one.high) for one in found]
         return pairs if self.several else pairs[0]
 

@@ -23,14 +23,18 @@ FILE = PathName("file")
 @click.command("window", short_help="Window, socket buffers and rate of TCP on a path.")
 @click.argument("files", nargs=-1, type=FILE)
 @click.option(
-    "--rate", type=Between("rate", "(0, inf)"), help="Rate of the bottleneck link, e.g. 1Gbit/s or 80..100Mbit/s."
+    "--rate",
+    type=Between("rate", min=0, min_open=True),
+    help="Rate of the bottleneck link, e.g. 1Gbit/s or 80..100Mbit/s.",
 )
 @click.option(
-    "--rtt", type=Between("duration", "(0, inf)"), help="Round-trip time without queueing, e.g. 100ms or 20..30ms."
+    "--rtt",
+    type=Between("duration", min=0, min_open=True),
+    help="Round-trip time without queueing, e.g. 100ms or 20..30ms.",
 )
 @click.option(
     "--loss",
-    type=Between("fraction", "[0, 1)", several=True),
+    type=Between("fraction", several=True, min=0, max=1, max_open=True),
     show_default="0",
     help="Packet loss probabilities, e.g. 1e-4,1e-3 or 1e-4..3e-4, without overflows of the flow itself.",
 )
