@@ -10,7 +10,7 @@ from longfat.fluid import integrate
 from longfat.handbook import dynamics
 from tests.handbook.engine import NODE, needs_node
 
-STEPS = 60
+STEPS = 40
 STEP = {"dctcp": 2e-4}  # s, of flows; no delay is shorter. Others: 0.02 s
 SYSTEMS = dynamics.systems(flows=3)
 RUN = """

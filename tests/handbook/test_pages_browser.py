@@ -180,3 +180,25 @@ def test_every_page_opens_at_all_widths(opened, law):
         assert page.locator(".lf-chart .curve").count() > 0
         assert page.evaluate(BEYOND) == []
         page.close()
+
+
+@pytest.mark.long
+def test_sphinx_loads_the_plots_where_they_are(browser, tmp_path):
+    build = pytest.importorskip("sphinx.cmd.build", reason="Sphinx is not installed: make venv")
+    source, site = tmp_path / "source", tmp_path / "site"
+    source.mkdir()
+    (source / "conf.py").write_text('extensions = ["docs.handbook.live"]\nhtml_theme = "pydata_sphinx_theme"\n')
+    hook = '.. raw:: html\n\n   <div data-law="queues.mm1_wait"></div>\n'
+    (source / "index.rst").write_text(f"Page\n====\n\n{hook}\n.. toctree::\n\n   other\n")
+    (source / "other.rst").write_text("Other\n=====\n\nText.\n")
+    assert build.main(["-q", "-W", "-b", "html", str(source), str(site)]) == 0
+    with_plot, without = ((site / name).read_text(encoding="utf-8") for name in ("index.html", "other.html"))
+    assert "longfatView" in with_plot
+    assert len(with_plot) - len(without) < 60_000  # the view and one law
+    assert "longfatView" not in without
+    page = browser.new_page(viewport={"width": 1200, "height": 900})
+    page.goto((site / "index.html").as_uri())
+    assert page.locator(".lf-value").get_attribute("data-value") == "1"
+    page.evaluate("document.documentElement.dataset.theme = 'dark'")
+    assert page.evaluate("getComputedStyle(document.querySelector('.lf-view')).backgroundColor") == "rgb(23, 29, 36)"
+    page.screenshot(path=tmp_path / "plot.png")

@@ -247,6 +247,12 @@ def test_a_token_bucket_is_found():
     assert verdict.bucket == pytest.approx(20_000, abs=1000)
 
 
+def test_a_few_bytes_long_before_do_not_count():
+    flow = [Transmission(-1.0, 0.0, 40, False, 0.02), *sent_through_a_bucket()]  # as the cookie of iperf3
+    assert policer(flow).policed is True
+    # counted from there, 1.0 s at 1 MB/s would have to fit into the 59 kB before the first loss
+
+
 def test_long_round_trips_before_losses_speak_against_a_policer():
     # the last losses before a drop of the queue come after long round trips: more than a fifth of them
     assert policer(sent_through_a_bucket(queue=0.05)).policed is False

@@ -58,7 +58,7 @@ def test_the_picture(tmp_path, capsys):
     assert status == 0
     assert (tmp_path / "path.svg").read_text().count("<svg") == 1
     figure = plot.measurements(measured.read_each(*(DATA / name for name in names)))
-    labels = [(ax.get_ylabel(), ax.get_xlabel(), len(ax.get_lines())) for ax in figure.axes]
+    labels = [(ax.get_ylabel().replace("\n", " "), ax.get_xlabel(), len(ax.get_lines())) for ax in figure.axes]
     assert labels == [
         ("rate [Mbit/s]", "time [s]", 4),
         ("rate [Mbit/s]", "sample", 1),

@@ -68,6 +68,14 @@ def test_quic_by_hand(tmp_path):
     assert figures.transport == ""
 
 
+def test_what_arrives_after_it_was_declared_lost_is_not_lost(tmp_path):
+    events = [event(i, "transport:packet_sent", header=header(i), raw={"length": 1200}) for i in range(2)]
+    events.append(event(20, "recovery:packet_lost", header=header(0)))
+    frames = [{"frame_type": "ack", "acked_ranges": [[0, 1]]}]
+    events.append(event(30, "transport:packet_received", header=header(0), frames=frames))
+    assert written(tmp_path, json.dumps({"qlog_version": "0.3", "traces": [{"events": events}]})).loss == 0
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [

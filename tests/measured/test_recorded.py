@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from longfat import measured
+from longfat.measured.counting import poisson_interval
 
 DATA = Path(__file__).parents[1] / "data" / "measured"
 TRUTH = json.loads((DATA / "truth.json").read_text())  # what the relay counted
@@ -37,6 +38,20 @@ def test_the_share_that_the_relay_lost_lies_in_the_interval(name):
     lost = counts["overflows"] + counts["random losses"] + counts["policed"]
     low, high = read(name).loss_interval
     assert low <= lost / counts["packets"] <= high
+
+
+def test_scattered_retransmissions_widen_the_interval():
+    figures = read("policed.json")
+    intervals = json.loads((DATA / "policed.json").read_text())["intervals"]
+    resent = [one["streams"][0]["retransmits"] for one in intervals]
+    assert sum(resent) == 125
+    mean = 12.5  # of ten intervals
+    scatter = sum((count - mean) ** 2 for count in resent) / 9 / mean
+    assert scatter > 20  # most of them in the first interval
+    events = round(125 / scatter)
+    low, high = poisson_interval(events)
+    expected = (low * 125 / events / figures.packets_sent, high * 125 / events / figures.packets_sent)
+    assert figures.loss_interval == pytest.approx(expected, rel=1e-9)
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import json
 import re
+from collections.abc import Iterable
 from html import escape
 from importlib.resources import files
 from pathlib import Path
@@ -84,14 +85,15 @@ def view_styles() -> str:
     return _view("view.css")
 
 
-def site_script() -> str:
-    """Return one script for a site of many pages: it fills each element with ``data-law``, the name of a law.
+def site_script(laws: Iterable[Law] | None = None) -> str:
+    """Return one script for other pages: it fills each element with ``data-law``, the name of a law.
 
-    It has the view, all formulas, and of the records what the view needs.
+    It has the view, the formulas of the laws, by default of all, and of their records what the view needs.
     """
-    data = {one["id"]: _for_view(one) for one in records.records(hashes=False)}
-    known = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    return f"{view_script()}{javascript.script()}const longfatRecords = {known};\n{FILL}"
+    chosen = records.laws() if laws is None else list(laws)
+    data = {one.public_name: _for_view(records.record(one, hashed=False)) for one in chosen}
+    known = json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+    return f"{view_script()}{javascript.script(chosen)}const longfatRecords = {known};\n{FILL}"
 
 
 def _view(name: str) -> str:

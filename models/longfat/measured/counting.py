@@ -64,9 +64,10 @@ def loss_interval(lost: float, packets: float, burst: float | None = None) -> tu
     [0.0, 0.0003689]
     """
     size = burst or 1.0
-    low, high = poisson_interval(max(round(lost / size), 1 if lost else 0))
-    share = lost / packets
-    return min(low * size / packets, share), min(max(high * size / packets, share), 1.0)
+    events = max(round(lost / size), 1) if lost else 0
+    low, high = poisson_interval(events)
+    each = lost / events if lost else size  # packets
+    return low * each / packets, min(high * each / packets, 1.0)
 
 
 def _root(rising: Callable[[float], float], low: float, high: float) -> float:

@@ -33,7 +33,7 @@ def metrics(figures: PathFigures, capacity: float | None = None) -> dict[str, fl
     >>> found = metrics(PathFigures(rate=8e6, round_trip_time=0.025, loss=0.02, packet=1448, transport="TCP",
     ...                             queueing_delay=0.007), capacity=12.5e6)
     >>> {name: round(value, 4) for name, value in found.items()}
-    {'transfer_time_ratio': 1.471, 'tcp_efficiency': 0.98, 'buffer_delay': 0.28}
+    {'transfer_time_ratio': 1.4711, 'tcp_efficiency': 0.98, 'buffer_delay': 0.28}
     """
     made: dict[str, float] = {}
     if figures.transport != "TCP":

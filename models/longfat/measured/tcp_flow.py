@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from itertools import islice
 
 from longfat.measured.flow_figures import Transfer, figures_of, full_packet, series_of, smallest_and_mean
 from longfat.measured.pcap import MAGICS, Segment, segments
@@ -38,9 +39,7 @@ def read(path: str, _: bytes) -> Measurement:
     """
     connections: dict[frozenset[tuple[bytes, int]], list[Segment]] = defaultdict(list)
     data: dict[_Ends, int] = defaultdict(int)
-    for count, one in enumerate(segments(path)):
-        if count == MOST:
-            break
+    for one in islice(segments(path), MOST):
         connections[frozenset((one.source, one.target))].append(one)
         data[one.source, one.target] += one.payload
     if not any(data.values()):
@@ -48,6 +47,8 @@ def read(path: str, _: bytes) -> Measurement:
     ends = max(data, key=lambda one: data[one])
     flow = _Reader(ends, connections[frozenset(ends)]).read()
     others = sum(size > 0 and {*one} != {*ends} for one, size in data.items())
+    if sum(map(len, connections.values())) == MOST:
+        flow.remarks.append(f"packets after the first {MOST} are left out (pcap)")
     if others:
         flow.remarks.append(f"flows with less data that are left out: {others} (pcap)")
     return Measurement(path, KIND, figures_of(flow, "pcap"), series_of(flow.sent))

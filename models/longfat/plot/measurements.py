@@ -46,7 +46,7 @@ def measurements(found: Sequence[Measurement]) -> Figure:
     >>> from longfat import measured
     >>> figure = measurements(measured.read_each("tests/data/iperf3_tcp.json", "tests/data/ping.txt"))
     >>> [ax.get_ylabel() for ax in figure.axes[:2]]
-    ['rate [Mbit/s]', 'round-trip time [ms]']
+    ['rate\\n[Mbit/s]', 'round-trip\\ntime [ms]']
     """
     panels: dict[tuple[str, bool], list[tuple[int, Any]]] = {}
     for name in _UNITS:
@@ -72,7 +72,7 @@ def measurements(found: Sequence[Measurement]) -> Figure:
                 lw=0.9,
                 label=found[k].file.rpartition("/")[2],
             )
-        ax.set(xlabel="time [s]" if timed else "sample", ylabel=label, ylim=(0, None))
+        ax.set(xlabel="time [s]" if timed else "sample", ylabel=label.replace(" ", "\n", 1), ylim=(0, None))
     shown = {line.get_label(): line for ax in figure.axes for line in ax.get_lines()}
     figure.legend(shown.values(), shown.keys(), loc="outside upper center", ncols=min(len(shown), 3), fontsize="small")
     return figure  # type: ignore[no-any-return]

@@ -16,7 +16,6 @@ from longfat import deprecated
 from longfat.law import Law
 from longfat.simulators import simulator_of
 from longfat.testing import Comparison, compare
-from longfat.testing.seeded_runs import seed_of
 from longfat.verify import equivalence, points
 from longfat.verify.faces import Outcome
 
@@ -115,10 +114,10 @@ def reason(law: Law) -> str:
 
 
 def simulated(
-    law: Law, check: SimulatorCheck, drawn: Sequence[points.Point], alpha: float, power: float, seed: int
+    law: Law, check: SimulatorCheck, drawn: Sequence[tuple[points.Point, int]], alpha: float, power: float
 ) -> tuple[Outcome, Outcome | None]:
-    """Compare a law, and what its source prints instead, with a simulator at some points, each with the error rates."""
-    found = [check.compared(law, point, alpha, power, seed_of(seed, k)) for k, point in enumerate(drawn)]
+    """Compare a law, and what its source prints instead, with a simulator at some points, each with its seed."""
+    found = [check.compared(law, point, alpha, power, seed) for point, seed in drawn]
     return judged(law, found), printed(law, found) if law.has_printed else None
 
 
@@ -132,7 +131,7 @@ def judged(law: Law, found: Sequence[Comparison]) -> Outcome:
     at = {name: float(worst.point[name]) for name in law.symbols}
     return Outcome(
         status, _off(worst) / worst.within, at, len(found), "; ".join(remarks),
-        packets=math.fsum(one.cost for one in found), evidence=min(one.agreement for one in found),
+        packets=math.fsum(one.cost for one in found), evidence=min(one.agreement for one in found), found=tuple(found),
     )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ import multiprocessing
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from longfat import deprecated
@@ -14,7 +15,9 @@ from longfat import laws as _shipped  # noqa: F401  # registers the laws
 from longfat._version import __version__
 from longfat.domains import conflict, integer, number, unknown, wrong_type
 from longfat.law import PACKAGE, Law, registered
+from longfat.testing.seeded_runs import seed_of
 from longfat.verify import faces, points, simulated, symbolic
+from longfat.verify.accumulation import Accumulation
 from longfat.verify.faces import Outcome
 from longfat.verify.simulated import SimulatorCheck, check_of
 
@@ -41,6 +44,7 @@ def run(
     alpha: float = 1e-6,
     seed: int = 0,
     workers: int = 1,
+    store: str | Path | None = None,
     progress: bool = False,
 ) -> pd.DataFrame:
     """Check laws by proof, high precision, NumPy, sympy, JAX, slopes and simulator.
@@ -64,6 +68,10 @@ def run(
     workers : int
         Processes; more than one needs a script with an ``if __name__ == "__main__":``, and laws
         defined outside longfat are checked in this process.
+    store : str or Path, optional
+        File in which the evidence of runs accumulates. Then the points are those of fixed cells of each law's domain,
+        the cells never simulated first, then those with the least evidence, and ``attrs["store"]`` says for each law
+        what all runs have found. Several processes may write to it, and files are merged by concatenation.
     progress : bool
         Whether to show a progress bar.
 
@@ -109,7 +117,11 @@ def run(
     alpha = number("alpha", alpha, "probability", "(0, 1)")
     simulator_checks = _simulator_checks(chosen, simulators or {}, quick)
     counts = QUICK if quick else FULL
-    drawn = {name: _drawn(one, chosen[name], counts[2], seed) for name, one in simulator_checks.items()}
+    kept = None
+    if store is not None:
+        laws_and_checks = {name: (chosen[name], one) for name, one in simulator_checks.items()}
+        kept = Accumulation(Path(store), laws_and_checks, seed)
+    drawn = {name: _drawn(one, chosen[name], counts[2], seed, kept) for name, one in simulator_checks.items()}
     count = sum(len(some) for some in drawn.values() if not isinstance(some, Outcome))
     errors = alpha / max(1, count), 1 - (1 - confidence) / max(1, count)
     tasks = [(name, face) for face in TASKS for name in chosen]
@@ -118,6 +130,13 @@ def run(
     inside = [task for task in tasks if workers > 1 and task not in outside]
     here = [task for task in tasks if task not in set(inside)]
     bar = _bar(len(tasks), progress)
+
+    def keep(task: tuple[str, str], outcomes: dict[str, Outcome]) -> None:
+        found[task] = outcomes
+        if kept is not None and task[1] == "simulator" and outcomes["simulator"].found:
+            kept.add(task[0], outcomes["simulator"].found)
+        bar.update()
+
     with bar:
         arguments = {task: (task[0], task[1], counts, quick, seed, drawn.get(task[0], []), errors) for task in tasks}
         if inside:
@@ -126,19 +145,19 @@ def run(
                 pending = {pool.submit(_registered_face, *arguments[task]): task for task in inside}
                 try:
                     for done in as_completed(pending):
-                        found[pending[done]] = done.result()
-                        bar.update()
+                        keep(pending[done], done.result())
                 except BaseException:
                     pool.shutdown(wait=True, cancel_futures=True)
                     raise
         for task in here:
-            found[task] = _face(chosen[task[0]], simulator_checks.get(task[0]), *arguments[task])
-            bar.update()
+            keep(task, _face(chosen[task[0]], simulator_checks.get(task[0]), *arguments[task]))
     table = _table(chosen, found)
     table.attrs = {
         "agrees": bool(table.agrees.all()), "quick": quick, "seed": seed, "confidence": confidence,
         "alpha": alpha, "points": count, "longfat": __version__,
     }  # fmt: skip
+    if kept is not None:
+        table.attrs |= {"store": kept.summaries(), "lost": kept.store.lost}
     return table
 
 
@@ -181,10 +200,15 @@ def _simulator_checks(chosen: Mapping[str, Law], simulators: Simulators, quick: 
     return result
 
 
-def _drawn(check: SimulatorCheck, law: Law, count: int, seed: int) -> list[points.Point] | Outcome:
-    """Return the points to simulate, or the outcome if the law's validity raised an exception there."""
+def _drawn(
+    check: SimulatorCheck, law: Law, count: int, seed: int, kept: Accumulation | None
+) -> list[tuple[points.Point, int]] | Outcome:
+    """Return the points to simulate with their seeds, or the outcome if the law's validity raised an exception."""
     try:
-        return check.draw(law, count, _own(seed, law))
+        if kept is not None:
+            return kept.draw(law.public_name, count)
+        own = _own(seed, law)
+        return [(point, seed_of(own, k)) for k, point in enumerate(check.draw(law, count, own))]
     except Exception as failure:
         return faces.failed(failure)
 
@@ -207,7 +231,7 @@ def _registered_face(name: str, *arguments: Any) -> dict[str, Outcome]:
 
 def _face(
     law: Law, check: SimulatorCheck | None, name: str, face: str, counts: tuple[int, ...], quick: bool, seed: int,
-    drawn: list[points.Point] | Outcome, errors: tuple[float, float],
+    drawn: list[tuple[points.Point, int]] | Outcome, errors: tuple[float, float],
 ) -> dict[str, Outcome]:  # fmt: skip
     """Run one check of one law, or two that belong together.
 
@@ -236,7 +260,7 @@ def _face(
         remark = "the law is valid at no point of the ranges" if check is not None and not drawn else remark
         return {"simulator": Outcome("not checked", remark=remark)}
     try:
-        outcome, printed = simulated.simulated(law, check, drawn, *errors, own)
+        outcome, printed = simulated.simulated(law, check, drawn, *errors)
     except Exception as failure:
         return {"simulator": faces.failed(failure)}
     return {"simulator": outcome} | ({"printed simulated": printed} if printed else {})

@@ -1,7 +1,7 @@
 // The view of a law: sliders, fields, chart and value. mount(root, record, law) fills an element; it needs nothing else.
 
 import { dense, drawn, frame, nearest, positions, scaleOf, valueAt, valueScale } from "./chart.js";
-import { contains, escaped, parsed, plain, PREFIXED, quantity, withUnit } from "./quantities.js";
+import { contains, escaped, parsed, PREFIXED, quantity, withUnit } from "./quantities.js";
 
 const POINTS = 240, FEWEST = 32, SLOW = 9;  // of a curve; time for all curves of a picture [ms]
 const CURVES = 6;  // of a family
@@ -12,7 +12,8 @@ const GREEK = { alpha: "α", beta: "β", gamma: "γ", delta: "δ", lambda: "λ",
 const letters = (latex) => latex.replace(/\\([A-Za-z]+)/g, (all, name) => GREEK[name] || name).replace(/[{}\\]/g, "");
 const words = (name) => name.replace(/_/g, " ");
 const raised = (text) => text.replace(/\^(\d)/g, (all, digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[digit]);  // units such as s^2
-const bracketed = (text, unit) => unit === "1" ? text : `${text} [${raised(unit === "bytes/s" ? "bit/s" : unit)}]`;
+const unnamed = (unit) => unit === "1" || unit === "probability" || PREFIXED.has(unit);  // the last have it at each value
+const bracketed = (text, unit) => unnamed(unit) ? text : `${text} [${raised(unit)}]`;
 // A letter as HTML, from text such as W_max or x(t)^2.
 const indexed = (text) => escaped(text).replace(/_\{?(\w+)\}?/g, "<sub>$1</sub>").replace(/\^([\w*]+)/g, "<sup>$1</sup>");
 
@@ -91,7 +92,7 @@ class View {
     control.slider = element("input", { type: "range", id, min: 0, step: 1, "aria-label": letter.title });
     control.field = element("input", { type: "text", id: `${id}-field`, autocomplete: "off", spellcheck: "false", inputmode: "text",
       "aria-label": `${letter.title}, value`, "aria-describedby": `${id}-unit ${id}-error` });
-    const counted = letter.unit === "1" || letter.unit === "probability" || PREFIXED.has(letter.unit) ? "" : letter.unit;
+    const counted = unnamed(letter.unit) ? "" : letter.unit;
     const unit = element("span", { id: `${id}-unit`, class: "lf-unit" }, raised(counted));
     control.error = element("p", { id: `${id}-error`, class: "lf-error", role: "alert" });
     control.slider.addEventListener("input", () => { control.editing = false; this.set(k, control.values[control.slider.value]); });
@@ -298,8 +299,8 @@ class View {
   tabulate() {
     if (!this.table.open) return;
     const letter = this.letters[this.across], xs = dense(letter, this.controls[this.across].scale, 12);
-    const rows = xs.map((x) => `<tr><td>${plain(x)}</td><td>${plain(this.at(x))}</td></tr>`).join("");
-    const head = `<tr><th>${escaped(letter.title)} [${letter.unit}]</th><th>${escaped(this.record.result || "value")} [${this.record.unit}]</th></tr>`;
+    const rows = xs.map((x) => `<tr><td>${quantity(x, letter.unit)}</td><td>${quantity(this.at(x), this.record.unit)}</td></tr>`).join("");
+    const head = `<tr><th>${escaped(bracketed(letter.title, letter.unit))}</th><th>${bracketed(indexed(this.record.result || "value"), this.record.unit)}</th></tr>`;
     this.table.querySelector("table").innerHTML = `<thead>${head}</thead><tbody>${rows}</tbody>`;
   }
 }
