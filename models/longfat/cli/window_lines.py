@@ -106,11 +106,7 @@ def _check(data: xr.Dataset, path: Path) -> Line:
             f"Then measure, without -w. {_reason(path)}",
             (command,),
             expect=f'in the line "receiver" {at_least(least)}, if {control} was measured, too: '
-            + (
-                "the lower end of what was measured. "
-                if between
-                else "what was measured less a tenth, as runs differ. "
-            )
+            + "the least that was measured less a tenth, as runs differ. "
             + "If it is much more than was measured, run this program again with the new file",
         )
     intervals = [
