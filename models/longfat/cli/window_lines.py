@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from longfat.cli.window_path import Path
 
 
-DIFFERENT = 0.1  # by so much a run may be slower than a single one that was measured; ours
+DIFFERENT = 0.1  # by so much a run may be slower than the slowest of the few that were measured; ours
 
 
 def lines(data: xr.Dataset, path: Path) -> list[Line]:
@@ -101,16 +101,12 @@ def _check(data: xr.Dataset, path: Path) -> Line:
     command = f"iperf3 -c HOST -f m -C {control} -O {skipped:g} -t {lasts:g}"
     if path.rate_measured_by:
         rate, between = path.figures.rate or 0.0, path.figures.rate_interval
-        least = between[0] if between else (1 - DIFFERENT) * rate
+        least = (1 - DIFFERENT) * (between[0] if between else rate)
         return Line(
             f"Then measure, without -w. {_reason(path)}",
             (command,),
             expect=f'in the line "receiver" {at_least(least)}, if {control} was measured, too: '
-            + (
-                "the lower end of what was measured. "
-                if between
-                else "what was measured less a tenth, as runs differ. "
-            )
+            + "the least that was measured less a tenth, as runs differ. "
             + "If it is much more than was measured, run this program again with the new file",
         )
     intervals = [
