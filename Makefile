@@ -40,6 +40,7 @@ simulator: venv  ## Precompile the packet simulator with its schemes and discipl
 
 mutations: venv  ## Change single lines of the code and report which test fails
 	$(BIN)/python -m tests.mutations
+	-$(BIN)/python -m tests.mutations_by_rule  # some survive: those that change nothing
 
 lint: venv  ## Check style, docstrings and formatting (ruff)
 	$(BIN)/ruff check $(PACKAGES)

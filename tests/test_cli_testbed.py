@@ -94,6 +94,7 @@ def test_side_by_side_as_json(folder, capsys):
     ]  # fmt: skip
 
 
+@pytest.mark.long
 def test_pictures_and_files(folder, capsys):
     answer(capsys, "--compare", "--figure", "both.svg", "--output", "out")
     text = (folder / "both.svg").read_text()

@@ -29,6 +29,15 @@ def of(outcome, number):
     return outcome.samples[outcome.samples["connection"] == number]
 
 
+@pytest.mark.usefixtures("testbed")
+def test_a_file_of_four_packets_takes_its_time():
+    """0.6 ms for each packet, 16 us for the last acknowledgment, 20 ms each way: 42.416 ms."""
+    given = {"delayed_ack": 1, "initial_window": 4}
+    net = network().flow("sack", path=["a", "b"], packet=1500, file=6000, parameters=given)
+    (outcome,) = outcomes(net, duration=0.2, **QUIET)
+    assert outcome.after[0].finish / SECOND == pytest.approx(0.042416, abs=5e-6)
+
+
 @pytest.mark.long
 @pytest.mark.usefixtures("testbed")
 def test_files_take_the_time_of_the_simulator_and_start_on_time():

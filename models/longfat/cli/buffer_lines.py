@@ -60,8 +60,9 @@ def _fifo(a: dict[str, Any], row: xr.Dataset, packets: int) -> list[Line]:
         Line(
             f"On the host or router whose interface DEV is the bottleneck, as root: {packets} packets, {size} bytes, "
             f"{text(float(f'{delay:.3g}'), 's')} at this rate, are the smallest buffer with which {most} carried "
-            f"{share} of the link. The limit is in bytes, because a packet of Linux may be many of the wire (segmentation "
-            "offload). It replaces the queue discipline of DEV; a scheduler such as fq_codel may serve you better.",
+            f"{share} of the link. The limit is in bytes, because a packet of Linux may be many "
+            "of the wire (segmentation offload). It replaces the queue discipline of DEV; a scheduler such as fq_codel "
+            "may serve you better.",
             (f"tc qdisc replace dev DEV root bfifo limit {size}",),
             "tc -s qdisc show dev DEV",
             f"limit {size}b; dropped above 0 while the flows run: else the queue is not here",
@@ -77,8 +78,8 @@ def _fifo(a: dict[str, Any], row: xr.Dataset, packets: int) -> list[Line]:
 def _marks(a: dict[str, Any], packets: int) -> Line:
     threshold = math.ceil(1e6 * a["mark_above"] * a["packet"] / a["rate"])
     return Line(
-        f"On the bottleneck, as root: marks above {a['mark_above']:g} packets, which wait {threshold} us at this rate: Linux "
-        f"counts in time (ce_threshold). The limit is that of the simulated queue, {packets} packets. For senders "
+        f"On the bottleneck, as root: marks above {a['mark_above']:g} packets, which wait {threshold} us at this rate: "
+        f"Linux counts in time (ce_threshold). The limit is the simulated one, {packets} packets. For senders "
         "and receivers with DCTCP only: others lose by it.",
         (f"tc qdisc replace dev DEV root fq_codel limit {packets} ce_threshold {threshold}us ecn",),
         "tc -s qdisc show dev DEV",

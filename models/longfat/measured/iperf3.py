@@ -217,7 +217,7 @@ def _burst(samples: list[_Sample]) -> float | None:
     """Return by how much the retransmissions of intervals scatter more than independent ones: variance over mean.
 
     Losses in bursts of a size scatter by that factor. It widens the interval of the loss (the quasi-Poisson variance of
-    McCullagh and Nelder, Generalized Linear Models, 2nd edition, 1989, section 6.2.3).
+    McCullagh and Nelder, Generalized Linear Models, 2nd edition, 1989).
     """
     counts: dict[float, float] = {}
     for one in samples:

@@ -75,7 +75,7 @@ def by_windows(samples: Iterable[tuple[float, float, float | None]], half_empty:
 def queued_or_lost(base: float | None, mean: float | None, lost: float) -> bool | None:
     """Return False if losses, if any, came with a queue, so that no policer is needed to explain them; else None.
 
-    A policer drops without queueing (Flach et al., SIGCOMM 2016, section 2). Losses without a queue can also be errors
+    A policer drops without queueing (Flach et al., SIGCOMM 2016). Losses without a queue can also be errors
     of the link or a short buffer; only the times of packets tell these apart, so that True is never the answer here.
 
     Parameters

@@ -1,7 +1,7 @@
 """Whether the losses of a flow are those of a policer: a token bucket that drops what exceeds a rate, without a queue.
 
 The test is that of Flach, Papageorge, Terzis, Pedrosa, Cheng, Karim, Katz-Bassett and Govindan, An Internet-Wide
-Analysis of Traffic Policing, SIGCOMM 2016, section 3.1, with the thresholds of the code that its authors published. It
+Analysis of Traffic Policing, SIGCOMM 2016, with the thresholds of the code that its authors published. It
 replays the transmissions from the first loss on through a bucket that fills at the rate that got through: it has to be
 empty at losses, and not empty where packets pass, and the round trips before losses must not be longer than others. It
 misses policers whose bucket fills up again between losses, so that only a queue before the losses is an answer of no.

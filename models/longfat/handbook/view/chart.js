@@ -143,7 +143,8 @@ export function drawn({ id, box, x, y, curves, bars, mark, xUnit, yUnit }) {
   parts.push(`<path class="axis" d="M${box.left} ${box.top}V${box.bottom}H${box.right}"/>`);
   parts.push(`<clipPath id="${id}-inside"><rect x="${box.left}" y="${box.top - 4}" width="${box.right - box.left}" ` +
     `height="${box.bottom - box.top + 8}"/></clipPath><g clip-path="url(#${id}-inside)">`);
-  if (mark && Number.isFinite(mark.x)) {
+  const seen = Number.isFinite(toX(mark.x));  // 0 and infinity have no place on a logarithmic axis
+  if (seen) {
     parts.push(`<path class="here" d="M${toX(mark.x).toFixed(1)} ${box.top}V${box.bottom}"/>`);
   }
   for (const { xs, ys, valid, kind } of curves) {
@@ -157,7 +158,7 @@ export function drawn({ id, box, x, y, curves, bars, mark, xUnit, yUnit }) {
       `<circle class="bar" cx="${at}" cy="${toY(one.mean).toFixed(1)}" r="3.5"/>`);
   }
   parts.push("</g>");
-  if (mark && Number.isFinite(mark.y)) {
+  if (seen && Number.isFinite(toY(mark.y))) {
     const at = toY(mark.y);
     if (at >= box.top - 5 && at <= box.bottom + 5) {
       parts.push(`<circle class="mark" cx="${toX(mark.x).toFixed(1)}" cy="${at.toFixed(1)}" r="5.5"/>`);

@@ -15,7 +15,7 @@ const raised = (text) => text.replace(/\^(\d)/g, (all, digit) => "⁰¹²³⁴�
 const unnamed = (unit) => unit === "1" || unit === "probability" || PREFIXED.has(unit);  // the last have it at each value
 const bracketed = (text, unit) => unnamed(unit) ? text : `${text} [${raised(unit)}]`;
 // A letter as HTML, from text such as W_max or x(t)^2.
-const indexed = (text) => escaped(text).replace(/_\{?(\w+)\}?/g, "<sub>$1</sub>").replace(/\^([\w*]+)/g, "<sup>$1</sup>");
+const indexed = (text) => escaped(text).replace(/\b[A-Za-z]+(?![A-Za-z])/g, (name) => GREEK[name] || name).replace(/_\{?(\w+)\}?/g, "<sub>$1</sub>").replace(/\^([\w*]+)/g, "<sup>$1</sup>");
 
 function element(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);
