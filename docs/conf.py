@@ -9,7 +9,7 @@ author = "The longfat developers"
 copyright = "The longfat developers"
 version = release = __version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "numpydoc", "docs.handbook.mathml"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "numpydoc", "docs.handbook.live", "docs.handbook.mathml"]
 nitpicky = True
 default_role = "code"  # the docstrings' single backquotes
 # Types of the standard library and of libraries that are not documented here.

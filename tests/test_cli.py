@@ -14,8 +14,8 @@ import xarray as xr
 from longfat import cli, design
 
 DATA = Path(__file__).parent / "data"
-LAW_ONLY = ["--replications", "0"]  # of TCP, which is simulated in tests/test_design_tcp.py
-PATH = ["--rate", "150Mbit/s", "--rtt", "20ms", "--loss", "1e-4,1e-2", "--points", "4", *LAW_ONLY]
+SELECTIVE = ["--scheme", "selective-repeat"]  # TCP: tests/test_cli_window.py
+PATH = ["--rate", "150Mbit/s", "--rtt", "20ms", "--loss", "1e-4,1e-2", "--points", "4", *SELECTIVE]
 
 
 def test_table_and_files(tmp_path, capsys):
@@ -26,7 +26,6 @@ def test_table_and_files(tmp_path, capsys):
     assert err == ""
     expected = design.window(
         rate="150Mbit/s", round_trip_time="20ms", loss="1e-4,1e-2", segment="16KiB", packet="1024B", points=4, rng=0,
-        replications=0,
     )  # fmt: skip
     # The table's figures are the Dataset's.
     for row, line in zip(
@@ -44,16 +43,14 @@ def test_table_and_files(tmp_path, capsys):
         assert data.load().window_segments.equals(expected.window_segments)
         assert data.attrs["rate"] == 150e6 / 8
     table = pd.read_csv(tmp_path / "out" / "window.csv")
-    assert list(table.kind.value_counts().sort_index()) == [2, 1, 2, 8, 2, 2]  # TCP, its receive window, answers,
-    # curve, buffers, references
-    assert set(table.protocol[table.kind.str.startswith("TCP")]) == {"TCP, Reno with SACK"}
-    assert set(table.protocol[~table.kind.str.startswith("TCP")]) == {"selective repeat, no congestion control"}
+    assert list(table.kind.value_counts().sort_index()) == [2, 8, 2, 2]  # answers, curve, buffers, references
+    assert set(table.protocol) == {"selective repeat, no congestion control"}
     assert (table[table.kind == "answer"].window_segments == expected.window_segments.values).all()
     assert (tmp_path / "out" / "window.svg").read_text().startswith("<?xml")
 
 
 def test_receive_buffer(tmp_path, capsys):
-    path = ["--rate", "150Mbit/s", "--rtt", "20ms", "--loss", "1e-4", "--points", "2", *LAW_ONLY]
+    path = ["--rate", "150Mbit/s", "--rtt", "20ms", "--loss", "1e-4", "--points", "2", *SELECTIVE]
     assert cli.main(["window", *path, "--tradeoff", "2", "--output", str(tmp_path)]) == 0
     out = capsys.readouterr().out
     assert re.search(r"0\.0001 +1 +16 KiB +4\.2%", out)  # 1 of 24 segments
@@ -67,7 +64,7 @@ def test_receive_buffer(tmp_path, capsys):
 
 def test_from_measurements(tmp_path, capsys):
     measured = ["--iperf3", str(DATA / "iperf3_udp.json"), "--ping", str(DATA / "ping.txt")]
-    arguments = ["window", *measured, "--points", "2", *LAW_ONLY]
+    arguments = ["window", *measured, "--points", "2", *SELECTIVE]
     assert cli.main([*arguments, "--output", str(tmp_path)]) == 0
     out = capsys.readouterr().out
     assert "round trip 20.464 ms" in out  # ping's minimum
@@ -82,52 +79,12 @@ def test_from_measurements(tmp_path, capsys):
 
 
 def test_the_answer_says_what_it_is_for(tmp_path, capsys):
-    """10 Gbit/s, 80 ms, 1e-4: TCP first, with what it means for tcp_rmem; then selective repeat, called that."""
-    path = ["--rate", "10Gbit/s", "--rtt", "80ms", "--loss", "1e-4", "--points", "2", "--source", "law"]
+    path = ["--rate", "150Mbit/s", "--rtt", "20ms", "--loss", "1e-4", "--points", "2", *SELECTIVE]
     assert cli.main(["window", *path, "--output", str(tmp_path)]) == 0
     out = capsys.readouterr().out
-    parts = [
-        out.index(words) for words in ("\nTCP: one Reno flow with SACK", "no congestion control", "NOT TCP", "11566")
-    ]
+    parts = [out.index(words) for words in ("375 kB", "no congestion control", "NOT TCP", "NOT a TCP receive buffer")]
     assert parts == sorted(parts)
-    rate = re.search(r"0\.0001 +17\.9 Mbit/s +([\d.]+) Mbit/s", out)  # 122.47 x 1460 x 8 / 0.08 = 17.88e6
-    assert 15 < float(rate[1]) < 25
-    assert "CUBIC (the default of Linux) and BBR are not covered" in out
-    assert "Reno carries 95% of this link up to a loss of " in out
-    assert "At 0.0001 it does not, and no window or buffer changes that." in out
-    # two products of 1.25e9 x 0.08 bytes, of which Linux needs twice as much memory
-    assert "Receive window that never limits TCP on this path: 200 MB" in out
-    assert re.search(
-        r"net\.ipv4\.tcp_rmem \(receiver\) and of\n.*tcp_wmem \(sender\) must be at least 400000000 bytes", out
-    )
-    assert "Do not lower larger values" in out
-    assert "(NOT a TCP receive buffer" in " ".join(out.split())
-    help_text = " ".join(cli.commands.commands["window"].help.split())
-    assert "selective repeat without congestion control" in help_text
-
-
-def test_a_measurement_of_tcp_gives_no_receive_buffer_below_the_window(tmp_path, capsys):
-    arguments = ["window", "--iperf3", str(DATA / "iperf3_tcp.json"), "--points", "2", *LAW_ONLY]
-    assert cli.main([*arguments, "--output", str(tmp_path)]) == 0
-    out = capsys.readouterr().out
-    assert "Smallest receive buffer" not in out
-    # The rate is what TCP reached, 23 Mbit/s: buffers for that rate would keep TCP from more.
-    assert "tcp_rmem" not in out
-    assert "Socket buffers: none is recommended" in out
-    assert set(pd.read_csv(tmp_path / "window.csv").kind) == {"TCP", "answer", "reference", "curve"}
-    with xr.open_dataset(tmp_path / "window.nc") as data:
-        assert not [name for name in data if name.startswith("buffer_")]
-        assert "tcp_receive_window" not in data.attrs
-    assert cli.main([*arguments, "--rate", "100Mbit/s", "--output", str(tmp_path)]) == 0
-    out = capsys.readouterr().out
-    assert "Receive window that never limits TCP on this path: 654.6 kB" in out  # 2 x 12.5e6 x 0.026184
-    table = pd.read_csv(tmp_path / "window.csv").set_index("kind")
-    assert table.window_bytes["TCP receive window"] == pytest.approx(654_600)
-    assert table.window_bytes.isna()["TCP"]  # no window to be set
-    assert cli.main([*arguments, "--tradeoff", "2", "--output", str(tmp_path)]) == 2
-    assert (
-        "--tradeoff excludes --iperf3 with TCP: it finds receive buffers of selective repeat" in capsys.readouterr().err
-    )
+    assert "sysctl" not in out
 
 
 def test_remarks_are_on_what_was_used(tmp_path, capsys):
@@ -137,7 +94,7 @@ def test_remarks_are_on_what_was_used(tmp_path, capsys):
         str(DATA / "iperf3_tcp.json"),
         "--points",
         "2",
-        *LAW_ONLY,
+        *SELECTIVE,
         "--output",
         str(tmp_path),
     ]
@@ -162,19 +119,16 @@ def test_the_packet_size_of_a_measurement_is_used(tmp_path, capsys):
         str(DATA / "iperf3_tcp.json"),
         "--points",
         "2",
-        *LAW_ONLY,
+        *SELECTIVE,
         "--output",
         str(tmp_path),
     ]
     assert cli.main(arguments) == 0
     out = capsys.readouterr().out
-    assert "segments of 1448 bytes" in out  # start.tcp_mss_default
     assert "segments of 15.928 kB in 11 packets" in out  # 11 x 1448 = 15928, the most whole packets in 16 KiB
     assert "used for packets" not in out
     assert cli.main([*arguments, "--packet", "1024B", "--segment", "16KiB"]) == 0
     assert "loss: measured for packets of 1448 bytes, used for packets of 1024 bytes" in capsys.readouterr().out
-    assert cli.main([*arguments, "--mss", "9000B"]) == 0
-    assert "segments of 9000 bytes" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -191,8 +145,8 @@ def test_the_packet_size_of_a_measurement_is_used(tmp_path, capsys):
         (["--loss", ""], "loss = '' cannot be read"),
         (["--packet", "0B"], "packet = 0"),
         (["--segment", "16"], "segment = '16' has no unit"),
-        (["--mss", "0B"], "mss = 0 bytes"),
-        (["--replications", "1"], "replications = 1"),
+        (["--mss", "9kB"], "--mss needs a --scheme of TCP"),
+        (["--rtt", "20ms..30ms"], "a range for --rtt needs a --scheme of TCP"),
         (["--target", "1"], "target = 1"),
         (["--points", "many"], "points must be an integer in [2, 10000]"),
         (["--points", "1"], "points = 1"),
@@ -200,7 +154,7 @@ def test_the_packet_size_of_a_measurement_is_used(tmp_path, capsys):
         (["--confidence", "1"], "confidence = 1"),
         (["--output", "/proc/nowhere"], "output = /proc/nowhere cannot be written to"),
         (["--iperf3", "missing.json"], "missing.json"),
-        (["--colour"], "option '--colour' is unknown; available: --confidence"),
+        (["--colour"], "option '--colour' is unknown; available: --buffer"),
         (["--loss"], "requires an argument"),
     ],
 )
@@ -216,7 +170,7 @@ def test_one_line_and_status_2(tmp_path, monkeypatch, capsys, arguments, words):
 
 
 def test_what_is_missing_is_named(capsys, tmp_path):
-    assert cli.main(["window", "--rate", "1Gbit/s", "--loss", "0", "--output", str(tmp_path)]) == 2
+    assert cli.main(["window", "--rate", "1Gbit/s", "--loss", "0", *SELECTIVE, "--output", str(tmp_path)]) == 2
     assert "--rtt is missing" in capsys.readouterr().err
     assert cli.main(["widnow"]) == 2
     assert "widnow" in capsys.readouterr().err

@@ -2,13 +2,17 @@
 
 import io
 import json
+import re
+import shutil
+import subprocess
 
 import pandas as pd
 import pytest
 import xarray as xr
 
 from longfat.cli import main
-from longfat.cli.buffer import _sayable, _table
+from longfat.cli.buffer import _spread
+from longfat.cli.buffer_table import sayable, table
 
 PATH = ["--rate", "1Gbit/s", "--rtt", "100ms", "--bdp", "60", "--points", "2", "--replications", "2"]
 
@@ -56,11 +60,11 @@ def test_power_and_csv(tmp_path, capsys):
     with xr.open_dataset(tmp_path / "buffer.nc") as data:
         assert data.attrs["file"] == 20_000
         assert data.power.attrs["units"] == "bytes/s^2"
-        table = _table(data.load())
+        shown = table(data.load())
     assert printed.best_load.dropna().eq(0.6).all()
     assert {"power [bytes/s^2]", "throughput_upper [bytes/s]", "queueing_delay [s]", "buffer_bytes"} <= set(printed)
-    assert "for 95% of the greatest power" in table
-    assert table.endswith("reached")
+    assert "for 95% of the greatest power" in shown
+    assert shown.endswith("reached")
 
 
 @pytest.mark.parametrize(
@@ -107,4 +111,54 @@ def test_a_terminal_without_greek(monkeypatch):
         encoding = "ascii"
 
     monkeypatch.setattr("sys.stdout", Stream())
-    assert _sayable("±10%, 3 bytes/s²") == "+-10%, 3 bytes/s^2"
+    assert sayable("±10%, 3 bytes/s²") == "+-10%, 3 bytes/s^2"
+
+
+def lines(capsys, tmp_path, *flags):
+    assert main(["buffer", *PATH, *flags, "--output", str(tmp_path)]) == 0
+    return capsys.readouterr().out
+
+
+def test_lines_by_hand(tmp_path, capsys):
+    out = lines(capsys, tmp_path)
+    packets = next(int(one.split()[3]) for one in out.splitlines() if " simulated " in one and "reached" in one)
+    size = packets * 1514  # with Ethernet's header, as tc counts
+    assert f"tc qdisc replace dev DEV root bfifo limit {size}" in out
+    # a hundredth of a second of 1 Gbit/s
+    assert f"tc qdisc replace dev DEV root tbf rate 1000000000bit burst 1250000b limit {size}" in out
+    high = float(re.search(r"to ([\d.]+) Mbit/s in the", " ".join(out.replace("#", "").split()))[1])
+    # 1000 x 1448/1500 = 965.33 of data in a full link, and 95 % of it at least, rounded outwards
+    assert 0.95 * 965.33 <= high <= 966
+    assert "iperf3 -c HOST -f m -P 1 -O 10 -t 60 -C reno" in out
+
+
+def test_no_lines_where_nothing_is_known(tmp_path, capsys):
+    assert "not known to hold for both" in lines(capsys, tmp_path, "--discipline", "codel", "--share", "50%")
+
+
+def test_tc_takes_the_lines(tmp_path, capsys):
+    """By the real tc; queue disciplines that the kernel lacks are refused by it and not by the parser of tc."""
+    if not (shutil.which("tc") and shutil.which("unshare")):
+        pytest.skip("needs tc and unshare")
+    if subprocess.run(["unshare", "-rn", "true"], capture_output=True).returncode:
+        pytest.skip("network namespaces are not available")
+    out = lines(capsys, tmp_path)
+    path = ["--rate", "1Gbit/s", "--rtt", "1ms", "--points", "2", "--replications", "2", "--scheme", "dctcp"]
+    assert main(["buffer", *path, "--output", str(tmp_path)]) == 0
+    out += capsys.readouterr().out
+    found = [one.replace("DEV", "one") for one in out.splitlines() if one.startswith("tc qdisc")]
+    assert [one.split()[6] for one in found] == ["bfifo", "tbf", "fq_codel"]
+    for line in found:
+        script = f"ip link add one type veth peer name two; {line}; tc qdisc show dev one"
+        made = subprocess.run(["unshare", "-rn", "sh", "-c", script], capture_output=True, text=True)
+        assert f"qdisc {line.split()[6]} " in made.stdout or "kind is unknown" in made.stderr, made.stderr
+        wrong = script.replace("limit", "limitt")
+        assert "imitt" in subprocess.run(["unshare", "-rn", "sh", "-c", wrong], capture_output=True, text=True).stderr
+
+
+def test_a_range_of_round_trip_times_is_a_spread(capsys):
+    assert _spread((0.02, 0.08), None) == pytest.approx(0.6)  # 50 ms (1 +- 0.6)
+    assert _spread((0.02, 0.02), None) == 0.1
+    assert _spread((0.02, 0.02), 0.3) == 0.3
+    assert main(["buffer", "--rate", "1Gbit/s", "--rtt", "20..80ms", "--spread", "10%"]) == 2
+    assert "exclude each other" in capsys.readouterr().err

@@ -27,6 +27,7 @@ def half(x, *, xp):
     return x / 2
 """
 BUFFER = ["buffer", "--rate", "1Gbit/s", "--rtt", "100ms"]
+SELECTIVE = ["--scheme", "selective-repeat"]
 WINDOW = ["window", "--rate", "1Gbit/s", "--rtt", "100ms", "--loss", "1e-3"]
 LOSS_LOAD = ["loss-load", "--rate", "40Mbit/s", "--rtt", "44ms", "--loss", "1%", "--sources", "3", "--file", "2MB"]
 
@@ -86,9 +87,9 @@ def test_bare_longfat_prints_its_help(capsys):
     ("arguments", "words"),
     [
         (["widnow"], "longfat: command 'widnow' is unknown; did you mean 'window'? Available: benchmark, buffer, "),
-        (["plot"], "longfat: command 'plot' is unknown; available: benchmark, buffer, explore, loss-load, simulate, "),
+        (["plot"], "longfat: command 'plot' is unknown; available: benchmark, buffer, explore, loss-load, "),
         (["--bogus"], "longfat: option '--bogus' is unknown; available: --help, --version\n"),
-        (["window", "--bogus"], "longfat: option '--bogus' is unknown; available: --confidence, --help, --iperf3, "),
+        (["window", "--bogus"], "longfat: option '--bogus' is unknown; available: --buffer, --confidence, --help, "),
         (["window", "--rat", "1"], "longfat: option '--rat' is unknown; did you mean '--rate'? Available: "),
         ([*BUFFER, "--scheme", "scalable"], "longfat: scheme 'scalable' is unknown; available: bbr, bbr1, blt, "),
         ([*BUFFER, "--scheme", "westwood"], "longfat: scheme 'westwood' is unknown; available: bbr, bbr1, "),
@@ -121,7 +122,10 @@ def test_bare_longfat_prints_its_help(capsys):
         ([*LOSS_LOAD, "--sources", "0"], "longfat: sources = 0 is out of range: must be an integer in [1, 1"),
         (["window", "--rtt", "1s", "--loss", "0"], "--rate is missing: give it, or a file that contains it (--iperf3)"),
         (["window", "--rate", "1G", "--loss", "0"], "--rtt is missing: give it, or a file that contains it (--ping"),
-        (["window", "--rate", "1G", "--rtt", "1s"], "--loss is missing: give it, or a file that contains it (--iperf3"),
+        (
+            ["window", *SELECTIVE, "--rate", "1G", "--rtt", "1s"],
+            "--loss is missing: give it, or a file that contains it (--iperf3",
+        ),
     ],
 )  # fmt: skip
 def test_one_line_and_status_2(folder, capsys, arguments, words):
@@ -130,7 +134,7 @@ def test_one_line_and_status_2(folder, capsys, arguments, words):
 
 def test_commands_receive_values(called):
     """By hand: 10 Gbit/s are 1.25e9 bytes/s, 16 KiB are 16384 bytes."""
-    _, given = called("window", "--rate", "10G", "--rtt", "80 msec", "--loss", "0.1%,1e-2", "--points", "7")
+    _, given = called("window", *SELECTIVE, "--rate", "10G", "--rtt", "80 msec", "--loss", "0.1%,1e-2", "--points", "7")
     assert {
         name: given.get(name) for name in
         ("rate", "round_trip_time", "loss", "points", "segment", "packet", "target", "seed")
@@ -232,8 +236,8 @@ def record(command, flag):
 
 
 def test_help_names_ranges_and_choices():
-    assert "[default: 24; 2<=x<=10000]" in record("window", "--points")
-    assert "[0<=x<1]" in record("window", "--loss")
+    assert "[default: (24); 2<=x<=10000]" in record("window", "--points")
+    assert "[default: (0); 0<=x<1]" in record("window", "--loss")
     assert "[x>0; required]" in record("buffer", "--rate")
     assert record("window", "--source").startswith("--source [auto|law|simulator] ")
     assert record("buffer", "--search").startswith("--search [bisect|scan] ")

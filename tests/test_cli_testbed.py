@@ -94,6 +94,7 @@ def test_side_by_side_as_json(folder, capsys):
     ]  # fmt: skip
 
 
+@pytest.mark.long
 def test_pictures_and_files(folder, capsys):
     answer(capsys, "--compare", "--figure", "both.svg", "--output", "out")
     text = (folder / "both.svg").read_text()
@@ -112,7 +113,7 @@ def test_pictures_and_files(folder, capsys):
     [
         (["--figure", "x.bmp"], "suffix of --figure '.bmp' is unknown; available: .pdf, .png, .svg"),
         (["--repeats", "0"], "repeats = 0 runs is out of range: must be an integer in [1, 100]"),
-        (["--pcap", "x"], "option '--pcap' is unknown; "),
+        (["--qlog", "x"], "option '--qlog' is unknown; "),
     ],
 )
 def test_options_that_are_wrong(folder, capsys, arguments, words):

@@ -33,7 +33,9 @@ def test_laws_that_agree(capsys):
     status, out, err = asked(capsys, *RIGHT)
     assert (status, err) == (0, "")
     lines = out.splitlines()
-    assert lines[0].split() == ["law", "proof", "digits", "sympy", "JAX", "slopes", "simulator", "printed"]
+    assert lines[0].split() == [
+        "law", "proof", "digits", "sympy", "JAX", "slopes", "simulator", "packets", "evidence", "printed"
+    ]  # fmt: skip
     assert [line.split()[0] for line in lines[1:3]] == [
         "power.little_mean_number", "power.network_power"
     ]  # fmt: skip

@@ -60,8 +60,7 @@ def test_the_shipped_law_agrees_with_the_simulator():
         for share in (0.05, 0.5, 1.0, 1.5, 2.0, 2.5, 4.0)
     ]
     law = laws.throughput_efficiency_many_rounds
-    judge = verify.segment_efficiency(packets=2e7, lost=1e5, replications=30, rng=3)
-    table = verify.check(law, judge, points)
+    table = verify.check(law, verify.segment_efficiency(), points, rng=3)
     assert table.attrs["agrees"], table.isel(point=int(abs(table.law - table.estimate).values.argmax()))
     # The check can fail: at the last points, with W = 2 w_a and 2.5 w_a, the law of Gong and
     # Parulkar, section 4.2, promises far more.

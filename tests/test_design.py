@@ -11,10 +11,7 @@ from longfat import design
 from longfat.laws import selective_repeat as laws
 from tests.examples import examples
 
-#: TCP is not simulated here: tests/test_design_tcp.py
-BASELINE = {
-    "rate": "150Mbit/s", "round_trip_time": "20ms", "segment": "16KiB", "packet": "1024B", "replications": 0,
-}  # fmt: skip
+BASELINE = {"rate": "150Mbit/s", "round_trip_time": "20ms", "segment": "16KiB", "packet": "1024B"}
 PAPER = {"rate": "1Gbit/s", "round_trip_time": "100ms", "segment": "16KiB", "packet": "1024B"}
 
 
@@ -47,8 +44,7 @@ def test_the_inverse_and_the_scan_agree(loss, packets, ack, target):
 
 def test_the_simulated_window_and_the_scan_agree():
     """Outside the validity of the law, on a path short enough to try every window."""
-    path = {"rate": "15Mbit/s", "round_trip_time": "5ms", "segment": "4KiB", "packet": "1024B", "points": 0,
-            "replications": 0}  # fmt: skip
+    path = {"rate": "15Mbit/s", "round_trip_time": "5ms", "segment": "4KiB", "packet": "1024B", "points": 0}
     fast = design.window(loss=0.05, **path)
     slow = design.window(loss=0.05, search="scan", **path)
     assert fast.source == slow.source == "simulator"
@@ -131,7 +127,6 @@ def test_nothing_reaches_what_cannot_be_reached_with_this_confidence():
     """99.9999 % of 1 - p at p = 0.3 is closer to the limit than any interval of this many packets."""
     data = design.window(
         rate="1Mbit/s", round_trip_time="1ms", loss=0.3, segment="1kB", packet="1kB", target=0.999999, points=0,
-        replications=0,
     )  # fmt: skip
     assert data.status == "not reached"
     assert math.isnan(data.window_segments)
@@ -160,8 +155,6 @@ def test_nothing_reaches_what_cannot_be_reached_with_this_confidence():
         ({"rate": "100Gbit/s", "round_trip_time": 1, "segment": 1000, "packet": 1000}, "12500003 segments"),
         ({"segment": "2MB", "packet": 1}, "segment over packet = 2000000 packets"),
         ({"tradeoff": 2, "receive_buffer": False}, "tradeoff = 2 needs receive_buffer"),
-        ({"tcp_segment": 0}, "tcp_segment = 0 bytes"),
-        ({"replications": 1}, "replications = 1 runs"),
     ],
 )
 def test_refusals(changes, words):
@@ -186,8 +179,7 @@ def test_the_receive_buffer():
 
 def test_the_receive_buffer_and_the_scan_agree():
     """One segment fewer does not serve: seen by trying every buffer, on a path short enough."""
-    path = {"rate": "15Mbit/s", "round_trip_time": "5ms", "segment": "4KiB", "packet": "1024B", "points": 0,
-            "replications": 0}  # fmt: skip
+    path = {"rate": "15Mbit/s", "round_trip_time": "5ms", "segment": "4KiB", "packet": "1024B", "points": 0}
     data = design.window(loss=0.02, **path)
     window, found = int(data.window_segments), int(data.buffer_segments)
     here = design.Path(15e6 / 8, 5e-3, 4096, 1024)
@@ -204,7 +196,7 @@ def test_the_receive_buffer_and_the_scan_agree():
 def test_the_receive_buffer_is_judged_as_the_window_is():
     """By the lower limit: here 14270 segments have an efficiency of 0.925 (0.903 .. 0.947), and the goal is 0.9405."""
     path = {"rate": "10Gbit/s", "round_trip_time": "80ms", "segment": "16KiB", "packet": "1024B"}
-    data = design.window(loss=1e-2, points=0, replications=0, **path)
+    data = design.window(loss=1e-2, points=0, **path)
     assert float(data.goal) == pytest.approx(0.9405)  # 0.95 (1 - 0.01)
     assert str(data.status.values) == "reached"
     assert float(data.simulated_lower) >= 0.9405
@@ -223,7 +215,7 @@ def test_the_law_beside_the_receive_buffer():
 
 def test_without_a_window_there_is_no_buffer():
     path = {"rate": "1Mbit/s", "round_trip_time": "1ms", "segment": "1kB", "packet": "1kB"}
-    data = design.window(loss=0.3, target=0.999999, points=0, tradeoff=2, replications=0, **path)
+    data = design.window(loss=0.3, target=0.999999, points=0, tradeoff=2, **path)
     assert math.isnan(data.buffer_segments)
     assert bool(np.isnan(data.tradeoff_buffer).all())
 

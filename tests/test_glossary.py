@@ -123,6 +123,7 @@ def test_every_variable_of_answers():
     answers = [
         lf.design.window(rate="15Mbit/s", round_trip_time="20ms", loss=[1e-2], segment="9kB", packet="900B",
                          points=2, tradeoff=2, progress=False),
+        lf.design.tcp_window(rate="15Mbit/s", round_trip_time="20ms", replications=2, progress=False),
         lf.design.buffer(rate="1Gbit/s", round_trip_time="100ms", flows=[1, 4], bandwidth_delay_product=60, **quick),
         lf.design.loss_load(**path, loss=0.02, sources=2, file="2MB", k=[5], points=3, replications=2),
         lf.design.cadpc(rate="10Mbit/s", round_trip_time="50ms", fairness_time="20s", flows=[2], replications=2,

@@ -27,7 +27,7 @@ ALLOWED = {
     "progress": set(),
     "threads": set(),
     "quantities": {"domains"},
-    "measured": {"domains", "quantities"},
+    "measured": {"measured", "laws", "quantities", "domains"},
     "symbols": {"domains"},
     "docstrings": {"symbols"},
     "law": {"symbols", "docstrings", "domains", "namespaces"},
@@ -41,10 +41,10 @@ ALLOWED = {
     },
     "segments": {"segments", "sim", "threads", "progress", "domains", "student"},  # of sim, how kernels are compiled
     "scenario": {"sim", "user_files", "domains"},
-    "simulators": {"law", "domains", "verify"},  # of verify, the estimators
+    "simulators": {"law", "domains", "verify"},  # of verify, what simulates
     "verify": {
-        "verify", "simulators", "progress", "threads", "benchmark", "sweeping", "testbed", "law", "laws", "roots",
-        "sim", "segments", "domains", "extras", "files", "student", "deprecated", "_version",
+        "verify", "simulators", "testing", "progress", "threads", "benchmark", "sweeping", "testbed", "law", "laws",
+        "roots", "sim", "segments", "domains", "extras", "files", "student", "deprecated", "_version",
     },
     "sweeping": {"sweeping", "progress", "domains", "files", "student", "_version"},
     "benchmark": {
@@ -54,12 +54,15 @@ ALLOWED = {
         "design", "deprecated", "renamed_variables", "progress", "threads", "domains", "quantities", "law", "laws",
         "sim", "segments", "accessor", "_version",
     },
-    "testbed": {"testbed", "sim", "design", "laws", "progress", "domains", "quantities", "accessor", "_version"},
+    "testbed": {
+        "testbed", "sim", "design", "laws", "progress", "domains", "files", "quantities", "accessor", "_version",
+    },
     "accessor": {"extras", "plot"},
     "explore": {
-        "explore", "simulators", "user_files", "sim", "domains", "extras", "quantities", "law", "laws", "verify",
-        "plot", "accessor",
+        "explore", "simulators", "testing", "user_files", "sim", "domains", "extras", "quantities", "law", "laws",
+        "verify", "plot", "accessor",
     },
+    "handbook": {"handbook", "law", "roots", "docstrings", "extras", "fluid"},
 }  # fmt: skip
 
 

@@ -109,6 +109,8 @@ DOCUMENT = re.compile(
 SAME_NAME = {
     "arithmetic": "what the laws of a family share",
     "parameters": "the parameters of a family of laws, or of commands",
+    "pcap": "the pcap format: written by the simulator, read from measurements",
+    "qlog": "qlog: written by the simulator, read from measurements",
     "benchmark": "the standard experiments: the command and their pictures",
     "blt": "BLT: the scheme and the paper's numbers",
     "buffers": "sizes of buffers",
@@ -129,6 +131,7 @@ SAME_NAME = {
     "network": "a network of links and flows",
     "rates": "rates of two families of laws",
     "receiver": "the receiver of each simulator",
+    "records": "records: of the arrays of the simulator, of laws",
     "replies": "best replies to a loss-load curve",
     "report": "what a check found, as text",
     "results": "results of runs, in the simulator and on Linux",

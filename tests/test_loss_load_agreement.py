@@ -13,37 +13,26 @@ from longfat.verify import check
 from longfat.verify.network_estimators import CAPACITY, loss_load_equilibrium, loss_load_network
 
 KS = (1, 2, 5, 10, 20)
-SOURCES = pytest.mark.parametrize("sources", [2, 5, 11, pytest.param(100, marks=pytest.mark.long)])
+LONG = pytest.mark.long
+SOURCES = pytest.mark.parametrize("sources", [2, pytest.param(5, marks=LONG), 11, pytest.param(100, marks=LONG)])
 
 
 @SOURCES
 def test_loss(sources):
-    """Loss at v = 1 with 99 % confidence of the five verdicts together.
-
-    Each interval is within 0.008 of 1/(k + 1) and narrower than 0.012.
-    """
-    table = check(
-        equilibrium_loss,
-        loss_load_equilibrium(sources, rng=sources),
-        [{"k": k, "v": 1.0} for k in KS],
-        confidence=0.99,
-        accuracy=0.008,
-    )
+    """Loss at v = 1 within 0.008 of 1/(k + 1), with 99 % confidence of the five verdicts together."""
+    points = [{"k": k, "v": 1.0} for k in KS]
+    simulator = loss_load_equilibrium(sources, packets=25_000)
+    table = check(equilibrium_loss, simulator, points, confidence=0.99, accuracy=0.008, rng=sources)
     assert table.verdict.values.tolist() == ["agrees"] * 5
     np.testing.assert_allclose(table.law, [1 / (k + 1) for k in KS], rtol=1e-14)
-    assert float((table.upper - table.lower).max()) < 0.012
 
 
 @SOURCES
 def test_load(sources):
     """Offered load over the capacity, in packets of up to a hundred sources, 20,000 packets a run."""
-    table = check(
-        equilibrium_load,
-        loss_load_equilibrium(sources, "load", packets=8e4, replications=4, rng=1),
-        [{"k": k, "v": 0.8} for k in KS],
-        confidence=0.99,
-        accuracy=0.02,
-    )
+    points = [{"k": k, "v": 0.8} for k in KS]
+    simulator = loss_load_equilibrium(sources, "load", packets=20_000)
+    table = check(equilibrium_load, simulator, points, confidence=0.99, accuracy=0.02, rng=1)
     assert set(table.verdict.values) == {"agrees"}
 
 
@@ -51,12 +40,12 @@ def test_load(sources):
 def test_loss_begins_at_k_over_k_plus_1(k):
     """Just below the limit nothing is lost, just above it the excess: v = 1.05 k/(k + 1) gives a load of 1.05."""
     border = k / (k + 1)
-    none = loss_load_equilibrium(5, packets=4e4, rng=2)(k=k, v=0.999 * border, confidence=0.99)
-    assert none == (0.0, 0.0, 0.0)
+    simulator = loss_load_equilibrium(5, packets=1e4)
+    assert all(simulator(seed, k=k, v=0.999 * border)[0] == 0 for seed in range(4))
     if 1.05 * border <= 1:
-        mean, low, _ = loss_load_equilibrium(5, packets=1e5, rng=2)(k=k, v=1.05 * border, confidence=0.99)
-        assert low > 0.02
-        assert mean == pytest.approx(1 - 1 / 1.05, abs=0.006)
+        found = check(equilibrium_loss, simulator, [{"k": k, "v": 1.05 * border}], confidence=0.99, accuracy=0.006)
+        assert found.law.item() == pytest.approx(1 - 1 / 1.05)
+        assert found.verdict.item() == "agrees"
 
 
 def test_every_source_sends_the_same():

@@ -29,8 +29,7 @@ def test_window_curves():
         for i in range(2):
             assert tuple(np.round(data[name].values[i], 12)) in drawn
     labels = [text.get_text() for text in ax.get_legend().get_texts()]
-    # sqrt(1.5/0.001) = 38.73 of 375 kB/1460 B = 256.8 segments; at 0.05 the square-root law says nothing
-    first, second = "p = 0.001 (TCP Reno: 0.15)", "p = 0.05"
+    first, second = "p = 0.001", "p = 0.05"
     assert {first, second, "law", "law, outside its valid range", "law as printed"} <= set(labels)
     styles = {line.get_label(): line.get_linestyle() for line in ax.lines}
     assert (styles[first], styles[second]) == ("-", "--")
@@ -112,21 +111,19 @@ def test_with_intervals_of_what_has_none():
 
 def test_agreement():
     points = [{"window": w, "loss": 1e-3, "segment_packets": 16, "ack_segments": 23.0} for w in (30, 40, 50, 200)]
-    laws = [throughput_efficiency(**point) for point in points]
-    shifts = iter([0.0, 0.1, 0.03, 0.0])
-    found = iter(laws)
+    shifts = dict(zip((30, 40, 50, 200), (0.0, 0.1, 0.03, 0.0), strict=True))  # of an accuracy of 0.03
 
-    def estimator(confidence, **point):
-        middle = next(found) + next(shifts)
-        return middle, middle - 0.01, middle + 0.01
+    def simulator(rng, window, **point):
+        shift = shifts[window] + (0.001 if rng % 2 else -0.001)
+        return throughput_efficiency(window=window, **point) + shift
 
-    table = verify.check(throughput_efficiency, estimator, points)
+    table = verify.check(throughput_efficiency, simulator, points, budget=40)
     assert table.verdict.values.tolist() == ["agrees", "differs", "undecided", "not valid"]
     ax = plot.agreement(table, "window")
     labels = [text.get_text() for text in ax.get_legend().get_texts()]
     assert labels == ["accuracy of the law: 0.03", "agrees: 1", "differs: 1", "undecided: 1", "not valid: 1"]
     drawn = [float(points[0]) for points, _ in _intervals(ax)]
-    assert drawn == pytest.approx([0.0, 0.1, 0.03, 0.0])
+    assert drawn == pytest.approx([0.0, 0.1, 0.03, 0.0], abs=0.002)
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("window [segments]", "simulated - law [1]")
     with pytest.raises(
         ValueError, match="x 'verdict' is unknown; available: ack_segments, estimate, law, loss, lower,"
@@ -162,13 +159,11 @@ RUN = {"duration": 3, "rng": 1, "progress": False}
 
 def _checked():
     points = [{"window": w, "loss": 1e-3, "segment_packets": 16, "ack_segments": 23.0} for w in (30, 40, 50, 200)]
-    laws = (throughput_efficiency(**point) for point in points)
 
-    def estimator(confidence, **point):
-        middle = next(laws)
-        return middle, middle - 0.01, middle + 0.01
+    def simulator(rng, **point):
+        return throughput_efficiency(**point) + (0.001 if rng % 2 else -0.001)
 
-    return verify.check(throughput_efficiency, estimator, points)
+    return verify.check(throughput_efficiency, simulator, points)
 
 
 def _shares():

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 from longfat import verify
@@ -13,29 +14,49 @@ from longfat.law import Law, SimulatedBy, Symbol, Validity, registered
 from longfat.laws.loss_load import response_time
 from longfat.laws.selective_repeat import initial_window
 from longfat.namespaces import JaxNamespace
-from longfat.verify import exact, faces, points, report, simulated, verification
+from longfat.testing import compare
+from longfat.verify import equivalence, exact, faces, points, report, simulated, verification
 
 X = Symbol("x", "m", "[0, 10]", (1, 5))
 LAW = Law(lambda x, *, xp: x, {"x": X}, "m", "an example", Validity("x < 5", lambda x: x < 5, 0.5))
 
 
+def around(value, spread=0.01):
+    """Return a simulator whose results are normal around a value."""
+    return lambda rng, **_: np.random.default_rng(rng).normal(value, spread)
+
+
 @pytest.mark.parametrize(
-    ("interval", "verdict"),
-    [
-        ((1.9, 2.1), "agrees"),
-        ((1.5, 2.5), "agrees"),
-        ((1.4, 2.0), "undecided"),
-        ((0.0, 9.0), "undecided"),
-        ((2.2, 2.6), "undecided"),
-        ((1.4, 1.8), "undecided"),
-        ((2.6, 2.7), "differs"),
-        ((1.0, 1.4), "differs"),
-    ],
+    ("value", "verdict"),
+    [(1.6, "agrees"), (2.4, "agrees"), (1.4, "differs"), (2.6, "differs"), (2.5, "undecided"), (1.5, "undecided")],
 )
-def test_verdicts(interval, verdict):
-    table = verify.check(LAW, lambda x, confidence: (sum(interval) / 2, *interval), [{"x": 2.0}])
+def test_verdicts(value, verdict):
+    """The law says 2 with an accuracy of 0.5. At its very edge no number of replications decides."""
+    table = verify.check(LAW, around(value), [{"x": 2.0}], budget=40)
     assert table.verdict.item(0) == verdict
     assert table.attrs["agrees"] == (verdict == "agrees")
+    assert (table.replications.item() == 40) == (verdict == "undecided")
+    assert table.lower.item() < value < table.upper.item()
+
+
+@pytest.mark.parametrize(
+    ("interval", "verdict"),
+    [((1.5, 2.5), "agrees"), ((1.4, 2.0), "undecided"), ((2.2, 2.6), "undecided"), ((2.6, 2.7), "differs")],
+)
+def test_estimators_of_the_last_release(interval, verdict):
+    seen = []
+
+    def estimator(x, confidence):
+        seen.append(confidence)
+        return sum(interval) / 2, *interval
+
+    with pytest.warns(DeprecationWarning, match="an estimator that takes confidence= is deprecated"):
+        table = verify.check(LAW, estimator, [{"x": 2.0}] * 4, confidence=0.9)
+    assert table.verdict.values.tolist() == [verdict] * 4
+    assert seen == [pytest.approx(1 - 0.1 / 4)] * 4
+    for wrong in ((float("nan"), 1.0), (1.1, 0.9)):
+        with pytest.raises(ValueError, match="gave no interval"), pytest.warns(DeprecationWarning, match="estimator"):
+            verify.check(LAW, lambda x, confidence, wrong=wrong: (1.0, *wrong), [{"x": 1.0}])
 
 
 def test_where_a_law_jumps_there_is_no_slope():
@@ -71,26 +92,28 @@ def test_slopes_next_to_an_edge():
 
 
 def test_outside_the_validity_nothing_is_judged():
-    table = verify.check(LAW, lambda x, confidence: (0.0, 0.0, 0.0), [{"x": 7.0}])
+    table = verify.check(LAW, around(0.0), [{"x": 7.0}])
     assert table.verdict.item(0) == "not valid"
     assert table.attrs["agrees"] == 0
 
 
-def test_the_confidence_is_that_of_all_points_together():
+def test_the_confidence_is_that_of_all_points_together(monkeypatch):
     seen = []
 
-    def estimator(x, confidence):
-        seen.append(confidence)
-        return x, x, x
+    def compared(*args, alpha, power, **options):
+        seen.append((alpha, power))
+        return compare(*args, alpha=alpha, power=power, **options)
 
-    table = verify.check(LAW, estimator, [{"x": 1.0}, {"x": 2.0}, {"x": 3.0}, {"x": 4.0}], confidence=0.9)
-    assert seen == [pytest.approx(1 - 0.1 / 4)] * 4
+    monkeypatch.setattr(equivalence, "compare", compared)
+    table = verify.check(LAW, lambda rng, x: around(x)(rng), [{"x": 1.0 + k} for k in range(4)], confidence=0.9)
+    assert seen == [(pytest.approx(0.1 / 4), pytest.approx(1 - 0.1 / 4))] * 4
     assert table.attrs["agrees"] == 1
     assert table.x.attrs["units"] == "m"
+    assert len(set(table.estimate.values - table.x.values)) == 4  # each point has seeds of its own
 
 
 def test_defaults_need_not_be_given():
-    """A point may omit a parameter with a default; the table has it, and the estimator if it accepts it."""
+    """A point may omit a parameter with a default; the table has it, and the simulator if it accepts it."""
     c = Symbol("C", "1", "(0, 1]", (0.1, 1))
 
     def law(x, c=0.5, *, xp):
@@ -99,16 +122,17 @@ def test_defaults_need_not_be_given():
     record = Law(law, {"x": X, "c": c}, "m", "an example", Validity("c < 0.9", lambda c: c < 0.9, 0.5))
     seen = []
 
-    def all_of_it(x, c, confidence):
+    def all_of_it(rng, x, c):
         seen.append(c)
-        return c * x, c * x, c * x
+        return around(c * x)(rng)
 
-    for estimator in (all_of_it, lambda x, confidence: (x / 2,) * 3, lambda **values: (values["x"] * values["c"],) * 3):
-        table = verify.check(record, estimator, [{"x": 2.0}, {"x": 4.0}])
+    simulators = (all_of_it, lambda rng, x: around(x / 2)(rng), lambda rng, **at: around(at["x"] * at["c"])(rng))
+    for simulator in simulators:
+        table = verify.check(record, simulator, [{"x": 2.0}, {"x": 4.0}])
         assert table.c.values.tolist() == [0.5, 0.5]
         assert table.attrs["agrees"] == 1
     verify.check(record, all_of_it, [{"x": 2.0}, {"c": 0.25, "x": 4.0}])
-    assert seen == [0.5, 0.5, 0.5, 0.25]
+    assert set(seen) == {0.5, 0.25}
     with pytest.raises(
         TypeError, match=r"law: missing a required argument: 'x'; its parameters are x \[m\], c \[1\] = 0.5"
     ):
@@ -120,10 +144,6 @@ def test_refusals():
         verify.check(initial_window, None, [{"ack_segments": 1.0}])
     with pytest.raises(ValueError, match=r"points = \[\] is out of range: must be one point or more"):
         verify.check(LAW, None, [])
-    with pytest.raises(ValueError, match="gave no interval"):
-        verify.check(LAW, lambda x, confidence: (1.0, float("nan"), 1.0), [{"x": 1.0}])
-    with pytest.raises(ValueError, match="gave no interval"):
-        verify.check(LAW, lambda x, confidence: (1.0, 1.1, 0.9), [{"x": 1.0}])
     with pytest.raises(ValueError, match="confidence = 1"):
         verify.check(LAW, None, [{"x": 1.0}], confidence=1)
 
@@ -197,24 +217,64 @@ def test_where_it_is_wrong_is_said():
     assert table.numeric_error.item() == 1.0
 
 
-@pytest.mark.parametrize(
-    ("value", "half", "status"),
-    [(1.0, 0.01, "agrees"), (1.2, 0.01, "differs"), (1.1, 0.05, "undecided")],
-)
-def test_a_simulator_of_ones_own(value, half, status):
-    """The tolerance is 10 %; the estimates lie at a multiple of it. An undecided point does not agree."""
+@pytest.mark.parametrize(("factor", "status"), [(1.0, "agrees"), (1.2, "differs"), (1.1, "undecided")])
+def test_a_simulator_of_ones_own(factor, status, monkeypatch):
+    """The tolerance is 10 %; the results lie at a multiple of the law. An undecided point does not agree."""
+    monkeypatch.setattr(equivalence, "BUDGET", 40)
     law = Law(right, {"p": X}, "1", "an example")
-    asked = []
+    spent = []
 
-    def estimator(effort, rng):
-        asked.append(effort)
-        return lambda p, confidence: tuple(p * p * factor for factor in (value, value - half, value + half))
+    def simulator(rng, p):
+        spent.append(7.0)
+        return p * p * around(factor, 0.01)(rng), 7.0
 
-    table = verify.run([law], estimators={"right": verify.SimulatorCheck(estimator, relative=0.1)}, quick=True)
+    table = verify.run([law], simulators={"right": verify.SimulatorCheck(simulator, relative=0.1)}, quick=True)
     assert table.simulator.item() == status
     assert bool(table.agrees.item()) == (status == "agrees")
-    assert asked == ([1, 4, 16, 64] if status == "undecided" else [1])
-    assert table.simulator_checks.item() == 2
+    assert (len(spent) == 80) == (status == "undecided")
+    assert table.simulator_checks.item() == table.attrs["points"] == 2
+    assert table.simulator_packets.item() == sum(spent)
+    # With 99 % for two points, "agrees" needs the evidence 200.
+    assert (table.simulator_evidence.item() >= math.log10(200)) == (status == "agrees")
+    assert "budget" in table.simulator_remark.item() or status != "undecided"
+
+
+def test_a_simulator_that_says_it_is_deterministic():
+    """One run at each of two points; above and below the tolerance of 10 %."""
+    law = Law(right, {"p": X}, "1", "an example")
+
+    class Fixed:
+        deterministic = True
+
+        def __init__(self, factor):
+            self.factor, self.runs = factor, 0
+
+        def __call__(self, rng, p):
+            self.runs += 1
+            return self.factor * p * p
+
+    for factor, status, evidence in ((1.09, "agrees", math.inf), (1.11, "differs", -math.inf)):
+        one = Fixed(factor)
+        table = verify.run([law], simulators={"right": verify.SimulatorCheck(one, relative=0.1)}, quick=True)
+        assert (table.simulator.item(), table.simulator_evidence.item(), one.runs) == (status, evidence, 2)
+        shown = {"agrees": "exact", "differs": "none"}[status]
+        assert shown in report.to_text(table).splitlines()[1].split()
+        entry = json.loads(report.to_json(table))["laws"][0]["simulator"]
+        assert entry["log10_evidence"] == ("infinite" if status == "agrees" else None)
+
+
+def test_checks_of_the_last_release():
+    """An estimator's estimate serves as a replication; ``estimators=`` is ``simulators=`` now."""
+    law = Law(right, {"p": X}, "1", "an example")
+
+    def make(effort, rng):
+        return lambda p, confidence: (p * p * rng.normal(1.0, 0.01), 0.0, 0.0)
+
+    with pytest.warns(DeprecationWarning, match="a function of effort and rng is deprecated"):
+        check = verify.SimulatorCheck(make, relative=0.1)
+    with pytest.warns(DeprecationWarning, match="parameter estimators is deprecated"):
+        table = verify.run([law], estimators={"right": check}, quick=True)
+    assert table.simulator.item() == "agrees"
 
 
 def test_an_exception_is_an_error_on_every_face(monkeypatch):
@@ -223,17 +283,19 @@ def test_an_exception_is_an_error_on_every_face(monkeypatch):
     def slip(p, *, xp):
         raise KeyError("a slip")
 
-    def fails(effort, rng):
+    def fails(rng, p):
         raise OSError("no disk")
 
     law = made(slip, derivation="queues.mm1_number")
     law.printed("misprint")(slip)
     monkeypatch.setattr("derivations.queues.mm1_number", lambda: {}["nothing"])
-    table = verify.run([law], estimators={"slip": verify.SimulatorCheck(fails, relative=0.1)}, quick=True)
+    table = verify.run([law], simulators={"slip": verify.SimulatorCheck(fails, relative=0.1)}, quick=True)
     row = table.iloc[0]
     assert {row[face] for face in verification.FACES} == {"error"}, row.to_dict()
     assert row.numeric_remark == row.jax_remark == row.symbolic_remark == row.printed_remark == "KeyError: 'a slip'"
-    assert row.simulator_remark == "OSError: no disk"
+    assert row.simulator_remark == "KeyError: 'a slip'"
+    failed = verify.run([made(right)], simulators={"right": verify.SimulatorCheck(fails, relative=0.1)}, quick=True)
+    assert (failed.simulator.item(), failed.simulator_remark.item()) == ("error", "OSError: no disk")
     assert row.proof_remark == "derivations.queues.mm1_number: KeyError: 'nothing'"
     assert not table.attrs["agrees"]
     assert "slip, symbolic: error" in report.to_text(table)
@@ -244,21 +306,21 @@ def test_an_exception_is_an_error_on_every_face(monkeypatch):
 
 def test_a_validity_that_raises_is_an_error():
     law = made(right, validity=Validity("p < 1/20", lambda p: p / 0, 0.5))
-    table = verify.run([law], estimators={"right": lambda p, confidence: (p, p, p)}, quick=True)
+    table = verify.run([law], simulators={"right": lambda rng, p: around(p)(rng)}, quick=True)
     assert table.simulator.item() == "error"
     assert table.simulator_remark.item().startswith("ZeroDivisionError")
 
 
-def test_an_estimator_needs_an_accuracy():
+def test_a_simulator_needs_an_accuracy():
     law = made(right)
     with pytest.raises(
         ValueError, match=r"law tests\.test_verify\.right needs an accuracy in \(0, inf\): it states none, give one"
     ):
-        verify.run([law], estimators={"right": lambda p, confidence: (p, p, p)})
-    with pytest.raises(ValueError, match=r"estimators: law 'left' is unknown; available: tests\.test_verify\.right"):
-        verify.run([law], estimators={"left": lambda p, confidence: (p, p, p)})
+        verify.run([law], simulators={"right": around(0.0)})
+    with pytest.raises(ValueError, match=r"simulators: law 'left' is unknown; available: tests\.test_verify\.right"):
+        verify.run([law], simulators={"left": around(0.0)})
     stated = made(right, validity=Validity("p < 1/20", lambda p: p < 0.05, 0.5))
-    table = verify.run([stated], estimators={"right": lambda p, confidence: (p, p, p)}, quick=True)
+    table = verify.run([stated], simulators={"right": lambda rng, p: around(p)(rng)}, quick=True)
     assert table.simulator.item() == "agrees"
     assert table.simulator_where.item()["p"] < 0.05
 

@@ -83,6 +83,24 @@ def test_runs_on_linux_are_given_back_by_case(monkeypatch):
     ]
 
 
+def test_a_case_whose_runs_are_spoilt_is_said_to_be(monkeypatch):
+    """The other cases keep their verdicts."""
+    from longfat.testbed import Spoilt
+
+    def measure(case, k):
+        if case is one:
+            raise Spoilt("late")
+        return dict.fromkeys(case.quantities, 0.5)
+
+    one, other = cases()[:2]
+    monkeypatch.setattr(linux, "measure", measure)
+    monkeypatch.setattr(linux, "simulate", lambda case, seed: dict.fromkeys(case.quantities, 0.5))
+    made = linux.run([one, other], progress=False)
+    assert [each.verdict for each in made] == ["spoilt"] * len(one.quantities) + ["agrees"] * len(other.quantities)
+    assert linux_report.summary(made).endswith("0 are undecided. The machine's load has spoilt the runs of 2.")
+    assert '"verdict": "spoilt"' in linux_report.to_json(made)
+
+
 def test_storing_and_reading(tmp_path):
     """What is written is read again; cases that are not listed are left out."""
     case = cases()[0]

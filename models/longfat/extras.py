@@ -13,6 +13,7 @@ LIBRARIES = {
     "ipywidgets": ("ipywidgets", "notebook"),
     "ipykernel": ("ipykernel", "notebook"),
     "voila": ("voila", "notebook"),
+    "docutils": ("docutils", "docs"),
     "distributed": ("dask", "distributed"),
 }
 

@@ -24,7 +24,8 @@ functions for one arithmetic; the types of the arguments select it. Besides ``+ 
 Outside its domain a function gives NaN in arrays and in mpmath. In JAX the gradient of ``where`` uses both values: keep
 the one that is not selected finite, as in ``where(x > 0, log(where(x > 0, x, 1)), 0)``.
 
-JAX, mpmath and sympy are imported only when arguments of their types occur.
+JAX, mpmath and sympy are imported only when arguments of their types occur. `longfat.handbook.trace` records a law in
+one further arithmetic, to write it in JavaScript.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 PROGRAM = Path(sys.executable).parent / "longfat"
-EXAMPLE = ["window", "--rate", "1Gbit/s", "--rtt", "100ms", "--loss", "1e-4,1e-3,1e-2"]
+EXAMPLE = ["window", "--scheme", "selective-repeat", "--rate", "1Gbit/s", "--rtt", "100ms", "--loss", "1e-4,1e-3,1e-2"]
 
 
 def test_import(benchmark):

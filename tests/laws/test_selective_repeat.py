@@ -10,6 +10,7 @@ import pytest
 
 from longfat import verify
 from longfat.laws import selective_repeat as laws
+from longfat.testing import compare
 from tests.examples import is_long
 from tests.laws.test_rounds import poisson, summed
 
@@ -156,9 +157,7 @@ def corners():
 
 def test_the_law_agrees_with_the_simulator_within_its_validity():
     points = list(corners())[:: 1 if is_long() else 3]
-    table = verify.check(
-        laws.throughput_efficiency, verify.segment_efficiency(lost=3e5, replications=20, rng=1), points
-    )
+    table = verify.check(laws.throughput_efficiency, verify.segment_efficiency(), points, rng=1)
     worst = table.isel(point=int(np.abs(table.law - table.estimate).values.argmax()))
     assert table.attrs["agrees"], worst
     assert bool(table.valid.all())
@@ -183,9 +182,10 @@ def test_where_the_record_says_that_it_does_not_hold(window, loss, segment_packe
     """The bounds of the validity are there for a reason: outside them the simulator differs by more than 0.03."""
     point = {"window": window, "loss": loss, "segment_packets": segment_packets, "ack_segments": ack_segments}
     assert not laws.throughput_efficiency.validity(**point)
-    value, _, high = verify.segment_efficiency(packets=3e7)(**point, confidence=0.99)
-    assert laws.throughput_efficiency(**point) - high > error - 0.005
-    assert laws.throughput_efficiency(**point) - value > 0.03
+    simulator = verify.segment_efficiency(packets=1e6)
+    found = compare(laws.throughput_efficiency, simulator, point, within=error - 0.005, power_at=1, rng=1)
+    assert found.verdict == "differs", found
+    assert found.formula - found.estimate > 0.03
 
 
 def test_delay_law_against_the_simulator_for_one_segment_at_a_time():

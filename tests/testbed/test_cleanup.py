@@ -70,6 +70,12 @@ def namespaces(pids=None):
     return found
 
 
+def orphans():
+    """Return how many connections of the machine Linux keeps although no process has them (their namespaces, too)."""
+    line = next(one for one in Path("/proc/net/sockstat").read_text().splitlines() if one.startswith("TCP:"))
+    return int(line.split()[line.split().index("orphan") + 1])
+
+
 def settings():
     """Return every setting of the network outside; counters that change by themselves are left out."""
     made = {}
@@ -114,7 +120,7 @@ def test_the_checks_see_a_process_and_its_namespaces():
 @pytest.mark.parametrize("which", ["parent", "driver", "applications"])
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
 def test_nothing_is_left_after_a_kill(which, how):
-    before, mine = outside(), namespaces([os.getpid()])
+    before, mine, left = outside(), namespaces([os.getpid()]), orphans()
     process = start()
     children = below(process.pid)
     created = namespaces(children) - mine
@@ -128,7 +134,16 @@ def test_nothing_is_left_after_a_kill(which, how):
         assert words in said.splitlines()[-1] or words in said
     assert wait(lambda: not any(map(fields, children)))
     assert not created & namespaces()
+    assert wait(lambda: orphans() <= left)
     assert outside() == before
+
+
+def test_no_connection_is_left_after_a_run():
+    """What a sender has not sent when the run ends would be tried again for minutes, in its namespace."""
+    before = orphans()
+    code = RUN.replace("duration=60", "duration=1").format(path=sys.path, settings=None)
+    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+    assert orphans() <= before
 
 
 def test_nothing_is_left_after_ctrl_c():

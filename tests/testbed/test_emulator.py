@@ -105,7 +105,9 @@ DISCIPLINES = {
 }
 
 
-@pytest.mark.parametrize("name", DISCIPLINES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.long] * (name in ("fq-codel", "pie"))) for name in DISCIPLINES]
+)
 def test_disciplines_decide_as_in_a_simulation_of_the_same_arrivals(name):
     """Two constant flows overload a link; in the emulator their packets come from outside, at the same times."""
     gaps = {"one": 1_230_000, "two": 1_710_000}  # ns; 1.4 packets in the transmission time of one, 1 ms

@@ -10,7 +10,7 @@ from multiprocessing import Pipe
 
 import pytest
 
-from longfat.testbed import hosts
+from longfat.testbed import hosts, missing
 from longfat.testbed.connection import Connection
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="epoll is Linux's")
@@ -103,6 +103,67 @@ def test_a_connection_that_breaks_by_itself_ends_the_run():
     one.thread.join(PATIENCE)
     assert str(one.error) == "connection 'flow-0' broke: Broken pipe"
     one.close()
+
+
+TCP_CC_INFO = 26  # linux/tcp.h
+
+
+def open_with(control):
+    """Return a connection over the loopback device that was asked for a congestion control."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        sender = socket.socket()
+        try:
+            sender.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, control.encode())
+        except OSError:
+            sender.close()
+            raise
+        sender.connect(listener.getsockname())
+        listener.accept()[0].close()
+    return sender
+
+
+@pytest.mark.parametrize(("control", "length"), [("reno", 0), ("cubic", 0), ("bbr", 20)])
+def test_the_congestion_control_that_was_asked_for_is_in_force(control, length):
+    """What Linux tells of it: nothing of Reno and CUBIC, 20 bytes of BBR (struct tcp_bbr_info of linux/inet_diag.h).
+
+    They are five words of 4 bytes: two of the bandwidth, the least round-trip time, and both gains.
+    """
+    try:
+        sender = open_with(control)
+    except (FileNotFoundError, PermissionError) as error:
+        pytest.skip(f"{control}: {error.strerror}")
+    with sender:
+        assert hosts.control_of(sender) == control
+        told = sender.getsockopt(socket.IPPROTO_TCP, TCP_CC_INFO, 64)
+    assert len(told) == length
+
+
+def test_a_connection_with_another_congestion_control_ends_the_run():
+    watching = hosts.Senders.__new__(hosts.Senders)
+    watching.connections = [Connection(0, "one", "cubic", 1500, 1460)]
+    with open_with("reno") as sender:
+        watching._sockets = [sender]
+        with pytest.raises(RuntimeError, match="connection 'one' has 'reno' instead of 'cubic'"):
+            watching.check_controls()
+
+
+def test_an_instruction_to_a_process_that_has_ended_says_so():
+    watching = hosts.Senders.__new__(hosts.Senders)
+    watching.pipe, there = Pipe()
+    there.close()
+    with pytest.raises(RuntimeError, match="the process of the applications ended without an answer"):
+        watching.end()
+    watching.pipe.close()
+
+
+def test_what_linux_answers_without_a_congestion_control():
+    """ENOENT, tcp(7); `missing` names it before."""
+    with pytest.raises(FileNotFoundError):
+        open_with("no-such")
+    if not missing():
+        (words,) = missing(["reno", "no-such"])
+        assert words.startswith("congestion control 'no-such' is not available in Linux ")
+        assert words.endswith(": load the module tcp_no-such")
 
 
 def test_a_sender_without_data_to_send_is_seen():

@@ -10,7 +10,7 @@ import pytest
 
 from longfat.sim import Network
 from longfat.testbed import pump as module
-from longfat.testbed.captures import Captures
+from longfat.testbed.captures import NAMES, Captures
 from longfat.testbed.emulator import Emulator
 from longfat.testbed.pump import Punctuality, prompt, pump
 
@@ -206,10 +206,10 @@ def test_captures_have_virtual_times(monkeypatch, tmp_path, hosts):
     data, answer = tcp(sequence=1, payload=1000), tcp(acknowledgment=1001)
     machine = Machine(monkeypatch, near, far, lambda side, packet: [answer] if side else [], late=400_000)
     machine.events.append((0, lambda: far[0].send(data)))
-    captures = Captures(tmp_path)
+    captures = Captures(*(tmp_path / name for name in NAMES))
     pump(Emulator(path()), tuple(near), lambda packet: 0, until=100 * MS, captures=captures)
     captures.close()
-    found = {name: records_of(tmp_path / name) for name in ("senders.pcap", "receivers.pcap")}
+    found = {name: records_of(tmp_path / name) for name in NAMES}
     (sent, one), (acknowledged, two) = found["senders.pcap"]
     (received, three), (answered, four) = found["receivers.pcap"]
     assert received - sent == 5 * MS + 1_052_000

@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import shutil
 import subprocess
 import sys
 
@@ -26,6 +27,15 @@ def network(buffer=None, rate="20 Mbit/s"):
 def of(outcome, number):
     """Return the samples of one connection."""
     return outcome.samples[outcome.samples["connection"] == number]
+
+
+@pytest.mark.usefixtures("testbed")
+def test_a_file_of_four_packets_takes_its_time():
+    """0.6 ms for each packet, 16 us for the last acknowledgment, 20 ms each way: 42.416 ms."""
+    given = {"delayed_ack": 1, "initial_window": 4}
+    net = network().flow("sack", path=["a", "b"], packet=1500, file=6000, parameters=given)
+    (outcome,) = outcomes(net, duration=0.2, **QUIET)
+    assert outcome.after[0].finish / SECOND == pytest.approx(0.042416, abs=5e-6)
 
 
 @pytest.mark.long
@@ -68,6 +78,39 @@ def test_a_greedy_flow_fills_the_link_as_the_simulators_does_and_stops():
     assert queue[62:].max() == 0  # what was in flight has left
     assert of(outcome, 0)["time"].max() == 6 * SECOND
     assert outcome.counters["senders"]["RetransSegs"] == outcome.after[0].retransmitted
+
+
+TSHARK = shutil.which("tshark")
+
+
+@pytest.mark.long
+@pytest.mark.skipif(TSHARK is None, reason="tshark is not installed")
+@pytest.mark.usefixtures("testbed")
+def test_tshark_reads_the_captures_without_a_warning(tmp_path):
+    """No error, no bad checksum, and no warning but what a loss is to tshark.
+
+    At the receivers that is a segment that was "not captured"; at the senders a repair that tshark calls "out of
+    order", because it comes less than a round-trip time after the packet before it. As many packets as the run counts.
+    """
+    net = Network().link("a", "b", rate="20 Mbit/s", delay="20 ms", loss=0.002)
+    net = net.link("b", "a", rate="20 Mbit/s", delay="20 ms")
+    net = net.flow("sack", path=["a", "b"], packet=1500, count=3, stagger=0.1, parameters={"delayed_ack": 1})
+    (outcome,) = outcomes(net, duration=3, rng=2, pcap=tmp_path / "new", **QUIET)
+    assert sorted(path.name for path in (tmp_path / "new").iterdir()) == ["receivers.pcap", "senders.pcap"]
+
+    def shown(name, what, *fields):
+        command = [TSHARK, "-o", "ip.check_checksum:TRUE", "-r", tmp_path / "new" / name, "-Y", what, *fields]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+
+    for name, loss in (("senders.pcap", "out_of_order"), ("receivers.pcap", "lost_segment")):
+        allowed = f"tcp.analysis.out_of_order or tcp.analysis.{loss}"
+        assert shown(name, f"(_ws.expert.severity >= 0x600000 and not ({allowed})) or _ws.malformed") == []
+        assert len(shown(name, "tcp.flags.syn == 1")) == 6
+    kinds = ("retransmission", "fast_retransmission", "spurious_retransmission", "out_of_order")
+    again = shown("senders.pcap", " or ".join(f"tcp.analysis.{kind}" for kind in kinds))
+    assert len(again) == sum(account.retransmitted for account in outcome.after) > 0
+    received = shown("receivers.pcap", "tcp.len > 0")
+    assert len(received) == sum(account.received for account in outcome.after)
 
 
 @pytest.mark.long
@@ -164,6 +207,12 @@ def test_a_machine_that_lacks_something_is_refused(monkeypatch):
     monkeypatch.setattr(runs, "missing", lambda controls: [f"no {name}" for name in controls])
     with pytest.raises(CannotRun, match="no cubic"):
         outcomes(network().flow("cubic", path=["a", "b"]), duration=1, **QUIET)
+
+
+def test_a_place_for_captures_that_is_none_is_refused_before_the_run(monkeypatch):
+    monkeypatch.setattr(runs, "missing", lambda controls: [])
+    with pytest.raises(ValueError, match="pcap = /proc/nowhere cannot be written to"):
+        outcomes(network().flow("cubic", path=["a", "b"]), duration=1, pcap="/proc/nowhere", **QUIET)
 
 
 def test_a_users_own_discipline_reaches_the_process_of_the_run(monkeypatch, tmp_path):

@@ -33,10 +33,11 @@ def test_each_end_of_a_connection_has_its_metrics(connection, given, there, back
 
 
 def test_buffers_hold_more_than_is_in_flight_and_are_bounded():
-    """1 MB in flight: 16 MB; 1,000 connections share 1 GB; nobody gets less than 1 MB."""
+    """1 MB in flight: 16 MB; 1,000 connections share an eighth of 8 GB, 10 of 200 MB; nobody gets less than 1 MB."""
     assert settings.buffers(1e6, 1) == {"ipv4/tcp_wmem": "4096 16000000 16000000",
                                         "ipv4/tcp_rmem": "4096 16000000 16000000"}  # fmt: skip
     assert settings.buffers(1e6, 1000)["ipv4/tcp_wmem"].endswith(" 1000000")
+    assert settings.buffers(1e6, 10, 200e6)["ipv4/tcp_wmem"].endswith(" 2500000")
     assert settings.buffers(1e6, 10_000)["ipv4/tcp_wmem"].endswith(" 1000000")
 
 

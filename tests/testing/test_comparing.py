@@ -240,3 +240,33 @@ def test_text():
 
 def test_a_share_of_a_value():
     assert comparing.tolerance(" 5% ", 2.0) == pytest.approx(0.1)
+
+
+def test_power_at_the_accuracy_itself():
+    """A deviation of 1.2 w agrees if 2 w has to be noticed, differs if w has to be; w itself is never decided."""
+    for deviation, power_at, verdict in (
+        (1.2, 2, "agrees"),
+        (1.2, 1, "differs"),
+        (0.8, 1, "agrees"),
+        (1, 1, "undecided"),
+    ):
+        options = {"within": 1.0, "alpha": 0.01, "power_at": power_at, "budget": 3000, "rng": 1}
+        assert compare(off_by(deviation), normal, {}, **options).verdict == verdict, (deviation, power_at)
+
+
+def test_evidence_is_that_of_the_verdict():
+    """10^2 for "agrees" with a power of 0.99, 10^6 for "differs"; without random numbers there is no doubt."""
+    near, far = compare(formula, normal, {}, within=1.0, rng=1), compare(off_by(5), normal, {}, within=1.0, rng=1)
+    assert near.agreement >= 2 > near.difference
+    assert far.difference >= 6 > far.agreement
+    exact = compare(formula, lambda rng, **_: 0.5, {}, within=1.0, deterministic=True)
+    assert (exact.agreement, exact.difference, exact.replications) == (math.inf, -math.inf, 2)
+
+
+def test_a_simulator_declares_that_it_is_deterministic():
+    def fixed(rng, **_):
+        return 0.5
+
+    fixed.deterministic = True
+    found = compare(formula, fixed, {}, within=1.0)
+    assert (found.verdict, found.replications) == ("agrees", 1)

@@ -1,59 +1,59 @@
-"""Laws as their sources print them, held against the simulators that check the corrected laws: they differ."""
+"""Formulas that ERRATA.md says are wrong, held against simulators: all differ, and the corrected ones do not.
+
+`tests.testing.printed_formulas` has them, `tests.testing.tables` writes the table of docs/testing.md.
+"""
+
+import re
+from pathlib import Path
 
 import pytest
 
-import longfat as lf
-from longfat.laws import cubic, selective_repeat
-from longfat.segments import simulate
-from longfat.simulators import simulator_of
+from longfat.law import registered
+from tests.testing.printed_formulas import BUDGET, FORMULAS, OTHERS
 
-PRINTED = selective_repeat.throughput_efficiency.as_printed
-SEGMENTS = {"window": (10, 200), "loss": (1e-5, 0.01), "segment_packets": (4, 64), "ack_segments": (10, 90)}
-WINDOWS = {"loss": (1e-5, 1e-2), "round_trip_time": (0.01, 0.1), "c": 0.4, "beta": 0.7}
+ROOT = Path(__file__).parents[2]
+QUICK = ("000-1", "000-11", "003-3", "004-2")
 
 
-def efficiency(rng, **point):
-    """Return the mean throughput efficiency of two runs of 2000 segments."""
-    run = simulate(**point, segments=2000, replications=2, rng=rng, progress=False)
-    return float(run.throughput_efficiency), 4000 * point["segment_packets"]
+def searched(one):
+    """Find the error of a printed formula, within the budget, and try the corrected formula where it was found."""
+    seen, shrunk = one.found()
+    print(one.erratum, len(seen), "points;", shrunk.comparison)
+    assert sum(found.replications for found in seen) <= BUDGET
+    assert shrunk.comparison.verdict == "differs"
+    assert shrunk.comparison.alpha <= 1e-6
+    assert one.repaired(shrunk.point).verdict == "agrees"
 
 
-def valid(**point):
-    return bool(selective_repeat.throughput_efficiency.validity(**point))
-
-
-def window(rng, **point):
-    """Return the mean window of a CUBIC flow that loses every 1/p-th packet."""
-    return simulator_of(cubic.average_window).check(1.0, rng)(**point, confidence=0.9)[0]
-
-
-def failure_of(formula, simulator, **options):
-    @lf.testing.holds(formula, simulator, **options)
-    def test():
-        pass
-
-    with pytest.raises(lf.testing.Disagreement) as failure:
-        test()
-    print(failure.value)
-    return str(failure.value)
+@pytest.mark.parametrize("one", [one for one in FORMULAS if one.erratum in QUICK], ids=lambda one: one.erratum)
+def test_the_printed_formula_differs_and_the_corrected_does_not(one):
+    searched(one)
 
 
 @pytest.mark.long
-def test_the_printed_efficiency_differs():
-    """In its third case only, a quarter of this domain: 40 points find it. The corrected law agrees."""
-    text = failure_of(PRINTED, efficiency, over=SEGMENTS, within=0.05, where=valid, points=40)
-    assert "Simplest point" in text
-
-    @lf.testing.holds(selective_repeat.throughput_efficiency, efficiency, over=SEGMENTS, within=0.05, points=12)
-    def test():
-        pass
-
-    test()
+@pytest.mark.parametrize("one", [one for one in FORMULAS if one.erratum not in QUICK], ids=lambda one: one.erratum)
+def test_the_printed_law_differs_and_the_corrected_does_not(one):
+    searched(one)
 
 
-@pytest.mark.long
-def test_the_printed_window_differs():
-    """By 2 % in the Reno-friendly region, without random numbers."""
-    options = {"over": WINDOWS, "within": "1 %", "deterministic": True}
-    text = failure_of(cubic.average_window.as_printed, window, **options)
-    assert "Simplest point" in text
+def test_every_printed_law_is_searched():
+    """Each law that has `as_printed`, by the name in ERRATA.md."""
+    names = {law.name for _, law in registered() if law.has_printed and law.place.startswith("longfat.")}
+    assert names == {one.what.split(".")[0][1:] for one in FORMULAS if one.what.startswith("`")}
+
+
+def test_every_erratum_is_a_formula_or_has_another_proof():
+    page = (ROOT / "ERRATA.md").read_text(encoding="utf-8")
+    blocks = re.split(r"^### ", page, flags=re.MULTILINE)[1:]
+    kept = [block.split()[0] for block in blocks if "*Withdrawn:*" not in block]
+    others = [one for some in OTHERS.values() for one in some]
+    assert sorted(kept) == sorted([*{one.erratum for one in FORMULAS}, *others])
+    proofs = {block.split()[0]: "*Proof:* `" in block for block in blocks}
+    assert all(proofs[one] for one in others)
+
+
+def test_the_page_has_every_formula():
+    """A row each, with a point; numbers are those of the last run."""
+    page = (ROOT / "docs" / "testing.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (\d+-\d+) \| (.+?) \| .+? = .+? \| [\d.e+-]+ \|", page, re.MULTILINE)
+    assert rows == [(one.erratum, one.what) for one in FORMULAS]

@@ -17,6 +17,7 @@ FEW = settings(
 )
 
 
+@pytest.mark.long
 @FEW
 @given(strategies.networks(most_flows=3), st.integers(0, 2**32))
 def test_every_network_runs_and_conserves_packets(net, seed):
@@ -32,6 +33,7 @@ def test_every_network_is_a_scenario(net):
     assert Network.from_toml(net.to_toml()) == net
 
 
+@pytest.mark.long
 def test_a_failing_network_shrinks_to_one_link_and_one_flow():
     def lossy(net):
         return any(link.loss > 0 for link in net.links.values())
@@ -68,6 +70,7 @@ def test_sizes_are_checked(option, value):
         strategies.networks(**{option: value})
 
 
+@pytest.mark.long
 def test_types_have_strategies():
     assert isinstance(find(st.from_type(Traffic), lambda one: True), Traffic)
     assert len(find(st.from_type(Network), lambda net: True).flows) == 1

@@ -12,6 +12,7 @@ from longfat.cli.benchmark import benchmark_command
 from longfat.cli.buffer import buffer_command
 from longfat.cli.explore import explore_command
 from longfat.cli.loss_load import loss_load_command
+from longfat.cli.measured import measured_command
 from longfat.cli.simulate import simulate_command
 from longfat.cli.testbed import testbed_command
 from longfat.cli.verify import verify_command
@@ -42,6 +43,7 @@ commands.add_command(window_command)
 commands.add_command(simulate_command)
 commands.add_command(testbed_command)
 commands.add_command(loss_load_command)
+commands.add_command(measured_command)
 commands.add_command(buffer_command)
 commands.add_command(benchmark_command)
 commands.add_command(explore_command)

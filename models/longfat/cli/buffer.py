@@ -15,6 +15,7 @@ from longfat.cli.parameters import (
     OUTPUT,
     SEED,
     Assignment,
+    Between,
     Choice,
     Integer,
     Name,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
+SPREAD = 0.1
 POSITIVE_RATE = Quantity("rate", min=0, min_open=True)
 
 
@@ -37,9 +39,9 @@ POSITIVE_RATE = Quantity("rate", min=0, min_open=True)
 @click.option("--rate", type=POSITIVE_RATE, required=True, help="Rate of the bottleneck link, e.g. 1Gbit/s.")
 @click.option(
     "--rtt",
-    type=Quantity("duration", min=0, min_open=True),
+    type=Between("duration", min=0, min_open=True),
     required=True,
-    help="Round-trip time without queueing, e.g. 100ms.",
+    help="Round-trip time without queueing, e.g. 100ms; or those of the flows, evenly in a range such as 20ms..80ms.",
 )
 @click.option(
     "--flows",
@@ -92,8 +94,7 @@ POSITIVE_RATE = Quantity("rate", min=0, min_open=True)
 @click.option(
     "--spread",
     type=Quantity("fraction", min=0, max=0.9),
-    default="10%",
-    show_default=True,
+    show_default="10%, or that of a range of --rtt",
     help="Relative spread of the flows' round-trip times: R (1 - s) to R (1 + s).",
 )
 @click.option(
@@ -167,7 +168,7 @@ def buffer_command(output: str, as_json: bool, as_csv: bool, **flags: Any) -> No
     with AtomicFiles(output) as files:
         data = design.buffer(
             rate=flags["rate"],
-            round_trip_time=flags["rtt"],
+            round_trip_time=sum(flags["rtt"]) / 2,
             flows=flags["flows"] if flags["flows"] is None or len(flags["flows"]) > 1 else flags["flows"][0],
             file=flags["size"],
             scheme=flags["scheme"],
@@ -176,7 +177,7 @@ def buffer_command(output: str, as_json: bool, as_csv: bool, **flags: Any) -> No
             discipline=flags["discipline"],
             mark_above=flags["mark_above"],
             access_rate=math.inf if flags["access"] is None else flags["access"],
-            spread=flags["spread"],
+            spread=_spread(flags["rtt"], flags["spread"]),
             decrease=flags["decrease"],
             parameters=_once(flags["parameters"]),
             loads=flags["loads"],
@@ -193,8 +194,20 @@ def buffer_command(output: str, as_json: bool, as_csv: bool, **flags: Any) -> No
         elif as_csv:
             click.echo(with_units(frame(data), data).to_csv(index=False), nl=False)
         else:
-            click.echo(_sayable(_table(data)))
+            from longfat.cli.buffer_table import sayable, table
+
+            click.echo(sayable(table(data)))
         _write(data, files)
+
+
+def _spread(trips: tuple[float, float], given: float | None) -> float:
+    """Return the relative spread of the round-trip times: R (1 - s) and R (1 + s) are the ends of a range."""
+    low, high = trips
+    if low == high:
+        return SPREAD if given is None else given
+    if given is not None:
+        raise click.UsageError("--spread and a range for --rtt exclude each other")
+    return (high - low) / (high + low)
 
 
 def _once(pairs: tuple[tuple[str, float], ...]) -> dict[str, float]:
@@ -259,120 +272,6 @@ def summary(data: xr.Dataset) -> dict[str, Any]:
         "rules": [row for row in rows if row["rule"] != "curve"],
         "curve": [row for row in rows if row["rule"] == "curve"],
     }
-
-
-def _table(data: xr.Dataset) -> str:
-    """Return the answer as a text table."""
-    from longfat.quantities import text
-
-    a = data.attrs
-    power = a["criterion"] == "power"
-    lines = [
-        f"path      {text(a['rate'], 'bytes/s')}, round trip {text(a['round_trip_time'], 's')}: bandwidth-delay "
-        f"product {text(a['rate'] * a['round_trip_time'], 'bytes')}, {a['bandwidth_delay_product']:.5g} packets of "
-        f"{text(a['packet'], 'bytes')}",
-    ]
-    if power:
-        lines += [
-            f"files     {text(a['file'], 'bytes')} each, by {a['scheme']}, at random; discipline {a['discipline']}",
-            f"power     {a['attainable']:.4g} bytes/s² at most with these buffers and loads; no discipline exceeds "
-            f"{a['first_come_ceiling']:.4g}",
-        ]
-    else:
-        spread = f", round-trip times ±{100 * a['spread']:.4g}%" if a["spread"] else ", equal round-trip times"
-        above = f" above {a['mark_above']:g} packets" if "mark_above" in a else ""
-        spread = spread if (data.flows > 1).any() else ""
-        lines.append(f"flows     {a['scheme']}, long-lived{spread}; discipline {a['discipline']}{above}")
-        if a["sender"]:
-            lines += [f"{'sender' if not k else '':9} {one}" for k, one in enumerate(a["sender"].split(" | "))]
-        lines.append(_simulated(data))
-    goal = "greatest power" if power else "capacity"
-    interval = f"{100 * a['confidence']:.6g}% interval"
-    lines += [
-        "",
-        f"Buffer of the switch (not a socket buffer, not tcp_rmem) for {100 * a['share']:.6g}% of the {goal}:",
-        "",
-    ]
-    said = "  load  of greatest" if power else "  together    apart  simulated"
-    width = max(16, *(len(one) for one in data.rule.values))
-    sizes = f"{'BDP':>8}  {'packets':>7}  {'bytes':>10}"
-    lines.append(f"{'flows':>5}  {'rule':{width}}  {sizes}{said}  {interval:>16}  queueing delay")
-    every = data if "flows" in data.dims else data.expand_dims("flows")
-    for k in range(every.sizes["flows"]):
-        for rule in data.rule.values:
-            lines.append(_line(every.isel(flows=k).sel(rule=rule), power, width))
-    if not power:
-        lines += [
-            "",
-            "together: utilisation by the law for one flow, or for flows that all lose at the same time; apart: lower",
-            "bound by the law for many flows that lose at different times. BDP/3: a third of the bandwidth-delay",
-            "product (Kim and Farber 1994); no law shows that it is sufficient.",
-        ]
-        lines += a["about"].splitlines()
-    return "\n".join(lines)
-
-
-def _simulated(data: xr.Dataset) -> str:
-    """Return lines that describe the simulated path and the path for which the answer is valid."""
-    a = data.attrs
-    simulated = data.simulated_bdp.values.ravel()
-    bdps = ", ".join(sorted({f"{one:.5g}" for one in simulated}, key=float))
-    if (simulated > 0.999 * a["bandwidth_delay_product"]).all():
-        return "simulated over the path as given"
-    said = f"simulated over a slower link with a bandwidth-delay product of {bdps} packets"
-    if a["scale_free"] and a["kept"]:
-        changed = "with another C, which keeps"
-        return "\n".join([f"{said},", *(f"          {changed} {one}" for one in a["kept"].split(" | "))])
-    if a["scale_free"]:
-        return f"{said}: {a['scheme']} reaches a utilisation that depends only on buffer/BDP"
-    return (
-        f"{said}, as given by --bdp;\n"
-        f"          the answer is valid for that link only: {a['scheme']} with {a['discipline']} "
-        "is not known to be scale-free"
-    )
-
-
-def _sayable(answer: str) -> str:
-    """Replace the characters of the answer that the terminal cannot show."""
-    try:
-        answer.encode(sys.stdout.encoding or "utf-8")
-    except UnicodeEncodeError:
-        return answer.replace("±", "+-").replace("²", "^2").encode("ascii", "replace").decode()
-    return answer
-
-
-def _line(row: Any, power: bool, width: int) -> str:
-    """Return the row of one rule: its buffer, and the utilisation or power that the simulation gave."""
-    from longfat.quantities import text
-
-    flows = f"{int(row.flows):5d}" if "flows" in row.coords else f"{'':5}"
-    if not math.isfinite(row.buffer_bdp):
-        why = "no buffer reaches it" if row.rule == "simulated" else "does not apply to this scheme"
-        a = row.attrs
-        if row.rule == "simulated" and int(row.get("flows", 1)) == 1 and a.get("ceiling", 1.0) < a["share"]:
-            why += f": it is above the {a['ceiling']:.4f} that ProbeRTT leaves to one flow by the law"
-        if row.rule == "one BDP":
-            why = "is not above the threshold"
-        return f"{flows}  {row.rule.item():{width}}  {why}"
-    size = f"{float(row.buffer_bdp):8.4g}  {int(row.buffer_packets):7d}  {_size(float(row.buffer_bytes)):>10}"
-    if power:
-        size += f"  {float(row.best_load):4.2f}  {float(row.share):11.4f}"
-    else:
-        size += "".join(f"  {_or_dash(float(row[name]))}" for name in ("law_together", "law_apart"))
-        size += f"  {float(row.share):9.4f}"
-    limits = f"{float(row.share_lower):6.4f} .. {float(row.share_upper):6.4f}"
-    wait = text(float(f"{float(row.queueing_delay):.3g}"), "s")
-    return f"{flows}  {row.rule.item():{width}}  {size}  {limits:>16}  {wait}, {row.status.item()}"
-
-
-def _size(value: float) -> str:
-    from longfat.quantities import text
-
-    return text(float(f"{value:.4g}"), "bytes")
-
-
-def _or_dash(value: float) -> str:
-    return f"{value:8.4f}" if math.isfinite(value) else f"{'-':>8}"
 
 
 def _write(data: xr.Dataset, files: Any) -> None:

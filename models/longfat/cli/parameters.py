@@ -78,6 +78,21 @@ class Quantity(click.FloatRange):
         return found if self.several else found[0]
 
 
+class Between(Quantity):
+    """A quantity or a range of it, such as "80..100Mbit/s", as a pair in SI; or several with commas between them."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the two ends, or a list of such pairs."""
+        from longfat import quantities
+        from longfat.design import known_between
+
+        read = getattr(quantities, self.kind)
+        words = value.split(",") if self.several else [value]
+        found = [known_between.read(word, read, _name(param), _interval(self)) for word in words]
+        pairs = [(one.low, one.high) for one in found]
+        return pairs if self.several else pairs[0]
+
+
 class Size(click.IntRange):
     """A size in bytes, an integer."""
 

@@ -40,6 +40,9 @@ COMPARED = {
     help="Picture of windows and queues, e.g. run.svg; with --compare over each other.",
 )
 @click.option("--output", type=PathName("dir"), help="Directory for run.nc, flows.csv, links.csv and pictures.")
+@click.option(
+    "--pcap", type=PathName("dir"), help="Directory for senders.pcap and receivers.pcap: the first run's packets."
+)
 @duration("Time to run, e.g. 60s; overrides the scenario's.")
 @SEED
 @replications(1000)
@@ -73,7 +76,7 @@ def testbed_command(scenario: str, as_json: bool, compare: bool, trust: bool, **
         if flags["output"] is not None:
             files = stack.enter_context(AtomicFiles(flags["output"]))
         try:
-            measured = _run(net, options, flags["repeats"])
+            measured = _run(net, options, flags["repeats"], flags["pcap"])
         except (CannotRun, Spoilt) as error:
             raise click.ClickException(str(error)) from None
         measured.attrs["scenario"] = Path(scenario).name
@@ -110,7 +113,7 @@ def _picture(text: str) -> Path:
     return Path(text)
 
 
-def _run(net: Network, options: dict[str, Any], repeats: int) -> xr.Dataset:
+def _run(net: Network, options: dict[str, Any], repeats: int, pcap: str | None) -> xr.Dataset:
     """Run on Linux; on a terminal say before how long that takes."""
     from longfat import testbed
     from longfat.quantities import duration, text
@@ -120,7 +123,7 @@ def _run(net: Network, options: dict[str, Any], repeats: int) -> xr.Dataset:
         runs, time = options.get("replications", 1), duration(options["duration"], "duration")
         one = text(time, "s")
         click.echo(f"longfat: {runs} x {one} in real time, {text(runs * time, 's')} in all", err=True)
-    return testbed.run(net, **options, repeats=repeats, progress=watched)
+    return testbed.run(net, **options, repeats=repeats, pcap=pcap, progress=watched)
 
 
 def _alone(net: Network, measured: xr.Dataset, as_json: bool) -> str:

@@ -39,6 +39,9 @@ AT_ONCE = 2  # scenarios on Linux at the same time, unless --workers says otherw
     show_default="number of cores",
     help="Number of parallel processes.",
 )
+@click.option(
+    "--store", type=PathName("file"), help="Accumulate evidence in a file, and simulate where it has the least."
+)
 @click.option("--html", type=PathName("file"), help="Write the result as an HTML page.")
 @click.option(
     "--json", "json_file", type=PathName("file"), help="Write the result as JSON; - prints it instead of the table."
@@ -59,6 +62,8 @@ def verify_command(
     for option, given in (("--published", published), ("--linux", linux)):
         if given and flags["laws"]:
             raise click.UsageError(f"--law and {option} exclude each other")
+        if given and flags["store"]:
+            raise click.UsageError(f"--store and {option} exclude each other")
     if published and linux:
         raise click.UsageError("--linux and --published exclude each other")
     seed = flags["seed"]
@@ -84,7 +89,12 @@ def _laws(_: tuple[str, ...], seed: int, flags: dict[str, Any]) -> tuple[bool, d
 
     count = flags["workers"] or os.cpu_count() or 1
     table = verify.run(
-        flags["laws"] or None, quick=flags["quick"], seed=seed, workers=count, progress=sys.stderr.isatty()
+        flags["laws"] or None,
+        quick=flags["quick"],
+        seed=seed,
+        workers=count,
+        store=flags["store"],
+        progress=sys.stderr.isatty(),
     )
     return bool(table.attrs["agrees"]), _made(report.to_text, report.to_json, report.to_html, table)
 

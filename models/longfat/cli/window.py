@@ -1,150 +1,150 @@
-"""`longfat window`: TCP and selective repeat on a path, as a table, a picture and data files."""
+"""`longfat window`: the window and the socket buffers of TCP on a path, or the window of selective repeat."""
 
 from __future__ import annotations
 
-import math
 import sys
 from typing import Any
 
 import click
 
-from longfat.cli.parameters import CONFIDENCE, OUTPUT, SEED, SHARE, Choice, Integer, PathName, Quantity, Size
-from longfat.cli.window_files import write
+from longfat.cli.parameters import CONFIDENCE, OUTPUT, SEED, SHARE, Between, Choice, Integer, PathName, Quantity, Size
 
-SEGMENT, PACKET = 16384, 1024  # bytes: of selective repeat
-
-SHARES = Quantity("fraction", several=True, min=0, max=1, max_open=True)
+SELECTIVE_REPEAT = "selective-repeat"
+#: Options of one answer only, by parameter.
+OF_TCP = {"mss": "--mss", "buffer": "--buffer", "replications": "--replications"}
+OF_SELECTIVE_REPEAT = {
+    "segment": "--segment", "packet": "--packet", "source": "--source", "points": "--points", "tradeoff": "--tradeoff",
+}  # fmt: skip
+SCHEME = Choice("scheme", "cubic", "reno", "bbr", "bbr1", SELECTIVE_REPEAT)
 SOURCE = Choice("source", "auto", "law", "simulator")
+FILE = PathName("file")
 
 
-@click.command("window", short_help="Rate of TCP on a path; window of selective repeat (not TCP).")
-@click.option("--rate", type=Quantity("rate", min=0, min_open=True), help="Rate of the bottleneck link, e.g. 1Gbit/s.")
+@click.command("window", short_help="Window, socket buffers and rate of TCP on a path.")
+@click.argument("files", nargs=-1, type=FILE)
 @click.option(
-    "--rtt", type=Quantity("duration", min=0, min_open=True), help="Round-trip time without queueing, e.g. 100ms."
-)
-@click.option("--loss", type=SHARES, help="Packet loss probabilities, e.g. 1e-4,1e-3 or 0.1%.")
-@click.option(
-    "--mss", type=Size(1, 10**6), help="Maximum segment size of TCP [bytes].  [default: 1460B, or that of --iperf3]"
-)
-@click.option("--segment", type=Size(1), help="Segment size of selective repeat [bytes].  [default: 16KiB]")
-@click.option(
-    "--packet", type=Size(1), help="Packet size of selective repeat [bytes].  [default: 1024B, or that of --iperf3]"
+    "--rate",
+    type=Between("rate", min=0, min_open=True),
+    help="Rate of the bottleneck link, e.g. 1Gbit/s or 80..100Mbit/s.",
 )
 @click.option(
-    "--target",
-    type=SHARE,
-    default="0.95",
-    show_default=True,
-    help="Goal: utilisation of the link by TCP; share of 1 - loss for selective repeat.",
+    "--rtt",
+    type=Between("duration", min=0, min_open=True),
+    help="Round-trip time without queueing, e.g. 100ms or 20..30ms.",
 )
 @click.option(
-    "--source", type=SOURCE, default="auto", show_default=True, help="Source of the window of selective repeat."
+    "--loss",
+    type=Between("fraction", several=True, min=0, max=1, max_open=True),
+    show_default="0",
+    help="Packet loss probabilities, e.g. 1e-4,1e-3 or 1e-4..3e-4, without overflows of the flow itself.",
 )
 @click.option(
-    "--iperf3",
-    type=PathName("file"),
-    help="Read rate, round-trip time, loss and packet size from the output of iperf3 --json or --json-stream.",
+    "--scheme",
+    type=SCHEME,
+    default="cubic",
+    show_default="cubic, that of Linux",
+    help="Congestion control of TCP; bbr1 is the bbr of mainline Linux, bbr is version 3. Or selective repeat without "
+    "congestion control, which is no TCP.",
 )
-@click.option("--ping", type=PathName("file"), help="Read the round-trip time from the output of ping: the minimum.")
-@OUTPUT
+@click.option("--iperf3", type=FILE, multiple=True, help="Output of iperf3 --json; more files may follow.")
+@click.option("--ping", type=FILE, multiple=True, help="Output of ping; more files may follow.")
+@click.option("--measured", type=FILE, multiple=True, help="Any file that longfat measured reads; more may follow.")
+@click.option("--target", type=SHARE, default="0.95", show_default=True, help="Share of the link that is wanted.")
 @click.option(
-    "--points",
-    type=Integer("windows", 2, 10_000),
-    default="24",
-    show_default=True,
-    help="Number of windows at which the curves are simulated.",
+    "--mss", type=Size(1, 10**6), show_default="1448B, or that of --iperf3", help="TCP: data bytes in a packet."
 )
 @click.option(
-    "--tradeoff",
-    type=Integer("windows", 0, 1000),
-    default="0",
-    show_default=True,
-    help="Number of wider windows of selective repeat for which the receive buffer is found, too.",
+    "--buffer",
+    type=Quantity("fraction", min=0, max=100, min_open=True),
+    show_default="1",
+    help="TCP: buffer of the bottleneck [bandwidth-delay products].",
 )
 @click.option(
     "--replications",
     type=Integer("runs", 0, 10**6),
-    default="4",
-    show_default=True,
-    help="Simulations of TCP at each loss; 0 for the square-root law only.",
+    show_default="6",
+    help="TCP: simulations at each loss; 0 for the laws only.",
 )
+@click.option("--segment", type=Size(1), show_default="16KiB", help="Selective repeat: segment size [bytes].")
+@click.option(
+    "--packet", type=Size(1), show_default="1024B, or that of --iperf3", help="Selective repeat: packet size."
+)
+@click.option("--source", type=SOURCE, show_default="auto", help="Selective repeat: source of the window.")
+@click.option(
+    "--points",
+    type=Integer("windows", 2, 10_000),
+    show_default="24",
+    help="Selective repeat: number of windows at which the curves are simulated.",
+)
+@click.option(
+    "--tradeoff",
+    type=Integer("windows", 0, 1000),
+    show_default="0",
+    help="Selective repeat: number of wider windows for which the receive buffer is found, too.",
+)
+@OUTPUT
 @CONFIDENCE
 @SEED
 def window_command(output: str, **flags: Any) -> None:
-    """Find the rate of TCP on a path, and the window of selective repeat without congestion control.
+    """Find the window and the socket buffers of TCP on a path, and the rate that it reaches.
 
-    TCP: the rate of one Reno flow with SACK at each loss, the largest loss at which it reaches the goal, and its
-    receive window. Selective repeat with a fixed window, which is not TCP: the smallest window that reaches the
-    goal, by law and simulation. Prints a table and writes window.csv, window.nc, window.svg and window.png. Options
-    override measurements.
+    FILES are measurements: of iperf3, ping and others. Options override them. For TCP prints a table, lines to paste,
+    and the command that checks them with the rate to expect; nothing is changed on this machine. With --scheme
+    selective-repeat: the smallest window of a sender without congestion control. Writes window.csv, window.nc,
+    window.svg and window.png.
     """
-    from longfat import design
-    from longfat.cli.window_table import table
-    from longfat.domains import conflict
     from longfat.files import AtomicFiles
 
+    if flags["scheme"] == SELECTIVE_REPEAT:
+        _refuse(flags, OF_TCP, "a --scheme of TCP")
+    else:
+        _refuse(flags, OF_SELECTIVE_REPEAT, f"--scheme {SELECTIVE_REPEAT}")
     with AtomicFiles(output) as files:
-        path, transport, remarks = _path(flags)
-        tradeoff = flags["tradeoff"]
-        if transport == "TCP" and tradeoff:
-            reason = "it finds receive buffers of selective repeat, and the file holds a measurement of TCP"
-            raise conflict("--tradeoff", "excludes --iperf3 with TCP", reason)
-        data = design.window(
-            **path,
-            source=flags["source"],
-            target=flags["target"],
-            points=flags["points"],
-            tradeoff=tradeoff,
-            replications=flags["replications"],
-            receive_buffer=transport != "TCP",
-            confidence=flags["confidence"],
-            rng=flags["seed"],
-            progress=sys.stderr.isatty(),  # for scripts, stderr holds errors only
-        )
-        data.attrs |= {"remarks": "\n".join(remarks), "rate_measured_by": "" if flags["rate"] else transport}
-        if data.attrs["rate_measured_by"] == "TCP":  # what TCP reached says nothing of the buffers that it needs
-            del data.attrs["tcp_receive_window"], data.attrs["tcp_linux_receive_buffer"]
-        click.echo(table(data, remarks))
-        write(data, files)
+        (_selective_repeat if flags["scheme"] == SELECTIVE_REPEAT else _tcp)(flags, files)
 
 
-def _path(flags: dict[str, Any]) -> tuple[dict[str, Any], str, tuple[str, ...]]:
-    """Return the path from options and, where these lack, measurements; the protocol measured; and remarks."""
-    from longfat import measured
+def _common(flags: dict[str, Any]) -> dict[str, Any]:
+    """Return the options that both answers have; for scripts, stderr holds errors only."""
+    names = {"target": "target", "confidence": "confidence", "rng": "seed"}
+    return {name: flags[flag] for name, flag in names.items()} | {"progress": sys.stderr.isatty()}
 
-    losses = flags["loss"]
-    figures = measured.PathFigures(
-        rate=flags["rate"], round_trip_time=flags["rtt"], loss=losses[0] if losses else None, packet=flags["packet"]
+
+def _tcp(flags: dict[str, Any], files: Any) -> None:
+    """Answer for TCP."""
+    from longfat import design
+    from longfat.cli import window_path, window_tcp
+
+    path = window_path.of_tcp(flags)
+    chosen = {name: flags[name] for name in ("scheme", "buffer", "replications") if flags[name] is not None}
+    data = design.tcp_window(**path.arguments, **chosen, **_common(flags))
+    data.attrs |= {"remarks": "\n".join(path.remarks), "rate_measured_by": path.rate_measured_by}
+    click.echo(window_tcp.answer(data, path))
+    window_tcp.write(data, files)
+
+
+def _selective_repeat(flags: dict[str, Any], files: Any) -> None:
+    """Answer for selective repeat."""
+    from longfat import design
+    from longfat.cli import window_files, window_path
+    from longfat.cli.window_table import table
+
+    path = window_path.of_selective_repeat(flags)
+    data = design.window(
+        **path.arguments,
+        source=flags["source"] or "auto",
+        points=24 if flags["points"] is None else flags["points"],
+        tradeoff=flags["tradeoff"] or 0,
+        **_common(flags),
     )
-    # A ping's minimum over many small packets is nearer to the empty path than a mean under load.
-    found = measured.PathFigures()
-    for flag, read in (("ping", measured.read_ping), ("iperf3", measured.read_iperf3)):
-        if flags[flag]:
-            found = found.merged(read(flags[flag]))
-    figures = figures.merged(found)
-    for flag, value, holders in (
-        ("--rate", figures.rate, "--iperf3"),
-        ("--rtt", figures.round_trip_time, "--ping, or --iperf3 from the sending side of TCP"),
-        ("--loss", figures.loss, "--iperf3; ping sends too few packets to tell"),
-    ):
-        if value is None:
-            raise ValueError(f"{flag} is missing: give it, or a file that contains it ({holders})")
-    packet = figures.packet or PACKET
-    # By default a segment holds whole packets of the size that was measured.
-    segment = flags["segment"] or max(1, SEGMENT // packet) * packet
-    remarks = list(figures.remarks)
-    sent = segment / math.ceil(segment / packet - 1e-9)
-    if found.packet and losses is None and abs(sent - found.packet) > 1:
-        remarks.append(f"loss: measured for packets of {found.packet:g} bytes, used for packets of {sent:.6g} bytes")
-    path = {
-        "rate": figures.rate,
-        "round_trip_time": figures.round_trip_time,
-        "loss": losses or figures.loss,
-        "segment": segment,
-        "packet": packet,
-    }
-    if flags["mss"]:
-        path["tcp_segment"] = flags["mss"]
-    elif found.transport == "TCP":
-        path["tcp_segment"] = round(found.packet or 0)
-    return path, found.transport, tuple(remarks)
+    data.attrs |= {"remarks": "\n".join(path.remarks), "rate_measured_by": path.rate_measured_by}
+    click.echo(table(data, path.remarks))
+    window_files.write(data, files)
+
+
+def _refuse(flags: dict[str, Any], options: dict[str, str], needed: str) -> None:
+    """Refuse options that have a value and belong to another answer; ``options`` has flags by parameter."""
+    from longfat.domains import conflict
+
+    for name, flag in options.items():
+        if flags[name] is not None:
+            raise conflict(flag, f"needs {needed}")

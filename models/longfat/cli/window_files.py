@@ -1,4 +1,4 @@
-"""The files that `longfat window` writes: a table, the data, pictures."""
+"""The files that `longfat window --scheme selective-repeat` writes: a table, the data, pictures."""
 
 from __future__ import annotations
 
@@ -12,15 +12,14 @@ if TYPE_CHECKING:
 
 
 def frame(data: xr.Dataset) -> pd.DataFrame:
-    """Return one tidy table: TCP, the windows of selective repeat, the reference window, curves, receive buffers.
+    """Return one tidy table: the windows, the reference window, curves, receive buffers.
 
-    ``law`` and ``simulated`` are shares of the link. TCP has no window to be set: its rows have
-    ``rate_times_rtt_bytes``, the mean amount in flight, and one row has the receive window that never limits it.
+    ``law`` and ``simulated`` are efficiencies.
 
     >>> from longfat import design
     >>> data = design.window(rate="15Mbit/s", round_trip_time="20ms", loss=1e-3, segment="9kB", packet="900B", points=2)
     >>> list(frame(data).kind)
-    ['TCP', 'TCP receive window', 'answer', 'reference', 'curve', 'curve', 'receive buffer']
+    ['answer', 'reference', 'curve', 'curve', 'receive buffer']
     """
     import pandas as pd
 
@@ -46,31 +45,6 @@ def frame(data: xr.Dataset) -> pd.DataFrame:
             }
         )
 
-    rate = data.attrs["rate"]
-    for row in rows(data):
-        ends = ("", "_lower", "_upper") if "tcp_rate" in row else ()
-        mean = float(row.tcp_rate if ends else row.tcp_rate_law) * data.attrs["round_trip_time"]
-        table.append(
-            {
-                "protocol": "TCP, Reno with SACK",
-                "kind": "TCP",
-                "loss": float(row.loss),
-                "rate_times_rtt_bytes": mean,
-                "law": float(row.tcp_rate_law) / rate,
-                **{f"simulated{end}": float(row[f"tcp_rate{end}"]) / rate for end in ends},
-            }
-        )
-    if "tcp_receive_window" in data.attrs:
-        size = data.attrs["tcp_receive_window"]
-        table.append(
-            {
-                "protocol": "TCP, Reno with SACK",
-                "kind": "TCP receive window",
-                "window_segments": size / data.attrs["tcp_segment"],
-                "window_bytes": size,
-                "window_bdp": size / bandwidth_delay_product,
-            }
-        )
     for row in rows(data):
         add("answer", row, float(row.window_segments), "", source=row.source.item(), status=row.status.item())
     for row in rows(data):

@@ -1,8 +1,7 @@
-"""The answer of `longfat window` as text: TCP first, then selective repeat, each labelled."""
+"""The answer of `longfat window --scheme selective-repeat` as text."""
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 from longfat.plot import rows
@@ -11,91 +10,20 @@ from longfat.quantities import text
 if TYPE_CHECKING:
     import xarray as xr
 
-LARGEST_WINDOW = 2**30  # bytes: RFC 7323, section 2.3
-
 
 def table(data: xr.Dataset, remarks: tuple[str, ...]) -> str:
-    """Return the answer as text tables, TCP first."""
+    """Return the answer as text tables."""
     a = data.attrs
     lines = [
         f"path      {text(a['rate'], 'bytes/s')}, round trip {text(a['round_trip_time'], 's')}: "
         f"bandwidth-delay product (BDP) {text(a['bandwidth_delay_product'], 'bytes')}",
         *(f"remark    {remark}" for remark in remarks),
         "",
-        *_tcp(data),
-        "",
         *_windows(data),
     ]
     if "buffer_segments" in data:
         lines += ["", *_receive_buffers(data)]
-    elif a["rate_measured_by"] == "TCP":
-        lines += ["", "No receive buffer of selective repeat is computed, because the path was measured with TCP."]
     return "\n".join(lines)
-
-
-def _tcp(data: xr.Dataset) -> list[str]:
-    """Return the rate of TCP at each loss, the largest loss at which it reaches the goal, and its receive window."""
-    a = data.attrs
-    simulated = "tcp_rate" in data
-    lines = [
-        f"TCP: one Reno flow with SACK, segments of {a['tcp_segment']} bytes, each acknowledged; random loss; a "
-        "bottleneck buffer of",
-        "one BDP. CUBIC (the default of Linux) and BBR are not covered; they can be faster at the same loss.",
-        "",
-        f"{'loss':>8}  {'rate by law':>14}"
-        + (f"  {'simulated':>14}  {_percent(a['confidence']) + ' interval':>30}" if simulated else "")
-        + f"  {'of link':>7}  {'rate x RTT':>10}",
-    ]
-    for row in rows(data):
-        law, rate = float(row.tcp_rate_law), float(row.tcp_rate if simulated else row.tcp_rate_law)
-        line = f"{float(row.loss):8.3g}  {_size(law, 'bytes/s'):>14}"
-        if simulated:
-            limits = float(row.tcp_rate_lower), float(row.tcp_rate_upper)
-            interval = " .. ".join(_size(limit, "bytes/s") for limit in limits)
-            line += f"  {_size(rate, 'bytes/s'):>14}  {interval if math.isfinite(limits[0]) else 'deterministic':>30}"
-        share = f"{100 * rate / a['rate']:.3g}%" if math.isfinite(rate) else "-"
-        lines.append(f"{line}  {share:>7}  {_size(rate * a['round_trip_time'], 'bytes'):>10}")
-    return [*lines, "", *_receive_window(data)]
-
-
-def _receive_window(data: xr.Dataset) -> list[str]:
-    """Return the largest loss at which Reno reaches the goal, and the socket buffers that it needs.
-
-    No size is given if the rate was measured with a TCP flow: the rate of the link may be higher, and buffers for the
-    measured rate would limit TCP.
-    """
-    a = data.attrs
-    law_loss = float(data.tcp_filling_loss_law)
-    found = float(data.tcp_filling_loss) if "tcp_filling_loss" in data else math.nan
-    known = f"{law_loss:.2g} (square-root law, for evenly spaced losses)"
-    if math.isfinite(found):
-        known = f"{found:.2g} (simulated; {law_loss:.2g} by the law, for evenly spaced losses)"
-    limit = found if math.isfinite(found) else law_loss
-    lines = [f"Reno carries {_percent(a['target'])} of this link up to a loss of {known}."]
-    above = [f"{float(row.loss):.3g}" for row in rows(data) if float(row.loss) > limit]
-    if above:
-        lines.append(f"At {', '.join(above)} it does not, and no window or buffer changes that.")
-    if a["rate_measured_by"] == "TCP":
-        return [
-            *lines,
-            "Socket buffers: none is recommended, because the rate was measured with a TCP flow. Give the rate of",
-            "the link by --rate.",
-        ]
-    window = text(a["tcp_receive_window"], "bytes")
-    lines += [
-        f"Receive window that never limits TCP on this path: {window}, two BDPs. One is",
-        "in flight when a segment is lost; up to one more arrives before its retransmission, and the receiver stores",
-        "both.",
-        "Linux: about half of a socket buffer holds data, so the third value of net.ipv4.tcp_rmem (receiver) and of",
-        f"net.ipv4.tcp_wmem (sender) must be at least {a['tcp_linux_receive_buffer']:.0f} bytes. Do not lower larger "
-        "values. A receive window",
-        "of W limits TCP to W / round-trip time or less.",
-    ]
-    if a["tcp_receive_window"] > LARGEST_WINDOW:
-        lines.append(
-            "TCP's largest window is 1 GiB (RFC 7323, section 2.3): one flow cannot fill this path in every case."
-        )
-    return lines
 
 
 def _windows(data: xr.Dataset) -> list[str]:
@@ -168,12 +96,6 @@ def _receive_buffers(data: xr.Dataset) -> list[str]:
             pairs = zip(row.tradeoff_window.values, row.tradeoff_buffer.values, strict=True)
             lines.append(f"{float(row.loss):8.3g}  " + "  ".join(f"{w:.0f}/{b:.0f}" for w, b in pairs if w > 0))
     return lines
-
-
-def _size(value: float, unit: str) -> str:
-    """Return a quantity to three digits, rates in bits per second, or a dash where there is none."""
-    scale = 8 if unit == "bytes/s" else 1
-    return text(float(f"{scale * value:.3g}") / scale, unit) if math.isfinite(value) else "-"
 
 
 def _percent(share: float) -> str:

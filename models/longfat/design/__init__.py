@@ -1,4 +1,4 @@
-"""Design tools: window and receive buffer of a path, buffer of a switch, loss-load curves, periods of CADPC.
+"""Design tools: windows of TCP and selective repeat, buffer of a switch, loss-load curves, periods of CADPC.
 
 Each answers an inverse question: it finds the parameter with which a law or a simulation reaches a goal.
 """
@@ -8,8 +8,10 @@ from longfat.design.loss_load import loss_load
 from longfat.design.path import Path
 from longfat.design.search import law_is_valid, law_window, simulated_window
 from longfat.design.switch_buffer import buffer
+from longfat.design.tcp_window import tcp_window
 from longfat.design.windows import window
 
 __all__ = [
-    "Path", "buffer", "cadpc", "cadpc_class", "law_is_valid", "law_window", "loss_load", "simulated_window", "window",
+    "Path", "buffer", "cadpc", "cadpc_class", "law_is_valid", "law_window", "loss_load", "simulated_window",
+    "tcp_window", "window",
 ]  # fmt: skip

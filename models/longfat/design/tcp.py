@@ -1,120 +1,172 @@
-"""Rate of TCP on a path that loses packets: one Reno flow with SACK, by a law and by simulation."""
+"""Rate of one TCP flow on a path that loses packets: simulated as a user measures it, for a while after a start."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from longfat.design.curves import attrs
+from longfat.design import slow_motion
+from longfat.design.buffer_laws import PROBE_INTERVAL
 from longfat.design.replicating import Effort, measured
-from longfat.laws.tcp import pftk_full_rate, square_root_rate
-from longfat.sim import Network
+from longfat.design.senders import Sender
+from longfat.sim import Network, schemes, statistics
 
-SCHEME = "sack"  # RFC 5681 with the recovery of RFC 6675
-SEGMENT = 1460  # bytes: a packet of 1500 less the headers of IPv4 and TCP (RFC 6691, section 2)
-BUFFER = 1.0  # bandwidth-delay products at the bottleneck: with it, one flow that halves its window fills the link
-#: Receive window, in bandwidth-delay products, that never holds the sender back. Ours: when a segment is lost, one
-#: product is in flight behind it, and while it is sent again the sender may send as much once more (RFC 6675,
-#: section 5, step C); the receiver keeps all of it until the missing segment arrives.
-RECEIVE_WINDOWS = 2.0
-#: Receive buffer over receive window under Linux: about half of a buffer holds data (kernel documentation,
-#: networking/ip-sysctl, tcp_adv_win_scale, whose default is 1).
-LINUX_OVERHEAD = 2.0
-#: Largest loss at which the square-root law is given. It leaves timeouts out: 9 % too high at 0.01 (its record).
-LARGEST_LOSS_OF_LAW = 0.01
-#: The share of the link depends on p N^2 (N: the product in packets) while windows are many packets and timeouts are
-#: rare: the sawtooth has no scale of its own. So a path is simulated that loses more and is smaller, up to this loss
-#: or down to this product. Ours; tests/test_design_tcp.py compares paths of equal p N^2.
+#: Bytes of data in a packet of 1500 bytes: less 40 bytes of headers and 12 of time stamps (RFC 7323), as in Linux.
+SEGMENT = 1448
+#: The share of the link depends on p N^2 (N: the bandwidth-delay product in packets) while windows are many packets and
+#: timeouts are rare: Reno's sawtooth has no scale of its own. So a path is simulated that loses more and is smaller, up
+#: to this loss or down to this product. Ours; tests/test_design_tcp.py compares paths of equal p N^2.
 SCALED_LOSS = 1e-4
 SCALED_BDP = 100.0
-CYCLES, WARM_UP = 100, 20  # mean times between losses that are observed, and before these
-SHORTEST_CYCLE = 30.0  # packets
-TIMEOUT = 1.0  # s, the least of RFC 6298, section 2.4: only to estimate how long to watch
-FINENESS = 1.1  # factor to which the loss is found up to which TCP fills the path
+#: The same for BBR, and for CUBIC where its cubic function rules: their rules are times in seconds and shares of the
+#: product. With a product of 150 packets CUBIC was simulated up to 9 % too fast, with 500 as fast as on its own path.
+SCALED_BDP_IN_TIME = 500.0
+#: Packets of a run up to which the path itself is simulated. Ours, so that an answer takes seconds.
+MOST_PACKETS = 4e5
+CYCLES, SKIPPED = 10, 2  # mean times between two reductions that a check lasts and that are skipped before it
+SHORTEST_CHECK, LONGEST_CHECK = 30.0, 60.0  # s; ours: what people are willing to wait
+SHORTEST_SKIPPED, LONGEST_SKIPPED = 5.0, 20.0  # s: slow start, and what it loses
+FINENESS = 1.3  # factor to which the loss is found up to which TCP fills the path
+
+
+@dataclass(frozen=True)
+class Scaled:
+    """Path that is simulated: its size, loss and parameters; ``clock`` is how long a second of the path takes there."""
+
+    ratio: float
+    loss: float
+    clock: float
+    parameters: dict[str, float]
 
 
 @dataclass(frozen=True)
 class TcpPath:
-    """A path as one TCP flow sees it, in SI units; headers are left out."""
+    """Path as one TCP flow sees it, in SI units; headers are left out."""
 
     rate: float
     round_trip_time: float
     segment: int
+    sender: Sender
+    buffer: float = 1.0  # bandwidth-delay products at the bottleneck
 
     @property
     def bandwidth_delay_product(self) -> float:
         """Bandwidth-delay product [packets]."""
         return self.rate * self.round_trip_time / self.segment
 
-    @property
-    def receive_window(self) -> float:
-        """Receive window that never holds the sender back [bytes]."""
-        return RECEIVE_WINDOWS * self.rate * self.round_trip_time
-
     def law(self, loss: float) -> float:
-        """Return the rate by the square-root law, at most the link's [bytes/s]; NaN above `LARGEST_LOSS_OF_LAW`."""
-        if loss > LARGEST_LOSS_OF_LAW:
-            return math.nan
-        return min(self.rate, self.segment * _square_root(loss, self.round_trip_time))
+        """Return the rate by the law of the sender, at most the link's [bytes/s]; NaN where it does not hold."""
+        return self.sender.rate(self.rate, self.round_trip_time, loss, self.segment)
 
     def law_loss(self, share: float) -> float:
-        r"""Return the loss up to which the square-root law fills a share of the link: p = 3/(2 (share N)^2)."""
-        return min(1.5 / (share * self.bandwidth_delay_product) ** 2, LARGEST_LOSS_OF_LAW)
+        """Return the loss up to which the law fills a share of the link."""
+        return self.sender.filling_loss(share * self.bandwidth_delay_product, self.round_trip_time)
 
-    def share(self, loss: float, effort: Effort) -> dict[str, float]:
-        """Return the simulated goodput over the link's rate, with its limits: NaN without loss, where runs are equal.
+    def pace(self, loss: float) -> float:
+        """Return about how many packets the flow sends in a second."""
+        return min(self.bandwidth_delay_product, self.sender.window(loss, self.round_trip_time)) / self.round_trip_time
 
-        The flow begins with the window of the square-root law, so that the watch begins in its steady state.
+    def cycle(self, loss: float) -> float:
+        """Return the mean time between two reductions of the window [s]: by a loss, or by a full buffer."""
+        if self.sender.is_bbr:
+            return PROBE_INTERVAL[self.sender.scheme]
+        largest = (1 + self.buffer) * self.bandwidth_delay_product
+        rounds = largest / 2
+        if self.sender.scheme == "cubic":
+            scheme = schemes.scheme("cubic")
+            rounds = slow_motion.round_trips(scheme, self.sender.parameters, largest, self.round_trip_time)
+        own = max(1.0, rounds) * self.round_trip_time * (1 + self.buffer / 2)
+        return min(own, 1 / (loss * self.pace(loss))) if loss > 0 else own
+
+    def check(self, loss: float) -> tuple[float, float]:
+        """Return how long a check of the rate skips at its start, and how long it then measures [s]."""
+        skipped = min(max(SKIPPED * self.cycle(loss), SHORTEST_SKIPPED), LONGEST_SKIPPED)
+        lasts = min(max(CYCLES * self.cycle(loss), SHORTEST_CHECK), LONGEST_CHECK)
+        return math.ceil(skipped), 10.0 * math.ceil(lasts / 10)
+
+    def scaled(self, loss: float) -> Scaled:
+        """Return the path itself if a check on it is short enough, else a smaller one of the same shape."""
+        own, given = self.bandwidth_delay_product, self.sender.parameters
+        if sum(self.check(loss)) * self.pace(loss) <= MOST_PACKETS:
+            return Scaled(1.0, loss, 1.0, given)
+        if self.sender.is_bbr:
+            return Scaled(min(1.0, SCALED_BDP_IN_TIME / own), loss, 1.0, given)
+        least = min(1.0, SCALED_BDP / own)
+        adapted: dict[str, float] = {}
+        if self.sender.scheme == "cubic":
+            # In a fluid, C in proportion to N and p to 1/N keep the course of the window in time, where the cubic
+            # function rules; else C and p in proportion to 1/N^2 keep it, but N times slower, as Reno's.
+            scheme, window = schemes.scheme("cubic"), min(own, self.sender.window(loss, self.round_trip_time))
+            adapted = slow_motion.parameters(scheme, given, window, self.round_trip_time, least)
+        in_time = adapted.get("reno_friendly", 1.0) == 0.0
+        least, power = (min(1.0, SCALED_BDP_IN_TIME / own), 1) if in_time else (least, 2)
+        ratio = min(1.0, max(least, (loss / SCALED_LOSS) ** (1 / power)))
+        if adapted and ratio < 1:
+            adapted = slow_motion.parameters(schemes.scheme("cubic"), given, window, self.round_trip_time, ratio)
+        return Scaled(ratio, loss / ratio**power, 1.0 if in_time else ratio, given | (adapted if ratio < 1 else {}))
+
+    def shares(self, loss: float, effort: Effort) -> tuple[list[float], list[float]]:
+        """Return the simulated goodput of each run over the link's rate, and its mean queueing delay [s].
+
+        The check is simulated from the start of the flow: CUBIC's window forgets slowly where it began. On a smaller
+        path where time runs faster a check is so short that slow start would be most of it: there the flow begins in
+        the middle of its sawtooth.
         """
-        scaled = max(loss, min(SCALED_LOSS, loss * (self.bandwidth_delay_product / SCALED_BDP) ** 2))
-        own = self.bandwidth_delay_product
-        simulated = own * math.sqrt(loss / scaled) if loss > 0 else min(own, SCALED_BDP)
-        buffer = max(1, round(BUFFER * simulated))
+        small = self.scaled(loss)
+        skipped, lasts = self.check(loss)
+        simulated = self.bandwidth_delay_product * small.ratio
         rate = simulated * self.segment / self.round_trip_time
-        largest = simulated + buffer
-        # A cycle ends with a loss, or when the buffer is full: 3/8 W^2 packets after the last halving of W.
-        cycle = max(SHORTEST_CYCLE, min(1 / scaled if scaled > 0 else math.inf, 3 / 8 * largest * largest))
-        pace = simulated / self.round_trip_time
-        if scaled > 0:
-            pace = min(pace, float(pftk_full_rate(scaled, self.round_trip_time, TIMEOUT, max(1.0, largest))))
-        begin = WARM_UP * cycle / pace + 20 * self.round_trip_time
-        until = begin + CYCLES * cycle / pace + 20 * self.round_trip_time
-        first = max(2.0, min(largest, self.round_trip_time * _square_root(scaled, self.round_trip_time)))
+        own = small.clock == 1.0
+        # Where time runs faster, several cycles are skipped and observed, also where the check itself is shorter.
+        cycle = small.clock * self.cycle(loss)
+        begin = skipped if own else 3 * cycle + 20 * self.round_trip_time
+        until = begin + (lasts if own else max(small.clock * lasts, CYCLES * cycle))
+        window = min((1 + self.buffer / 2) * simulated, self.sender.window(small.loss, self.round_trip_time))
+        known = {} if own or self.sender.is_bbr else {"initial_ssthresh": max(2.0, window), "hystart": 0.0}
+        known = {name: value for name, value in known.items() if name in schemes.scheme(self.sender.scheme).parameters}
 
         def network() -> Network:
             link = Network().link(
-                "sender", "receiver", rate=rate, delay=self.round_trip_time / 2, buffer=buffer, loss=scaled
-            )
+                "sender", "receiver", rate=rate, delay=self.round_trip_time / 2,
+                buffer=max(1, round(self.buffer * simulated)), loss=small.loss,
+            )  # fmt: skip
             return link.flow(
-                SCHEME, path=["sender", "receiver"], packet=self.segment, ack_path="ideal",
-                parameters={"initial_ssthresh": first},
+                self.sender.scheme, path=["sender", "receiver"], packet=self.segment, ack_path="ideal",
+                parameters=small.parameters | known,
             )  # fmt: skip
 
         streams = effort.streams() if loss > 0 else effort.streams()[:1]  # without loss nothing is random
         runs = measured([network() for _ in streams], streams, begin, until, effort.tell)
-        shares = [{"share": float(run["goodput"].sum()) / rate} for run in runs]
-        if loss > 0:
-            return effort.summed(shares, {"share": (0.0, 1.0)})
-        return {"share": min(1.0, shares[0]["share"]), "share_lower": math.nan, "share_upper": math.nan}
+        return [float(run["goodput"].sum()) / rate for run in runs], [float(run["mean_wait"][0]) for run in runs]
 
 
-def _square_root(loss: float, round_trip_time: float) -> float:
-    """Return the rate of the square-root law [packets/s]; infinite without loss."""
-    return float(square_root_rate(loss, round_trip_time)) if loss > 0 else math.inf
+def limits(values: list[float], confidence: float) -> dict[str, float]:
+    """Return mean, confidence limits of the mean, and the limits in which one more value is expected.
+
+    With n values of standard deviation s they are mean -+ t s/sqrt(n) and mean -+ t s sqrt(1 + 1/n). A single value,
+    of a run without random numbers, has no limits: all are the value.
+
+    >>> {name: round(value, 3) for name, value in limits([1.0, 2.0, 3.0], 0.95).items()}  # t = 4.303
+    {'mean': 2.0, 'lower': -0.484, 'upper': 4.484, 'least': -2.968, 'most': 6.968}
+    """
+    if len(values) == 1:
+        return dict.fromkeys(("mean", "lower", "upper", "least", "most"), values[0])
+    mean, lower, upper = statistics.replications(values, confidence)
+    half = (upper - lower) / 2 * math.sqrt(len(values) + 1)
+    return {"mean": mean, "lower": lower, "upper": upper, "least": mean - half, "most": mean + half}
 
 
 def loss_that_fills(path: TcpPath, share: float, effort: Effort) -> float:
-    """Return the largest loss, to `FINENESS`, at which the simulation reaches a share of the link; NaN if none does.
+    """Return the largest loss, to `FINENESS`, at which the mean of the simulations reaches a share of the link.
 
-    The lower confidence limit has to reach it. The search begins at the loss of the square-root law.
+    NaN if none does. The search begins at the loss of the law.
     """
 
     def reaches(loss: float) -> bool:
-        return path.share(loss, effort)["share_lower"] >= share
+        return float(np.mean(path.shares(loss, effort)[0])) >= share
 
     return largest_loss(reaches, path.law_loss(share))
 
@@ -122,8 +174,8 @@ def loss_that_fills(path: TcpPath, share: float, effort: Effort) -> float:
 def largest_loss(reaches: Callable[[float], bool], first: float) -> float:
     """Return the largest loss between ``first``/256 and 4 ``first`` for which ``reaches`` is true, to `FINENESS`.
 
-    >>> round(largest_loss(lambda loss: loss < 2e-6, 1e-5) / 2e-6, 1)
-    1.0
+    >>> 1 / FINENESS <= largest_loss(lambda loss: loss < 2e-6, 1e-5) / 2e-6 <= 1
+    True
     """
     low, high = first, 4 * first
     for _ in range(5):
@@ -136,39 +188,3 @@ def largest_loss(reaches: Callable[[float], bool], first: float) -> float:
         middle = math.sqrt(low * high)
         low, high = (middle, high) if reaches(middle) else (low, middle)
     return low
-
-
-TCP = {
-    "tcp_rate_law": ("bytes/s", "rate of TCP (Reno, SACK), square-root law; NaN above a loss of 0.01"),
-    "tcp_rate": ("bytes/s", "rate of TCP (Reno, SACK), simulated"),
-    "tcp_rate_lower": ("bytes/s", "rate of TCP (Reno, SACK), lower confidence limit"),
-    "tcp_rate_upper": ("bytes/s", "rate of TCP (Reno, SACK), upper confidence limit"),
-}
-
-
-def variables(path: TcpPath, losses: list[float], share: float, effort: Effort) -> dict[str, Any]:
-    """Return the variables of `TCP` along ``loss``, and the loss up to which TCP fills a share of the path."""
-    columns: dict[str, list[float]] = {"tcp_rate_law": [path.law(loss) for loss in losses]}
-    found = math.nan
-    if effort.replications:
-        shares = [path.share(loss, effort) for loss in losses]
-        for end in ("", "_lower", "_upper"):
-            columns[f"tcp_rate{end}"] = [path.rate * one[f"share{end}"] for one in shares]
-        found = loss_that_fills(path, share, effort)
-    said = f"largest loss at which TCP (Reno, SACK) carries {100 * share:.6g}% of the link"
-    return {
-        **{name: ("loss", np.asarray(column), attrs(*TCP[name])) for name, column in columns.items()},
-        "tcp_filling_loss_law": ((), path.law_loss(share), attrs("1", f"{said}, square-root law")),
-        **({"tcp_filling_loss": ((), found, attrs("1", f"{said}, simulated"))} if effort.replications else {}),
-    }
-
-
-def attributes(path: TcpPath) -> dict[str, Any]:
-    """Return the attributes of TCP: sizes in bytes, the bandwidth-delay product in packets."""
-    return {
-        "tcp_scheme": SCHEME,
-        "tcp_segment": path.segment,
-        "tcp_bottleneck_buffer": BUFFER * path.rate * path.round_trip_time,
-        "tcp_receive_window": path.receive_window,
-        "tcp_linux_receive_buffer": LINUX_OVERHEAD * path.receive_window,
-    }

@@ -1,4 +1,4 @@
-"""Design of a window: selective repeat with a fixed window on a path, and the rate of TCP on the same path."""
+"""Design of a window: selective repeat with a fixed window and no congestion control."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ import numpy as np
 
 from longfat import quantities
 from longfat._version import __version__
-from longfat.design import buffers, tcp
+from longfat.design import buffers
 from longfat.design.curves import attrs, curves
 from longfat.design.path import Path
-from longfat.design.replicating import Effort
 from longfat.design.search import Search, efficiency, law_is_valid, law_window, simulated_window
 from longfat.domains import choice, conflict, integer, number, out_of_range, seed_of
 
@@ -37,18 +36,16 @@ def window(
     points: int = 24,
     tradeoff: int = 0,
     receive_buffer: bool = True,
-    tcp_segment: int | str = tcp.SEGMENT,
-    replications: int = 4,
     confidence: float = 0.95,
     rng: Any = 0,
     progress: bool = True,
 ) -> xr.Dataset:
-    r"""Return the smallest window of *selective repeat without congestion control*, and the rate of TCP on the path.
+    r"""Return the smallest window of *selective repeat without congestion control* on a path.
 
     .. math:: W = \min \{ w : E(w) \ge \text{target} \cdot (1 - p) \}
 
     E is the throughput efficiency of a sender with a fixed window, which losses do not reduce. TCP has no such window:
-    do not use W or its receive buffer for TCP. The variables and attributes that begin with ``tcp_`` are for TCP.
+    do not use W or its receive buffer for TCP, for which `tcp_window` answers.
 
     Parameters
     ----------
@@ -74,10 +71,6 @@ def window(
         0 for none.
     receive_buffer : bool
         Find the smallest receive buffer of selective repeat at the window; must be True with ``tradeoff``.
-    tcp_segment : int or str
-        Largest segment of TCP, without headers [bytes], in [1, 1e6], or text such as "1460B".
-    replications : int
-        Simulations of TCP at each loss, at least 2; 0 for the square-root law only.
     confidence : float
         Confidence of the simulated intervals [probability], in (0, 1).
     rng : None, int, numpy.random.SeedSequence or numpy.random.Generator
@@ -100,11 +93,6 @@ def window(
         number of rounds) and ``curve_simulated``, with its limits; along ``loss`` and ``law_window``, more densely,
         ``dense_...`` of the three laws.
 
-        TCP, along ``loss``: ``tcp_rate_law`` and the simulated ``tcp_rate`` with its limits [bytes/s] of one Reno flow
-        with SACK; ``tcp_filling_loss_law`` and ``tcp_filling_loss``, the largest loss at which it carries ``target``
-        of the link. Attributes: ``tcp_receive_window``, the receive window that never limits TCP, and
-        ``tcp_linux_receive_buffer``, the largest value of ``net.ipv4.tcp_rmem`` that allows it [bytes].
-
     Raises
     ------
     TypeError
@@ -123,16 +111,10 @@ def window(
     receiver discards segments beyond the buffer. A TCP receiver advertises its buffer as the window, so that a buffer
     of this size would limit TCP.
 
-    TCP: every segment is acknowledged by itself, the bottleneck holds one bandwidth-delay product, losses are
-    independent. The rate follows p N^2, N being the bandwidth-delay product in segments, so that losses below 1e-4 are
-    simulated on a smaller path with the same p N^2. CUBIC and BBR are not covered.
-
     Examples
     --------
     >>> answer = window(rate="150Mbit/s", round_trip_time="20ms", loss=1e-4, segment="16KiB", packet="1024B", points=0)
-    >>> f"TCP: {100 * float(answer.tcp_rate) / answer.rate:.0f} % of the link"
-    'TCP: 50 % of the link'
-    >>> int(answer.window_segments), str(answer.source.values)  # of selective repeat
+    >>> int(answer.window_segments), str(answer.source.values)
     (24, 'law')
 
     References
@@ -151,11 +133,6 @@ def window(
     )
     losses = _losses(loss)
     _refuse_too_many(path)
-    sender = tcp.TcpPath(
-        path.rate,
-        path.round_trip_time,
-        integer("tcp_segment", quantities.size(tcp_segment, "tcp_segment"), "bytes", "[1, 1e6]"),
-    )
     target = number("target", target, "1", "(0, 1)")
     points = integer("points", points, "windows", "[0, 10000]")
     tradeoff = integer("tradeoff", tradeoff, "windows", "[0, 1000]")
@@ -163,8 +140,6 @@ def window(
         raise conflict(
             f"tradeoff = {tradeoff}", "needs receive_buffer = True", "it is the receive buffer of wider windows"
         )
-    if replications != 0:
-        replications = integer("replications", replications, "runs", "[2, 1e6]")
     confidence = number("confidence", confidence, "probability", "(0, 1)")
     choice("search", search, get_args(Search))
     choice("source", source, get_args(Source))
@@ -179,8 +154,6 @@ def window(
         name: ("loss", [row[name] for row in rows], attrs(unit, description))
         for name, (unit, description) in (ANSWER | (buffers.BUFFER if receive_buffer else {})).items()
     }
-    with _bar(None, progress, "simulating TCP", "run") as bar:
-        variables |= tcp.variables(sender, losses, target, Effort(seed, replications, confidence, bar.update))
     coordinates: dict[str, Any] = {"loss": ("loss", losses, attrs("1", "packet loss probability"))}
     if points:
         more, windows = curves(path, losses, points, seed, confidence, progress)
@@ -209,9 +182,8 @@ def window(
         "source_wanted": source,
         "confidence": confidence,
         "seed": str(seed),
-        "protocol": "selective repeat, fixed window, no congestion control; tcp_...: TCP (Reno with SACK)",
+        "protocol": "selective repeat, fixed window, no congestion control",
         "units": "bytes/s, s, bytes, bytes, packets, s, s, segments, bytes, products, segments in this order",
-        **tcp.attributes(sender),
         "longfat_version": __version__,
     }
     alone = len(losses) == 1 and (isinstance(loss, str) or np.ndim(loss) == 0)
@@ -256,10 +228,10 @@ def _refuse_too_many(path: Path) -> None:
     integer("segment over packet", path.segment_packets, "packets", "[1, 1e6]")
 
 
-def _bar(items: Any, progress: bool, task: str = "finding windows", unit: str = "loss") -> Any:
+def _bar(items: Any, progress: bool, task: str = "finding windows") -> Any:
     from longfat.progress import bar
 
-    return bar(items, task=task, unit=unit, shown=progress)
+    return bar(items, task=task, unit="loss", shown=progress)
 
 
 def _reference_window(path: Path) -> int:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from longfat import domains
 from longfat.explore.state import State
 from longfat.law import Law, registered
+from longfat.sim import statistics
+from longfat.testing.seeded_runs import replicate
 
 if TYPE_CHECKING:
     from longfat.simulators import Simulator
@@ -46,18 +46,18 @@ class Points:
 
 
 def simulator(law: Law) -> Simulator | None:
-    """Return the simulator whose curve `explore` shows beside a law; None if there is none.
+    """Return the simulator whose results `explore` shows beside a law; None if there is none.
 
     >>> from longfat.laws import power, selective_repeat
     >>> simulator(selective_repeat.throughput_efficiency).description, simulator(power.network_power)
-    ('the segment simulator, a million packets a point', None)
+    ('the segment simulator, three hundred losses in a replication', None)
     """
     if law.simulated is None:
         return None
     from longfat.simulators import simulator_of
 
     found = simulator_of(law)
-    return found if found is not None and found.curve is not None else None
+    return found if found is not None and found.description else None
 
 
 def plan(state: State, points: int = POINTS) -> list[Mapping[str, float]]:
@@ -94,17 +94,14 @@ def estimate(
     """Return a function that simulates one point of a plan; it returns None for a point that the simulator refuses."""
     found = simulator(state.law)
     assert found is not None
-    curve = found.curve
-    assert curve is not None
     runs = domains.integer("replications", replications, "runs", "[2, 1000]")
 
     def one(point: Mapping[str, float]) -> tuple[float, ...] | None:
-        # Each point has its own estimator with the same seed, so that the same settings give the same results.
-        made: Any = curve(runs, seed)
+        # Each point has the same seeds, so that the same settings give the same results.
         try:
-            result: tuple[float, ...] = made(**point, confidence=CONFIDENCE)
+            values = replicate(found, point, seed, 0, runs).values
         except ValueError:
             return None
-        return result if all(np.isfinite(result)) else None
+        return tuple(statistics.replications(values, CONFIDENCE))
 
     return one

@@ -10,13 +10,15 @@ from longfat.plot.faces import faces
 from longfat.plot.intervals import with_intervals
 from longfat.plot.laws import law_curves
 from longfat.plot.loss_load import loss_load_curves
+from longfat.plot.measurements import measurements
 from longfat.plot.networks import traces
 from longfat.plot.runs import run
 from longfat.plot.showing import show
+from longfat.plot.tcp import tcp_rates
 from longfat.plot.windows import buffer_curves, window_curves
 
 __all__ = [
     "agreement", "benchmark_queues", "benchmark_rates", "benchmark_times", "buffer_curves", "cadpc_bounds",
-    "cadpc_shares", "faces", "law_curves", "loss_load_curves", "nth_colour", "rows", "run", "show", "style",
-    "switch_buffer_curves", "traces", "window_curves", "with_intervals",
+    "cadpc_shares", "faces", "law_curves", "loss_load_curves", "measurements", "nth_colour", "rows", "run", "show",
+    "style", "switch_buffer_curves", "tcp_rates", "traces", "window_curves", "with_intervals",
 ]  # fmt: skip

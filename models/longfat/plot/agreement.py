@@ -44,7 +44,7 @@ def agreement(data: xr.Dataset, x: str = "law", ax: Axes | None = None) -> Axes:
     >>> from longfat import verify
     >>> from longfat.laws.selective_repeat import initial_window
     >>> points = [{"ack_segments": 2.0}]
-    >>> table = verify.check(initial_window, lambda confidence, **at: (3.1, 3.0, 3.2), points, accuracy=0.25)
+    >>> table = verify.check(initial_window, lambda rng, **at: 3.0 + 0.1 * (rng % 3), points, accuracy=0.25)
     >>> agreement(table, "ack_segments").get_ylabel()
     'simulated - law [segments]'
     """

@@ -11,6 +11,7 @@ from longfat.plot.faces import faces
 from longfat.plot.laws import law_curves
 from longfat.plot.loss_load import loss_load_curves
 from longfat.plot.runs import run
+from longfat.plot.tcp import tcp_rates
 from longfat.plot.windows import window_curves
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ PICTURES: dict[str, Any] = {
     "longfat.design.cadpc": cadpc_bounds,
     "longfat.design.cadpc_class": cadpc_shares,
     "longfat.design.loss_load": loss_load_curves,
+    "longfat.design.tcp_window": tcp_rates,
     "longfat.design.window": window_curves,
     "longfat.explore": law_curves,
     "longfat.sim.run": run,

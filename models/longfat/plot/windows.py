@@ -1,4 +1,4 @@
-"""Windows and receive buffers of selective repeat, and the rate of TCP."""
+"""Windows and receive buffers of selective repeat."""
 
 from __future__ import annotations
 
@@ -13,11 +13,9 @@ if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.axes import Axes
 
-TCP_LINE = (0, (1, 1))
-
 
 def window_curves(data: xr.Dataset, ax: Axes | None = None, *, printed: bool = False) -> Axes:
-    """Draw the efficiency of selective repeat over the window, the chosen window, and the utilisation by TCP.
+    """Draw the efficiency of selective repeat over the window, and the chosen window.
 
     Parameters
     ----------
@@ -51,8 +49,7 @@ def window_curves(data: xr.Dataset, ax: Axes | None = None, *, printed: bool = F
     ack = data.attrs["ack_segments"]
     for index, row in enumerate(rows(data)):
         colour = nth_colour(index)
-        share = float(row.tcp_rate if "tcp_rate" in row else row.tcp_rate_law) / data.attrs["rate"]
-        label = f"p = {float(row.loss):g}" + (f" (TCP Reno: {share:.2g})" if np.isfinite(share) else "")
+        label = f"p = {float(row.loss):g}"
         ax.plot(row.law_window, row.dense_law, color=colour, ls="-" if row.source == "law" else "--", label=label)
         ax.plot(row.law_window, row.dense_many_rounds, color=colour, ls=(0, (6, 1, 1, 1)), lw=0.9)
         if printed:
@@ -60,10 +57,8 @@ def window_curves(data: xr.Dataset, ax: Axes | None = None, *, printed: bool = F
         ax.errorbar(
             row.window, row.curve_simulated, error(row, "curve_simulated"), color=colour, ls="", marker="o", ms=3, lw=1
         )
-        ax.axhline(share, color=colour, ls=TCP_LINE, lw=1.2, zorder=1)
         if np.isfinite(row.window_segments):
             ax.plot(row.window_segments, row.goal, color=colour, marker="v", ms=9, mec="black", mew=0.6, zorder=5)
-    ax.plot([], [], color="0.4", ls=TCP_LINE, lw=1.2, label="TCP (Reno, SACK), any window")
     ax.plot([], [], color="0.4", ls="-", label="law")
     ax.plot([], [], color="0.4", ls="--", label="law, outside its valid range")
     ax.plot([], [], color="0.4", ls=(0, (6, 1, 1, 1)), lw=0.9, label="our law for any number of rounds")

@@ -290,7 +290,7 @@ RECOVERY = record(
     ("skips", i1),  # packets that are known to have arrived are not retransmitted
     ("sampled", i1),  # 1: the scheme asks for delivery-rate samples, see `kernel.delivery`
     ("app_limited", i1),  # the application had nothing more to send when window and rate allowed it
-    ("rack", i1),  # 1: losses are found by time, see `kernel.rack`; the fields from `rack_purpose` on are for it
+    ("rack", i1),  # 1, 2: losses are found by time, see `kernel.rack`; the fields from `rack_purpose` on are for it
     ("probing", i1),  # 1: the next packet is a probe
     ("alarm", f8),  # s; set by a scheme to be called then, negative: none
     ("pool", f8),  # packets that may leave at once after a pause (tokens)

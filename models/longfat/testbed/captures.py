@@ -11,19 +11,20 @@ from longfat.sim.records import SECOND
 from longfat.testbed.emulator import Delivery
 from longfat.testbed.headers import segment
 
+NAMES = ("senders.pcap", "receivers.pcap")
 #: Virtual time 0 is an hour after the epoch, because a handshake precedes it.
 EPOCH = 3600 * SECOND
 
 
 class Captures:
-    """Files senders.pcap and receivers.pcap in a folder, in the format of `longfat.sim.captures`.
+    """A file for the senders' host and one for the receivers', in the format of `longfat.sim.captures`.
 
     Headers only are stored, beside the length of the whole packet. Packets are stamped with the virtual times at which
     they enter the network and at which they are due, not with the times at which a busy machine has carried them.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.files: list[BinaryIO] = [(folder / name).open("wb") for name in ("senders.pcap", "receivers.pcap")]
+    def __init__(self, senders: Path, receivers: Path) -> None:
+        self.files: list[BinaryIO] = [path.open("wb") for path in (senders, receivers)]
         self.shift = 0  # ns; added to all times, negative for a handshake
         for file in self.files:
             file.write(pcap.header())

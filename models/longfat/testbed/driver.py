@@ -11,6 +11,7 @@ import pickle
 import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from longfat.testbed import settings
@@ -45,6 +46,8 @@ class Job:
         Length of the run, and of its beginning that is not measured [s].
     sample_every : float or None
         Interval between the samples of the traces [s].
+    captures : tuple of Path, or None
+        Files for the packets at the senders and at the receivers.
     """
 
     connections: list[Connection]
@@ -54,6 +57,7 @@ class Job:
     duration: float
     warm_up: float = 0.0
     sample_every: float | None = None
+    captures: tuple[Path, Path] | None = None
 
 
 def main(descriptor: int, parent: int) -> None:
@@ -84,6 +88,7 @@ def _run(job: Job, hosts: Sequence[Host], running: Callable[[], None]) -> Outcom
     # from here on with the simulator, whose libraries start threads
     from longfat.sim import results
     from longfat.testbed import tcp_info
+    from longfat.testbed.captures import Captures
     from longfat.testbed.emulator import Emulator, idle
     from longfat.testbed.ledger import Ledger
     from longfat.testbed.outcome import Outcome
@@ -94,16 +99,26 @@ def _run(job: Job, hosts: Sequence[Host], running: Callable[[], None]) -> Outcom
     simulation, ledger = emulator.simulation, Ledger(len(job.connections))
     for account, one in zip(ledger.accounts, job.connections, strict=True):
         account.goal = account.goal if one.file is None else one.file
-    carry = functools.partial(pump, hosts=(hosts[0].device, hosts[1].device), classify=number_of, ledger=ledger)
+    captures = None if job.captures is None else Captures(*job.captures)
+    carry = functools.partial(
+        pump, hosts=(hosts[0].device, hosts[1].device), classify=number_of, ledger=ledger, captures=captures
+    )
+    if captures is not None:
+        captures.shift = -LONGEST_HANDSHAKE
     # Handshakes cross the idle network, so that the first round-trip time of each connection is that of its path.
     carry(Emulator(idle(net)), until=LONGEST_HANDSHAKE, calls=[(0, senders.open)], control=senders.pipe.fileno())
     senders.answer("opened")
+    senders.check_controls()
+    if captures is not None:
+        captures.shift = 0
     first = [host.counters() for host in hosts]
     measured: list[Any] = []
     calls = _calls(job, senders, lambda: measured.append((results.snapshot(simulation), ledger.snapshot())))
     running()
     end = round(job.duration * SECOND)
     punctuality = carry(emulator, until=end, calls=calls, control=senders.pipe.fileno())
+    if captures is not None:
+        captures.close()
     if emulator.now < end:
         senders.answer("written")  # fails: the other process has ended before
     (before, ledger_before), (after, ledger_after) = measured

@@ -95,8 +95,7 @@ class Emulator:
         state.hops["in_advance"] = records.AT_ARRIVAL
         state.left = rows(records.ROOM_LEFT, records.LEFT)
         self.simulation.prepare()
-        if jit.COMPILED:
-            inject.compile((numba.int64,) * 8)
+        compile_injection()
         self._loop = kernel()[0]
         self._scalars = {name: state.table[name] for name in ("now", "left_rows", "shortage", "arrivals", "clocks")}
         self._address = 0
@@ -210,6 +209,12 @@ class Emulator:
             if marks & records.CE:
                 packet = headers.mark(packet)
             self._found.append(Delivery(time, connection, back, packet))
+
+
+def compile_injection() -> None:
+    """Compile the function through which packets enter, or load it where it was compiled before."""
+    if jit.COMPILED:
+        inject.compile((numba.int64,) * 8)
 
 
 def injected(net: Network) -> Network:

@@ -36,6 +36,7 @@ WAITING, ALL_WAITING = 1_000_000, 16_000_000
 #: Ours: connections that are looked at in one call of `Senders.watch`.
 WATCHED = 16
 FIRST = 1 << 20  # bytes, about, that are written at the start; the other process writes the rest
+ENDED = "the process of the applications ended without an answer"
 READ = 1 << 22  # bytes that a receiver takes at once
 
 
@@ -87,6 +88,13 @@ class Senders:
             sender.setblocking(False)
             sender.connect_ex((connection.address(RECEIVERS), connection.port))
 
+    def check_controls(self) -> None:
+        """Raise an error unless each connection has the congestion control that was asked for (tcp(7))."""
+        for connection, sender in zip(self.connections, self._sockets, strict=True):
+            found = control_of(sender)
+            if found != connection.control:
+                raise RuntimeError(f"connection {connection.name!r} has {found!r} instead of {connection.control!r}")
+
     def start(self, k: int) -> None:
         """Write the first data of a connection; the rest follows from the other process."""
         connection = self.connections[k]
@@ -94,7 +102,7 @@ class Senders:
         left = most // connection.payload * connection.payload
         if connection.file is not None:
             left = min(left, connection.file)
-        self.pipe.send(("fill", k, self._sockets[k].send(bytes(left))))
+        self._tell("fill", k, self._sockets[k].send(bytes(left)))
         if connection.file is None:
             self._watched.append(k)
 
@@ -102,7 +110,7 @@ class Senders:
         """End a connection with a reset (ABORT, RFC 9293, section 3.10.5), which arrives after what it has sent."""
         self.sample(time, k)
         self._stopped.add(k)
-        self.pipe.send(("stop", k))
+        self._tell("stop", k)
         unspecified = ctypes.create_string_buffer(struct.pack("H14x", socket.AF_UNSPEC))
         call("connect", self._sockets[k].fileno(), unspecified, 16)  # to nobody: connect(2) ends the association
 
@@ -123,6 +131,13 @@ class Senders:
                 self.looks += 1
                 self.dry += unsent == bytes(4)
 
+    def _tell(self, *message: Any) -> None:
+        """Give the other process an instruction."""
+        try:
+            self.pipe.send(message)
+        except ConnectionError:
+            raise RuntimeError(ENDED) from None
+
     def answer(self, expected: str) -> Any:
         """Return the other process's answer, without its name."""
         if expected == "opened" and not self.pipe.poll():
@@ -130,14 +145,14 @@ class Senders:
         try:
             name, *rest = self.pipe.recv()
         except EOFError:
-            raise RuntimeError("the process of the applications ended without an answer") from None
+            raise RuntimeError(ENDED) from None
         if name != expected:
             raise RuntimeError(f"the applications failed: {rest[0]}")
         return rest
 
     def end(self) -> list[int]:
         """End the other process, and return how many bytes each connection has written."""
-        self.pipe.send(("end",))
+        self._tell("end")
         (written,) = self.answer("written")
         os.waitpid(self._process, 0)
         return written  # type: ignore[no-any-return]
@@ -147,8 +162,17 @@ def _socket(connection: Connection, prefix: str) -> socket.socket:
     """Return a socket of a connection, bound to its address in a prefix."""
     made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     made.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, connection.control.encode())
+    # Closed, also by kill -9, it forgets what it has not sent (socket(7), SO_LINGER). Otherwise Linux keeps trying for
+    # minutes, and keeps the namespace and megabytes of the memory that all connections of the machine share (tcp_mem):
+    # short of it, it shrinks buffers and windows of later runs. Receivers inherit it from their listeners.
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     made.bind((connection.address(prefix), connection.port))
     return made
+
+
+def control_of(connection: socket.socket) -> str:
+    """Return Linux's name of the congestion control that a connection has."""
+    return connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, 16).rstrip(b"\0").decode()
 
 
 def _fork(serve: Callable[[Any], None]) -> tuple[Any, int]:

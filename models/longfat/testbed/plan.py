@@ -34,8 +34,10 @@ LINUX: dict[str, tuple[float, ...]] = {
     "tick": (0.0,),
     "granularity": (0.2,),  # TCP_RTO_MIN bounds the term of the variation, tcp_rtt_estimator()
     "growth_limit": (2.0, 1e6),  # packets are counted, without a limit
+    "hystart": (0.0,),  # a part of tcp_cubic.c alone, and not HyStart++, which RFC 9406 made of it
     "prr": (1.0,),
-    "rack": (1.0,),
+    "rack": (1.0, 2.0),
+    "growth_at_exit": (1.0,),  # tcp_fastretrans_alert(), then tcp_cong_control()
     "pacing": (0.0,),  # reno, cubic and dctcp are paced only under the queue discipline fq
     "ect": (1.0,),
     "c": (0.4,),  # tcp_cubic.c, bic_scale
@@ -47,11 +49,10 @@ LINUX: dict[str, tuple[float, ...]] = {
     "pacing_margin": (0.01,),  # tcp_bbr.c, bbr_pacing_margin_percent
     "allowances": (1.0,),  # tcp_bbr.c, bbr_quantization_budget(), bbr_ack_aggregation_cwnd()
     "equal_renews": (0.0,),  # tcp_bbr.c, bbr_update_min_rtt()
+    "long_term": (1.0,),  # tcp_bbr.c, bbr_lt_bw_sampling()
     "gain": (0.0625,),  # tcp_dctcp.c, dctcp_shift_g
     "initial_alpha": (1.0,),  # tcp_dctcp.c, dctcp_alpha_on_init
 }
-#: HyStart is a part of tcp_cubic.c alone (and not HyStart++, which RFC 9406 made of it).
-HYSTART = {"cubic": (1.0,), "sack": (0.0,), "dctcp": (0.0,)}
 SMALLEST_PACKET, LARGEST_PACKET = 256, 65535  # bytes; below, tcp_min_snd_mss and options leave little for data
 LARGEST_INITIAL_WINDOW = 65535.0  # packets
 
@@ -116,7 +117,10 @@ def _refused_parameters(flow: Flow, name: str) -> Iterator[str]:
             yield f"initial_window = {value:g}: Linux's is an integer in [1, {LARGEST_INITIAL_WINDOW:g}]"
         if parameter in SETTABLE:
             continue
-        does = HYSTART.get(name, (0.0,)) if parameter == "hystart" else LINUX.get(parameter)
+        if parameter == "hystart" and name == "cubic":
+            yield f"hystart = {value:g}: Linux's CUBIC has HyStart, neither none (0) nor HyStart++ (1); leave it out"
+            continue
+        does = LINUX.get(parameter)
         if parameter == "timestamps":
             does = (float(flow.ack == 52),)
         if does is None:

@@ -13,6 +13,7 @@ import os
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -45,6 +46,7 @@ def run(
     sample_every: float | str | None = None,
     rng: Any = None,
     settings: Mapping[str, object] | None = None,
+    pcap: str | Path | None = None,
     repeats: int = 3,
     progress: bool = True,
 ) -> xr.Dataset:
@@ -68,6 +70,8 @@ def run(
         Seed of the emulated network's random numbers.
     settings : mapping of str to object, optional
         Linux's settings, see `longfat.testbed.outcomes`.
+    pcap : str or Path, optional
+        Directory for senders.pcap and receivers.pcap, see `longfat.testbed.outcomes`.
     repeats : int
         Greatest number of attempts at a run, which the machine's load may spoil.
     progress : bool
@@ -93,7 +97,7 @@ def run(
     begun = time.monotonic()
     made = outcomes(
         net, duration=duration, warm_up=warm_up, replications=replications, rng=random, sample_every=sample_every,
-        settings=settings, repeats=repeats, progress=progress,
+        settings=settings, pcap=pcap, repeats=repeats, progress=progress,
     )  # fmt: skip
     return dataset(
         net,

@@ -9,10 +9,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from longfat import quantities
 from longfat.domains import conflict, generator, integer
+from longfat.files import AtomicFiles
 from longfat.testbed import settings as host_settings
 from longfat.testbed.driver import Job
 from longfat.testbed.namespaces import SYSCTL, CannotRun, missing
@@ -42,6 +45,7 @@ def outcomes(
     rng: Any = None,
     sample_every: float | str | None = None,
     settings: Mapping[str, object] | None = None,
+    pcap: str | Path | None = None,
     repeats: int = 3,
     progress: bool = True,
 ) -> list[Outcome]:
@@ -65,6 +69,9 @@ def outcomes(
     settings : mapping of str to object, optional
         Linux's settings in both hosts, such as ``{"tcp_recovery": 0}``; metrics of routes
         (`longfat.testbed.settings.ROUTE_METRICS`); and ``gso_max_segs``, the packets that may leave at once.
+    pcap : str or Path, optional
+        Directory for senders.pcap and receivers.pcap: the headers of the first run's packets, with the times of the
+        emulated network; the handshakes are a minute before time 0, which is an hour after the epoch.
     repeats : int
         Greatest number of attempts at a run. One with more than 1 % of the packets later than 2 ms, or with drops in a
         device, is not used.
@@ -95,19 +102,26 @@ def outcomes(
     connections = plan(net)
     if lacking := missing([one.control for one in connections]):
         raise CannotRun("; ".join(lacking))
-    asked = settings_of(net) | host_settings.buffers(in_flight(net), len(connections))
+    asked = settings_of(net) | host_settings.buffers(in_flight(net), len(connections), host_settings.memory())
     given = dict(settings or {})
     _check(given)
     from numba import cloudpickle  # pickles also a user's own discipline, whose file no process imports
 
     from longfat.progress import bar
+    from longfat.testbed.captures import NAMES
 
     made: list[Outcome] = []
-    with bar(task="running Linux", unit="s", shown=progress, total=replications * until) as shown:
+    with ExitStack() as stack:
+        captures = None
+        if pcap is not None:
+            files = stack.enter_context(AtomicFiles(pcap, "pcap"))
+            captures = (files.path(NAMES[0]), files.path(NAMES[1]))
+        shown = stack.enter_context(bar(task="running Linux", unit="s", shown=progress, total=replications * until))
         try:
             for random in generator(rng).spawn(replications):
-                job = Job(connections, asked, given, cloudpickle.dumps((net, random)), until, begin, every)
+                job = Job(connections, asked, given, cloudpickle.dumps((net, random)), until, begin, every, captures)
                 made.append(_trusted(job, repeats, shown.update))
+                captures = None
         except KeyboardInterrupt:
             raise KeyboardInterrupt(f"{len(made)} of {replications} runs were complete; the results are lost") from None
     return made

@@ -59,14 +59,24 @@ def split(given: Mapping[str, object]) -> tuple[dict[str, object], dict[str, obj
     return hosts, metrics, int(str(given.get(BURST, 1)))
 
 
-def buffers(bytes_in_flight: float, connections: int) -> dict[str, object]:
+def buffers(bytes_in_flight: float, connections: int, memory: float = 8e9) -> dict[str, object]:
     """Return the sizes of socket buffers for what may be in flight, of one or all connections [bytes].
 
     A packet in a buffer may take more than twice its size, and each buffer refills while it drains. All connections
-    together get 1 GB at most, and one never less than 1 MB.
+    together get an eighth of the `memory` [bytes] that all of TCP may use, because several runs may share the machine;
+    one never gets less than 1 MB.
     """
-    room = int(min(max(16 * bytes_in_flight, 16e6), max(1e9 / connections, 1e6), 1e9))
+    room = int(min(max(16 * bytes_in_flight, 16e6), max(memory / 8 / connections, 1e6), 1e9))
     return {"ipv4/tcp_wmem": f"4096 {room} {room}", "ipv4/tcp_rmem": f"4096 {room} {room}"}
+
+
+def memory() -> float:
+    """Return what all of TCP may use on this machine before Linux begins to save [bytes]; 8 GB where it does not say.
+
+    A container may not see the setting. With as much, buffers are bounded by what is in flight.
+    """
+    place = SYSCTL / "ipv4/tcp_mem"  # pages of low, pressure and high: ip-sysctl
+    return float(place.read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE") if place.exists() else 8e9
 
 
 def metrics(connection: Connection, sender: bool, given: Mapping[str, object]) -> str:

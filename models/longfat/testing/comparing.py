@@ -21,6 +21,8 @@ Verdict = Literal["agrees", "differs", "undecided"]
 #: mean from another with the default alpha only if equal values were no accident, which they cannot show themselves.
 EQUAL = 100
 
+LOG10 = math.log(10)
+
 _SHARE = re.compile(r"\s*([^%\s]+)\s*%\s*")
 
 
@@ -31,8 +33,8 @@ class Comparison:
     Parameters
     ----------
     verdict : {"agrees", "differs", "undecided"}
-        "differs": the deviation is above ``within``, at most with the error ``alpha``. "agrees": it is below twice
-        ``within``, at most with the error 1 - ``power``.
+        "differs": the deviation is above ``within``, at most with the error ``alpha``. "agrees": it is below
+        ``power_at`` times ``within``, by default twice, at most with the error 1 - ``power``.
     formula, estimate : float
         Value of the formula, and the simulator's estimate of it. For distributions the largest distance between both,
         which is 0 for the formula.
@@ -53,6 +55,10 @@ class Comparison:
         Sum of what the replications cost, if the simulator says so; NaN otherwise.
     remark : str
         Why there is no verdict.
+    agreement, difference : float
+        Evidence for "agrees" and for "differs": logarithms to the base 10 of e-values, whose mean is at most 1 if the
+        deviation is at least ``power_at`` times ``within``, or at most ``within`` (of distributions: of reciprocal
+        p-values); infinite without randomness.
     """
 
     verdict: Verdict
@@ -68,6 +74,8 @@ class Comparison:
     seed: int
     cost: float = math.nan
     remark: str = field(default="")
+    agreement: float = math.nan
+    difference: float = math.nan
 
     def __str__(self) -> str:
         low, high = self.interval
@@ -90,6 +98,7 @@ def compare(
     deterministic: bool = False,
     alpha: float = 1e-6,
     power: float = 0.99,
+    power_at: float = 2.0,
     budget: int = 100_000,
     rng: Any = None,
 ) -> Comparison:
@@ -113,11 +122,15 @@ def compare(
     bounds : (float, float), optional
         Interval that all results lie in, for means: the promise then needs no normal distribution.
     deterministic : bool
-        Whether the simulator draws no random numbers: then two replications decide.
+        Whether the simulator draws no random numbers: then two replications decide. A simulator with an attribute
+        ``deterministic`` that is true says so itself: then one does.
     alpha : float
         Probability of "differs" if the deviation is at most w, in (0, 1).
     power : float
-        One less the probability of "agrees" if the deviation is 2 w or more, in (0, 1).
+        One less the probability of "agrees" if the deviation is ``power_at`` times w or more, in (0, 1).
+    power_at : float
+        The deviation from which "agrees" would be wrong, over w, at least 1. With 1 a verdict takes the longer the
+        nearer the deviation is to w: ask for a ``budget``.
     budget : int
         Largest number of replications.
     rng : None, int, numpy.random.SeedSequence or numpy.random.Generator
@@ -137,7 +150,8 @@ def compare(
     The replications come in batches, each look a quarter later than the one before. "differs" needs the evidence
     1/alpha against all values within w of the formula, "agrees" the evidence 1/(1 - power) against all that are 2 w or
     more away: of two deviations w apart one is always refutable, so the test ends with probability 1, and sooner the
-    farther the truth is from where both are hard, at 1.5 w. A deviation between w and 2 w may get either verdict.
+    farther the truth is from where both are hard, at 1.5 w. A deviation between w and 2 w may get either verdict. With
+    another ``power_at`` it stands for the 2.
 
     For a mean without ``bounds`` the results are taken as normal with unknown variance: let one replication be long
     enough to be an average. Skewness is estimated and allowed for, which keeps the errors near the stated ones for
@@ -163,21 +177,24 @@ def compare(
     point = dict(point or {})
     alpha = domains.number("alpha", alpha, "probability", "(0, 1)")
     power = domains.number("power", power, "probability", "(0, 1)")
+    power_at = domains.number("power_at", power_at, "1", "[1, inf)")
     budget = domains.integer("budget", budget, "replications", "[2, inf)")
     seed = chosen_seed(rng)
     returned = formula(**point)
     value = 0.0 if of == "distribution" else _number("the formula's value", returned)
     accuracy = tolerance(within, value)
     made = _maker(of, bounds, returned)
-    given = (value, accuracy, alpha, power, point, seed)
-    if deterministic:
-        return _without_randomness(simulator, of, *given)
+    declared = bool(getattr(simulator, "deterministic", False))
+    if deterministic or declared:
+        runs = 1 if declared else 2
+        return _without_randomness(simulator, of, runs, value, accuracy, alpha, power, point, seed)
     values, cost, remark = np.empty(0), 0.0, ""
     for look, size in enumerate(looks(budget), 1):
         drawn = replicate(simulator, point, seed, len(values), size)
         values, cost = np.concatenate((values, drawn.values)), cost + drawn.cost
         evidence = made(values, look)
-        verdict, needed = decision(evidence, value, accuracy, alpha, power, size)
+        apart, near = weighed(evidence, value, accuracy, power_at)
+        verdict, needed = decision(apart, near, alpha, power, size)
         if verdict != "undecided":
             break
         if size >= EQUAL and isinstance(evidence, Normal) and evidence.variance == 0:
@@ -190,21 +207,29 @@ def compare(
         needed = math.nan
     limits = evidence.interval(1 - power)
     return Comparison(
-        verdict, value, evidence.estimate, limits, size, needed, accuracy, alpha, power, point, seed, cost, remark
-    )
+        verdict, value, evidence.estimate, limits, size, needed, accuracy, alpha, power, point, seed, cost, remark,
+        near / LOG10, apart / LOG10,
+    )  # fmt: skip
 
 
-def decision(
-    evidence: Evidence, value: float, within: float, alpha: float, power: float, size: int
-) -> tuple[Verdict, float]:
-    """Return the verdict on a value that some evidence allows, and how many replications would decide.
+def weighed(evidence: Evidence, value: float, within: float, power_at: float) -> tuple[float, float]:
+    """Return the logarithms of the evidence that a value is off by more than an accuracy, and by less than a multiple.
 
     >>> sample = Bounded(np.array([0.0, 1.0] * 500), (0.0, 1.0))
-    >>> decision(sample, 0.5, 0.1, 1e-6, 0.99, 1000)[0], decision(sample, 0.9, 0.1, 1e-6, 0.99, 1000)[0]
-    ('agrees', 'differs')
+    >>> [one > 0 for one in weighed(sample, 0.5, 0.1, 2.0)], [one > 0 for one in weighed(sample, 0.9, 0.1, 2.0)]
+    ([False, True], [True, False])
     """
     apart = max(evidence.above(value + within), evidence.below(value - within))
-    near = min(evidence.below(value + 2 * within), evidence.above(value - 2 * within))
+    beyond = power_at * within
+    return apart, min(evidence.below(value + beyond), evidence.above(value - beyond))
+
+
+def decision(apart: float, near: float, alpha: float, power: float, size: int) -> tuple[Verdict, float]:
+    """Return the verdict that evidence for a difference and for agreement allow, and how many replications decide.
+
+    >>> decision(-3.0, 5.0, 1e-6, 0.99, 1000), decision(20.0, -3.0, 1e-6, 0.99, 1000)
+    (('agrees', 1000), ('differs', 1000))
+    """
     if apart >= -math.log(alpha):
         return "differs", size
     if near >= -math.log(1 - power):
@@ -262,20 +287,24 @@ def _maker(of: str | float, bounds: Interval | None, returned: Any) -> Callable[
 
 
 def _without_randomness(
-    simulator: Simulator, of: str | float, value: float, within: float, alpha: float, power: float,
+    simulator: Simulator, of: str | float, runs: int, value: float, within: float, alpha: float, power: float,
     point: Mapping[str, Any], seed: int,
 ) -> Comparison:  # fmt: skip
-    """Return the comparison with a simulator that draws no random numbers, after two replications."""
+    """Return the comparison with a simulator that draws no random numbers, after one replication or two."""
     if of == "distribution":
         raise domains.conflict("deterministic = True", "excludes of = 'distribution'")
-    drawn = replicate(simulator, point, seed, 0, 2)
-    found, again = (float(one) for one in drawn.values)
+    drawn = replicate(simulator, point, seed, 0, runs)
+    found, again = float(drawn.values[0]), float(drawn.values[-1])
     if found != again:
         raise domains.conflict(
             "deterministic = True", "needs equal results", f"two seeds gave {found!r} and {again!r} at {shown(point)}"
         )
     verdict: Verdict = "agrees" if abs(value - found) <= within else "differs"
-    return Comparison(verdict, value, found, (found, found), 2, math.nan, within, alpha, power, point, seed, drawn.cost)
+    agreement = math.inf if verdict == "agrees" else -math.inf
+    return Comparison(
+        verdict, value, found, (found, found), runs, math.nan, within, alpha, power, point, seed, drawn.cost, "",
+        agreement, -agreement,
+    )  # fmt: skip
 
 
 def _needed(evidence: float, error: float, size: int) -> float:

@@ -73,8 +73,8 @@ def holds(
     where : callable, optional
         Condition that points must fulfil, on the same arguments. A law's validity is required as well.
     points : int
-        Number of points: corners of the domain first, then the places farthest from all others, the farther the less
-        room these had left.
+        Number of points: corners of the domain first, half of the points at most, then the places farthest from all
+        others, the farther the less room these had left.
 
     Returns
     -------

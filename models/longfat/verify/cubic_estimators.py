@@ -1,20 +1,16 @@
-"""One CUBIC flow as an estimator: its window after a loss, under a given loss probability, alone at a drop-tail link.
+"""One CUBIC flow as a simulator of laws: its window after a loss, under a loss probability, alone at a drop-tail link.
 
-Only the losses of `random_losses` are random; in the other runs the interval is the value itself.
+Only the losses of `at_random_loss` are random; the other runs take a seed and draw nothing.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
-from longfat.sim import Discipline, Network, Parameter, Scheme, Simulation, records, run
+from longfat.sim import Discipline, Network, Parameter, Scheme, Simulation, records
 from longfat.sim.queues import DROP, ENQUEUE
-from longfat.student import half_width
-from longfat.verify.flow_estimators import PACKET, Estimate, exactly
+from longfat.verify.measured_runs import PACKET, Result, Simulate, measured, packets_sent
 
 ROUND_TRIP = 0.1  # s
 BANDWIDTH_DELAY_PRODUCT = 1000  # packets in a round trip of ROUND_TRIP
@@ -70,10 +66,8 @@ def _started(
     return _flow(scheme, lost, round_trip_time, rate, **begin, **parameters)
 
 
-def window_after_loss(
-    scheme: Name = "cubic", round_trip_time: float = 0.02, spread: float = 1.1
-) -> Callable[..., Estimate]:
-    """Return an estimator of the window [packets] some time after the recovery from a loss at a given window.
+def window_after_loss(scheme: Name = "cubic", round_trip_time: float = 0.02, spread: float = 1.1) -> Simulate:
+    """Return a simulator of the window [packets] some time after the recovery from a loss at a given window.
 
     The link's rate spreads acknowledgments over the round trip, in which ``spread`` times the window would fit.
 
@@ -81,10 +75,10 @@ def window_after_loss(
     True
     """
 
-    def estimate(*, time: float, window_before_loss: float, c: float, beta: float, confidence: float) -> Estimate:
+    def simulate(rng: Any, *, time: float, window_before_loss: float, c: float, beta: float) -> Result:
         top = round(window_before_loss)
         rate = spread * top * PACKET / round_trip_time
-        simulation = Simulation(_started(scheme, top, round_trip_time, rate, c=c, beta=beta), rng=1)
+        simulation = Simulation(_started(scheme, top, round_trip_time, rate, c=c, beta=beta), rng=rng)
         now, step = 0.0, round_trip_time / 100
         while not int(simulation.state.flows[0].losses):
             now += step
@@ -98,9 +92,9 @@ def window_after_loss(
             courses.append((-float(simulation.state.flows[0].window), now))
         simulation.advance(max(courses)[1] + step / 2 + time)
         # The window before the loss is a whole number of packets here: compare at the given one.
-        return exactly(float(simulation.state.flows[0].window) + (window_before_loss - top))
+        return float(simulation.state.flows[0].window) + (window_before_loss - top), packets_sent(simulation)
 
-    return estimate
+    return simulate
 
 
 def packets_of_period(window_before_loss: float, round_trip_time: float, c: float, beta: float) -> tuple[float, float]:
@@ -117,33 +111,31 @@ def packets_of_period(window_before_loss: float, round_trip_time: float, c: floa
     return packets, time
 
 
-def mean_window(scheme: Name = "cubic", periods: int = 6) -> Callable[..., Estimate]:
-    """Return an estimator of the mean window [packets] of a flow whose losses bring it back to the same window.
+def mean_window(scheme: Name = "cubic", periods: int = 6) -> Simulate:
+    """Return a simulator of the mean window [packets] of a flow whose losses bring it back to the same window.
 
     >>> callable(mean_window())
     True
     """
 
-    def estimate(
-        *, window_before_loss: float, round_trip_time: float, c: float, beta: float, confidence: float
-    ) -> Estimate:
+    def simulate(rng: Any, *, window_before_loss: float, round_trip_time: float, c: float, beta: float) -> Result:
         packets = round(packets_of_period(window_before_loss, round_trip_time, c, beta)[0])
         top = round(window_before_loss)
         net = _started(scheme, top, round_trip_time, interval=packets, c=c, beta=beta)
-        simulation, now, marks = Simulation(net, rng=1), 0.0, []
+        simulation, now, marks = Simulation(net, rng=rng), 0.0, []
         for losses in (2, 2 + periods):
             while int(simulation.state.flows[0].losses) < losses:
                 now += round_trip_time
                 simulation.advance(now)
             marks.append((now, int(simulation.state.flows[0].sent)))
         (begin, before), (end, after) = marks
-        return exactly((after - before) / (end - begin) * round_trip_time)
+        return (after - before) / (end - begin) * round_trip_time, packets_sent(simulation)
 
-    return estimate
+    return simulate
 
 
-def window_at_loss(scheme: Name = "cubic") -> Callable[..., Estimate]:
-    """Return an estimator of the mean window [packets] where one packet in every 1/loss is lost.
+def window_at_loss(scheme: Name = "cubic") -> Simulate:
+    """Return a simulator of the mean window [packets] where one packet in every 1/loss is lost.
 
     It begins at the window to which that distance of the losses leads back, because from another one the flow needs
     hundreds of losses to come there.
@@ -153,21 +145,19 @@ def window_at_loss(scheme: Name = "cubic") -> Callable[..., Estimate]:
     """
     periodic_losses = mean_window(scheme)
 
-    def estimate(*, loss: float, round_trip_time: float, c: float, beta: float, confidence: float) -> Estimate:
+    def simulate(rng: Any, *, loss: float, round_trip_time: float, c: float, beta: float) -> Result:
         low, high = 2.0, 2 / loss
         while high > 1.0001 * low:
             middle = math.sqrt(low * high)
             packets, _ = packets_of_period(middle, round_trip_time, c, beta)
             low, high = (low, middle) if packets * loss > 1 else (middle, high)
-        return periodic_losses(
-            window_before_loss=high, round_trip_time=round_trip_time, c=c, beta=beta, confidence=confidence
-        )
+        return periodic_losses(rng, window_before_loss=high, round_trip_time=round_trip_time, c=c, beta=beta)
 
-    return estimate
+    return simulate
 
 
-def at_link(quantity: str, scheme: Name = "cubic", periods: int = 6) -> Callable[..., Estimate]:
-    """Return an estimator of a quantity of a drop-tail link with one flow: ``utilisation``, or ``mean_queue`` [BDP].
+def at_link(quantity: str, scheme: Name = "cubic", periods: int = 6) -> Simulate:
+    """Return a simulator of a quantity of a drop-tail link with one flow: ``utilisation``, or ``mean_queue`` [BDP].
 
     It takes ``buffer``, in bandwidth-delay products, ``beta`` and, if they are not those of this module,
     ``bandwidth_delay_product``, ``round_trip_time`` and ``c``.
@@ -176,10 +166,10 @@ def at_link(quantity: str, scheme: Name = "cubic", periods: int = 6) -> Callable
     True
     """
 
-    def estimate(
-        *, buffer: float, beta: float, bandwidth_delay_product: float = BANDWIDTH_DELAY_PRODUCT,
-        round_trip_time: float = ROUND_TRIP, c: float = FACTOR, confidence: float,
-    ) -> Estimate:  # fmt: skip
+    def simulate(
+        rng: Any, *, buffer: float, beta: float, bandwidth_delay_product: float = BANDWIDTH_DELAY_PRODUCT,
+        round_trip_time: float = ROUND_TRIP, c: float = FACTOR,
+    ) -> Result:  # fmt: skip
         bdp = round(bandwidth_delay_product)
         top = bdp * (1 + buffer)
         recovery = ((1 - beta) * top / c) ** (1 / 3)
@@ -188,43 +178,32 @@ def at_link(quantity: str, scheme: Name = "cubic", periods: int = 6) -> Callable
         )  # fmt: skip
         parameters = {"initial_ssthresh": beta * top, "c": c, "beta": beta, "fast_convergence": 0.0}
         net.flow(scheme, path=["a", "b"], packet=PACKET, ack_path="ideal", parameters=parameters)
-        duration, warm_up = (3 + periods) * recovery, 3 * recovery
-        data = run(net, duration=duration, warm_up=warm_up, rng=1, progress=False)
-        scale = bdp if quantity == "mean_queue" else 1
-        return exactly(float(data[quantity][0]) / scale)
+        data, sent = measured(net, 3 * recovery, (3 + periods) * recovery, rng)
+        return float(data[quantity][0]) / (bdp if quantity == "mean_queue" else 1), sent
 
-    return estimate
+    return simulate
 
 
-def at_random_loss(
-    losses: float, scheme: Name = "cubic", replications: int = 4, rng: Any = 0
-) -> Callable[..., Estimate]:
-    """Return an estimator of the mean window [packets] where each packet is lost independently, with its interval.
+def at_random_loss(losses: float = 100, scheme: Name = "cubic") -> Simulate:
+    """Return a simulator of the mean window [packets] where each packet is lost independently, over so many losses.
 
     >>> callable(at_random_loss(20))
     True
     """
 
-    def estimate(
-        *, loss: float, round_trip_time: float, c: float, fast_convergence: float, confidence: float
-    ) -> Estimate:
-        seeds, windows = np.random.default_rng(rng).integers(0, 2**31, replications), []
+    def simulate(rng: Any, *, loss: float, round_trip_time: float, c: float, fast_convergence: float) -> Result:
         half = round_trip_time / 2
-        for seed in seeds:
-            net = Network().link("a", "b", rate=math.inf, delay=half, loss=loss)
-            net.link("b", "a", rate=math.inf, delay=half)
-            parameters = {"initial_ssthresh": loss**-0.5, "c": c, "fast_convergence": fast_convergence}
-            net.flow(scheme, path=["a", "b"], packet=PACKET, parameters=parameters)
-            simulation, now, marks = Simulation(net, rng=int(seed)), 0.0, []
-            for sent in (20 / loss, (20 + losses) / loss):
-                while int(simulation.state.flows[0].sent) < sent:
-                    now += round_trip_time
-                    simulation.advance(now)
-                marks.append((now, int(simulation.state.flows[0].sent)))
-            (begin, before), (end, after) = marks
-            windows.append((after - before) / (end - begin) * round_trip_time)
-        mean = float(np.mean(windows))
-        wide = half_width(replications - 1, confidence) * float(np.std(windows, ddof=1)) / math.sqrt(replications)
-        return mean, mean - wide, mean + wide
+        net = Network().link("a", "b", rate=math.inf, delay=half, loss=loss)
+        net.link("b", "a", rate=math.inf, delay=half)
+        parameters = {"initial_ssthresh": loss**-0.5, "c": c, "fast_convergence": fast_convergence}
+        net.flow(scheme, path=["a", "b"], packet=PACKET, parameters=parameters)
+        simulation, now, marks = Simulation(net, rng=rng), 0.0, []
+        for sent in (20 / loss, (20 + losses) / loss):
+            while packets_sent(simulation) < sent:
+                now += round_trip_time
+                simulation.advance(now)
+            marks.append((now, packets_sent(simulation)))
+        (begin, before), (end, after) = marks
+        return (after - before) / (end - begin) * round_trip_time, after
 
-    return estimate
+    return simulate

@@ -17,6 +17,7 @@ import numpy as np
 import longfat
 from longfat import extras
 from longfat.law import Law
+from longfat.testing import Comparison
 from longfat.verify import exact
 from longfat.verify.points import Point
 
@@ -35,7 +36,9 @@ class Outcome:
 
     ``status`` is "agrees", "differs", "undecided", "error" (an exception was raised) or "not checked". ``error`` is
     the largest deviation, ``where`` the point at which it was found, ``checks`` the number of comparisons. ``remark``
-    is an explanation; of an exception it has type and message.
+    is an explanation; of an exception it has type and message. Of simulations, ``packets`` is the number of packets
+    sent and ``evidence`` the least evidence of all points that the law is within its accuracy there: the logarithm to
+    the base 10 of an e-value; ``found`` are the comparisons.
     """
 
     status: str
@@ -43,6 +46,9 @@ class Outcome:
     where: Mapping[str, float] | None = None
     checks: int = 0
     remark: str = ""
+    packets: float = math.nan
+    evidence: float = math.nan
+    found: tuple[Comparison, ...] = ()
 
 
 class _Worst:

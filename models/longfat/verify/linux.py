@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 SIMULATOR, LINUX = "simulator", "Linux"
 CONFIDENCE = 0.95
+QUICK = 2  # runs
 LINK = "a-b"  # the bottleneck
 TRACED = {"mean_window", "middle_window"}  # quantities that need samples of the window
 SAMPLE_EVERY = 0.02  # s
@@ -68,7 +69,9 @@ class Statement:
 
     @property
     def verdict(self) -> str:
-        """Verdict on the difference, see `verdict`."""
+        """Verdict on the difference, see `verdict`; "spoilt" without a run on Linux."""
+        if math.isnan(self.measured):
+            return "spoilt"
         return verdict(self.difference, self.width, self.accuracy.of(self.measured))
 
 
@@ -137,6 +140,16 @@ def measure(case: Case, seed: int) -> dict[str, float]:
     raise testbed.Spoilt(f"{case.name}: in {ATTEMPTS} runs of BBR a packet was more than {LONGEST_STANDSTILL:g} s late")
 
 
+def _measured(case: Case, seed: int) -> dict[str, float]:
+    """Return the quantities of a run on Linux, NaN if the machine's load has spoilt every attempt."""
+    from longfat.testbed import Spoilt
+
+    try:
+        return measure(case, seed)
+    except Spoilt:
+        return dict.fromkeys(case.quantities, math.nan)
+
+
 def _options(case: Case) -> dict[str, Any]:
     every = {"sample_every": SAMPLE_EVERY} if TRACED & set(case.quantities) else {}
     return {"duration": case.duration, "warm_up": case.warm_up, **every}
@@ -190,7 +203,7 @@ def run(
     chosen : iterable of Case, optional
         The cases; by default all of `longfat.verify.linux_cases`.
     quick : bool
-        Run one case of each group only.
+        Run one case of each group only, twice.
     seed : int
         Seed of the first run of each case; the others follow.
     at_once : int
@@ -201,7 +214,7 @@ def run(
     Returns
     -------
     list of Statement
-        In the order of the cases.
+        In the order of the cases; "spoilt" where the machine's load has spoilt a run and each of its repetitions.
 
     Raises
     ------
@@ -210,7 +223,8 @@ def run(
     """
     chosen = list(cases() if chosen is None else chosen)
     if quick:
-        chosen = list({one.group: one for one in reversed(chosen)}.values())[::-1]
+        firsts = list({one.group: one for one in reversed(chosen)}.values())[::-1]
+        chosen = [replace(one, replications=QUICK) for one in firsts]
     measured = runs_on_linux(chosen, at_once, seed=seed, progress=progress)
     return [
         statement
@@ -222,7 +236,7 @@ def run(
 def runs_on_linux(
     chosen: Sequence[Case], at_once: int, *, seed: int = 0, progress: bool = True
 ) -> list[list[dict[str, float]]]:
-    """Return the quantities of every run of some cases on Linux."""
+    """Return the quantities of every run of some cases on Linux; NaN for those that the machine's load has spoilt."""
     from longfat.progress import bar
     from longfat.threads import side_by_side
 
@@ -230,6 +244,6 @@ def runs_on_linux(
         (case.name_on_linux, seed + k): (case, seed + k) for case in chosen for k in range(case.replications)
     }  # the same runs for cases that differ in the simulator alone
     with bar(task="running on Linux", unit="runs", shown=progress, total=len(each)) as shown:
-        found = side_by_side(lambda one: measure(*one), each.values(), threads=at_once, done=lambda: shown.update(1))
+        found = side_by_side(lambda one: _measured(*one), each.values(), threads=at_once, done=lambda: shown.update(1))
     made = dict(zip(each, found, strict=True))
     return [[made[case.name_on_linux, seed + k] for k in range(case.replications)] for case in chosen]

@@ -96,10 +96,12 @@ class Case:
 
     @property
     def name_on_linux(self) -> str:
-        """Name of the case that is the same on Linux: the one without rules that are switched here alone."""
-        if self.settings or any(name in SETTABLE for name in self.parameters):
-            return self.name
-        return replace(self, rules="").name
+        """Name of the case that is the same on Linux: the one without rules that are switched here alone.
+
+        They follow those of both sides, behind a semicolon.
+        """
+        both = self.settings or any(name in SETTABLE for name in self.parameters)
+        return replace(self, rules=self.rules.partition("; ")[0] if both else "").name
 
     @property
     def paired(self) -> bool:
@@ -228,10 +230,32 @@ def switched() -> list[Case]:
     of_2016 = [f"full link, BBR, 1 flow, buffer {buffer:g}" for buffer in BUFFERS]
     quick = [f"random loss, Reno, 1 flow, p = {loss:g}" for loss in LOSSES]
     quick += ["random loss, Reno, 2 flows, p = 0.03", "random loss, Reno, 10 flows, p = 0.03"]
-    quick += [f"full link, Reno, 10 flows, buffer {buffer:g}" for buffer in BUFFERS[:3]]
+    many = [f"full link, Reno, 10 flows, buffer {buffer:g}" for buffer in BUFFERS[:3]]
+    many += [f"full link, CUBIC, 10 flows, buffer {buffer:g}" for buffer in BUFFERS[:2]]
+    quick += many
+    recoveries = [*many, "full link, Reno, 2 flows, buffer 0.25", "random loss, Reno, 2 flows, p = 0.03"]
     rules = {
         "windows with fractions here": (fractions, {"integer_windows": 0.0}, {}),
         "BBR of 2016 here": (of_2016, {"pacing_margin": 0.0, "allowances": 0.0, "equal_renews": 1.0}, {}),
+        # those of data that arrive within 1 ms while packets are missing: tcp_comp_sack_delay_ns
+        "no acknowledgments compressed on Linux": (many, {}, {"tcp_comp_sack_nr": 0}),
+        "no long-term sampling here": (
+            [f"full link, BBR, 10 flows, buffer {buffer:g}" for buffer in BUFFERS[:4]],
+            {"long_term": 0.0},
+            {},
+        ),
+        "no growth at the end of a recovery here": (recoveries, {"growth_at_exit": 0.0}, {}),
+        "the reordering timer of RFC 8985 here": (recoveries, {"rack": 1.0}, {}),
+        "every packet acknowledged; no growth at the end of a recovery here": (
+            many[:3],
+            {"delayed_ack": 1.0, "growth_at_exit": 0.0},
+            {"tcp_comp_sack_nr": 0},
+        ),
+        "every packet acknowledged; the reordering timer of RFC 8985 here": (
+            many[:3],
+            {"delayed_ack": 1.0, "rack": 1.0},
+            {"tcp_comp_sack_nr": 0},
+        ),
         # no delayed acknowledgments on either side, and none that Linux compresses while packets are missing
         "every packet acknowledged": (quick, {"delayed_ack": 1.0}, {"tcp_comp_sack_nr": 0}),
     }

@@ -41,10 +41,12 @@ def to_text(statements: Sequence[Statement]) -> str:
 
 def summary(statements: Sequence[Statement]) -> str:
     """Return how many statements agree, differ or are undecided, in words."""
-    count = {word: sum(one.verdict == word for one in statements) for word in ("agrees", "differs", "undecided")}
+    words = ("agrees", "differs", "undecided", "spoilt")
+    count = {word: sum(one.verdict == word for one in statements) for word in words}
+    spoilt = f" The machine's load has spoilt the runs of {count['spoilt']}." if count["spoilt"] else ""
     return (
         f"Simulator and Linux agree in {count['agrees']} of {len(statements)} statements and differ in "
-        f"{count['differs']}; {count['undecided']} are undecided."
+        f"{count['differs']}; {count['undecided']} are undecided.{spoilt}"
     )
 
 
@@ -59,7 +61,7 @@ def to_json(statements: Sequence[Statement]) -> str:
             "simulator": [_number(one.simulated), _number(one.simulated_width)],
             "linux": [_number(one.measured), _number(one.measured_width)],
             "difference": [_number(one.difference), _number(one.width)],
-            "accuracy": one.accuracy.of(one.measured),
+            "accuracy": _number(one.accuracy.of(one.measured)),
             "verdict": one.verdict,
         }
         for one in statements
@@ -73,7 +75,7 @@ def _number(value: float) -> float | None:
 
 def to_html(statements: Sequence[Statement]) -> str:
     """Return the statements as an HTML page."""
-    kinds = ("agrees", "differs", "undecided")
+    kinds = ("agrees", "differs", "undecided", "spoilt")
     body: list[Any] = [[(word, "", word if word in kinds else "") for word in cells(one)] for one in statements]
     text = f"<p>{escape(summary(statements))}</p>" + _html_table(list(HEADS), body)
     return _page("Linux's TCP as judge", text)

@@ -47,7 +47,7 @@ def ends(symbol: Symbol) -> list[float]:
 
 def middle(symbol: Symbol) -> float:
     """Return the middle of the typical range, on a logarithmic scale if its ends are positive and far apart."""
-    return _between(symbol, symbol.typical, 0.5)
+    return between(symbol, symbol.typical, 0.5)
 
 
 def typical(law: Law, count: int, seed: int, ranges: Mapping[str, Any] | None = None) -> list[Point]:
@@ -85,7 +85,7 @@ def typical(law: Law, count: int, seed: int, ranges: Mapping[str, Any] | None = 
             if isinstance(given, list):
                 point[name] = float(given[min(int(share * len(given)), len(given) - 1)])
             elif isinstance(given, tuple):
-                point[name] = _between(symbol, given, share)
+                point[name] = between(symbol, given, share)
             else:
                 point[name] = float(given)
         points.append(point)
@@ -113,7 +113,7 @@ def everywhere(law: Law, count: int, seed: int) -> list[Point]:
             if which < 1 / 3 and special[name]:
                 point[name] = special[name][min(int(share * len(special[name])), len(special[name]) - 1)]
             else:
-                point[name] = _between(symbol, symbol.typical, share, logarithmic=which < 2 / 3)
+                point[name] = between(symbol, symbol.typical, share, logarithmic=which < 2 / 3)
         points.append(point)
     return points
 
@@ -129,7 +129,7 @@ def _sequence(dimensions: int, count: int, seed: int) -> np.ndarray:
     return sample
 
 
-def _between(symbol: Symbol, range_: tuple[float, float], share: float, logarithmic: bool = True) -> float:
+def between(symbol: Symbol, range_: tuple[float, float], share: float, logarithmic: bool = True) -> float:
     """Return a point of a range, rounded if only integers are allowed, and never outside the domain."""
     low, high = float(range_[0]), float(range_[1])
     if low == high:

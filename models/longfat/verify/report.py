@@ -7,6 +7,8 @@ import math
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from longfat.verify import accumulation
+from longfat.verify.accumulation import power_of_ten
 from longfat.verify.published import rule
 from longfat.verify.scoreboard import NAMES, discrimination, summary
 from longfat.verify.verification import FACES, FAILURES
@@ -19,13 +21,14 @@ MARKS = {
     "": "",
 }  # fmt: skip
 HEADINGS = {"published": "printed", "scale": "run", "met_by": "also met by", "others": "others tried"}
-HEADS = ("law", "proof", "digits", "sympy", "JAX", "slopes", "simulator", "printed")
+HEADS = ("law", "proof", "digits", "sympy", "JAX", "slopes", "simulator", "packets", "evidence", "printed")
 
 
 def cells(row: Any) -> list[str]:
     """Return the table row of a law: a mark per check with its largest error.
 
-    The error is relative; for the simulator it is the deviation in percent of the tolerance.
+    The error is relative; for the simulator it is the deviation in percent of the tolerance, followed by the packets
+    sent and the evidence for agreement.
     """
     line = [row.law]
     for face in FACES:
@@ -35,6 +38,9 @@ def cells(row: Any) -> list[str]:
         elif face == "simulator" and not math.isnan(error):
             mark += f" {100 * error:.0f} %"
         line.append(mark)
+        if face == "simulator":
+            spent, evidence = row.simulator_packets, row.simulator_evidence
+            line += ["" if math.isnan(spent) else f"{spent:.1e}", power_of_ten(evidence)]
     return line
 
 
@@ -43,7 +49,7 @@ def to_text(table: pd.DataFrame) -> str:
 
     >>> from longfat.verify import run
     >>> print(to_text(run("power.little_mean_number", quick=True)).splitlines()[0])
-    law                       proof  digits    sympy     JAX       slopes    simulator  printed
+    law                       proof  digits    sympy     JAX       slopes    simulator  packets  evidence  printed
     """
     lines = [list(HEADS), *(cells(row) for row in table.itertuples())]
     widths = [max(len(line[k]) for line in lines) for k in range(len(HEADS))]
@@ -51,13 +57,18 @@ def to_text(table: pd.DataFrame) -> str:
     remarks = failures(table) + errata(table)
     total, good = len(table), int(table.agrees.sum())
     kind = "quick run" if table.attrs.get("quick") else "full run"
+    attrs = table.attrs
     end = (
-        f"{good} of {total} laws agree in every check that was made ({kind}, seed {table.attrs.get('seed')}; "
-        f"confidence of all simulator verdicts together: {100 * table.attrs.get('confidence', math.nan):g} %). "
-        "digits, sympy, JAX, slopes: largest relative error; simulator: largest deviation in percent of the tolerance; "
-        "-: not checked (--json gives the reason)."
+        f"{good} of {total} laws agree in every check that was made ({kind}, seed {attrs.get('seed')}). "
+        f'{attrs.get("points", 0)} points were simulated. All verdicts "agrees" there (within the accuracy) are true '
+        f"with the confidence {100 * attrs.get('confidence', math.nan):g} %, and a law within its accuracy "
+        f"differs anywhere with at most the probability {attrs.get('alpha', math.nan):g}. "
+        "digits, sympy, JAX, slopes: largest relative error; simulator: largest deviation in percent of the accuracy; "
+        "packets: sent in all replications; evidence: least e-value of the points against a larger deviation than the "
+        "accuracy, exact where nothing is random; -: not checked (--json gives the reason)."
     )
-    return "\n".join([*text, "", *remarks, *([""] if remarks else []), end])
+    stored = accumulation.to_text(attrs["store"], attrs["lost"]).splitlines() if attrs.get("store") else []
+    return "\n".join([*text, "", *remarks, *([""] if remarks else []), *stored, *([""] if stored else []), end])
 
 
 def failures(table: pd.DataFrame) -> list[str]:
@@ -98,8 +109,19 @@ def to_json(table: pd.DataFrame) -> str:
                     "checks": int(getattr(row, f"{face}_checks")),
                     "remark": getattr(row, f"{face}_remark"),
                 }
+                if face == "simulator":
+                    entry[face] |= {
+                        "packets": _number(row.simulator_packets),
+                        "log10_evidence": _number(row.simulator_evidence),
+                    }
         laws.append(entry)
-    return json.dumps({**table.attrs, "laws": laws}, indent=1, allow_nan=False, ensure_ascii=False)
+    attrs = dict(table.attrs)
+    if "store" in attrs:
+        numbers = ("evidence", "evidence_against")
+        attrs["store"] = {
+            name: one | {key: _number(one[key]) for key in numbers} for name, one in attrs["store"].items()
+        }
+    return json.dumps({**attrs, "laws": laws}, indent=1, allow_nan=False, ensure_ascii=False)
 
 
 def to_html(table: pd.DataFrame) -> str:
@@ -107,8 +129,9 @@ def to_html(table: pd.DataFrame) -> str:
     body = []
     for row in table.itertuples():
         line = cells(row)
-        remarks = ["", *(f"{getattr(row, f'{face}_remark')}" for face in FACES)]
-        kinds = ["", *(getattr(row, face).replace(" ", "-") for face in FACES)]
+        faces = ["law", *FACES[:-1], "simulator_packets", "simulator_evidence", FACES[-1]]
+        remarks = [str(getattr(row, f"{face}_remark", "")) for face in faces]
+        kinds = [getattr(row, face).replace(" ", "-") if face in FACES else "" for face in faces]
         body.append([(word, remark, kind) for word, remark, kind in zip(line, remarks, kinds, strict=True)])
     verdict = "All laws agree." if table.attrs.get("agrees") else "Not all laws agree."
     remarks = [escape(one) for one in failures(table) + errata(table)]
@@ -117,6 +140,8 @@ def to_html(table: pd.DataFrame) -> str:
         _html_table(list(HEADS), body),
         f"<ul>{''.join(f'<li>{one}</li>' for one in remarks)}</ul>" if remarks else "",
     ]
+    if table.attrs.get("store"):
+        text.append(f"<pre>{escape(accumulation.to_text(table.attrs['store'], table.attrs['lost']))}</pre>")
     return _page("Verification of the laws", "\n".join(text))
 
 
@@ -244,7 +269,7 @@ def _tells(met_by: str, others: int) -> str:
 
 
 def _number(value: float) -> float | str | None:
-    if math.isnan(value):
+    if math.isnan(value) or value == -math.inf:
         return None
     return value if math.isfinite(value) else "infinite"
 

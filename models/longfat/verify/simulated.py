@@ -3,31 +3,35 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+import inspect
+import math
+import warnings
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from longfat import domains
+import numpy as np
+
+from longfat import deprecated
 from longfat.law import Law
 from longfat.simulators import simulator_of
+from longfat.testing import Comparison, compare
 from longfat.verify import equivalence, points
 from longfat.verify.faces import Outcome
-
-LOOKS = 4  # an undecided point is simulated again, four times as long, up to this number of looks in all
 
 
 @dataclass(frozen=True)
 class SimulatorCheck:
     """Check of a law against a simulator.
 
-    The laws of longfat declare theirs as `longfat.symbols.SimulatedBy`; this is the form that ``estimators=`` of
+    The laws of longfat declare theirs as `longfat.symbols.SimulatedBy`; this is the form that ``simulators=`` of
     `longfat.verify.run` takes.
 
     Parameters
     ----------
-    estimator : callable
-        Takes ``effort`` (1, 4, 16, 64: multiples of the least simulated time) and ``rng``, returns an estimator for
-        `longfat.verify.check`.
+    simulator : callable
+        One replication, as `longfat.testing.compare` takes it: called with a seed and the law's parameters by name,
+        returns a number, or a number and the packets that it took.
     ranges : mapping
         Ranges of the points, for parameters that are not drawn from their typical range: (low, high), a list, or a
         number.
@@ -38,21 +42,51 @@ class SimulatorCheck:
 
     Examples
     --------
-    >>> SimulatorCheck(lambda effort, rng: None, accuracy=0.1).relative
+    >>> SimulatorCheck(lambda rng, load: load, accuracy=0.1).relative
     0.0
     """
 
-    estimator: Callable[[float, Any], equivalence.Estimator]
+    simulator: Callable[..., Any]
     ranges: Mapping[str, Any] = field(default_factory=dict)
     accuracy: float = 0.0
     relative: float = 0.0
     long: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "simulator", _replication(self.simulator))
 
     def draw(self, law: Law, count: int, seed: int) -> list[points.Point]:
         """Return points drawn from the ranges, ``count`` of them or as many as are found inside the law's validity."""
         drawn = points.typical(law, 64 * count, seed, self.ranges)
         valid = [one for one in drawn if law.validity is None or bool(law.validity(**one))]
         return valid[:count]
+
+    def allowed(self, law: Law, point: Mapping[str, float]) -> float:
+        """Return the tolerance at a point, in the law's unit."""
+        if self.accuracy or self.relative:
+            return self.accuracy + self.relative * abs(float(law(**point)))
+        return equivalence.accuracy_of(law)
+
+    def compared(self, law: Law, point: Mapping[str, float], alpha: float, power: float, seed: int) -> Comparison:
+        """Return the comparison of the law with the simulator at a point, by its tolerance."""
+        return compare(
+            law, self.simulator, point, within=self.allowed(law, point), alpha=alpha, power=power, power_at=1,
+            budget=equivalence.BUDGET, rng=seed,
+        )  # fmt: skip
+
+
+def _replication(simulator: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a simulator of one replication; of one in the forms of the last release, its estimate, with a warning."""
+    taken = inspect.signature(simulator).parameters
+    if list(taken) == ["effort", "rng"]:
+        old, make = "a function of effort and rng", simulator
+    elif "confidence" in taken:
+        old, make = "an estimator that takes confidence=", lambda effort, rng: simulator
+    else:
+        return simulator
+    new = "a simulator of one replication, called with a seed and the point"
+    warnings.warn(deprecated.message(old, new), DeprecationWarning, stacklevel=4)
+    return lambda rng, **point: make(1.0, np.random.default_rng(rng))(**point, confidence=0.9)[0]
 
 
 @functools.cache
@@ -66,7 +100,7 @@ def check_of(law: Law) -> SimulatorCheck | None:
     simulator, declared = simulator_of(law), law.simulated
     if simulator is None or declared is None:
         return None
-    return SimulatorCheck(simulator.check, declared.ranges, declared.accuracy, declared.relative, declared.long)
+    return SimulatorCheck(simulator, declared.ranges, declared.accuracy, declared.relative, declared.long)
 
 
 def reason(law: Law) -> str:
@@ -80,63 +114,34 @@ def reason(law: Law) -> str:
 
 
 def simulated(
-    law: Law, check: SimulatorCheck, drawn: list[points.Point], confidence: float, seed: int, printed: bool = True
+    law: Law, check: SimulatorCheck, drawn: Sequence[tuple[points.Point, int]], alpha: float, power: float
 ) -> tuple[Outcome, Outcome | None]:
-    """Compare a law, and what its source prints instead, with a simulator at some points.
+    """Compare a law, and what its source prints instead, with a simulator at some points, each with its seed."""
+    found = [check.compared(law, point, alpha, power, seed) for point, seed in drawn]
+    return judged(law, found), printed(law, found) if law.has_printed else None
 
-    ``confidence`` is that of one point's verdict, all its looks included; undecided points are simulated again, longer.
-    """
-    import numpy as np
 
-    each = 1 - (1 - confidence) / LOOKS
-    left, decided, text, by_print = list(drawn), [], "", []
-    for look, stream in enumerate(np.random.default_rng(seed).spawn(LOOKS)):
-        estimator = check.estimator(4.0**look, stream)
-        undecided = []
-        for point in left:
-            table = _compared(law, estimator, point, each, check)
-            verdict = str(table.verdict.values[0])
-            if verdict == "undecided" and look + 1 < LOOKS:
-                undecided.append(point)
-                continue
-            decided.append((verdict, table))
-            if printed and law.has_printed:
-                by_print.append(_compared(law.as_printed, _repeat(table), point, each, check, law))
-        left = undecided
-        if not left:
-            break
-    off = [abs(float(table["estimate"][0] - table["law"][0])) for _, table in decided]
-    allowed = [float(table.attrs["allowed"]) for _, table in decided]
-    worst = max(range(len(decided)), key=lambda k: off[k] / allowed[k])
-    verdicts = [verdict for verdict, _ in decided]
+def judged(law: Law, found: Sequence[Comparison]) -> Outcome:
+    """Return the outcome of comparisons at some points: the worst verdict, and the point of the largest deviation."""
+    worst = max(found, key=lambda one: _off(one) / one.within)
+    verdicts = [one.verdict for one in found]
     status = next((one for one in ("differs", "undecided") if one in verdicts), "agrees")
-    at = {name: float(decided[worst][1][name][0]) for name in law.symbols}
-    text = f"off by {off[worst]:.2g} where {allowed[worst]:.2g} {law.unit} are allowed".replace(" 1 are", " are")
-    found = Outcome(status, off[worst] / allowed[worst], at, len(decided), text)
-    if not by_print:
-        return found, None
-    count = sum(str(one.verdict.values[0]) == "differs" for one in by_print)
-    return found, Outcome("erratum", checks=len(by_print), remark=f"as printed {count} of {len(by_print)} differ")
+    text = f"off by {_off(worst):.2g} where {worst.within:.2g} {law.unit} are allowed".replace(" 1 are", " are")
+    remarks = dict.fromkeys([text, *(one.remark for one in found if one.verdict == "undecided")])
+    at = {name: float(worst.point[name]) for name in law.symbols}
+    return Outcome(
+        status, _off(worst) / worst.within, at, len(found), "; ".join(remarks),
+        packets=math.fsum(one.cost for one in found), evidence=min(one.agreement for one in found), found=tuple(found),
+    )  # fmt: skip
 
 
-def _compared(
-    law: Law, estimator: Any, point: points.Point, confidence: float, check: SimulatorCheck, other: Law | None = None
-) -> Any:
-    """Return the table of `equivalence.check` at one point, with the tolerance used among its attributes."""
-    value = float(law(**point))
-    validity = (other or law).validity
-    if check.accuracy or check.relative:
-        allowed = check.accuracy + check.relative * abs(value)
-    elif validity is not None:
-        allowed = validity.accuracy
-    else:
-        raise domains.conflict(f"law {law.name}", "needs an accuracy in (0, inf)", "it states none")
-    table = equivalence.check(law, estimator, [point], confidence=confidence, accuracy=allowed)
-    table.attrs["allowed"] = allowed
-    return table
+def printed(law: Law, found: Sequence[Comparison]) -> Outcome:
+    """Return at how many points what the source prints is farther from the simulator's interval than is allowed."""
+    values = [float(law.as_printed(**one.point)) for one in found]
+    beyond = [max(one.interval[0] - value, value - one.interval[1]) for one, value in zip(found, values, strict=True)]
+    count = sum(one > by.within for one, by in zip(beyond, found, strict=True))
+    return Outcome("erratum", checks=len(found), remark=f"as printed {count} of {len(found)} differ")
 
 
-def _repeat(table: Any) -> Callable[..., tuple[float, float, float]]:
-    """Return an estimator that repeats the estimate of a table, for another law at the same point."""
-    found = tuple(float(table[name][0]) for name in ("estimate", "lower", "upper"))
-    return lambda **_: found  # type: ignore[return-value]
+def _off(one: Comparison) -> float:
+    return abs(one.estimate - one.formula)

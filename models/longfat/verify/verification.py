@@ -7,13 +7,17 @@ import multiprocessing
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from longfat import deprecated
 from longfat import laws as _shipped  # noqa: F401  # registers the laws
 from longfat._version import __version__
 from longfat.domains import conflict, integer, number, unknown, wrong_type
 from longfat.law import PACKAGE, Law, registered
+from longfat.testing.seeded_runs import seed_of
 from longfat.verify import faces, points, simulated, symbolic
+from longfat.verify.accumulation import Accumulation
 from longfat.verify.faces import Outcome
 from longfat.verify.simulated import SimulatorCheck, check_of
 
@@ -27,17 +31,20 @@ QUICK, FULL = (5, 6, 2, 3), (100, 25, 10, 25)
 
 TASKS = ("jax", "simulator", "proof", "numeric", "symbolic")
 
-Estimators = Mapping[str, "SimulatorCheck | Callable[..., tuple[float, float, float]]"]
+Simulators = Mapping[str, "SimulatorCheck | Callable[..., Any]"]
 
 
+@deprecated.parameters(estimators="simulators")
 def run(
     laws: str | Iterable[Law | str] | None = None,
     *,
-    estimators: Estimators | None = None,
+    simulators: Simulators | None = None,
     quick: bool = False,
     confidence: float = 0.99,
+    alpha: float = 1e-6,
     seed: int = 0,
     workers: int = 1,
+    store: str | Path | None = None,
     progress: bool = False,
 ) -> pd.DataFrame:
     """Check laws by proof, high precision, NumPy, sympy, JAX, slopes and simulator.
@@ -46,18 +53,25 @@ def run(
     ----------
     laws : str or iterable of Law or str, optional
         Laws, or names of registered ones, such as "queues.md1_wait", with ``*`` and ``?``; all of longfat by default.
-    estimators : mapping, optional
-        By a law's name, a `SimulatorCheck`, or an estimator as `check` takes it if the law states its accuracy. They
+    simulators : mapping, optional
+        By a law's name, a `SimulatorCheck`, or a simulator as `check` takes it if the law states its accuracy. They
         are added to those of longfat or replace them.
     quick : bool
         Fewer points, no long proofs, only forward-mode slopes: about a minute for all laws on two cores.
     confidence : float
-        Confidence of all simulator verdicts together [probability], in (0, 1).
+        Confidence of all verdicts "agrees" of simulators together [probability], in (0, 1).
+    alpha : float
+        Probability that a simulator's verdict is "differs" anywhere although all laws are within their accuracies, in
+        (0, 1).
     seed : int
         Seed of points and simulations, at least 0.
     workers : int
         Processes; more than one needs a script with an ``if __name__ == "__main__":``, and laws
         defined outside longfat are checked in this process.
+    store : str or Path, optional
+        File in which the evidence of runs accumulates. Then the points are those of fixed cells of each law's domain,
+        the cells never simulated first, then those with the least evidence, and ``attrs["store"]`` says for each law
+        what all runs have found. Several processes may write to it, and files are merged by concatenation.
     progress : bool
         Whether to show a progress bar.
 
@@ -67,8 +81,10 @@ def run(
         A row per law: ``law`` (its public name), ``source``, and for each check in `FACES` the columns ``face``
         ("agrees", "differs", "undecided", "error", "not checked", for ``printed`` "erratum" or ""), ``face_error``
         (largest relative error; for the simulator relative to the tolerance), ``face_where`` (the point),
-        ``face_checks`` (number of comparisons) and ``face_remark``; and ``agrees``, False if a check differs, is
-        undecided or raised an exception ("error", see the remark). ``attrs["agrees"]`` is True if all laws agree.
+        ``face_checks`` (number of comparisons) and ``face_remark``; ``simulator_packets`` (packets sent) and
+        ``simulator_evidence`` (logarithm to the base 10 of the least e-value of its points, see Notes); and ``agrees``,
+        False if a check differs, is undecided or raised an exception ("error", see the remark). ``attrs["agrees"]`` is
+        True if all laws agree, ``attrs["points"]`` is the number of points simulated.
 
     Raises
     ------
@@ -79,11 +95,14 @@ def run(
     -----
     Floats are checked at every corner of every parameter, with the other parameters in the middle of their ranges, and
     at random points. The tolerance is 1e-12 (relative), for slopes 1e-6. Sympy evaluates the expression (``law.expr``,
-    of a root its equation) at points from the typical ranges, in a full run also at their ends. Simulations are run at
-    points drawn from the typical ranges: every interval has to lie within the accuracy of the law's record, or of the
-    `SimulatorCheck`. An undecided point is simulated again, four times as long, up to `longfat.verify.simulated.LOOKS`
-    times in all; these looks and the points share the confidence (Bonferroni). An expression that is wrong in its paper
-    is an erratum and no failure.
+    of a root its equation) at points from the typical ranges, in a full run also at their ends. An expression that is
+    wrong in its paper is an erratum and no failure.
+
+    Simulations are run at points drawn from the typical ranges, and replicated (`longfat.testing.compare`) until it is
+    sure whether the law's deviation is below the accuracy of its record, or of the `SimulatorCheck`: of n points of all
+    laws, "agrees" is wrong at each with at most the probability (1 - ``confidence``)/n, "differs" with at most
+    ``alpha``/n. With `longfat.verify.equivalence.BUDGET` replications a point stays undecided. The evidence is an
+    e-value: if a law is off by its accuracy or more at a point, the mean of 10 to the power of it is at most 1.
 
     Examples
     --------
@@ -95,37 +114,50 @@ def run(
     confidence = number("confidence", confidence, "probability", "(0, 1)")
     seed = integer("seed", seed, "1", "[0, inf)")
     workers = integer("workers", workers, "processes", "[1, 1024]")
-    simulator_checks = _simulator_checks(chosen, estimators or {}, quick)
+    alpha = number("alpha", alpha, "probability", "(0, 1)")
+    simulator_checks = _simulator_checks(chosen, simulators or {}, quick)
     counts = QUICK if quick else FULL
-    drawn = {name: _drawn(one, chosen[name], counts[2], seed) for name, one in simulator_checks.items()}
-    each = 1 - (1 - confidence) / max(1, sum(len(some) for some in drawn.values() if not isinstance(some, Outcome)))
+    kept = None
+    if store is not None:
+        laws_and_checks = {name: (chosen[name], one) for name, one in simulator_checks.items()}
+        kept = Accumulation(Path(store), laws_and_checks, seed)
+    drawn = {name: _drawn(one, chosen[name], counts[2], seed, kept) for name, one in simulator_checks.items()}
+    count = sum(len(some) for some in drawn.values() if not isinstance(some, Outcome))
+    errors = alpha / max(1, count), 1 - (1 - confidence) / max(1, count)
     tasks = [(name, face) for face in TASKS for name in chosen]
     found: dict[tuple[str, str], dict[str, Outcome]] = {}
     outside = [task for task in tasks if not _travels(task[0], chosen[task[0]], simulator_checks)]
     inside = [task for task in tasks if workers > 1 and task not in outside]
     here = [task for task in tasks if task not in set(inside)]
     bar = _bar(len(tasks), progress)
+
+    def keep(task: tuple[str, str], outcomes: dict[str, Outcome]) -> None:
+        found[task] = outcomes
+        if kept is not None and task[1] == "simulator" and outcomes["simulator"].found:
+            kept.add(task[0], outcomes["simulator"].found)
+        bar.update()
+
     with bar:
-        arguments = {task: (task[0], task[1], counts, quick, seed, drawn.get(task[0], []), each) for task in tasks}
+        arguments = {task: (task[0], task[1], counts, quick, seed, drawn.get(task[0], []), errors) for task in tasks}
         if inside:
             context = multiprocessing.get_context("spawn")
             with ProcessPoolExecutor(min(workers, len(inside)), mp_context=context) as pool:
                 pending = {pool.submit(_registered_face, *arguments[task]): task for task in inside}
                 try:
                     for done in as_completed(pending):
-                        found[pending[done]] = done.result()
-                        bar.update()
+                        keep(pending[done], done.result())
                 except BaseException:
                     pool.shutdown(wait=True, cancel_futures=True)
                     raise
         for task in here:
-            found[task] = _face(chosen[task[0]], simulator_checks.get(task[0]), *arguments[task])
-            bar.update()
+            keep(task, _face(chosen[task[0]], simulator_checks.get(task[0]), *arguments[task]))
     table = _table(chosen, found)
     table.attrs = {
         "agrees": bool(table.agrees.all()), "quick": quick, "seed": seed, "confidence": confidence,
-        "longfat": __version__,
+        "alpha": alpha, "points": count, "longfat": __version__,
     }  # fmt: skip
+    if kept is not None:
+        table.attrs |= {"store": kept.summaries(), "lost": kept.store.lost}
     return table
 
 
@@ -150,15 +182,15 @@ def _fits(law: Law, pattern: str) -> bool:
     return any(fnmatch.fnmatchcase(name, pattern.removeprefix(PACKAGE)) for name in names)
 
 
-def _simulator_checks(chosen: Mapping[str, Law], estimators: Estimators, quick: bool) -> dict[str, SimulatorCheck]:
+def _simulator_checks(chosen: Mapping[str, Law], simulators: Simulators, quick: bool) -> dict[str, SimulatorCheck]:
     """Return the simulator checks of the chosen laws: ours, then the caller's, by full or short names."""
     declared = {name: check_of(law) for name, law in chosen.items()}
     result = {name: one for name, one in declared.items() if one is not None and not (quick and one.long)}
-    for wanted, given in estimators.items():
+    for wanted, given in simulators.items():
         names = [name for name, one in chosen.items() if wanted in (name, one.name, one.place.removeprefix(PACKAGE))]
         if not names:
-            raise unknown("estimators: law", wanted, chosen)
-        one = given if isinstance(given, SimulatorCheck) else SimulatorCheck(_always(given))
+            raise unknown("simulators: law", wanted, chosen)
+        one = given if isinstance(given, SimulatorCheck) else SimulatorCheck(given)
         for name in names:
             if not one.accuracy and not one.relative and chosen[name].validity is None:
                 raise conflict(
@@ -168,14 +200,15 @@ def _simulator_checks(chosen: Mapping[str, Law], estimators: Estimators, quick: 
     return result
 
 
-def _always(estimator: Callable[..., Any]) -> Callable[[float, Any], Any]:
-    return lambda effort, rng: estimator
-
-
-def _drawn(check: SimulatorCheck, law: Law, count: int, seed: int) -> list[points.Point] | Outcome:
-    """Return the points to simulate, or the outcome if the law's validity raised an exception there."""
+def _drawn(
+    check: SimulatorCheck, law: Law, count: int, seed: int, kept: Accumulation | None
+) -> list[tuple[points.Point, int]] | Outcome:
+    """Return the points to simulate with their seeds, or the outcome if the law's validity raised an exception."""
     try:
-        return check.draw(law, count, _own(seed, law))
+        if kept is not None:
+            return kept.draw(law.public_name, count)
+        own = _own(seed, law)
+        return [(point, seed_of(own, k)) for k, point in enumerate(check.draw(law, count, own))]
     except Exception as failure:
         return faces.failed(failure)
 
@@ -186,7 +219,7 @@ def _own(seed: int, law: Law) -> int:
 
 
 def _travels(name: str, law: Law, simulator_checks: Mapping[str, SimulatorCheck]) -> bool:
-    """Return whether another process finds the same law and the same estimator by the law's name."""
+    """Return whether another process finds the same law and the same simulator by the law's name."""
     ours = law.place.startswith(PACKAGE) and dict(registered()).get(law.place) is law
     return ours and simulator_checks.get(name, check_of(law)) is check_of(law)
 
@@ -198,7 +231,7 @@ def _registered_face(name: str, *arguments: Any) -> dict[str, Outcome]:
 
 def _face(
     law: Law, check: SimulatorCheck | None, name: str, face: str, counts: tuple[int, ...], quick: bool, seed: int,
-    drawn: list[points.Point] | Outcome, confidence: float,
+    drawn: list[tuple[points.Point, int]] | Outcome, errors: tuple[float, float],
 ) -> dict[str, Outcome]:  # fmt: skip
     """Run one check of one law, or two that belong together.
 
@@ -227,7 +260,7 @@ def _face(
         remark = "the law is valid at no point of the ranges" if check is not None and not drawn else remark
         return {"simulator": Outcome("not checked", remark=remark)}
     try:
-        outcome, printed = simulated.simulated(law, check, drawn, confidence, own)
+        outcome, printed = simulated.simulated(law, check, drawn, *errors)
     except Exception as failure:
         return {"simulator": faces.failed(failure)}
     return {"simulator": outcome} | ({"printed simulated": printed} if printed else {})
@@ -252,6 +285,8 @@ def _table(chosen: Mapping[str, Law], found: Mapping[tuple[str, str], dict[str, 
                 face: one.status, f"{face}_error": one.error, f"{face}_where": dict(one.where) if one.where else None,
                 f"{face}_checks": one.checks, f"{face}_remark": one.remark,
             }  # fmt: skip
+            if face == "simulator":
+                row |= {"simulator_packets": one.packets, "simulator_evidence": one.evidence}
         row["agrees"] = all(row[face] not in FAILURES for face in FACES)
         rows.append(row)
     return pd.DataFrame(rows)

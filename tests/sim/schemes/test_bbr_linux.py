@@ -10,7 +10,7 @@ from longfat.sim.schemes import bbr1
 from tests.sim.own import of_flow
 
 PACKET, RATE, RTT = 1500, 2.5e6, 0.04
-OFF = {"pacing_margin": 0.0, "allowances": 0.0, "equal_renews": 1.0}
+OFF = {"pacing_margin": 0.0, "allowances": 0.0, "equal_renews": 1.0, "long_term": 0.0}
 
 
 def simulated(buffer, **rules):
@@ -24,7 +24,7 @@ def test_the_rules_are_off_and_linux_has_them_on():
     parameters = schemes.scheme("bbr1").parameters
     assert {name: parameters[name].default for name in OFF} == OFF
     linux = schemes.linux("bbr1")
-    assert (linux["pacing_margin"], linux["allowances"], linux["equal_renews"]) == (0.01, 1.0, 0.0)
+    assert [linux[name] for name in OFF] == [0.01, 1.0, 0.0, 1.0]
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ def test_allowances_of_the_window(volume, phase, index, packets):
     assert bbr1.quantized.py_func(flow, volume) == packets
 
 
-def test_excess_of_acknowledgments():
+def test_excess_of_acknowledgments(monkeypatch):
     """What is acknowledged beyond the bandwidth since the epoch began, the largest of five to ten rounds.
 
     At 1000 packets/s: 2 packets begin an epoch, 2 more 1.5 ms later are 4 where 1 is expected. After 20 ms the
@@ -47,8 +47,9 @@ def test_excess_of_acknowledgments():
     """
     flow = SimpleNamespace(
         round_start=False, aggregation_rounds=0, excess=0.0, older_excess=0.0, max_bw=1000.0 * PACKET,
-        packet_size=PACKET, epoch_start=0.0, epoch_delivered=0.0, window=50.0,
+        packet_size=PACKET, epoch_start=0.0, epoch_delivered=0.0, window=50.0, policed=False,
     )  # fmt: skip
+    monkeypatch.setattr(bbr1, "rate_in_use", bbr1.rate_in_use.py_func)
     found = []
     for now in (1.0, 1.0015, 1.02):
         bbr1.update_aggregation.py_func(flow, SimpleNamespace(now=now, newly_delivered=2))
@@ -59,6 +60,50 @@ def test_excess_of_acknowledgments():
         assert max(flow.excess, flow.older_excess) == 3
         bbr1.update_aggregation.py_func(flow, SimpleNamespace(now=2.0 + k, newly_delivered=1))
     assert (flow.excess, flow.older_excess) == (1, 1)
+
+
+def interval(rate, lost, **state):
+    """Return a flow in whose interval of 1 s so many packets/s were delivered and `lost` were lost, and its event."""
+    before = {"long_rate": 0.0, "policed": False, "long_rounds": 5, "long_start": 1.0, "pacing_gain": 1.25, **state}
+    flow = SimpleNamespace(
+        **before, packet_size=PACKET, delivered=1000 + rate, long_delivered=1000, lost=40 + lost, long_lost=40
+    )
+    return flow, SimpleNamespace(now=2.0)
+
+
+@pytest.mark.parametrize(
+    ("flow_and_event", "rate", "policed"),
+    [
+        # 50/256 of 100 are 19.5: 19 lost packets are too few, and the interval goes on
+        (interval(100, 19), 0, False),
+        # 20 end it; its rate is kept to be compared
+        (interval(100, 20), 100, False),
+        # 112 lies within an eighth of 100, 113 does not
+        (interval(112, 40, long_rate=100.0 * PACKET), 106, True),
+        (interval(113, 40, long_rate=100.0 * PACKET), 113, False),
+    ],
+)
+def test_a_policed_rate(monkeypatch, flow_and_event, rate, policed):
+    """Two intervals with much loss and nearly the same rate: their mean is taken for that of a policer."""
+    flow, event = flow_and_event
+    monkeypatch.setattr(bbr1, "begin_interval", bbr1.begin_interval.py_func)
+    bbr1.end_interval.py_func(flow, event)
+    assert (flow.long_rate, flow.policed) == (rate * PACKET, policed)
+    assert flow.long_start == (2.0 if rate and not policed else 1.0)
+
+
+@pytest.mark.parametrize(("loss", "rule", "kept"), [(0.3, 1.0, True), (0.1, 1.0, False), (0.3, 0.0, False)])
+def test_loss_at_which_a_rate_is_kept(loss, rule, kept):
+    """Random loss of 30 %, but not of 10 %, makes BBR keep a long-term rate, which is at most that of the link."""
+    net = Network().link("a", "b", rate=RATE, delay=RTT / 2, buffer=67, loss=loss)
+    net.flow("bbr1", path=["a", "b"], packet=PACKET, ack_path="ideal", parameters={**OFF, "long_term": rule})
+    one, found = Simulation(net, rng=1), False
+    for k in range(20):
+        one.advance(0.2 * (k + 1))
+        mine = of_flow(one)
+        found = found or bool(mine.policed)
+        assert not mine.policed or 0.0 < mine.long_rate < RATE
+    assert found == kept
 
 
 def test_pacing_stays_below_the_bandwidth():

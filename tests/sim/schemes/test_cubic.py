@@ -93,7 +93,7 @@ def test_growth_beyond_the_window_before_a_loss(monkeypatch, full_reno, alpha):
     )  # fmt: skip
     plain, grow = (getattr(part, "py_func", part) for part in (cubic.cubic_window, cubic.avoid_congestion))
     monkeypatch.setattr(cubic, "cubic_window", plain)
-    grown = grow(flow, SimpleNamespace(now=0.1, acked=1))
+    grown = grow(flow, SimpleNamespace(now=0.1), 1)
     assert grown == pytest.approx(20.0 + alpha / 20.0, rel=1e-12)
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from longfat.sim import Network, run
 from longfat.sim.schemes import integer_windows
+from tests.sim.schemes.test_deployed import twenty
 
 
 @pytest.fixture
@@ -62,7 +63,7 @@ def test_growth_of_cubic(plain, flow_and_event, per):
     """The window grows by one packet for each cnt packets acknowledged (bictcp_update())."""
     flow, event = flow_and_event
     flow.credits = per - 2
-    assert integer_windows.cubic.py_func(flow, event) == flow.window
+    assert integer_windows.cubic.py_func(flow, event, event.acked) == flow.window
     assert flow.credits == per - 1
 
 
@@ -70,12 +71,22 @@ def test_growth_of_cubic_by_one(plain):
     """The cnt-th packet makes the window one larger."""
     flow, event = cubic(1.0, 70, 100)
     flow.credits = 2
-    assert (integer_windows.cubic.py_func(flow, event), flow.credits) == (71, 0)
+    assert (integer_windows.cubic.py_func(flow, event, event.acked), flow.credits) == (71, 0)
 
 
 def test_thresholds(plain):
     """Rounded down, and 0.7 x 90 is 63 in spite of the binary fraction."""
     assert [integer_windows.scaled(*one) for one in ((73.0, 0.5), (90.0, 0.7), (91.0, 0.7))] == [36, 63, 63]
+
+
+@pytest.mark.parametrize("on", [0, 1])
+def test_growth_at_the_end_of_a_recovery(on):
+    """The first of 20 packets is lost, and sent again at 0.103 s. Its acknowledgment, at 0.204 s, ends the recovery.
+
+    It delivers one packet, because the others have been reported before; with the option that one counts.
+    """
+    own = twenty(1, 0.2045, "sack", prr=1, growth_limit=2, integer_windows=1, growth_at_exit=on).own
+    assert (own.recovering, own.ssthresh, own.credits) == (False, 10.0, on)
 
 
 @pytest.mark.parametrize("scheme", ["sack", "cubic"])

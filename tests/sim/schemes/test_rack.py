@@ -11,6 +11,7 @@ import pytest
 
 from longfat.sim import Discipline, Network, Parameter, Scheme, Simulation, traffic
 from longfat.sim.jit import part
+from longfat.sim.kernel.rack import linux_expiry
 from longfat.sim.queues import DROP, ENQUEUE
 from longfat.sim.seam import random
 from tests.sim.own import of_flow
@@ -55,6 +56,19 @@ def test_a_probe_is_new_data_if_there_is_any():
     assert diary.rounds[0.7] == [11, 12, 13, 14]
     assert {entry.window for entry in diary.entries if entry.time == 0.6} == {4.0}
     assert Diary("sack", lost, 1.35, min_rto=1).rounds[1.3] == [7]
+
+
+def test_linuxs_timer():
+    """To wait for 25 ms takes 27 ms, or seven ticks of 4 ms, from the next tick on: 28 ms from 0.4 s, which is one.
+
+    From 5 ms on, to wait for 10.15 ms: four ticks from 8 ms on, 24 ms. Of 7 to 14, 13 is lost. The acknowledgment of 14
+    comes at 0.4 s, and no later packet has arrived: it is sent again at 0.425 s, with Linux's timer at 0.428 s.
+    """
+    expiry = getattr(linux_expiry, "py_func", linux_expiry)
+    assert expiry(400_000_000, 25_000_000) == 428_000_000
+    assert expiry(5_000_000, 10_150_000) == 24_000_000
+    assert short(13).all(13)[1].time == 0.425
+    assert short(13, rack=2).all(13)[1].time == 0.428
 
 
 def test_a_lost_probe():

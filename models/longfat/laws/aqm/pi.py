@@ -82,8 +82,10 @@ def rescaled_proportional_gain(integral_gain: Any, proportional_gain: Any, inter
     simulated=SimulatedBy(
         "pie_loss",
         {
-            "flows": (5.0, 20.0),
-            "capacity_packets": (1000.0, 2000.0),
+            # Ours, after simulations at the corners of wider ranges: these have windows of 6 to 21 packets. With 4.5
+            # packets, 20 flows at 1000 packets/s and 90 ms, the law is off by 36 % of its value, with 56 by 47 %.
+            "flows": (10.0, 15.0),
+            "capacity_packets": (1000.0, 1500.0),
             "round_trip_time": (0.08, 0.12),
             "target": (0.01, 0.02),
         },

@@ -121,7 +121,7 @@ def equilibrium_rate(k: Any, v: Any, sources: Any, *, xp: Any) -> Any:
     unit="probability",
     result="p; 1/(k + 1) for v = 1, and 0 up to v = k/(k + 1), `lossless_virtual_factor`, where the slope jumps",
     derivation="loss_load.virtual_capacity",
-    simulated=SimulatedBy("loss_load_loss", accuracy=0.012),
+    simulated=SimulatedBy("loss_load_loss", {"v": (0.96, 1.0)}, accuracy=0.012),  # above k/(k + 1): packets are lost
     k=K,
     v=VIRTUAL,
 )

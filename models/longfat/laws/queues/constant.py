@@ -7,7 +7,7 @@ from typing import Any
 
 from longfat.law import SimulatedBy, law
 from longfat.laws.queues.chain import queue
-from longfat.laws.queues.parameters import ANY_LOAD, CAPACITY, LIMITED
+from longfat.laws.queues.parameters import ANY_LOAD, CAPACITY, LIMITED, LOSSY, WAITING
 from longfat.laws.queues.smooth import by_arithmetic
 from longfat.laws.references import BRUN_GARCIA
 
@@ -66,7 +66,7 @@ def _wait(load: Any, capacity: Any, sympy: Any) -> Any:
     result="P",
     derivation="constant_queues.md1k_loss",
     long_proof=True,
-    simulated=SimulatedBy("md1_loss", LIMITED, accuracy=0.003, relative=0.05),
+    simulated=SimulatedBy("md1_loss", LOSSY, accuracy=0.003, relative=0.05),
     load=ANY_LOAD,
     capacity=CAPACITY,
 )
@@ -147,7 +147,7 @@ def md1k_mean_number(load: Any, capacity: Any, *, xp: Any) -> Any:
     result="W_q",
     derivation="constant_queues.md1k_wait",
     long_proof=True,
-    simulated=SimulatedBy("md1_wait", LIMITED, accuracy=0.02, relative=0.05),
+    simulated=SimulatedBy("md1_wait", WAITING, accuracy=0.02, relative=0.05),
     load=ANY_LOAD,
     capacity=CAPACITY,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from longfat.law import SimulatedBy, law
-from longfat.laws.queues.parameters import ANY_LOAD, CAPACITY, LIMITED
+from longfat.laws.queues.parameters import ANY_LOAD, CAPACITY, LIMITED, LOSSY, WAITING
 from longfat.laws.queues.smooth import by_arithmetic, phis, truncated_geometric_mean
 from longfat.laws.references import KLEINROCK_QUEUES
 
@@ -43,7 +43,7 @@ def _written(load: Any, places: Any, sympy: Any) -> Any:
     unit="probability",
     result="P",
     derivation="queues.mm1k",
-    simulated=SimulatedBy("mm1_loss", LIMITED, accuracy=0.003, relative=0.05),
+    simulated=SimulatedBy("mm1_loss", LOSSY, accuracy=0.003, relative=0.05),
     load=ANY_LOAD,
     capacity=CAPACITY,
 )
@@ -115,7 +115,7 @@ def mm1k_mean_number(load: Any, capacity: Any, *, xp: Any) -> Any:
     unit="service times",
     result="W_q",
     derivation="queues.mm1k_wait",
-    simulated=SimulatedBy("mm1_wait", LIMITED, accuracy=0.02, relative=0.05),
+    simulated=SimulatedBy("mm1_wait", WAITING, accuracy=0.02, relative=0.05),
     load=ANY_LOAD,
     capacity=CAPACITY,
 )

@@ -22,6 +22,7 @@ from longfat.sim.memory import (
 from longfat.sim.records import NEVER, NONE, RACK_CLOCK, RTO
 from longfat.sim.records import SACK as HAS_BLOCKS
 
+TICK, LINUX_MARGIN = 4_000_000, 2_000_000  # ns
 IDLE, REORDERING, PROBE = range(3)  # what the timer waits for
 
 
@@ -112,6 +113,15 @@ def update_newest(state, own, newest, sent):
         own.rack_newest = max(own.rack_newest, transmission_at(state, newest).transmission)
 
 
+@part
+def linux_expiry(now, wait):
+    """Return when a timer of Linux expires that is to wait for a time [ns]."""
+    # Linux, net/ipv4/tcp_recovery.c, tcp_rack_mark_lost(): 2 ms (TCP_TIMEOUT_MIN_US) more, in whole ticks, counted from
+    # the next one on, so that a timer is never early (kernel/time/timer.c, calc_index()). Ours: 250 ticks a second, as
+    # in most distributions, and one of them at time 0.
+    return -(-now // TICK) * TICK - (-(wait + LINUX_MARGIN) // TICK) * TICK
+
+
 @routine
 def detect_losses(state, f):
     """Find transmissions lost by time (section 6.2, step 5); return how many, and whether one of them is new.
@@ -140,7 +150,7 @@ def detect_losses(state, f):
         n = following
     own.lost += lost
     if wait > 0:
-        set_rack_timer(state, f, REORDERING, now + wait)
+        set_rack_timer(state, f, REORDERING, now + wait if own.rack == 1 else linux_expiry(now, wait))
     elif own.rack_purpose == REORDERING:
         stop_rack_timer(own)
     return lost, fresh

@@ -22,6 +22,10 @@ OFFLOAD_BUDGET = 3.0  # packets: three quanta, draft-cardwell-iccrg-bbr-congesti
 # Linux, net/ipv4/tcp_bbr.c: bbr_tso_segs_goal() is two packets from 1.2 Mbit/s on; bbr_extra_acked_win_rtts,
 # bbr_extra_acked_max_us.
 LINUX_BUDGET = 6.0  # packets
+# The same file: bbr_lt_loss_thresh, bbr_lt_bw_ratio, bbr_lt_bw_diff [bytes/s], bbr_lt_intvl_min_rtts,
+# bbr_lt_bw_max_rtts.
+POLICED_LOSS, POLICED_RATIO, POLICED_DIFFERENCE = 50.0 / 256.0, 1.0 / 8.0, 500.0
+POLICED_LEAST, POLICED_MOST = 4, 48  # rounds
 AGGREGATION_ROUNDS, LONGEST_AGGREGATION = 5, 0.1  # rounds, s
 
 #: Rules of Linux's tcp_bbr.c that the drafts of version 1 do not have, all off.
@@ -31,6 +35,9 @@ LINUX_RULES = {
     ),
     "allowances": flag(
         False, "1: window with the allowances of Linux: six packets, even, and what is acknowledged in excess; 0: three"
+    ),
+    "long_term": flag(
+        False, "1: a rate that holds although a fifth of the packets is lost is kept for 48 rounds, as in Linux; 0: not"
     ),
     "equal_renews": flag(True, "1: an equal round-trip time renews the least one; 0: only a lower one, as in Linux"),
 }
@@ -64,7 +71,7 @@ def update_aggregation(flow, event):
             flow.aggregation_rounds = 0
             flow.older_excess = flow.excess
             flow.excess = 0.0
-    expected = flow.max_bw * (event.now - flow.epoch_start) / flow.packet_size
+    expected = rate_in_use(flow) * (event.now - flow.epoch_start) / flow.packet_size
     if flow.epoch_delivered <= expected:
         flow.epoch_delivered = 0.0
         flow.epoch_start = event.now
@@ -81,8 +88,77 @@ def target(flow):
     # Linux, net/ipv4/tcp_bbr.c, bbr_ack_aggregation_cwnd(): once the pipe was full, at most 100 ms of the bandwidth.
     excess = 0.0
     if flow.full_bw_reached:
-        excess = min(max(flow.excess, flow.older_excess), flow.max_bw * LONGEST_AGGREGATION / flow.packet_size)
-    return quantized(flow, math.ceil(flow.cwnd_gain * bbr_common.pipe(flow, flow.max_bw)) + math.floor(excess))
+        excess = min(max(flow.excess, flow.older_excess), rate_in_use(flow) * LONGEST_AGGREGATION / flow.packet_size)
+    return quantized(flow, math.ceil(flow.cwnd_gain * bbr_common.pipe(flow, rate_in_use(flow))) + math.floor(excess))
+
+
+@part
+def begin_interval(flow, event):
+    """Begin an interval of long-term sampling: Linux, net/ipv4/tcp_bbr.c, bbr_reset_lt_bw_sampling_interval()."""
+    flow.long_start = event.now
+    flow.long_delivered = flow.delivered
+    flow.long_lost = flow.lost
+    flow.long_rounds = 0
+
+
+@part
+def end_sampling(flow):
+    """End long-term sampling, and the use of its rate: Linux, net/ipv4/tcp_bbr.c, bbr_reset_lt_bw_sampling()."""
+    flow.long_rate = 0.0
+    flow.policed = False
+    flow.long_samples = False
+
+
+@part
+def sample_long_term(flow, event):
+    """Keep the rate of a path that polices it: Linux, net/ipv4/tcp_bbr.c, bbr_lt_bw_sampling().
+
+    Two intervals with much loss and the same rate are taken for a policer, and their mean for its rate.
+    """
+    if flow.policed:
+        if flow.phase == PROBE_BW and flow.round_start:
+            flow.long_rounds += 1
+            if flow.long_rounds >= POLICED_MOST:
+                end_sampling(flow)
+                enter_probe_bw(flow, event.now)
+        return
+    if not flow.long_samples:
+        if event.lost == 0:
+            return
+        begin_interval(flow, event)
+        flow.long_samples = True
+    if event.app_limited:
+        end_sampling(flow)
+        return
+    if flow.round_start:
+        flow.long_rounds += 1
+    if flow.long_rounds > 4 * POLICED_LEAST:
+        end_sampling(flow)
+    elif flow.long_rounds >= POLICED_LEAST and event.lost > 0:
+        end_interval(flow, event)
+
+
+@part
+def end_interval(flow, event):
+    """End an interval that had enough loss: Linux, net/ipv4/tcp_bbr.c, bbr_lt_bw_interval_done()."""
+    delivered = flow.delivered - flow.long_delivered
+    if delivered <= 0 or flow.lost - flow.long_lost < POLICED_LOSS * delivered or event.now <= flow.long_start:
+        return
+    rate = delivered * flow.packet_size / (event.now - flow.long_start)
+    difference = abs(rate - flow.long_rate)
+    if flow.long_rate > 0.0 and difference <= max(POLICED_RATIO * flow.long_rate, POLICED_DIFFERENCE):
+        flow.long_rate = (rate + flow.long_rate) / 2.0
+        flow.policed = True
+        flow.long_rounds = 0
+        return
+    flow.long_rate = rate
+    begin_interval(flow, event)
+
+
+@part
+def rate_in_use(flow):
+    """Return the bandwidth for pacing rate and window [bytes/s]: Linux, net/ipv4/tcp_bbr.c, bbr_bw()."""
+    return flow.long_rate if flow.policed else flow.max_bw
 
 
 @part
@@ -137,6 +213,8 @@ def update_bandwidth(flow, event):
             )
         flow.bw_of_round = 0.0
         flow.conserves = False  # after one round trip in fast recovery
+    if flow.long_term > 0.0:
+        sample_long_term(flow, event)
     if event.delivery_rate >= flow.max_bw or not event.app_limited:
         flow.bw_of_round = max(flow.bw_of_round, event.delivery_rate)
     flow.max_bw = max(flow.bw_of_rounds, flow.bw_of_round)
@@ -249,7 +327,8 @@ def ack(flow, event):
     check_cycle(flow, event)
     check_full_pipe(flow, event)
     check_probe_rtt(flow, event)
-    bbr_common.pace(flow, (1.0 - flow.pacing_margin) * flow.pacing_gain * flow.max_bw)
+    gain = 1.0 if flow.policed and flow.phase == PROBE_BW else flow.pacing_gain
+    bbr_common.pace(flow, (1.0 - flow.pacing_margin) * gain * rate_in_use(flow))
     return set_window(flow, event)
 
 
@@ -300,6 +379,11 @@ BBR1 = Scheme(
         # Acknowledged in excess, in these rounds and those before [packets]; rounds; start and volume of the epoch
         **dict.fromkeys(("excess", "older_excess", "epoch_start", "epoch_delivered"), 0.0),
         "aggregation_rounds": 0,
+        # Long-term sampling: rate kept, start, rounds, packets delivered and lost, whether it samples, and whether the
+        # rate is in use
+        **dict.fromkeys(("long_rate", "long_start"), 0.0),
+        **dict.fromkeys(("long_rounds", "long_delivered", "long_lost"), 0),
+        **dict.fromkeys(("long_samples", "policed"), False),
     },
     source=(
         "N. Cardwell, Y. Cheng, C. S. Gunn, S. H. Yeganeh and V. Jacobson, BBR: Congestion-Based Congestion Control, "

@@ -36,19 +36,19 @@ def cubic_window(flow, time):
 
 
 @part
-def avoid_congestion(flow, event):
-    """Return the window after an acknowledgment of new data in congestion avoidance."""
+def avoid_congestion(flow, event, acked):
+    """Return the window after an acknowledgment of `acked` packets in congestion avoidance."""
     if flow.epoch_start < 0.0:
         begin_stage(flow, event.now)
     if flow.integer_windows > 0.0:
-        return integer_windows.cubic(flow, event)
+        return integer_windows.cubic(flow, event, acked)
     # RFC 9438, section 4.3, equation 4: W_est += alpha * segments_acked / cwnd, with alpha = 3 (1 - beta)/(1 + beta)
     # until W_est has reached cwnd_prior, the window before the last reduction, and 1 from then on. RFC 8312, section
     # 4.2, which `full_reno` = 0 chooses, has the first value throughout.
     alpha = 1.0
     if flow.w_est < flow.cwnd_prior or flow.full_reno == 0.0:
         alpha = 3.0 * (1.0 - flow.beta) / (1.0 + flow.beta)
-    flow.w_est += alpha * event.acked / flow.window
+    flow.w_est += alpha * acked / flow.window
     time = event.now - flow.epoch_start
     # Section 4.3: where W_cubic is below W_est, the window is W_est.
     if flow.reno_friendly > 0.0 and cubic_window(flow, time) < flow.w_est:
@@ -57,7 +57,7 @@ def avoid_congestion(flow, event):
     # a round-trip time ahead, at least cwnd and at most 1.5 cwnd. The RFC says "for each new ACK" there and counts
     # segments in section 4.3; as in Linux, segments count, so that delayed acknowledgments change nothing.
     target = min(max(cubic_window(flow, time + flow.srtt), flow.window), GROWTH_PER_ROUND_TRIP * flow.window)
-    return flow.window + min(float(event.acked), flow.window) * (target - flow.window) / flow.window
+    return flow.window + min(float(acked), flow.window) * (target - flow.window) / flow.window
 
 
 @part
@@ -114,7 +114,12 @@ def respond(flow, event):
             flow.window = max(1.0, reduced)
     if flow.recovering:
         window = deployed.recover(flow, event, flow.ssthresh)
-        return window if flow.cwv == 0.0 or flow.recovering else validation.end_recovery(flow, window)
+        if flow.cwv > 0.0 and not flow.recovering:
+            return validation.end_recovery(flow, window)
+        if not deployed.grows_at_exit(flow, window):
+            return window
+        flow.last_growth = event.now
+        return avoid_congestion(flow, event, event.newly_delivered)
     if event.acked == 0 or event.marked or (flow.cwv > 0.0 and not validation.may_grow(flow, event)):
         return flow.window
     # RFC 9438, section 5.8: a window that the application does not use does not grow, and that time does not count.
@@ -126,7 +131,7 @@ def respond(flow, event):
     flow.last_growth = event.now
     if flow.window < flow.ssthresh:
         return hystart.grow(flow, event)
-    return avoid_congestion(flow, event)
+    return avoid_congestion(flow, event, event.acked)
 
 
 def loss(flow, event):

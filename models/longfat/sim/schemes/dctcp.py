@@ -60,7 +60,10 @@ def respond(flow, event):
     if event.marked:
         react(flow)
     if flow.recovering:
-        return deployed.recover(flow, event, flow.ssthresh)
+        window = deployed.recover(flow, event, flow.ssthresh)
+        return (
+            deployed.avoid_congestion(flow, event.newly_delivered) if deployed.grows_at_exit(flow, window) else window
+        )
     if event.acked == 0 or event.marked or (flow.app_limited and flow.in_flight + event.acked < flow.window):
         return flow.window
     return deployed.grow(flow, event)  # RFC 8257, section 3.4

@@ -22,6 +22,9 @@ OPTIONS = {
     "prr": rate_reduction.PARAMETER,
     "rack": tcp.RACK,
     "integer_windows": integer_windows.PARAMETER,
+    "growth_at_exit": flag(
+        False, "1: the acknowledgment that ends a recovery makes the window grow, as in Linux; 0: it does not"
+    ),
     "pacing": flag(False, "1: 2 windows per round-trip time in slow start, 1.2 later, as in Linux; 0: bursts"),
 }
 PARAMETERS = {**PLAIN, **OPTIONS}
@@ -39,8 +42,8 @@ DEPLOYED = {"initial_window": 10.0, "delayed_ack": 2.0, "growth_limit": 2.0, "pr
 #: the rules of net/ipv4/tcp_bbr.c.
 LINUX = {
     **timers.profile("linux"), **DEPLOYED,
-    "full_reno": 0.0, "integer_windows": 1.0,
-    "pacing_margin": 0.01, "allowances": 1.0, "equal_renews": 0.0,
+    "full_reno": 0.0, "integer_windows": 1.0, "rack": 2.0, "growth_at_exit": 1.0,
+    "pacing_margin": 0.01, "allowances": 1.0, "equal_renews": 0.0, "long_term": 1.0,
 }  # fmt: skip
 
 
@@ -61,10 +64,16 @@ def grow(flow, event):
         return tcp.grow(flow)
     if flow.window < flow.ssthresh:
         return hystart.grow(flow, event)
+    return avoid_congestion(flow, event.acked)
+
+
+@part
+def avoid_congestion(flow, acked):
+    """Return Reno's window [packets] in congestion avoidance, after `acked` packets."""
     if flow.integer_windows > 0.0:
-        return integer_windows.grow(flow, int(flow.window), event.acked)
+        return integer_windows.grow(flow, int(flow.window), acked)
     # RFC 3465, section 2.1: one packet per window of packets acknowledged.
-    return flow.window + (float(event.acked) if flow.growth_limit > 0.0 else 1.0) / flow.window
+    return flow.window + (float(acked) if flow.growth_limit > 0.0 else 1.0) / flow.window
 
 
 @part
@@ -75,6 +84,20 @@ def recover(flow, event, target):
         return rate_reduction.window(flow, event) if flow.prr > 0.0 else flow.window
     flow.recovering = False
     return target
+
+
+@part
+def grows_at_exit(flow, window):
+    """Return whether an acknowledgment in recovery has ended it and makes the window grow, which becomes `window`.
+
+    It grows by the packets that this acknowledgment has delivered; those reported before do not count.
+    """
+    if flow.recovering or flow.growth_at_exit == 0.0:
+        return False
+    # Linux, net/ipv4/tcp_input.c, tcp_ack(): tcp_fastretrans_alert() ends the recovery, and tcp_cong_control() behind
+    # it calls the congestion control with the number of packets newly delivered.
+    flow.window = window
+    return True
 
 
 @part

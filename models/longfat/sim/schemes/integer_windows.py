@@ -37,13 +37,14 @@ def grow(flow, per, acked):
 
 
 @part
-def cubic(flow, event):
-    """Return CUBIC's window after an acknowledgment in congestion avoidance: Linux, net/ipv4/tcp_cubic.c.
+def cubic(flow, event, acked):
+    """Return CUBIC's window after an acknowledgment of `acked` packets in congestion avoidance.
 
-    bictcp_update() without its clock: the target is computed with each acknowledgment, not each 1/32 s.
+    Linux, net/ipv4/tcp_cubic.c, bictcp_update(), without its clock: the target is computed with each acknowledgment,
+    not each 1/32 s.
     """
     window = int(flow.window)
-    flow.reno_credits += event.acked
+    flow.reno_credits += acked
     time = event.now - flow.epoch_start + flow.least_rtt - flow.k
     change = math.floor(flow.c * abs(time) * abs(time) * abs(time))
     target = int(flow.w_max) + (change if time > 0.0 else -change)
@@ -58,4 +59,4 @@ def cubic(flow, event):
             flow.reno_window += 1
         if flow.reno_window > window:
             per = min(per, window // (flow.reno_window - window))
-    return grow(flow, max(per, 2), event.acked)
+    return grow(flow, max(per, 2), acked)

@@ -48,7 +48,11 @@ def respond(flow, event):
         tcp.react_to_mark(flow)
     if flow.recovering:
         window = deployed.recover(flow, event, aim(flow))
-        return window if flow.cwv == 0.0 or flow.recovering else validation.end_recovery(flow, window)
+        if flow.cwv > 0.0 and not flow.recovering:
+            return validation.end_recovery(flow, window)
+        return (
+            deployed.avoid_congestion(flow, event.newly_delivered) if deployed.grows_at_exit(flow, window) else window
+        )
     if event.marked or event.acked == 0 or (flow.cwv > 0.0 and not validation.may_grow(flow, event)):
         return flow.window
     return deployed.grow(flow, event)

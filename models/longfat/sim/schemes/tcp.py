@@ -21,10 +21,13 @@ DELAYED_ACK = Parameter(
     about="Packets that the receiver acknowledges at once (RFC 5681, section 4.2: two)",
 )
 #: For schemes with the simulator's own loss recovery.
-RACK = flag(
-    False,
-    "1: losses are found by time, and a probe repairs a lost tail (RFC 8985); 0: after three later packets",
+RACK = Parameter(
+    0.0,
+    "1",
+    "{0, 1, 2}",
     "rack",
+    about="1: losses are found by time, and a probe repairs a lost tail (RFC 8985); 2: with Linux's timer; 0: after "
+    "three later packets",
 )
 
 #: Names as in scenario files. Queues mark packets (ECN) only if `ecn` is 1.

@@ -1,0 +1,76 @@
+"""Lines to paste into a shell or a program, each with its reason, and with the command that checks it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Line:
+    """Lines to paste, the reason for them, and how to see that they work."""
+
+    reason: str
+    lines: tuple[str, ...]
+    check: str = ""
+    expect: str = ""
+
+
+def shown(lines: Iterable[Line], width: int = 110) -> list[str]:
+    """Return the lines of the answer: what is no command is a comment of the shell, so that all can be pasted.
+
+    >>> for line in shown([Line("Raise it.", ("sysctl -w a=2",), "sysctl a", "a = 2")]):
+    ...     print(line)
+    # Raise it.
+    sysctl -w a=2
+    # Check with:  sysctl a
+    # Expect:  a = 2
+    """
+    import textwrap
+
+    made: list[str] = []
+    for one in lines:
+        made += [""] if made else []
+        made += textwrap.wrap(one.reason, width, initial_indent="# ", subsequent_indent="# ")
+        made += one.lines
+        if one.check:
+            made += [f"# Check with:  {one.check}"]
+        if one.expect:
+            made += textwrap.wrap(one.expect, width, initial_indent="# Expect:  ", subsequent_indent="#   ")
+    return made
+
+
+def raised(name: str, value: int) -> str:
+    """Return a line of the shell that raises a setting of one number to a value, and leaves a larger one as it is."""
+    return f'[ "$(sysctl -n {name})" -ge {value} ] || sysctl -w {name}={value}'
+
+
+def raised_third(name: str, value: int) -> str:
+    """Return the same for the third of a setting's three numbers; the first two stay as they are.
+
+    >>> print(raised_third("net.ipv4.tcp_rmem", 8388608))
+    set -- $(sysctl -n net.ipv4.tcp_rmem); [ "$3" -ge 8388608 ] || sysctl -w net.ipv4.tcp_rmem="$1 $2 8388608"
+    """
+    return f'set -- $(sysctl -n {name}); [ "$3" -ge {value} ] || sysctl -w {name}="$1 $2 {value}"'
+
+
+def rates(low: float, high: float) -> str:
+    """Return an interval of rates [bytes/s] as iperf3 prints it with -f m: in Mbit/s, outwards to three digits.
+
+    >>> rates(11.68e6, 12.07e6), rates(1.236e8, 1.241e8), rates(0.0, 12345.0)
+    ('93.4 to 96.6 Mbit/s', '988 to 993 Mbit/s', '0 to 0.0988 Mbit/s')
+    """
+    return f"{_rounded(8e-6 * low, math.floor):g} to {_rounded(8e-6 * high, math.ceil):g} Mbit/s"
+
+
+def at_least(low: float) -> str:
+    """Return a lower bound of a rate [bytes/s], as `rates`."""
+    return f"{_rounded(8e-6 * low, math.floor):g} Mbit/s or more"
+
+
+def _rounded(value: float, to_integer: object) -> float:
+    if value <= 0:
+        return 0.0
+    scale = 10.0 ** (math.floor(math.log10(value)) - 2)
+    return float(to_integer(value / scale)) * scale  # type: ignore[operator]

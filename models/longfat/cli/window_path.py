@@ -1,0 +1,137 @@
+"""The path of `longfat window`: from options and, where these lack, from measurements."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from longfat.measured import PathFigures
+
+SEGMENT, PACKET = 16384, 1024  # bytes: of selective repeat
+FASTER = 1.5  # times the law: the measured flow caused its losses itself
+UNUSED = ("queueing_delay:", "limited_by:", "policed:", "loss_burst:")  # remarks that say nothing of selective repeat
+HOLDERS = {
+    "rate": ("--rate", "--iperf3"),
+    "round_trip_time": ("--rtt", "--ping, or --iperf3 from the sending side of TCP"),
+    "loss": ("--loss", "--iperf3; ping sends too few packets to tell"),
+}
+
+
+@dataclass(frozen=True)
+class Path:
+    """Arguments of the function that answers, and what was measured."""
+
+    arguments: dict[str, Any]
+    figures: PathFigures
+    remarks: tuple[str, ...]
+    rate_measured_by: str  # "TCP" or "UDP"; empty where the rate was given
+
+
+def measurements(flags: dict[str, Any]) -> PathFigures:
+    """Return what the files say."""
+    from longfat import measured
+
+    files = [*flags["ping"], *flags["iperf3"], *flags["measured"], *flags["files"]]
+    return measured.read(*files) if files else measured.PathFigures()
+
+
+def _given(flags: dict[str, Any], found: PathFigures) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return rate, round-trip time and loss as pairs, options before measurements, and the remarks on what is used."""
+    given = {"rate": flags["rate"], "round_trip_time": flags["rtt"], "loss": flags["loss"]}
+    used = dict(given)
+    for name, value in given.items():
+        if value is None and getattr(found, name) is not None:
+            figure = getattr(found, name)
+            used[name] = getattr(found, f"{name}_interval") or (figure, figure)
+    kept = tuple(f"{name}:" for name, value in given.items() if value is not None)
+    remarks = tuple(one for one in found.remarks if not kept or not one.startswith(kept))
+    return used, remarks
+
+
+def _need(used: dict[str, Any], *names: str) -> None:
+    for name in names:
+        if used[name] is None:
+            flag, holders = HOLDERS[name]
+            raise ValueError(f"{flag} is missing: give it, or a file that contains it ({holders})")
+
+
+def of_tcp(flags: dict[str, Any]) -> Path:
+    """Return the path for `longfat.design.tcp_window`."""
+    found = measurements(flags)
+    used, remarks = _given(flags, found)
+    _need(used, "rate", "round_trip_time")
+    by = "" if flags["rate"] else found.transport
+    arguments = {"rate": used["rate"], "round_trip_time": used["round_trip_time"], "measured": bool(by)}
+    if used["loss"] is None:
+        remarks += ("loss: not given, 0 is assumed: only overflows of the flow itself",)
+    elif flags["loss"] is not None:
+        arguments["loss"] = used["loss"] if len(used["loss"]) > 1 else used["loss"][0]
+    else:
+        arguments["loss"], more = _measured_loss(found, used["loss"], flags["scheme"])
+        remarks += more
+    if flags["mss"]:
+        arguments["segment"] = flags["mss"]
+    elif found.transport == "TCP" and found.packet:
+        arguments["segment"] = round(found.packet)
+    return Path(arguments, found, remarks, by)
+
+
+def _measured_loss(
+    found: PathFigures, interval: tuple[float, float], scheme: str
+) -> tuple[tuple[float, float], tuple[str, ...]]:
+    """Return the loss of the path by a measurement, and a remark if it is not the loss that was counted.
+
+    A TCP flow counts the overflows that it causes itself, so that the path may have no others: the interval begins at
+    0. Where the flow was faster than random losses at the counted rate allow, they are its own, and none are assumed.
+    Ours: faster than 1.5 times the law; random losses let a flow be 1.3 times as fast as the law for equal distances.
+    """
+    from longfat.design.senders import SENDERS
+
+    low, high = (min(end, 0.999) for end in interval)
+    sender = SENDERS[scheme]
+    burst = found.loss_burst or 1.0
+    remarks: tuple[str, ...] = ()
+    if burst > 1 and not sender.is_bbr:
+        # A sender halves its window once for the losses of a round trip (RFC 6675, section 5).
+        low, high = low / burst, high / burst
+        remarks = (f"loss: in bursts of {burst:.3g} packets, each of which reduces the window once: counted once",)
+    if found.transport == "TCP":
+        low = 0.0
+    if found.transport == "TCP" and found.loss and found.rate and found.round_trip_time and found.packet:
+        halving = sender if not sender.is_bbr else SENDERS["cubic"]
+        allowed = halving.window(found.loss / burst, found.round_trip_time) * found.packet / found.round_trip_time
+        if found.rate > FASTER * allowed:
+            return (0.0, 0.0), (
+                "loss: taken for overflows of the measured flow itself, because it was faster than random losses at "
+                "this rate allow; if it was a flow of BBR, give --loss",
+            )
+    return (low, high), remarks
+
+
+def of_selective_repeat(flags: dict[str, Any]) -> Path:
+    """Return the path for `longfat.design.window`: points, because its answer takes no ranges."""
+    from longfat.domains import conflict
+
+    found = measurements(flags)
+    for name, flag in (("rate", "--rate"), ("rtt", "--rtt")):
+        if flags[name] and flags[name][0] < flags[name][1]:
+            raise conflict(f"a range for {flag}", "needs a --scheme of TCP")
+    if any(low < high for low, high in flags["loss"] or []):
+        raise conflict("a range for --loss", "needs a --scheme of TCP")
+    used, remarks = _given(flags, found)
+    _need(used, "rate", "round_trip_time", "loss")
+    losses = [low for low, _ in flags["loss"]] if flags["loss"] else found.loss
+    packet = flags["packet"] or found.packet or PACKET
+    # By default a segment holds whole packets of the size that was measured.
+    segment = flags["segment"] or max(1, SEGMENT // packet) * packet
+    sent = segment / math.ceil(segment / packet - 1e-9)
+    if found.packet and flags["loss"] is None and abs(sent - found.packet) > 1:
+        remarks += (f"loss: measured for packets of {found.packet:g} bytes, used for packets of {sent:.6g} bytes",)
+    unused = UNUSED + (("packet:",) if flags["packet"] else ())
+    remarks = tuple(one for one in remarks if not one.startswith(unused))
+    rate = flags["rate"][0] if flags["rate"] else found.rate
+    trip = flags["rtt"][0] if flags["rtt"] else found.round_trip_time
+    arguments = {"rate": rate, "round_trip_time": trip, "loss": losses, "segment": segment, "packet": packet}
+    return Path(arguments, found, remarks, "" if flags["rate"] else found.transport)

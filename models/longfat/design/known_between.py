@@ -1,0 +1,90 @@
+"""Ranges of inputs: a figure that is known between two ends, and which of several such figures decides an answer."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from longfat.domains import out_of_range
+
+BETWEEN = ".."
+
+
+@dataclass(frozen=True)
+class Range:
+    """A figure between two ends; both are equal for a figure that is known.
+
+    >>> Range(1.0, 4.0).middle, Range(0.0, 2.0).middle
+    (2.0, 1.0)
+    """
+
+    low: float
+    high: float
+
+    @property
+    def middle(self) -> float:
+        """Geometric mean of the ends, because figures are known to factors; the arithmetic mean if one end is 0."""
+        return math.sqrt(self.low * self.high) if self.low > 0 else (self.low + self.high) / 2
+
+    @property
+    def known(self) -> bool:
+        """Whether both ends are equal."""
+        return self.low == self.high
+
+
+def read(value: Any, reader: Callable[..., float], name: str, allowed: str) -> Range:
+    """Read a number, a text with its unit, a pair of ends, or a text such as "80..100Mbit/s".
+
+    ``reader`` is one of `longfat.quantities`. The unit of the upper end holds for a lower end without one.
+
+    >>> from longfat import quantities
+    >>> read("80..100Mbit/s", quantities.rate, "rate", "(0, inf)")
+    Range(low=10000000.0, high=12500000.0)
+    >>> read("900Mbit/s..1Gbit/s", quantities.rate, "rate", "(0, inf)").low
+    112500000.0
+    >>> read("2e-4..1e-4", quantities.fraction, "loss", "[0, 1)")
+    Traceback (most recent call last):
+    ValueError: loss = '2e-4..1e-4' is out of range: must be a range whose lower end comes first
+    """
+    ends = list(value) if isinstance(value, tuple | list) and len(value) == 2 else [value, value]
+    if isinstance(value, str) and BETWEEN in value:
+        ends = [end.strip() for end in value.split(BETWEEN, 1)]
+        number = ends[0].rstrip("%").strip()
+        if _is_number(ends[0]):
+            unit = ends[1].lstrip("+-0123456789.").strip()
+            ends[0] = f"{number} {unit}" if unit and not _is_number(ends[1]) else ends[0]
+    low, high = (reader(end, name, allowed) for end in ends)
+    if low > high:
+        raise out_of_range(name, repr(value), "1", "a range whose lower end comes first")
+    return Range(low, high)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def effects(answer: Callable[[Mapping[str, float]], float], ranges: Mapping[str, Range]) -> dict[str, float]:
+    r"""Return by what factor the range of each parameter changes an answer, as a logarithm, the largest first.
+
+    .. math:: \left| \ln X(q_{high}) - \ln X(q_{low}) \right| = \left| \int \frac{d \ln X}{d \ln q} \, d \ln q \right|
+
+    The other parameters are in the middle of their ranges. Parameters that are known are left out.
+
+    >>> ranges = {"loss": Range(1e-4, 4e-4), "rate": Range(8.0, 10.0), "round_trip_time": Range(0.1, 0.1)}
+    >>> found = effects(lambda at: at["loss"] ** -0.5, ranges)
+    >>> {name: round(effect, 6) for name, effect in found.items()}  # ln 2
+    {'loss': 0.693147, 'rate': 0.0}
+    """
+    middle = {name: one.middle for name, one in ranges.items()}
+    found = {
+        name: abs(math.log(answer(middle | {name: one.high}) / answer(middle | {name: one.low})))
+        for name, one in ranges.items()
+        if not one.known
+    }
+    return dict(sorted(found.items(), key=lambda pair: -pair[1]))

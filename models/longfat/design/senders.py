@@ -1,0 +1,110 @@
+"""TCP senders as hosts have them: the scheme of the simulator, its name in Linux, and its laws."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from longfat.design.buffer_laws import PROBE_INTERVAL
+from longfat.laws import bbr, cubic
+from longfat.laws.tcp import loss_of_window, square_root_rate
+from longfat.sim import schemes
+
+#: Largest loss at which the laws of CUBIC and Reno are given. They leave timeouts out: the square-root law is 9 % too
+#: high at 0.01 (its record).
+LARGEST_LOSS_OF_LAW = 0.01
+#: What ProbeRTT of BBR leaves in flight for 0.2 s; as `longfat.design.buffer_laws` has it.
+LEFT = {"bbr": 0.5}  # bandwidth-delay products; BBR of 2016 leaves packets
+LEFT_PACKETS = 4.0
+LARGEST_LOSS_OF_BBR3 = 0.02  # BBRLossThresh, draft-ietf-ccwg-bbr-06, section 2.4: more losses in a round end a probe
+
+
+@dataclass(frozen=True)
+class Sender:
+    """A sender: scheme of the simulator, name in Linux, and what to say of it."""
+
+    scheme: str
+    control: str  # net.ipv4.tcp_congestion_control, iperf3 -C
+    about: str
+    law: str  # what its law assumes
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """Parameters with which the scheme is nearest to Linux."""
+        return schemes.linux(self.scheme)
+
+    @property
+    def is_bbr(self) -> bool:
+        """Whether the sender estimates the bandwidth: losses do not halve its window."""
+        return self.scheme in PROBE_INTERVAL
+
+    def rate(self, rate: float, round_trip_time: float, loss: float, packet: float) -> float:
+        """Return the rate by the sender's law, at most the link's [bytes/s]; NaN where the law does not hold."""
+        if self.is_bbr:
+            left = LEFT.get(self.scheme, min(1.0, LEFT_PACKETS * packet / (rate * round_trip_time)))
+            share = float(bbr.probe_rtt_utilisation(round_trip_time, left, PROBE_INTERVAL[self.scheme])) * (1 - loss)
+            return rate * share if loss < self.largest_loss else math.nan
+        if loss > LARGEST_LOSS_OF_LAW:
+            return math.nan
+        return min(rate, packet * self.window(loss, round_trip_time) / round_trip_time) if loss > 0 else rate
+
+    def window(self, loss: float, round_trip_time: float) -> float:
+        """Return the mean window by the law [packets]; infinite without loss, and for BBR, which has no such law."""
+        if loss <= 0 or self.is_bbr:
+            return math.inf
+        if self.scheme == "cubic":
+            return float(cubic.average_window(loss, round_trip_time))
+        return float(square_root_rate(loss, round_trip_time)) * round_trip_time
+
+    @property
+    def largest_loss(self) -> float:
+        """Loss above which BBR no longer keeps its rate."""
+        return float(bbr.largest_loss()) if self.scheme == "bbr1" else LARGEST_LOSS_OF_BBR3
+
+    def filling_loss(self, packets: float, round_trip_time: float) -> float:
+        """Return the loss at which the law's mean window is so many packets; for BBR `largest_loss`."""
+        if self.is_bbr:
+            return self.largest_loss
+        if self.scheme == "cubic":
+            return min(LARGEST_LOSS_OF_LAW, float(cubic.loss_of_window(packets, round_trip_time)))
+        # The mean of a sawtooth is three quarters of the window at a loss.
+        return min(LARGEST_LOSS_OF_LAW, float(loss_of_window(packets * 4 / 3)))
+
+    def elasticity(self, name: str, at: dict[str, float], packet: float) -> float:
+        """Return d ln rate/d ln parameter, by the gradient of the law; ``at`` has rate, round_trip_time and loss.
+
+        A tenth more loss changes the rate of Reno by 10 % times -0.5 where the loss limits it.
+
+        >>> at = {"rate": 1e9, "round_trip_time": 0.1, "loss": 1e-3}
+        >>> reno = SENDERS["reno"]
+        >>> [round(reno.elasticity(name, at, 1448), 9) for name in at]
+        [0.0, -1.0, -0.5]
+        >>> round(SENDERS["cubic"].elasticity("loss", {**at, "loss": 1e-5}, 1448), 9)  # the cubic region
+        -0.75
+        """
+        limited = not self.is_bbr and self.rate(packet=packet, **at) < at["rate"]
+        if not limited:  # by the link; what BBR's probes cost is left out
+            return 1.0 if name == "rate" else -at["loss"] / (1 - at["loss"]) if name == "loss" and self.is_bbr else 0.0
+        law: Any = cubic.average_window if self.scheme == "cubic" else square_root_rate
+        if name not in ("loss", "round_trip_time"):
+            return 0.0
+        symbol = law.symbols[name].sympy
+        values = {law.symbols[key].sympy: at[key] for key in ("loss", "round_trip_time")}
+        values |= {
+            law.symbols[key].sympy: one.default
+            for key, one in law.__signature__.parameters.items()
+            if one.default is not one.empty
+        }
+        gradient = float((symbol / law.expr * law.expr.diff(symbol)).subs(values))
+        return gradient - (1.0 if law is cubic.average_window and name == "round_trip_time" else 0.0)
+
+
+_SPACED = "losses at equal distances"
+SENDERS = {
+    "cubic": Sender("cubic", "cubic", "CUBIC (RFC 9438), the default of Linux", _SPACED),
+    "reno": Sender("sack", "reno", "Reno as Linux has it (SACK, proportional rate reduction, RACK-TLP)", _SPACED),
+    "bbr": Sender("bbr", "bbr", "BBR version 3 (draft-ietf-ccwg-bbr-06); the bbr of mainline Linux is version 1: bbr1",
+                  "what ProbeRTT leaves"),
+    "bbr1": Sender("bbr1", "bbr", "BBR version 1 (2016), the bbr of mainline Linux", "what ProbeRTT leaves"),
+}  # fmt: skip

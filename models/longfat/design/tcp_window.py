@@ -1,0 +1,290 @@
+"""Design of TCP's window on a path: rate, socket buffers, and what a check of the rate will show."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from longfat import quantities
+from longfat._version import __version__
+from longfat.design import known_between, tcp
+from longfat.design.curves import attrs
+from longfat.design.known_between import Range
+from longfat.design.replicating import Effort
+from longfat.design.senders import SENDERS
+from longfat.design.socket_buffers import SocketBuffers, times
+from longfat.domains import choice, integer, number, out_of_range, seed_of
+from longfat.laws.tcp import achievable_throughput
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+#: Bytes of a packet that are no data: 40 of IP and TCP and 12 of time stamps; on Ethernet 38 more (RFC 6349, section
+#: 4.1.1: 18 of the frame, 20 of preamble and gap). A link's rate counts some of them; which is not known.
+HEADERS = (52, 90)
+#: How well simulator and Linux agree: docs/linux.md, whose accuracies were chosen before the runs. Of the utilisation
+#: where the link limits the flow; of the goodput under random loss.
+UTILISATION_ACCURACY, GOODPUT_ACCURACY = 0.01, 0.05
+DENSE = np.geomspace(1e-9, 0.02, 61)  # losses at which the law is drawn
+SEARCHED = 3  # runs at each loss of the search for the loss that fills the link
+
+VARIABLES = {
+    "tcp_rate_law": ("bytes/s", "rate of TCP, law; NaN where it does not hold"),
+    "tcp_rate": ("bytes/s", "rate of TCP, simulated"),
+    "tcp_rate_lower": ("bytes/s", "rate of TCP, lower confidence limit, at the least favourable ends of the ranges"),
+    "tcp_rate_upper": ("bytes/s", "rate of TCP, upper confidence limit, at the most favourable ends of the ranges"),
+    "check_lower": ("bytes/s", "least rate that one check is expected to show"),
+    "check_upper": ("bytes/s", "largest rate that one check is expected to show"),
+    "check_skipped": ("s", "time that a check leaves out at its start"),
+    "check_time": ("s", "time that a check lasts"),
+    "tcp_in_flight": ("bytes", "mean amount in flight, queue included"),
+    "tcp_window": ("bytes", "window that does not limit TCP"),
+}
+
+
+def tcp_window(
+    *,
+    rate: Any,
+    round_trip_time: Any,
+    loss: Any = 0.0,
+    scheme: str = "cubic",
+    segment: int | str = tcp.SEGMENT,
+    measured: bool = False,
+    buffer: float = 1.0,
+    target: float = 0.95,
+    replications: int = 6,
+    confidence: float = 0.95,
+    rng: Any = 0,
+    progress: bool = True,
+) -> xr.Dataset:
+    r"""Return the rate that one TCP flow reaches on a path, and the window and the socket buffers that it needs.
+
+    .. math:: W = k \, C R, \qquad k = \min \{ k \ge 2 : n p^k \le 0.01 \}
+
+    C R is the bandwidth-delay product, n that in packets. While a lost packet is sent again, a round trip's worth of
+    data arrives behind it, for each of its transmissions; with a window of k products the sender need not stop.
+
+    Parameters
+    ----------
+    rate : float, str or pair
+        Rate of the bottleneck link [bytes/s], text such as "1Gbit/s", or a range: "80..100Mbit/s", or both ends.
+    round_trip_time : float, str or pair
+        Round-trip time without queueing [s], text such as "100ms", or a range.
+    loss : float, str, pair or list of these
+        Packet loss probability [probability], each in [0, 1), without the overflows of the flow itself; or ranges.
+    scheme : {"cubic", "reno", "bbr", "bbr1"}
+        Congestion control of the sender; "bbr1" is the BBR of mainline Linux.
+    segment : int or str
+        Bytes of data in a packet [bytes], in [1, 1e6].
+    measured : bool
+        Whether the rate is what a measurement has shown: data without headers, as iperf3 counts, and not the most that
+        the link carries. The window is then twice as large.
+    buffer : float
+        Buffer of the bottleneck [bandwidth-delay products], in (0, 100].
+    target : float
+        Share of the link for which the largest loss is found [1], in (0, 1).
+    replications : int
+        Simulations of each loss, at least 2; 0 for the laws only.
+    confidence : float
+        Confidence of the intervals [probability], in (0, 1).
+    rng : None, int, numpy.random.SeedSequence or numpy.random.Generator
+        Source of randomness; the default gives the same answer every time.
+    progress : bool
+        Show progress when it takes more than two seconds.
+
+    Returns
+    -------
+    xarray.Dataset
+        Along ``loss``: ``tcp_rate_law`` and ``tcp_rate`` with limits [bytes/s], of data without headers;
+        ``check_lower`` and ``check_upper`` [bytes/s], the interval in which one measurement of ``check_time`` after
+        ``check_skipped`` [s] is expected; ``tcp_in_flight`` and ``tcp_window`` [bytes]. ``tcp_filling_loss_law`` and
+        ``tcp_filling_loss``: the largest loss at which the flow carries ``target`` of the link. Attributes:
+        ``window``, the largest ``tcp_window``; ``linux_maximum``, the third value of ``net.ipv4.tcp_rmem`` and
+        ``tcp_wmem``; ``linux_request``, the value for ``SO_RCVBUF`` and ``net.core.rmem_max`` [bytes]. ``effects``: for
+        each input with a range the logarithm of the factor by which the range changes the rate, and the gradient
+        d ln rate/d ln input, by the law. Along ``law_loss``: ``dense_rate_law``, for drawing.
+
+    Raises
+    ------
+    TypeError
+        For a value of a wrong type.
+    ValueError
+        For a value outside its range, with name, value, unit and range.
+
+    Notes
+    -----
+    With ranges the rate is given in the middle of each, and its limits are those at the least and the most favourable
+    ends: rate does not fall with the capacity, and does not rise with loss or round-trip time. Window and socket
+    buffers are those of the largest bandwidth-delay product.
+
+    A check is simulated as a user makes it: from slow start, whose first seconds are left out. Its interval is that of
+    one more run, and wider by the accuracy with which simulator and Linux agree: 0.01 of the link, and 5 % of the
+    goodput under random loss (docs/linux.md). Large paths are simulated smaller, with the same p N^2 (Reno, and CUBIC
+    where it is Reno-friendly), p N (CUBIC elsewhere) or p (BBR).
+
+    Examples
+    --------
+    >>> answer = tcp_window(rate="100Mbit/s", round_trip_time="20ms", replications=0)
+    >>> int(answer.window), int(answer.linux_maximum)  # two products of 250 kB at 1448 data bytes in 1500, in pages
+    (483328, 1933312)
+
+    References
+    ----------
+    RFC 9438 (CUBIC); RFC 6349 (TCP throughput tests); kernel documentation, networking/ip-sysctl (tcp_rmem).
+    """
+    import xarray as xr
+
+    from longfat.accessor import made_by
+    from longfat.progress import bar
+
+    sender = SENDERS[choice("scheme", scheme, tuple(SENDERS))]
+    given = {
+        "rate": known_between.read(rate, quantities.rate, "rate", "(0, inf)"),
+        "round_trip_time": known_between.read(round_trip_time, quantities.duration, "round_trip_time", "(0, inf)"),
+    }
+    losses = _losses(loss)
+    size = integer("segment", quantities.size(segment, "segment"), "bytes", "[1, 1e6]")
+    buffer = number("buffer", buffer, "1", "(0, 100]")
+    target = number("target", target, "1", "(0, 1)")
+    if replications != 0:
+        replications = integer("replications", replications, "runs", "[2, 1e6]")
+    confidence = number("confidence", confidence, "probability", "(0, 1)")
+    headers = (0, 0) if measured else HEADERS
+    least, most = (float(achievable_throughput(1.0, size, extra)) for extra in reversed(headers))
+    seed = seed_of(rng)
+
+    def path(at: dict[str, float]) -> tcp.TcpPath:
+        """Return the path, its rate without headers: in the middle of what may be counted."""
+        return tcp.TcpPath((least + most) / 2 * at["rate"], at["round_trip_time"], size, sender, buffer)
+
+    largest = most * given["rate"].high * given["round_trip_time"].high
+    middle = {name: one.middle for name, one in given.items()}
+    columns: dict[str, list[float]] = {name: [] for name in VARIABLES}
+    with bar(task="simulating TCP", unit="run", shown=progress) as shown:
+        effort = Effort(seed, replications, confidence, shown.update)
+        for one in losses:
+            row = _row(path, given | {"loss": one}, least, most, effort)
+            row["tcp_window"] = (2 if measured else 1) * times(largest / size, one.high) * largest
+            for name in columns:
+                columns[name].append(row.get(name, math.nan))
+        found = math.nan
+        if replications and not sender.is_bbr:
+            found = tcp.loss_that_fills(path(middle), target, Effort(seed, SEARCHED, confidence, shown.update))
+    simulated = (name for name in VARIABLES if replications or name in ("tcp_rate_law", "tcp_window"))
+    said = f"largest loss at which TCP carries {100 * target:.6g}% of the link"
+    data = xr.Dataset(
+        {
+            **{name: ("loss", np.asarray(columns[name]), attrs(*VARIABLES[name])) for name in simulated},
+            "loss_low": ("loss", [one.low for one in losses], attrs("1", "lower end of the loss probability")),
+            "loss_high": ("loss", [one.high for one in losses], attrs("1", "upper end of the loss probability")),
+            "dense_rate_law": ("law_loss", [path(middle).law(p) for p in DENSE], attrs(*VARIABLES["tcp_rate_law"])),
+            "tcp_filling_loss_law": ((), path(middle).law_loss(target), attrs("1", f"{said}, law")),
+            "tcp_filling_loss": ((), found, attrs("1", f"{said}, simulated; NaN if not simulated")),
+        },
+        coords={
+            "loss": ("loss", [one.middle for one in losses], attrs("1", "packet loss probability")),
+            "law_loss": ("law_loss", DENSE, attrs("1", "packet loss probability")),
+        },
+    )
+    sizes = SocketBuffers(max(columns["tcp_window"]))
+    ends = {f"{name}_{side}": getattr(one, side) for name, one in given.items() for side in ("low", "high")}
+    effects = max(
+        (_effects(path, given | {"loss": one}, sender, size) for one in losses),
+        key=lambda found: max((effect for effect, _ in found.values()), default=0.0),
+    )
+    data.attrs = {
+        "protocol": "TCP",
+        "scheme": scheme,
+        **middle,
+        **ends,
+        "segment": size,
+        "rate_measured": int(measured),
+        "headers": list(headers),
+        "bandwidth_delay_product": largest,
+        "buffer": buffer,
+        "window": sizes.window,
+        "linux_maximum": sizes.maximum,
+        "linux_request": sizes.request,
+        "window_limited": int(sizes.limited),
+        "target": target,
+        "confidence": confidence,
+        "replications": replications,
+        "effects": "; ".join(f"{name} {effect:.6g} {slope:.6g}" for name, (effect, slope) in effects.items()),
+        "seed": str(seed),
+        "units": "bytes/s, s, bytes as the names say; buffer in bandwidth-delay products",
+        "longfat_version": __version__,
+    }
+    alone = len(losses) == 1 and not isinstance(loss, list)
+    return made_by(data.squeeze("loss") if alone else data, "design.tcp_window")
+
+
+def _losses(loss: Any) -> list[Range]:
+    """Return the losses: of a list, or of a text with commas."""
+    values = loss.split(",") if isinstance(loss, str) else loss if isinstance(loss, list) else [loss]
+    if not values:
+        raise out_of_range("loss", "[]", "1", "one probability in [0, 1) or more")
+    return [known_between.read(value, quantities.fraction, "loss", "[0, 1)") for value in values]
+
+
+def _row(path: Any, given: dict[str, Range], least: float, most: float, effort: Effort) -> dict[str, float]:
+    """Return the variables at one loss, except for the window."""
+    middle = {name: one.middle for name, one in given.items()}
+    loss = middle["loss"]
+    row = {"tcp_rate_law": path(middle).law(loss)}
+    if not effort.replications:
+        return row
+    skipped, lasts = path(middle).check(loss)
+    row |= {"check_skipped": skipped, "check_time": lasts}
+    worst = {"rate": given["rate"].low} | {name: given[name].high for name in ("round_trip_time", "loss")}
+    best = {"rate": given["rate"].high} | {name: given[name].low for name in ("round_trip_time", "loss")}
+    points = [(middle, "middle"), (worst, "worst"), (best, "best")]
+    seen: dict[tuple[float, ...], dict[str, float]] = {}
+    of: dict[str, dict[str, float]] = {}
+    for at, name in points:
+        key = tuple(at.values())
+        if key not in seen:
+            here = path(at)
+            shares, delays = here.shares(at["loss"], effort)
+            seen[key] = _limits(here.rate, shares, at["loss"], effort.confidence)
+            if name == "middle":
+                row["tcp_in_flight"] = (
+                    here.rate * float(np.mean(shares)) * (here.round_trip_time + float(np.mean(delays)))
+                )
+        of[name] = seen[key]
+    centre = (least + most) / 2
+    return row | {
+        "tcp_rate": of["middle"]["mean"],
+        "tcp_rate_lower": of["worst"]["lower"],
+        "tcp_rate_upper": of["best"]["upper"],
+        "check_lower": of["worst"]["least"] * least / centre,
+        "check_upper": of["best"]["most"] * most / centre,
+    }
+
+
+def _limits(rate: float, shares: list[float], loss: float, confidence: float) -> dict[str, float]:
+    """Return the limits [bytes/s] of mean and check, the latter wider by the accuracy of the simulator."""
+    found = tcp.limits(shares, confidence)
+    if loss > 0:
+        found["least"] *= 1 - GOODPUT_ACCURACY
+        found["most"] *= 1 + GOODPUT_ACCURACY
+    found["least"] -= UTILISATION_ACCURACY * found["mean"]
+    found["most"] += UTILISATION_ACCURACY * found["mean"]
+    return {name: rate * min(1.0, max(0.0, value)) for name, value in found.items()}
+
+
+def _effects(path: Any, given: dict[str, Range], sender: Any, size: int) -> dict[str, tuple[float, float]]:
+    """Return for each range the effect on the rate by the law, and the law's gradient in the middle."""
+
+    def law(at: Any) -> float:
+        return float(path(at).law(at["loss"]))
+
+    if all(one.known for one in given.values()) or not math.isfinite(
+        law({name: one.high for name, one in given.items()})
+    ):
+        return {}
+    middle = {name: one.middle for name, one in given.items()}
+    found = known_between.effects(law, given)
+    inside = middle | {"rate": path(middle).rate}
+    return {name: (effect, sender.elasticity(name, inside, size)) for name, effect in found.items()}

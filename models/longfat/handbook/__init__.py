@@ -1,0 +1,14 @@
+"""The handbook's laws in the browser: formulas in JavaScript, records, and static pages in which the laws move.
+
+=========================================  ============================================================================
+`longfat.handbook.javascript.module`       all laws as one ES module, ``laws.mjs``; ``script``: as a classic script
+`longfat.handbook.dynamics.module`         the fluid models as an ES module, ``dynamics.mjs``
+`longfat.handbook.records.records`         what is known of each law, for ``laws.json``
+`longfat.handbook.pages.write`             a page for each law, with an index; ``python -m longfat.handbook FOLDER``
+`longfat.handbook.pages.live`              the live plot of one law, for other pages
+`longfat.handbook.pages.site_script`       one script that fills each element with ``data-law`` in a site of pages
+=========================================  ============================================================================
+
+The folder ``view`` has the front end: ``quantities.js`` (numbers with units), ``chart.js`` (scales and the picture) and
+``view.js`` (sliders, fields, keyboard), plain modules without dependencies and without a build step.
+"""

@@ -1,0 +1,109 @@
+"""The laws in JavaScript: one module, written from the same lines as every other arithmetic.
+
+Each law's numeric form, which the floats of NumPy and JAX use, is traced (`longfat.handbook.trace`), so that stabilised
+forms, series of a fixed number of terms and roots come along, and is written as a function of plain numbers. The
+functions of the language's ``Math`` are used; the few that it lacks are in the runtime at the beginning of the module.
+
+The language leaves the accuracy of ``Math`` to the engine. V8 (Chromium, node) has the functions of fdlibm, whose
+errors are below one unit of the last place, and ``tests/handbook`` compares all laws with Python there.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from longfat.handbook.statements import body, literal
+from longfat.handbook.trace import Tracing, traced
+from longfat.law import Law, Symbol, registered
+
+HEAD = """\
+// Written by longfat.handbook from the laws of longfat. Each law: parameters [name, low, high, brackets of the domain,
+// whether only integers are allowed]; formula of numbers; printed, the source's own expression if that is wrong;
+// valid, the condition under which an approximate law holds.
+"""
+RUNTIME = """\
+const { abs, acos, acosh, asin, asinh, atan, atanh, ceil, cos, cosh, exp, expm1, floor, log, log10, log1p, log2, max,
+  min, sign, sin, sinh, sqrt, tan, tanh } = Math;
+const power = (x, y) => x === 1 ? 1 : Math.pow(x, y);  // in JavaScript 1 to the power of infinity is NaN
+const logaddexp = (x, y) => x === y ? x + Math.LN2 : max(x, y) + log1p(exp(-abs(x - y)));
+const mod = (x, y) => { const rest = x % y; return rest !== 0 && (rest < 0) !== (y < 0) ? rest + y : rest; };
+const round = (x) => { const up = Math.round(x); return up - x === 0.5 && up % 2 !== 0 ? up - 1 : up; };
+"""
+EVALUATE = """\
+function contains([, low, high, brackets, integer], x) {
+  return (brackets[0] === "[" ? x >= low : x > low) && (brackets[1] === "]" ? x <= high : x < high) &&
+    (!integer || x === floor(x));
+}
+function evaluate(law, values, face = "formula") {  // NaN outside the domain
+  return law.parameters.every((one, k) => contains(one, values[k])) ? law[face](...values) : NaN;
+}
+"""
+
+
+def module(laws: Iterable[Law] | None = None) -> str:
+    """Return the ES module of the laws, by default of all; it exports ``laws``, ``contains`` and ``evaluate``."""
+    return f"{HEAD}{_statements(laws)}export {{ laws, contains, evaluate }};\n"
+
+
+def script(laws: Iterable[Law] | None = None) -> str:
+    """Return a classic script that defines ``longfat``: browsers do not load modules from the file system."""
+    return f"{HEAD}const longfat = (() => {{\n{_statements(laws)}return {{ laws, contains, evaluate }};\n}})();\n"
+
+
+def _statements(laws: Iterable[Law] | None) -> str:
+    chosen = [one for _, one in registered()] if laws is None else list(laws)
+    entries = ",\n".join(f'"{one.public_name}": {entry(one)}' for one in sorted(chosen, key=lambda x: x.public_name))
+    return f"{RUNTIME}{EVALUATE}const laws = {{\n{entries},\n}};\n"
+
+
+def entry(law: Law) -> str:
+    """Return the object of one law."""
+    names = list(law.symbols)
+    parts = [f"parameters: [{', '.join(_parameter(name, one) for name, one in law.symbols.items())}]"]
+    parts.append(_method("formula", law.function, names, xp=Tracing))
+    if law.has_printed:
+        parts.append(_method("printed", law.as_printed.function, names, xp=Tracing))
+    if law.validity is not None:
+        validity = law.validity
+        parts.append(_method("valid", lambda *values: validity(**dict(zip(names, values, strict=True))), names))
+    return "{\n" + "".join(f"  {one},\n" for one in parts) + "}"
+
+
+def function(law: Law) -> str:
+    """Return a law as one JavaScript function that needs nothing else, for copying.
+
+    >>> from longfat.laws.queues import mm1_wait
+    >>> print(function(mm1_wait))
+    function mm1_wait(load) {
+      return load / (1 - load);
+    }
+    """
+    written = _method(law.name, law.function, list(law.symbols), indent=2, xp=Tracing)
+    own = [line for line in RUNTIME.splitlines() if line.startswith("const ") and "Math;" not in line][1:]
+    used = [line for line in own if f"{line.split()[1]}(" in written]
+    head, _, rest = written.partition("\n")
+    text = "\n".join([f"function {head}", *(f"  {line.partition('  //')[0]}" for line in used), rest])
+    names = sorted(one for one in _of_math() if f"{one}(" in text.replace("Math.", "Math_"))
+    if not names:
+        return text
+    head, _, rest = text.partition("\n")
+    return f"{head}\n  const {{ {', '.join(names)} }} = Math;\n{rest}"
+
+
+def _of_math() -> list[str]:
+    """Return the names of the functions that the runtime takes from Math."""
+    return RUNTIME[RUNTIME.index("{") + 1 : RUNTIME.index("}")].replace(",", " ").split()
+
+
+def _parameter(name: str, symbol: Symbol) -> str:
+    inside = symbol.interval
+    brackets = ("[" if inside.includes_low else "(") + ("]" if inside.includes_high else ")")
+    ends = f"{literal(inside.low)}, {literal(inside.high)}"
+    return f"[{json.dumps(name)}, {ends}, {json.dumps(brackets)}, {literal(symbol.integer)}]"
+
+
+def _method(name: str, formula: Callable[..., Any], names: list[str], indent: int = 4, **more: Any) -> str:
+    text = body(traced(formula, names, **more), indent)
+    return f"{name}({', '.join(names)}) {{\n{text}\n{' ' * (indent - 2)}}}"

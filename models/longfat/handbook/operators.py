@@ -1,0 +1,90 @@
+"""Operators of Python for tracers: each is recorded as an operation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class Operators:
+    """Operators of Python, each as an operation; a subclass says what is done with it."""
+
+    __array_ufunc__ = None  # NumPy's scalars leave their operations to the tracer
+
+    def apply(self, operation: str, *operands: Any) -> Any:
+        """Return the operation on the operands."""
+        raise NotImplementedError
+
+    def __add__(self, other: Any) -> Any:
+        return self.apply("+", self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        return self.apply("+", other, self)
+
+    def __sub__(self, other: Any) -> Any:
+        return self.apply("-", self, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return self.apply("-", other, self)
+
+    def __mul__(self, other: Any) -> Any:
+        return self.apply("*", self, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return self.apply("*", other, self)
+
+    def __truediv__(self, other: Any) -> Any:
+        return self.apply("/", self, other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return self.apply("/", other, self)
+
+    def __mod__(self, other: Any) -> Any:
+        return self.apply("mod", self, other)
+
+    def __pow__(self, other: Any) -> Any:
+        return self.apply("power", self, other)
+
+    def __rpow__(self, other: Any) -> Any:
+        return self.apply("power", other, self)
+
+    def __neg__(self) -> Any:
+        return self.apply("negative", self)
+
+    def __abs__(self) -> Any:
+        return self.apply("abs", self)
+
+    def __lt__(self, other: Any) -> Any:
+        return self.apply("<", self, other)
+
+    def __le__(self, other: Any) -> Any:
+        return self.apply("<=", self, other)
+
+    def __gt__(self, other: Any) -> Any:
+        return self.apply(">", self, other)
+
+    def __ge__(self, other: Any) -> Any:
+        return self.apply(">=", self, other)
+
+    def __eq__(self, other: object) -> Any:
+        return self.apply("===", self, other)
+
+    def __ne__(self, other: object) -> Any:
+        return self.apply("!==", self, other)
+
+    def __and__(self, other: Any) -> Any:
+        return self.apply("&&", self, other)
+
+    __rand__ = __and__
+
+    def __or__(self, other: Any) -> Any:
+        return self.apply("||", self, other)
+
+    __ror__ = __or__
+
+    def __invert__(self) -> Any:
+        return self.apply("!", self)
+
+    def __bool__(self) -> bool:
+        raise TypeError("a traced condition has no value: write xp.where(condition, x, y) instead of if")
+
+    __hash__ = object.__hash__

@@ -1,0 +1,262 @@
+"""Static pages of the laws: each is one file that opens without a network, from a disk as well as from a server.
+
+A page has the record of its law as text, and the formula with the view (``view/``) as a script, all inside. Browsers do
+not load modules from the file system, so that the modules are joined to one script.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+from collections.abc import Iterable
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from longfat.handbook import dynamics, javascript, records
+from longfat.handbook.typesetting import mathml
+from longfat.law import Law
+
+MODULES = ("quantities.js", "chart.js", "view.js")  # each after those that it imports
+IMPORT = re.compile(r"^import .*\n", re.MULTILINE)
+EXPORT = re.compile(r"^export ", re.MULTILINE)
+#: Names that are not written in small letters.
+SPELLED = {
+    "mm1": "M/M/1", "md1": "M/D/1", "mg1": "M/G/1", "mm1k": "M/M/1/K", "md1k": "M/D/1/K", "mg1ps": "M/G/1 PS",
+    "rtt": "RTT", "pftk": "PFTK", "aimd": "AIMD", "gaimd": "GAIMD", "tcp": "TCP", "codel": "CoDel", "aqm": "AQM",
+    "bbr": "BBR", "blt": "BLT", "cadpc": "CADPC", "cubic": "CUBIC", "dctcp": "DCTCP", "reno": "Reno", "cdf": "CDF",
+}  # fmt: skip
+FILTER = """\
+const field = document.querySelector(".filter"), count = document.querySelector(".count");
+field.addEventListener("input", () => {
+  const wanted = field.value.toLowerCase().split(/\\s+/);
+  let left = 0;
+  for (const one of document.querySelectorAll(".laws li")) {
+    one.hidden = !wanted.every((word) => one.dataset.text.includes(word));
+    left += !one.hidden;
+  }
+  for (const one of document.querySelectorAll("section")) one.hidden = !one.querySelector("li:not([hidden])");
+  count.textContent = `${left} laws`;
+});
+"""
+FILL = """\
+addEventListener("DOMContentLoaded", () => {
+  for (const one of document.querySelectorAll("[data-law]")) {
+    const name = one.dataset.law;
+    if (longfatRecords[name]) longfatView.mount(one, longfatRecords[name], longfat.laws[name]);
+  }
+});
+"""
+COPY = """\
+for (const one of document.querySelectorAll("button[data-copy]")) {
+  one.addEventListener("click", () => longfatView.copy(one, document.getElementById(one.dataset.copy)));
+}
+"""
+
+
+def write(folder: Path) -> int:
+    """Write index, pages, scripts and ``laws.json`` below a folder; return the number of laws."""
+    found = records.records()
+    laws = {one.public_name: one for one in records.laws()}
+    folder.mkdir(parents=True, exist_ok=True)
+    for one in found:
+        path = folder / one["address"] / "index.html"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(page(laws[one["id"]], one), encoding="utf-8")
+    (folder / "index.html").write_text(index(found), encoding="utf-8")
+    (folder / "laws.json").write_text(records.written(found), encoding="utf-8")
+    (folder / "laws.js").write_text(site_script(), encoding="utf-8")
+    (folder / "dynamics.mjs").write_text(dynamics.module(), encoding="utf-8")
+    (folder / "laws.mjs").write_text(javascript.module(), encoding="utf-8")
+    return len(found)
+
+
+def view_script() -> str:
+    """Return the view as a classic script that defines ``longfatView``, with ``mount`` and ``copy``."""
+    parts = (_view(name) for name in MODULES)
+    text = "\n".join(EXPORT.sub("", IMPORT.sub("", part)) for part in parts)
+    return f"const longfatView = (() => {{\n{text}\nreturn {{ mount, copy }};\n}})();\n"
+
+
+def view_styles() -> str:
+    """Return the style sheet of the view."""
+    return _view("view.css")
+
+
+def site_script(laws: Iterable[Law] | None = None) -> str:
+    """Return one script for other pages: it fills each element with ``data-law``, the name of a law.
+
+    It has the view, the formulas of the laws, by default of all, and of their records what the view needs.
+    """
+    chosen = records.laws() if laws is None else list(laws)
+    data = {one.public_name: _for_view(records.record(one, hashed=False)) for one in chosen}
+    known = json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+    return f"{view_script()}{javascript.script(chosen)}const longfatRecords = {known};\n{FILL}"
+
+
+def _view(name: str) -> str:
+    return files("longfat.handbook").joinpath("view", name).read_text(encoding="utf-8")
+
+
+def words(name: str) -> str:
+    """Return a name in words, with the capitals of the field.
+
+    >>> words("md1k_loss"), words("throughput_efficiency"), words("probe_rtt_utilisation")
+    ('M/D/1/K loss', 'Throughput efficiency', 'Probe RTT utilisation')
+    """
+    text = " ".join(SPELLED.get(one, one) for one in name.split("_"))
+    return text[0].upper() + text[1:] if name.split("_")[0] not in SPELLED else text
+
+
+def live(law: Law, record: dict[str, Any]) -> str:
+    """Return the live plot of a law, for a page that has the style sheet and the script of the view already."""
+    name = json.dumps(law.public_name)
+    place = "law-" + law.public_name.replace(".", "-")
+    known = json.dumps(_for_view(record), ensure_ascii=False).replace("<", "\\u003c")
+    return (
+        f'<div id="{place}"><noscript>The plot needs JavaScript.</noscript></div>\n<script>\n(() => {{\n'
+        f"{javascript.script([law])}"
+        f"longfatView.mount(document.getElementById({json.dumps(place)}), {known}, longfat.laws[{name}]);\n}})();\n"
+        "</script>\n"
+    )
+
+
+def _for_view(record: dict[str, Any]) -> dict[str, Any]:
+    """Return the part of a record that the view needs, with the letters typeset."""
+    found: dict[str, Any] = {name: record[name] for name in ("id", "unit", "result", "points") if name in record}
+    left_out = ("remark",)
+    found["letters"] = [
+        {name: value for name, value in one.items() if name not in left_out}
+        | {"mathml": mathml(one["letter"], block=False)}
+        for one in record["letters"]
+    ]
+    return found
+
+
+def page(law: Law, record: dict[str, Any]) -> str:
+    """Return the page of a law."""
+    up = "../" * record["address"].count("/")
+    title = words(law.name)
+    family = words(law.public_name.partition(".")[0])
+    parts = [
+        f'<nav><a href="{up}index.html">All laws</a> / {escape(family)} / <code>{law.public_name}</code></nav>',
+        f"<h1>{escape(title)}</h1>",
+        f"<p>{_text(record['summary'], up)}</p>",
+        f'<div class="equation">{records.typeset(law)}</div>',
+        _paragraphs(record.get("text", ""), up),
+        live(law, record),
+        _letters(record),
+        _facts(law, record, up),
+        _copies(law),
+    ]
+    return _document(f"{title}: {family}", "\n".join(parts), f"{view_script()}", COPY)
+
+
+def _document(title: str, body: str, before: str, after: str) -> str:
+    scripts = f"<script>\n{before}</script>\n" if before else ""
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<link rel="icon" href="data:,">\n'
+        f"<title>{escape(title)} · longfat</title>\n"
+        f"<style>\n{view_styles()}{_view('page.css')}</style>\n{scripts}</head>\n"
+        f"<body>\n<main>\n{body}\n</main>\n<script>\n{after}</script>\n</body>\n</html>\n"
+    )
+
+
+def _text(text: str, up: str) -> str:
+    """Return a sentence in HTML: names in backquotes are code, and links where they are laws."""
+
+    def code(found: re.Match[str]) -> str:
+        name = found[1].rpartition(".")[2]
+        target = _addresses().get(name)
+        shown = f"<code>{found[1]}</code>"
+        return f'<a href="{up}{target}index.html">{shown}</a>' if target else shown
+
+    signs = text.replace(">=", "≥").replace("<=", "≤")
+    return re.sub(r"`([^`]+)`", code, escape(signs, quote=False))
+
+
+@functools.cache
+def _addresses() -> dict[str, str]:
+    """Return the addresses of the laws by their names."""
+    return {one.name: records.address(one) for one in records.laws()}
+
+
+def _paragraphs(text: str, up: str) -> str:
+    return "".join(f"<p>{_text(part, up)}</p>\n" for part in text.split("\n\n") if part)
+
+
+def _letters(record: dict[str, Any]) -> str:
+    rows = "".join(
+        f"<tr><td>{mathml(one['letter'], block=False)}</td><td>{escape(one.get('meaning', ''))}"
+        f"{escape('. ' + one['remark'] if 'remark' in one else '')}</td><td><code>{one['name']}</code></td>"
+        f"<td>{escape(one['unit'])}</td>"
+        f"<td>{'integer, ' if 'integer' in one else ''}{escape(one['domain'])}</td></tr>\n"
+        for one in record["letters"]
+    )
+    head = "<tr><th>letter</th><th>meaning</th><th>name</th><th>unit</th><th>domain</th></tr>"
+    return f'<h2>Letters</h2>\n<div class="scroll"><table><thead>{head}</thead><tbody>{rows}</tbody></table></div>\n'
+
+
+def _facts(law: Law, record: dict[str, Any], up: str) -> str:
+    rows: list[tuple[str, str]] = []
+    if "result" in record or "result_remark" in record:
+        both = f"{record.get('result', '')} [{record['unit']}] {record.get('result_remark', '')}"
+        rows.append(("Result", _text(both.strip(), up)))
+    rows.append(("Source", _text(record["source"], up)))
+    if "validity" in record:
+        unit = "" if record["unit"] == "1" else f" {record['unit']}"
+        accuracy = f"within {record['validity']['accuracy']:g}{unit} where {record['validity']['text']}"
+        rows.append(("Accurate", _text(accuracy, up)))
+    if "printed" in record:
+        rows.append(("Printed wrong", _text(record["printed"], up)))
+    if "derivation" in record:
+        rows.append(("Proof", f"<code>{escape(record['derivation'])}</code>"))
+    if "simulator" in record:
+        rows.append(("Simulated", f"by <code>{escape(record['simulator'])}</code> of longfat.simulators"))
+    if "not_simulated" in record:
+        rows.append(("Not simulated", _text(record["not_simulated"], up)))
+    if "neighbours" in record:
+        links = (f'<a href="{up}laws/{name.replace(".", "/")}/index.html">{name}</a>' for name in record["neighbours"])
+        rows.append(("Neighbours", ", ".join(links)))
+    if record.get("hash"):
+        rows.append(("Expression", f"<code>{record['hash']}</code>, a hash that changes if the formula does"))
+    facts = "".join(f"<dt>{name}</dt><dd>{value}</dd>\n" for name, value in rows)
+    remarks = _paragraphs(record.get("remarks", ""), up)
+    return f"<h2>What is known</h2>\n{remarks}<dl>\n{facts}</dl>\n"
+
+
+def _copies(law: Law) -> str:
+    parts = []
+    for language, text in records.snippets(law).items():
+        place = f"copy-{language.lower()}"
+        parts.append(
+            f'<details><summary>{language}</summary><button type="button" data-copy="{place}">Copy</button>'
+            f'<pre id="{place}">{escape(text, quote=False)}</pre></details>\n'
+        )
+    return "<h2>Copy</h2>\n" + "".join(parts)
+
+
+def index(found: list[dict[str, Any]]) -> str:
+    """Return the page that lists all laws, with a filter."""
+    families: dict[str, list[str]] = {}
+    for one in found:
+        family, _, name = one["id"].partition(".")
+        text = escape(f"{one['id']} {name.replace('_', ' ')} {one['summary']} {one['source']}".lower())
+        families.setdefault(family, []).append(
+            f'<li data-text="{text}"><a href="{one["address"]}index.html">{escape(words(name))}</a>'
+            f"<span>{escape(one['summary'].replace('`', ''))}</span></li>"
+        )
+    sections = "\n".join(
+        f'<section><h2>{escape(words(family))}</h2>\n<ul class="laws">\n{chr(10).join(rows)}\n</ul></section>'
+        for family, rows in families.items()
+    )
+    head = (
+        '<h1>Laws of congestion and flow control</h1>\n<p><label>Filter <input class="filter" type="search" '
+        'autocomplete="off" placeholder="words of names, meanings and sources"></label> '
+        f'<span class="count" role="status">{len(found)} laws</span></p>'
+    )
+    return _document("Laws", f"{head}\n{sections}", "", FILTER)

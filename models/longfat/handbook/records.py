@@ -1,0 +1,214 @@
+"""Records of the laws as plain data: one file, ``laws.json``, that a page needs besides the formulas.
+
+Everything is read from the laws' own records and docstrings, or made from these. What a law does not have is absent.
+Numbers that JSON lacks are the texts "Infinity" and "-Infinity". Each law has a permanent address, and a hash of its
+expression, which changes if that does. The formulas are in the module of `longfat.handbook.javascript`, under the same
+names; `snippets` has what a reader copies from a page, and adds JavaScript and BibTeX.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import json
+import math
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from longfat import docstrings
+from longfat.handbook import javascript
+from longfat.handbook.typesetting import mathml
+from longfat.law import Law, Symbol, registered
+from longfat.roots import Root
+
+MATH = re.compile(r"\.\. math::(.*?)(?=\n\S|\Z)", re.DOTALL)
+NAMED = re.compile(r"`(?:[\w.]+\.)?(\w+)`")  # a law that a text mentions
+CITED = re.compile(r'^(?!Ours)(?P<authors>[^"]*), "(?P<title>[^"]*)"(?P<rest>.*)$')
+YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+
+
+def laws() -> list[Law]:
+    """Return all laws, sorted by their public names."""
+    return sorted((one for _, one in registered()), key=lambda one: one.public_name)
+
+
+def written(records: Iterable[dict[str, Any]]) -> str:
+    """Return records as the text of ``laws.json``, one law a line."""
+    lines = (json.dumps(one, ensure_ascii=False, separators=(",", ":"), allow_nan=False) for one in records)
+    return "[\n" + ",\n".join(lines) + "\n]\n"
+
+
+def records(*, hashes: bool = True) -> list[dict[str, Any]]:
+    """Return the records of all laws; without ``hashes`` no expression is built, which takes seconds."""
+    every = laws()
+    named = {one.name: one.public_name for one in every}
+    mentions = {one.public_name: _mentioned(one, named) for one in every}
+    found = []
+    for one in every:
+        mine = one.public_name
+        others = [name for name, mentioned in mentions.items() if mine in mentioned]
+        neighbours = [*mentions[mine], *(name for name in others if name not in mentions[mine])]
+        found.append(record(one, neighbours, hashed=hashes))
+    return found
+
+
+def record(law: Law, neighbours: Iterable[str] = (), *, hashed: bool = True) -> dict[str, Any]:
+    """Return the record of one law.
+
+    >>> from longfat.laws.queues import mm1_wait
+    >>> one = record(mm1_wait)
+    >>> one["id"], one["address"], one["unit"], one["letters"][0]["domain"]
+    ('queues.mm1_wait', 'laws/queues/mm1_wait/', 'service times', '[0, 1)')
+    """
+    head, sections = docstrings.sections(law.function.__doc__ or "")
+    letter, remark = result(law)
+    found: dict[str, Any] = {
+        "id": law.public_name,
+        "address": address(law),
+        "hash": digest(law) if hashed else "",
+        "summary": law.summary,
+        "equations": equations(law),
+        "text": _plain(MATH.sub("", head).partition("\n\n")[2]),
+        "remarks": _plain(sections.get("Notes", "")),
+        "unit": law.unit,
+        "result": letter,
+        "result_remark": remark,
+        "letters": [parameter(law, name, one) for name, one in law.symbols.items()],
+        "validity": None if law.validity is None else {"text": law.validity.text, "accuracy": law.validity.accuracy},
+        "source": law.source,
+        "printed": law.as_printed.errata if law.has_printed else None,
+        "derivation": f"derivations/{law.derivation.replace('.', '.py, ')}" if law.derivation else None,
+        "simulator": None if law.simulated is None else law.simulated.simulator,
+        "not_simulated": law.not_simulated or None,
+        "neighbours": list(neighbours),
+        "python": python_call(law),
+    }
+    return {name: value for name, value in found.items() if value not in (None, "", [])}
+
+
+def snippets(law: Law) -> dict[str, str]:
+    """Return a law as texts to copy, by language."""
+    return {
+        "Python": python_call(law),
+        "LaTeX": "\n".join(equations(law)),
+        "JavaScript": javascript.function(law),
+        "BibTeX": bibtex(law),
+    }
+
+
+def address(law: Law) -> str:
+    """Return the permanent address of a law's page, below that of the site."""
+    return f"laws/{law.public_name.replace('.', '/')}/"
+
+
+def digest(law: Law) -> str:
+    """Return a short hash of the law's expression, or of its equation."""
+    expression = law.equation if isinstance(law, Root) else law.expr
+    return hashlib.sha256(str(expression).encode()).hexdigest()[:10]
+
+
+def equations(law: Law) -> list[str]:
+    """Return the equations of a law's docstring in LaTeX."""
+    text = inspect.cleandoc(law.function.__doc__ or "")
+    parts = [part for found in MATH.findall(text) for part in re.split(r"\n\s*\n", found.strip())]
+    return [" ".join(part.split()) for part in parts]
+
+
+def typeset(law: Law) -> str:
+    """Return the equations of a law in MathML."""
+    return "".join(mathml(one) for one in equations(law))
+
+
+def result(law: Law) -> tuple[str, str]:
+    """Return the symbol of the result and the remark on it.
+
+    >>> from longfat.laws.cadpc import logistic_rate
+    >>> result(logistic_rate)[0]
+    'x(t)'
+    """
+    cut = re.search(r"[,;:.](?=\s)", law.result)
+    if cut is None:
+        return (law.result, "") if len(law.result) <= 12 else ("", law.result)
+    letter, rest = law.result[: cut.start()], law.result[cut.end() :].strip()
+    return (letter, rest) if len(letter) <= 12 else ("", law.result)
+
+
+def parameter(law: Law, name: str, symbol: Symbol) -> dict[str, Any]:
+    """Return what is known of a parameter; ``start`` is its default, else the middle of the typical range."""
+    default = inspect.signature(law).parameters[name].default
+    low, high = map(float, symbol.typical)
+    return {
+        "name": name,
+        "letter": symbol.letter,
+        **{key: text for key, text in (("meaning", symbol.meaning), ("remark", symbol.remark)) if text},
+        "unit": symbol.unit,
+        "domain": symbol.domain,
+        **{key: True for key in ("integer", "logarithmic") if getattr(symbol, key)},
+        "low": low,
+        "high": high,
+        "start": number(symbol.middle if default is inspect.Parameter.empty else float(default)),
+    }
+
+
+def number(value: float) -> float | str:
+    """Return a number for JSON, which has no infinity."""
+    return value if math.isfinite(value) else "Infinity" if value > 0 else "-Infinity"
+
+
+def python_call(law: Law) -> str:
+    """Return lines of Python that evaluate the law where its page begins.
+
+    >>> from longfat.laws.queues import mm1_wait
+    >>> print(python_call(mm1_wait))
+    import longfat as lf
+    lf.laws.queues.mm1_wait(load=0.5)
+    """
+    values = [(name, parameter(law, name, one)["start"]) for name, one in law.symbols.items()]
+    shown = ", ".join(f"{name}={_python(value)}" for name, value in values)
+    return f"import longfat as lf\nlf.laws.{law.public_name}({shown})"
+
+
+def _python(value: float | str) -> str:
+    return f'float("{value}")' if isinstance(value, str) else f"{value:.10g}"
+
+
+def bibtex(law: Law) -> str:
+    r"""Return a BibTeX entry of the law's source.
+
+    >>> from longfat.laws.queues import mm1_wait
+    >>> print(bibtex(mm1_wait))
+    @misc{longfat:queues.mm1_wait,
+      author = {L. Kleinrock},
+      title = {Queueing Systems, Volume 1: Theory},
+      howpublished = {Wiley, 1975, section 3.2},
+      year = {1975},
+    }
+    """
+    cited = CITED.match(law.source)
+    fields = {"author": "The longfat developers", "title": f"{law.public_name} of longfat", "howpublished": law.source}
+    if cited is not None:
+        authors = re.sub(r",? and |, (?=[A-Z]\. )", " and ", cited["authors"])
+        fields = {"author": authors, "title": cited["title"], "howpublished": f"{cited['rest'].strip(', ')}"}
+        years = YEAR.findall(cited["rest"])
+        if years:
+            fields["year"] = years[0]
+    lines = "".join(f"  {name} = {{{_escaped(value)}}},\n" for name, value in fields.items())
+    return f"@misc{{longfat:{law.public_name},\n{lines}}}"
+
+
+def _escaped(text: str) -> str:
+    """Return a text for BibTeX, in which some characters have a meaning."""
+    return re.sub(r"([_%&#$])", r"\\\1", text).replace("`", "'")
+
+
+def _mentioned(law: Law, named: dict[str, str]) -> list[str]:
+    """Return the laws that a law's docstring or result names."""
+    text = f"{law.function.__doc__} {law.result} {law.not_simulated}"
+    found = [named[name] for name in NAMED.findall(text) if name in named and name != law.name]
+    return list(dict.fromkeys(found))
+
+
+def _plain(text: str) -> str:
+    """Return paragraphs of a docstring, each as one line."""
+    return "\n\n".join(" ".join(part.split()) for part in re.split(r"\n\s*\n", text) if part.strip())

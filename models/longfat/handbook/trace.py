@@ -1,0 +1,354 @@
+"""Tracing of a law: its numeric form is called with tracers and recorded as a graph of operations.
+
+A `Node` takes the place of a float, and a `Row` that of an array of two axes. They have the operators of numbers, and
+`Tracing` has the functions of `longfat.namespaces`, so that a law's own lines record what they compute. Equal
+operations on equal operands become one node: common subexpressions are eliminated as the graph is built.
+
+A condition is a node, too, so that no Python ``if`` can depend on one; that is what laws promise JAX already. A loop
+(``repeat``, ``iterate``) is recorded once, with a node for each number of its state. No operation is rewritten in a
+way that could change the last bit, except those of which NumPy says the same: x**2 is x*x, and x**0.5 is sqrt(x).
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import operator
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from longfat.handbook.operators import Operators
+
+#: Functions of numbers that a program calls by name: those of JavaScript's Math, and those of our runtime.
+CALLS = frozenset((
+    "sqrt", "exp", "expm1", "log", "log1p", "log2", "log10", "sin", "cos", "tan", "asin", "acos", "atan", "sinh",
+    "cosh", "tanh", "asinh", "acosh", "atanh", "abs", "sign", "floor", "ceil", "round", "minimum", "maximum",
+    "logaddexp",
+))  # fmt: skip
+#: Operations that give the same result for constants here as in the program.
+ARITHMETIC: dict[str, Callable[..., Any]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "negative": operator.neg,
+}
+NUMBER = (int, float, np.floating, np.integer, np.bool_)
+
+
+class Graph:
+    """Nodes of one program, each operation once."""
+
+    def __init__(self) -> None:
+        self._known: dict[Any, Node] = {}
+        self.loops = 0
+
+    def node(self, operation: str, *operands: Any, length: int | None = None, value: Any = None) -> Node:
+        """Return the node of an operation; ``length`` is that of a vector, None for a number."""
+        nodes = tuple(self.constant(one) for one in operands)
+        if operation in ARITHMETIC and all(one.operation == "constant" for one in nodes) and length is None:
+            return self.constant(ARITHMETIC[operation](*(one.value for one in nodes)))
+        key = operation, tuple(id(one) for one in nodes), length, repr(value)
+        if key not in self._known:
+            self._known[key] = Node(self, operation, nodes, length, value, len(self._known))
+        return self._known[key]
+
+    def constant(self, value: Any) -> Node:
+        """Return the node of a Python number; nodes are returned unchanged."""
+        if isinstance(value, Node):
+            return value
+        if not isinstance(value, NUMBER):
+            raise TypeError(f"a traced law computes with numbers, got {value!r}")
+        return self.node("constant", value=bool(value) if isinstance(value, bool | np.bool_) else float(value))
+
+
+class Node(Operators):
+    """A number or a vector of the program, as the result of an operation."""
+
+    dtype = np.dtype(float)
+    ndim, shape = 0, ()  # also of a vector: its elements stand for the leading axis of an array of numbers
+
+    def __init__(self, graph: Graph, operation: str, operands: tuple[Node, ...], length: Any, value: Any, serial: int):
+        self.graph, self.operation, self.operands = graph, operation, operands
+        self.length: int | None = length
+        self.value, self.serial = value, serial
+
+    def apply(self, operation: str, *operands: Any) -> Any:
+        """Return the node of an operation, elementwise for vectors; a row takes over."""
+        if any(isinstance(one, Row) for one in operands):
+            return Row.map(lambda *parts: self.apply(operation, *parts), *operands)
+        if operation == "power" and isinstance(operands[1], NUMBER) and operands[1] in (0.5, 1, 2):
+            base = operands[0]
+            return base if operands[1] == 1 else base * base if operands[1] == 2 else self.apply("sqrt", base)
+        lengths = {one.length for one in operands if isinstance(one, Node)} - {None}
+        if len(lengths) > 1:
+            raise TypeError(f"vectors of the lengths {sorted(lengths)} cannot be combined")  # type: ignore[type-var]
+        return self.graph.node(operation, *operands, length=next(iter(lengths), None))
+
+    def __getitem__(self, key: Any) -> Any:
+        keys = [one for one in (key if isinstance(key, tuple) else (key,)) if one is not Ellipsis]
+        if self.length is None:
+            assert keys == [None], f"a number has no element {key}"
+            return self.graph.node("single", self, length=1)
+        (only,) = keys
+        if isinstance(only, int):
+            return self.graph.node("element", self, value=only)
+        first, last, _ = only.indices(self.length)
+        return self.graph.node("slice", self, value=first, length=last - first)
+
+    def __repr__(self) -> str:
+        return f"<{self.operation} {self.serial}>"
+
+
+@dataclass(frozen=True, eq=False)
+class Row(Operators):
+    """Vectors of one length, for an array whose first axis is short."""
+
+    parts: tuple[Node, ...]
+
+    @staticmethod
+    def map(function: Callable[..., Any], *operands: Any) -> Row:
+        """Return the function of each part; vectors and numbers belong to all parts."""
+        count = max(len(one.parts) for one in operands if isinstance(one, Row))
+        each = [one.parts if isinstance(one, Row) else (one,) * count for one in operands]
+        return Row(tuple(function(*parts) for parts in zip(*each, strict=True)))
+
+    def apply(self, operation: str, *operands: Any) -> Any:
+        """Return the operation on each part."""
+        return Row.map(lambda *parts: parts[0].graph.constant(parts[0]).apply(operation, *parts), *operands)
+
+    def __getitem__(self, key: Any) -> Any:
+        which, *rest = (one for one in key if one is not Ellipsis)
+        inner = tuple(rest) or (slice(None),)
+        return self.parts[which][inner] if isinstance(which, int) else Row(tuple(one[inner] for one in self.parts))
+
+
+@dataclass(eq=False)
+class Loop:
+    """A loop: its state before, and from the state in an iteration the state in the next one.
+
+    ``times`` counts the iterations from 1 in ``index``; if it is None, ``more`` is the condition to go on.
+    """
+
+    number: int
+    initial: list[Node]
+    times: int | None = None
+    index: Node | None = None
+    more: Node | None = None
+    state: list[Node] = field(default_factory=list)
+    following: list[Node] = field(default_factory=list)
+
+    def __repr__(self) -> str:  # part of the keys of nodes
+        return f"loop {self.number}"
+
+
+class Tracing:
+    """Arithmetic of tracers: the functions of `longfat.namespaces`, each recorded in a graph."""
+
+    pi, e, inf, nan = math.pi, math.e, math.inf, math.nan
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in CALLS:
+            raise AttributeError(f"xp.{name} does not exist for tracers: longfat.handbook.trace lists what does")
+        return functools.partial(self._call, name)
+
+    def _call(self, name: str, *operands: Any) -> Any:
+        if all(isinstance(one, NUMBER) for one in operands):
+            return float(getattr(np, name)(*operands))
+        return next(one for one in operands if isinstance(one, Operators)).apply(name, *operands)
+
+    def power(self, base: Any, exponent: Any) -> Any:
+        """Return the base raised to the exponent."""
+        return base**exponent
+
+    def equal(self, left: Any, right: Any) -> Any:
+        """Return the condition that both are equal."""
+        return left == right
+
+    def not_equal(self, left: Any, right: Any) -> Any:
+        """Return the condition that both differ."""
+        return left != right
+
+    def logical_and(self, left: Any, right: Any) -> Any:
+        """Return the condition that both hold."""
+        return left & right
+
+    def logical_or(self, left: Any, right: Any) -> Any:
+        """Return the condition that one of both holds."""
+        return left | right
+
+    def logical_not(self, condition: Any) -> Any:
+        """Return the condition that it does not hold."""
+        return ~condition
+
+    def clip(self, x: Any, low: Any, high: Any) -> Any:
+        """Return x within bounds."""
+        return self.minimum(self.maximum(x, low), high)
+
+    def where(self, condition: Any, yes: Any, no: Any) -> Any:
+        """Return ``yes`` where the condition holds, else ``no``."""
+        return condition.apply("where", condition, yes, no)
+
+    def piecewise(self, default: Callable[[], Any], *branches: tuple[Any, Callable[[], Any]]) -> Any:
+        """Return the value of the first branch whose condition holds, else the default."""
+        result = default()
+        for condition, value in reversed(branches):
+            result = self.where(condition, value(), result)
+        return result
+
+    def where_needed(self, condition: Any, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Return the function where the condition holds, else 0."""
+        return self.where(condition, function(*arguments), 0.0)
+
+    def full_like(self, like: Any, value: float) -> Any:
+        """Return a constant of the length of another node."""
+        constant = self.graph.constant(value)
+        return constant if like.length is None else self.graph.node("fill", constant, length=like.length)
+
+    def zeros_like(self, like: Any) -> Any:
+        """Return 0, or a vector of zeros."""
+        return Row.map(self.zeros_like, like) if isinstance(like, Row) else self.full_like(like, 0.0)
+
+    def ones_like(self, like: Any) -> Any:
+        """Return 1, or a vector of ones."""
+        return self.full_like(like, 1.0)
+
+    def broadcast_arrays(self, *values: Any) -> tuple[Any, ...]:
+        """Return the values, which are numbers."""
+        return values
+
+    def fixed(self, value: Any) -> Any:
+        """Return the value."""
+        return value
+
+    def implicit(self, residual: Callable[..., Any], solution: Any, *parameters: Any) -> Any:
+        """Return the solution."""
+        return solution
+
+    def series(self, term: Any, floats: Callable[[], Any], mpmath: Any) -> Any:
+        """Return the sum by the method for floats."""
+        return floats()
+
+    def bits(self, like: Any) -> int:
+        """Return the binary digits of a double after the first."""
+        return 52
+
+    def smallest(self, like: Any) -> float:
+        """Return the smallest double with full precision."""
+        return float(np.finfo(float).smallest_normal)
+
+    finfo = staticmethod(np.finfo)
+
+    def arange(self, start: int, stop: int | None = None, dtype: Any = None) -> Node:
+        """Return the vector of the integers from ``start`` to ``stop - 1``."""
+        first, last = (0, start) if stop is None else (start, stop)
+        return self.graph.node("range", value=first, length=last - first)
+
+    def reshape(self, x: Any, shape: Any) -> Any:
+        """Return the vector, whose elements are the leading axis already."""
+        assert shape == (-1,)
+        return x
+
+    def stack(self, parts: Sequence[Any]) -> Any:
+        """Return vectors as an array of two axes, or numbers as a vector."""
+        nodes = [self.graph.constant(one) for one in parts]
+        if nodes[0].length is not None:
+            return Row(tuple(nodes))
+        return self.graph.node("concat", *(one[None] for one in nodes), length=len(nodes))
+
+    def concatenate(self, parts: Sequence[Any]) -> Any:
+        """Return the vectors one after the other."""
+        return self.concat(parts, 0)
+
+    def concat(self, parts: Sequence[Any], axis: int) -> Any:
+        """Return the vectors one after the other."""
+        if isinstance(parts[0], Row):
+            return Row.map(lambda *each: self.concat(each, 0), *parts)
+        return self.graph.node("concat", *parts, length=sum(one.length for one in parts))
+
+    def flip(self, x: Node, axis: int) -> Node:
+        """Return the vector from its end to its beginning."""
+        return self.graph.node("flip", x, length=x.length)
+
+    def cumulative_sum(self, x: Node, *, axis: int) -> Node:
+        """Return the sums up to each element."""
+        return self.graph.node("cumulative_sum", x, length=x.length)
+
+    def cumulative_prod(self, x: Node, *, axis: int) -> Node:
+        """Return the products up to each element."""
+        return self.graph.node("cumulative_prod", x, length=x.length)
+
+    def sum(self, x: Any, *, axis: int | None = None) -> Any:
+        """Return the sum of a list of terms, or of a vector."""
+        return self.graph.node("sum", x) if isinstance(x, Node) else functools.reduce(operator.add, x, 0)
+
+    def limit(self, name: str, times: int, step: Callable[..., tuple[Any, ...]], *state: Any) -> Any:
+        """Return the limit of the first state, or 0 if it is negative."""
+        return self.maximum(self.repeat(times, step, *state)[0], 0 * state[0])
+
+    def repeat(self, times: int, step: Callable[..., tuple[Any, ...]], *state: Any) -> tuple[Any, ...]:
+        """Return the state after ``step(i, *state)`` for i = 1 ... times."""
+        return self._loop(times, lambda loop, now: step(loop.index, *now), None, state)
+
+    def iterate(self, more: Callable[..., Any], step: Callable[..., tuple[Any, ...]], *state: Any) -> tuple[Any, ...]:
+        """Return the state after repeating ``step`` until ``more(*state)`` fails."""
+        return self._loop(None, lambda loop, now: step(*now), more, state)
+
+    def _loop(self, times: int | None, step: Callable[..., Any], more: Any, start: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Record a loop. Numbers of the state that no step changes are no state: they are found, and it is redone."""
+        initial = [
+            self.graph.constant(one) for part in start for one in (part.parts if isinstance(part, Row) else [part])
+        ]
+        constant: set[int] = set()
+        while True:
+            loop = Loop(self.graph.loops, initial, times)
+            self.graph.loops += 1
+            node = functools.partial(self.graph.node, value=loop)
+            if times is not None:
+                loop.index = node("index")
+            for k, one in enumerate(initial):
+                loop.state.append(
+                    one if k in constant else self.graph.node("state", length=one.length, value=(loop, k))
+                )
+            now = _shaped(loop.state, start)
+            loop.more = None if more is None else self.graph.constant(more(*now))
+            loop.following = _flat(step(loop, now), self.graph)
+            same = {
+                k for k, (before, after) in enumerate(zip(loop.state, loop.following, strict=True)) if before is after
+            }
+            if same <= constant:
+                break
+            constant |= same
+        results = [
+            one if k in constant else self.graph.node("result", length=one.length, value=(loop, k))
+            for k, one in enumerate(initial)
+        ]
+        return _shaped(results, start)
+
+
+def _flat(state: Sequence[Any], graph: Graph) -> list[Node]:
+    """Return the nodes of a state whose numbers may be constants and whose arrays may be rows."""
+    return [graph.constant(one) for part in state for one in (part.parts if isinstance(part, Row) else [part])]
+
+
+def _shaped(nodes: Sequence[Node], like: Sequence[Any]) -> tuple[Any, ...]:
+    """Return nodes as a state of the same form as another one."""
+    rest = iter(nodes)
+    return tuple(Row(tuple(next(rest) for _ in part.parts)) if isinstance(part, Row) else next(rest) for part in like)
+
+
+def traced(function: Callable[..., Any], names: Sequence[str], **more: Any) -> Node:
+    """Return the graph of a function of some parameters; its keyword ``xp`` gets the tracing arithmetic.
+
+    >>> from longfat.laws.queues import mm1_wait
+    >>> traced(mm1_wait.function, ["load"], xp=Tracing).operation
+    '/'
+    """
+    graph = Graph()
+    parameters = [graph.node("parameter", value=name) for name in names]
+    return graph.constant(function(*parameters, **{key: make(graph) for key, make in more.items()}))

@@ -1,0 +1,324 @@
+// The view of a law: sliders, fields, chart and value. mount(root, record, law) fills an element; it needs nothing else.
+
+import { dense, drawn, frame, nearest, positions, scaleOf, valueAt, valueScale } from "./chart.js";
+import { contains, escaped, parsed, PREFIXED, quantity, withUnit } from "./quantities.js";
+
+const POINTS = 240, FEWEST = 32, SLOW = 9;  // of a curve; time for all curves of a picture [ms]
+const CURVES = 6;  // of a family
+
+const GREEK = { alpha: "α", beta: "β", gamma: "γ", delta: "δ", lambda: "λ", mu: "μ", pi: "π", rho: "ρ", varphi: "φ",
+  Theta: "Θ", tau: "τ", sigma: "σ", theta: "θ", phi: "φ", epsilon: "ε", eta: "η" };
+
+const letters = (latex) => latex.replace(/\\([A-Za-z]+)/g, (all, name) => GREEK[name] || name).replace(/[{}\\]/g, "");
+const words = (name) => name.replace(/_/g, " ");
+const raised = (text) => text.replace(/\^(\d)/g, (all, digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[digit]);  // units such as s^2
+const unnamed = (unit) => unit === "1" || unit === "probability" || PREFIXED.has(unit);  // the last have it at each value
+const bracketed = (text, unit) => unnamed(unit) ? text : `${text} [${raised(unit)}]`;
+// A letter as HTML, from text such as W_max or x(t)^2.
+const indexed = (text) => escaped(text).replace(/\b[A-Za-z]+(?![A-Za-z])/g, (name) => GREEK[name] || name).replace(/_\{?(\w+)\}?/g, "<sub>$1</sub>").replace(/\^([\w*]+)/g, "<sup>$1</sup>");
+
+function element(tag, attributes = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) if (value !== null) made.setAttribute(name, value);
+  made.append(...children);
+  return made;
+}
+
+// The state of a view: values of the parameters, the one along the x axis, the one of a family of curves.
+class View {
+  constructor(root, record, law) {
+    Object.assign(this, { root, record, law });
+    this.id = record.id.replace(/\W/g, "-");
+    this.letters = record.letters.map((one) => ({ ...one, start: Number(one.start), title: one.meaning || words(one.name) }));
+    this.values = this.letters.map((one) => one.start);
+    this.across = 0;
+    this.family = { index: -1, values: [] };
+    this.axis = "automatic";
+    this.points = POINTS;
+    this.fresh = this.due = false;  // whether it was drawn in this frame, and has to be drawn again
+    this.bars = record.points || { across: "", points: [] };
+    this.read(location.hash);
+    this.build();
+    this.draw();
+    new ResizeObserver(() => this.later()).observe(this.picture);
+  }
+
+  // Take values from an address such as #load=0.7&x=load; what does not fit is left out.
+  read(hash) {
+    for (const [name, text] of new URLSearchParams(hash.slice(1))) {
+      const k = this.letters.findIndex((one) => one.name === name);
+      if (k >= 0 && contains(this.letters[k], Number(text))) this.values[k] = Number(text);
+      if (name === "x") this.across = Math.max(0, this.letters.findIndex((one) => one.name === text));
+    }
+  }
+
+  write() {
+    const changed = this.letters.flatMap((one, k) => this.values[k] === one.start ? [] : [`${one.name}=${this.values[k]}`]);
+    if (this.across) changed.push(`x=${this.letters[this.across].name}`);
+    try { history.replaceState(null, "", changed.length ? `#${changed.join("&")}` : "#"); } catch { /* not in this frame */ }
+  }
+
+  build() {
+    const { record, id } = this;
+    this.output = element("output", { class: "lf-value", "aria-live": "polite", for: this.letters.map((_, k) => `${id}-${k}`).join(" ") });
+    this.picture = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+    this.picture.setAttribute("class", "lf-chart");
+    this.picture.setAttribute("role", "img");
+    this.xLabel = element("p", { class: "lf-x", "aria-hidden": "true" });
+    this.yLabel = element("p", { class: "lf-y", "aria-hidden": "true" });
+    this.cursor = element("p", { class: "lf-cursor", "aria-hidden": "true" });
+    this.legend = element("ul", { class: "lf-legend" });
+    this.table = element("details", { class: "lf-table" }, element("summary", {}, "Values of the curve"));
+    this.table.append(element("table"));
+    this.table.addEventListener("toggle", () => this.tabulate());
+    const left = element("div", { class: "lf-left" }, this.output, this.yLabel, this.picture, this.xLabel, this.cursor, this.legend, this.table);
+    const right = element("div", { class: "lf-right" });
+    this.controls = this.letters.map((one, k) => this.control(one, k, right));
+    right.append(this.choices());
+    this.root.classList.add("lf-view");
+    this.root.setAttribute("role", "group");
+    this.root.setAttribute("aria-label", `Plot of ${words(record.id.split(".").pop())}`);
+    this.root.replaceChildren(left, right);
+    this.picture.addEventListener("pointermove", (event) => this.point(event));
+    this.picture.addEventListener("pointerleave", () => { this.cursor.textContent = ""; });
+    this.picture.addEventListener("pointerdown", (event) => this.point(event, true));
+  }
+
+  control(letter, k, parent) {
+    const id = `${this.id}-${k}`, scale = scaleOf(letter, this.values[k]);
+    const control = { values: positions(letter, scale), scale };
+    const title = element("label", { for: id });
+    title.innerHTML = `${letter.mathml || escaped(letters(letter.letter))} <span>${escaped(letter.title)}</span>`;
+    control.slider = element("input", { type: "range", id, min: 0, step: 1, "aria-label": letter.title });
+    control.field = element("input", { type: "text", id: `${id}-field`, autocomplete: "off", spellcheck: "false", inputmode: "text",
+      "aria-label": `${letter.title}, value`, "aria-describedby": `${id}-unit ${id}-error` });
+    const counted = unnamed(letter.unit) ? "" : letter.unit;
+    const unit = element("span", { id: `${id}-unit`, class: "lf-unit" }, raised(counted));
+    control.error = element("p", { id: `${id}-error`, class: "lf-error", role: "alert" });
+    control.slider.addEventListener("input", () => { control.editing = false; this.set(k, control.values[control.slider.value]); });
+    control.slider.addEventListener("change", () => this.write());
+    control.field.addEventListener("input", () => this.type(k, false));
+    control.field.addEventListener("change", () => this.type(k, true));
+    parent.append(element("div", { class: "lf-control" }, title, control.slider, element("span", { class: "lf-typed" }, control.field, unit), control.error));
+    return control;
+  }
+
+  choices() {
+    const option = (k) => element("option", { value: k }, this.letters[k].title);
+    const all = this.letters.map((_, k) => k);
+    this.acrossChoice = element("select", {}, ...all.map(option));
+    this.familyChoice = element("select", {}, element("option", { value: -1 }, "none"), ...all.map(option));
+    this.familyField = element("input", { type: "text", autocomplete: "off", spellcheck: "false", "aria-describedby": `${this.id}-family-error` });
+    this.familyError = element("p", { id: `${this.id}-family-error`, class: "lf-error", role: "alert" });
+    this.axisChoice = element("select", {}, ...["automatic", "linear", "logarithmic"].map((one) => element("option", {}, one)));
+    const reset = element("button", { type: "button" }, "Reset");
+    this.acrossChoice.addEventListener("change", () => this.along(Number(this.acrossChoice.value)));
+    this.familyChoice.addEventListener("change", () => this.spread(Number(this.familyChoice.value)));
+    this.familyField.addEventListener("change", () => this.typeFamily());
+    this.axisChoice.addEventListener("change", () => { this.axis = this.axisChoice.value; this.later(); });
+    reset.addEventListener("click", () => this.reset());
+    this.familyRow = element("label", { hidden: "" }, element("span", {}, "its values"), this.familyField);
+    const rows = [["x axis", this.acrossChoice], ["curves for", this.familyChoice]].map(([text, choice]) =>
+      element("label", {}, element("span", {}, text), choice));
+    const last = element("label", {}, element("span", {}, "y axis"), this.axisChoice);
+    const made = element("div", { class: "lf-choices" }, ...rows, this.familyRow, this.familyError, last, reset);
+    if (this.letters.length === 1) rows[0].hidden = rows[1].hidden = true;
+    return made;
+  }
+
+  // Set a parameter; the scale of its slider is extended to the value.
+  set(k, value) {
+    this.complain(this.controls[k].field, this.controls[k].error, "");
+    this.values[k] = value;
+    this.later();
+  }
+
+  // Take what is typed as soon as it can be read; what cannot be read is said when the field is left.
+  type(k, complete) {
+    const control = this.controls[k];
+    control.editing = !complete;
+    try {
+      this.set(k, parsed(control.field.value, this.letters[k]));
+      if (complete) this.write();
+    } catch (error) {
+      if (complete || control.error.textContent) this.complain(control.field, control.error, error.message);
+    }
+  }
+
+  complain(field, place, sentence) {
+    place.textContent = sentence;
+    if (sentence) field.setAttribute("aria-invalid", "true"); else field.removeAttribute("aria-invalid");
+  }
+
+  along(k) {
+    this.across = k;
+    if (this.family.index === k) this.spread(-1);
+    this.write();
+    this.later();
+  }
+
+  // Draw a curve for each of several values: by default a quarter, half and three quarters of the range.
+  spread(k) {
+    if (k === this.across && this.letters.length > 1) this.across = this.letters.findIndex((_, other) => other !== k);
+    const values = k < 0 ? [] : this.controls[k].values;
+    const chosen = k < 0 ? [] : [1, 2, 3].map((part) => values[Math.floor((values.length - 1) * part / 4)]);
+    this.family = { index: k, values: [...new Set(chosen)] };
+    this.familyField.value = this.family.values.map((one) => quantity(one, (this.letters[k] || {}).unit)).join(", ");
+    this.complain(this.familyField, this.familyError, "");
+    this.later();
+  }
+
+  typeFamily() {
+    const letter = this.letters[this.family.index];
+    try {
+      const values = [...new Set(this.familyField.value.split(",").map((one) => parsed(one, letter)))];
+      if (values.length > CURVES) throw new Error(`${values.length} values are too many: give at most ${CURVES}.`);
+      this.family.values = values.sort((a, b) => a - b);
+      this.complain(this.familyField, this.familyError, "");
+      this.later();
+    } catch (error) {
+      this.complain(this.familyField, this.familyError, error.message);
+    }
+  }
+
+  reset() {
+    this.values = this.letters.map((one) => one.start);
+    this.across = 0;
+    this.axis = this.axisChoice.value = "automatic";
+    for (const one of this.controls) { one.editing = false; this.complain(one.field, one.error, ""); }
+    this.spread(-1);
+    this.write();
+  }
+
+  // Draw now, but once a frame: what comes before the next frame waits for it.
+  later() {
+    this.due = this.fresh;
+    if (this.fresh) return;
+    this.fresh = true;
+    this.draw();
+    requestAnimationFrame(() => { this.fresh = false; if (this.due) this.later(); });
+  }
+
+  at(k, value, face = "formula") {
+    const values = this.values.slice();
+    values[this.across] = k;
+    if (this.family.index >= 0 && value !== undefined) values[this.family.index] = value;
+    return this.law[face](...values);
+  }
+
+  // Evaluate all curves; where that takes long, pictures have fewer points until nothing moves.
+  evaluated(scale, all) {
+    const begun = performance.now(), letter = this.letters[this.across];
+    const xs = dense(letter, scale, all ? POINTS : this.points);
+    const { index, values } = this.family;
+    const others = index < 0 ? [] : values.filter((one) => one !== this.values[index]);
+    const curves = [undefined, ...others].map((value, k) => ({
+      xs, ys: xs.map((x) => this.at(x, value)), valid: this.law.valid && xs.map((x) => this.at(x, value, "valid")),
+      kind: `c${k}`, value: index < 0 ? undefined : k ? value : this.values[index],
+    }));
+    if (this.law.printed) curves.push({ xs, ys: xs.map((x) => this.at(x, undefined, "printed")), kind: "printed" });
+    const taken = performance.now() - begun;
+    clearTimeout(this.calm);
+    if (!all) this.points = Math.round(Math.max(FEWEST, Math.min(POINTS, this.points * SLOW / Math.max(taken, 0.1))));
+    if (!all && xs.length > 1 && this.points < POINTS) this.calm = setTimeout(() => this.draw(true), 250);
+    return curves;
+  }
+
+  draw(all = false) {
+    const letter = this.letters[this.across], unit = this.record.unit;
+    this.settle();
+    const scale = this.controls[this.across].scale, curves = this.evaluated(scale, all);
+    const value = this.law.formula(...this.values);
+    const bars = this.bars.across === letter.name ? this.bars.points : [];
+    const ys = curves.flatMap((one) => one.ys).concat(value, bars.flatMap((one) => [one.low, one.high]));
+    const y = valueScale(ys, this.axis), box = frame(Math.max(260, Math.round(this.picture.parentNode.clientWidth)));
+    this.shown = { box, scale };
+    const name = letters(this.record.result || words(this.record.id.split(".").pop()));
+    this.picture.setAttribute("viewBox", `0 0 ${box.width} ${box.height}`);
+    this.picture.setAttribute("aria-label", this.described(letter, scale, name));
+    this.picture.innerHTML = drawn({ id: this.id, box, x: scale, y, curves, bars, mark: { x: this.values[this.across], y: value },
+      xUnit: letter.unit, yUnit: unit });
+    this.xLabel.innerHTML = `${letter.mathml || escaped(letters(letter.letter))} ${escaped(bracketed(letter.title, letter.unit))}`;
+    this.yLabel.innerHTML = bracketed(indexed(name), unit);
+    this.output.dataset.value = value;
+    const valid = this.law.valid ? this.law.valid(...this.values) : true;
+    this.output.innerHTML = `${indexed(name)} = <b>${escaped(raised(withUnit(value, unit)))}</b>` +
+      (valid ? "" : ' <span class="lf-outside">outside its validity</span>') +
+      (this.law.printed ? ` <span class="lf-printed">as printed: ${escaped(withUnit(this.law.printed(...this.values), unit))}</span>` : "");
+    this.explain(curves, bars);
+    if (this.table.open) this.tabulate();
+  }
+
+  described(letter, scale, name) {
+    const [low, high] = [scale.low, scale.high].map((x) => withUnit(this.at(x), this.record.unit));
+    const ends = [scale.low, scale.high].map((x) => withUnit(x, letter.unit));
+    return `${name} against ${letter.title}: ${low} at ${ends[0]}, ${high} at ${ends[1]}`;
+  }
+
+  // Show the values in sliders, fields and choices.
+  settle() {
+    this.controls.forEach((control, k) => {
+      const letter = this.letters[k], value = this.values[k], text = quantity(value, letter.unit);
+      if (!(value >= control.scale.low && value <= control.scale.high)) {
+        control.scale = scaleOf(letter, value);
+        control.values = positions(letter, control.scale);
+      }
+      control.slider.max = control.values.length - 1;
+      control.slider.value = nearest(control.values, value, control.scale.logarithmic);
+      control.slider.setAttribute("aria-valuetext", withUnit(value, letter.unit));
+      if (!control.editing && !control.error.textContent) control.field.value = text;
+    });
+    this.acrossChoice.value = this.across;
+    this.familyChoice.value = this.family.index;
+    this.familyRow.hidden = this.family.index < 0;
+  }
+
+  explain(curves, bars) {
+    const letter = this.letters[this.family.index], entries = [];
+    if (letter) {
+      for (const one of curves) if (one.value !== undefined) entries.push([one.kind, `${letters(letter.letter)} = ${withUnit(one.value, letter.unit)}`]);
+    }
+    if (this.law.printed) entries.push(letter ? null : ["c0", "the law"], ["printed", "as printed in its source, which is wrong"]);
+    if (curves.some((one) => one.valid && one.valid.includes(false))) entries.push(["c0 outside", "outside the law's validity"]);
+    if (bars.length) entries.push(["bar", "simulated, with confidence intervals"]);
+    this.legend.innerHTML = entries.filter(Boolean).map(([kind, text]) =>
+      `<li><svg viewBox="0 0 30 10" aria-hidden="true"><path class="curve ${kind}" d="M1 5H29"/></svg>${escaped(text)}</li>`).join("");
+  }
+
+  point(event, chosen = false) {
+    if (!this.shown) return;
+    const bounds = this.picture.getBoundingClientRect(), { box, scale } = this.shown, letter = this.letters[this.across];
+    const share = ((event.clientX - bounds.left) * box.width / bounds.width - box.left) / (box.right - box.left);
+    if (share < 0 || share > 1) { this.cursor.textContent = ""; return; }
+    const exact = valueAt(scale, share), x = letter.integer ? Math.round(exact) : Number(exact.toPrecision(3));
+    if (!contains(letter, x)) return;
+    if (chosen) { this.set(this.across, x); this.write(); }
+    this.cursor.textContent = `${letters(letter.letter)} = ${withUnit(x, letter.unit)}: ${withUnit(this.at(x), this.record.unit)}`;
+  }
+
+  tabulate() {
+    if (!this.table.open) return;
+    const letter = this.letters[this.across], xs = dense(letter, this.controls[this.across].scale, 12);
+    const rows = xs.map((x) => `<tr><td>${quantity(x, letter.unit)}</td><td>${quantity(this.at(x), this.record.unit)}</td></tr>`).join("");
+    const head = `<tr><th>${escaped(bracketed(letter.title, letter.unit))}</th><th>${bracketed(indexed(this.record.result || "value"), this.record.unit)}</th></tr>`;
+    this.table.querySelector("table").innerHTML = `<thead>${head}</thead><tbody>${rows}</tbody>`;
+  }
+}
+
+export function mount(root, record, law) {
+  return new View(root, record, law);
+}
+
+// Copy the text of an element; the clipboard of pages from the file system takes the old way.
+export function copy(button, source) {
+  const text = source.textContent;
+  const old = () => {
+    const range = document.createRange();
+    range.selectNodeContents(source);
+    getSelection().removeAllRanges();
+    getSelection().addRange(range);
+    document.execCommand("copy");
+  };
+  const done = () => { button.textContent = "Copied"; setTimeout(() => { button.textContent = "Copy"; }, 1500); };
+  (navigator.clipboard ? navigator.clipboard.writeText(text).catch(old) : Promise.resolve(old())).then(done);
+}

@@ -1,0 +1,159 @@
+"""One record of a path from several measurements of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import median
+
+from longfat.measured.counting import loss_interval
+from longfat.measured.figures import PathFigures
+from longfat.measured.limits import queued_or_lost
+from longfat.measured.series import Measurement
+
+__all__ = ["path_of"]
+
+#: Ours: the order in which kinds are believed, where several have a figure. Rate: what the receiver saw, before what
+#: the sender infers. Loss: packets that are counted, before retransmissions. Queueing: the round trips of the flow
+#: itself, before those of a ping beside it, and before one look at a queue. Limit: Linux's clocks, before samples of
+#: windows.
+ORDER = {
+    "rate": ("iperf3 --json", "ndt7", "pcap", "qlog", "ss -ti", "tc -s qdisc"),
+    "loss": ("pcap", "qlog", "iperf3 --json", "ndt7", "ss -ti", "tc -s qdisc"),
+    "queueing_delay": ("pcap", "qlog", "ss -ti", "ndt7", "iperf3 --json", "ping", "tc -s qdisc"),
+    "limited_by": ("ss -ti", "ndt7", "pcap", "qlog", "iperf3 --json"),
+}
+
+
+def path_of(measurements: Sequence[Measurement]) -> PathFigures:
+    """Return the figures of the path from measurements of it.
+
+    The base round-trip time is the smallest of all, because a queue only adds to it. The other figures come from one
+    kind of file, by `ORDER`; several files of that kind are runs. The point is then the median of the runs, and the
+    interval their range: it contains the median of all possible runs with a probability of 1 - 2^(1 - n), whatever
+    their distribution. Student's interval would be ten times as wide for two runs, and reach below 0. The loss of
+    several runs is that of all their packets together, and its interval also contains Garwood's for their number.
+    """
+    if len(measurements) == 1:
+        return measurements[0].figures
+    made = _base(measurements)
+    for name, combine in (("rate", _rate), ("loss", _loss), ("queueing_delay", _queueing)):
+        runs = _believed(name, measurements)
+        if runs:
+            made = made.merged(combine(runs, made))
+    return made.merged(_verdicts(measurements, made))
+
+
+def _believed(name: str, measurements: Sequence[Measurement]) -> list[Measurement]:
+    """Return the measurements of the first kind, in the order of belief, that have a figure."""
+    for kind in ORDER[name]:
+        runs = [one for one in measurements if one.kind == kind and getattr(one.figures, name) is not None]
+        # TCP and UDP answer different questions: they are not runs of the same experiment.
+        tcp = [one for one in runs if one.figures.transport != "UDP"]
+        if tcp or runs:
+            return tcp or runs
+    return []
+
+
+def _remarks(name: str, runs: Sequence[Measurement], several: str) -> tuple[str, ...]:
+    """Return the remarks on a figure of one run, or what was made of several."""
+    if len(runs) == 1:
+        return tuple(one for one in runs[0].figures.remarks if one.startswith(f"{name}:"))
+    sure = 1 - 0.5 ** (len(runs) - 1)
+    words = f"the interval is their range, which holds the median of all runs with a probability of {sure:.3g}"
+    if not runs:
+        return ()
+    return (f"{name}: {several} of {len(runs)} runs ({runs[0].kind}); {words}",)
+
+
+def _range(values: Sequence[float]) -> tuple[float, float] | None:
+    return (min(values), max(values)) if len(values) > 1 else None
+
+
+def _base(measurements: Sequence[Measurement]) -> PathFigures:
+    known = [one for one in measurements if one.figures.round_trip_time is not None]
+    if not known:
+        return PathFigures()
+    least = min(known, key=lambda one: one.figures.round_trip_time or 0.0)
+    runs = [one for one in known if one.kind == least.kind]
+    values = [one.figures.round_trip_time or 0.0 for one in runs]
+    remarks = tuple(one for one in least.figures.remarks if one.startswith("round_trip_time:"))
+    if len(runs) > 1:
+        remarks = tuple(f"{one}; the smallest of {len(runs)} runs, the interval is their range" for one in remarks)
+    return PathFigures(round_trip_time=min(values), round_trip_time_interval=_range(values), remarks=remarks)
+
+
+def _rate(runs: Sequence[Measurement], _: PathFigures) -> PathFigures:
+    values = [one.figures.rate or 0.0 for one in runs]
+    return PathFigures(
+        rate=median(values),
+        rate_interval=_range(values),
+        transport=runs[0].figures.transport,
+        remarks=_remarks("rate", runs, "the median"),
+    )
+
+
+def _loss(runs: Sequence[Measurement], _: PathFigures) -> PathFigures:
+    figures = [one.figures for one in runs]
+    shares = [one.loss or 0.0 for one in figures]
+    sent = sum(one.packets_sent or 0.0 for one in figures)
+    lost = sum((one.loss or 0.0) * (one.packets_sent or 0.0) for one in figures)
+    bursts = [one.loss_burst for one in figures if one.loss_burst]
+    burst = median(bursts) if bursts else None
+    interval = figures[0].loss_interval
+    if len(figures) > 1:
+        counted = loss_interval(lost, sent, burst)
+        interval = (min(*shares, counted[0]), max(*shares, counted[1]))
+    remarks = _remarks("loss_burst", runs, "the median") if burst else ()
+    if len(runs) > 1:
+        words = "the interval is their range and Garwood's interval of 95 % for these numbers"
+        remarks += (f"loss: {lost:.0f} of {sent:.0f} packets of {len(runs)} runs ({runs[0].kind}); {words}",)
+    else:
+        remarks += _remarks("loss", runs, "")
+    packets = [one.packet for one in figures if one.packet]
+    return PathFigures(
+        loss=lost / sent,
+        loss_interval=interval,
+        packets_sent=sent,
+        loss_burst=burst,
+        packet=median(packets) if packets else None,
+        transport=figures[0].transport,
+        remarks=remarks + tuple(one for one in figures[0].remarks if one.startswith("packet:")),
+    )
+
+
+def _queueing(runs: Sequence[Measurement], made: PathFigures) -> PathFigures:
+    """Return the queueing delay above the base of the path, which may be lower than that of the run."""
+    base = made.round_trip_time or 0.0
+    values = []
+    for figures in (one.figures for one in runs):
+        own = figures.round_trip_time
+        values.append(max(0.0, (figures.queueing_delay or 0.0) + (own - base if own is not None else 0.0)))
+    remarks = _remarks("queueing_delay", runs, "the median")
+    return PathFigures(queueing_delay=median(values), queueing_delay_interval=_range(values), remarks=remarks)
+
+
+def _verdicts(measurements: Sequence[Measurement], made: PathFigures) -> PathFigures:
+    """Return what limited the flow, and whether a policer did, from the files and from the figures together."""
+    runs = _believed("limited_by", measurements)
+    limits = {one.figures.limited_by for one in runs}
+    remarks = _remarks("limited_by", runs[:1], "")
+    if len(limits) > 1:
+        remarks = (
+            f"limited_by: differs among {len(runs)} runs ({runs[0].kind}): {', '.join(sorted(map(str, limits)))}",
+        )
+    verdicts = [one.figures for one in measurements if one.figures.policed is not None and one.figures.loss]
+    policed: bool | None = None
+    if made.loss is not None:
+        mean = (
+            None
+            if made.queueing_delay is None or not made.round_trip_time
+            else made.round_trip_time + made.queueing_delay
+        )
+        policed = queued_or_lost(made.round_trip_time, mean, made.loss)
+    if any(one.policed for one in verdicts):
+        policed = True
+    elif verdicts and policed is None:
+        policed = False
+    suspects = [one for one in measurements if one.figures.policed]
+    remarks += _remarks("policed", suspects[:1], "")
+    return PathFigures(limited_by=limits.pop() if len(limits) == 1 else None, policed=policed, remarks=remarks)

@@ -1,0 +1,154 @@
+"""Record of what measurements say about a path: figures, their intervals, and what limited the flow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from longfat.domains import Interval, choice, number
+
+__all__ = ["LIMITS", "PathFigures"]
+
+#: Figures with unit and domain. An interval has the name of its figure and "_interval".
+FIGURES = {
+    "rate": ("bytes/s", "(0, inf)"),
+    "round_trip_time": ("s", "(0, inf)"),
+    "loss": ("probability", "[0, 1)"),
+    "packet": ("bytes", "(0, inf)"),
+    "queueing_delay": ("s", "[0, inf)"),
+    "loss_burst": ("packets", "[1, inf)"),
+    "packets_sent": ("packets", "(0, inf)"),
+}
+#: What the interval of a figure may touch: an interval of the loss can end at 1.
+INTERVALS = {
+    "rate_interval": ("bytes/s", "[0, inf)"),
+    "round_trip_time_interval": ("s", "[0, inf)"),
+    "loss_interval": ("probability", "[0, 1]"),
+    "queueing_delay_interval": ("s", "[0, inf)"),
+}
+#: What can limit a flow.
+LIMITS = ("network", "receiver window", "sender")
+#: What one record takes from another: a figure, and what belongs to it.
+_TAKEN = {
+    "rate": ("rate_interval",),
+    "round_trip_time": ("round_trip_time_interval",),
+    "loss": ("loss_interval", "packets_sent"),
+    "packet": (),
+    "queueing_delay": ("queueing_delay_interval",),
+    "loss_burst": (),
+    "policed": (),
+    "limited_by": (),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class PathFigures:
+    """Figures of a path; None for a figure that is not known.
+
+    Parameters
+    ----------
+    rate : float, optional
+        Rate at which data arrived [bytes/s], in (0, inf).
+    round_trip_time : float, optional
+        Base round-trip time: the smallest that was seen [s], in (0, inf).
+    loss : float, optional
+        Probability that a packet is lost [probability], in [0, 1).
+    remarks : tuple of str
+        Source of each figure; a remark on a figure begins with its name and a colon.
+    packet : float, optional
+        Size of the packets that were sent, without headers [bytes], in (0, inf): the loss is theirs.
+    transport : str
+        "TCP" or "UDP" where the measurement was one of these, else empty.
+    queueing_delay : float, optional
+        Mean round-trip time during the measurement less the base [s], in [0, inf).
+    loss_burst : float, optional
+        Mean number of packets lost in a row [packets], in [1, inf).
+    packets_sent : float, optional
+        Number of packets of which the loss is a share [packets], in (0, inf).
+    rate_interval, round_trip_time_interval, loss_interval, queueing_delay_interval : tuple of float, optional
+        Lower and upper end around a figure, in its unit. A remark on the figure says which interval it is.
+    policed : bool, optional
+        Whether losses look like those of a policer, which drops what exceeds a rate and queues nothing.
+    limited_by : str, optional
+        What limited the flow: "network", "receiver window" or "sender" (its application or its send buffer).
+
+    Raises
+    ------
+    ValueError
+        If a figure lies outside its domain or outside its interval.
+
+    Examples
+    --------
+    >>> both = PathFigures(rate=1.25e8, loss=1e-3).merged(PathFigures(rate=1e6, round_trip_time=0.1))
+    >>> both.rate, both.round_trip_time, both.loss
+    (125000000.0, 0.1, 0.001)
+    """
+
+    rate: float | None = None
+    round_trip_time: float | None = None
+    loss: float | None = None
+    remarks: tuple[str, ...] = ()
+    packet: float | None = None
+    transport: str = ""
+    queueing_delay: float | None = None
+    loss_burst: float | None = None
+    packets_sent: float | None = None
+    rate_interval: tuple[float, float] | None = None
+    round_trip_time_interval: tuple[float, float] | None = None
+    loss_interval: tuple[float, float] | None = None
+    queueing_delay_interval: tuple[float, float] | None = None
+    policed: bool | None = None
+    limited_by: str | None = None
+
+    def __post_init__(self) -> None:
+        for name, (unit, allowed) in FIGURES.items():
+            if getattr(self, name) is not None:
+                number(name, getattr(self, name), unit, allowed)
+        for name, (unit, allowed) in INTERVALS.items():
+            if getattr(self, name) is not None:
+                self._check(name, unit, allowed)
+        if self.limited_by is not None:
+            choice("limited_by", self.limited_by, LIMITS)
+
+    def _check(self, name: str, unit: str, allowed: str) -> None:
+        """Refuse an interval outside its domain, or one that does not contain its figure."""
+        low, high = (number(name, end, unit, allowed) for end in getattr(self, name))
+        figure = getattr(self, name.removesuffix("_interval"))
+        if figure is None or not Interval(low, high, True, True).contains(figure):
+            raise ValueError(f"{name} = ({low:.6g}, {high:.6g}) {unit} must contain the figure {figure}")
+
+    def merged(self, other: PathFigures) -> PathFigures:
+        """Return these figures, with those that are missing taken from the other record.
+
+        An interval comes with its figure, and the number of packets with the loss. A queueing delay that is taken keeps
+        the mean round-trip time that it stands for: it is counted from the base of the result.
+
+        Parameters
+        ----------
+        other : PathFigures
+            The record to fill the gaps from.
+
+        Returns
+        -------
+        PathFigures
+            The remarks of both, less those on a figure that was taken from the other of the two.
+
+        Examples
+        --------
+        >>> ping = PathFigures(round_trip_time=0.02, remarks=("round_trip_time: ping",))
+        >>> iperf = PathFigures(1e6, 0.03, 1e-3, remarks=("rate: iperf3", "round_trip_time: iperf3"))
+        >>> ping.merged(iperf).remarks
+        ('round_trip_time: ping', 'rate: iperf3')
+        """
+        mine = {name for name in _TAKEN if getattr(self, name) is not None}
+        taken = {name for name in _TAKEN if getattr(other, name) is not None} - mine
+        changes = {one: getattr(other, one) for name in taken for one in (name, *_TAKEN[name])}
+        if "queueing_delay" in taken and self.round_trip_time is not None and other.round_trip_time is not None:
+            shift = other.round_trip_time - self.round_trip_time  # the same mean, above another base
+            changes["queueing_delay"] = max(0.0, changes["queueing_delay"] + shift)
+            if ends := changes["queueing_delay_interval"]:
+                changes["queueing_delay_interval"] = (max(0.0, ends[0] + shift), max(0.0, ends[1] + shift))
+        missing = tuple(f"{name}:" for name in taken)
+        remarks = [remark for remark in self.remarks if not remark.startswith(missing)]
+        known = tuple(f"{name}:" for name in mine)
+        remarks += [remark for remark in other.remarks if not remark.startswith(known) and remark not in remarks]
+        return replace(self, **changes, remarks=tuple(remarks), transport=self.transport or other.transport)

@@ -1,0 +1,140 @@
+"""Figures of a path from the transmissions of one flow, as a packet capture or a qlog shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from statistics import median
+
+from longfat.measured.counting import loss_interval
+from longfat.measured.figures import PathFigures
+from longfat.measured.limits import QUEUED, SHARE
+from longfat.measured.policing import Transmission, policer
+from longfat.measured.series import Series
+from longfat.quantities import text
+
+__all__ = ["Transfer", "figures_of", "series_of"]
+
+PARTS = 50  # ours: intervals in a picture, at most
+
+
+@dataclass
+class Transfer:
+    """What was seen of one flow.
+
+    Attributes
+    ----------
+    sent : list of Transmission
+        All transmissions in their order.
+    acknowledged : float
+        Bytes that arrived [bytes].
+    busy, closed : float
+        Time with data outstanding, and of it with no room for a packet in the receiver's window [s].
+    packet : float
+        Size of a full packet, without headers [bytes].
+    handshake : float, optional
+        Round-trip time of the handshake [s].
+    base, mean : float, optional
+        Smallest and mean round-trip time [s].
+    remarks : list of str
+        What else there is to say.
+    """
+
+    sent: list[Transmission] = field(default_factory=list)
+    acknowledged: float = 0.0
+    busy: float = 0.0
+    closed: float = 0.0
+    packet: float = 0.0
+    base: float | None = None
+    mean: float | None = None
+    transport: str = "TCP"
+    remarks: list[str] = field(default_factory=list)
+
+
+def figures_of(flow: Transfer, source: str) -> PathFigures:
+    """Return the figures of the path, with remarks that name the source."""
+    sent, remarks = flow.sent, list(flow.remarks)
+    lost = sum(one.lost for one in sent)
+    bursts = _bursts(sent)
+    rate = flow.acknowledged / flow.busy if flow.busy > 0 else None
+    if rate:
+        remarks.append(f"rate: an estimate, bytes acknowledged per time with data outstanding ({source})")
+    remarks.append(f"loss: {lost} of {len(sent)} packets ({source}), own overflows included")
+    burst = lost / bursts if bursts else None
+    if burst:
+        remarks.append(f"loss_burst: the mean of {bursts} bursts ({source})")
+    verdict = policer(sent)
+    words = f"{verdict.reason} ({source}; Flach et al., SIGCOMM 2016)"
+    if verdict.policed:
+        words = f"{text(verdict.rate, 'bytes/s')} with a bucket of {text(verdict.bucket, 'bytes')}: {words}"
+    if lost:
+        remarks.append(f"policed: {words}")
+    limit = _limit(flow, lost)
+    if limit:
+        closed = flow.closed / flow.busy if flow.busy else 0.0
+        words = f"the receiver's window was closed for {closed:.0%} of the time"
+        if limit == "network":
+            words = "losses or a queue" + (f", and {words}" if closed else "")
+        remarks.append(f"limited_by: {words} ({source})")
+    return PathFigures(
+        rate,
+        flow.base,
+        lost / len(sent) if lost < len(sent) else None,
+        tuple(remarks),
+        packet=flow.packet or None,
+        transport=flow.transport,
+        queueing_delay=None if flow.base is None or flow.mean is None else max(0.0, flow.mean - flow.base),
+        loss_burst=burst,
+        packets_sent=len(sent),
+        loss_interval=loss_interval(lost, len(sent), burst) if lost < len(sent) else None,
+        policed=verdict.policed,
+        limited_by=limit,
+    )
+
+
+def _bursts(sent: Sequence[Transmission]) -> int:
+    """Return the number of runs of losses."""
+    return sum(one.lost and (i == 0 or not sent[i - 1].lost) for i, one in enumerate(sent))
+
+
+def _limit(flow: Transfer, lost: int) -> str | None:
+    """Return what limited the flow; None if neither windows nor losses nor a queue say it."""
+    if flow.busy and flow.closed / flow.busy > SHARE:
+        return "receiver window"
+    queued = flow.base is not None and flow.mean is not None and flow.mean > QUEUED * flow.base
+    return "network" if lost or queued else None
+
+
+def series_of(sent: Sequence[Transmission]) -> tuple[Series, ...]:
+    """Return rate, round-trip time and losses over time."""
+    if len(sent) < 2 or sent[-1].time <= sent[0].time:
+        return ()
+    begin, width = sent[0].time, (sent[-1].time - sent[0].time) / PARTS
+    rate, lost = [0.0] * PARTS, [0.0] * PARTS
+    for one in sent:
+        part = min(int((one.time - begin) / width), PARTS - 1)
+        rate[part] += 0.0 if one.lost else one.size / width
+        lost[part] += one.lost
+    times = tuple((i + 0.5) * width for i in range(PARTS))
+    made = [Series("rate", "bytes/s", times, tuple(rate))]
+    trips = [(one.time - begin, one.round_trip_time) for one in sent if one.round_trip_time is not None]
+    if trips:
+        step = max(1, len(trips) // (20 * PARTS))
+        chosen = trips[::step]
+        made.append(
+            Series("round-trip time", "s", tuple(time for time, _ in chosen), tuple(trip for _, trip in chosen))
+        )
+    if any(lost):
+        made.append(Series("losses", "packets", times, tuple(lost)))
+    return tuple(made)
+
+
+def smallest_and_mean(sent: Sequence[Transmission]) -> tuple[float | None, float | None]:
+    """Return the smallest round-trip time and the mean one [s], None without any."""
+    trips = [one.round_trip_time for one in sent if one.round_trip_time is not None]
+    return (min(trips), sum(trips) / len(trips)) if trips else (None, None)
+
+
+def full_packet(sent: Sequence[Transmission]) -> float:
+    """Return the size of most packets [bytes]."""
+    return median(one.size for one in sent) if sent else 0.0

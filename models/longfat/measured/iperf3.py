@@ -1,0 +1,318 @@
+"""Figures of a path from the output of ``iperf3 --json`` and ``--json-stream``."""
+
+from __future__ import annotations
+
+import json
+from os import PathLike
+from typing import Any, NamedTuple
+
+from longfat.domains import unknown
+from longfat.measured.counting import loss_interval
+from longfat.measured.fields import Field, text_of
+from longfat.measured.figures import PathFigures
+from longfat.measured.limits import by_windows, queued_or_lost
+from longfat.measured.series import Measurement, Series
+
+__all__ = ["KIND", "looks_like", "read", "read_iperf3"]
+
+KIND = "iperf3 --json"
+_EVENTS = ("start", "end", "error")  # of --json-stream, one each; "interval" comes many times
+
+
+def read_iperf3(path: str | PathLike[str]) -> PathFigures:
+    """Read the figures of one ``iperf3 --json`` (or ``--json-stream``) run.
+
+    TCP: the rate is what the receiver saw; the round-trip time is the smallest that the sender saw, which only the
+    sending side writes (not with ``-R``), and the queueing delay what its mean is above it; the loss is
+    retransmissions per segment sent, an estimate that counts drops from the flow's own overflows and segments resent
+    in vain.
+    UDP: the rate is what the receiver saw, never more than what was offered; the loss is the share of
+    datagrams that did not arrive; there is no round-trip time. Parallel streams count together.
+    A file of the server has less: the rate, and the round-trip time of ``-R``.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+
+    Returns
+    -------
+    PathFigures
+        Rate [bytes/s], round-trip time [s], loss [probability] of packets of a size [bytes], with a remark on each.
+
+    Raises
+    ------
+    ValueError
+        If the file cannot be read, reports an error or a run in both directions (``--bidir``), lacks a field or holds
+        an impossible value; the message names file and field.
+
+    Examples
+    --------
+    >>> read_iperf3("no-such-file.json")
+    Traceback (most recent call last):
+    ValueError: no-such-file.json: cannot be read (No such file or directory)
+    """
+    return read(str(path), _content(str(path), text_of(path))).figures
+
+
+def looks_like(content: Any) -> bool:
+    """Return whether JSON, or a list of its lines, may be a run of iperf3."""
+    if isinstance(content, dict):
+        return bool({"start", "end"} <= content.keys() or {"start", "error"} <= content.keys())
+    return (
+        bool(content)
+        and isinstance(content, list)
+        and all(isinstance(one, dict) and {"event", "data"} <= one.keys() for one in content)
+    )
+
+
+def read(path: str, content: Any) -> Measurement:
+    """Read a run from its JSON, or from the list of the events of ``--json-stream``."""
+    intervals: list[Any] = []
+    if isinstance(content, list):
+        intervals = [event["data"] for event in content if event["event"] == "interval"]
+        content = _assembled(path, content)
+    run = Field(path, "", content)
+    if "error" in run.entries():
+        raise ValueError(f"{path}: iperf3 reports an error: {' '.join(str(content['error']).split())}")
+    start, end = run["start"], run["end"]
+    if any("bidir" in key for key in end.entries()):
+        raise ValueError(f"{path}: holds a run in both directions: measure each direction alone, without --bidir")
+    protocol = start["test_start"]["protocol"]
+    if protocol.value not in ("TCP", "UDP"):
+        raise unknown(f"{path}: {protocol.name}", protocol.value, ("TCP", "UDP"))
+    if "intervals" in run.entries():
+        intervals = run["intervals"].value
+    samples = _samples(Field(path, "intervals", intervals))
+    if "accepted_connection" in start.entries():
+        figures = _server(start, end, samples)
+    else:
+        figures = _tcp(start, end, samples) if protocol.value == "TCP" else _udp(start, end)
+        if "server_output_json" in run.entries():  # --get-server-output: the other side knows what -R does not
+            theirs = run["server_output_json"]
+            figures = figures.merged(_server(theirs["start"], theirs["end"], []))
+    return Measurement(path, KIND, figures, _series(samples))
+
+
+def _content(path: str, text: str) -> Any:
+    """Return the JSON of a run, or the list of the objects of ``--json-stream``, one a line."""
+    try:
+        try:
+            return json.loads(text)
+        except json.JSONDecodeError:
+            lines = [json.loads(line) for line in text.splitlines() if line.strip()]
+            if len(lines) < 2 or not looks_like(lines):
+                raise
+            return lines
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{path}: is not the JSON of one iperf3 run (line {error.lineno}: {error.msg})") from None
+    except (ValueError, RecursionError):  # Python's own limits
+        raise ValueError(f"{path}: is not the JSON of one iperf3 run (too many digits or levels)") from None
+
+
+def _assembled(path: str, lines: list[Any]) -> dict[str, Any]:
+    """Return what ``--json`` would have written, from the events of ``--json-stream``."""
+    events = [line["event"] for line in lines]
+    for name in _EVENTS:
+        if events.count(name) > 1:
+            raise ValueError(f"{path}: holds {events.count(name)} runs of iperf3 --json-stream, must hold one")
+    return {line["event"]: line["data"] for line in lines if line["event"] in _EVENTS}
+
+
+class _Sample(NamedTuple):
+    """What iperf3 says of one stream in one interval; None for what it does not know there."""
+
+    time: float  # s, of the end of the interval
+    rate: float  # bytes/s
+    round_trip_time: float | None  # s
+    window: float | None  # bytes
+    receive_window: float | None  # bytes
+    resent: float | None  # segments
+
+
+def _samples(intervals: Field) -> list[_Sample]:
+    """Return the samples of all streams, without what ``--omit`` leaves out."""
+    made = []
+    for interval in intervals.elements() if intervals.value else ():
+        for stream in interval["streams"].elements() if interval["streams"].value else ():
+            if stream.entries().get("omitted"):
+                continue
+
+            def known(name: str, unit: str, scale: float = 1.0, stream: Field = stream) -> float | None:
+                if name not in stream.entries():
+                    return None
+                return stream[name].number(unit, "[0, inf)") * scale or None
+
+            made.append(
+                _Sample(
+                    stream["end"].number("s", "[0, inf)"),
+                    stream["bits_per_second"].number("bit/s", "[0, inf)") / 8,
+                    known("rtt", "us", 1e-6),
+                    known("snd_cwnd", "bytes"),
+                    known("snd_wnd", "bytes"),
+                    known("retransmits", "segments"),
+                )
+            )
+    return made
+
+
+def _tcp(start: Field, end: Field, samples: list[_Sample]) -> PathFigures:
+    mss = start["tcp_mss" if "tcp_mss" in start.entries() else "tcp_mss_default"].number("bytes", "(0, inf)")
+    segments = end["sum_sent"]["bytes"].number("bytes", "(0, inf)") / mss
+    resent = end["sum_sent"]["retransmits"]
+    loss = resent.number("segments", "[0, inf)") / segments
+    if not loss < 1:
+        raise ValueError(
+            f"{resent.path}: {resent.name} = {resent.value} is out of range: "
+            f"must be below the {segments:.6g} segments sent"
+        )
+    remarks = [
+        "rate: an estimate, what the TCP receiver saw (iperf3); the path may carry more",
+        f"loss: an estimate, {resent.value} of {segments:.0f} segments retransmitted (iperf3), own overflows included",
+        f"packet: {mss:g} bytes, the maximum segment size of the TCP connection (iperf3)",
+    ]
+    base, mean = _round_trips(end)
+    if base is None:
+        remarks.append("round_trip_time: not measured, iperf3 did not run on the sending side; take it from ping")
+    else:
+        which = "mean" if mean is None else "smallest"
+        remarks.append(f"round_trip_time: an estimate, the TCP sender's {which} (iperf3), queueing included")
+    if mean is not None:
+        remarks.append("queueing_delay: the TCP sender's mean round-trip time less the smallest (iperf3)")
+    limit = _limit(start, end, samples, remarks)
+    return PathFigures(
+        end["sum_received"]["bits_per_second"].number("bit/s", "(0, inf)") / 8,
+        base,
+        loss,
+        tuple(remarks),
+        packet=mss,
+        transport="TCP",
+        queueing_delay=None if base is None or mean is None else max(0.0, mean - base),
+        packets_sent=segments,
+        loss_interval=loss_interval(loss * segments, segments, _burst(samples)),
+        policed=queued_or_lost(base, mean, loss),
+        limited_by=limit,
+    )
+
+
+def _round_trips(end: Field) -> tuple[float | None, float | None]:
+    """Return the smallest round-trip time [s] and the mean one; where the smallest is not written, the mean and None.
+
+    iperf3 samples Linux's smoothed round-trip time at the end of each interval. It writes 0 where the sender is the
+    remote side.
+    """
+    senders = [stream["sender"] for stream in end["streams"].elements()]
+    means = [one["mean_rtt"].number("us", "[0, inf)") / 1e6 for one in senders]
+    known = [mean for mean in means if mean > 0]
+    if not known:
+        return None, None
+    mean = sum(known) / len(known)
+    if not all("min_rtt" in one.entries() for one in senders):
+        return mean, None
+    least = [one["min_rtt"].number("us", "[0, inf)") / 1e6 for one in senders]
+    return min([one for one in least if one > 0], default=mean), mean
+
+
+def _burst(samples: list[_Sample]) -> float | None:
+    """Return by how much the retransmissions of intervals scatter more than independent ones: variance over mean.
+
+    Losses in bursts of a size scatter by that factor. It widens the interval of the loss (the quasi-Poisson variance of
+    McCullagh and Nelder, Generalized Linear Models, 2nd edition, 1989).
+    """
+    counts: dict[float, float] = {}
+    for one in samples:
+        counts[one.time] = counts.get(one.time, 0.0) + (one.resent or 0.0)
+    if len(counts) < 3 or not sum(counts.values()):
+        return None
+    mean = sum(counts.values()) / len(counts)
+    variance = sum((count - mean) ** 2 for count in counts.values()) / (len(counts) - 1)
+    return max(1.0, variance / mean)
+
+
+def _limit(start: Field, end: Field, samples: list[_Sample], remarks: list[str]) -> str | None:
+    """Return what limited the flow, by the windows at the ends of the intervals."""
+    windows = [
+        (one.rate * one.round_trip_time, one.window, one.receive_window)
+        for one in samples
+        if one.round_trip_time and one.window
+    ]
+    half_empty = str(end.entries().get("sender_tcp_congestion", "")).startswith("bbr")
+    found = by_windows(windows, half_empty)
+    if found:
+        asked = start.entries().get("target_bitrate") or 0
+        words = ", and -b asked for no more" if found == "sender" and asked else ""
+        remarks.append(f"limited_by: flight and windows at the ends of {len(windows)} intervals (iperf3){words}")
+    return found
+
+
+def _udp(start: Field, end: Field) -> PathFigures:
+    size = start["test_start"]["blksize"].number("bytes", "(0, inf)")
+    loss = end["sum"]["lost_percent"].number("%", "[0, 100)") / 100
+    datagrams = end["sum"]["packets"].number("datagrams", "(0, inf)")
+    if "sum_received" in end.entries():
+        rate = end["sum_received"]["bits_per_second"].number("bit/s", "(0, inf)") / 8
+    else:  # before version 3.12 there is only "sum", and its rate is the sender's
+        rate = end["sum"]["bits_per_second"].number("bit/s", "(0, inf)") / 8 * (1 - loss)
+    return PathFigures(
+        rate,
+        None,
+        loss,
+        (
+            "rate: an estimate, what the UDP receiver saw (iperf3), never more than what was offered",
+            "loss: an estimate, the share of UDP datagrams lost (iperf3), overflows of queues included",
+            f"packet: {size:g} bytes, the datagrams of iperf3",
+        ),
+        packet=size,
+        transport="UDP",
+        packets_sent=datagrams,
+        loss_interval=loss_interval(loss * datagrams, datagrams),
+    )
+
+
+def _server(start: Field, end: Field, samples: list[_Sample]) -> PathFigures:
+    """Return what the server of iperf3 knows: the rate, and with -R the round-trip time. It writes 0 for the rest."""
+    protocol = start["test_start"]["protocol"].value
+    rates = [
+        end[name]["bits_per_second"].number("bit/s", "[0, inf)") / 8
+        for name in ("sum_received", "sum_sent")
+        if name in end.entries()
+    ]
+    rate = next((one for one in rates if one > 0), None)
+    if rate is None:
+        raise ValueError(
+            f"{start.path}: was written by the iperf3 server, which saw no data: take the output of the client"
+        )
+    received = rate == rates[0]
+    which = f"what the {protocol} {'receiver saw' if received else 'sender sent'}"
+    remarks = [f"rate: an estimate, {which} (iperf3's server); the path may carry more"]
+    base, mean = _round_trips(end) if protocol == "TCP" and not received else (None, None)
+    if base is not None:
+        remarks.append("round_trip_time: an estimate, the TCP sender's smallest (iperf3's server), queueing included")
+        remarks.append("queueing_delay: the TCP sender's mean round-trip time less the smallest (iperf3's server)")
+    return PathFigures(
+        rate,
+        base,
+        remarks=tuple(remarks),
+        transport=str(protocol),
+        queueing_delay=None if base is None or mean is None else max(0.0, mean - base),
+        limited_by=_limit(start, end, samples, remarks),
+    )
+
+
+def _series(samples: list[_Sample]) -> tuple[Series, ...]:
+    """Return series over time; the rates of parallel streams are added, the other values are those of the first."""
+    times = sorted({one.time for one in samples})
+    if len(times) < 2:
+        return ()
+    rates = tuple(sum(one.rate for one in samples if one.time == time) for time in times)
+    first = {one.time: one for one in reversed(samples)}
+    made = [Series("rate", "bytes/s", tuple(times), rates)]
+    for name, unit, field in (
+        ("round-trip time", "s", "round_trip_time"),
+        ("congestion window", "bytes", "window"),
+        ("retransmissions", "packets", "resent"),
+    ):
+        values = tuple(getattr(first[time], field) or 0.0 for time in times)
+        if any(values):
+            made.append(Series(name, unit, tuple(times), values))
+    return tuple(made)

@@ -1,0 +1,90 @@
+"""What limited a TCP flow: the network, the receiver's window or the sender.
+
+The three answers, and the comparison of the flight with the windows, follow Zhang, Breslau, Paxson and Shenker, On the
+Characteristics and Origins of Internet Flow Rates, SIGCOMM 2002. The thresholds are ours, because that paper's apply to
+packets that pass a link in the middle of a path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from statistics import median
+
+__all__ = ["by_time", "by_windows", "queued_or_lost"]
+
+#: Ours: a limit explains a flow if it held during half of the time in which the flow had data outstanding.
+SHARE = 0.5
+#: Ours: with less than this share of its window in flight, a flow had nothing to send. A window-limited flow has about
+#: 1 and Linux lets the window of a flow without data grow to twice the flight (RFC 7661 says why), which gives 0.5.
+FLIGHT = 0.65
+#: Ours: round trips this much longer than the base show a queue. Flach et al., SIGCOMM 2016, use the same factor.
+QUEUED = 1.3
+
+
+def by_time(busy: float, window: float, buffer: float, application: bool) -> str | None:
+    """Return the limit from Linux's clocks (struct tcp_info of linux/tcp.h), None if the flow was never busy.
+
+    Parameters
+    ----------
+    busy, window, buffer : float
+        Time with data outstanding, and of it the time limited by the receiver's window and by the send buffer, in one
+        unit.
+    application : bool
+        Whether the application had too little to send (`app_limited`).
+
+    Examples
+    --------
+    >>> by_time(2.684, 2.220, 0.0, False)
+    'receiver window'
+    """
+    if not busy > 0:
+        return None
+    if window / busy > SHARE:
+        return "receiver window"
+    if buffer / busy > SHARE or application:
+        return "sender"
+    return "network"
+
+
+def by_windows(samples: Iterable[tuple[float, float, float | None]], half_empty: bool = False) -> str | None:
+    """Return the limit from samples of the flight, the congestion window and the receive window, if that is known.
+
+    Parameters
+    ----------
+    samples : iterable of tuple of float
+        Bytes in flight, congestion window and receive window [bytes].
+    half_empty : bool
+        Whether the scheme keeps a part of its window empty by itself, as BBR does (draft-ietf-ccwg-bbr,
+        cwnd_gain = 2): then a small flight says nothing.
+
+    Examples
+    --------
+    >>> by_windows([(39e3, 81e3, 39.5e3)]), by_windows([(11e3, 35e3, 82e3)]), by_windows([(99e3, 100e3, 1e6)])
+    ('receiver window', 'sender', 'network')
+    """
+    known = [
+        (flight / min(cwnd, rwnd or cwnd), rwnd is not None and rwnd < cwnd) for flight, cwnd, rwnd in samples if cwnd
+    ]
+    if not known:
+        return None
+    if median(share for share, _ in known) < FLIGHT:
+        return None if half_empty else "sender"
+    return "receiver window" if 2 * sum(closed for _, closed in known) > len(known) else "network"
+
+
+def queued_or_lost(base: float | None, mean: float | None, lost: float) -> bool | None:
+    """Return False if losses, if any, came with a queue, so that no policer is needed to explain them; else None.
+
+    A policer drops without queueing (Flach et al., SIGCOMM 2016). Losses without a queue can also be errors
+    of the link or a short buffer; only the times of packets tell these apart, so that True is never the answer here.
+
+    Parameters
+    ----------
+    base, mean : float, optional
+        Base and mean round-trip time [s].
+    lost : float
+        Packets lost [packets].
+    """
+    if lost == 0:
+        return False
+    return False if base and mean and mean > QUEUED * base else None

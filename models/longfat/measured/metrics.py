@@ -1,0 +1,50 @@
+"""Metrics of RFC 6349, *Framework for TCP Throughput Testing*, from a measurement."""
+
+from __future__ import annotations
+
+from longfat.laws import tcp
+from longfat.measured.figures import PathFigures
+
+__all__ = ["OVERHEAD", "metrics"]
+
+#: Bytes that a packet of Ethernet takes on the wire besides TCP's data, with time stamps (RFC 6349, section 4.1.1, and
+#: RFC 7323): 12 of the option, 40 of IP and TCP, 18 of the frame, 20 of preamble and gap.
+OVERHEAD = 90.0
+
+
+def metrics(figures: PathFigures, capacity: float | None = None) -> dict[str, float]:
+    """Return the three metrics of RFC 6349, as far as the measurement has what they need.
+
+    Parameters
+    ----------
+    figures : PathFigures
+        Figures of a TCP measurement.
+    capacity : float, optional
+        Bottleneck bandwidth of the physical layer [bytes/s], which no measurement by TCP tells.
+
+    Returns
+    -------
+    dict
+        "transfer_time_ratio" (section 4.1; needs the capacity), "tcp_efficiency" (section 4.2) and "buffer_delay"
+        (section 4.3) [1]. The RFC writes the last two as percentages.
+
+    Examples
+    --------
+    >>> found = metrics(PathFigures(rate=8e6, round_trip_time=0.025, loss=0.02, packet=1448, transport="TCP",
+    ...                             queueing_delay=0.007), capacity=12.5e6)
+    >>> {name: round(value, 4) for name, value in found.items()}
+    {'transfer_time_ratio': 1.4711, 'tcp_efficiency': 0.98, 'buffer_delay': 0.28}
+    """
+    made: dict[str, float] = {}
+    if figures.transport != "TCP":
+        return made
+    if capacity is not None and figures.rate and figures.packet:
+        # The time that any number of bytes took, over the ideal one: rates in the inverse order.
+        ideal = float(tcp.ideal_transfer_time(figures.rate, capacity, figures.packet, OVERHEAD))
+        made["transfer_time_ratio"] = float(tcp.transfer_time_ratio(1.0, ideal))
+    if figures.loss is not None:
+        made["tcp_efficiency"] = float(tcp.tcp_efficiency(1 - figures.loss, figures.loss))
+    if figures.round_trip_time and figures.queueing_delay is not None:
+        loaded = figures.round_trip_time + figures.queueing_delay
+        made["buffer_delay"] = float(tcp.buffer_delay(loaded, figures.round_trip_time))
+    return made

@@ -1,0 +1,92 @@
+"""Figures of a path from the output of ``ping``."""
+
+from __future__ import annotations
+
+import re
+from os import PathLike
+
+from longfat.domains import number
+from longfat.measured.fields import text_of
+from longfat.measured.figures import PathFigures
+from longfat.measured.series import Measurement, Series
+
+__all__ = ["KIND", "looks_like", "read", "read_ping"]
+
+KIND = "ping"
+
+# iputils: "rtt min/avg/max/mdev = "; BSD, macOS: "round-trip min/avg/max/stddev = "; busybox: without the last
+_NUMBER = r"([0-9]+(?:\.[0-9]+)?)"
+_SUMMARY = re.compile(rf"(?:rtt|round-trip)\s+min/avg/max\S*\s*=\s*{_NUMBER}/{_NUMBER}/[0-9./]+\s*ms\b")
+#: A reply, after the time that -D prints; "(DUP!)" marks a second one.
+_REPLY = re.compile(rf"^(?:\[{_NUMBER}\] )?(.*)\btime=([0-9]+(?:\.[0-9]+)?)\s*ms\b(.*)$", re.MULTILINE)
+_LOST = re.compile(r"([0-9]+(?:\.[0-9]+)?)% packet loss")
+
+
+def read_ping(path: str | PathLike[str]) -> PathFigures:
+    """Read the smallest round-trip time from the output of ``ping``: the one with the least queueing.
+
+    Loss is reported in a remark and not used as the loss of the path: a few dozen packets cannot distinguish 1e-3 from
+    0, and many hosts limit the rate of their replies.
+
+    Parameters
+    ----------
+    path : str or path
+        Output of one run of ping on Linux, BSD, macOS or busybox. If the summary is missing, the replies are read one
+        by one.
+
+    Returns
+    -------
+    PathFigures
+        Round-trip time [s] of small packets; rate and loss are None.
+
+    Raises
+    ------
+    ValueError
+        If the file cannot be read, holds no reply, or holds several runs.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder, "ping.txt")
+    ...     _ = file.write_text("round-trip min/avg/max = 20.1/20.5/21.0 ms")
+    ...     read_ping(file).round_trip_time
+    0.0201
+    """
+    return read(str(path), text_of(path)).figures
+
+
+def looks_like(text: str) -> bool:
+    """Return whether a text may be the output of ping."""
+    return bool(_SUMMARY.search(text) or _REPLY.search(text) or _LOST.search(text) or text.startswith("PING "))
+
+
+def read(path: str, text: str) -> Measurement:
+    """Read the replies and the summary of one run."""
+    summaries = _SUMMARY.findall(text)
+    if len(summaries) > 1:
+        raise ValueError(f"{path}: holds {len(summaries)} runs of ping, must hold one")
+    replies = [(at, float(time)) for at, _, time, rest in _REPLY.findall(text) if "DUP" not in rest]
+    times = [time for _, time in replies]
+    if not summaries and not times:
+        raise ValueError(f"{path}: holds no round-trip time: must be the output of ping with at least one reply")
+    least, mean = map(float, summaries[0]) if summaries else (min(times), sum(times) / len(times))
+    smallest = number(f"{path}: round-trip time", least, "ms", "(0, inf)")
+    remarks = ["round_trip_time: an estimate, the smallest (ping), of small packets in empty queues"]
+    remarks.append("queueing_delay: the mean less the smallest (ping)")
+    lost = _LOST.search(text)
+    if lost and float(lost[1]) > 0:
+        remarks.append(f"ping lost {lost[1]}% of its packets: too few to tell, not used as the path's loss")
+    figures = PathFigures(
+        round_trip_time=smallest / 1000, queueing_delay=max(0.0, mean - smallest) / 1000, remarks=tuple(remarks)
+    )
+    return Measurement(path, KIND, figures, _series(replies))
+
+
+def _series(replies: list[tuple[str, float]]) -> tuple[Series, ...]:
+    """Return the round-trip times, over time if ping -D has printed it."""
+    if len(replies) < 2:
+        return ()
+    timed = all(at for at, _ in replies)
+    times = tuple(float(at) - float(replies[0][0]) if timed else float(i) for i, (at, _) in enumerate(replies))
+    return (Series("round-trip time", "s", times, tuple(time / 1000 for _, time in replies), timed),)

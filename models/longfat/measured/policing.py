@@ -1,0 +1,163 @@
+"""Whether the losses of a flow are those of a policer: a token bucket that drops what exceeds a rate, without a queue.
+
+The test is that of Flach, Papageorge, Terzis, Pedrosa, Cheng, Karim, Katz-Bassett and Govindan, An Internet-Wide
+Analysis of Traffic Policing, SIGCOMM 2016, with the thresholds of the code that its authors published. It
+replays the transmissions from the first loss on through a bucket that fills at the rate that got through: it has to be
+empty at losses, and not empty where packets pass, and the round trips before losses must not be longer than others. It
+misses policers whose bucket fills up again between losses, so that only a queue before the losses is an answer of no.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from statistics import mean, median
+
+__all__ = ["Transmission", "Verdict", "policer"]
+
+LOSSES, PASSES = 15, 15  # fewer are too few to tell
+ROUNDS_WITH_LOSS = 3
+LATEST_FIRST_LOSS = 2e6  # bytes
+EMPTY, FULL = 2.0, 0.75  # round trips of tokens: the bucket counts as empty below, as overdrawn above
+LOSSES_ASIDE, PASSES_ASIDE = 0.1, 0.03  # shares that may contradict
+SILENCE = 1.25  # round trips
+LONGER, SHORTEST, LATE_LOSSES = 1.3, 0.020, 0.2  # round trips over the 10th percentile; s; share of losses
+
+
+@dataclass
+class Transmission:
+    """A packet that was sent, or sent again.
+
+    Attributes
+    ----------
+    time : float
+        When it was sent [s].
+    offset, size : float
+        Bytes of the flow before it, and in it [bytes].
+    lost : bool
+        Whether it was lost.
+    round_trip_time : float, optional
+        Time to its acknowledgment [s], None if it says nothing of the path.
+    """
+
+    time: float
+    offset: float
+    size: float
+    lost: bool = False
+    round_trip_time: float | None = None
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The answer, with a reason: True, False if a queue explains the losses, None if neither is certain.
+
+    Attributes
+    ----------
+    policed : bool, optional
+        Whether the losses are those of a policer.
+    reason : str
+        What speaks for it or against it.
+    rate, bucket : float
+        Rate [bytes/s] and size of the bucket [bytes] of the policer, headers not counted; 0 if there is none.
+    """
+
+    policed: bool | None
+    reason: str
+    rate: float = 0.0
+    bucket: float = 0.0
+
+
+def policer(sent: Sequence[Transmission]) -> Verdict:
+    """Return whether a policer explains the losses of a flow.
+
+    Parameters
+    ----------
+    sent : sequence of Transmission
+        All transmissions in their order.
+    """
+    lost = [i for i, one in enumerate(sent) if one.lost]
+    if not lost:
+        return Verdict(False, "nothing was lost")
+    late = _inflated(sent, lost)
+    if late == 1 or (late > LATE_LOSSES and len(lost) >= LOSSES):  # ours: of few losses, all have to be late
+        return Verdict(False, "losses after long round trips, as of a full queue")
+    if len(lost) < LOSSES:
+        return Verdict(None, f"{len(lost)} losses are too few to tell a policer, which takes {LOSSES}")
+    first, last = sent[lost[0]], sent[lost[-1]]
+    trips = [one.round_trip_time for one in sent if one.round_trip_time is not None]
+    if not trips or last.time <= first.time:
+        return Verdict(None, "no round-trip times to compare with")
+    if first.offset > LATEST_FIRST_LOSS:
+        return Verdict(None, "the first loss came too late to tell")
+    passed = sum(one.size for one in sent[lost[0] : lost[-1]] if not one.lost)
+    rate = passed / (last.time - first.time)
+    trip = median(trips)
+    start = sent[_start(sent[: lost[0] + 1], trip)]
+    if first.offset - start.offset - rate * (first.time - start.time) < -FULL * trip * rate:
+        return Verdict(None, "not found: the flow was slower before the first loss than after it")
+    return _replayed(sent[lost[0] :], rate, trip, _bucket(sent[: lost[0]], rate))
+
+
+def _start(sent: Sequence[Transmission], trip: float) -> int:
+    """Return with which packet the flow began that met the first loss: after the last silence of a round trip.
+
+    Ours: the authors count from the first packet. A program such as iperf3 sends a few bytes, and its data later, when
+    the bucket is full again.
+    """
+    return max((i for i in range(1, len(sent)) if sent[i].time - sent[i - 1].time > SILENCE * trip), default=0)
+
+
+def _bucket(sent: Sequence[Transmission], rate: float) -> float:
+    """Return how many tokens were taken from a full bucket before the first loss [bytes]; it refills at the rate.
+
+    Ours: the authors report all bytes before the first loss, which counts what has refilled.
+    """
+    taken, before = 0.0, 0.0
+    for one in sent:
+        taken = max(0.0, taken - rate * (one.time - before)) + one.size
+        before = one.time
+    return taken
+
+
+def _replayed(sent: Sequence[Transmission], rate: float, trip: float, bucket: float) -> Verdict:
+    """Return the verdict on transmissions from the first loss on."""
+    begin, used, rounds, end = sent[0].time, 0.0, 1, sent[0].time + trip
+    at_loss, at_pass = [], []
+    for one in sent:
+        tokens = rate * (one.time - begin) - used
+        if one.lost:
+            at_loss.append(tokens)
+            if one.time > end:
+                rounds, end = rounds + 1, one.time + trip
+        else:
+            at_pass.append(tokens)
+            used += one.size
+    if rounds < ROUNDS_WITH_LOSS or len(at_pass) < PASSES:
+        return Verdict(None, f"losses in {rounds} round trips are too few to tell a policer")
+    empty = median(at_loss)
+    if mean(at_loss) >= mean(at_pass) or empty >= median(at_pass):
+        return Verdict(None, "not found: more tokens at losses than where packets passed")
+    if _share(abs(one - empty) > EMPTY * trip * rate for one in at_loss) > LOSSES_ASIDE:
+        return Verdict(None, "not found: losses while a bucket would have had tokens")
+    if _share(one - empty < -FULL * trip * rate for one in at_pass) > PASSES_ASIDE:
+        return Verdict(None, "not found: packets passed while a bucket would have been empty")
+    return Verdict(True, "losses fit a token bucket, and round trips before them are short", rate, bucket)
+
+
+def _inflated(sent: Sequence[Transmission], lost: Sequence[int]) -> float:
+    """Return the share of losses before which the round trip was long, as in a queue."""
+    trips: list[float] = []
+    count, at = 0, 0
+    for i in lost:
+        trips += [one.round_trip_time for one in sent[at:i] if one.round_trip_time is not None]
+        at = i
+        if len(trips) > 1:
+            before, ordered = trips[-2], sorted(trips)
+            tenth = ordered[int(0.1 * (len(ordered) - 1))]
+            count += before >= median(ordered) and before > LONGER * tenth and before >= SHORTEST
+    return count / len(lost)
+
+
+def _share(conditions: Iterable[bool]) -> float:
+    values = list(conditions)
+    return sum(values) / len(values)

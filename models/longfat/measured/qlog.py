@@ -1,0 +1,148 @@
+"""Figures of a path from qlog 0.3: JSON, NDJSON or JSON text sequences, of `longfat simulate` and of stacks of QUIC.
+
+The schema is draft-ietf-quic-qlog-main-schema, the events are those of draft-ietf-quic-qlog-quic-events: times are
+milliseconds. Later drafts name the events "quic:packet_sent" instead of "transport:packet_sent", with the same data.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+from longfat.measured.fields import Field
+from longfat.measured.flow_figures import Transfer, figures_of, full_packet, series_of, smallest_and_mean
+from longfat.measured.policing import Transmission
+from longfat.measured.series import Measurement
+
+__all__ = ["KIND", "looks_like", "read"]
+
+KIND = "qlog"
+_EVENTS = {"packet_sent", "packet_received", "packet_lost", "metrics_updated", "recovery_metrics_updated"}
+_DATA = ("1RTT", "1rtt", "short", None)  # types of packets with data of the application
+
+
+def looks_like(content: Any) -> bool:
+    """Return whether JSON, or a list of its lines, may be qlog."""
+    first = content[0] if isinstance(content, list) and content else content
+    return isinstance(first, dict) and ("qlog_version" in first or "file_schema" in first)
+
+
+def read(path: str, content: Any) -> Measurement:
+    """Read the trace with the most packets sent; the trace has to be the sender's."""
+    head = content[0] if isinstance(content, list) else content
+    groups: dict[str, list[Field]] = defaultdict(list)
+    for trace, event in _events(path, content):
+        name = str(event["name"].value).rpartition(":")[2]
+        if name in _EVENTS:
+            groups[f"{trace} {event.entries().get('group_id', '')}"].append(event)
+    flows = [_Reader().read(events) for events in groups.values()]
+    flow = max(flows, key=lambda one: len(one.sent), default=Transfer())
+    if not flow.sent:
+        raise ValueError("holds no packet that was sent: must be the qlog of a sender")
+    if len(flows) > 1:
+        flow.remarks.append(f"traces with fewer packets that are left out: {len(flows) - 1} (qlog)")
+    flow.transport = "TCP" if "'TCP'" in str(head.get("trace", {})) else ""  # common_fields, protocol_type
+    return Measurement(path, KIND, figures_of(flow, "qlog"), series_of(flow.sent))
+
+
+def _events(path: str, content: Any) -> list[tuple[int, Field]]:
+    """Return the events, with the number of their trace."""
+    if isinstance(content, list):
+        return [(0, Field(path, f"line {i + 2}", event)) for i, event in enumerate(content[1:])]
+    traces = Field(path, "", content)["traces"].elements()
+    return [(i, event) for i, trace in enumerate(traces) for event in trace["events"].elements()]
+
+
+class _Reader:
+    """Follows one sender."""
+
+    def __init__(self) -> None:
+        self.flow = Transfer()
+        self.numbers: dict[int, int] = {}  # index in `sent` by packet number
+        self.outstanding: set[int] = set()
+        self.least: list[float] = []
+        self.trips: list[float] = []
+        self.bytes = 0.0
+
+    def read(self, events: list[Field]) -> Transfer:
+        """Return what the events show."""
+        flow = self.flow
+        before: float | None = None
+        for event in events:
+            time = event["time"].number("ms", "[0, inf)") / 1000
+            if before is not None and self.outstanding:
+                flow.busy += max(0.0, time - before)
+            before = time
+            name, data = str(event["name"].value).rpartition(":")[2], event["data"]
+            if name.endswith("metrics_updated"):
+                self._metrics(data)
+            elif _type(data) in _DATA:
+                self._packet(name, time, data)
+        if self.trips and not any(one.round_trip_time for one in flow.sent):
+            flow.base, flow.mean = min(self.trips), sum(self.trips) / len(self.trips)
+        else:
+            flow.base, flow.mean = smallest_and_mean(flow.sent)
+        flow.base = min([*self.least, *([flow.base] if flow.base else [])], default=None)
+        flow.packet = full_packet(flow.sent)
+        if flow.base is not None:
+            flow.remarks.append("round_trip_time: the smallest from a packet to its acknowledgment (qlog)")
+        return flow
+
+    def _packet(self, name: str, time: float, data: Field) -> None:
+        if name == "packet_received":
+            self._received(time, data)
+        elif name == "packet_sent":
+            self._sent(time, data)
+        else:
+            self._lost(data)
+
+    def _metrics(self, data: Field) -> None:
+        for name, found in (("min_rtt", self.least), ("latest_rtt", self.trips)):
+            if name in data.entries():
+                found += [value] if (value := data[name].number("ms", "[0, inf)") / 1000) > 0 else []
+
+    def _sent(self, time: float, data: Field) -> None:
+        number = int(data["header"]["packet_number"].number("packets", "[0, inf)"))
+        frames = data.entries().get("frames")
+        kinds = (
+            {one.get("frame_type") for one in frames if isinstance(one, dict)} if isinstance(frames, list) else set()
+        )
+        if kinds == {"ack"}:
+            return  # acknowledgments alone are not acknowledged (RFC 9000, section 13.2)
+        size = data["raw"]["length"].number("bytes", "[0, inf)")
+        self.numbers[number] = len(self.flow.sent)
+        self.outstanding.add(number)
+        self.flow.sent.append(Transmission(time, self.bytes, size))
+        self.bytes += size
+
+    def _lost(self, data: Field) -> None:
+        number = int(data["header"]["packet_number"].number("packets", "[0, inf)"))
+        self.outstanding.discard(number)
+        if number in self.numbers:
+            self.flow.sent[self.numbers[number]].lost = True
+
+    def _received(self, time: float, data: Field) -> None:
+        frames = data.entries().get("frames") or []
+        for frame in frames if isinstance(frames, list) else ():
+            if not isinstance(frame, dict) or frame.get("frame_type") != "ack":
+                continue
+            newly = sorted(number for number in self.numbers if self._covers(frame, number))
+            for number in newly:
+                sent = self.flow.sent[self.numbers.pop(number)]
+                self.outstanding.discard(number)
+                self.flow.acknowledged += sent.size
+                sent.lost = False  # declared lost in vain
+            if newly:
+                sent.round_trip_time = time - sent.time  # of the largest, as in RFC 9002, section 5.1
+
+    @staticmethod
+    def _covers(frame: dict[str, Any], number: int) -> bool:
+        ranges = frame.get("acked_ranges")
+        ranges = ranges if isinstance(ranges, list) else []
+        known = (one for one in ranges if isinstance(one, list) and one and all(isinstance(i, int) for i in one))
+        return any(one[0] <= number <= one[-1] for one in known)
+
+
+def _type(data: Field) -> Any:
+    header = data.entries().get("header")
+    return header.get("packet_type") if isinstance(header, dict) else None

@@ -1,0 +1,141 @@
+"""Reading of measurements of any kind, each recognised by its content, and one record of the path from all of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from os import PathLike
+from typing import Any, NamedTuple
+
+from longfat.measured import iperf3, ndt7, ping, qlog, ss, tc, tcp_flow
+from longfat.measured.combining import path_of
+from longfat.measured.fields import opened, text_of
+from longfat.measured.figures import PathFigures
+from longfat.measured.series import Measurement
+
+__all__ = ["KINDS", "read", "read_each"]
+
+
+class _Kind(NamedTuple):
+    """A kind of file: how it is recognised, and how it is read."""
+
+    looks_like: Callable[[Any], bool]
+    read: Callable[[str, Any], Measurement]
+
+
+_JSON = {one.KIND: _Kind(one.looks_like, one.read) for one in (iperf3, ndt7, qlog)}
+_TEXT = {one.KIND: _Kind(one.looks_like, one.read) for one in (tc, ss, ping)}
+#: The kinds of files, by the command that writes them.
+KINDS = (*_JSON, *_TEXT, tcp_flow.KIND)
+_COMPRESSED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"\xfd7zXZ": "xz", b"BZh": "bzip2"}
+_HEAD = 1 << 16  # bytes
+
+
+def read(*files: str | PathLike[str]) -> PathFigures:
+    """Return what files with measurements say about the path that they were taken on.
+
+    Parameters
+    ----------
+    *files : str or path
+        Files of any of the kinds in `KINDS`. Several files of one kind are runs on the same path, and give intervals.
+
+    Returns
+    -------
+    PathFigures
+        The figures, each with a remark that says where it comes from.
+
+    Raises
+    ------
+    ValueError
+        If a file cannot be read, is of no known kind, or is damaged; the message names the file.
+
+    Examples
+    --------
+    >>> read("tests/data/ping.txt").round_trip_time
+    0.020464
+    """
+    return path_of(read_each(*files))
+
+
+def read_each(*files: str | PathLike[str]) -> list[Measurement]:
+    """Return what each of the files says, with its kind and its series over time."""
+    if not files:
+        raise ValueError("no file was given: give one measurement or more")
+    return [_read(str(file)) for file in files]
+
+
+def _read(path: str) -> Measurement:
+    """Read one file, and let every error name it."""
+    try:
+        return _recognised(path)
+    except ValueError as error:
+        message = " ".join(str(error).split())
+        raise ValueError(message if message.startswith(f"{path}:") else f"{path}: {message}") from None
+
+
+def _recognised(path: str) -> Measurement:
+    head = _head(path)
+    for magic, name in _COMPRESSED.items():
+        if head.startswith(magic):
+            raise ValueError(f"is compressed ({name}): decompress it first")
+    if tcp_flow.looks_like(head):
+        return tcp_flow.read(path, head)
+    if not head.strip():
+        raise ValueError(
+            f"is empty: must be {_allowed()}" if not head else f"holds nothing but blanks: must be {_allowed()}"
+        )
+    if b"\0" in head:
+        raise ValueError(f"is of no known kind (binary): must be {_allowed()}")
+    text = text_of(path)
+    if text.lstrip().startswith(("{", "[", "\x1e")):
+        return _from_json(path, text)
+    for kind in _TEXT.values():
+        if kind.looks_like(text):
+            return kind.read(path, text)
+    if "iperf Done." in text or "Connecting to host" in text:
+        raise ValueError("is the text output of iperf3: run it with --json")
+    raise ValueError(f"is of no known kind: must be {_allowed()}")
+
+
+def _from_json(path: str, text: str) -> Measurement:
+    """Read JSON: one value, or one on each line."""
+    try:
+        content = _parsed(text)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"is damaged JSON (line {error.lineno}: {error.msg}): was it cut off?") from None
+    except (ValueError, RecursionError):  # Python's own limits
+        raise ValueError("is damaged JSON (too many digits or levels)") from None
+    for kind in _JSON.values():
+        if kind.looks_like(content):
+            return kind.read(path, content)
+    raise ValueError(f"is JSON of no known kind: must be {_allowed()}")
+
+
+def _parsed(text: str) -> Any:
+    """Return the value of a JSON text, or the list of the values of its lines (NDJSON, RFC 7464)."""
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        lines = [line.strip("\x1e \t\r") for line in text.split("\n")]
+        if sum(map(bool, lines)) < 2 or not lines[0].endswith("}"):
+            raise
+        values = []
+        for i, line in enumerate(lines):
+            try:
+                values += [json.loads(line)] if line else []
+            except json.JSONDecodeError as error:
+                error.lineno = i + 1
+                raise
+        return values
+
+
+def _head(path: str) -> bytes:
+    try:
+        with opened(path).open("rb") as file:
+            return file.read(_HEAD)
+    except OSError as error:
+        raise ValueError(f"cannot be read ({error.strerror})") from None
+
+
+def _allowed() -> str:
+    return f"the output of {', '.join(KINDS[:-1])} or {KINDS[-1]}"

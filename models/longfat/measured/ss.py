@@ -1,0 +1,174 @@
+"""Figures of a path from the output of ``ss -ti``: one or many samples of Linux's TCP sockets."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from statistics import median
+
+from longfat.domains import number
+from longfat.measured.counting import loss_interval
+from longfat.measured.figures import PathFigures
+from longfat.measured.limits import by_time, queued_or_lost
+from longfat.measured.series import Measurement, Series
+
+__all__ = ["KIND", "looks_like", "read"]
+
+KIND = "ss -ti"
+_STATES = "ESTAB|CLOSE-WAIT|FIN-WAIT-1|FIN-WAIT-2|CLOSING|LAST-ACK|TIME-WAIT|SYN-SENT|SYN-RECV|LISTEN|UNCONN"
+#: A socket: state, two queues, local and peer address. The state is absent if ss was asked for one state only.
+_SOCKET = re.compile(rf"^(?:(?:{_STATES})\s+)?\d+\s+\d+\s+(\S+:\S+)\s+(\S+:\S+)")
+_COUNTER = re.compile(r"(?:^|\s)(\w+):([0-9.]+)(?:/([0-9.]+))?(ms)?(?=[\s(]|$)")
+_RATE = re.compile(r"(?:^|\s)(send|pacing_rate|delivery_rate) ([0-9.]+)([KMGT]?)bps")
+_FACTOR = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+#: Ours: sockets that have sent less say nothing about the path: control connections.
+_LEAST = 10  # segments
+
+
+@dataclass
+class _Sample:
+    """What ss says of a socket at one time; rates in bytes/s, times in ms as printed."""
+
+    values: dict[str, float] = field(default_factory=dict)
+    application: bool = False
+
+    def __getitem__(self, name: str) -> float:
+        return self.values.get(name, 0.0)
+
+
+def looks_like(text: str) -> bool:
+    """Return whether a text may be the output of ss with details of TCP."""
+    return bool(re.search(r"\bcwnd:\d+", text) and re.search(r"\brtt:[0-9.]+/[0-9.]+", text))
+
+
+def read(path: str, text: str) -> Measurement:
+    """Read samples of sockets; those that sent most, to one peer, are the measurement.
+
+    The base round-trip time is Linux's minimum, the rate what was acknowledged per time with data outstanding. Parallel
+    sockets to the same peer count together.
+    """
+    sockets: dict[tuple[str, str], list[_Sample]] = defaultdict(list)
+    for name, sample in _samples(path, text):
+        sockets[name].append(sample)
+    senders = {name: found for name, found in sockets.items() if _segments(found[-1]) >= _LEAST}
+    if not senders:
+        raise ValueError(
+            f"{path}: holds no socket that has sent {_LEAST} segments: run ss -tin on the sender, during a transfer"
+        )
+    busiest = max(senders, key=lambda name: senders[name][-1]["bytes_acked"])
+    peer = busiest[1].rpartition(":")[0]
+    chosen = {name: found for name, found in senders.items() if name[1].rpartition(":")[0] == peer}
+    remarks = []
+    if others := len(senders) - len(chosen):
+        remarks.append(f"{others} sockets to other hosts than {peer} are left out (ss)")
+    return Measurement(path, KIND, _figures(path, list(chosen.values()), remarks), _series(senders[busiest]))
+
+
+def _samples(path: str, text: str) -> Iterator[tuple[tuple[str, str], _Sample]]:
+    """Yield the samples with local and peer address. Details are on the line of the socket (-O) or below it."""
+    name: tuple[str, str] | None = None
+    for line in text.splitlines():
+        if found := _SOCKET.match(line):
+            name = (found[1], found[2])
+            line = line[found.end() :]
+        if name is not None and " cwnd:" in line:
+            yield name, _sample(path, line)
+            name = None
+
+
+def _sample(path: str, line: str) -> _Sample:
+    made = _Sample(application=" app_limited" in line)
+    for key, value, second, _ in _COUNTER.findall(line):
+        try:
+            made.values[key] = float(second if key == "retrans" and second else value)
+        except ValueError:
+            raise ValueError(f"{path}: {key} holds {value!r:.40}, must hold a number") from None
+    for key, value, unit in _RATE.findall(line):
+        try:
+            made.values[key] = float(value) * _FACTOR[unit] / 8
+        except ValueError:
+            raise ValueError(f"{path}: {key} holds {value!r:.40}, must hold a number") from None
+    return made
+
+
+def _segments(sample: _Sample) -> float:
+    return sample["data_segs_out"] or (sample["bytes_acked"] / sample["mss"] if sample["mss"] else 0.0)
+
+
+def _figures(path: str, sockets: list[list[_Sample]], remarks: list[str]) -> PathFigures:
+    last = [found[-1] for found in sockets]
+    trips = [one["rtt"] / 1000 for found in sockets for one in found if one["rtt"] > 0]
+    least = [one["minrtt"] / 1000 for found in sockets for one in found if one["minrtt"] > 0]
+    base = min(least or trips, default=None)
+    mean = sum(trips) / len(trips) if trips else None
+    if base is not None:
+        number(f"{path}: minrtt", base, "s", "(0, inf)")
+        remarks.append(f"round_trip_time: Linux's {'minimum' if least else 'smallest smoothed one'} (ss)")
+        remarks.append(f"queueing_delay: the mean of {len(trips)} smoothed round-trip times less the base (ss)")
+    rate = sum(_rate(found) for found in sockets)
+    if rate:
+        remarks.append(
+            "rate: an estimate, what was acknowledged per time with data outstanding (ss); the path may carry more"
+        )
+    sent = sum(_segments(one) for one in last)
+    lost = min(sum(one["retrans"] for one in last), sent)
+    if lost < sent:
+        remarks.append(
+            f"loss: an estimate, {lost:.0f} of {sent:.0f} segments retransmitted (ss), own overflows included"
+        )
+    mss = median(one["mss"] for one in last)
+    limit, shares = _limit(sockets)
+    if limit:
+        remarks.append(f"limited_by: {shares} (ss)")
+    return PathFigures(
+        rate or None,
+        base,
+        lost / sent if lost < sent else None,
+        tuple(remarks),
+        packet=mss or None,
+        transport="TCP",
+        queueing_delay=None if base is None or mean is None else max(0.0, mean - base),
+        packets_sent=sent if lost < sent else None,
+        loss_interval=loss_interval(lost, sent) if lost < sent else None,
+        policed=queued_or_lost(base, mean, lost),
+        limited_by=limit,
+    )
+
+
+def _rate(found: list[_Sample]) -> float:
+    """Return the rate of a socket [bytes/s]; before Linux 4.10 there is no busy time, and none since 4.9 no rate."""
+    last = found[-1]
+    if last["busy"] > 0:
+        return 1000 * last["bytes_acked"] / last["busy"]
+    rates = [one["delivery_rate"] for one in found if one["delivery_rate"] > 0]
+    return median(rates) if rates else 0.0
+
+
+def _limit(sockets: list[list[_Sample]]) -> tuple[str | None, str]:
+    """Return what limited all sockets together, and in words how long."""
+    last = [found[-1] for found in sockets]
+    busy, window, buffer = (sum(one[name] for one in last) for name in ("busy", "rwnd_limited", "sndbuf_limited"))
+    every = [one.application for found in sockets for one in found]
+    idle = sum(every) > len(every) / 2
+    if not busy:
+        return None, ""
+    words = (
+        f"of the time with data outstanding {window / busy:.0%} by the receiver's window "
+        f"and {buffer / busy:.0%} by the send buffer"
+    )
+    return by_time(busy, window, buffer, idle), words + (", often without data to send" if idle else "")
+
+
+def _series(found: list[_Sample]) -> tuple[Series, ...]:
+    """Return series over the number of the sample, since ss prints no times."""
+    if len(found) < 2:
+        return ()
+    columns = [
+        ("round-trip time", "s", [one["rtt"] / 1000 for one in found]),
+        ("rate", "bytes/s", [one["delivery_rate"] for one in found]),
+        ("congestion window", "bytes", [one["cwnd"] * one["mss"] for one in found]),
+    ]
+    times = tuple(float(i) for i in range(len(found)))
+    return tuple(Series(name, unit, times, tuple(values), timed=False) for name, unit, values in columns if any(values))

@@ -1,0 +1,125 @@
+"""Figures of a queue from the output of ``tc -s qdisc``: the share that it dropped, and its backlog."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from longfat.measured.counting import loss_interval
+from longfat.measured.figures import PathFigures
+from longfat.measured.series import Measurement
+
+__all__ = ["KIND", "Queue", "looks_like", "queues", "read"]
+
+KIND = "tc -s qdisc"
+_QDISC = re.compile(r"^qdisc (\S+) (\S+) (?:dev (\S+) )?(root|parent \S+|ingress|clsact)?(.*)$", re.MULTILINE)
+_SENT = re.compile(r"Sent (\d+) bytes (\d+) pkts? \(dropped (\d+), overlimits (\d+)")
+_BACKLOG = re.compile(r"backlog (\d+)([KMG]?)b (\d+)p")
+#: tc prints rates with SI prefixes unless it is run with -iec (tc(8), "UNITS").
+_RATE = re.compile(r"\b(?:rate|bandwidth) (\d+(?:\.\d+)?)([KMGT]?)bit\b")
+_MARKED = re.compile(r"\b(?:ecn_mark|marked) (\d+)")
+_FACTOR = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+#: tc prints sizes with binary prefixes (print_size of its tc_util.c).
+_SIZE = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+
+
+@dataclass(frozen=True)
+class Queue:
+    """What tc says of one queue discipline.
+
+    Attributes
+    ----------
+    kind, handle, device : str
+        Such as "tbf", "1:" and "eth0"; the device is empty if tc was asked for one device.
+    root : bool
+        Whether it is the device's own, not a class's.
+    sent, dropped, overlimits, marked : int
+        Packets sent, dropped, delayed or dropped by a limit, and marked with congestion experienced [packets].
+    sent_bytes, backlog : int
+        Bytes sent, and waiting [bytes].
+    rate : float, optional
+        Configured rate [bytes/s].
+    """
+
+    kind: str
+    handle: str
+    device: str
+    root: bool
+    sent: int
+    dropped: int
+    overlimits: int
+    marked: int
+    sent_bytes: int
+    backlog: int
+    rate: float | None
+
+
+def looks_like(text: str) -> bool:
+    """Return whether a text may be the output of ``tc qdisc``."""
+    return text.startswith("qdisc ")
+
+
+def queues(path: str, text: str) -> list[Queue]:
+    """Return the queue disciplines with counters."""
+    found, starts = [], list(_QDISC.finditer(text))
+    for start, following in zip(starts, [*starts[1:], None], strict=True):
+        body = text[start.end() : following.start() if following else len(text)]
+        sent = _SENT.search(body)
+        if sent is None:
+            raise ValueError(
+                f"{path}: qdisc {start[1]} {start[2]} has no line 'Sent ...': must be the output of tc -s qdisc"
+            )
+        backlog = _BACKLOG.search(body)
+        rate = _RATE.search(start[5])
+        marked = _MARKED.search(body)
+        found.append(
+            Queue(
+                start[1],
+                start[2],
+                start[3] or "",
+                start[4] == "root",
+                int(sent[2]),
+                int(sent[3]),
+                int(sent[4]),
+                int(marked[1]) if marked else 0,
+                int(sent[1]),
+                int(backlog[1]) * _SIZE[backlog[2]] if backlog else 0,
+                float(rate[1]) * _FACTOR[rate[2]] / 8 if rate else None,
+            )
+        )
+    return found
+
+
+def read(path: str, text: str) -> Measurement:
+    """Read the counters of the device's queue that has sent the most bytes.
+
+    The counters run since the queue was made. The loss is the share that this queue dropped, which is the path's loss
+    if it is the bottleneck, and else a part of it.
+    """
+    known = queues(path, text)
+    candidates = [one for one in known if one.root and one.sent] or [one for one in known if one.sent]
+    if not candidates:
+        raise ValueError(f"{path}: holds no queue that has sent a packet: run tc -s qdisc on the host that sends")
+    queue = max(candidates, key=lambda one: one.sent_bytes)
+    offered = queue.sent + queue.dropped
+    name = f"qdisc {queue.kind} {queue.handle}" + (f" of {queue.device}" if queue.device else "")
+    remarks = [f"loss: {queue.dropped} of {offered} packets dropped by {name} since it was made (tc)"]
+    delay = None
+    if queue.rate:
+        delay = queue.backlog / queue.rate
+        remarks.append(f"rate: configured for {name} (tc), headers of the link included")
+        remarks.append(f"queueing_delay: {queue.backlog} bytes waiting at that rate, at one moment (tc)")
+    if queue.marked:
+        remarks.append(f"{name} marked {queue.marked} packets with congestion experienced (tc)")
+    if others := [one for one in candidates if one is not queue]:
+        remarks.append(f"left out: {', '.join(f'{one.kind} {one.handle} {one.device}'.strip() for one in others)} (tc)")
+    figures = PathFigures(
+        queue.rate,
+        None,
+        queue.dropped / offered,
+        tuple(remarks),
+        queueing_delay=delay,
+        packets_sent=offered,
+        loss_interval=loss_interval(queue.dropped, offered),
+    )
+    return Measurement(path, KIND, figures)

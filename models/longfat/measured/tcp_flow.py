@@ -1,0 +1,211 @@
+"""Figures of a path from a packet capture: round-trip times, losses and windows from the headers of TCP."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from itertools import islice
+
+from longfat.measured.flow_figures import Transfer, figures_of, full_packet, series_of, smallest_and_mean
+from longfat.measured.pcap import MAGICS, Segment, segments
+from longfat.measured.policing import Transmission
+from longfat.measured.series import Measurement
+
+__all__ = ["KIND", "looks_like", "read"]
+
+KIND = "pcap"
+SYN, ACK = 2, 16
+#: Ours: more take too much memory; twenty seconds at 1 Gbit/s.
+MOST = 2_000_000
+#: RFC 5681, section 3.2: what comes fewer packets late was reordered, not lost.
+REORDERED = 3
+#: Ours: no path has a shorter round trip [s]. `longfat simulate --pcap` writes handshakes that take no time.
+LEAST = 1e-6
+#: Ours: a capture is at the sender if the handshake's round trip lies beyond it, but for a tenth of it.
+NEAR = 0.1
+_Ends = tuple[tuple[bytes, int], tuple[bytes, int]]
+
+
+def looks_like(head: bytes) -> bool:
+    """Return whether a file begins like a capture."""
+    return head[:4] in MAGICS
+
+
+def read(path: str, _: bytes) -> Measurement:
+    """Read the connection with the most data, in the direction of most data.
+
+    A retransmission says that its predecessor was lost, unless the receiver reports it as a duplicate (RFC 2883). A
+    capture at the receiver, where lost packets are never seen, has gaps instead, which retransmissions fill.
+    """
+    connections: dict[frozenset[tuple[bytes, int]], list[Segment]] = defaultdict(list)
+    data: dict[_Ends, int] = defaultdict(int)
+    for one in islice(segments(path), MOST):
+        connections[frozenset((one.source, one.target))].append(one)
+        data[one.source, one.target] += one.payload
+    if not any(data.values()):
+        raise ValueError("holds no data of TCP: must be a capture of a TCP transfer, with at least 96 bytes a packet")
+    ends = max(data, key=lambda one: data[one])
+    flow = _Reader(ends, connections[frozenset(ends)]).read()
+    others = sum(size > 0 and {*one} != {*ends} for one, size in data.items())
+    if sum(map(len, connections.values())) == MOST:
+        flow.remarks.append(f"packets after the first {MOST} are left out (pcap)")
+    if others:
+        flow.remarks.append(f"flows with less data that are left out: {others} (pcap)")
+    return Measurement(path, KIND, figures_of(flow, "pcap"), series_of(flow.sent))
+
+
+class _Reader:
+    """Follows one connection; sequence numbers count from its first data, without wrapping."""
+
+    def __init__(self, ends: _Ends, packets: Sequence[Segment]) -> None:
+        self.source, self.packets = ends[0], sorted(packets, key=lambda one: one.time)
+        first = next(one for one in self.packets if one.source == self.source and one.payload)
+        self.zero, self.begin = first.sequence, self.packets[0].time
+        syns = [one for one in self.packets if one.flags & SYN]
+        sizes = [one.mss for one in syns if one.mss]
+        largest = max(one.payload for one in self.packets if one.source == self.source)
+        self.mss = min([*sizes, largest])
+        theirs = next((one for one in syns if one.source != self.source), None)
+        mine = next((one for one in syns if one.source == self.source), None)
+        #: A window is scaled if both sides offer it (RFC 7323, section 2.2); without the handshake nothing is known.
+        self.shift = None if theirs is None else (theirs.scale or 0 if mine is None or mine.scale is not None else 0)
+        self.sent: list[Transmission] = []
+        self.next = self.acknowledged = 0
+        self.edge: int | None = None
+        self.gaps: list[tuple[int, int, int]] = []  # begin, end, transmissions before
+        self.latest: dict[int, int] = {}  # transmission by the sequence number that it begins with
+        self.waiting: list[int] = []  # transmissions not acknowledged yet
+        self.again: set[int] = set()  # sequence numbers of what was sent more than once
+        self.failed: dict[int, Transmission] = {}  # what counts as lost, by sequence number
+        self.unseen: list[tuple[int, Transmission]] = []  # lost before the capture, and at which place in `sent`
+
+    def read(self) -> Transfer:
+        """Return what the connection shows."""
+        flow = Transfer()
+        before: float | None = None
+        for one in self.packets:
+            time = (one.time - self.begin) / 1e9
+            if before is not None and self.next > self.acknowledged:
+                flow.busy += time - before
+                if self.edge is not None and self.edge - self.next < self.mss:
+                    flow.closed += time - before
+            before = time
+            if one.source == self.source:
+                if one.payload:
+                    self._data(time, one)
+            elif one.flags & ACK and not one.flags & SYN:
+                self._acknowledgment(time, one)
+        for place, lost in sorted(self.unseen, key=lambda one: one[0], reverse=True):
+            self.sent.insert(place, lost)
+        flow.sent, flow.acknowledged = self.sent, self.acknowledged
+        flow.packet = full_packet(self.sent)
+        flow.base, flow.mean = smallest_and_mean(self.sent)
+        self._place(flow)
+        return flow
+
+    def _place(self, flow: Transfer) -> None:
+        """Take the round-trip time from the handshake if the capture is not at the sender."""
+        here, there = self._handshake()
+        if here + there >= LEAST and here > NEAR * there:
+            flow.base, flow.mean = here + there, None
+            for one in self.sent:
+                one.round_trip_time = None
+            flow.remarks.append(
+                "round_trip_time: of the handshake (pcap), since the capture was not taken at the sender"
+            )
+        elif flow.base is not None and flow.base < LEAST:
+            flow.base = flow.mean = None
+            flow.remarks.append("round_trip_time: not measured, the capture was taken at the receiver (pcap)")
+        elif flow.base is not None:
+            flow.remarks.append("round_trip_time: the smallest from a packet to its acknowledgment (pcap)")
+            flow.remarks.append("queueing_delay: the mean of these times less the smallest (pcap)")
+
+    def _handshake(self) -> tuple[float, float]:
+        """Return the parts of the handshake's round trip between capture and sender, and capture and receiver [s].
+
+        Both are 0 if a part of it was sent again, or is not in the file.
+        """
+        syns = [i for i, one in enumerate(self.packets) if one.flags & SYN]
+        if len(syns) != 2 or not self.packets[syns[1]].flags & ACK:
+            return 0.0, 0.0
+        opened, answered = (self.packets[i] for i in syns)
+        ends = (one for one in self.packets[syns[1] + 1 :] if one.source == opened.source and one.flags & ACK)
+        end = next(ends, None)
+        if end is None:
+            return 0.0, 0.0
+        there, back = (answered.time - opened.time) / 1e9, (end.time - answered.time) / 1e9
+        return (back, there) if opened.source == self.source else (there, back)
+
+    def _unwrapped(self, number: int) -> int:
+        """Return a sequence number of 32 bits as the nearest one to the highest that was seen."""
+        offset = (number - self.zero) % 2**32
+        return offset + round((self.next - offset) / 2**32) * 2**32
+
+    def _data(self, time: float, one: Segment) -> None:
+        """Take note of a data packet; a capture before segmentation has several in one."""
+        begin = self._unwrapped(one.sequence)
+        end = begin + one.payload
+        if begin < 0:
+            return  # from before the capture
+        while begin < end:
+            size = min(self.mss, end - begin)
+            self._packet(time, begin, size)
+            begin += size
+
+    def _packet(self, time: float, begin: int, size: int) -> None:
+        new = begin >= self.next
+        if begin > self.next:
+            self.gaps.append((self.next, begin, len(self.sent)))
+        gap = None if new else next((gap for gap in self.gaps if gap[0] <= begin < gap[1]), None)
+        if gap is not None:
+            self._fill(gap, time, begin, size)
+            return
+        if not new:
+            before = self.latest.get(begin)
+            if before is None or begin < self.acknowledged:
+                return  # sent in vain, as a probe of a window or of the tail is
+            self.sent[before].lost = True
+            self.failed[begin] = self.sent[before]
+            self.again.add(begin)
+        self.latest[begin] = len(self.sent)
+        self.waiting.append(len(self.sent))
+        self.sent.append(Transmission(time, begin, size))
+        self.next = max(self.next, begin + size)
+
+    def _fill(self, gap: tuple[int, int, int], time: float, begin: int, size: int) -> None:
+        """Take note of a packet that fills a gap: its predecessor was lost before the capture, or it was reordered."""
+        self.gaps.remove(gap)
+        self.gaps += [one for one in ((gap[0], begin, gap[2]), (begin + size, gap[1], gap[2])) if one[0] < one[1]]
+        if len(self.sent) - gap[2] > REORDERED:
+            at = self.sent[min(gap[2], len(self.sent) - 1)].time
+            self.unseen.append((gap[2], Transmission(at, begin, size, lost=True)))
+            self.again.add(begin)
+        self.latest[begin] = len(self.sent)
+        self.waiting.append(len(self.sent))
+        self.sent.append(Transmission(time, begin, size))
+
+    def _acknowledgment(self, time: float, one: Segment) -> None:
+        number = self._unwrapped(one.acknowledgment)
+        if self.shift is not None:
+            edge = number + (one.window << self.shift)
+            self.edge = edge if self.edge is None else max(self.edge, edge)
+        self._duplicate(one, number)
+        if number <= self.acknowledged:
+            return
+        self.acknowledged = min(number, self.next)
+        covered = [i for i in self.waiting if self.sent[i].offset + self.sent[i].size <= number]
+        self.waiting = [i for i in self.waiting if self.sent[i].offset + self.sent[i].size > number]
+        newest = max(covered, key=lambda i: self.sent[i].offset, default=None)
+        # RFC 6298, section 3 (Karn): not of what was sent again, nor of what waited behind it.
+        if newest is not None and not any(int(self.sent[i].offset) in self.again for i in covered):
+            self.sent[newest].round_trip_time = time - self.sent[newest].time
+
+    def _duplicate(self, one: Segment, number: int) -> None:
+        """Take a loss back that the receiver reports as a duplicate (RFC 2883, section 4)."""
+        if not one.sacks:
+            return
+        left, right = (self._unwrapped(edge) for edge in one.sacks[0])
+        inside = [tuple(map(self._unwrapped, block)) for block in one.sacks[1:2]]
+        again = right <= number or any(low <= left and right <= high for low, high in inside)
+        if again and (failed := self.failed.pop(left, None)) is not None:
+            failed.lost = False

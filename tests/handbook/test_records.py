@@ -1,0 +1,123 @@
+"""The records of all laws, and the pages made of them: complete, the same every time, small."""
+
+import json
+import re
+
+import pytest
+
+from longfat import extras
+from longfat.handbook import __main__ as command
+from longfat.handbook import javascript, pages, records
+from longfat.handbook.typesetting import mathml
+from longfat.law import Law
+from longfat.laws.loss_load import response_optimal_rate
+from longfat.laws.queues import mm1_wait
+from longfat.laws.selective_repeat import throughput_efficiency
+
+pytestmark = pytest.mark.skipif(not extras.installed("docutils"), reason="docutils is not installed: make venv")
+BUDGET = 400_000  # bytes
+
+
+@pytest.fixture(scope="module")
+def found():
+    return records.records(hashes=False)
+
+
+def test_every_law_has_a_record(found):
+    assert [one["id"] for one in found] == [law.public_name for law in records.laws()]
+    assert len({one["address"] for one in found}) == len(found) > 140
+    for one in found:
+        assert one["equations"], one["id"]
+        assert {"summary", "unit", "letters", "source", "python"} <= one.keys()
+        assert ("simulator" in one) != ("not_simulated" in one), one["id"]
+        assert all(name in {other["id"] for other in found} for name in one.get("neighbours", []))
+
+
+def test_the_file_is_json_and_within_its_budget(found):
+    text = records.written(found)
+    assert json.loads(text) == found
+    with_hashes = len(text.encode()) + len(found) * len('"hash":"0123456789",')
+    assert with_hashes + len(javascript.module()) < BUDGET
+
+
+def test_values_that_json_lacks_are_texts():
+    (access,) = (
+        one for one in records.record(response_optimal_rate, hashed=False)["letters"] if one["name"] == "access_rate"
+    )
+    assert access["start"] == "Infinity"
+    assert 'access_rate=float("Infinity")' in records.python_call(response_optimal_rate)
+
+
+def test_the_hash_follows_the_expression():
+    assert records.digest(mm1_wait) == records.digest(mm1_wait)
+    assert re.fullmatch("[0-9a-f]{10}", records.digest(mm1_wait))
+    changed = Law(lambda load, *, xp: 2 * load / (1 - load), mm1_wait.symbols, "service times", "an example")
+    assert records.digest(mm1_wait) != records.digest(changed)
+
+
+def test_neighbours_name_each_other(found):
+    by_name = {one["id"]: one for one in found}
+    inverse = "selective_repeat.window_for_efficiency"
+    assert inverse in by_name["selective_repeat.throughput_efficiency"]["neighbours"]
+    assert "selective_repeat.throughput_efficiency" in by_name[inverse]["neighbours"]
+
+
+def test_bibtex_has_authors_title_and_year():
+    text = records.bibtex(throughput_efficiency)
+    assert "author = {F. Gong and G. Parulkar}" in text
+    assert "title = {A Two-Level Flow Control Scheme for High Speed Networks}" in text
+    assert "year = {1992}" in text
+    assert all(text.count("{") == text.count("}") for text in map(records.bibtex, records.laws()))
+
+
+def test_the_python_of_a_record_runs():
+    scope = {}
+    *lines, last = records.python_call(mm1_wait).splitlines()
+    exec("\n".join(lines), scope)
+    assert eval(last, scope) == 1.0  # rho/(1 - rho) at 1/2
+
+
+def test_all_equations_can_be_typeset():
+    for law in records.laws():
+        for latex in records.equations(law):
+            assert mathml(latex).startswith("<math")
+
+
+def test_a_page_needs_nothing_else(found):
+    one = next(one for one in found if one["id"] == "selective_repeat.throughput_efficiency")
+    text = pages.page(throughput_efficiency, one)
+    assert text == pages.page(throughput_efficiency, one)
+    assert len(text.encode()) < BUDGET / 4
+    assert not re.findall(r'(?:src|href)="(?!data:|#|\.\./)[^"]*"', text)  # other pages are below the same folder
+    assert not re.findall(r"url\((?!#)", text)
+    assert "import " not in re.sub(r"<pre.*?</pre>", "", text, flags=re.DOTALL)
+
+
+def test_texts_are_escaped():
+    record = records.record(mm1_wait, hashed=False) | {"source": "<script>alert(1)</script>"}
+    assert "<script>alert" not in pages.page(mm1_wait, record)
+    assert "</script>" not in pages.live(mm1_wait, record | {"result": "</script>"}).removesuffix(
+        "</script>\n"
+    ).replace("</noscript>", "")
+
+
+def test_one_script_for_a_site_is_within_the_budget_of_a_page():
+    assert len(pages.site_script().encode()) < 0.75 * BUDGET
+
+
+def test_the_command_says_how_it_is_used(capsys):
+    assert command.main([]) == 2
+    assert "usage: python -m longfat.handbook FOLDER" in capsys.readouterr().err
+
+
+@pytest.mark.long
+def test_the_same_files_every_time(tmp_path):
+    for name in ("one", "other"):
+        assert command.main([str(tmp_path / name)]) == 0
+    first, second = (
+        {path.relative_to(tmp_path / name): path.read_bytes() for path in (tmp_path / name).rglob("*.*")}
+        for name in ("one", "other")
+    )
+    assert first == second
+    assert len([path for path in first if path.name == "index.html"]) == len(records.laws()) + 1
+    assert max(len(data) for path, data in first.items() if path.suffix == ".html") < BUDGET / 4

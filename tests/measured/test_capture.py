@@ -1,0 +1,272 @@
+"""Captures: files of tcpdump and tshark beside what the relay lost, and flows made by hand."""
+
+from __future__ import annotations
+
+import json
+import struct
+from pathlib import Path
+
+import pytest
+
+from longfat import measured
+from longfat.measured.pcap import segments
+from longfat.measured.policing import Transmission, policer
+
+DATA = Path(__file__).parents[1] / "data" / "measured"
+TRUTH = json.loads((DATA / "truth.json").read_text())
+SYN, ACK = 2, 16
+RAW = 101
+
+
+def read(name):
+    return measured.read(DATA / name)
+
+
+@pytest.mark.parametrize(
+    ("name", "lost"),
+    [  # tshark 4.0.17, packets of the stream with data that it marks as retransmitted or out of order
+        ("clean", 4),
+        ("lossy", 1),
+        ("lossy-receiver", 10),
+        ("policed", 77),
+        ("receiver", 0),
+        ("ethernet", 0),
+    ],
+)
+def test_tshark_counts_the_same_losses(name, lost):
+    figures = read(f"{name}.pcap")
+    assert figures.loss * figures.packets_sent == pytest.approx(lost, abs=1e-9)
+    if f"{name}.pcap" in TRUTH:  # the relay also counts losses on iperf3's control connection, at most one here
+        counts = TRUTH[f"{name}.pcap"]
+        assert lost <= counts["overflows"] + counts["random losses"] + counts["policed"] <= lost + 1
+
+
+def test_the_policer_is_found():
+    figures = read("policed.pcap")
+    assert figures.policed is True
+    remark = next(one for one in figures.remarks if one.startswith("policed:"))
+    # 5 Mbit/s and 30 kB of packets of 1500 bytes with 1448 bytes of data: 4.827 Mbit/s and 28.96 kB of data
+    rate, bucket = float(remark.split()[1]), float(remark.split()[7])
+    assert rate == pytest.approx(5 * 1448 / 1500, rel=0.01)
+    assert bucket == pytest.approx(30 * 1448 / 1500, abs=1.448)
+    assert figures.loss_burst > 2
+    assert figures.queueing_delay < 0.1 * figures.round_trip_time
+
+
+@pytest.mark.parametrize("name", ["clean", "receiver", "ethernet"])
+def test_no_policer_where_there_is_none(name):
+    assert read(f"{name}.pcap").policed is False
+
+
+def test_round_trips():
+    for name in ("clean", "lossy", "policed", "receiver"):
+        assert 0.020 <= read(f"{name}.pcap").round_trip_time < 0.0215
+    assert 0.01 < read("clean.pcap").queueing_delay < 0.03
+    far = read("lossy-receiver.pcap")  # data and acknowledgment meet there: only the handshake crosses the path
+    assert 0.020 <= far.round_trip_time < 0.0225
+    assert far.queueing_delay is None
+
+
+def test_limits():
+    assert read("receiver.pcap").limited_by == "receiver window"
+    assert read("policed.pcap").limited_by == read("clean.pcap").limited_by == "network"
+
+
+def test_pcapng_is_the_same():
+    assert read("lossy.pcapng") == read("lossy.pcap")
+
+
+def test_other_byte_orders_and_units(tmp_path):
+    little = (DATA / "lossy.pcap").read_bytes()
+    big, at = struct.pack(">IHHiIII", 0xA1B23C4D, *struct.unpack("<HHiIII", little[4:24])), 24
+    while at < len(little):
+        second, micro, stored, length = struct.unpack("<IIII", little[at : at + 16])
+        big += struct.pack(">IIII", second, 1000 * micro, stored, length) + little[at + 16 : at + 16 + stored]
+        at += 16 + stored
+    path = tmp_path / "big.pcap"
+    path.write_bytes(big)
+    assert measured.read(path) == read("lossy.pcap")
+
+
+# Made by hand
+
+
+def packet(time, back=False, sequence=0, ack=0, flags=ACK, payload=0, window=60_000, options=b"", wrap=None):
+    """Return a record of raw IPv4 and TCP; time in microseconds."""
+    options += bytes(-len(options) % 4)
+    offset = (20 + len(options)) // 4 << 4
+    ends = [(b"\x0a\0\0\1", 1000), (b"\x0a\0\0\2", 80)][:: -1 if back else 1]
+    tcp = struct.pack(">HHIIBBHHH", ends[0][1], ends[1][1], sequence % 2**32, ack % 2**32, offset, flags, window, 0, 0)
+    tcp += options
+    ip = struct.pack(">BBHHHBBH", 0x45, 0, 20 + len(tcp) + payload, 0, 0, 64, 6, 0) + ends[0][0] + ends[1][0]
+    data = (wrap or (lambda ip: ip))(ip + tcp)
+    return struct.pack("<IIII", time // 10**6, time % 10**6, len(data), len(data) + payload) + data
+
+
+def handshake(start, *, shift=0, wrap=None):
+    scale = bytes((2, 4, 3, 232, 3, 3, shift, 1))  # MSS 1000
+    return [
+        packet(0, sequence=start - 1, flags=SYN, options=scale, wrap=wrap),
+        packet(10_000, True, 99, start, SYN | ACK, options=scale, wrap=wrap),
+        packet(10_000, sequence=start, ack=100, wrap=wrap),
+    ]
+
+
+def written(tmp_path, records, link=RAW):
+    path = tmp_path / "made.pcap"
+    path.write_bytes(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, link) + b"".join(records))
+    return path
+
+
+def transfer(start=5000, wrap=None):
+    """Return a flow of ten packets of 1000 bytes, of which the fourth and fifth are lost, over a path of 10 ms."""
+    data = [packet(20_000 + 100 * i, sequence=start + 1000 * i, ack=100, payload=1000, wrap=wrap) for i in range(10)]
+    acks = [
+        packet(30_000 + 100 * i, True, 100, start + 1000 * min(i + 1, 3), wrap=wrap)
+        for i in range(10)
+        if i not in (3, 4)
+    ]
+    again = [packet(31_500 + 100 * i, sequence=start + 1000 * i, ack=100, payload=1000, wrap=wrap) for i in (3, 4)]
+    last = [packet(42_000, True, 100, start + 10_000, wrap=wrap)]
+    return handshake(start, wrap=wrap) + data + acks + again + last
+
+
+@pytest.mark.parametrize("start", [5000, 2**32 - 3500, 2**31 - 2500])
+def test_a_flow_by_hand(tmp_path, start):
+    figures = measured.read(written(tmp_path, transfer(start)))
+    assert figures.packets_sent == 12
+    assert figures.loss == pytest.approx(2 / 12, rel=1e-12)
+    assert figures.loss_burst == 2
+    assert figures.round_trip_time == pytest.approx(0.010, rel=1e-9)
+    assert figures.queueing_delay == pytest.approx(0.0, abs=1e-12)  # three samples of 10 ms; Karn excludes the last
+    assert figures.rate == pytest.approx(10_000 / 0.022, rel=1e-9)  # outstanding from 20 to 42 ms
+    assert (figures.packet, figures.transport, figures.limited_by) == (1000, "TCP", "network")
+
+
+def vlan(ip):
+    return bytes(12) + b"\x81\x00\x00\x05\x08\x00" + ip
+
+
+def ipv6(ip):
+    ends = bytes(15) + ip[15:16] + bytes(15) + ip[19:20]
+    length = struct.unpack(">H", ip[2:4])[0] - 20
+    return struct.pack(">IHBB", 6 << 28, length + 8, 0, 64) + ends + b"\x06\x00" + bytes(6) + ip[20:]
+
+
+@pytest.mark.parametrize(
+    ("link", "wrap"),
+    [
+        (1, vlan),
+        (1, lambda ip: bytes(12) + b"\x08\x00" + ip),
+        (113, lambda ip: bytes(14) + b"\x08\x00" + ip),
+        (276, lambda ip: b"\x08\x00" + bytes(18) + ip),
+        (0, lambda ip: b"\x02\0\0\0" + ip),
+        (RAW, ipv6),
+    ],
+)
+def test_link_layers(tmp_path, link, wrap):
+    expected = measured.read(written(tmp_path, transfer()))
+    assert measured.read(written(tmp_path, transfer(wrap=wrap), link)) == expected
+
+
+def test_an_unknown_link_layer(tmp_path):
+    with pytest.raises(ValueError, match=r"made\.pcap: holds packets of the link type 105"):
+        measured.read(written(tmp_path, transfer(), 105))
+
+
+def test_duplicates_that_the_receiver_reports_are_no_losses(tmp_path):
+    sack = bytes((1, 1, 5, 10)) + struct.pack(">II", 5000 + 3000, 5000 + 4000)  # RFC 2883: below the acknowledgment
+    records = transfer()
+    records[-1] = packet(42_000, True, 100, 15_000, options=sack)
+    assert measured.read(written(tmp_path, records)).loss == pytest.approx(1 / 12, rel=1e-12)
+
+
+def test_reordering_is_no_loss(tmp_path):
+    data = [
+        packet(20_000 + 100 * i, sequence=5000 + 1000 * n, ack=100, payload=1000) for i, n in enumerate((0, 2, 1, 3, 4))
+    ]
+    acks = [packet(30_000 + 100 * i, True, 100, 5000 + 1000 * n) for i, n in enumerate((1, 1, 3, 4, 5))]
+    assert measured.read(written(tmp_path, handshake(5000) + data + acks)).loss == 0
+
+
+def test_a_gap_that_is_filled_late_is_a_loss(tmp_path):
+    order = (0, 2, 3, 4, 5, 1)  # at the receiver: the second packet was lost before, and comes again
+    data = [packet(20_000 + 100 * i, sequence=5000 + 1000 * n, ack=100, payload=1000) for i, n in enumerate(order)]
+    acks = [packet(30_000 + 100 * i, True, 100, 5000 + 1000 * n) for i, n in enumerate((1, 1, 1, 1, 1, 6))]
+    figures = measured.read(written(tmp_path, handshake(5000) + data + acks))
+    assert (figures.loss, figures.packets_sent) == (pytest.approx(1 / 7), 7)
+
+
+def test_a_closed_window(tmp_path):
+    # two packets fill a window of 500 << 2 = 2000 bytes, every 10 ms
+    records = handshake(5000, shift=2)
+    for i in range(5):
+        begin, time = 5000 + 2000 * i, 20_000 + 10_000 * i
+        records += [packet(time, sequence=begin + 1000 * k, ack=100, payload=1000) for k in range(2)]
+        records.append(packet(time + 10_000, True, 100, begin + 2000, window=500))
+    figures = measured.read(written(tmp_path, records))
+    assert figures.limited_by == "receiver window"
+    assert figures.rate == pytest.approx(2000 / 0.010, rel=1e-9)
+
+
+def test_captures_without_data(tmp_path):
+    for records in ([], handshake(5000), [b"\0" * 9]):
+        with pytest.raises(ValueError, match="holds no data of TCP"):
+            measured.read(written(tmp_path, records))
+
+
+def test_a_cut_capture_has_the_packets_before_the_cut(tmp_path):
+    path = written(tmp_path, transfer())
+    content = path.read_bytes()
+    count = len(list(segments(path)))
+    path.write_bytes(content[:-1])
+    assert len(list(segments(path))) == count - 1
+    path.write_bytes(content[:24] + content[24:].replace(content[32:36], b"\xff\xff\xff\xff", 1))  # a damaged length
+    assert list(segments(path)) == []
+
+
+# The policer's test
+
+
+def sent_through_a_bucket(*, rate=1e6, bucket=20_000, offered=1.5e6, queue=0.0):
+    """Return what a sender of packets of 1000 bytes offers to a token bucket; `queue` lengthens the round trips."""
+    made, tokens = [], bucket
+    for i in range(400):
+        tokens = min(bucket, tokens + rate * 1000 / offered)
+        lost = tokens < 1000
+        tokens -= 0 if lost else 1000
+        trip = 0.02 + (queue if i % 50 > 25 else 0.0)
+        made.append(Transmission(i * 1000 / offered, 1000.0 * i, 1000, lost, None if lost else trip))
+    return made
+
+
+def test_a_token_bucket_is_found():
+    verdict = policer(sent_through_a_bucket())
+    assert verdict.policed is True
+    assert verdict.rate == pytest.approx(1e6, rel=0.02)
+    assert verdict.bucket == pytest.approx(20_000, abs=1000)
+
+
+def test_a_few_bytes_long_before_do_not_count():
+    flow = [Transmission(-1.0, 0.0, 40, False, 0.02), *sent_through_a_bucket()]  # as the cookie of iperf3
+    assert policer(flow).policed is True
+    # counted from there, 1.0 s at 1 MB/s would have to fit into the 59 kB before the first loss
+
+
+def test_long_round_trips_before_losses_speak_against_a_policer():
+    # the last losses before a drop of the queue come after long round trips: more than a fifth of them
+    assert policer(sent_through_a_bucket(queue=0.05)).policed is False
+
+
+def test_losses_at_random_are_not_taken_for_a_policer():
+    lost = {i for i in range(20, 400) if (i * 7919) % 101 < 6}  # 6 %, at no regular distance
+    flow = [Transmission(i * 1e-3 * (1 + (i // 80) % 3), 1000.0 * i, 1000, i in lost, 0.02) for i in range(400)]
+    flow.sort(key=lambda one: one.time)
+    assert policer(flow).policed is None
+
+
+def test_too_few_losses_say_nothing():
+    flow = sent_through_a_bucket()[:70]
+    assert 0 < sum(one.lost for one in flow) < 15
+    assert policer(flow).policed is None
+    assert policer([Transmission(0.0, 0.0, 1000)]).policed is False

@@ -1,0 +1,94 @@
+"""`longfat measured`: table, JSON, picture, and one line for what it refuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from longfat import cli, measured, plot
+from longfat.measured.metrics import metrics
+
+DATA = Path(__file__).parents[1] / "data" / "measured"
+
+
+def run(capsys, *arguments):
+    status = cli.main(["measured", *map(str, arguments)])
+    return status, capsys.readouterr()
+
+
+def test_the_table(capsys):
+    status, shown = run(capsys, *(DATA / f"clean-{i}.json" for i in (1, 2, 3)), DATA / "loaded.ping")
+    assert status == 0
+    lines = {line[:22].strip(): line[22:].split("  ") for line in shown.out.splitlines()}
+    # the three goodputs: 18.953, 18.792 and 18.976 Mbit/s
+    assert [part.strip() for part in lines["rate"] if part] == ["18.952 Mbit/s", "18.792 Mbit/s .. 18.976 Mbit/s"]
+    assert "20.31 ms" in "".join(lines["base round-trip time"])
+    assert "network" in "".join(lines["limited by"])
+    assert "not seen" in "".join(lines["policer"])
+    assert "18 of 15452 packets of 3 runs" in shown.out  # 6 + 8 + 4 of 5147 + 5089 + 5216
+    assert shown.err == ""
+
+
+def test_json(capsys):
+    status, shown = run(capsys, DATA / "policed.pcap", DATA / "idle.ping", "--json")
+    found = json.loads(shown.out)
+    assert status == 0
+    assert found["path"]["policed"] is True
+    assert [one["kind"] for one in found["files"]] == ["pcap", "ping"]
+    assert found["path"]["loss"] == found["files"][0]["loss"] == 77 / 476
+    assert found["rfc_6349"]["tcp_efficiency"] == pytest.approx(1 - 77 / 476)
+
+
+def test_the_metrics_of_rfc_6349():
+    figures = measured.read(DATA / "clean.ss")
+    found = metrics(figures, capacity=2.5e6 * 1538 / 1500)
+    # an Ethernet that is as fast: frames of 1538 bytes carry 1448, so that the ideal rate is 2.4133 MB/s
+    assert found["transfer_time_ratio"] == pytest.approx(2.5e6 * 1448 / 1500 / (6232230 / 2.648), rel=1e-9)
+    assert found["tcp_efficiency"] == pytest.approx(1 - 37 / 4400)
+    assert found["buffer_delay"] == pytest.approx(figures.queueing_delay / 0.020632)
+    assert "transfer_time_ratio" not in metrics(figures)
+    assert metrics(measured.read(DATA / "overload-udp.json"), 1e9) == {}
+
+
+def test_the_picture(tmp_path, capsys):
+    names = ("clean-1.json", "clean.ss", "loaded.ping", "policed.pcap", "ndt7-client.jsonl", "simulated.sqlog")
+    status, _ = run(capsys, *(DATA / name for name in names), "--figure", tmp_path / "path.svg")
+    assert status == 0
+    assert (tmp_path / "path.svg").read_text().count("<svg") == 1
+    figure = plot.measurements(measured.read_each(*(DATA / name for name in names)))
+    labels = [(ax.get_ylabel().replace("\n", " "), ax.get_xlabel(), len(ax.get_lines())) for ax in figure.axes]
+    assert labels == [
+        ("rate [Mbit/s]", "time [s]", 4),
+        ("rate [Mbit/s]", "sample", 1),
+        ("round-trip time [ms]", "time [s]", 5),
+        ("round-trip time [ms]", "sample", 1),
+        ("congestion window [kB]", "time [s]", 1),
+        ("congestion window [kB]", "sample", 1),
+        ("retransmissions [packets]", "time [s]", 1),
+        ("losses [packets]", "time [s]", 2),
+    ]
+    rate = figure.axes[0].get_lines()[0].get_ydata()
+    assert rate.mean() == pytest.approx(8 * 7452856 / 3.000424 / 1e6, rel=1e-3)  # what clean-1.json has sent
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["truth.json"], "truth.json: is JSON of no known kind: must be the output of iperf3 --json, "),
+        (["clean-1.json", "truth.json"], "truth.json: is JSON of no known kind"),
+        (["absent"], "absent: cannot be read (No such file or directory)"),
+        (["tbf.tc", "--figure", "x.svg"], "--figure needs values over time"),
+        (["clean-1.json", "--figure", "x.gif"], "suffix of --figure '.gif' is unknown"),
+        (["clean-1.json", "--capacity", "fast"], "capacity = 'fast'"),
+        ([], "FILE"),
+    ],
+)
+def test_refusals(capsys, monkeypatch, arguments, words):
+    monkeypatch.chdir(DATA)
+    status, shown = run(capsys, *arguments)
+    assert (status, shown.out) == (2, "")
+    assert shown.err.count("\n") == 1
+    assert words in shown.err
+    assert not (DATA / "x.svg").exists()

@@ -1,0 +1,184 @@
+"""Files that the real programs wrote over known paths (data/measured/README.md): figures read by hand; the truth."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from longfat import measured
+from longfat.measured.counting import poisson_interval
+
+DATA = Path(__file__).parents[1] / "data" / "measured"
+TRUTH = json.loads((DATA / "truth.json").read_text())  # what the relay counted
+#: Data of 1448 bytes in packets of 1500 bytes at 20 Mbit/s: no receiver can see more.
+GOODPUT = 2.5e6 * 1448 / 1500
+BASE = 0.020  # s, two propagation delays
+
+
+def read(*names):
+    return measured.read(*(DATA / name for name in names))
+
+
+def test_iperf3():
+    figures = read("clean-1.json")
+    assert figures.rate == pytest.approx(7224072 / 3.049233, rel=1e-9)  # end.sum_received
+    assert 0.95 * GOODPUT < figures.rate < GOODPUT
+    assert figures.loss == pytest.approx(6 / (7452856 / 1448), rel=1e-12)  # end.sum_sent
+    assert TRUTH["clean-1.json"]["overflows"] == 6
+    assert figures.round_trip_time == 0.032155  # min_rtt; smoothed, so that it never sees the empty queue
+    assert figures.queueing_delay == pytest.approx(0.042706 - 0.032155, rel=1e-12)
+    assert (figures.limited_by, figures.policed) == ("network", False)
+
+
+@pytest.mark.parametrize("name", [name for name in TRUTH if name.endswith(".json") and name != "reverse.json"])
+def test_the_share_that_the_relay_lost_lies_in_the_interval(name):
+    counts = TRUTH[name]
+    lost = counts["overflows"] + counts["random losses"] + counts["policed"]
+    low, high = read(name).loss_interval
+    assert low <= lost / counts["packets"] <= high
+
+
+def test_scattered_retransmissions_widen_the_interval():
+    figures = read("policed.json")
+    intervals = json.loads((DATA / "policed.json").read_text())["intervals"]
+    resent = [one["streams"][0]["retransmits"] for one in intervals]
+    assert sum(resent) == 125
+    mean = 12.5  # of ten intervals
+    scatter = sum((count - mean) ** 2 for count in resent) / 9 / mean
+    assert scatter > 20  # most of them in the first interval
+    events = round(125 / scatter)
+    low, high = poisson_interval(events)
+    expected = (low * 125 / events / figures.packets_sent, high * 125 / events / figures.packets_sent)
+    assert figures.loss_interval == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("name", "limit"),
+    [
+        ("clean-1", "network"),
+        ("clean-2", "network"),
+        ("clean-3", "network"),
+        ("parallel", "network"),
+        ("bbr", "network"),
+        ("lossy", "network"),
+        ("policed", "network"),
+        ("receiver", "receiver window"),
+        ("application", "sender"),
+        ("send-buffer", "sender"),
+    ],
+)
+def test_what_limited_the_flow(name, limit):
+    assert read(f"{name}.json").limited_by == limit
+    if (DATA / f"{name}.ss").exists():
+        assert read(f"{name}.ss").limited_by == limit
+
+
+def test_udp():
+    figures = read("overload-udp.json")
+    # end.sum: 2731 of 8034 datagrams lost; the link carries 1400 of 1428 bytes of a packet
+    assert figures.loss == pytest.approx(2731 / 8034, rel=1e-12)
+    assert figures.rate == pytest.approx(2.5e6 * 1400 / 1428, rel=0.01)
+    assert figures.loss_interval[0] < 1 - figures.rate / (30e6 / 8) < figures.loss_interval[1]
+    assert (figures.transport, figures.packet) == ("UDP", 1400)
+
+
+def test_the_other_side_of_reverse():
+    client, server = read("reverse.json"), read("reverse-server.json")
+    assert client.round_trip_time is None
+    assert (server.round_trip_time, server.loss) == (0.027923, None)  # end.streams[0].sender.min_rtt
+    assert server.rate == pytest.approx(601456689.7147483 / 8, rel=1e-12)  # end.sum_sent: the receiver is the other one
+    both = read("reverse.json", "reverse-server.json")
+    assert both.rate_interval == (client.rate, server.rate)
+    assert (both.round_trip_time, both.loss) == (0.027923, 0.0)
+
+
+def test_ss():
+    figures = read("clean.ss")
+    # the last sample: minrtt:20.632 bytes_acked:6232230 data_segs_out:4400 busy:2648ms retrans:0/37 mss:1448
+    assert figures.round_trip_time == pytest.approx(0.020632, rel=1e-12)
+    assert figures.rate == pytest.approx(6232230 / 2.648, rel=1e-12)
+    assert figures.loss == pytest.approx(37 / 4400, rel=1e-12)
+    assert 0.01 < figures.queueing_delay < 0.03  # a buffer of 30 ms, which CUBIC keeps mostly full
+    assert (figures.packet, figures.policed) == (1448, False)
+    assert read("receiver.ss").rate == pytest.approx(read("receiver.json").rate, rel=0.05)
+
+
+@pytest.mark.parametrize("name", ["clean", "lossy", "policed", "receiver", "application", "send-buffer"])
+def test_linux_minimum_is_the_base(name):
+    assert BASE <= read(f"{name}.ss").round_trip_time < BASE + 0.001
+
+
+def test_losses_without_a_queue_need_packets_to_be_explained():
+    assert read("lossy.ss").policed is read("policed.ss").policed is None
+
+
+def test_ping():
+    idle, loaded = read("idle.ping"), read("loaded.ping")
+    assert idle.round_trip_time == pytest.approx(0.020356, rel=1e-12)  # rtt min/avg/max/mdev = 20.356/23.006/...
+    assert idle.queueing_delay == pytest.approx(0.023006 - 0.020356, rel=1e-9)
+    assert loaded.queueing_delay == pytest.approx(0.035510 - 0.020313, rel=1e-9)
+    assert loaded.queueing_delay > 5 * idle.queueing_delay
+    series = measured.read_each(DATA / "loaded.ping")[0].series[0]
+    assert series.timed  # -D
+    assert series.times[1] == pytest.approx(1795412168.496610 - 1795412168.293132, abs=1e-6)
+    assert len(series.values) == 12
+
+
+def test_ping_with_losses_and_duplicates():
+    one = measured.read_each(DATA / "lossy.ping")[0]
+    assert one.figures.remarks[-1].startswith("ping lost 17.5%")  # 33 of 40 received, +3 duplicates
+    assert len(one.series[0].values) == 33
+
+
+def test_ping_of_nobody():
+    for name, words in (("unreachable.ping", "no round-trip time"), ("none.ping", "no known kind")):
+        with pytest.raises(ValueError, match=words):
+            read(name)
+
+
+def test_tc():
+    figures = read("tbf.tc")
+    text = (DATA / "tbf.tc").read_text()
+    sent, dropped = 3174, 13  # "Sent ... bytes 3174 pkt (dropped 13, ..."
+    assert f" {sent} pkt (dropped {dropped}," in text
+    assert figures.loss == pytest.approx(dropped / (sent + dropped), rel=1e-12)
+    assert figures.rate == 10e6 / 8  # rate 10Mbit
+    assert read("several.tc").loss == figures.loss  # the root queue that has sent most
+    assert any("htb 2: longfat" in remark for remark in read("several.tc").remarks)
+    with pytest.raises(ValueError, match="no queue that has sent a packet"):
+        read("tbf-before.tc")
+
+
+def test_several_runs_give_intervals():
+    runs = [read(f"clean-{i}.json") for i in (1, 2, 3)]
+    path = read("clean-1.json", "clean-2.json", "clean-3.json")
+    rates = sorted(run.rate for run in runs)
+    assert (path.rate, path.rate_interval) == (rates[1], (rates[0], rates[2]))
+    assert path.round_trip_time == min(run.round_trip_time for run in runs)
+    lost = sum(run.loss * run.packets_sent for run in runs)
+    assert lost == pytest.approx(6 + 8 + 4)
+    assert path.loss == pytest.approx(18 / path.packets_sent, rel=1e-12)
+    # Garwood's interval of 18 events is 10.668 to 28.448
+    low, high = path.loss_interval
+    assert low == pytest.approx(min(10.668 / path.packets_sent, min(run.loss for run in runs)), rel=1e-3)
+    assert high == pytest.approx(max(28.448 / path.packets_sent, max(run.loss for run in runs)), rel=1e-3)
+    assert path.remarks[0].endswith("probability of 0.75") or any("0.75" in remark for remark in path.remarks)
+
+
+def test_kinds_together():
+    path = read("clean-1.json", "clean.ss", "loaded.ping")
+    assert path.rate == read("clean-1.json").rate
+    assert path.round_trip_time == pytest.approx(0.020313, rel=1e-12)  # the ping's is the smallest
+    # the mean that Linux saw, above the ping's base
+    ss = read("clean.ss")
+    assert path.queueing_delay == pytest.approx(ss.queueing_delay + ss.round_trip_time - 0.020313, rel=1e-9)
+    assert path.loss == read("clean-1.json").loss
+    assert (path.limited_by, path.policed) == ("network", False)
+
+
+def test_files_that_disagree():
+    path = read("clean-1.json", "application.json")
+    assert path.limited_by is None
+    assert any("differs among 2 runs" in remark for remark in path.remarks)

@@ -1,0 +1,109 @@
+"""Forms of ss, tc and iperf3 that this machine's programs do not write, by their documents."""
+
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+
+import pytest
+
+from longfat import measured
+
+DATA = Path(__file__).parents[1] / "data" / "measured"
+
+
+def written(tmp_path, text):
+    path = tmp_path / "file"
+    path.write_text(text)
+    return measured.read(path)
+
+
+DETAILS = (
+    "cubic wscale:7,7 rto:240 rtt:40/2 mss:1448 cwnd:100 bytes_acked:1448000 data_segs_out:1000 send 29Mbps "
+    "pacing_rate 34.8Mbps delivery_rate 28.96Mbps {more} retrans:0/10 minrtt:30"
+)
+
+
+def test_sockets_on_one_line(tmp_path):
+    """Of ``ss -Otin``, and of a filter for one state, which leaves the column of the state out."""
+    line = "ESTAB 0 0 10.0.0.1:5000 10.0.0.2:5201 " + DETAILS.format(more="busy:400ms")
+    figures = written(tmp_path, line + "\n")
+    assert figures.rate == pytest.approx(1448000 / 0.4)
+    assert (figures.loss, figures.round_trip_time) == (0.01, pytest.approx(0.030))
+    assert figures.queueing_delay == pytest.approx(0.010)
+    assert figures.policed is False  # 40 ms is more than 1.3 times 30 ms
+    assert written(tmp_path, line.removeprefix("ESTAB ") + "\n") == figures
+
+
+def test_parallel_sockets_and_other_peers(tmp_path):
+    """Sockets to the peer that got most count together, with IPv6 addresses, too."""
+    head = "ESTAB 0 0 [2001:db8::1]:{port} [2001:db8::2]:5201\n\t"
+    lines = "".join(head.format(port=port) + DETAILS.format(more="busy:400ms") + "\n" for port in (1, 2, 3))
+    details = DETAILS.format(more="busy:100ms").replace("1448000", "14480")
+    other = f"ESTAB 0 0 10.0.0.1:9 10.0.0.9:443\n\t{details}\n"
+    figures = written(tmp_path, other + lines)
+    assert figures.rate == pytest.approx(3 * 1448000 / 0.4)
+    assert (figures.packets_sent, figures.loss) == (3000, 0.01)
+    assert any("1 sockets to other hosts than [2001:db8::2]" in remark for remark in figures.remarks)
+
+
+def test_a_kernel_without_clocks(tmp_path):
+    """Before Linux 4.10 there is no busy time: the rate is the last estimate, and the limit is unknown."""
+    figures = written(tmp_path, "ESTAB 0 0 10.0.0.1:5 10.0.0.2:5201\n\t" + DETAILS.format(more="") + "\n")
+    assert (figures.rate, figures.limited_by) == (pytest.approx(28.96e6 / 8), None)
+
+
+FQ_CODEL = """\
+qdisc fq_codel 0: dev eth0 root refcnt 2 limit 10240p flows 1024 quantum 1514 target 5ms interval 100ms ecn
+ Sent 1234567 bytes 990 pkt (dropped 10, overlimits 0 requeues 2)
+ backlog 3028b 2p requeues 2
+  maxpacket 1514 drop_overlimit 0 new_flow_count 100 ecn_mark 5
+  new_flows_len 0 old_flows_len 1
+"""
+CAKE = """\
+qdisc cake 8001: dev eth1 root refcnt 2 bandwidth 20Mbit diffserv3 triple-isolate split-gso rtt 100ms raw overhead 0
+ Sent 2000000 bytes 1480 pkt (dropped 20, overlimits 3000 requeues 0)
+ backlog 25Kb 20p requeues 0
+ memory used: 100Kb of 4Mb
+ capacity estimate: 20Mbit
+                   Bulk  Best Effort        Voice
+  thresh       1250Kbit       20Mbit        5Mbit
+"""
+
+
+def test_fq_codel(tmp_path):
+    figures = written(tmp_path, FQ_CODEL)
+    assert (figures.loss, figures.packets_sent, figures.rate) == (0.01, 1000, None)
+    assert any("marked 5 packets" in remark for remark in figures.remarks)
+
+
+def test_cake(tmp_path):
+    figures = written(tmp_path, FQ_CODEL + CAKE)
+    assert figures.loss == pytest.approx(20 / 1500)
+    assert figures.rate == 2.5e6
+    assert figures.queueing_delay == pytest.approx(25 * 1024 / 2.5e6)
+
+
+def test_the_servers_output_in_the_clients_file(tmp_path):
+    """Of ``iperf3 -R --get-server-output --json``: the server has the round-trip times that the client lacks."""
+    client = json.loads((DATA / "reverse.json").read_text())
+    client["server_output_json"] = json.loads((DATA / "reverse-server.json").read_text())
+    figures = written(tmp_path, json.dumps(client))
+    assert (figures.round_trip_time, figures.loss) == (0.027923, 0.0)
+    assert figures.rate == pytest.approx(598540570.5756454 / 8)  # the client's end.sum_received
+
+
+def test_what_is_omitted_does_not_count(tmp_path):
+    run = json.loads((DATA / "application.json").read_text())
+    for interval in run["intervals"][:-1]:
+        for stream in interval["streams"]:
+            stream["omitted"] = True
+            stream["snd_cwnd"] = stream["snd_wnd"] = 1
+    assert written(tmp_path, json.dumps(run)).limited_by == "sender"
+
+
+def test_bbr_keeps_its_window_half_empty(tmp_path):
+    run = copy.deepcopy(json.loads((DATA / "application.json").read_text()))
+    run["end"]["sender_tcp_congestion"] = "bbr"
+    assert written(tmp_path, json.dumps(run)).limited_by is None

@@ -1,0 +1,155 @@
+"""`longfat window` for TCP: figures that follow from the path, lines that programs accept, and nothing that harms."""
+
+import os
+import re
+import shutil
+import socket
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+from longfat import cli, design
+from longfat.cli import paste
+
+DATA = Path(__file__).parent / "data"
+LAW = ["--replications", "0"]
+
+
+def run(capsys, tmp_path, *arguments):
+    assert cli.main(["window", *arguments, "--output", str(tmp_path)]) == 0
+    return capsys.readouterr().out
+
+
+def test_window_and_buffers_by_hand():
+    # 12.5 MB/s x 1448/1500 x 0.02 s = 241,333.3 bytes; two of them in pages of 4096: 118 x 4096 = 483,328
+    data = design.tcp_window(rate="100Mbit/s", round_trip_time="20ms", replications=0)
+    assert float(data.tcp_window) == pytest.approx(2 * 241333.33, rel=1e-6)
+    assert (data.window, data.linux_maximum, data.linux_request) == (483328, 4 * 483328, 2 * 483328)
+    # 1 Gbit/s, 0.1 s: 8333 packets, of which 8333 x 0.02^2 = 3.3 are lost twice in each window, 0.067 three times and
+    # 0.0013 four times: windows of four
+    lossy = design.tcp_window(rate="1Gbit/s", round_trip_time="100ms", loss=0.02, scheme="bbr1", replications=0)
+    assert float(lossy.tcp_window) / lossy.bandwidth_delay_product == pytest.approx(4)
+
+
+def test_buffers_are_those_of_the_upper_ends_and_rates_of_both():
+    data = design.tcp_window(rate="80..100Mbit/s", round_trip_time=(0.01, 0.02), loss="1e-4..4e-4", replications=2)
+    assert data.window == 483328
+    assert float(data.check_lower) <= float(data.tcp_rate_lower) <= float(data.tcp_rate)
+    assert float(data.tcp_rate) <= float(data.tcp_rate_upper) <= float(data.check_upper) <= 12.5e6 * 1448 / 1500
+    # Reno-friendly at 2e-4: sqrt(1.5/2e-4) x 1448/0.01414 s = 8.87 MB/s of 10.8 MB/s; each loss counts for half
+    found = {one.split()[0]: [float(x) for x in one.split()[1:]] for one in data.effects.split(";")}
+    assert float(data.tcp_rate_law) == pytest.approx(np.sqrt(1.5 / 2e-4) * 1448 / np.sqrt(2e-4), rel=1e-6)
+    assert found["loss"][1] == pytest.approx(-0.5)
+    assert found["round_trip_time"][1] == pytest.approx(-1)
+
+
+def test_the_largest_windows_are_limited():
+    data = design.tcp_window(rate="100Gbit/s", round_trip_time="200ms", replications=0)
+    assert data.window == 2**30
+    assert data.linux_maximum == 2**31 - 1
+    assert data.linux_request == 2**30 - 1
+    assert data.window_limited == 1
+
+
+def test_the_answer_ends_with_lines_and_an_interval(tmp_path, capsys):
+    out = run(capsys, tmp_path, "--rate", "100Mbit/s", "--rtt", "20ms", "--replications", "2")
+    assert "one flow of CUBIC (RFC 9438), the default of Linux" in out
+    assert '[ "$3" -ge 1933312 ] || sysctl -w net.ipv4.tcp_rmem="$1 $2 1933312"' in out
+    assert "Nothing has been changed" in out
+    last = out.splitlines()[-1]
+    low, high = (float(one) for one in re.search(r"([\d.]+) to ([\d.]+) Mbit/s$", last).groups())
+    # RFC 6349: at most 100 x 1448/1500 = 96.53 without Ethernet's headers, 100 x 1448/1538 = 94.15 with them
+    assert low < 94.15
+    assert high == 96.6
+    assert low > 92  # the link is full, but for 0.01
+    assert {one.name for one in tmp_path.iterdir()} == {"window.csv", "window.nc", "window.png", "window.svg"}
+    with xr.open_dataset(tmp_path / "window.nc") as data:
+        assert data.attrs["window"] == 483328
+    assert pd.read_csv(tmp_path / "window.csv")["tcp_window [bytes]"][0] == pytest.approx(482666.7, abs=0.1)
+
+
+def test_no_buffer_helps_against_loss(tmp_path, capsys):
+    out = " ".join(run(capsys, tmp_path, "--rate", "10Gbit/s", "--rtt", "80ms", "--loss", "1e-4", *LAW).split())
+    assert "At 0.0001 it does not, and no window or buffer changes that" in out
+
+
+def test_a_rate_measured_by_tcp_is_a_lower_bound(tmp_path, capsys):
+    """No buffer that a program sets, because it would keep TCP from more; the settings allow twice the rate."""
+    out = run(capsys, tmp_path, "--iperf3", str(DATA / "iperf3_tcp.json"), "--replications", "2")
+    assert "No number for iperf3 -w and SO_RCVBUF" in out
+    assert not re.search(r"-w \d", out)
+    assert "rmem_max" not in out
+    # 29 losses of 8700 would allow 11.5 Mbit/s by Reno's law, and the flow had 23.1: its own overflows
+    assert "taken for overflows of the measured flow itself" in out
+    assert "no window or buffer changes that" not in out
+    assert "20.7 Mbit/s or more" in out  # nine tenths of 23.0956
+    assert "TCP efficiency       99.67 %" in out  # 1 - 29/8700
+
+
+def test_several_files_and_options_before_files(tmp_path, capsys):
+    files = ["--iperf3", str(DATA / "iperf3_tcp.json"), "--ping", str(DATA / "ping.txt")]
+    out = run(capsys, tmp_path, *files, "--rate", "25Mbit/s", *LAW)
+    assert "path      25 Mbit/s (with headers), round trip 20.464 ms" in out
+    assert "remark    rate:" not in out
+    assert re.search(r"transfer time ratio  1\.019", out)  # 25/23.0956 x 1448/1538 = 1.0191
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--rate", "100..80Mbit/s"], "a range whose lower end comes first"),
+        (["--segment", "16KiB"], "--segment needs --scheme selective-repeat"),
+        (["--tradeoff", "2"], "--tradeoff needs --scheme selective-repeat"),
+        (["--scheme", "vegas"], "scheme 'vegas' is unknown"),
+        (["--buffer", "0"], "buffer"),
+        (["--mss", "0B"], "mss = 0 bytes"),
+        (["--replications", "1"], "replications = 1"),
+    ],
+)
+def test_one_line_and_status_2(tmp_path, capsys, arguments, words):
+    path = ["--rate", "1Gbit/s", "--rtt", "10ms", "--output", str(tmp_path)]
+    assert cli.main(["window", *path, *arguments]) == 2
+    err = capsys.readouterr().err
+    assert words in err
+    assert err.count("\n") == 1
+
+
+def test_what_is_missing_is_named(capsys, tmp_path):
+    assert cli.main(["window", "--rate", "1Gbit/s", "--output", str(tmp_path)]) == 2
+    assert "--rtt is missing" in capsys.readouterr().err
+
+
+def in_namespace(script):
+    """Run a script of the shell in a network namespace of its own, or skip the test where there is none."""
+    if not shutil.which("unshare") or subprocess.run(["unshare", "-rn", "true"], capture_output=True).returncode:
+        pytest.skip("network namespaces are not available")
+    return subprocess.run(["unshare", "-rn", "sh", "-ec", script], capture_output=True, text=True, check=True).stdout
+
+
+@pytest.mark.skipif(not shutil.which("sysctl"), reason="needs sysctl")
+def test_lines_raise_and_never_lower():
+    """By the real shell and the real sysctl."""
+    name = "net.ipv4.tcp_rmem"
+    line = paste.raised_third(name, 8000000)
+    out = in_namespace(f'sysctl -qw {name}="4096 131072 6000000"; {line}; sysctl -n {name}; {line}; sysctl -n {name}')
+    assert [one.split() for one in out.splitlines() if "=" not in one] == [["4096", "131072", "8000000"]] * 2
+    out = in_namespace(f'sysctl -qw {name}="4096 131072 9000000"; {line}; sysctl -n {name}')
+    assert out.split() == ["4096", "131072", "9000000"]
+    name = "net.ipv4.tcp_max_syn_backlog"
+    line = paste.raised(name, 300)
+    assert in_namespace(f"sysctl -qw {name}=200; {line} >&2; sysctl -n {name}").split() == ["300"]
+    assert in_namespace(f"sysctl -qw {name}=400; {line} >&2; sysctl -n {name}").split() == ["400"]
+
+
+@pytest.mark.skipif(os.uname().sysname != "Linux", reason="needs Linux")
+def test_linux_doubles_a_request_and_cuts_it_without_a_word():
+    limit = int(Path("/proc/sys/net/core/rmem_max").read_text())
+    with socket.socket() as one:
+        one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, limit // 2)
+        assert one.getsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF) == 2 * (limit // 2)
+        one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4 * limit)
+        assert one.getsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF) == 2 * limit

@@ -1,0 +1,105 @@
+"""Mutants of laws: `longfat.testing` finds them, or they are inside the accuracy of their law.
+
+`tests.testing.law_mutants` makes and searches them, `tests.testing.tables` writes the table of docs/testing.md.
+"""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+import sympy
+
+from longfat.laws import cadpc, cubic, queues, tcp
+from longfat.verify.symbolic import evaluated
+from tests.testing.law_claims import simulated_laws
+from tests.testing.law_mutants import NO_VALUE, chosen, deviations, mutants, search
+
+PAGE = Path(__file__).parents[2] / "docs" / "testing.md"
+RHO = queues.mm1_wait.symbols["load"].sympy
+
+
+def test_mutants_by_hand():
+    """Of rho/(1 - rho) and n/(n + 1): each number, exponent and term once."""
+    found = {(one.kind, one.expr) for one in mutants(queues.mm1_wait)}
+    larger = sympy.Rational(21, 20)
+    assert found == {
+        ("exponent", RHO),
+        ("term", RHO / -RHO),
+        ("term", RHO),
+        ("constant", RHO / (larger - RHO)),
+        ("constant", RHO / (1 - larger * RHO)),
+    }
+    n = cadpc.equilibrium_traffic.symbols["flows"].sympy
+    assert {one.expr for one in mutants(cadpc.equilibrium_traffic) if one.kind == "term"} == {sympy.Integer(1), n}
+
+
+def test_cases_change_places():
+    found = [one.expr for one in mutants(cadpc.parking_lot_long_rate) if one.kind == "case"]
+    first, second = (symbol.sympy for symbol in cadpc.parking_lot_long_rate.symbols.values())
+    assert found == [1 / (sympy.Min(first, second) + 2)]
+    (swapped,) = [one for one in mutants(queues.mm1k_wait) if one.kind == "case"]
+    assert evaluated(swapped, {"load": 0.5, "capacity": 5.0}) == 2.0  # K/2 - 1/2, the case of rho = 1
+
+
+def test_mutants_without_a_value():
+    """1 - rho without the 1, in a square root."""
+    (one,) = [
+        one for one in mutants(tcp.gaimd_rate) if one.kind == "term" and "1 - " in one.change and "-\\" in one.change
+    ]
+    point = {"loss": 0.001, "round_trip_time": 0.1, "acked": 1.0, "increase": 1.0, "decrease": 0.5}
+    assert one(**point) == NO_VALUE
+
+
+@pytest.mark.long
+def test_the_choice_is_that_of_the_seed():
+    """30 different laws, all four kinds of mistakes."""
+    found = chosen()
+    assert len({one.law.public_name for one in found}) == 30
+    assert {one.kind for one in found} == {"constant", "exponent", "term", "case"}
+    assert [one.name for one in chosen()] == [one.name for one in found]
+    assert [one.name for one in chosen(30, 27)] != [one.name for one in found]
+
+
+def test_deviations_by_hand():
+    """rho (C_b^2 + 1.05)/(2 (1 - rho)): at a load of 0.8, without variation, 2.1 where the law is 2, within 0.11."""
+    load, variation = (symbol.sympy for symbol in queues.mg1_wait.symbols.values())
+    wrong = load * (variation + sympy.Rational(21, 20)) / (2 - 2 * load)
+    (one,) = [one for one in mutants(queues.mg1_wait) if sympy.simplify(one.expr - wrong) == 0]
+    found = deviations(one)
+    assert len(found) > 20_000
+    assert found.max() == pytest.approx(0.1 / 0.11, rel=1e-9)
+
+
+def test_a_mutant_is_found_and_its_law_is_not():
+    (one,) = [one for one in mutants(cadpc.equilibrium_rate) if one.kind == "exponent"]
+    found = search(one)
+    assert (found.outcome, found.law.verdict) == ("found", "agrees")
+    assert found.seen[-1].verdict == "differs"
+
+
+@pytest.mark.long
+def test_thirty_mutants_are_found_or_inside_the_accuracy():
+    """But for the one whose error shows in a thousandth of its domain; the table of the page has the same outcomes."""
+    rows = re.findall(r"^\| `([\w.]+)` \| (\w+) \| .* \| (found|inside|survived) \|", PAGE.read_text(), re.MULTILINE)
+    found = [search(one) for one in chosen()]
+    assert [(one.mutant.law.public_name, one.mutant.kind, one.outcome) for one in found] == rows
+    survivors = [one for one in found if one.outcome == "survived"]
+    assert [one.mutant.law.public_name for one in survivors] == ["tcp.unloaded_transfer_time"]
+    assert np.mean(survivors[0].deviations > 1) < 0.002
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("law", simulated_laws(), ids=lambda law: law.public_name)
+def test_laws_agree_at_the_corners_of_their_ranges(law):
+    """What makes a mutant that is found a find."""
+    from tests.testing.law_claims import claim_of
+
+    seen, _ = claim_of(law).examine(8, alpha=1e-6, budget=1000, seed=0, report=lambda one: None)
+    assert "differs" not in [one.verdict for one in seen]
+
+
+def test_cubic_window_mutants_are_not_all_alike():
+    """The same mistake at two places of an expression makes two mutants."""
+    some = [one for one in mutants(cubic.window) if one.kind == "exponent"]
+    assert len({one.expr for one in some}) == len(some) > 5
