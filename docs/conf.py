@@ -11,6 +11,7 @@ version = release = __version__
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "numpydoc", "docs.handbook.live", "docs.handbook.mathml"]
 nitpicky = True
+default_role = "code"  # the docstrings' single backquotes
 # Types of the standard library and of libraries that are not documented here.
 nitpick_ignore_regex = [("py:.*", r"(?!longfat).*")]
 keep_warnings = False
@@ -29,6 +30,7 @@ numpydoc_show_class_members = False
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 
+html_context = {"default_mode": "auto"}
 html_theme = "pydata_sphinx_theme"
 html_title = "longfat"
 html_math_renderer = "mathml"

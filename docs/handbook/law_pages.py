@@ -205,8 +205,18 @@ def _written(law: Law) -> tuple[str, str]:
     text = re.sub(
         r"^(?![ .]).*$", lambda line: line[0].replace("|", r"\|"), text, flags=re.MULTILINE
     )  # absolute values
+    text = re.sub(r"(?<!`)`(?:[\w.]+\.)?(\w+)`(?!`)", lambda one: _mentioned(one, law), text)
     examples = found.get("Examples", "")
     return (f"```{{eval-rst}}\n{text}\n```\n" if text else ""), (code(examples) if examples else "")
+
+
+def _mentioned(found: re.Match[str], law: Law) -> str:
+    """Return a name in backquotes as a link in reStructuredText if it is a law's, else as code."""
+    named = next((one for one in laws() if one.name == found[1]), None)
+    if named is None or named is law:
+        return f"``{found[0].strip('`')}``"
+    up = "../" * address(law).count("/")
+    return f"`{found[1]} <{up}{address(named)}.html>`__"
 
 
 def _call(law: Law) -> str:

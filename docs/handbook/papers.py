@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from docs.handbook import rules
 from docs.handbook.front import toctree
 from docs.handbook.judged import laws, listed
-from docs.handbook.markup import html, section, table
+from docs.handbook.markup import section, table
 from docs.handbook.staging import ROOT
 from figures import gallery
 from longfat.verify.published.claims_table import PAPERS
@@ -96,7 +96,7 @@ def page(paper: str) -> str:
     more = "[The rule of the verdicts, and what was run for each row](/figures/scoreboard.md)."
     refinements = parts("docs/refinements.md").get(paper, ("", ""))[1]
     own = [law for law in laws() if law.source.startswith(SOURCES[paper])]
-    claimed = f"{len(rows)} rows: {verdicts}. {more}\n\n" + html('<div class="sortable">') + "\n" + shown
+    claimed = f"{len(rows)} rows: {verdicts}. {more}\n\n{shown}"
     return "".join(
         [
             f"# {NAMES[paper]}\n\n{title(paper)}\n\n",
@@ -104,7 +104,7 @@ def page(paper: str) -> str:
             section("Laws from this paper", listed(own)),
             section("Errata", parts("ERRATA.md")[paper][1]),
             section("Refinements", refinements),
-            section("Every number and claim", claimed + "\n" + html("</div>")),
+            section("Every number and claim", claimed),
         ]
     )
 

@@ -1,0 +1,90 @@
+// Behaviour of the handbook's pages, without libraries: copy buttons, and tables that are sorted and filtered.
+"use strict";
+
+// A button beside each block of code. Pages from the file system have no clipboard; they take the old way.
+function addCopyButton(block) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "copy";
+  button.textContent = "Copy";
+  button.addEventListener("click", async () => {
+    const text = block.querySelector("pre").innerText.replace(/\n$/, "");
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {
+      getSelection().selectAllChildren(block.querySelector("pre"));
+      document.execCommand("copy");
+    }
+    button.textContent = "Copied";
+    setTimeout(() => { button.textContent = "Copy"; }, 1500);
+  });
+  block.append(button);
+}
+
+// The number at the beginning of a cell, for columns of numbers; NaN for words.
+function leading(text) {
+  return Number.parseFloat(text.replace(/^[^\d+\-.]*/, ""));
+}
+
+function compare(a, b) {
+  const [x, y] = [leading(a), leading(b)];
+  const numbers = !Number.isNaN(x) && !Number.isNaN(y) && /^[\d+\-.]/.test(a) && /^[\d+\-.]/.test(b);
+  return numbers ? x - y : a.localeCompare(b, "en", { numeric: true });
+}
+
+// Sort a table by a column: up, then down.
+function sortBy(table, column, head) {
+  const up = head.getAttribute("aria-sort") !== "ascending";
+  for (const one of table.tHead.rows[0].cells) one.removeAttribute("aria-sort");
+  head.setAttribute("aria-sort", up ? "ascending" : "descending");
+  const rows = [...table.tBodies[0].rows];
+  rows.sort((a, b) => (up ? 1 : -1) * compare(a.cells[column].textContent.trim(), b.cells[column].textContent.trim()));
+  table.tBodies[0].append(...rows);
+}
+
+// Show the rows that contain every word.
+function filter(table, words, counted) {
+  let shown = 0;
+  for (const row of table.tBodies[0].rows) {
+    const text = row.textContent.toLowerCase();
+    row.hidden = !words.every((word) => text.includes(word));
+    if (!row.hidden) shown += 1;
+  }
+  counted.textContent = `${shown} of ${table.tBodies[0].rows.length} rows`;
+}
+
+function makeSortable(table) {
+  [...table.tHead.rows[0].cells].forEach((head, column) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "sort";
+    button.append(...head.childNodes);
+    button.addEventListener("click", () => sortBy(table, column, head));
+    head.append(button);
+  });
+}
+
+function addFilter(table) {
+  const row = document.createElement("p");
+  row.className = "filter";
+  const label = document.createElement("label");
+  label.textContent = "Filter ";
+  const field = document.createElement("input");
+  field.type = "search";
+  field.placeholder = "words in any column";
+  const counted = document.createElement("output");
+  label.append(field);
+  row.append(label, " ", counted);
+  (table.closest(".pst-scrollable-table-container") || table).before(row);
+  field.addEventListener("input", () => filter(table, field.value.toLowerCase().split(/\s+/).filter(Boolean), counted));
+  filter(table, [], counted);
+}
+
+document.addEventListener("DOMContentLoaded", () => {
+  document.querySelectorAll("article div.highlight").forEach(addCopyButton);
+  for (const table of document.querySelectorAll("article table")) {
+    if (!table.tHead || !table.tBodies.length || table.tBodies[0].rows.length < 8) continue;
+    makeSortable(table);
+    if (table.tBodies[0].rows.length >= 20) addFilter(table);
+  }
+});
