@@ -45,8 +45,9 @@ def rightmost_roots(matrices: Array, delays: Sequence[float] | Array = (), count
     -----
     The roots are eigenvalues of the generator on [-tau, 0], tau the longest delay: differentiation, with the delay
     equation as the condition at 0. It is discretised by Chebyshev collocation, which has spectral accuracy for roots
-    with abs(lambda) tau below about half the number of nodes. The number is doubled until the wanted roots agree to 1e-7
-    of the larger of 1/tau and the norm of the matrices. They are then accurate to 1e-10, except for multiple roots.
+    with abs(lambda) tau below about half the number of nodes. The number is doubled until the wanted roots agree to
+    1e-7 of the larger of 1/tau and the norm of the matrices. They are then accurate to 1e-10, except for multiple
+    roots.
 
     Examples
     --------

@@ -23,7 +23,7 @@ _UNITS = {
 
 
 def measurements(found: Sequence[Measurement]) -> Figure:
-    """Draw what files with measurements hold over time: a panel for each quantity, a line for each file.
+    r"""Draw what files with measurements hold over time: a panel for each quantity, a line for each file.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def measurements(found: Sequence[Measurement]) -> Figure:
     >>> from longfat import measured
     >>> figure = measurements(measured.read_each("tests/data/iperf3_tcp.json", "tests/data/ping.txt"))
     >>> [ax.get_ylabel() for ax in figure.axes[:2]]
-    ['rate\\n[Mbit/s]', 'round-trip\\ntime [ms]']
+    ['rate\n[Mbit/s]', 'round-trip\ntime [ms]']
     """
     panels: dict[tuple[str, bool], list[tuple[int, Any]]] = {}
     for name in _UNITS:
