@@ -123,7 +123,7 @@ def _write(path, first):
 
 def test_two_writers_at_once(tmp_path):
     path = tmp_path / "store"
-    context = multiprocessing.get_context("fork")
+    context = multiprocessing.get_context("spawn")
     writers = [context.Process(target=_write, args=(path, first)) for first in (0, 1000)]
     for one in writers:
         one.start()

@@ -118,7 +118,7 @@ def test_a_page_moves_by_keyboard_from_the_file_system(opened):
     page.get_by_label("curves for").select_option(label="Window")
     page.wait_for_function("document.querySelectorAll('.lf-chart .curve.c3').length > 0")
     page.get_by_text("Values of the curve").click()
-    assert page.locator(".lf-table tbody tr").count() > 8
+    page.wait_for_function("document.querySelectorAll('.lf-table tbody tr').length > 8")
     assert "x=loss" in page.url
     assert page.evaluate(BEYOND) == []
 

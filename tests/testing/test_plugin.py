@@ -49,7 +49,9 @@ def session(pytester, monkeypatch):
 
     def run(text, *options):
         pytester.makepyfile(test_it=text)
-        return pytester.runpytest_inprocess("-p", "longfat.pytest_plugin", "-p", "no:cacheprovider", *options)
+        # The plugin has been imported before if another test in this process needed it.
+        imported = "-Wignore::pytest.PytestAssertRewriteWarning"
+        return pytester.runpytest_inprocess("-p", "longfat.pytest_plugin", "-p", "no:cacheprovider", imported, *options)
 
     return run
 

@@ -11,12 +11,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-import numba
-
-from longfat.sim import jit, queues, records
+from longfat.sim import queues, records
 from longfat.sim.elements import Flow
 from longfat.sim.engine import Simulation, kernel
-from longfat.sim.kernel.injected import inject
+from longfat.sim.kernel.injected import compile_injection, inject
 from longfat.sim.network import Network
 from longfat.sim.run_state import rows
 from longfat.sim.traffic import Traffic
@@ -209,12 +207,6 @@ class Emulator:
             if marks & records.CE:
                 packet = headers.mark(packet)
             self._found.append(Delivery(time, connection, back, packet))
-
-
-def compile_injection() -> None:
-    """Compile the function through which packets enter, or load it where it was compiled before."""
-    if jit.COMPILED:
-        inject.compile((numba.int64,) * 8)
 
 
 def injected(net: Network) -> Network:

@@ -4,7 +4,9 @@ The flow of such packets has no events of its own. Its data and its acknowledgme
 transfer take, and compete there with all other packets.
 """
 
-from longfat.sim.jit import entry, part, routine
+import numba
+
+from longfat.sim.jit import COMPILED, entry, part, routine
 from longfat.sim.kernel.events import request_admission
 from longfat.sim.kernel.packets import allocate_packet, release_packet
 from longfat.sim.memory import left_at, packet_at, receiver_at, sender_at, state_at, tally_at
@@ -72,3 +74,9 @@ def reach_host(state, i):
     else:
         sender_at(state, f).acks_received += 1
     release_packet(state, i)
+
+
+def compile_injection():
+    """Compile `inject`, or load it where it was compiled before."""
+    if COMPILED:
+        inject.compile((numba.int64,) * 8)
