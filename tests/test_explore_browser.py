@@ -177,6 +177,7 @@ def test_the_page(page, tmp_path, record_property):
     assert page.elsewhere == []
 
 
+@pytest.mark.long
 def test_a_kernel_ends_with_its_tab_and_a_tab_says_that_the_server_has_ended(served, browser):
     tab = browser.new_page()
     _open(tab, served.url)

@@ -119,9 +119,8 @@ def test_the_check_sees_private_names(source, names):
     assert private(source) == names
 
 
-@pytest.fixture(scope="module")
-def outcome(tmp_path_factory):
-    """The code cells of every notebook and every solution as they ran.
+def ran(paths, folder):
+    """Return the code cells of notebooks as they ran.
 
     In the short profile in one kernel, emptied before each: a kernel for each spends most of its time on imports.
     """
@@ -129,9 +128,8 @@ def outcome(tmp_path_factory):
     import nbformat  # here: it takes a second, of every process that collects tests
     from nbclient import NotebookClient
 
-    folder = tmp_path_factory.mktemp("notebooks")
     emptied = "%reset -f"
-    found = {path: nbformat.read(path, as_version=4).cells for path in [*NOTEBOOKS, *SOLUTIONS]}
+    found = {path: nbformat.read(path, as_version=4).cells for path in paths}
 
     def run(*several):
         cells = [cell for one in several for cell in (nbformat.v4.new_code_cell(emptied), *one)]
@@ -146,6 +144,16 @@ def outcome(tmp_path_factory):
     return {path: [cell for cell in cells if cell.cell_type == "code"] for path, cells in found.items()}
 
 
+@pytest.fixture(scope="module")
+def outcome(tmp_path_factory):
+    return ran(NOTEBOOKS, tmp_path_factory.mktemp("notebooks"))
+
+
+@pytest.fixture(scope="module")
+def solved(tmp_path_factory):
+    return ran(SOLUTIONS, tmp_path_factory.mktemp("solutions"))
+
+
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_runs(path, outcome):
     cells = outcome[path]
@@ -156,10 +164,11 @@ def test_runs(path, outcome):
     assert any(drawn)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("path", SOLUTIONS, ids=lambda path: path.stem)
-def test_solutions_are_right(path, outcome):
+def test_solutions_are_right(path, solved):
     """They compare hand arithmetic or the literature with what the toolkit finds, and fail where these differ."""
-    assert [output for cell in outcome[path] for output in cell.outputs if output.output_type == "error"] == []
+    assert [output for cell in solved[path] for output in cell.outputs if output.output_type == "error"] == []
 
 
 def test_pages_show_pictures_for_widgets_and_link_to_pages():
