@@ -76,7 +76,7 @@ def reach_host(state, i):
     release_packet(state, i)
 
 
-def compile_injection():
+def compile_injection() -> None:
     """Compile `inject`, or load it where it was compiled before."""
     if COMPILED:
         inject.compile((numba.int64,) * 8)
