@@ -11,11 +11,12 @@ import numpy as np
 
 from docs.handbook.drawing import Panel, svg
 from docs.handbook.front import toctree
-from docs.handbook.judged import laws, listed
+from docs.handbook.judged import listed
 from docs.handbook.markup import code, html, number, plain, section, table, unfolding
 from longfat import fluid
 from longfat.fluid import systems
 from longfat.fluid.system import System
+from longfat.handbook.records import laws
 
 #: Arguments of the function that builds the system, duration and step [unit of its time], and starts, ours: they show
 #: the way from the start to the equilibrium, or around it.

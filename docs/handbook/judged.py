@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping
 
-from longfat.law import Law, registered
+from longfat.handbook import records
+from longfat.law import Law
 
 #: The plug-ins of each simulator in ``longfat.simulators.SIMULATORS``; a test demands a line for each simulator.
 PLUG_INS: Mapping[str, tuple[str, ...]] = {
@@ -52,12 +52,6 @@ PLUG_INS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-@functools.cache
-def laws() -> tuple[Law, ...]:
-    """Return all laws of longfat, by their public names."""
-    return tuple(sorted((law for _, law in registered()), key=lambda law: law.public_name))
-
-
 def address(law: Law) -> str:
     """Return the permanent name of a law's page.
 
@@ -65,7 +59,7 @@ def address(law: Law) -> str:
     >>> address(throughput_efficiency)
     'laws/selective_repeat/throughput_efficiency/index'
     """
-    return f"laws/{law.public_name.replace('.', '/')}/index"
+    return f"{records.address(law)}index"
 
 
 def listed(found: list[Law]) -> str:
@@ -79,4 +73,4 @@ def judging(name: str) -> list[Law]:
     >>> [law.public_name for law in judging("codel")]
     ['aqm.codel_drop_time']
     """
-    return [law for law in laws() if law.simulated and name in PLUG_INS.get(law.simulated.simulator, ())]
+    return [law for law in records.laws() if law.simulated and name in PLUG_INS.get(law.simulated.simulator, ())]

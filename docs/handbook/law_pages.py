@@ -13,9 +13,10 @@ import numpy as np
 
 from docs.handbook import proofs, verdicts
 from docs.handbook.front import toctree
-from docs.handbook.judged import PLUG_INS, address, laws, listed
+from docs.handbook.judged import PLUG_INS, address, listed
 from docs.handbook.markup import code, html, number, section, table, unfolding
 from longfat import docstrings
+from longfat.handbook.records import laws
 from longfat.law import Law
 from longfat.symbols import Symbol
 

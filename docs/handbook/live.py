@@ -9,8 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from longfat.handbook import pages
-from longfat.law import registered
+from longfat.handbook import pages, records
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -31,7 +30,7 @@ def _add(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: o
     """Add the script and the style sheet to a page that has a live plot."""
     wanted = set(HOOK.findall(context.get("body", "")))
     if wanted:
-        laws = sorted((one for _, one in registered() if one.public_name in wanted), key=lambda one: one.public_name)
+        laws = [one for one in records.laws() if one.public_name in wanted]
         app.add_js_file(None, body=pages.site_script(laws))
         app.add_css_file(STYLES)
 

@@ -6,31 +6,15 @@ docstrings use.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from docutils.utils.math import MathError
-from docutils.utils.math.latex2mathml import tex2mathml
+
+from longfat.handbook.typesetting import translated
 
 if TYPE_CHECKING:
     from docutils import nodes
     from sphinx.application import Sphinx
-
-#: Two conditions below a sum, which docutils does not stack: they stand beside each other.
-_STACKED = re.compile(r"\\substack\{((?:[^{}]|\{[^{}]*\})*)\}")
-
-
-def mathml(latex: str, block: bool = False) -> str:
-    r"""Return a formula as MathML.
-
-    >>> mathml("t_a")
-    '<math xmlns="http://www.w3.org/1998/Math/MathML"><msub><mi>t</mi><mi>a</mi></msub></math>'
-    >>> r"\substack" in mathml(r"\sum_{\substack{a < b\\b < c}} x")
-    False
-    """
-    latex = _STACKED.sub(lambda found: "{" + found[1].replace(r"\\", r",\;") + "}", latex)
-    text = tex2mathml(latex, as_block=block)
-    return re.sub(r">\n\s*<", "><", text).strip()
 
 
 def _visit(writer: Any, node: nodes.Element, block: bool) -> None:
@@ -40,7 +24,7 @@ def _visit(writer: Any, node: nodes.Element, block: bool) -> None:
 
     latex = node.astext()
     try:
-        text = mathml(latex, block)
+        text = translated(latex, block)
     except MathError as failure:
         logging.getLogger(__name__).warning("formula %r: %s", latex, failure, location=node)
         text = writer.encode(latex)

@@ -9,10 +9,11 @@ from collections.abc import Mapping
 
 from docs.handbook import rules
 from docs.handbook.front import toctree
-from docs.handbook.judged import laws, listed
+from docs.handbook.judged import listed
 from docs.handbook.markup import section, table
 from docs.handbook.staging import ROOT
 from figures import gallery
+from longfat.handbook.records import laws
 from longfat.verify.published.claims_table import PAPERS
 from longfat.verify.scoreboard import NAMES
 

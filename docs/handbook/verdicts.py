@@ -14,8 +14,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from docs.handbook.judged import laws
 from docs.handbook.markup import table
+from longfat.handbook.records import laws
 from longfat.law import Law
 
 STORED = Path(__file__).resolve().parent / "verdicts.csv"

@@ -19,6 +19,7 @@ from docs.handbook import (
     sources,
 )
 from longfat import benchmark, fluid, simulators
+from longfat.handbook import records
 from longfat.law import registered
 from longfat.laws import queues as queue_laws
 from longfat.sim import queues, schemes
@@ -93,7 +94,7 @@ def test_values_and_slopes():
 
 
 def test_neighbours_are_mutual():
-    laws = judged.laws()
+    laws = records.laws()
     assert any(law_pages.used(law) for law in laws)
     efficiency = next(one for one in laws if one.name == "throughput_efficiency")
     assert efficiency not in law_pages.used(efficiency)

@@ -7,6 +7,24 @@ from html import escape
 
 from longfat import extras
 
+#: Two conditions below a sum, which docutils does not stack: they stand beside each other.
+_STACKED = re.compile(r"\\substack\{((?:[^{}]|\{[^{}]*\})*)\}")
+
+
+def translated(latex: str, block: bool = False) -> str:
+    r"""Return a formula as MathML, without spaces between its elements.
+
+    >>> translated("t_a")
+    '<math xmlns="http://www.w3.org/1998/Math/MathML"><msub><mi>t</mi><mi>a</mi></msub></math>'
+    >>> r"\substack" in translated(r"\sum_{\substack{a < b\\b < c}} x")
+    False
+    """
+    extras.need("typesetting equations", "docutils")
+    from docutils.utils.math.latex2mathml import tex2mathml
+
+    latex = _STACKED.sub(lambda found: "{" + found[1].replace(r"\\", r",\;") + "}", latex)
+    return re.sub(r">\n\s*<", "><", tex2mathml(latex, as_block=block)).strip()
+
 
 def mathml(latex: str, *, block: bool = True) -> str:
     r"""Return an equation as an element ``math``, with the LaTeX as its alternative text.
@@ -14,8 +32,5 @@ def mathml(latex: str, *, block: bool = True) -> str:
     >>> mathml(r"t_a", block=False)
     '<math alttext="t_a"><msub><mi>t</mi><mi>a</mi></msub></math>'
     """
-    extras.need("typesetting equations", "docutils")
-    from docutils.utils.math.latex2mathml import tex2mathml
-
-    text = re.sub(r">\n\s*<", "><", tex2mathml(latex, as_block=block)).strip()
+    text = translated(latex, block)
     return text.replace(' xmlns="http://www.w3.org/1998/Math/MathML"', f' alttext="{escape(latex)}"', 1)
