@@ -186,6 +186,23 @@ TODAY: dict[str, Entry] = {
     )
 }  # fmt: skip
 
+#: Ours, because SSTP's rate is negotiated with the network: that of the most connections at once, 11 in experiment 1.
+_RATE_OF_SSTP = {"peak_rate": 450e3, "window_limit": 10.0}
+_RATE = Choice("rate of 3.6 Mbit/s for each connection, so that the eleven of experiment 1 fit into 40 Mbit/s")
+#: SSTP, whose rate is negotiated and not found: it is run if it is named, too.
+NEGOTIATED: dict[str, Entry] = {
+    one.name: one
+    for one in (
+        # Gong and Parulkar (1992), with the switches that their summary names; these measure the rates of connections.
+        Entry("sstp", "sstp", "sstp", _RATE_OF_SSTP, choices=(_RATE,)),
+        Entry(
+            "sstp-loss-load", "sstp, loss-load", "sstp", _RATE_OF_SSTP, "loss-load",
+            options={"k": 5.0, "window": 0.1, "silence": 1.0}, random=True,
+            choices=(_RATE, Choice("switches measure rates in 0.1 s, because packets of SSTP declare none")),
+        ),
+    )
+}  # fmt: skip
+
 
 def entry(given: str | Entry | Scheme, discipline: str = "fifo") -> Entry:
     """Return an entry by its name or the paper's, or make one from a scheme given as an object or in a file.
@@ -196,7 +213,7 @@ def entry(given: str | Entry | Scheme, discipline: str = "fifo") -> Entry:
         "tahoe", "hbh", "my_schemes.py", "my_schemes.py:gentle", any other name in `longfat.sim.schemes.names`, or a
         `longfat.sim.Scheme`.
     discipline : str
-        Queue discipline of all switches, for schemes that are neither in `ENTRIES` nor in `TODAY`.
+        Queue discipline of all switches, for schemes that are not in `ENTRIES`, `TODAY` or `NEGOTIATED`.
 
     Examples
     --------
@@ -209,7 +226,7 @@ def entry(given: str | Entry | Scheme, discipline: str = "fifo") -> Entry:
         raise unknown("discipline", discipline, queues.NAMED)
     if isinstance(given, Entry):
         return given
-    for one in (*ENTRIES.values(), *TODAY.values()):
+    for one in (*ENTRIES.values(), *TODAY.values(), *NEGOTIATED.values()):
         if given in (one.name, one.label):
             return one
     if isinstance(given, schemes.Scheme):
@@ -217,7 +234,7 @@ def entry(given: str | Entry | Scheme, discipline: str = "fifo") -> Entry:
     if user_files.names_file(given):
         return _own(given, discipline)
     if given not in schemes.names():
-        raise unknown("scheme", given, {*ENTRIES, *TODAY, *schemes.names()})
+        raise unknown("scheme", given, {*ENTRIES, *TODAY, *NEGOTIATED, *schemes.names()})
     return Entry(given, given, given, bottleneck=discipline, switch=discipline, random=True)
 
 

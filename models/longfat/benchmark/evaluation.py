@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from longfat._version import __version__
-from longfat.benchmark.entries import ENTRIES, OPTIMAL, TODAY, Entry, entry
+from longfat.benchmark.entries import ENTRIES, NEGOTIATED, OPTIMAL, TODAY, Entry, entry
 from longfat.benchmark.experiments import Variant, variants
 from longfat.domains import integer, number
 from longfat.sim.engine import SchemeError
@@ -129,7 +129,7 @@ def run(
 
     def cell(pool: Executor, variant: Variant, one: Entry) -> Any:
         count = replications if may_be_random(variant, one) else 1
-        given = one.name if (ENTRIES | TODAY).get(one.name) is one else one
+        given = one.name if (ENTRIES | TODAY | NEGOTIATED).get(one.name) is one else one
         settings = hashlib.sha256((variant.text() + one.settings()).encode()).hexdigest()
         function = partial(one_run, variant=variant.name, scheme=given, seed=seed, settings=settings)
         folder = re.sub(r"[^.\w-]+", "-", f"{variant.name}_{one.name}_{settings[:8]}_{seed}")
