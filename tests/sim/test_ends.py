@@ -8,7 +8,8 @@ from longfat.sim import Network, Simulation, queues, schemes, traffic
 
 ENDS = re.compile(r"([\[(])(.+), (.+)([\])])")
 NEEDS = {"xcp": "xcp", "decbit": "decbit", "loss-load": "loss-load", "explicit-feedback": "explicit-feedback",
-         "hop-by-hop": "hop-by-hop", "packet-pair": "fair", "blt": "priority-discard", "blt-rate": "priority-discard"}  # fmt: skip
+         "hop-by-hop": "hop-by-hop", "packet-pair": "fair", "blt": "priority-discard",
+         "blt-rate": "priority-discard"}  # fmt: skip
 TIMERS = tuple(schemes.timers.PARAMETERS)
 
 

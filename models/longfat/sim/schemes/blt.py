@@ -1,10 +1,10 @@
 """BLT, the bandwidth-latency tradeoff: the whole file at once, with priorities by which switches choose what to keep.
 
-Bully-tyrant is the same without priorities; in rate-based BLT the priorities do not ascend, but alternate. Windows of 1, g + a, g (g + a) + a, ... packets have priorities 0 (the
-highest), 1, 2, ..., with g the `growth` and a the `step`. The default windows are powers of two; growth 1 is the
-paper's additive increase. After a loss a new burst begins with the missing packet, and its priorities begin with 0.
-Give the flow an `access_rate`, so that a new burst replaces the packets that the old one has not yet sent. The rules
-with their sources: docs/rules/explicit-feedback.md.
+Windows of 1, g + a, g (g + a) + a, ... packets have priorities 0 (the highest), 1, 2, ..., with g the `growth` and a
+the `step`. The default windows are powers of two; growth 1 is the paper's additive increase. After a loss a new burst
+begins with the missing packet, and its priorities begin with 0. Give the flow an `access_rate`, so that a new burst
+replaces the packets that the old one has not yet sent. Bully-tyrant is the same without priorities; in rate-based BLT
+the priorities alternate. The rules with their sources: docs/rules/explicit-feedback.md.
 """
 
 import math
