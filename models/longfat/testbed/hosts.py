@@ -18,7 +18,7 @@ import select
 import socket
 import struct
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from longfat.testbed.connection import RECEIVERS, SENDERS, Connection
@@ -38,6 +38,7 @@ WATCHED = 16
 FIRST = 1 << 20  # bytes, about, that are written at the start; the other process writes the rest
 ENDED = "the process of the applications ended without an answer"
 READ = 1 << 22  # bytes that a receiver takes at once
+FORCED = {"SO_SNDBUF": 32, "SO_RCVBUF": 33}  # SO_SNDBUFFORCE and SO_RCVBUFFORCE, asm-generic/socket.h
 
 
 class Senders:
@@ -51,6 +52,8 @@ class Senders:
         That of the senders and that of the receivers.
     connections : sequence of Connection
         Connections in the order of their numbers.
+    options : mapping of str to int
+        Options of all sockets, `longfat.testbed.settings.SOCKET_OPTIONS`.
 
     Attributes
     ----------
@@ -64,7 +67,10 @@ class Senders:
         nothing left to send: then the application was late.
     """
 
-    def __init__(self, hosts: Sequence[Host], connections: Sequence[Connection]) -> None:
+    def __init__(
+        self, hosts: Sequence[Host], connections: Sequence[Connection], options: Mapping[str, int] | None = None
+    ) -> None:
+        options = options or {}
         _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
         self.connections = connections
@@ -73,12 +79,15 @@ class Senders:
         self._watched: deque[int] = deque()
         self._stopped: set[int] = set()
         hosts[1].enter()
-        listeners = [_socket(one, RECEIVERS) for one in connections]
+        listeners = [_socket(one, RECEIVERS, options) for one in connections]
         for one in listeners:
             one.listen(1)
         hosts[0].enter()
-        self._sockets = [_socket(one, SENDERS) for one in connections]
-        self.pipe, self._process = _fork(lambda pipe: _Filler(pipe, connections, self._sockets, listeners).serve())
+        self._sockets = [_socket(one, SENDERS, options) for one in connections]
+        lowest = options.get("SO_RCVLOWAT", min(max(ALL_WAITING // len(connections), 1 << 16), WAITING))
+        self.pipe, self._process = _fork(
+            lambda pipe: _Filler(pipe, connections, self._sockets, listeners, lowest).serve()
+        )
         for one in listeners:
             one.close()
 
@@ -158,9 +167,13 @@ class Senders:
         return written  # type: ignore[no-any-return]
 
 
-def _socket(connection: Connection, prefix: str) -> socket.socket:
+def _socket(connection: Connection, prefix: str, options: Mapping[str, int]) -> socket.socket:
     """Return a socket of a connection, bound to its address in a prefix."""
     made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    for name, forced in FORCED.items():
+        if name in options:
+            # As with net.core.rmem_max and wmem_max raised: these belong to the machine and are left alone (socket(7)).
+            made.setsockopt(socket.SOL_SOCKET, forced, options[name])
     made.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, connection.control.encode())
     # Closed, also by kill -9, it forgets what it has not sent (socket(7), SO_LINGER). Otherwise Linux keeps trying for
     # minutes, and keeps the namespace and megabytes of the memory that all connections of the machine share (tcp_mem):
@@ -204,7 +217,9 @@ class _Filler:
         connections: Sequence[Connection],
         senders: Sequence[socket.socket],
         listeners: Sequence[socket.socket],
+        lowest: int,
     ) -> None:
+        self._lowest = lowest
         self._pipe, self._connections, self._senders, self._listeners = pipe, connections, senders, listeners
         # Whole packets, so that none is smaller than the others.
         self._chunks = [memoryview(bytes(max((1 << 16) // one.payload, 1) * one.payload)) for one in connections]
@@ -237,8 +252,7 @@ class _Filler:
         for listener in self._listeners:
             receiver, _ = listener.accept()
             receiver.setblocking(False)
-            lowest = min(max(ALL_WAITING // len(self._connections), 1 << 16), WAITING)
-            receiver.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, lowest)
+            receiver.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, self._lowest)
             made.append(receiver)
         return made
 
