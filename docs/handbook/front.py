@@ -22,6 +22,11 @@ server and no network: it opens from a folder or a USB stick, and its search wor
 #: Pages of the repository by groups of the guides.
 GUIDES: Mapping[str, Sequence[str]] = {
     "Start": ("README", "docs/install", "docs/laws", "docs/command-line", "docs/explore"),
+    "Tutorials": (
+        "docs/handbook/tutorials/README", "docs/handbook/tutorials/size-a-window",
+        "docs/handbook/tutorials/size-a-buffer", "docs/handbook/tutorials/judge-a-formula",
+        "docs/handbook/tutorials/write-a-scheme", "docs/handbook/tutorials/sweep-on-a-cluster",
+    ),
     "Questions": (
         "docs/measured", "docs/window", "docs/buffer", "docs/loss-load", "docs/cadpc", "docs/power",
         "docs/standard-experiments",

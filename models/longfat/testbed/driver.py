@@ -83,7 +83,7 @@ def main(descriptor: int, parent: int) -> None:
 
 def _run(job: Job, hosts: Sequence[Host], running: Callable[[], None]) -> Outcome:
     """Run the applications over the emulated network, and return what was measured."""
-    senders = Senders(hosts, job.connections)
+    senders = Senders(hosts, job.connections, settings.socket_options(job.given))
     # from here on with the simulator, whose libraries start threads
     from longfat.sim import results
     from longfat.testbed import tcp_info

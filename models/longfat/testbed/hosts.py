@@ -16,7 +16,7 @@ import socket
 import struct
 import sys
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from longfat.testbed.connection import RECEIVERS, SENDERS, Connection
 from longfat.testbed.namespaces import Host, call
@@ -38,6 +38,7 @@ FIRST = 1 << 18  # bytes, about, that are written at the start
 #: emptied, so that a call takes less time than the emulator may be late.
 LOOKS, CHUNKS = 64, 4
 READ = 1 << 22  # bytes that a receiver takes at once
+FORCED = {"SO_SNDBUF": 32, "SO_RCVBUF": 33}  # SO_SNDBUFFORCE and SO_RCVBUFFORCE, asm-generic/socket.h
 
 
 class Senders:
@@ -49,6 +50,8 @@ class Senders:
         That of the senders and that of the receivers.
     connections : sequence of Connection
         Connections in the order of their numbers.
+    options : mapping of str to int
+        Options of all sockets, `longfat.testbed.settings.SOCKET_OPTIONS`.
 
     Attributes
     ----------
@@ -63,20 +66,24 @@ class Senders:
         nothing left to send: then the application was late.
     """
 
-    def __init__(self, hosts: Sequence[Host], connections: Sequence[Connection]) -> None:
+    def __init__(
+        self, hosts: Sequence[Host], connections: Sequence[Connection], options: Mapping[str, int] | None = None
+    ) -> None:
+        options = options or {}
         _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
         hosts[1].enter()
-        listeners = [_socket(one, RECEIVERS) for one in connections]
+        listeners = [_socket(one, RECEIVERS, options) for one in connections]
         for one in listeners:
             one.setblocking(False)
             one.listen(1)
         hosts[0].enter()
-        self._take(connections, [_socket(one, SENDERS) for one in connections], listeners)
+        self._take(connections, [_socket(one, SENDERS, options) for one in connections], listeners, options)
 
     def _take(
-        self, connections: Sequence[Connection], senders: list[socket.socket], listeners: Sequence[socket.socket]
-    ) -> None:
+        self, connections: Sequence[Connection], senders: list[socket.socket], listeners: Sequence[socket.socket],
+        options: Mapping[str, int] | None = None,
+    ) -> None:  # fmt: skip
         """Begin with sockets that are not connected yet."""
         self.connections = connections
         self.opened = os.eventfd(0)
@@ -84,7 +91,7 @@ class Senders:
         self.looks = self.dry = 0
         self.written = [0] * len(connections)
         self.receivers: list[socket.socket] = []
-        self._waiting = min(max(ALL_WAITING // len(connections), 1 << 16), WAITING)
+        self._waiting = (options or {}).get("SO_RCVLOWAT", min(max(ALL_WAITING // len(connections), 1 << 16), WAITING))
         self._sockets, self._listeners = senders, deque(listeners)
         self._served: deque[int] = deque()  # connections that have begun, the next to be looked at first
         self._stopped: set[int] = set()
@@ -185,9 +192,13 @@ def _buffered(connection: socket.socket, what: int) -> int:
     return int.from_bytes(fcntl.ioctl(connection, what, bytes(4)), sys.byteorder)
 
 
-def _socket(connection: Connection, prefix: str) -> socket.socket:
+def _socket(connection: Connection, prefix: str, options: Mapping[str, int]) -> socket.socket:
     """Return a socket of a connection, bound to its address in a prefix."""
     made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    for name, forced in FORCED.items():
+        if name in options:
+            # As with net.core.rmem_max and wmem_max raised: these belong to the machine and are left alone (socket(7)).
+            made.setsockopt(socket.SOL_SOCKET, forced, options[name])
     made.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, connection.control.encode())
     # Closed, also by kill -9, it forgets what it has not sent (socket(7), SO_LINGER). Otherwise Linux keeps trying for
     # minutes, and keeps the namespace and megabytes of the memory that all connections of the machine share (tcp_mem):
