@@ -201,6 +201,8 @@ def _fork(serve: Callable[[Any], None]) -> tuple[Any, int]:
     try:
         here.close()
         die_with_parent(parent)
+        with contextlib.suppress(AttributeError, OSError):
+            os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(9))
         serve(there)
     except BaseException as error:
         with contextlib.suppress(OSError):
