@@ -23,8 +23,8 @@ server and no network: it opens from a folder or a USB stick, and its search wor
 GUIDES: Mapping[str, Sequence[str]] = {
     "Start": ("README", "docs/install", "docs/laws", "docs/command-line", "docs/explore"),
     "Questions": (
-        "docs/measured", "docs/window", "docs/buffer", "docs/loss-load", "docs/cadpc", "docs/power",
-        "docs/standard-experiments",
+        "docs/measured", "docs/window", "docs/buffer", "docs/curves", "docs/loss-load", "docs/cadpc",
+        "docs/power", "docs/standard-experiments",
     ),
     "Tools": ("docs/verify", "docs/testing", "docs/simulator", "docs/linux", "docs/sweeps", "notebooks/README"),
     "For authors and maintainers": (
