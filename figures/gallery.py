@@ -22,6 +22,7 @@ PARTS = {
     "scoreboard": "Scoreboard: every number and claim of the five papers",
     "network_simulator": "The network simulator compared with laws",
     "today": "Schemes and disciplines of today",
+    "scheme_curves": "Design curves of schemes",
     "linux": "Linux's TCP and the network simulator",
     "courses": "CUBIC and BBR over time",
 }
