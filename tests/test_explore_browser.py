@@ -266,6 +266,7 @@ def test_in_jupyterlab(lab, browser, tmp_path):
     slider.focus()
     for _ in range(10):
         page.keyboard.press("ArrowRight")
+    page.wait_for_timeout(300)  # the last frame
     moved = float(one.locator(".lf-value").get_attribute("data-value"))
     assert moved > before
     assert not page.locator(".longfat-picture").first.is_visible()  # the view itself is there
