@@ -1,4 +1,7 @@
-"""SSTP: two levels of control by hand, slow receivers, lost control packets, and the segment simulator as referee."""
+"""SSTP: two levels of control by hand, slow receivers, lost control packets, and the segment simulator as referee.
+
+Sections are those of F. Gong and G. Parulkar, WUCS-92-38, 1992.
+"""
 
 import math
 from itertools import pairwise
@@ -259,7 +262,7 @@ def test_withheld_advancement():
     own = of_flow(simulation)
     # The tenth segment is accepted nine processing times after the first, whose last packet arrived at 3 + 4.75 ms.
     assert finish(simulation) == pytest.approx(0.00775 + 9 * 0.05 + 0.003 + 0.00475, abs=1e-6)
-    assert (own.overrun, own.discarded, own.most_held) == (0, 0, 3)
+    assert (own.overrun, own.discarded, own.most_stored) == (0, 0, 3)
     assert simulation.state.tallies["retransmitted"][0] == 0
 
 
@@ -276,7 +279,7 @@ def test_smaller_window():
         simulation.advance(10.0)
         own = of_flow(simulation)
         assert (own.overrun, own.discarded) == (0, 0)
-        assert own.most_held <= 40
+        assert own.most_stored <= 40
         held[shrink] = own.upper - own.lower + 1
     assert held == {0.0: 40, 1.0: 2}
 
@@ -322,7 +325,7 @@ def test_slow_receivers(window, processing, after, change, shrink, lost, buffer)
     own = of_flow(simulation)
     assert finish(simulation) < 20.0
     assert own.overrun == 0
-    assert own.most_held <= (buffer or window)
+    assert own.most_stored <= (buffer or window)
     assert buffer or own.discarded == 0
     assert (own.lower, own.total) == (26, 101)
     assert simulation.state.receivers["received_bytes"][0] == 101 * 1000

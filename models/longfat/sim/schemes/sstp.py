@@ -2,7 +2,8 @@
 
 The rate control sends bursts of at most L packets, spaced at the peak rate P, F times per second. A segment enters the
 transmission queue when it lies inside the window that the receiver grants; packets that the receiver requests precede
-new segments. This module is the sender, `sstp_receiver` the receiver. The rules with their sources: docs/rules/sstp.md.
+new segments. This module is the sender, `sstp_receiver` the receiver. Sections are those of F. Gong and G. Parulkar, A
+Two-Level Flow Control Scheme for High Speed Networks, WUCS-92-38, 1992. The rules: docs/rules/sstp.md.
 """
 
 import math
@@ -86,7 +87,7 @@ def open_request(flow):
         k = flow.first_request % ROWS
         flow.first_request += 1
         flow.wanted = flow.request_segment[k]
-        flow.serving = flow.request_control[k]
+        flow.served_control = flow.request_control[k]
         first = flow.wanted * size
         # Packets that were never sent do not exist: a receiver does not know yet that the last segment is short.
         if first >= flow.una and first < flow.high:
@@ -131,7 +132,7 @@ def send(flow, packet):
     if packet.number == NO_DATA:
         packet.header[TYPE] = KEEP_ALIVE
         packet.header[SHIPMENT] = flow.shipments - 1
-        packet.header[SERVED] = flow.heard  # all that was requested has been shipped
+        packet.header[SERVED] = flow.last_control  # all that was requested has been shipped
         packet.header[CONTEXT] = -(-flow.next // int(flow.segment))
         if flow.next >= flow.packets:
             packet.header[TYPE] = END_STREAM
@@ -143,7 +144,7 @@ def send(flow, packet):
             flow.wanted_bits &= flow.wanted_bits - 1
         packet.header[TYPE] = DATA_PACKET
         packet.header[SHIPMENT] = flow.shipments
-        packet.header[SERVED] = flow.serving
+        packet.header[SERVED] = flow.served_control
         packet.header[CONTEXT] = 0.0
         flow.shipments += 1
         flow.counter += 1
@@ -159,10 +160,10 @@ def ack(flow, event):
     number = int(event.header[CONTROL])
     # Section 3.2, "PACK Packet": the control number tells duplicates. Ours: one that was overtaken is one, too; its
     # content is in a later one, or is sent again.
-    if number <= flow.heard:
+    if number <= flow.last_control:
         flow.duplicates += 1
     else:
-        flow.heard = number
+        flow.last_control = number
         # Section 3.4, "Sender Window Operations": S_h = max(S_h, limit). S_l is the first packet not acknowledged.
         flow.limit = max(flow.limit, int(event.header[LIMIT]))
         bits = int(event.header[MISSING])
@@ -218,7 +219,7 @@ STATE = {
     "renegotiated": False,
     "limit": NOWHERE,  # S_h
     "shipments": 0,
-    "heard": 0,  # largest control number so far
+    "last_control": 0,  # largest control number so far
     "request_segment": [0] * ROWS,  # requests that wait: segment, bitmap and control number
     "request_bits": [0] * ROWS,
     "request_control": [0] * ROWS,
@@ -226,7 +227,7 @@ STATE = {
     "end_request": 0,
     "wanted": NOWHERE,  # the request that is being served: segment, packets still to be sent, control number
     "wanted_bits": 0,
-    "serving": 0,
+    "served_control": 0,
     "chosen": NOWHERE,  # the requested packet that leaves next
     "failed": False,
     "duplicates": 0,  # control packets ignored

@@ -31,7 +31,7 @@ NOWHERE = -1
 STATE = {
     "lower": 0,  # R_l: the first segment that the application has not accepted
     "upper": NOWHERE,  # R_h: the last segment that the sender may ship
-    "held": [0] * ROWS,  # bitmap of the packets of each segment that are here
+    "stored": [0] * ROWS,  # bitmap of the packets of each segment that are here
     "complete": [0] * ROWS,  # 1: enough of them
     "total": NOWHERE,  # packets of the stream, known from its end
     "shipment": 0,  # the next shipment
@@ -56,7 +56,7 @@ STATE = {
     "last_control_at": 0.0,  # s
     "busy_until": 0.0,  # s: the application processes a segment until then
     "changed": False,  # `change_at` has passed
-    "most_held": 0,  # largest number of slots of the buffer in use [segments]
+    "most_stored": 0,  # largest number of slots of the buffer in use [segments]
     "discarded": 0,  # packets that found no slot
     "overrun": 0,  # packets beyond the window
     "repeats": 0,  # control packets sent again
@@ -87,7 +87,7 @@ def missing_of(receiver, segment):
     """Return the bitmap of the packets of a segment that are not here; 0 if the application tolerates their loss."""
     if segment < receiver.lower or receiver.complete[segment % ROWS]:
         return 0
-    bits = ((1 << size_of(receiver, segment)) - 1) & ~receiver.held[segment % ROWS]
+    bits = ((1 << size_of(receiver, segment)) - 1) & ~receiver.stored[segment % ROWS]
     # Section 3.4, "Receiver Window Operations": the tolerance checker compares the loss in a segment with the
     # application's tolerance, and requests packets only if it is not satisfied.
     return bits if ones(bits) > receiver.tolerance else 0
@@ -115,10 +115,10 @@ def store(receiver, number):
     if segment >= receiver.lower + room(receiver):
         receiver.discarded += 1
         return 0
-    if receiver.held[segment % ROWS] & bit or receiver.complete[segment % ROWS]:
+    if receiver.stored[segment % ROWS] & bit or receiver.complete[segment % ROWS]:
         return 0
-    receiver.held[segment % ROWS] |= bit
-    receiver.most_held = max(receiver.most_held, segment - receiver.lower + 1)
+    receiver.stored[segment % ROWS] |= bit
+    receiver.most_stored = max(receiver.most_stored, segment - receiver.lower + 1)
     return 1
 
 
@@ -174,7 +174,7 @@ def run_application(receiver):
         receiver.changed = True
     while receiver.complete[receiver.lower % ROWS] and receiver.now >= receiver.busy_until:
         receiver.complete[receiver.lower % ROWS] = 0
-        receiver.held[receiver.lower % ROWS] = 0
+        receiver.stored[receiver.lower % ROWS] = 0
         receiver.next += size_of(receiver, receiver.lower)
         # Section 3.4, "Receiver Window Operations", rule 2: R_l = i + 1.
         receiver.lower += 1
