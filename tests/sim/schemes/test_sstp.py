@@ -213,6 +213,16 @@ def test_requested_packets_precede_new_segments():
     assert [number for _, _, number in departures(spy)] == [0, 1, 2, 3, 1, 2, 4, 5, 6, 7, 8, 9]
 
 
+def test_longer_bursts():
+    """With L = s + X = 4 + 2 as many packets as a segment has leave in a burst beside two requested packets.
+
+    As in the case above; the second segment was begun in the first burst, and is not interrupted.
+    """
+    spy = Spy()
+    connection(40, 10, script([1, 2]), spy=spy, burst_length=6.0, burst_rate=50.0, segment=4.0).advance(0.035)
+    assert [number for _, _, number in departures(spy)] == [0, 1, 2, 3, 4, 5, 6, 7, 1, 2, 8, 9]
+
+
 def test_rate_is_renegotiated():
     """From the first burst after `change_at` on the period is that of the new rate: 100, then 50 bursts per second."""
     spy = Spy()
