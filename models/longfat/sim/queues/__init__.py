@@ -25,6 +25,7 @@ from longfat.sim.queues.basic import (
     PRIORITY_DISCARD_PUBLISHED,
     STRICT_PRIORITY,
     round_robin,
+    virtual_clock,
 )
 from longfat.sim.queues.codel import codel
 from longfat.sim.queues.decbit import decbit
@@ -51,7 +52,7 @@ __all__ = [
     "avq", "codel",
     "decbit", "discipline", "dualpi2", "explicit_feedback", "fq_codel", "hop_by_hop", "leaky_bucket", "loss_load",
     "mark_above", "pie", "policer", "red", "red_auto", "rem", "round_robin", "scripted_loss", "scripted_reordering",
-    "step_marking", "virtual_leaky_bucket", "xcp",
+    "step_marking", "virtual_clock", "virtual_leaky_bucket", "xcp",
 ]  # fmt: skip
 
 #: All disciplines by the names that ``Network.link`` and scenario files accept.
