@@ -58,11 +58,12 @@ ALLOWED = {
         "testbed", "sim", "design", "laws", "progress", "domains", "files", "quantities", "accessor", "_version",
     },
     "accessor": {"extras", "plot"},
+    "presets": {"law"},
     "explore": {
-        "explore", "simulators", "testing", "user_files", "sim", "domains", "extras", "quantities", "law", "laws",
-        "verify", "plot", "accessor",
+        "explore", "handbook", "presets", "simulators", "testing", "user_files", "sim", "domains", "extras", "law",
+        "laws", "plot", "accessor",
     },
-    "handbook": {"handbook", "law", "roots", "docstrings", "extras", "fluid"},
+    "handbook": {"handbook", "presets", "law", "roots", "docstrings", "extras", "fluid"},
 }  # fmt: skip
 
 
