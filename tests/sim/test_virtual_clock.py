@@ -93,3 +93,15 @@ def test_an_idle_flow_saves_no_credit():
     one = Simulation(net)
     one.advance(0.6)
     assert one.state.flows["received"][1] == pytest.approx(225, abs=2)
+    one.advance(1.6)
+    assert one.state.flows["received"][1] == pytest.approx(225 + 500, abs=2)
+
+
+def test_weights_of_bit_round():
+    """Three backlogged flows of weights 1, 2 and 1/2 get 2/7, 4/7 and 1/7 of the link."""
+    net = Network().link("a", "b", rate=RATE, discipline=queues.BIT_ROUND(weights=[[1, 2], [2, 0.5]]))
+    for _ in range(3):
+        net.flow(traffic.constant(2 * RATE), path=["a", "b"])
+    one = Simulation(net)
+    one.advance(1.0)
+    assert one.state.flows["received"].tolist() == pytest.approx([2000 / 7, 4000 / 7, 1000 / 7], abs=2)

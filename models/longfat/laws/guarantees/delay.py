@@ -26,7 +26,7 @@ HOPS = Symbol("K", "links", "[1, inf)", (1, 30), "Links on the path, each with s
     unit="s",
     result="D",
     derivation="guarantees.fluid_delay",
-    not_simulated="a bound of a fluid",
+    not_simulated="the fluid of delay_bound, whose packets tests/sim/test_delay_bound.py compares with the bound",
     burst=BURST,
     guaranteed_rate=GUARANTEED,
 )
@@ -54,7 +54,7 @@ def fluid_delay_bound(burst: Any, guaranteed_rate: Any, *, xp: Any) -> Any:
     unit="s",
     result="D, without propagation delays",
     derivation="guarantees.packet_delay",
-    not_simulated="a bound",
+    not_simulated="a bound; tests/sim/test_delay_bound.py compares every packet of random networks with it",
     burst=BURST,
     guaranteed_rate=GUARANTEED,
     packet_size=OWN_PACKET,
