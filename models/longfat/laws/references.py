@@ -103,3 +103,11 @@ ZHANG_VIRTUAL_CLOCK = (
     'L. Zhang, "VirtualClock: A New Traffic Control Algorithm for Packet-Switched Networks", ACM Transactions on '
     "Computer Systems 9(2), 1991, doi:10.1145/103720.103721"
 )
+KUNG_CREDIT = (
+    'H. T. Kung, T. Blackwell and A. Chapman, "Credit-Based Flow Control for ATM Networks: Credit Update Protocol, '
+    'Adaptive Credit Allocation and Statistical Multiplexing", ACM SIGCOMM 1994, doi:10.1145/190314.190324'
+)
+KUNG_CHAPMAN = (
+    'H. T. Kung and A. Chapman, "The FCVC (Flow-Controlled Virtual Channels) Proposal for ATM Networks", IEEE ICNP '
+    "1993, doi:10.1109/ICNP.1993.340926"
+)
