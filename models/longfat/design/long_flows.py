@@ -186,8 +186,8 @@ class LongFlows:
         shortest = min(trips) / 2 if trips else one_way * (1 - spread)
         discipline, room = self._queue(buffer)
         net = Network().link("switch", "sinks", rate=rate, delay=shortest, buffer=room, discipline=discipline)
-        room = threshold_of(self.discipline) or buffer
-        largest, adapted = (self.simulated_bdp + room) / self.flows, self.adapted
+        standing = threshold_of(self.discipline) or buffer
+        largest, adapted = (self.simulated_bdp + standing) / self.flows, self.adapted
         for k, place in enumerate(places):
             path = ["switch", "sinks"]
             further = trips[k % len(trips)] / 2 - shortest if trips else 2 * one_way * spread * place
