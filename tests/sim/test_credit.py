@@ -1,12 +1,16 @@
 """Credit flow control of links: by hand, against the laws, and without loss whatever happens."""
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from longfat import laws
-from longfat.sim import Network, Simulation, queues, traffic
+from longfat.sim import Discipline, Network, Parameter, Simulation, queues, traffic
+from longfat.sim.queues import DROP, ENQUEUE
+from longfat.sim.records import FEEDBACK
 from longfat.verify.transport_estimators import credit_share
 
 CELL, RATE = 53, 530_000.0  # bytes, bytes/s: a cell takes 0.1 ms
@@ -132,6 +136,16 @@ def test_nothing_is_lost_in_many_networks(case, pool):
     no_loss(case, pool > 0, pool)
 
 
+def test_a_buffer_smaller_than_the_pool_is_the_pool():
+    """Three flows over a slow link with room for 60 packets, at switches that are given a pool of 400."""
+    discipline = queues.credit(n2=1, adaptive=True, pool=400, interval=0.02)
+    net = chain(2, discipline, {"n2": 1, "lifetime": 0.02}, delay=0.0003, buffer=60, last=RATE / 20, count=3)
+    one = Simulation(net)
+    one.advance(1.0)
+    assert one.packet_counts()["dropped"] == 0
+    assert int(one.state.links[2].served) == pytest.approx(500, rel=0.02)
+
+
 def test_less_buffer_than_the_allocations_loses():
     case = {"hops": 2, "count": 3, "delay": 0.0003, "last": RATE / 20, "n2": 5, "n3": 20}
     assert no_loss(case, False)
@@ -173,3 +187,51 @@ def test_an_allocation_follows_the_use_of_the_link():
     assert later.sum() == pytest.approx(10_000, rel=0.02)
     assert np.ptp(later) < 0.1 * later.sum()
     assert one.packet_counts()["dropped"] == 0
+
+
+def lose_credit(link, packet, now):
+    """Drop feedback in a given time."""
+    return DROP if packet.kind == FEEDBACK and link.first <= now < link.last else ENQUEUE
+
+
+LOSE_CREDIT = Discipline(
+    "lose-credit",
+    enqueue=lose_credit,
+    parameters={
+        "first": Parameter(0.0, "s", "[0, inf)", about="begin of the losses"),
+        "last": Parameter(0.0, "s", "[0, inf)", about="end of the losses"),
+    },
+)
+
+
+def silent_links(first, last, *, check=0.1, hops=3):
+    """Return a chain whose links lose all credit packets between two times [s], and a file of 400 cells."""
+    discipline, net = queues.credit(n2=5, n3=10, check=check), Network()
+    lost = LOSE_CREDIT(first=first, last=last)
+    for k in range(hops):
+        rate = RATE / 2 if k == hops - 1 else RATE
+        net.link(f"n{k}", f"n{k + 1}", rate=rate, delay=0.001, buffer=16, discipline=discipline)
+        net.link(f"n{k + 1}", f"n{k}", rate=RATE, delay=0.001, buffer=1000, discipline=lost)
+    given = {"n2": 5, "n3": 10, "first_rto": 0.5, "min_rto": 0.5}
+    nodes = [f"n{k}" for k in range(hops + 1)]
+    return net.flow("credit", path=nodes, packet=CELL, ack=CELL, parameters=given, file=400 * CELL)
+
+
+@pytest.mark.parametrize(("first", "last"), [(0.0, 0.08), (0.01, 0.3), (0.0, 100.0)])
+def test_a_file_is_complete_without_any_credit_packet(first, last):
+    """Blocked flows ask for the counts after 0.1 s; while no answer arrives, one cell leaves in that time.
+
+    Without credit 15 cells leave at each node. If it comes back at 0.3 s, the next cells ask at 0.4 s at the latest,
+    and 400 cells at half of the rate take 0.08 s.
+    """
+    one = Simulation(silent_links(first, last))
+    one.advance(0.6 if last < 1 else 60.0)
+    assert one.all_done()
+    assert one.state.links["dropped"][0::2].sum() == 0
+    assert one.state.links["dropped"][1::2].sum() > 0
+
+
+def test_without_asking_it_stops():
+    one = Simulation(silent_links(0.01, 0.3, check=math.inf))
+    one.advance(60.0)
+    assert not one.all_done()

@@ -199,7 +199,7 @@ ATM: dict[str, Entry] = {
         Entry(
             "credit-adaptive", "fcvc (adaptive)", "credit", {"n2": 1.0, "lifetime": 0.05}, "credit", "credit",
             {"n2": 1, "adaptive": True, "pool": 440, "interval": 0.05}, hops=3,
-            choices=(_CHAIN, Choice("a pool of 440 packets at each switch, shared every 50 ms")),
+            choices=(_CHAIN, Choice("a pool of 440 packets at each switch, or its buffer, shared every 50 ms")),
         ),
         Entry("dynamic-window", "dynamic windows", "dynamic-window", {}, "dynamic-window", "dynamic-window"),
         Entry(

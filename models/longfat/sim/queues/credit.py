@@ -7,7 +7,9 @@ so far. The neighbour may have at most the allocation, N2 + N3 cells, sent and n
 trip of the link the flow can have this rate. The service `longfat.sim.services.credit` sends within these limits.
 
 Cells are counted by their transmission numbers, so that cells lost on a link give their credit back with the next cell
-that arrives (ours; the paper has credit check cells for that). The last switch of a path is not limited, because its
+that arrives. A flow that is blocked for `check` without a credit cell sends one cell all the same, which the next node
+answers at once with its counts; both is ours, the paper has credit check cells. Buffers never lose a cell as long as a
+switch forwards N2 cells of each flow within `check`. The last switch of a path is not limited, because its
 receiver takes every cell.
 
 Adaptive allocation (`adaptive`): after each `interval` a switch shares its pool of cells M among the flows in
@@ -25,9 +27,10 @@ from longfat.sim.queues.discipline import ENQUEUE, SEND, Discipline, Integer, Pa
 from longfat.sim.records import DATA, STAMPED
 from longfat.sim.seam import flow_state, has_next_switch, queue, queue_of
 
-# Header fields of a packet: when it left the upstream node [s], 0 at its source; not used; the scheme's identifier.
-# Those of feedback: cells forwarded and allocation, in the first two fields.
-LEFT, _, _, WHOSE = range(4)
+# Header fields of a packet: when it left the upstream node [s], 0 at its source; 1 if it left without credit, to ask
+# for the counts; not used; the scheme's identifier. Those of feedback: cells forwarded and allocation, in the first two
+# fields.
+LEFT, CHECK, _, WHOSE = range(4)
 FORWARDED, ALLOCATION = range(2)
 OURS = -5.0
 
@@ -73,13 +76,25 @@ def share_pool(link, now):
         used += one.usage
         waiting += one.packets
         kept += max(float(one.packets), reserved(link, one, now))
-    pool = min(link.pool / 2.0 - waiting, link.pool - kept) - flows
+    room = min(link.pool, float(link.limit_packets))
+    pool = min(room / 2.0 - waiting, room - kept) - flows
     for k in range(flows):
         one = queue(link, k)
         if one.usage > 0:
             one.granted = 1.0 + max(0.0, pool * one.usage // used)
         one.usage = 0
     link.shared_at = now
+
+
+@part
+def send_credit(link, flow, queue, now):
+    """Send a credit cell with the present counts to the upstream node."""
+    queue.announced_at = now
+    flow.reported = flow.forwarded
+    link.feedback[FORWARDED] = float(flow.forwarded)
+    link.feedback[ALLOCATION] = queue.announced
+    link.feedback[WHOSE] = OURS
+    link.send_feedback = 1
 
 
 # N23 (Kung and Chapman 1993): a credit cell after N2 forwarded cells. Ours: after fewer if the allocation is smaller,
@@ -94,12 +109,7 @@ def return_credit(link, flow, queue, now):
         before = queue.announced_before if now - queue.announced_at < link.interval else 0.0
         queue.announced_before = max(before, queue.announced)
         queue.announced = queue.granted
-    queue.announced_at = now
-    flow.reported = flow.forwarded
-    link.feedback[FORWARDED] = float(flow.forwarded)
-    link.feedback[ALLOCATION] = queue.announced
-    link.feedback[WHOSE] = OURS
-    link.send_feedback = 1
+    send_credit(link, flow, queue, now)
 
 
 def enqueue(link, packet, now):
@@ -110,6 +120,7 @@ def enqueue(link, packet, now):
     if not flow.seen:
         flow.seen = True
         mine.limited = has_next_switch(link, packet)
+        mine.check = link.check
         mine.allocation = mine.granted = mine.announced = first_allocation(link)
         if link.adaptive:
             mine.lifetime = link.interval
@@ -118,6 +129,8 @@ def enqueue(link, packet, now):
     if link.adaptive and 2.0 * (now - left) > link.interval:
         raise ValueError("interval is shorter than the round trip of a link, so that a reduction would come too late")
     mine.arrived_at = now
+    if packet.header[CHECK] > 0.0:
+        send_credit(link, flow, mine, now)
     return ENQUEUE
 
 
@@ -126,6 +139,7 @@ def dequeue(link, packet, now):
     if not takes_part(packet):
         return SEND
     mine, flow = queue_of(link, packet), flow_state(link, packet.flow)
+    packet.header[CHECK] = 1.0 if mine.limited and mine.sent - mine.forwarded >= mine.allocation else 0.0
     mine.sent = flow.forwarded = packet.transmission + 1
     mine.used_at = now
     packet.header[LEFT] = now
@@ -158,8 +172,11 @@ credit = Discipline(
         "n3": Integer(
             30.0, "packets", "[0, 1e9]", about="Packets of a flow that fill the round trip to the next switch"
         ),
+        "check": Parameter(
+            1.0, "s", "(0, inf]", about="Time without credit packets after which a blocked flow sends one packet to ask"
+        ),
         "adaptive": flag(False, "Share a pool by use; otherwise every flow has n2 + n3 at every switch"),
-        "pool": Integer(400.0, "packets", "[1, 1e9]", about="Packets for which a switch has room in all, if adaptive"),
+        "pool": Integer(400.0, "packets", "[1, 1e9]", about="Packets to share, at most the buffer; if adaptive"),
         "interval": Parameter(
             0.02, "s", "(0, 1e3]", about="Time between two allocations, at least a round trip of the links; if adaptive"
         ),

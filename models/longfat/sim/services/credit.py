@@ -8,12 +8,17 @@ pass, so that a blocked flow does not block the link.
 
 The discipline `longfat.sim.queues.credit` keeps the counts. Ours, because the paper leaves the order to the switch: the
 flows with credit take turns packet by packet. Packets of other schemes and acknowledgments need no credit.
+
+If all credit cells are lost, nothing would bring new credit to a blocked flow. The paper has credit check cells for
+that. Ours: one packet of a flow that has waited for `check` since its last packet or credit cell leaves without credit,
+and the next node answers at once.
 """
 
 import math
 
 from longfat.sim.jit import part
-from longfat.sim.records import NONE, NOTHING
+from longfat.sim.kernel.events import schedule
+from longfat.sim.records import NONE, NOTHING, WAKE
 from longfat.sim.seam import append, queue_numbered, queue_of, take_first
 from longfat.sim.services.round_robin import join_list, leave_list
 from longfat.sim.services.service import PER_FLOW, Service
@@ -31,6 +36,18 @@ def has_credit(queue, now):
     return queue.sent - queue.forwarded < queue.allocation
 
 
+@part
+def may_check(link, queue):
+    """Return whether a blocked queue may send a packet without credit, and schedule a call for when it may."""
+    if math.isinf(queue.check):
+        return False
+    time, row = int((queue.used_at + queue.check) * 1e9) + 1, queue._queue
+    if link._state.now < time < row.armed:
+        row.armed = time
+        schedule(link._state, WAKE, row.number, time)
+    return link._state.now >= time
+
+
 def enqueue(link, packet, now):
     """Append the packet to its flow's queue, which joins the list if it was empty."""
     queue = queue_of(link, packet)
@@ -45,7 +62,7 @@ def dequeue(link, now):
     for _ in range(link.active):
         queue = queue_numbered(link, link.turn)
         leave_list(link, queue)
-        if has_credit(queue, now):
+        if has_credit(queue, now) or may_check(link, queue):
             taken = take_first(link, queue)
             if queue.packets > 0:
                 join_list(link, queue)
@@ -61,18 +78,19 @@ CREDIT = Service(
     queues=PER_FLOW,
     # number of queues in the list, the queue that has the turn, and the last queue
     state={"active": 0, "turn": NONE, "last": NONE},
-    # Whether the flow needs credit; packets sent, packets forwarded by the next node, and its allocation there, for how
-    # long that lasts and when it was last used or confirmed [s]. Of this node's own allocation to the flow: the present
-    # one, that of the last credit cell and the greatest of those before that may still be in use, when that changed
-    # [s]; when a packet last arrived [s], packets forwarded of late.
+    # Whether the flow needs credit; time without a credit packet after which one packet leaves all the same [s];
+    # packets sent, packets forwarded by the next node, and its allocation there, for how long that lasts and when it
+    # was last used or confirmed [s]. Of this node's own allocation to the flow: the present one, that of the last
+    # credit cell and the greatest of those before that may still be in use, when that changed [s]; when a packet last
+    # arrived [s], packets forwarded of late.
     queue_state={
-        "limited": False, "sent": 0, "forwarded": 0, "allocation": 0.0,
+        "limited": False, "check": math.inf, "sent": 0, "forwarded": 0, "allocation": 0.0,
         "lifetime": math.inf, "used_at": 0.0, "behind": NONE,
         "granted": 0.0, "announced": 0.0, "announced_before": 0.0, "announced_at": 0.0, "arrived_at": 0.0, "usage": 0,
     },
     settable=(
-        "limited", "sent", "forwarded", "allocation", "lifetime", "used_at", "granted", "announced", "announced_before",
-        "announced_at", "arrived_at", "usage",
+        "limited", "check", "sent", "forwarded", "allocation", "lifetime", "used_at", "granted", "announced",
+        "announced_before", "announced_at", "arrived_at", "usage",
     ),
     work_conserving=False,
     source='H. T. Kung, T. Blackwell and A. Chapman, "Credit-Based Flow Control for ATM Networks: Credit Update '
