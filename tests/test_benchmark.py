@@ -526,6 +526,17 @@ def test_schemes_of_today(name):
     assert times == pytest.approx([44.494, 2 * 44.194 + last], abs=0.1 if "bbr" in name else 0.01)
 
 
+@pytest.mark.parametrize("name", benchmark.ATM)
+def test_schemes_of_atm(name):
+    """The entries have names and labels of their own, and their switches are in the networks of the experiments."""
+    chosen = benchmark.ATM[name]
+    assert name not in {**ENTRIES, **benchmark.TODAY}
+    assert chosen is benchmark.entry(name) is benchmark.entry(chosen.label)
+    for variant in ("1", "5", "10"):
+        disciplines = {link.discipline.name for link in benchmark.build(VARIANTS[variant], chosen).links.values()}
+        assert {chosen.bottleneck, chosen.switch} <= disciplines
+
+
 def test_the_other_texts():
     """Every other interpretation of an experiment changes its network; an edit of absent text is refused."""
     for name, count in (("1", 0), ("5", 1), ("7-0.2", 0), ("9b", 1), ("3-4", 0), ("10", 0)):
