@@ -184,10 +184,10 @@ class LongFlows:
         places = (np.arange(self.flows) + random.random(self.flows)) / self.flows
         trips = self.round_trip_times
         shortest = min(trips) / 2 if trips else one_way * (1 - spread)
-        discipline, behind = self._queue(buffer)
-        net = Network().link("switch", "sinks", rate=rate, delay=shortest, buffer=behind, discipline=discipline)
-        room = threshold_of(self.discipline) or buffer
-        largest, adapted = (self.simulated_bdp + room) / self.flows, self.adapted
+        discipline, room = self._queue(buffer)
+        net = Network().link("switch", "sinks", rate=rate, delay=shortest, buffer=room, discipline=discipline)
+        standing = threshold_of(self.discipline) or buffer
+        largest, adapted = (self.simulated_bdp + standing) / self.flows, self.adapted
         for k, place in enumerate(places):
             path = ["switch", "sinks"]
             further = trips[k % len(trips)] / 2 - shortest if trips else 2 * one_way * spread * place

@@ -74,8 +74,9 @@ def outcomes(
         Directory for senders.pcap and receivers.pcap: the headers of the first run's packets, with the times of the
         emulated network; the handshakes are a minute before time 0, which is an hour after the epoch.
     repeats : int
-        Greatest number of attempts at a run. One with more than 1 % of the packets later than 2 ms, or with drops in a
-        device, is not used.
+        Greatest number of attempts at a run. One is not used if more than 1 % of its packets are later than 2 ms, if
+        the network stands still for more than 10 ms at once or 1 % of the time, if an application keeps Linux waiting
+        for 1 % of the time, or if a device drops packets.
     progress : bool
         Show a progress bar.
 
