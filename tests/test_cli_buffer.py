@@ -136,23 +136,10 @@ def test_lines_by_hand(tmp_path, capsys):
 def test_a_buffer_of_a_packet_has_room_for_what_is_joined():
     """A limit below what a token bucket passes on undivided drops all of it: two BBR flows kept 2 % of a link."""
     attrs = {"packet": 1500, "rate": 1812500.0, "share": 0.93, "scheme": "bbr1"}
-    made = buffer_lines._fifo(attrs, xr.Dataset({"flows": 2, "buffer_packets": 1}), 1)
+    made = buffer_lines._fifo(attrs, xr.Dataset({"flows": 2}), 1)
     # 1.8 kB in a millisecond, less than two packets of 1514 bytes: 3028; 1514 + 3028 = 4542
     assert made[1].lines == ("tc qdisc replace dev DEV root tbf rate 14500000bit burst 3028b limit 4542",)
     assert made[0].lines == (f"tc qdisc replace dev DEV root bfifo limit {1514 + 65536}",)
-
-
-@pytest.mark.parametrize(("scheme", "packets"), [("bbr1", 9), ("sack", 3)])
-def test_bbr_has_a_tenth_of_the_product(scheme, packets):
-    """A tenth of 83.3 packets, rounded up, in place of the three that were simulated; loss-based senders have these."""
-    row = {"buffer_packets": 3.0, "queueing_delay_lower": 1e-3, "queueing_delay_upper": 1e-3}
-    row |= {"share_lower": 0.95, "share_upper": 0.96}
-    data = xr.Dataset({name: ("rule", [value]) for name, value in row.items()}, {"rule": ["simulated"], "flows": 1})
-    data = data.assign(simulated_bdp=83.3).assign_attrs(
-        scheme=scheme, find="buffer", discipline="fifo", scale_free=1, packet=1500, rate=1.25e6, share=0.95,
-        bandwidth_delay_product=83.3, round_trip_time=0.1,
-    )  # fmt: skip
-    assert f"limit {packets * 1514 + 65536}" in buffer_lines.lines(data.expand_dims("flows"))[0].lines[0]
 
 
 def test_no_lines_where_nothing_is_known(tmp_path, capsys):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from longfat.cli import threshold_lines
 from longfat.cli.paste import Line, rates
+from longfat.design.buffer_laws import LEAST_OF_BBR
 from longfat.design.tcp_window import HEADERS
 from longfat.laws.tcp import achievable_throughput
 from longfat.quantities import text
@@ -35,10 +36,6 @@ JOINED = 65536
 #: Share by which the mean queue of Linux may differ from the simulated one. Ours: the largest difference of Reno and
 #: CUBIC is 7 % (docs/linux.md, those apart whose interval is wider). For BBR nothing is promised but the bound.
 DELAY_ACCURACY = 0.1
-#: Bandwidth-delay products of buffer for BBR at least: the smallest in which it was compared with Linux
-#: (docs/linux.md). With one packet Linux's BBR had 86 to 94 % of the rate of the simulated one (docs/advice.md, row
-#: 14).
-LEAST_OF_BBR = 0.1
 
 
 def lines(data: xr.Dataset) -> list[Line]:
@@ -55,8 +52,6 @@ def lines(data: xr.Dataset) -> list[Line]:
         ]
     row = max(found, key=lambda one: float(one.buffer_packets))
     packets = int(row.buffer_packets)
-    if a["find"] == "buffer":
-        packets = at_least(a, packets)
     if a["find"] == "threshold":
         return [threshold_lines.line(a, packets), *_checks(a, row, None)]
     if a["discipline"] == "step-marking":
@@ -71,12 +66,6 @@ def lines(data: xr.Dataset) -> list[Line]:
     return [*_fifo(a, row, packets), *_checks(a, row, packets * (a["packet"] + FRAME) + JOINED)]
 
 
-def at_least(a: dict[str, Any], packets: int) -> int:
-    """Return the buffer that may be pasted, for one that was found."""
-    bbr = a["scheme"].startswith("bbr")
-    return max(packets, math.ceil(LEAST_OF_BBR * float(a["bandwidth_delay_product"]))) if bbr else packets
-
-
 def _fifo(a: dict[str, Any], row: xr.Dataset, packets: int) -> list[Line]:
     """Return the buffer as limits of Linux, with room for the packets that Linux joins.
 
@@ -87,19 +76,15 @@ def _fifo(a: dict[str, Any], row: xr.Dataset, packets: int) -> list[Line]:
     delay = packets * a["packet"] / a["rate"]
     burst = max(math.ceil(a["rate"] * BURST), 2 * (a["packet"] + FRAME))
     share = f"{100 * a['share']:.6g}%"
-    found = int(row.buffer_packets)
-    smallest = "are the smallest buffer" if packets == found else f"instead of {found}, the smallest simulated buffer"
-    bbr = (
-        "" if packets == found else ": a tenth of the BDP, as less was not compared with Linux's BBR or was too little"
-    )
+    least = f" (of {LEAST_OF_BBR:g} BDP at least)" if a["scheme"].startswith("bbr") else ""
     most = f"{int(row.flows)} {a['scheme']} flows" if int(row.flows) > 1 else f"one {a['scheme']} flow"
     return [
         Line(
             f"On the host or router whose interface DEV is the bottleneck, as root: {packets} packets, {size} bytes, "
-            f"{text(float(f'{delay:.3g}'), 's')} at this rate, {smallest} with which {most} carried {share} of the "
-            f"link{bbr}. {JOINED} bytes more are room for packets that Linux joins (segmentation offload, GRO): "
-            "without it they are dropped whole. Other senders may need more than these flows. It replaces the queue "
-            "discipline of DEV; a scheduler such as fq_codel may serve you better.",
+            f"{text(float(f'{delay:.3g}'), 's')} at this rate, are the smallest buffer{least} with which {most} "
+            f"carried {share} of the link. {JOINED} bytes more are room for packets that Linux joins (segmentation "
+            "offload, GRO): without it they are dropped whole. Other senders may need more than these flows. It "
+            "replaces the queue discipline of DEV; a scheduler such as fq_codel may serve you better.",
             (f"tc qdisc replace dev DEV root bfifo limit {size + JOINED}",),
             "tc -s qdisc show dev DEV",
             f"limit {size + JOINED}b; dropped above 0 while the flows run: else the queue is not here",
