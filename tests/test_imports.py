@@ -32,6 +32,7 @@ ALLOWED = {
     "docstrings": {"symbols"},
     "law": {"symbols", "docstrings", "domains", "namespaces"},
     "roots": {"law", "namespaces"},
+    "digests": {"law", "roots"},
     "laws": {"law", "roots", "laws", "domains", "sums", "deprecated"},
     "single_transfer": {"laws", "domains"},
     "fluid": {"fluid", "extras", "threads", "law", "laws", "quantities", "domains", "namespaces"},
@@ -43,8 +44,8 @@ ALLOWED = {
     "scenario": {"sim", "user_files", "domains"},
     "simulators": {"law", "domains", "verify"},  # of verify, what simulates
     "verify": {
-        "verify", "simulators", "testing", "progress", "threads", "benchmark", "sweeping", "testbed", "law", "laws",
-        "roots", "sim", "segments", "domains", "extras", "files", "student", "deprecated", "_version",
+        "verify", "simulators", "testing", "progress", "threads", "benchmark", "sweeping", "testbed", "digests", "law",
+        "laws", "roots", "sim", "segments", "domains", "extras", "files", "student", "deprecated", "_version",
     },
     "sweeping": {"sweeping", "progress", "domains", "files", "student", "_version"},
     "benchmark": {
@@ -62,7 +63,7 @@ ALLOWED = {
         "explore", "simulators", "testing", "user_files", "sim", "domains", "extras", "quantities", "law", "laws",
         "verify", "plot", "accessor",
     },
-    "handbook": {"handbook", "law", "roots", "docstrings", "extras", "fluid"},
+    "handbook": {"handbook", "digests", "law", "docstrings", "extras", "fluid"},
 }  # fmt: skip
 
 
