@@ -39,6 +39,7 @@ TESTED_BY = {
     "longfat.testing.comparing": ("by_hand", "comparing"),
     "longfat.testing.shrinking": ("by_hand", "shrinking"),
     "longfat.testing.claims": ("by_hand", "holding", "plugin"),
+    "longfat.testing.cases": ("cases",),
     "longfat.testing.domain": ("by_hand", "holding", "shrinking"),
     "longfat.testing.seeded_runs": ("by_hand", "comparing", "nearer"),
     "longfat.testing.two_formulas": ("by_hand", "nearer"),

@@ -12,7 +12,7 @@ import pytest
 
 from longfat import benchmark, cli, design, scenario, sim, verify
 from longfat.cli import parameters
-from longfat.explore import server
+from longfat.explore import server, site
 from longfat.law import Law
 from longfat.sim import Scheme
 
@@ -191,10 +191,10 @@ def test_a_law_of_ones_own_is_verified(folder, capsys):
 
 
 def test_a_law_of_ones_own_is_explored(folder):
-    source = server.notebook(str(folder / "law.py"))["cells"][0]["source"]
-    assert source == f"from longfat.explore import server\n\nserver.view({str(folder / 'law.py')!r})"
-    assert server.view("law.py").state.law.name == "half"
-    assert server.view("md1_wait").law.value.name == "md1_wait"
+    (own,) = site.chosen(str(folder / "law.py"))
+    assert own.name == "half"
+    assert site.Site([own]).page("laws/law/half/").status == 200
+    assert site.find("md1_wait").name == "md1_wait"
 
 
 @pytest.mark.parametrize("command", [["benchmark"], [*BUFFER], ["verify", "--quick"], ["explore"]])

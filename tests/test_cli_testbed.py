@@ -50,7 +50,7 @@ def test_the_table_is_that_of_a_simulation(folder, capsys):
     # all but the line with events and computing time
     assert out.splitlines()[:7] == simulated.splitlines()[:7]
     assert out.splitlines()[0] == "one Reno flow: 3 s, counted from 1 s on"
-    assert out.splitlines()[-1] == "Linux 6.18.0: at most 0.2% of the packets of a run later than 2 ms"
+    assert out.splitlines()[-1] == "Linux 6.18.0: packets at most 3 ms late"
 
 
 def test_json_has_the_same_keys(folder, capsys):
@@ -142,7 +142,7 @@ def test_one_line_says_what_is_missing(folder, capsys, monkeypatch):
 def test_spoilt_runs_are_said(folder, capsys, monkeypatch):
     late = Trust(late=0.5, packets=100, drops=0)
     monkeypatch.setattr(results, "outcomes", lambda *_, **given: stand_in.outcomes(*_, **given, rejected=[late, late]))
-    assert answer(capsys).endswith("later than 2 ms, 2 repeated\n")
+    assert answer(capsys).endswith("packets at most 3 ms late, 2 repeated\n")
 
     def spoilt(*_, **given):
         raise runs.Spoilt(f"3 attempts were spoilt by the machine's load: {late}")

@@ -49,6 +49,36 @@ def test_link_in_the_reno_friendly_region(buffer, product, trip):
     assert value != pytest.approx(cubic.utilisation(buffer), abs=0.006)
 
 
+#: Of this path 494 packets are a round trip, within 0.2 ns.
+TIED = {
+    "buffer": 0.0698815585668803, "bandwidth_delay_product": 493.55856010752564,
+    "round_trip_time": 0.005725394159477558, "c": 0.48026351920720184, "beta": 0.6657811773098607,
+}  # fmt: skip
+
+
+def test_link_whose_round_trip_is_a_whole_number_of_packets():
+    value, _ = estimators.at_link("utilisation", periods=2)(1, **TIED)
+    assert value == pytest.approx(cubic.utilisation_general(**TIED), abs=0.01)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("nanoseconds", "law_holds"), [(-2, True), (0, False), (2, True)])
+def test_two_nanoseconds_decide_where_arrivals_tie_with_departures(nanoseconds, law_holds):
+    """Why `at_link` avoids ties: a packet lost at once after the first one lets the flow reduce its window twice."""
+    packets, trip = round(TIED["bandwidth_delay_product"]), TIED["round_trip_time"]
+    top = packets * (1 + TIED["buffer"])
+    period = ((1 - TIED["beta"]) * top / TIED["c"]) ** (1 / 3)
+    net = lf.sim.Network().link(
+        "a", "b", rate=packets * 1000 / trip, delay=(trip + nanoseconds * 1e-9) / 2,
+        buffer=round(TIED["buffer"] * packets),
+    )  # fmt: skip
+    options = {"c": TIED["c"], "beta": TIED["beta"], "initial_ssthresh": TIED["beta"] * top, "fast_convergence": 0.0}
+    net.flow("cubic", path=["a", "b"], packet=1000, ack_path="ideal", parameters=options)
+    data = lf.sim.run(net, duration=6 * period, warm_up=3 * period, progress=False)
+    off = abs(float(data.utilisation[0]) - cubic.utilisation_general(**TIED))
+    assert off < 0.01 if law_holds else off > 0.1
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("fast_convergence", [0.0, 1.0])
 def test_random_losses(fast_convergence):

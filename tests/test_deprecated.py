@@ -8,7 +8,7 @@ import pytest
 import xarray as xr
 
 import longfat as lf
-from longfat import deprecated
+from longfat import deprecated, renamed_variables
 from longfat.cli import main
 
 PATH = {"rate": "1Gbit/s", "round_trip_time": "100ms", "points": 2, "replications": 2, "progress": False}
@@ -53,6 +53,22 @@ def test_old_variables(tmp_path):
         warnings.simplefilter("error")
         answer.to_netcdf(tmp_path / "answer.nc")
         assert xr.load_dataset(tmp_path / "answer.nc").window_bdp.identical(answer.window_bdp)
+
+
+def test_answers_that_moved_say_where_they_are():
+    """design.window answered for TCP, too; design.tcp_window does now."""
+    path = {"rate": "10Mbit/s", "round_trip_time": "20ms", "loss": 1e-3, "segment": "1kB", "packet": "1kB"}
+    answer = lf.design.window(**path, points=0, receive_buffer=False, progress=False)
+    with pytest.raises(AttributeError, match=r"use tcp_rate of design.tcp_window\(..., scheme='reno'\)"):
+        answer.tcp_rate  # noqa: B018  asked for
+    with pytest.raises(KeyError, match=r"use linux_maximum of design\.tcp_window"):
+        answer["tcp_linux_receive_buffer"]
+    assert "tcp_rate" not in answer
+    with pytest.raises(TypeError, match=r"no longer has the parameter tcp_segment: use segment of design\.tcp_window"):
+        lf.design.window(**path, tcp_segment=1448)
+    now = lf.design.tcp_window(**{name: path[name] for name in ("rate", "round_trip_time", "loss")}, replications=2)
+    for name in renamed_variables.OF_TCP.values():
+        assert name in now or name in now.attrs
 
 
 def test_the_old_option_of_the_command_line(tmp_path, capsys):

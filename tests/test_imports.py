@@ -59,11 +59,12 @@ ALLOWED = {
         "testbed", "sim", "design", "laws", "progress", "domains", "files", "quantities", "accessor", "_version",
     },
     "accessor": {"extras", "plot"},
+    "presets": {"law"},
     "explore": {
-        "explore", "simulators", "testing", "user_files", "sim", "domains", "extras", "quantities", "law", "laws",
-        "verify", "plot", "accessor",
+        "explore", "handbook", "presets", "simulators", "testing", "user_files", "sim", "domains", "extras", "law",
+        "laws", "plot", "accessor",
     },
-    "handbook": {"handbook", "digests", "law", "docstrings", "extras", "fluid"},
+    "handbook": {"handbook", "presets", "digests", "law", "docstrings", "extras", "fluid"},
 }  # fmt: skip
 
 

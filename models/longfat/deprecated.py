@@ -52,3 +52,19 @@ def parameters(**renamed: str) -> Callable[[Function], Function]:
         return call  # type: ignore[return-value]
 
     return decorated
+
+
+def refused(**sentences: str) -> Callable[[Function], Function]:
+    """Return a decorator of a function that has lost keyword parameters: name = what to use instead."""
+
+    def decorated(function: Function) -> Function:
+        @functools.wraps(function)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            for name, sentence in sentences.items():
+                if name in kwargs:
+                    raise TypeError(f"{function.__name__}() no longer has the parameter {name}: {sentence}")
+            return function(*args, **kwargs)
+
+        return call  # type: ignore[return-value]
+
+    return decorated

@@ -1,5 +1,7 @@
 """Datasets of `longfat.design` in which old names of variables still work for one release, with a DeprecationWarning.
 
+Variables that are in another answer now are refused with a sentence that says where they are.
+
 Remove this module, and its test in ``tests/test_deprecated.py``, in the release after the one that renamed them.
 """
 
@@ -12,6 +14,28 @@ from typing import Any, ClassVar
 import xarray as xr
 
 from longfat.deprecated import message
+
+#: What `design.window` said of TCP: old name -> name in the answer of `design.tcp_window`.
+OF_TCP = {
+    **{
+        name: name
+        for name in (
+            "tcp_rate_law", "tcp_rate", "tcp_rate_lower", "tcp_rate_upper", "tcp_filling_loss_law", "tcp_filling_loss",
+        )
+    },
+    "tcp_receive_window": "window",
+    "tcp_linux_receive_buffer": "linux_maximum",
+    "tcp_segment": "segment",
+}  # fmt: skip
+
+
+def elsewhere(name: str) -> str:
+    """Return the sentence that says where an answer about TCP is found.
+
+    >>> elsewhere("tcp_receive_window")
+    "design.window no longer has tcp_receive_window: use window of design.tcp_window(..., scheme='reno')"
+    """
+    return f"design.window no longer has {name}: use {OF_TCP[name]} of design.tcp_window(..., scheme='reno')"
 
 
 class Dataset(xr.Dataset):  # type: ignore[no-untyped-call]
@@ -33,11 +57,21 @@ class Dataset(xr.Dataset):  # type: ignore[no-untyped-call]
 
     def __getitem__(self, key: Any) -> Any:
         """Return a variable, also by its old name."""
-        return super().__getitem__(self._present(key))
+        try:
+            return super().__getitem__(self._present(key))
+        except KeyError:
+            if isinstance(key, str) and key in OF_TCP:
+                raise KeyError(elsewhere(key)) from None
+            raise
 
     def __getattr__(self, name: str) -> Any:
         """Return a variable or an attribute, the former also by its old name."""
-        return super().__getattr__(self._present(name))
+        try:
+            return super().__getattr__(self._present(name))
+        except AttributeError:
+            if name in OF_TCP:
+                raise AttributeError(elsewhere(name)) from None
+            raise
 
     def _present(self, key: Any) -> Any:
         """Return the present name for an old one, with a warning in the caller's name, and other keys as they are."""

@@ -113,7 +113,7 @@ def build(seed, *, disciplines=None, known=None, jitter=True, lossy=True):
                 traffic.arrivals(20.0, transfers[int(rng.integers(len(transfers)))]),
             )[int(kind) - 8]
         options = {}
-        endless = what in ("blt", "bully-tyrant")  # without a file
+        endless = what in ("blt", "blt-rate", "bully-tyrant")  # without a file
         if what in transfers and (rng.integers(2) or endless):
             options["file"] = float(rng.integers(1, 200_000))
         if isinstance(what, traffic.Traffic) and what.kind == records.ARRIVALS:

@@ -8,7 +8,8 @@ from longfat.sim import Network, Simulation, queues, schemes, traffic
 
 ENDS = re.compile(r"([\[(])(.+), (.+)([\])])")
 NEEDS = {"xcp": "xcp", "decbit": "decbit", "loss-load": "loss-load", "explicit-feedback": "explicit-feedback",
-         "hop-by-hop": "hop-by-hop", "packet-pair": "fair", "blt": "priority-discard"}  # fmt: skip
+         "hop-by-hop": "hop-by-hop", "packet-pair": "fair", "blt": "priority-discard",
+         "blt-rate": "priority-discard"}  # fmt: skip
 TIMERS = tuple(schemes.timers.PARAMETERS)
 
 
@@ -25,7 +26,7 @@ def carried(scheme, discipline, parameters):
     net = Network().link("a", "b", rate=1e6, delay=0.005, buffer=20, loss=0.05, duplex=True, discipline=discipline)
     chosen = schemes.scheme(scheme)
     options = {"file": "15 kB"} if chosen.acknowledged else {}
-    if scheme in ("blt", "bully-tyrant"):
+    if scheme in ("blt", "blt-rate", "bully-tyrant"):
         options["access_rate"] = 1e6
     net.flow(scheme, path=["a", "b"], parameters=parameters, **options)
     net.flow(traffic.poisson(2e5), path=["a", "b"], packet=500)

@@ -1,13 +1,14 @@
-"""One link under Poisson arrivals against queueing theory: Student intervals that have to be narrow, too."""
+"""One link under Poisson arrivals against queueing theory, by the sequential test of `longfat.testing`."""
 
+import functools
 import math
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
 import longfat as lf
-from longfat.sim import Network, Simulation, results, statistics, traffic
+from longfat.sim import Network, Simulation, results, traffic
+from longfat.testing.seeded_runs import seed_of
 
 # Sizes are whole bytes of exponential variates, at least 1 and at most 10^6. With a mean of 20 000 bytes rounding
 # moves the mean by 20000/12 (1/20000)^2 < 10^-5 bytes and the floor by P(X < 0.5)/2 < 2e-5 bytes; beyond the cut,
@@ -15,11 +16,11 @@ from longfat.sim import Network, Simulation, results, statistics, traffic
 PACKET = 20_000
 SERVICE = 20e-6  # s
 RATE = PACKET / SERVICE
-REPLICATIONS = 20  # Student's factor at so high a confidence is 7 with 10, 5 with 20
+REPLICATIONS = 20  # about so many decide, and just so many are counted where losses are rare
 LAWS = lf.laws.queues
 
-#: (exponential sizes, load, capacity): measured service times in all replications together, and those left out first
-#: in each. At load r the relative variance of the mean number in M/M/1 is about 2 (1 + r)/(r (1 - r)^2) over the time.
+#: By load: measured service times in twenty replications together, and those left out first in each. At load
+#: r the relative variance of the mean number in M/M/1 is about 2 (1 + r)/(r (1 - r)^2) over the time.
 LENGTH = {0.1: 1.2e7, 0.5: 5e6, 0.9: 2e7, 0.99: 5e7}
 FINITE_LENGTH = {0.1: 1.2e7, 0.5: 5e6, 0.9: 5e6, 0.99: 2e6, 1.5: 1e6}
 WARM_UP = {0.1: 1e3, 0.5: 1e3, 0.9: 2e4, 0.99: 2e5, 1.5: 1e3}
@@ -31,13 +32,14 @@ UNLIMITED = [
 FINITE = [(exponential, load) for exponential in (True, False) for load in (0.1, 0.5, 0.9, 0.99, 1.5)]
 CAPACITIES = (1, 2, 5, 20)
 
-# Joint confidence 99 %, Bonferroni: half of the 1 % to the four quantities at load 0.99 without limit, where long
-# runs are dear, the other half to the 12 others without limit and the at most 80 of finite queues.
-HARD, EASY = 1 - 0.005 / 4, 1 - 0.005 / 92
+# All verdicts "agrees" together are right with 99 %, Bonferroni: half of the 1 % to the four quantities at load 0.99
+# without limit, where long runs are dear, the other half to the 12 others without limit and the at most 80 of finite
+# queues.
+HARD, EASY = ({"power": 1 - 0.005 / count, "power_at": 1, "rng": 1} for count in (4, 92))
 
 
-def simulate(exponential, load, capacities, length, seed):
-    """What each replication measured: a list of dictionaries, quantity by quantity, a value per link."""
+def replications(exponential, load, capacities, length):
+    """Return a function of a seed: what that replication measures, a value per link; each seed is simulated once."""
     net = Network()
     for k, capacity in enumerate(capacities):
         buffer = None if capacity == math.inf else capacity - 1
@@ -46,41 +48,35 @@ def simulate(exponential, load, capacities, length, seed):
         net.flow(source, path=[f"a{k}", f"b{k}"], packet=PACKET)
     warm_up = WARM_UP[load] * SERVICE
 
-    def one(stream):
-        run = Simulation(net, rng=stream)
+    @functools.cache
+    def one(seed):
+        run = Simulation(net, rng=seed)
         run.advance(warm_up)
         before = results.snapshot(run)
         run.advance(warm_up + length / REPLICATIONS * SERVICE)
         return results.measure(run, before, results.snapshot(run))
 
-    with ThreadPoolExecutor() as pool:
-        return list(pool.map(one, np.random.default_rng(seed).spawn(REPLICATIONS)))
+    return one
 
 
-def interval(values, confidence):
-    return statistics.replications(values, confidence)
-
-
-def check(values, expected, confidence, narrow):
-    """The interval holds the expected value, and is narrow."""
-    found = interval(values, confidence)
-    assert (found.upper - found.lower) / 2 < narrow * expected
-    assert found.lower < expected < found.upper
+def check(expected, quantity, within, errors):
+    """The mean of a quantity, a function of the seed, is the expected value within a share of it."""
+    found = lf.testing.compare(lambda: expected, quantity, within=within * expected, **errors)
+    assert found.verdict == "agrees", found
 
 
 @pytest.mark.parametrize(("exponential", "load"), UNLIMITED)
 def test_without_limit(exponential, load):
     """M/M/1 and M/D/1: mean number and mean wait."""
-    runs = simulate(exponential, load, [math.inf], LENGTH[load], 1)
+    one = replications(exponential, load, [math.inf], LENGTH[load])
     wait = float(LAWS.mm1_wait(load) if exponential else LAWS.md1_wait(load))
     number = float(LAWS.mm1_mean_number(load)) if exponential else load + load * float(LAWS.md1_wait(load))
     # Pollaczek and Khinchin, by hand: rho c/(1 - rho), c = E[S^2]/(2 E[S]^2)
     assert wait == pytest.approx((1.0 if exponential else 0.5) * load / (1 - load), rel=1e-12)
-    confidence, narrow = (HARD, 0.1) if load == 0.99 else (EASY, 0.03)
-    check([float((one["mean_queue"] + one["utilisation"])[0]) for one in runs], number, confidence, narrow)
-    check([float(one["mean_wait"][0]) / SERVICE for one in runs], wait, confidence, narrow)
-    for one in runs:
-        assert one["link_dropped"][0] == 0
+    errors, within = (HARD, 0.1) if load == 0.99 else (EASY, 0.03)
+    check(number, lambda seed: float((one(seed)["mean_queue"] + one(seed)["utilisation"])[0]), within, errors)
+    check(wait, lambda seed: float(one(seed)["mean_wait"][0]) / SERVICE, within, errors)
+    assert one(seed_of(1, 0))["link_dropped"][0] == 0
 
 
 def stationary(exponential, load, capacity):
@@ -112,8 +108,9 @@ def stationary(exponential, load, capacity):
 @pytest.mark.parametrize(("exponential", "load"), FINITE)
 def test_finite(exponential, load):
     """M/M/1/K and M/D/1/K: mean number and loss, the buffer being K - 1."""
-    runs = simulate(exponential, load, CAPACITIES, FINITE_LENGTH[load], 2)
-    narrow = 0.1 if load == 0.99 else 0.03
+    one = replications(exponential, load, CAPACITIES, FINITE_LENGTH[load])
+    counted = [one(seed_of(1, k)) for k in range(REPLICATIONS)]
+    within = 0.1 if load == 0.99 else 0.03
     for k, capacity in enumerate(CAPACITIES):
         law, mean_law = (
             (LAWS.mm1k_loss, LAWS.mm1k_mean_number) if exponential else (LAWS.md1k_loss, LAWS.md1k_mean_number)
@@ -122,13 +119,13 @@ def test_finite(exponential, load):
         levels = stationary(exponential, load, capacity)
         assert loss == pytest.approx(levels[-1], rel=1e-9, abs=1e-13)
         assert number == pytest.approx(levels @ np.arange(capacity + 1), rel=1e-9)
-        check([float((one["mean_queue"] + one["utilisation"])[k]) for one in runs], number, EASY, narrow)
-        dropped = np.array([one["link_dropped"][k] for one in runs])
-        arrived = np.array([one["arrived"][k] for one in runs])
-        expected = loss * arrived.sum()
+        check(number, lambda seed, k=k: float((one(seed)["mean_queue"] + one(seed)["utilisation"])[k]), within, EASY)
+        dropped = sum(int(each["link_dropped"][k]) for each in counted)
+        expected = loss * sum(int(each["arrived"][k]) for each in counted)
         if expected < 1e-3:
-            assert dropped.sum() == 0
-        elif expected < 1e4:  # too rare for an interval: Poisson's deviation, widened for bursts
-            assert abs(dropped.sum() - expected) < 8 * math.sqrt(expected * (1 + load) / abs(1 - load)) + 8
+            assert dropped == 0
+        elif expected < 1e4:  # too rare for a mean of replications: Poisson's deviation, widened for bursts
+            assert abs(dropped - expected) < 8 * math.sqrt(expected * (1 + load) / abs(1 - load)) + 8
         else:
-            check(dropped / arrived, loss, EASY, 0.1 if loss < 0.02 else narrow)  # events get rare
+            near = 0.1 if loss < 0.02 else within  # events get rare
+            check(loss, lambda seed, k=k: one(seed)["link_dropped"][k] / one(seed)["arrived"][k], near, EASY)

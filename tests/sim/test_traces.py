@@ -332,7 +332,7 @@ def test_tshark_counts_as_many_retransmissions(tmp_path, losses):
     assert len(set(complete)) == len(SENDERS)  # SYN, SYN-ACK, ACK, data, FIN
 
 
-BULLIES = ("blt", "bully-tyrant")  # their window is infinite
+BULLIES = ("blt", "blt-rate", "bully-tyrant")  # their window is infinite
 
 
 @pytest.mark.long

@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 
 PINGS, GAP, SIZE, DELAY, ROOM = 200, 15_000_000, 1000, 5_000_000, 50
-SO_RCVBUFFORCE = 33  # asm-generic/socket.h
+SO_RCVBUFFORCE, SO_TIMESTAMPNS = 33, 35  # asm-generic/socket.h
 STORED = Path(__file__).parents[1] / "data" / "linux_link.json"
 PORT, PAUSE = 4000, 1.0  # s, between both parts
 
@@ -35,21 +35,25 @@ class Sockets:
         self.devices = [one.fileno() for one in self.near]
 
     def ping(self):
+        begin = time.monotonic_ns()
         self.far[0].send(bytes(SIZE))
-        self.far[1].send(receive(self.far[1], DELAY))
+        self.far[1].send(receive(self.far[1], DELAY)[0])
         receive(self.far[0], DELAY)
+        return time.monotonic_ns() - begin
 
     def begin(self, side):
         for one in self.near:
             one.close()
         if side:
             self.far[1].settimeout(2.0)
+            prefer()
 
     def offer(self, packet):
         self.far[0].send(packet)
 
     def take(self):
-        return self.far[1].recv(4096)
+        self.far[1].recv(4096)
+        return time.monotonic_ns()
 
 
 class Tun:
@@ -73,25 +77,35 @@ class Tun:
         if side:
             self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
             self.socket.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, 1 << 24)
+            self.socket.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
             self.socket.bind((self.address, PORT))
             self.socket.settimeout(2.0)
         else:
             self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
             self.echo = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)
+            self.echo.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
             self.echo.connect((self.address, 0))
 
     def ping(self):
         packet = bytearray(SIZE - 20)
         packet[0] = 8  # echo request (RFC 792); the payload of zeros adds nothing to the checksum
         packet[2:4] = struct.pack(">H", ~0x0800 & 0xFFFF)
+        begin = time.time_ns()
         self.echo.send(packet)
-        receive(self.echo, 2 * DELAY)
+        return stamped(receive(self.echo, 2 * DELAY)) - begin
 
     def offer(self, packet):
         self.socket.sendto(packet[self.headers :], (self.address, PORT))
 
     def take(self):
-        return self.socket.recv(4096)
+        return stamped(self.socket.recvmsg(4096, 64))
+
+
+def stamped(received):
+    """Return when Linux has received a packet [ns]: on a busy machine the process takes it later."""
+    ((_, _, stamp),) = received[1]
+    seconds, rest = struct.unpack("qq", stamp)
+    return seconds * 10**9 + rest
 
 
 def receive(host, delay):
@@ -104,32 +118,26 @@ def receive(host, delay):
     begin = time.monotonic()
     while time.monotonic() < begin + 1:
         try:
-            return host.recv(4096, socket.MSG_DONTWAIT)
+            return host.recvmsg(4096, 64, socket.MSG_DONTWAIT)
         except BlockingIOError:
             pass
     raise TimeoutError("a ping is lost")
 
 
-def prefer(process):
-    """Let other work wait for this process, where that is allowed, and for the emulator still more."""
+def prefer():
+    """Let other work wait for this process, where that is allowed, and this process for the emulator."""
     with contextlib.suppress(PermissionError):
-        if process:
-            os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
-        else:
-            os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
 
 
 def send(hosts, rate, count, listener):
     """Play the first host: return the times of pings [ns]; then offer packets that end with their number."""
     times, due = [], time.monotonic_ns()
-    prefer(True)
+    prefer()
     for _ in range(PINGS):
         due += GAP
         time.sleep(max(0, due - time.monotonic_ns()) / 1e9)
-        begin = time.monotonic_ns()
-        hosts.ping()
-        times.append(time.monotonic_ns() - begin)
-    prefer(False)
+        times.append(hosts.ping())
     os.write(listener, b"x")
     time.sleep(PAUSE)
     due = time.monotonic_ns()
@@ -146,8 +154,7 @@ def listen(hosts):
     times = []
     try:
         while True:
-            hosts.take()
-            times.append(time.monotonic_ns())
+            times.append(hosts.take())
     except TimeoutError:
         return times
 

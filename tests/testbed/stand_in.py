@@ -42,7 +42,7 @@ def _one(net, duration, warm_up, every, stream, rejected):
         measured=measured, packet_counts=run.packet_counts(), drew=run.drew, trace=trace, before=accounts_before,
         after=accounts_after, samples=_samples(connections, rows, trace, warm_up, duration, first, last),
         written=[0 for _ in connections], counters={}, settings=SETTINGS,
-        trust=Trust(late=0.002, packets=1000, drops=0), rejected=list(rejected),
+        trust=Trust(late=0.002, packets=1000, drops=0, lateness={"largest": 0.003}), rejected=list(rejected),
     )  # fmt: skip
 
 

@@ -1,108 +1,134 @@
-"""The process that keeps send buffers full and receive buffers empty, here in a thread and over the loopback device."""
+"""The applications at both ends of connections, here over the loopback device."""
 
-import contextlib
+import os
+import select
 import socket
 import sys
-import threading
 import time
-from collections import deque
-from multiprocessing import Pipe
 
 import pytest
 
 from longfat.testbed import hosts, missing
 from longfat.testbed.connection import Connection
 
-pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="epoll is Linux's")
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="TCP_INFO is Linux's")
 
 PATIENCE = 10.0  # s
 
 
 class Filled:
-    """Connections over the loopback device, served by the thread of a filler."""
+    """Connections over the loopback device."""
 
     def __init__(self, *files):
-        self.connections = [Connection(k, f"flow-{k}", "reno", 1500, 1460, file=file) for k, file in enumerate(files)]
+        connections = [Connection(k, f"flow-{k}", "reno", 1500, 1460, file=file) for k, file in enumerate(files)]
         listeners = [socket.create_server(("127.0.0.1", 0)) for _ in files]
         self.senders = [socket.create_connection(one.getsockname()) for one in listeners]
-        for one in self.senders:
+        for one in (*self.senders, *listeners):
             one.setblocking(False)
-        self.pipe, there = Pipe()
-        self.filler = hosts._Filler(there, self.connections, self.senders, listeners)
-        self.error = None
-        self.thread = threading.Thread(target=self._serve)
-        self.thread.start()
-        assert self.pipe.recv() == ("opened",)
-        self.listeners, self.there = listeners, there
+        self.hosts = hosts.Senders.__new__(hosts.Senders)  # without namespaces, which need rights
+        self.hosts._take(connections, self.senders, listeners)
+        assert self.wait(self.opened, self.hosts.accept)
 
-    def _serve(self):
-        try:
-            self.filler.serve()
-        except ConnectionError as error:
-            self.error = error
+    def opened(self):
+        return bool(select.select([self.hosts.opened], [], [], 0)[0])
 
     def received(self, k):
         """Return how many bytes the receiver of a connection has acknowledged: tcpi_bytes_acked, less the SYN."""
         info = self.senders[k].getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 128)
         return int.from_bytes(info[120:128], sys.byteorder) - 1
 
-    def wait(self, condition):
+    def wait(self, condition, act=None):
         end = time.monotonic() + PATIENCE
         while not condition() and time.monotonic() < end:
-            time.sleep(0.005)
+            (act or self.hosts.serve)()
         return condition()
 
     def close(self):
-        self.thread.join(PATIENCE)
-        for one in (*self.senders, *self.listeners, self.pipe, self.there, *self.filler.receivers):
+        for one in (*self.senders, *self.hosts.receivers):
             one.close()
+        os.close(self.hosts.opened)
 
 
-def test_a_file_is_written_to_its_last_byte_and_no_further():
-    """Of 3,000,000 bytes 1,000 are written before; of the other connection, which is not started, none."""
-    one = Filled(3_000_000, None)
-    one.senders[0].send(bytes(1000))
-    one.pipe.send(("fill", 0, 1000))
+@pytest.fixture
+def filled():
+    """Return a function that makes connections, closed at the end."""
+    made = []
+    yield lambda *files: made.append(Filled(*files)) or made[-1]
+    for one in made:
+        one.close()
+
+
+def test_a_file_is_written_to_its_last_byte_and_no_further(filled):
+    """Of the other connection, which is not started, nothing is written."""
+    one = filled(3_000_000, None)
+    one.hosts.start(0)
+    assert 0 < one.hosts.written[0] < hosts.FIRST
+    assert one.hosts.written[0] % 1460 == 0  # whole packets
     assert one.wait(lambda: one.received(0) == 3_000_000)
-    one.pipe.send(("end",))
-    assert one.pipe.recv() == ("written", [3_000_000, 0])
+    one.hosts.serve()
+    assert one.hosts.written == [3_000_000, 0]
     assert one.received(1) == 0
-    one.close()
-    assert one.error is None
 
 
-def test_endless_data_are_written_and_discarded_until_the_end():
-    """Far more than any buffer holds passes, so both ends are served."""
-    one = Filled(None)
-    one.pipe.send(("fill", 0, 0))
-    assert one.wait(lambda: one.received(0) > 200_000_000)
-    one.pipe.send(("end",))
-    assert one.pipe.recv()[1][0] > 200_000_000
-    one.close()
+def test_a_small_file_is_written_at_its_start(filled):
+    one = filled(4000)
+    one.hosts.start(0)
+    assert one.hosts.written == [4000]
 
 
-def test_a_stopped_connection_may_break_and_the_others_go_on():
-    one = Filled(None, 2_000_000)
-    one.pipe.send(("fill", 0, 0))
+def test_endless_data_are_written_and_discarded_until_the_end(filled):
+    """More than any buffer holds passes, so both ends are served: net.ipv4.tcp_rmem and tcp_wmem, 4 and 6 MB, twice."""
+    one = filled(None)
+    one.hosts.start(0)
+    assert one.wait(lambda: one.received(0) > 30_000_000)
+    assert one.hosts.written[0] > 30_000_000
+    waiting = [hosts._buffered(receiver, hosts.SIOCINQ) for receiver in one.hosts.receivers]
+    assert waiting[0] < hosts.WAITING + hosts.CHUNKS * hosts.CHUNK + hosts.UNSENT
+
+
+def test_a_receiver_is_not_told_that_its_application_will_read_soon(filled):
+    """Where more waits than SO_RCVLOWAT says, Linux leaves the acknowledgment to the reader: __tcp_ack_snd_check()."""
+    one = filled(None)
+    assert one.hosts.receivers[0].getsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT) >= 2 * hosts.WAITING
+
+
+def test_a_call_writes_no_more_than_it_has_time_for(filled):
+    """Four chunks of 65,536 bytes: 44 packets of 1460 bytes each."""
+    one = filled(None, None)
+    for k in range(2):
+        one.hosts._served.append(k)
+    one.hosts.serve()
+    assert sum(one.hosts.written) == 4 * 44 * 1460
+
+
+def test_a_stopped_connection_is_left_alone_and_the_others_go_on(filled):
+    one = filled(None, 2_000_000)
+    one.hosts.start(0)
     assert one.wait(lambda: one.received(0) > 1_000_000)
-    one.senders[0].shutdown(socket.SHUT_RDWR)  # before the instruction, which is on its way
-    one.pipe.send(("stop", 0))
-    one.pipe.send(("fill", 1, 0))
+    one.hosts.stop(7, 0)
+    before = one.hosts.written[0]
+    one.hosts.start(1)
     assert one.wait(lambda: one.received(1) == 2_000_000)
-    one.pipe.send(("end",))
-    assert one.pipe.recv()[1][1] == 2_000_000
-    one.close()
-    assert one.error is None
+    assert one.hosts.written == [before, 2_000_000]
+    assert len(one.hosts.samples) == 1
 
 
-def test_a_connection_that_breaks_by_itself_ends_the_run():
-    one = Filled(None)
-    one.pipe.send(("fill", 0, 0))
-    assert one.wait(lambda: one.received(0) > 1_000_000)
+def test_a_connection_that_breaks_by_itself_ends_the_run(filled):
+    one = filled(None)
+    one.hosts.start(0)
     one.senders[0].shutdown(socket.SHUT_RDWR)
-    one.thread.join(PATIENCE)
-    assert str(one.error) == "connection 'flow-0' broke: Broken pipe"
-    one.close()
+    with pytest.raises(ConnectionError, match="connection 'flow-0' broke: Broken pipe"):
+        one.wait(lambda: False)
+
+
+def test_handshakes_that_do_not_end_are_refused(filled):
+    one = filled(None)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.setblocking(False)
+        one.hosts._listeners.append(listener)
+        one.hosts.accept()
+        with pytest.raises(RuntimeError, match="the handshakes did not end in time"):
+            one.hosts.check()
 
 
 TCP_CC_INFO = 26  # linux/tcp.h
@@ -138,22 +164,12 @@ def test_the_congestion_control_that_was_asked_for_is_in_force(control, length):
     assert len(told) == length
 
 
-def test_a_connection_with_another_congestion_control_ends_the_run():
-    watching = hosts.Senders.__new__(hosts.Senders)
-    watching.connections = [Connection(0, "one", "cubic", 1500, 1460)]
-    with open_with("reno") as sender:
-        watching._sockets = [sender]
-        with pytest.raises(RuntimeError, match="connection 'one' has 'reno' instead of 'cubic'"):
-            watching.check_controls()
-
-
-def test_an_instruction_to_a_process_that_has_ended_says_so():
-    watching = hosts.Senders.__new__(hosts.Senders)
-    watching.pipe, there = Pipe()
-    there.close()
-    with pytest.raises(RuntimeError, match="the process of the applications ended without an answer"):
-        watching.end()
-    watching.pipe.close()
+def test_a_connection_with_another_congestion_control_ends_the_run(filled):
+    one = filled(None)
+    with open_with("cubic") as sender:
+        one.hosts._sockets = [sender]
+        with pytest.raises(RuntimeError, match="connection 'flow-0' has 'cubic' instead of 'reno'"):
+            one.hosts.check()
 
 
 def test_what_linux_answers_without_a_congestion_control():
@@ -166,24 +182,14 @@ def test_what_linux_answers_without_a_congestion_control():
         assert words.endswith(": load the module tcp_no-such")
 
 
-def test_a_sender_without_data_to_send_is_seen():
-    """A receiver that takes nothing leaves data unsent; once the buffer is empty, the application was late."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        sender = socket.create_connection(listener.getsockname())
-        receiver, _ = listener.accept()
-    watching = hosts.Senders.__new__(hosts.Senders)  # without hosts, which need rights
-    watching._sockets, watching._stopped, watching._watched = [sender], set(), deque([0])
-    watching.looks = watching.dry = 0
-    watching.watch()
-    assert (watching.looks, watching.dry) == (1, 1)
-    sender.setblocking(False)
-    with contextlib.suppress(BlockingIOError):
-        while sender.send(bytes(1 << 20)):
-            pass
-    watching.watch()
-    assert (watching.looks, watching.dry) == (2, 1)
-    watching._stopped.add(0)
-    watching.watch()
-    assert (watching.looks, len(watching._watched)) == (2, 0)
-    sender.close()
-    receiver.close()
+def test_a_sender_without_data_to_send_is_seen(filled):
+    """A connection whose receiver has acknowledged all has waited for its application."""
+    one = filled(None)
+    one.hosts.start(0)
+    first = one.hosts.written[0]
+    assert one.wait(lambda: one.received(0) == first, lambda: None)
+    one.hosts.serve()
+    assert (one.hosts.looks, one.hosts.dry) == (1, 1)
+    one.hosts._stopped.add(0)
+    one.hosts.serve()
+    assert (one.hosts.looks, len(one.hosts._served)) == (1, 0)

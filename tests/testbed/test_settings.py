@@ -67,6 +67,9 @@ def test_tcp_info_has_linuxs_layout():
         ({"late": 0.011}, False),
         ({"drops": 1}, False),
         ({"starved": 0.02}, False),
+        ({"stood": 0.01, "lateness": {"largest": 0.01}}, True),
+        ({"stood": 0.011}, False),
+        ({"lateness": {"largest": 0.011}}, False),  # one packet of 1000: its share is not late
     ],
 )
 def test_a_run_that_the_machine_spoilt_is_not_accepted(values, accepted):

@@ -6,7 +6,6 @@
 import re
 from pathlib import Path
 
-import numpy as np
 import pytest
 import sympy
 
@@ -80,18 +79,16 @@ def test_a_mutant_is_found_and_its_law_is_not():
 
 @pytest.mark.long
 def test_thirty_mutants_are_found_or_inside_the_accuracy():
-    """But for the one whose error shows in a thousandth of its domain; the table of the page has the same outcomes."""
+    """The table of the page has the same outcomes."""
     rows = re.findall(r"^\| `([\w.]+)` \| (\w+) \| .* \| (found|inside|survived) \|", PAGE.read_text(), re.MULTILINE)
     found = [search(one) for one in chosen()]
     assert [(one.mutant.law.public_name, one.mutant.kind, one.outcome) for one in found] == rows
-    survivors = [one for one in found if one.outcome == "survived"]
-    assert [one.mutant.law.public_name for one in survivors] == ["tcp.unloaded_transfer_time"]
-    assert np.mean(survivors[0].deviations > 1) < 0.002
+    assert {one.outcome for one in found} == {"found", "inside"}
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("law", simulated_laws(), ids=lambda law: law.public_name)
-def test_laws_agree_at_the_corners_of_their_ranges(law):
+def test_laws_agree_at_corners_and_where_their_cases_change(law):
     """What makes a mutant that is found a find."""
     from tests.testing.law_claims import claim_of
 

@@ -90,9 +90,7 @@ def _marks(a: dict[str, Any], packets: int) -> Line:
 def _checks(a: dict[str, Any], row: xr.Dataset, packets: int) -> list[Line]:
     """Return the checks of rate and delay; the rate of data, between Ethernet's and IP's count of headers."""
     flows, control = int(row.flows), CONTROLS.get(a["scheme"])
-    data = max(1, a["packet"] - HEADERS[0])
-    least, most = (float(achievable_throughput(a["rate"], data, extra)) for extra in reversed(HEADERS))
-    low, high = least * float(row.share_lower), most * min(1.0, float(row.share_upper))
+    low, high = rate_to_expect(a, row)
     largest = packets * a["packet"] / a["rate"]
     mean = float(row.queueing_delay)
     command = f"iperf3 -c HOST -f m -P {flows} -O 10 -t 60" + (f" -C {control}" if control else "")
@@ -106,3 +104,10 @@ def _checks(a: dict[str, Any], row: xr.Dataset, packets: int) -> list[Line]:
             f"{text(float(f'{largest:.2g}'), 's')} at most",
         )
     ]
+
+
+def rate_to_expect(a: dict[str, Any], row: xr.Dataset) -> tuple[float, float]:
+    """Return the interval of the rate of data [bytes/s], between Ethernet's and IP's count of headers."""
+    data = max(1, a["packet"] - HEADERS[0])
+    least, most = (float(achievable_throughput(a["rate"], data, extra)) for extra in reversed(HEADERS))
+    return least * float(row.share_lower), most * min(1.0, float(row.share_upper))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from longfat import quantities
+from longfat import deprecated, quantities
 from longfat._version import __version__
 from longfat.design import buffers
 from longfat.design.curves import attrs, curves
@@ -23,6 +23,10 @@ MOST_SEGMENTS = 10**6  # in flight: a third of them take a minute and 600 MB
 REFERENCE_BDP = 2.5  # Gong & Parulkar, section 4.3: enough for almost perfect efficiency up to p = 1e-2
 
 
+@deprecated.refused(
+    tcp_segment="use segment of design.tcp_window, which answers for TCP",
+    replications="use replications of design.tcp_window, which answers for TCP",
+)
 def window(
     *,
     rate: float | str,

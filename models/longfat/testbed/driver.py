@@ -1,7 +1,6 @@
 """The process of one run: it creates the hosts, emulates the network between them and measures.
 
-It has one thread until the hosts and the applications exist, because a user namespace and a fork need that. It imports
-the simulator only then.
+It has one thread until the hosts exist, because a user namespace needs that. It imports the simulator only then.
 """
 
 from __future__ import annotations
@@ -26,8 +25,8 @@ if TYPE_CHECKING:
     from longfat.testbed.pump import Punctuality
 
 SECOND = 1_000_000_000  # ns
-WATCH = 50_000_000  # ns between two looks at the send buffers
-LONGEST_HANDSHAKE = 60 * SECOND
+SERVE = 20_000_000  # ns between two visits of the applications
+ACCEPT, LONGEST_HANDSHAKE = 5_000_000, 60 * SECOND
 
 
 @dataclass(frozen=True)
@@ -84,7 +83,7 @@ def main(descriptor: int, parent: int) -> None:
 
 def _run(job: Job, hosts: Sequence[Host], running: Callable[[], None]) -> Outcome:
     """Run the applications over the emulated network, and return what was measured."""
-    senders = Senders(hosts, job.connections)
+    senders = Senders(hosts, job.connections, settings.socket_options(job.given))
     # from here on with the simulator, whose libraries start threads
     from longfat.sim import results
     from longfat.testbed import tcp_info
@@ -106,9 +105,9 @@ def _run(job: Job, hosts: Sequence[Host], running: Callable[[], None]) -> Outcom
     if captures is not None:
         captures.shift = -LONGEST_HANDSHAKE
     # Handshakes cross the idle network, so that the first round-trip time of each connection is that of its path.
-    carry(Emulator(idle(net)), until=LONGEST_HANDSHAKE, calls=[(0, senders.open)], control=senders.pipe.fileno())
-    senders.answer("opened")
-    senders.check_controls()
+    accept = [(at, senders.accept) for at in range(ACCEPT, LONGEST_HANDSHAKE, ACCEPT)]
+    carry(Emulator(idle(net)), until=LONGEST_HANDSHAKE, calls=[(0, senders.open), *accept], control=senders.opened)
+    senders.check()
     if captures is not None:
         captures.shift = 0
     first = [host.counters() for host in hosts]
@@ -116,14 +115,11 @@ def _run(job: Job, hosts: Sequence[Host], running: Callable[[], None]) -> Outcom
     calls = _calls(job, senders, lambda: measured.append((results.snapshot(simulation), ledger.snapshot())))
     running()
     end = round(job.duration * SECOND)
-    punctuality = carry(emulator, until=end, calls=calls, control=senders.pipe.fileno())
+    punctuality = carry(emulator, until=end, calls=calls)
     if captures is not None:
         captures.close()
-    if emulator.now < end:
-        senders.answer("written")  # fails: the other process has ended before
     (before, ledger_before), (after, ledger_after) = measured
     last = [host.counters() for host in hosts]
-    written = senders.end()
     samples = tcp_info.table(b"".join(senders.samples))
     return Outcome(
         connections=job.connections,
@@ -136,13 +132,13 @@ def _run(job: Job, hosts: Sequence[Host], running: Callable[[], None]) -> Outcom
         before=ledger_before,
         after=ledger_after,
         samples=samples,
-        written=written,
+        written=senders.written,
         counters={
             name: {key: new[key] - old.get(key, 0) for key in new if new[key] != old.get(key, 0)}
             for name, old, new in zip(("senders", "receivers"), first, last, strict=True)
         },
         settings=settings.recorded(hosts[0]),
-        trust=_trust(punctuality, sum(host.drops() for host in hosts), samples, senders),
+        trust=_trust(punctuality, end, sum(host.drops() for host in hosts), samples, senders),
     )
 
 
@@ -153,7 +149,7 @@ def _calls(job: Job, senders: Senders, measure: Callable[[], None]) -> list[tupl
     made: list[tuple[int, int, Callable[[], None]]] = [(warm, 1, measure), (end, 4, measure)]
     for at in sorted({*range(0, end, step), warm, end}):
         made.append((at, 3, functools.partial(senders.sample, at)))
-    made += [(at, 5, senders.watch) for at in range(WATCH, end, WATCH)]
+    made += [(at, 5, senders.serve) for at in range(SERVE, end, SERVE)]
     for one in job.connections:
         start, stop = round(one.start * SECOND), min(one.stop, 2 * job.duration) * SECOND
         made.append((start, 0, functools.partial(senders.start, one.number)))
@@ -168,7 +164,7 @@ def number_of(packet: bytes) -> int:
     return int.from_bytes(packet[22:24], "big") - FIRST_PORT  # both ends have the same port
 
 
-def _trust(punctuality: Punctuality, drops: int, samples: np.ndarray, senders: Senders) -> Trust:
+def _trust(punctuality: Punctuality, end: int, drops: int, samples: np.ndarray, senders: Senders) -> Trust:
     """Return whether the run may be trusted."""
     import numpy as np
 
@@ -177,7 +173,7 @@ def _trust(punctuality: Punctuality, drops: int, samples: np.ndarray, senders: S
     late = punctuality.lateness
     last = samples[[np.flatnonzero(samples["connection"] == k)[-1] for k in np.unique(samples["connection"])]]
     waited = np.maximum(last["rwnd_limited"], last["sndbuf_limited"])
-    found = (float(f"{x / SECOND:.3g}") for x in np.quantile(late, (0.5, 0.99, 1.0))) if len(late) else ()
+    found = (float(f"{x / SECOND:.3g}") for x in np.quantile(late, (0.5, 0.99, 0.999, 1.0))) if len(late) else ()
     return Trust(
         late=punctuality.late,
         packets=len(late),
@@ -185,6 +181,7 @@ def _trust(punctuality: Punctuality, drops: int, samples: np.ndarray, senders: S
         starved=max(
             float((waited / np.maximum(last["busy_time"], 1)).max(initial=0.0)), senders.dry / max(senders.looks, 1)
         ),
-        lateness=dict(zip(("median", "99 %", "largest"), found, strict=bool(len(late)))),
+        lateness=dict(zip(("median", "99 %", "99.9 %", "largest"), found, strict=bool(len(late)))),
         real_time=punctuality.real_time,
+        stood=punctuality.stood / end,
     )

@@ -1,8 +1,8 @@
-"""The connections of both hosts: opened, started, stopped and sampled here, filled and emptied by another process.
+"""The connections of both hosts: opened, started, fed, emptied, stopped and sampled in virtual time.
 
-What decides results happens in virtual time: the emulator's process calls `Senders.start`, `stop` and `sample` when the
-emulated network has reached the time for it. The other process keeps send buffers full and receive buffers empty. Both
-are large, so that it does not matter when it is scheduled.
+The process of the emulator does all of this, at virtual times: no other process takes part in a run. Another one that
+keeps buffers full or empty, as there was at first, locks a connection while it writes or reads; where it had to wait
+for a processor with the lock, all that reached the connection meanwhile waited with it, however punctual the emulator.
 """
 
 from __future__ import annotations
@@ -10,40 +10,39 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import fcntl
-import functools
-import math
 import os
 import resource
-import select
 import socket
 import struct
+import sys
 from collections import deque
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 from longfat.testbed.connection import RECEIVERS, SENDERS, Connection
-from longfat.testbed.namespaces import Host, call, die_with_parent
+from longfat.testbed.namespaces import Host, call
 from longfat.testbed.tcp_info import LENGTH
 
 __all__ = ["Senders"]
 
-SIOCOUTQNSD = 0x894B
+SIOCINQ, SIOCOUTQNSD = 0x541B, 0x894B  # linux/sockios.h: bytes to read; bytes that wait to be sent for the first time
 
-#: Ours: bytes that wait before a receiver is woken, of one connection and of all together; a sixteenth of the smallest
-#: buffer. No acknowledgment depends on when the receiver is scheduled then; a reader of every packet turned a
-#: utilisation of 0.81 into 0.63.
-WAITING, ALL_WAITING = 1_000_000, 16_000_000
-#: Ours: connections that are looked at in one call of `Senders.watch`.
-WATCHED = 16
-FIRST = 1 << 20  # bytes, about, that are written at the start; the other process writes the rest
-ENDED = "the process of the applications ended without an answer"
+#: Ours: bytes that wait before a receiver is emptied, of one connection and of all together; a sixteenth of the
+#: smallest buffer. A receiver that is emptied acknowledges what it has not yet, so that a reader of every packet
+#: turned a utilisation of 0.81 into 0.63. Where as much waits as an application has asked for (SO_RCVLOWAT), Linux
+#: leaves acknowledgments to the reader (__tcp_ack_snd_check()): it is told a size that is never reached.
+WAITING, ALL_WAITING, NEVER_WAITING = 1_000_000, 16_000_000, 8
+#: Ours: bytes that a connection has beyond what it has sent, and that are written at once, which takes about 0.05 ms.
+UNSENT, CHUNK = 1_000_000, 1 << 16
+FIRST = 1 << 18  # bytes, about, that are written at the start
+#: Ours: connections that are looked at in one call of `Senders.serve`, and chunks that are written, and receivers
+#: emptied, so that a call takes less time than the emulator may be late.
+LOOKS, CHUNKS = 64, 4
 READ = 1 << 22  # bytes that a receiver takes at once
+FORCED = {"SO_SNDBUF": 32, "SO_RCVBUF": 33}  # SO_SNDBUFFORCE and SO_RCVBUFFORCE, asm-generic/socket.h
 
 
 class Senders:
-    """Senders of all connections, and the process that fills them and empties the receivers.
-
-    For a process with one thread, because it is forked.
+    """Connections between two hosts, with the applications at both ends.
 
     Parameters
     ----------
@@ -51,36 +50,54 @@ class Senders:
         That of the senders and that of the receivers.
     connections : sequence of Connection
         Connections in the order of their numbers.
+    options : mapping of str to int
+        Options of all sockets, `longfat.testbed.settings.SOCKET_OPTIONS`.
 
     Attributes
     ----------
-    pipe : multiprocessing.connection.Connection
-        From it comes ("opened",) after the handshakes; ("written", bytes of each connection) at the end; or ("failed",
-        message).
+    opened : int
+        File descriptor from which something can be read after all handshakes.
+    written : list of int
+        Bytes that each connection has been given to send.
     samples : list of bytes
         Samples of TCP_INFO, rows of `longfat.testbed.tcp_info.record`.
     looks, dry : int
-        How often `watch` has looked at a connection whose application has more to write, and how often it found
+        How often `serve` has looked at a connection whose application has more to write, and how often it found
         nothing left to send: then the application was late.
     """
 
-    def __init__(self, hosts: Sequence[Host], connections: Sequence[Connection]) -> None:
+    def __init__(
+        self, hosts: Sequence[Host], connections: Sequence[Connection], options: Mapping[str, int] | None = None
+    ) -> None:
+        options = options or {}
         _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-        self.connections = connections
-        self.samples: list[bytes] = []
-        self.looks = self.dry = 0
-        self._watched: deque[int] = deque()
-        self._stopped: set[int] = set()
         hosts[1].enter()
-        listeners = [_socket(one, RECEIVERS) for one in connections]
+        listeners = [_socket(one, RECEIVERS, options) for one in connections]
         for one in listeners:
+            one.setblocking(False)
             one.listen(1)
         hosts[0].enter()
-        self._sockets = [_socket(one, SENDERS) for one in connections]
-        self.pipe, self._process = _fork(lambda pipe: _Filler(pipe, connections, self._sockets, listeners).serve())
-        for one in listeners:
-            one.close()
+        self._take(connections, [_socket(one, SENDERS, options) for one in connections], listeners, options)
+
+    def _take(
+        self, connections: Sequence[Connection], senders: list[socket.socket], listeners: Sequence[socket.socket],
+        options: Mapping[str, int] | None = None,
+    ) -> None:  # fmt: skip
+        """Begin with sockets that are not connected yet."""
+        self.connections = connections
+        self.opened = os.eventfd(0)
+        self.samples: list[bytes] = []
+        self.looks = self.dry = 0
+        self.written = [0] * len(connections)
+        self.receivers: list[socket.socket] = []
+        self._waiting = (options or {}).get("SO_RCVLOWAT", min(max(ALL_WAITING // len(connections), 1 << 16), WAITING))
+        self._sockets, self._listeners = senders, deque(listeners)
+        self._served: deque[int] = deque()  # connections that have begun, the next to be looked at first
+        self._stopped: set[int] = set()
+        # Whole packets, so that none is smaller than the others.
+        self._chunks = [memoryview(bytes(max(CHUNK // one.payload, 1) * one.payload)) for one in connections]
+        self._discarded = bytearray(READ)  # never written: MSG_TRUNC copies nothing
 
     def open(self) -> None:
         """Begin all handshakes."""
@@ -88,29 +105,37 @@ class Senders:
             sender.setblocking(False)
             sender.connect_ex((connection.address(RECEIVERS), connection.port))
 
-    def check_controls(self) -> None:
-        """Raise an error unless each connection has the congestion control that was asked for (tcp(7))."""
+    def accept(self) -> None:
+        """Accept the connections whose handshakes have ended, in their order; say so after the last one."""
+        with contextlib.suppress(BlockingIOError):
+            while self._listeners:
+                receiver, _ = self._listeners[0].accept()
+                self._listeners.popleft().close()
+                receiver.setblocking(False)
+                receiver.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, NEVER_WAITING * self._waiting)
+                self.receivers.append(receiver)
+            os.eventfd_write(self.opened, 1)
+
+    def check(self) -> None:
+        """Raise an error unless each connection is open and has the congestion control that was asked for (tcp(7))."""
+        if self._listeners:
+            raise RuntimeError("the handshakes did not end in time")
         for connection, sender in zip(self.connections, self._sockets, strict=True):
             found = control_of(sender)
             if found != connection.control:
                 raise RuntimeError(f"connection {connection.name!r} has {found!r} instead of {connection.control!r}")
 
     def start(self, k: int) -> None:
-        """Write the first data of a connection; the rest follows from the other process."""
+        """Write the first data of a connection; `serve` writes the rest."""
         connection = self.connections[k]
         most = max(FIRST, 2 * connection.initial_window * connection.payload)
-        left = most // connection.payload * connection.payload
-        if connection.file is not None:
-            left = min(left, connection.file)
-        self._tell("fill", k, self._sockets[k].send(bytes(left)))
-        if connection.file is None:
-            self._watched.append(k)
+        self._write(k, memoryview(bytes(most // connection.payload * connection.payload)))
+        self._served.append(k)
 
     def stop(self, time: int, k: int) -> None:
         """End a connection with a reset (ABORT, RFC 9293, section 3.10.5), which arrives after what it has sent."""
         self.sample(time, k)
         self._stopped.add(k)
-        self._tell("stop", k)
         unspecified = ctypes.create_string_buffer(struct.pack("H14x", socket.AF_UNSPEC))
         call("connect", self._sockets[k].fileno(), unspecified, 16)  # to nobody: connect(2) ends the association
 
@@ -121,46 +146,59 @@ class Senders:
                 info = self._sockets[k].getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, LENGTH)
                 self.samples.append(struct.pack("<qii", time, k, len(info)) + info.ljust(LENGTH, b"\0"))
 
-    def watch(self) -> None:
-        """Look whether connections without an end have data to send (SIOCOUTQNSD, linux/sockios.h)."""
-        for _ in range(min(len(self._watched), WATCHED)):
-            k = self._watched.popleft()
-            if k not in self._stopped:
-                self._watched.append(k)
-                unsent = fcntl.ioctl(self._sockets[k], SIOCOUTQNSD, bytes(4))
-                self.looks += 1
-                self.dry += unsent == bytes(4)
+    def serve(self) -> None:
+        """Let every connection have data to send, and empty the receivers that have enough."""
+        budget = emptied = CHUNKS
+        for _ in range(min(len(self._served), LOOKS)):
+            k = self._served.popleft()
+            if k in self._stopped:
+                continue  # its receiver keeps what is left
+            self._served.append(k)
+            if emptied and _buffered(self.receivers[k], SIOCINQ) >= self._waiting:
+                self.receivers[k].recv_into(self._discarded, 0, socket.MSG_TRUNC)
+                emptied -= 1
+            if self._left(k):
+                budget = self._fill(k, budget)
 
-    def _tell(self, *message: Any) -> None:
-        """Give the other process an instruction."""
+    def _fill(self, k: int, budget: int) -> int:
+        """Write chunks until a connection has enough to send; return how many more may be written."""
+        unsent = _buffered(self._sockets[k], SIOCOUTQNSD)
+        if self.connections[k].file is None:
+            self.looks += 1
+            self.dry += unsent == 0
+        while budget and unsent < UNSENT and (count := self._write(k, self._chunks[k])):
+            unsent, budget = unsent + count, budget - 1
+        return budget
+
+    def _left(self, k: int) -> float:
+        """Return how many bytes the application of a connection has still to write."""
+        file = self.connections[k].file
+        return sys.maxsize if file is None else file - self.written[k]
+
+    def _write(self, k: int, data: memoryview) -> int:
+        """Write data of a connection, as far as its file and its buffer allow; return how many bytes."""
         try:
-            self.pipe.send(message)
-        except ConnectionError:
-            raise RuntimeError(ENDED) from None
-
-    def answer(self, expected: str) -> Any:
-        """Return the other process's answer, without its name."""
-        if expected == "opened" and not self.pipe.poll():
-            raise RuntimeError("the handshakes did not end in time")
-        try:
-            name, *rest = self.pipe.recv()
-        except EOFError:
-            raise RuntimeError(ENDED) from None
-        if name != expected:
-            raise RuntimeError(f"the applications failed: {rest[0]}")
-        return rest
-
-    def end(self) -> list[int]:
-        """End the other process, and return how many bytes each connection has written."""
-        self._tell("end")
-        (written,) = self.answer("written")
-        os.waitpid(self._process, 0)
-        return written  # type: ignore[no-any-return]
+            count = self._sockets[k].send(data[: min(len(data), self._left(k))])
+        except BlockingIOError:
+            return 0
+        except OSError as error:
+            raise ConnectionError(f"connection {self.connections[k].name!r} broke: {error.strerror}") from None
+        self.written[k] += count
+        return count
 
 
-def _socket(connection: Connection, prefix: str) -> socket.socket:
+def _buffered(connection: socket.socket, what: int) -> int:
+    """Return how many bytes a connection has in a buffer, `SIOCINQ` or `SIOCOUTQNSD`."""
+    return int.from_bytes(fcntl.ioctl(connection, what, bytes(4)), sys.byteorder)
+
+
+def _socket(connection: Connection, prefix: str, options: Mapping[str, int]) -> socket.socket:
     """Return a socket of a connection, bound to its address in a prefix."""
     made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    for name, forced in FORCED.items():
+        if name in options:
+            # As with net.core.rmem_max and wmem_max raised: these belong to the machine and are left alone (socket(7)).
+            made.setsockopt(socket.SOL_SOCKET, forced, options[name])
     made.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, connection.control.encode())
     # Closed, also by kill -9, it forgets what it has not sent (socket(7), SO_LINGER). Otherwise Linux keeps trying for
     # minutes, and keeps the namespace and megabytes of the memory that all connections of the machine share (tcp_mem):
@@ -173,117 +211,3 @@ def _socket(connection: Connection, prefix: str) -> socket.socket:
 def control_of(connection: socket.socket) -> str:
     """Return Linux's name of the congestion control that a connection has."""
     return connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, 16).rstrip(b"\0").decode()
-
-
-def _fork(serve: Callable[[Any], None]) -> tuple[Any, int]:
-    """Start a process that serves a pipe; return the other end and the number of the process."""
-    from multiprocessing import Pipe
-
-    here, there = Pipe()
-    parent = os.getpid()
-    process = os.fork()
-    if process:
-        there.close()
-        return here, process
-    try:
-        here.close()
-        die_with_parent(parent)
-        serve(there)
-    except BaseException as error:
-        with contextlib.suppress(OSError):
-            there.send(("failed", f"{type(error).__name__}: {error}"))
-    os._exit(0)
-
-
-class _Filler:
-    """The other process: it opens the receivers, keeps send buffers full and receive buffers empty."""
-
-    def __init__(
-        self,
-        pipe: Any,
-        connections: Sequence[Connection],
-        senders: Sequence[socket.socket],
-        listeners: Sequence[socket.socket],
-    ) -> None:
-        self._pipe, self._connections, self._senders, self._listeners = pipe, connections, senders, listeners
-        # Whole packets, so that none is smaller than the others.
-        self._chunks = [memoryview(bytes(max((1 << 16) // one.payload, 1) * one.payload)) for one in connections]
-        self._written = [0] * len(connections)
-        self._stopped: set[int] = set()
-        self.receivers: list[socket.socket] = []
-        self._discarded = bytearray(READ)  # never written: MSG_TRUNC copies nothing
-
-    def serve(self) -> None:
-        """Serve all sockets until the pipe says that it is the end."""
-        with select.epoll() as poll:
-            self._poll = poll
-            self._actions: dict[int, Callable[[], None]] = {self._pipe.fileno(): self._follow}
-            poll.register(self._pipe, select.EPOLLIN)
-            self.receivers = self._accept()
-            for k, receiver in enumerate(self.receivers):
-                self._actions[receiver.fileno()] = functools.partial(self._discard, receiver)
-                self._actions[self._senders[k].fileno()] = functools.partial(self._fill, k)
-                poll.register(receiver, select.EPOLLIN)
-            self._pipe.send(("opened",))
-            self._ended = False
-            while not self._ended:
-                for number, _ in poll.poll():
-                    self._actions[number]()
-            self._pipe.send(("written", self._written))
-
-    def _accept(self) -> list[socket.socket]:
-        """Return the receivers' sockets, once all connections are open."""
-        made = []
-        for listener in self._listeners:
-            receiver, _ = listener.accept()
-            receiver.setblocking(False)
-            lowest = min(max(ALL_WAITING // len(self._connections), 1 << 16), WAITING)
-            receiver.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, lowest)
-            made.append(receiver)
-        return made
-
-    def _follow(self) -> None:
-        """Follow an instruction of the emulator's process."""
-        what, *rest = self._pipe.recv()
-        self._ended = what == "end"
-        if what == "fill":
-            k, count = rest
-            self._written[k] += count
-            self._poll.register(self._senders[k], select.EPOLLOUT)
-        elif what == "stop":
-            self._stopped.add(rest[0])
-
-    def _fill(self, k: int) -> None:
-        """Write until the send buffer is full or the file ends."""
-        connection, chunk = self._connections[k], self._chunks[k]
-        left = math.inf if connection.file is None else connection.file - self._written[k]
-        while left > 0:
-            try:
-                count = self._senders[k].send(chunk if left >= len(chunk) else chunk[: int(left)])
-            except BlockingIOError:
-                return
-            except OSError as error:
-                self._check_stopped(k, error)
-                break
-            self._written[k] += count
-            left -= count
-        self._poll.unregister(self._senders[k])
-
-    def _check_stopped(self, k: int, error: OSError) -> None:
-        """Raise an error unless the connection has been stopped, or will be by an instruction in the pipe."""
-        while k not in self._stopped and self._pipe.poll(0.1):
-            self._follow()
-        if k not in self._stopped:
-            raise ConnectionError(f"connection {self._connections[k].name!r} broke: {error.strerror}")
-
-    def _discard(self, receiver: socket.socket) -> None:
-        """Take everything that a receiver has, without copying it."""
-        try:
-            while count := receiver.recv_into(self._discarded, 0, socket.MSG_TRUNC):
-                if count < READ:
-                    return
-        except BlockingIOError:
-            return
-        except ConnectionResetError:
-            pass
-        self._poll.unregister(receiver)  # aborted by its sender

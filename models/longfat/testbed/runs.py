@@ -68,13 +68,15 @@ def outcomes(
         Interval between samples of TCP_INFO and of the links [s].
     settings : mapping of str to object, optional
         Linux's settings in both hosts, such as ``{"tcp_recovery": 0}``; metrics of routes
-        (`longfat.testbed.settings.ROUTE_METRICS`); and ``gso_max_segs``, the packets that may leave at once.
+        (`longfat.testbed.settings.ROUTE_METRICS`); ``gso_max_segs``, the packets that may leave at once; and options
+        of sockets, ``SO_SNDBUF``, ``SO_RCVBUF`` and ``SO_RCVLOWAT``.
     pcap : str or Path, optional
         Directory for senders.pcap and receivers.pcap: the headers of the first run's packets, with the times of the
         emulated network; the handshakes are a minute before time 0, which is an hour after the epoch.
     repeats : int
-        Greatest number of attempts at a run. One with more than 1 % of the packets later than 2 ms, or with drops in a
-        device, is not used.
+        Greatest number of attempts at a run. One is not used if more than 1 % of its packets are later than 2 ms, if
+        the network stands still for more than 10 ms at once or 1 % of the time, if an application keeps Linux waiting
+        for 1 % of the time, or if a device drops packets.
     progress : bool
         Show a progress bar.
 

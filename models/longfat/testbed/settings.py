@@ -15,6 +15,8 @@ ROUTE_METRICS = ("initcwnd", "initrwnd", "quickack", "rto_min", "ssthresh", "cwn
 #: A property of the device: with 1 every packet leaves by itself; with more Linux forms several at once (segmentation
 #: offload).
 BURST = "gso_max_segs"
+#: Options of sockets (socket(7)) that `settings` may set, as a program does, for all connections.
+SOCKET_OPTIONS = ("SO_SNDBUF", "SO_RCVBUF", "SO_RCVLOWAT")
 #: Settings of every run. Ours, because: what a connection has learned must not reach the next; a connection waits for
 #: its start after the handshake, which is no idle time; applications fill and empty large buffers, so that no
 #: reader's or writer's place in the machine's schedule decides a result.
@@ -55,8 +57,18 @@ def split(given: Mapping[str, object]) -> tuple[dict[str, object], dict[str, obj
     ({'ipv4/tcp_recovery': 0}, {'initcwnd': 1}, 64)
     """
     metrics = {name: value for name, value in given.items() if name in ROUTE_METRICS}
-    hosts = {as_path(name): value for name, value in given.items() if name not in ROUTE_METRICS and name != BURST}
+    others = (*ROUTE_METRICS, *SOCKET_OPTIONS, BURST)
+    hosts = {as_path(name): value for name, value in given.items() if name not in others}
     return hosts, metrics, int(str(given.get(BURST, 1)))
+
+
+def socket_options(given: Mapping[str, object]) -> dict[str, int]:
+    """Return the options of sockets among the settings.
+
+    >>> socket_options({"tcp_recovery": 0, "SO_RCVBUF": 100_000})
+    {'SO_RCVBUF': 100000}
+    """
+    return {name: int(str(value)) for name, value in given.items() if name in SOCKET_OPTIONS}
 
 
 def buffers(bytes_in_flight: float, connections: int, memory: float = 8e9) -> dict[str, object]:

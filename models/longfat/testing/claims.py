@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import zlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from longfat import domains
+from longfat.testing.cases import Cases, cases_of, turning_points
 from longfat.testing.comparing import Comparison, compare
 from longfat.testing.domain import Axis, Point, axes_of, corners, loneliest
 from longfat.testing.evidence import Interval
@@ -31,6 +32,8 @@ class Claim:
         Condition for the points of the domain, on some of their arguments by name.
     options : mapping
         ``within``, ``of``, ``bounds``, ``deterministic`` and ``power`` for `longfat.testing.compare`.
+    cases : callable, optional
+        Tells which case of the formula applies at a point, as for `longfat.testing.holds`.
     """
 
     formula: Callable[..., Any]
@@ -38,6 +41,7 @@ class Claim:
     axes: tuple[Axis, ...]
     where: Callable[..., Any] | None
     options: Mapping[str, Any]
+    cases: Cases | None = field(default=None, kw_only=True)
 
     @property
     def name(self) -> str:
@@ -60,13 +64,17 @@ class Claim:
     ) -> tuple[list[Comparison], bool]:
         """Return the comparisons at some points, up to the first that differs, and whether the budget sufficed.
 
-        Corners come first, up to half of the points, then the places about which the least is known; a domain may have
-        fewer points than wanted. Each comparison has the same share of ``alpha``, and may spend half of the
+        Corners come first, up to half of the points; half of the others are pairs on both sides of a place where the
+        formula's case changes; then come the places about which the least is known. A domain may have fewer points than
+        wanted. Each comparison has the same share of ``alpha``, and may spend half of the
         replications that are left.
         """
         rng = np.random.default_rng([seed, zlib.crc32(self.name.encode())])
         # Ours: a domain of four parameters has more corners than the points that are usual, and errors inside it.
         first = [point for point in corners(self.axes, (points + 1) // 2, rng) if self.valid(point)]
+        cases = self.cases or cases_of(self.formula)
+        if cases:
+            first += turning_points(self.axes, cases, 2 * ((points - len(first) + 2) // 4), self.valid, rng)
         found: list[Comparison] = []
         left = budget
         while len(found) < points:
@@ -99,6 +107,7 @@ def claim(
     deterministic: bool = False,
     where: Callable[..., Any] | None = None,
     power: float = 0.99,
+    cases: Cases | None = None,
 ) -> Claim:
     """Return the claim that a formula agrees with a simulator; the arguments are those of `longfat.testing.holds`.
 
@@ -106,7 +115,7 @@ def claim(
     False
     """
     options = {"within": within, "of": of, "bounds": bounds, "deterministic": deterministic, "power": power}
-    return Claim(formula, simulator, axes_of(formula, over), where, options)
+    return Claim(formula, simulator, axes_of(formula, over), where, options, cases=cases)
 
 
 def margin(found: Comparison) -> float:

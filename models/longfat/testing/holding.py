@@ -58,6 +58,7 @@ def holds(
     where: Callable[..., Any] | None = None,
     points: int = 12,
     power: float = 0.99,
+    cases: Callable[..., Any] | None = None,
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Let a test pass only if a formula agrees with a simulator at all points drawn from a domain.
 
@@ -73,8 +74,13 @@ def holds(
     where : callable, optional
         Condition that points must fulfil, on the same arguments. A law's validity is required as well.
     points : int
-        Number of points: corners of the domain first, half of the points at most, then the places farthest from all
-        others, the farther the less room these had left.
+        Number of points: corners of the domain first, half of the points at most; then, for half of the others, pairs
+        on both sides of a place where the formula's case changes; then the places farthest from all others, the farther
+        the less room these had left.
+    cases : callable, optional
+        For a formula that distinguishes cases, takes the same arguments and returns which case applies, any value, or a
+        tuple of one value for each distinction. A law, or another formula with a sympy expression ``expr``, has those
+        of its expression.
 
     Returns
     -------
@@ -105,7 +111,7 @@ def holds(
     """
     made = claim(
         formula, simulator, over=over, within=within, of=of, bounds=bounds, deterministic=deterministic, where=where,
-        power=power,
+        power=power, cases=cases,
     )  # fmt: skip
     points = domains.integer("points", points, "points", "[1, 1e6]")
 

@@ -27,7 +27,7 @@ class Shrunk:
     Parameters
     ----------
     comparison : Comparison
-        The comparison there; its error is 1e-9.
+        The comparison there. Its error is 1e-9, or that of the comparison given if no simpler point was found.
     tries : int
         Comparisons made.
     lines : str

@@ -171,7 +171,7 @@ def _flows(draw: DrawFn, path: tuple[str, ...]) -> dict[str, Any]:
 
 
 #: Schemes that send without a limit if they have no file.
-ENDLESS = ("blt", "bully-tyrant")
+ENDLESS = ("blt", "blt-rate", "bully-tyrant")
 
 
 @st.composite

@@ -89,13 +89,13 @@ def record(link, packet, now):
     return ENQUEUE
 
 
-def sent_by(packets, beyond=(), **options):
+def sent_by(packets, beyond=(), scheme="blt", **options):
     """Return (number, priority) of all packets that left the source, and the run: 500 us a packet, 3.8 ms both ways."""
     log = np.zeros(10_000, np.int64)
     seen = Discipline("record", enqueue=record, parameters={"log": float(log.ctypes.data)})
     net = Network().link("source", "S1", rate=math.inf, delay=0.0019, discipline=seen)
     net.link("S1", "S2", rate=math.inf, discipline=drop_numbers(*beyond))
-    net.flow("blt", path=PATH[:3], packet=SIZE, file=packets * SIZE, access_rate=1e6, ack_path="ideal",
+    net.flow(scheme, path=PATH[:3], packet=SIZE, file=packets * SIZE, access_rate=1e6, ack_path="ideal",
              parameters=options)  # fmt: skip
     run = end(net)
     return [tuple(pair) for pair in log[1 : 1 + 2 * log[0]].reshape(-1, 2).tolist()], run
@@ -122,6 +122,43 @@ def test_priorities_of_other_windows(growth, step):
     assert labels(packets, growth=growth, step=step) == [
         next(k for k, e in enumerate(ends) if s < e) for s in range(packets)
     ]
+
+
+def test_a_header_of_few_bits():
+    """Two bits have the priorities 0 to 3, and no bits have 0 only: windows of 1, 2, 4, 8, 16 packets."""
+    assert labels(31, bits=2) == [0] + [1] * 2 + [2] * 4 + [3] * 24
+    assert labels(5, bits=0) == [0] * 5
+
+
+def test_data_that_an_application_adds():
+    """Each submission begins with priority 0 (section 3.3.3).
+
+    The application writes 40 packets, one every 50 us, and the access link takes 500 us for each. Packet 0 leaves at
+    0; at 500 us packets 1 to 10 have been written; when these have left, at 5.5 ms, all others have.
+    """
+    log = np.zeros(100, np.int64)
+    seen = Discipline("record", enqueue=record, parameters={"log": float(log.ctypes.data)})
+    net = Network().link("source", "S1", rate=math.inf, delay=0.0019, discipline=seen)
+    net.flow("blt", path=PATH[:2], packet=SIZE, access_rate=1e6, ack_path="ideal",
+             application=traffic.on_off(1e7, "2 ms", "98 ms"))  # fmt: skip
+    Simulation(net, rng=1).advance(0.05)
+    pairs = log[1 : 1 + 2 * log[0]].reshape(-1, 2)
+    assert pairs[:, 0].tolist() == list(range(40))
+    assert pairs[:, 1].tolist() == [0, *referee.priorities_of_two(10), *referee.priorities_of_two(29)]
+
+
+def test_a_stream_of_several_rates():
+    """Of every 8 packets, 4 have priority 3, 2 have 2, and one each has 1 and 0, spread evenly."""
+    assert labels(17, scheme="blt-rate", levels=3) == [0, 3, 2, 3, 1, 3, 2, 3, 0, 3, 2, 3, 1, 3, 2, 3, 0]
+    assert labels(4, scheme="blt-rate", levels=0) == [0] * 4
+
+
+def test_a_loss_begins_the_stream_anew():
+    """Packet 1 is lost; the duplicate for packet 2 arrives when 10 packets have left, 5 ms after the first."""
+    pairs, _ = sent_by(12, [1], scheme="blt-rate", levels=2)
+    assert pairs[:3] == [(0, 0), (1, 2), (2, 1)]
+    again = pairs.index((1, 0))  # the first packet of the new burst
+    assert pairs[again : again + 5] == [(1, 0), (2, 2), (3, 1), (4, 2), (5, 0)]
 
 
 def count(link, packet, now):

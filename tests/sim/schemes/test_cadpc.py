@@ -63,7 +63,7 @@ def test_the_least_rate_by_hand():
     Ours: however full the link is, a packet every four round trips: 1000 B / (4 x 0.1 s).
     """
     flow = SimpleNamespace(packet_size=1000, srtt=0.1, rate=100.0, capacity=CAPACITY, traffic=CAPACITY, steady=True)
-    flow.smoothing, flow.weight, next_rate = 0.5, 1.0, cadpc.next_rate.py_func
+    flow.smoothing, flow.weight, flow.target, next_rate = 0.5, 1.0, 1.0, cadpc.next_rate.py_func
     assert next_rate(flow) == pytest.approx(2500.0, rel=1e-12)
     flow.rate = 10_000.0  # above it the rule: x (1 - x/2)
     assert next_rate(flow) == pytest.approx(10_000 * (1 - 0.5 * 10_000 / CAPACITY), rel=1e-12)
@@ -78,6 +78,19 @@ def test_weight_two_gets_twice():
     shares = data.goodput.values / CAPACITY
     assert shares[:2] == pytest.approx(np.full(2, 2 / 8), rel=0.03)
     assert shares[2:] == pytest.approx(np.full(3, 1 / 8), rel=0.03)
+
+
+def test_a_target_below_the_capacity():
+    """With a target of 0.8, ten flows use 0.8 x 10/11 = 0.727 of the link, and their queue is a third or less.
+
+    An M/D/1 queue, with Poisson arrivals, would have 0.91^2/(2 x 0.09) = 4.5 packets waiting instead of 0.97.
+    """
+    whole, part = (
+        run(dumbbell((10, {"target": target})), duration=160, warm_up=80, rng=1, progress=False)
+        for target in (1.0, 0.8)
+    )
+    assert float(part.throughput[0]) / CAPACITY == pytest.approx(0.8 * 10 / 11, rel=0.03)
+    assert float(part.mean_queue[0]) < float(whole.mean_queue[0]) / 3
 
 
 def test_equal_shares_under_unequal_update_periods():

@@ -1,10 +1,10 @@
 """BLT, the bandwidth-latency tradeoff: the whole file at once, with priorities by which switches choose what to keep.
 
-Bully-tyrant is the same without priorities. Windows of 1, g + a, g (g + a) + a, ... packets have priorities 0 (the
-highest), 1, 2, ..., with g the `growth` and a the `step`. The default windows are powers of two; growth 1 is the
-paper's additive increase. After a loss a new burst begins with the missing packet, and its priorities begin with 0.
-Give the flow an `access_rate`, so that a new burst replaces the packets that the old one has not yet sent. The rules
-with their sources: docs/rules/explicit-feedback.md.
+Windows of 1, g + a, g (g + a) + a, ... packets have priorities 0 (the highest), 1, 2, ..., with g the `growth` and a
+the `step`. The default windows are powers of two; growth 1 is the paper's additive increase. After a loss a new burst
+begins with the missing packet, and its priorities begin with 0. Give the flow an `access_rate`, so that a new burst
+replaces the packets that the old one has not yet sent. Bully-tyrant is the same without priorities; in rate-based BLT
+the priorities alternate. The rules with their sources: docs/rules/explicit-feedback.md.
 """
 
 import math
@@ -37,19 +37,54 @@ def restart_priorities(flow):
     flow.level_end = 1.0
 
 
+@part
+def new_data(flow, packet):
+    """Restart the priorities at the first packet of what the application has written since the last packet left."""
+    # Section 3.3.3: data that a user submits begin with priority 0; the priorities of older data remain.
+    if flow.packets > flow.written:
+        if packet.number >= flow.written:
+            flow.burst = packet.number
+            flow.level = 0
+            flow.level_size = 1.0
+            flow.level_end = 1.0
+        flow.written = flow.packets
+
+
 def send(flow, packet):
     """Write the priority of the packet, the number of its window; packets ascend until the next burst."""
+    new_data(flow, packet)
     # Section 3.3.1: windows grow by the factor gamma = 2, and each packet carries the number of its window.
     while packet.number - flow.burst >= flow.level_end:
         flow.level_size = flow.growth * flow.level_size + flow.step
         flow.level_end += flow.level_size
         flow.level += 1
-    packet.priority = flow.level
+    # Section 3.3.1: a header with pi bits has 2^pi priorities. Later windows have the lowest of them: ours, because the
+    # paper has no file with more windows.
+    packet.priority = min(flow.level, flow.lowest)
+    return 0
+
+
+def send_by_rate(flow, packet):
+    """Write the priority of the packet, the number of its substream: the rates of the substreams are powers of two."""
+    # Ours, because section 5.2.1 leaves open how to create several rates in one stream. Of every 2^K packets, half have
+    # priority K, a quarter K - 1, ..., and one each has 1 and 0: priorities 0 to k have 2^k/2^K of the rate.
+    place = packet.transmission - flow.first
+    level = int(flow.levels)
+    while place > 0 and place % 2 == 0 and level > 0:
+        place //= 2
+        level -= 1
+    packet.priority = level if place > 0 else 0
     return 0
 
 
 def start(flow, event):
     """Return an infinite window: only the access link limits what is sent."""
+    return math.inf
+
+
+def start_windows(flow, event):
+    """Return an infinite window, after the lowest priority has been computed from the bits of the header."""
+    flow.lowest = int(2.0**flow.bits) - 1
     return math.inf
 
 
@@ -117,7 +152,7 @@ _COMMON = {
 
 BLT = Scheme(
     "blt",
-    start=start,
+    start=start_windows,
     ack=ack,
     timeout=timeout,
     send=send,
@@ -125,6 +160,7 @@ BLT = Scheme(
     parameters={
         "growth": Parameter(2.0, "1", "[1, 1e9]", about="Ratio of a window to the one before"),
         "step": Parameter(0.0, "packets", "[0, 1e9]", about="Additive increase of a window over the one before"),
+        "bits": Parameter(62.0, "bits", "[0, 62]", about="Bits of the header that encode the priority"),
         "reset": flag(False, "Priorities restart after a loss (0) or after any new acknowledgment (1)"),
         **_COMMON,
     },
@@ -134,8 +170,25 @@ BLT = Scheme(
         "level": 0,  # window of the last packet sent: its number, its end and its size [packets from `burst` on]
         "level_end": 1.0,
         "level_size": 1.0,
+        "lowest": 0,  # greatest number that the header has for a priority
+        "written": 0,  # what the application had written when the last packet left [packets]
     },
     source=f"{KIM_FARBER}, section 3.3",
+)
+
+RATE_BASED = Scheme(
+    "blt-rate",
+    start=start,
+    ack=ack_without_labels,
+    timeout=timeout_without_labels,
+    send=send_by_rate,
+    recovery="own",
+    parameters={
+        "levels": Parameter(4.0, "1", "[0, 62]", about="Lowest priority; each doubles the rate"),
+        **_COMMON,
+    },
+    state={"first": 0},
+    source=f"Ours, after {KIM_FARBER}, section 5.2.1, which leaves the rates open",
 )
 
 BULLY_TYRANT = Scheme(

@@ -53,7 +53,10 @@ def next_rate(flow):
     """Return the rate [bytes/s] by the logistic rule, which grows faster until the start is over."""
     # Welzl (2005), section II.B, equation (1), with the smoothness factor a = 0.5 of table I:
     # x(t+1) = x(t) (1 + a (1 - x(t) - traffic)), all relative to the capacity; equation (1) itself has a = 1.
-    x, load = flow.rate / flow.capacity, flow.traffic / flow.capacity
+    # Ours: relative to a `target` share of the capacity, so that less than n/(n + 1) of it is used and queues are
+    # shorter; section III lets all routers report the capacity itself.
+    aim = flow.target * flow.capacity
+    x, load = flow.rate / aim, flow.traffic / aim
     share = x / flow.weight  # section III: a flow of weight w is w flows that send x/w each
     change = flow.smoothing * (1.0 - share - load)
     # Section III: a new flow acts like several flows at first, falling linearly to one as its rate nears the converged
@@ -65,12 +68,13 @@ def next_rate(flow):
         change = min(flow.cap - 1.0, change * (flow.eagerness + (1.0 - flow.eagerness) * near))
     # Section II.B: the rate must not reach zero. Ours, because no bound is printed: one packet in four round trips.
     least = flow.packet_size / (4.0 * flow.srtt)
-    return max(x * (1.0 + change) * flow.capacity, least)
+    return max(x * (1.0 + change) * aim, least)
 
 
 PARAMETERS = {
     "smoothing": Parameter(0.5, "1", "(0, 2]", about="Gain a of the logistic rule"),
     "weight": Parameter(1.0, "flows", "(0, 1e6]", about="Number of flows that the flow acts like"),
+    "target": Parameter(1.0, "1", "(0, 1]", about="Share of the capacity that counts as the capacity"),
     "period": Parameter(4.0, "round trips", "[0.05, 1e6]", about="Interval between requests"),
     "eagerness": Parameter(
         2.0, "flows", "[1, 1e3]", about="Number of flows that the flow acts like at its start; 1: no faster start"

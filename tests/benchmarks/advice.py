@@ -1,0 +1,232 @@
+"""Advice of `longfat window` and `longfat buffer`, carried out on Linux: what it promised against what came out.
+
+``python -m tests.benchmarks.advice promise [NAME]...`` computes the advice, ``... run ROUND [NAME]...`` runs Linux with
+it, once for each setting, several at a time, and stores both in tests/data/advice.json; docs/advice.md is written from
+that file by ``python -m docs.advice``. SETTINGS were drawn before anything of this was run; no text of the package and
+no test has used them.
+"""
+
+import argparse
+import json
+import math
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+
+STORED = Path(__file__).resolve().parent.parent / "data" / "advice.json"
+PACKET, DATA = 1500, 1448  # bytes; the difference is what IP, TCP and time stamps take
+FEWEST = 20  # packets of a bandwidth-delay product: fewer are no path that somebody sizes windows for
+SETTING_COUNT = 12
+#: A reader that is woken for so many bytes, an eighth of what iperf3 asks for at once. Linux answers some packets only
+#: when they are read: woken for each packet, the reader's place in the machine's schedule would decide.
+WOKEN = 16384
+#: Share of the printed mean queueing delay within which that of Linux has to lie. Chosen before the first run.
+DELAY = 0.1
+
+
+def draw(seed):
+    """Return settings by a Latin hypercube: each interval of each quantity is used once."""
+    rng = np.random.default_rng(seed)
+    places = [(rng.permutation(SETTING_COUNT) + rng.random(SETTING_COUNT)) / SETTING_COUNT for _ in range(8)]
+    made = []
+    for k, (rate, trip, buffer, loss, scheme, kind, flows, share) in enumerate(zip(*places, strict=True)):
+        one = {
+            "name": f"{k + 1}",
+            "rate": float(f"{5e6 * 20**rate:.3g}") / 8,  # bytes/s: 5 to 100 Mbit/s, on a scale of ratios
+            "round_trip_time": 0.005 * 30**trip,  # s: 5 to 150 ms, at least `FEWEST` packets
+            "scheme": ("cubic", "sack", "bbr1")[int(3 * scheme)],
+        }
+        trip = max(one["round_trip_time"], FEWEST * PACKET / one["rate"])
+        one["round_trip_time"] = float(f"{trip:.3g}")
+        if kind < 0.5:
+            one |= {
+                "kind": "window",
+                "buffer": float(f"{0.2 * 10**buffer:.3g}"),  # bandwidth-delay products: 0.2 to 2
+                # None for a third of them, else 1e-5 to 1e-3.
+                "loss": 0.0 if loss < 1 / 3 else float(f"{1e-5 * 100 ** ((loss - 1 / 3) * 3 / 2):.3g}"),
+                "set_by": "limits" if flows < 0.5 else "program",
+            }
+        else:
+            one |= {
+                "kind": "buffer",
+                "flows": (1, 2, 4, 8, 16)[int(5 * flows)],
+                "share": round(float(0.9 + 0.08 * share), 3),
+            }
+        made.append(one)
+    return made
+
+
+SEED = 27  # the number of the task for which this was written
+SETTINGS = draw(SEED)
+
+
+def read():
+    """Return what is stored, by name of the setting."""
+    return {one["name"]: one for one in json.loads(STORED.read_text())} if STORED.exists() else {}
+
+
+def write(found):
+    """Store settings with advice, promise and what was seen."""
+    STORED.write_text(json.dumps([found[name] for name in sorted(found, key=int)], indent=1) + "\n")
+
+
+def promise(one):
+    """Return what the advice is, and the intervals that it promises, as the command prints them."""
+    return _window(one) if one["kind"] == "window" else _buffer(one)
+
+
+def _window(one):
+    from longfat import design
+
+    scheme = "reno" if one["scheme"] == "sack" else one["scheme"]
+    data = design.tcp_window(
+        rate=one["rate"], round_trip_time=one["round_trip_time"], loss=one["loss"], scheme=scheme, buffer=one["buffer"],
+        progress=False,
+    )  # fmt: skip
+    advice = {name: int(data.attrs[name]) for name in ("window", "linux_maximum", "linux_request")}
+    advice |= {"skipped": float(data.check_skipped), "lasts": float(data.check_time)}
+    return {"advice": advice, "promised": {"rate": [float(data.check_lower), float(data.check_upper)]}}
+
+
+def _buffer(one):
+    from longfat import design
+    from longfat.cli.buffer_lines import rate_to_expect
+    from longfat.sim import schemes
+
+    # As docs/buffer.md says for Reno as hosts run it; the others as they are typed.
+    parameters = schemes.DEPLOYED if one["scheme"] == "sack" else {}
+    data = design.buffer(
+        rate=one["rate"], round_trip_time=one["round_trip_time"], flows=one["flows"], scheme=one["scheme"],
+        share=one["share"], parameters=parameters, progress=False,
+    )  # fmt: skip
+    row = data.sel(rule="simulated")
+    delay = float(row.queueing_delay)
+    promised = {
+        "rate": list(rate_to_expect(data.attrs, row)),
+        "mean_delay": [(1 - DELAY) * delay, (1 + DELAY) * delay],
+    }
+    return {"advice": {"buffer_packets": int(row.buffer_packets), "skipped": 10.0, "lasts": 60.0}, "promised": promised}
+
+
+def network(one, advice, stream):
+    """Return the path of a setting, with drop tail at the bottleneck and senders that start at random times."""
+    from longfat import sim
+
+    window = one["kind"] == "window"
+    packets = one["rate"] * one["round_trip_time"] / PACKET
+    buffer = max(1, round(one["buffer"] * packets)) if window else advice["buffer_packets"]
+    flows, spread = (1, 0.0) if window else (one["flows"], 0.1 if one["flows"] > 1 else 0.0)
+    random = np.random.default_rng(stream)
+    places = (np.arange(flows) + random.random(flows)) / flows
+    one_way = one["round_trip_time"] / 2
+    net = sim.Network().link(
+        "switch", "sinks", rate=one["rate"], delay=one_way * (1 - spread), buffer=buffer, loss=one.get("loss", 0.0)
+    )
+    for k, place in enumerate(places):
+        path = ["switch", "sinks"]
+        if spread:
+            net.link(f"source-{k}", "switch", rate=math.inf, delay=2 * one_way * spread * place)
+            path.insert(0, f"source-{k}")
+        # A window is checked from the start of its flow; many flows do not start at once.
+        start = 0.0 if window else float(random.random())
+        net.flow(
+            one["scheme"], path=path, name=f"flow-{k}", packet=PACKET, ack=52, ack_path="ideal", start=start,
+            parameters={"delayed_ack": 2.0} if one["scheme"] != "bbr1" else {},
+        )  # fmt: skip
+    return net
+
+
+def settings(one, advice):
+    """Return Linux's settings with the advice, in place of larger ones; a connection tunes its buffers up to them."""
+    if one["kind"] == "buffer":
+        return {}
+    if one["set_by"] == "program":
+        return {"SO_SNDBUF": advice["linux_request"], "SO_RCVBUF": advice["linux_request"], "SO_RCVLOWAT": WOKEN}
+    most = advice["linux_maximum"]
+    # The first two numbers are those of Linux (ip-sysctl: tcp_rmem, tcp_wmem).
+    return {
+        "tcp_rmem": f"4096 {min(131072, most)} {most}", "tcp_wmem": f"4096 {min(16384, most)} {most}",
+        "SO_RCVLOWAT": WOKEN,
+    }  # fmt: skip
+
+
+def run(one, advice, number):
+    """Return what Linux gave; None if the machine was late, whatever the result."""
+    from numba import cloudpickle
+
+    from longfat.testbed import settings as host_settings
+    from longfat.testbed.driver import Job
+    from longfat.testbed.outcome import MOST
+    from longfat.testbed.plan import plan, settings_of
+    from longfat.testbed.runs import attempt, in_flight
+
+    stream, random = np.random.SeedSequence([SEED, int(one["name"]), number]).spawn(2)
+    net = network(one, advice, stream)
+    connections = plan(net)
+    asked = settings_of(net) | host_settings.buffers(in_flight(net), len(connections), host_settings.memory())
+    until = advice["skipped"] + advice["lasts"]
+    pickled = cloudpickle.dumps((net, np.random.default_rng(random)))
+    job = Job(connections, asked, settings(one, advice), pickled, until, advice["skipped"], 0.1)
+    outcome = attempt(job)
+    last = {int(row["connection"]): row for row in outcome.samples}.values()
+    limited = {
+        name: max(float(row[name] / max(row["busy_time"], 1)) for row in last)
+        for name in ("rwnd_limited", "sndbuf_limited")
+    }
+    trust = outcome.trust
+    starved = max(limited.values())
+    # Advice that is too small makes a connection wait, and is no reason to run again; an application that is late is.
+    late = trust.late > MOST or trust.drops > 0 or (trust.starved > MOST and trust.starved > starved)
+    if late or (one["kind"] == "buffer" and starved > MOST):
+        print(f"{one['name']}: spoilt, {trust}", flush=True)
+        return None
+    return _seen(outcome, limited, until, advice["skipped"])
+
+
+def _seen(outcome, limited, until, begin):
+    """Return the figures of a run."""
+    from longfat.testbed.results import measure
+
+    made = measure(outcome, until, begin)
+    goodput = made["goodput"][~np.isnan(made["goodput"])]
+    bottleneck = outcome.links.index("switch->sinks") if "switch->sinks" in outcome.links else 0
+    return {
+        "rate": float(f"{goodput.sum() * DATA / PACKET:.6g}"),
+        "mean_delay": float(f"{made['mean_wait'][bottleneck]:.4g}"),
+        "utilisation": float(f"{made['utilisation'][bottleneck]:.5g}"),
+        "window": int(outcome.samples["snd_wnd"].max()),
+        "late": float(f"{outcome.trust.late:.3g}"),
+        **{name: float(f"{value:.3g}") for name, value in limited.items()},
+    }
+
+
+def main():
+    """Compute the advice, or run Linux with it, and store what came out."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("what", choices=("show", "promise", "run"))
+    parser.add_argument("words", nargs="*")
+    parser.add_argument("--at-once", type=int, default=3)
+    given = parser.parse_args()
+    number, names = (int(given.words[0]), given.words[1:]) if given.what == "run" else (0, given.words)
+    found = read()
+    chosen = [one for one in SETTINGS if not names or one["name"] in names]
+    if given.what == "show":
+        print(*chosen, sep="\n")
+    elif given.what == "promise":
+        for one in chosen:
+            found[one["name"]] = {**one, **promise(one), "seen": []}
+            print(found[one["name"]], flush=True)
+    else:
+        with ThreadPoolExecutor(given.at_once) as pool:
+            rows = [found[one["name"]] for one in chosen]
+            for row, seen in zip(rows, pool.map(lambda row: run(row, row["advice"], number), rows), strict=True):
+                if seen is not None:
+                    row["seen"].append(seen)
+                    print(row["name"], row["promised"], seen, flush=True)
+    if given.what != "show":
+        write(found)
+
+
+if __name__ == "__main__":
+    main()
