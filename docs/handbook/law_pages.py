@@ -16,13 +16,14 @@ from docs.handbook.front import toctree
 from docs.handbook.judged import PLUG_INS, address, listed
 from docs.handbook.markup import code, html, number, section, table, unfolding
 from longfat import docstrings
-from longfat.digests import digest
 from longfat.handbook.pages import words
 from longfat.handbook.records import laws, snippets
 from longfat.law import Law
+from longfat.law_digests import digest
 from longfat.symbols import Symbol
 
 STEP = 1e-4  # relative, of the difference that gives a slope
+LONGEST = 3000  # characters of LaTeX that anybody may want to read; some expressions have a hundred thousand
 
 
 @functools.cache
@@ -227,7 +228,7 @@ def _mentioned(found: re.Match[str], law: Law) -> str:
 def _copies(law: Law, formulas: bool) -> str:
     """Return the texts to copy."""
     parts = [section(language, code(text, language.lower()), 3) for language, text in snippets(law).items() if text]
-    if formulas and latex(law):
+    if formulas and 0 < len(latex(law)) < LONGEST:
         parts.append(unfolding("The expression as sympy has it", code(latex(law), "latex") + "\n" + equation(law)))
     return "".join(parts)
 

@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 
 from docs.handbook.markup import number, table
-from longfat.digests import digest
 from longfat.handbook import records
 from longfat.law import Law
+from longfat.law_digests import digest
 from longfat.simulators import Simulator, simulator_of
 from longfat.student import half_width
 from longfat.symbols import Symbol

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from docs.handbook.markup import table
-from longfat.digests import digest
 from longfat.handbook.records import laws
 from longfat.law import Law
+from longfat.law_digests import digest
 
 STORED = Path(__file__).resolve().parent / "verdicts.csv"
 COLUMNS = ("verdict", "error", "where", "checks", "remark")

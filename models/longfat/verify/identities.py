@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import longfat
-from longfat.digests import digest
+from longfat.law_digests import digest
 from longfat.domains import conflict
 from longfat.law import Law
 from longfat.simulators import Simulator
