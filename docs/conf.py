@@ -39,6 +39,7 @@ html_math_renderer = "mathml"
 html_css_files = ["handbook.css"]
 html_js_files = ["handbook.js"]
 html_copy_source = False
+html_show_search_summary = False  # it reads the pages that are found, which browsers refuse on the file system
 html_show_sourcelink = False
 html_theme_options = {
     "logo": {"text": "longfat"},

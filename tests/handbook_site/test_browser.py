@@ -80,9 +80,9 @@ def test_pages_open_from_the_file_system(opened, name, width, scheme, tmp_path):
     assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
 
 
-def test_the_page_of_a_law_is_small_and_soon_usable(opened, site):
+def test_pages_of_laws_are_small_and_soon_usable(opened, site):
     name = "laws/selective_repeat/throughput_efficiency/index"
-    assert (site / f"{name}.html").stat().st_size < BUDGET
+    assert max(path.stat().st_size for path in (site / "laws").rglob("*.html")) < BUDGET
     begun = time.perf_counter()
     page = opened(name)
     page.locator(".lf-view input[type=range]").first.wait_for()
@@ -151,12 +151,12 @@ def test_texts_are_copied(opened):
     page.evaluate("document.addEventListener('copy', () => { window.copied = getSelection().toString(); })")
     boxes = page.locator("section#to-copy")
     assert "lf.laws.queues.md1_wait(load=" in boxes.locator("section#python pre").inner_text()
-    assert "@misc{longfat:queues.md1_wait," in boxes.locator("section#bibtex pre").inner_text()
+    assert "@misc{longfat:queues.md1_wait," in boxes.locator("section#bibtex pre").first.inner_text()
     for write in ("window.copied = text;", "throw new Error('not allowed');"):
-        page.evaluate(f"navigator.clipboard.writeText = async (text) => {{ {write} }}")
+        page.evaluate(f"() => {{ navigator.clipboard.writeText = async (text) => {{ {write} }}; }}")
         for language in ("python", "latex", "javascript", "bibtex"):
             page.evaluate("window.copied = ''")
-            box = boxes.locator(f"section#{language} div.highlight")
+            box = boxes.locator(f"section#{language} div.highlight").first
             box.locator("button.copy").click()
             page.wait_for_function("window.copied !== ''")
             assert page.evaluate("window.copied").strip() == box.locator("pre").inner_text().strip()
@@ -164,7 +164,7 @@ def test_texts_are_copied(opened):
 
 def test_commands_are_copied_without_their_prompts(opened):
     page = opened("docs/handbook/tutorials/size-a-window")
-    page.evaluate("navigator.clipboard.writeText = async (text) => { window.copied = text; }")
+    page.evaluate("() => { navigator.clipboard.writeText = async (text) => { window.copied = text; }; }")
     page.locator("article div.highlight button.copy").first.click()
     page.wait_for_function("window.copied")
     first, *_ = page.evaluate("window.copied").splitlines()

@@ -112,9 +112,9 @@ def test_the_region_of_a_law():
     assert {cell for row in cells for cell in row} == {True, False}
 
 
-def test_every_simulated_law_has_points():
+def test_stored_points_are_those_of_laws():
     assert simulated.STORED.stat().st_size < 300_000
-    assert {*simulated.stored()} == {law.public_name for law in records.laws() if law.simulated}
+    assert {*simulated.stored()} <= {law.public_name for law in records.laws() if law.simulated}
     for name, rows in simulated.stored().items():
         places = [simulated.point_of(row)[row["across"]] for row in rows]
         assert len({*places}) == len(rows) >= 2, name
@@ -140,7 +140,8 @@ def test_verdicts_of_points_by_hand():
 
 
 @pytest.mark.long
-def test_stored_points_are_of_the_present_expressions():
+def test_every_simulated_law_has_points_of_its_present_expression():
+    """Otherwise: ``python -m docs.handbook.simulated LAW``."""
     simulators = [law for law in records.laws() if law.simulated]
     assert [law.public_name for law in simulators if not simulated.rows_of(law)] == []
 
