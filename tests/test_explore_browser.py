@@ -256,6 +256,7 @@ def test_in_jupyterlab(lab, browser, tmp_path):
     page = browser.new_page(viewport={"width": 1300, "height": 1600})
     page.goto(lab.address("book.ipynb"), timeout=60_000)
     page.locator(".jp-Notebook .jp-Cell").first.wait_for(timeout=60_000)
+    page.get_by_text("Python 3 (ipykernel) | Idle").wait_for(timeout=60_000)
     page.get_by_role("menuitem", name="Run", exact=True).click()
     page.get_by_text("Run All Cells", exact=True).click()
     page.locator(".jp-Cell .lf-view").nth(1).wait_for(timeout=60_000)
@@ -265,6 +266,7 @@ def test_in_jupyterlab(lab, browser, tmp_path):
     slider.focus()
     for _ in range(10):
         page.keyboard.press("ArrowRight")
+    page.wait_for_timeout(300)  # the last frame
     moved = float(one.locator(".lf-value").get_attribute("data-value"))
     assert moved > before
     assert not page.locator(".longfat-picture").first.is_visible()  # the view itself is there

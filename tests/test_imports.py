@@ -53,7 +53,7 @@ ALLOWED = {
     },
     "design": {
         "design", "deprecated", "renamed_variables", "progress", "threads", "domains", "quantities", "law", "laws",
-        "sim", "segments", "accessor", "_version",
+        "sim", "segments", "sweeping", "accessor", "_version",
     },
     "testbed": {
         "testbed", "sim", "design", "laws", "progress", "domains", "files", "quantities", "accessor", "_version",
@@ -64,7 +64,7 @@ ALLOWED = {
         "explore", "handbook", "presets", "simulators", "testing", "user_files", "sim", "domains", "extras", "law",
         "laws", "plot", "accessor",
     },
-    "handbook": {"handbook", "presets", "law_digests", "law", "docstrings", "extras", "fluid"},
+    "handbook": {"handbook", "presets", "quantities", "law_digests", "law", "docstrings", "extras", "fluid"},
 }  # fmt: skip
 
 

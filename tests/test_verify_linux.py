@@ -43,7 +43,7 @@ def test_verdicts_of_a_case():
         "Simulator and Linux agree in 1 of 2 statements and differ in 1"
     )
     table = linux_report.to_text([first, second])
-    assert [word in table for word in ("full link, by hand", "+9.09 +- 0 %", "3 %")] == [True] * 3
+    assert [word in table for word in ("full link, by hand", "22 +- 0.2 (3)", "+9.09 +- 0 %", "3 %")] == [True] * 4
 
 
 def test_an_interval_that_is_too_wide_decides_nothing():
@@ -81,6 +81,16 @@ def test_runs_on_linux_are_given_back_by_case(monkeypatch):
     assert [[(run["case"], run["run"]) for run in runs] for runs in found] == [
         [(case.name, k) for k in range(case.replications)] for case in chosen
     ]
+
+
+@pytest.mark.parametrize(("more", "seeds"), [(0, [0, 1, 2, 3]), (2, ["stored", 1, 2])])
+def test_runs_replace_the_stored_ones_or_follow_them(monkeypatch, more, seeds):
+    """One run is stored; two more have the seeds 1 and 2. Without `more` the case is run as often as it says."""
+    case = Case("full link", "by hand", ("sack",), 0.5, {"utilisation": Accuracy(0.01)}, replications=4)
+    monkeypatch.setattr(linux, "measure", lambda case, k: {"utilisation": k})
+    before = {case.name: {linux.LINUX: [{"utilisation": "stored"}]}}
+    found = stored.measured([case], before, 2, more)
+    assert {name: [run["utilisation"] for run in runs] for name, runs in found.items()} == {case.name: seeds}
 
 
 def test_a_case_whose_runs_are_spoilt_is_said_to_be(monkeypatch):

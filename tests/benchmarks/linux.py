@@ -1,13 +1,15 @@
 """Linux's TCP as judge of the simulator: runs the cases of `longfat.verify.linux_cases` and stores what they gave.
 
 ``python -m tests.benchmarks.linux [--at-once N] [WORD]...`` runs the cases whose name has one of the words, or all, on
-Linux and in the simulator, and replaces their rows of tests/data/linux.csv; with ``--simulator`` only the simulator's.
-docs/linux.md is written from that file by ``python -m docs.linux``.
+Linux and in the simulator, and replaces their rows of tests/data/linux.csv. With ``--more M`` it adds M runs on Linux
+to the stored ones, with the seeds that follow theirs; with ``--simulator`` it runs only the simulator. docs/linux.md is
+written from that file by ``python -m docs.linux``.
 """
 
 import argparse
 import csv
 import math
+from dataclasses import replace
 from pathlib import Path
 
 from longfat.verify import linux, linux_report
@@ -53,11 +55,26 @@ def statements(found):
     ]
 
 
+def measured(chosen, stored, at_once, more):
+    """Run cases on Linux, and return all their runs by name; what the machine's load has spoilt is left as stored."""
+    made = {}
+    for case in chosen if more else [None]:
+        some, begin = ([case], len(stored.get(case.name, {}).get(linux.LINUX, ()))) if more else (chosen, 0)
+        asked = [replace(one, replications=more or one.replications) for one in some]
+        for one, runs in zip(some, linux.runs_on_linux(asked, at_once, seed=begin), strict=True):
+            if any(math.isnan(value) for run in runs for value in run.values()):
+                print(f"{one.name}: spoilt by the machine's load; what was stored stays", flush=True)
+            else:
+                made[one.name] = (stored[one.name][linux.LINUX] if begin else []) + runs
+    return made
+
+
 def main():
     """Run the cases that were asked for, and store their rows."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("words", nargs="*")
     parser.add_argument("--at-once", type=int, default=2)
+    parser.add_argument("--more", type=int, default=0)
     parser.add_argument("--simulator", action="store_true")
     given = parser.parse_args()
     chosen = [one for one in cases() if not given.words or any(word in one.name for word in given.words)]
@@ -65,16 +82,15 @@ def main():
         some, found = chosen[begin : begin + CHUNK], read()
         if not given.simulator:
             new = [one for one in some if one.name_on_linux == one.name]
-            for case, runs in zip(new, linux.runs_on_linux(new, given.at_once), strict=True):
-                if any(math.isnan(value) for run in runs for value in run.values()):
-                    print(f"{case.name}: spoilt by the machine's load; what was stored stays", flush=True)
-                else:
-                    found.setdefault(case.name, {})[linux.LINUX] = runs
+            for name, runs in measured(new, found, given.at_once, given.more).items():
+                found.setdefault(name, {})[linux.LINUX] = runs
         for case in some:  # rules that are switched here alone
             if linux.LINUX in found.get(case.name_on_linux, {}):
                 found.setdefault(case.name, {})[linux.LINUX] = found[case.name_on_linux][linux.LINUX]
         for case in some:
-            found.setdefault(case.name, {})[linux.SIMULATOR] = [linux.simulate(case, k) for k in range(case.simulated)]
+            runs = len(found.get(case.name, {}).get(linux.LINUX, ())) or case.replications
+            seeds = range(replace(case, replications=runs).simulated)
+            found.setdefault(case.name, {})[linux.SIMULATOR] = [linux.simulate(case, k) for k in seeds]
         write(found)
     found = read()
     names = {one.name for one in chosen}

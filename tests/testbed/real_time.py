@@ -231,7 +231,8 @@ def main(kind, mbit, count, store=""):
         first = 2 * PINGS + 100  # the queue has begun to be full
         arrived, lateness = arrived[100:], found.lateness[first:]
         stood = lateness[lateness > STANDSTILL].sum()
-        ideal = (len(arrived) - 1) * 8 * SIZE * 1e9 / rate
+        # By the times at which they were due, each the ideal FIFO's: where the sender was late, the link fell idle.
+        ideal = log.due[-1][0] - log.due[-len(arrived)][0]
         made["stood still [us]"] = float(stood / 1e3)
         made["rate error by the clock"] = ideal / (arrived[-1] - arrived[0]) - 1
         made["rate error"] = ideal / (arrived[-1] - arrived[0] - stood) - 1

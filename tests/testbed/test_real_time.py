@@ -1,6 +1,7 @@
 """The emulated link in real time, where a machine is quiet enough: verdicts, round-trip times and rates."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -35,10 +36,12 @@ def test_figures(kind, mbit, packets):
     """
     if kind == "tun" and (lacking := missing()):
         pytest.skip("; ".join(lacking))
-    found = figures(kind, mbit, packets)
+    load, found = os.getloadavg()[0], figures(kind, mbit, packets)
     assert found["packets"] == packets + 200
     assert found["dropped"] > 0.1 * packets
     assert found["unlike the ideal FIFO"] == 0
     assert abs(found["rate error"]) < 1e-4
     if kind == "tun":
+        if load > 1.0:
+            pytest.skip(f"a load of {load:.1f}: a busy machine wakes the emulator later than Linux sends a ping")
         assert found["round trip beyond the ideal [us]"]["0.5"] < 100

@@ -173,14 +173,15 @@ def test_a_run_that_load_spoils_is_repeated_or_refused(monkeypatch, repeats):
     monkeypatch.setattr(runs, "attempt", loaded)
     net = network(33).flow("sack", path=["a", "b"], packet=1500)
     if repeats == 1:
-        with pytest.raises(Spoilt, match=r"the machine's load spoilt 1 attempts?: .* % of .* later than 2 ms"):
+        with pytest.raises(Spoilt, match=r"the machine's load spoilt 1 attempts?: .* and for up to \d.* s at once"):
             outcomes(net, duration=3, repeats=1, **QUIET)
     else:
         (outcome,) = outcomes(net, duration=3, repeats=3, **QUIET)
         assert outcome is made[-1]
         assert outcome.trust.accepted
         assert outcome.rejected == [one.trust for one in made[:-1]]
-    assert made[0].trust.late > 0.01
+    assert made[0].trust.longest > 0.1
+    assert made[0].trust.late < 0.01  # a long pause makes few packets late
     assert not made[0].trust.accepted
 
 

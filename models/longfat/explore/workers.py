@@ -141,7 +141,7 @@ class Workers:
         self._free(worker)
 
     async def close(self) -> None:
-        """Kill all processes."""
+        """End all processes at once."""
         for task in list(self._left):
             task.cancel()
         await asyncio.gather(*(worker.kill() for worker in self._all))

@@ -64,7 +64,7 @@ class Trust:
     def __str__(self) -> str:
         words = f"{100 * self.late:.2g} % of {self.packets} packets were later than 2 ms"
         words += f", the network stood still for {100 * self.stood:.2g} % of the time"
-        words += f", and for up to {1000 * self.longest:.2g} ms at once"
+        words += f", and for up to {self.longest:.3g} s at once"
         words += f", devices dropped {self.drops}" if self.drops else ""
         return words + (f", applications were late in {100 * self.starved:.2g} % of the time" if self.starved else "")
 

@@ -46,10 +46,12 @@ LINUX: dict[str, tuple[float, ...]] = {
     "reno_friendly": (1.0,),
     "full_reno": (0.0,),  # tcp_cubic.c: as in RFC 8312, section 4.2
     "integer_windows": (1.0,),  # packets are counted in integers
+    "clock_tick": (0.001, 1 / 300, 0.004, 0.01),  # tcp_jiffies32: HZ is 1000, 300, 250 or 100
     "pacing_margin": (0.01,),  # tcp_bbr.c, bbr_pacing_margin_percent
     "allowances": (1.0,),  # tcp_bbr.c, bbr_quantization_budget(), bbr_ack_aggregation_cwnd()
     "equal_renews": (0.0,),  # tcp_bbr.c, bbr_update_min_rtt()
     "long_term": (1.0,),  # tcp_bbr.c, bbr_lt_bw_sampling()
+    "departures": (1.0,),  # tcp_bbr.c, bbr_packets_in_net_at_edt()
     "gain": (0.0625,),  # tcp_dctcp.c, dctcp_shift_g
     "initial_alpha": (1.0,),  # tcp_dctcp.c, dctcp_alpha_on_init
 }

@@ -63,6 +63,7 @@ class Statement:
     difference: float  # Linux less simulator
     width: float
     accuracy: Accuracy
+    runs: int  # on Linux
 
     @property
     def verdict(self) -> str:
@@ -176,7 +177,7 @@ def state(case: Case, measured: Sequence[dict[str, float]], simulated: Sequence[
         made.append(
             Statement(
                 case, quantity, value, name, float(np.mean(here)), widths[0], float(np.mean(there)), widths[1],
-                *compared(there, here, case.paired), accuracy,
+                *compared(there, here, case.paired), accuracy, len(there),
             )
         )  # fmt: skip
     return made

@@ -13,7 +13,7 @@ from longfat.verify.report import _html_table, _page
 if TYPE_CHECKING:
     from longfat.verify.linux import Statement
 
-HEADS = ("case", "quantity", "law", "simulator", "Linux", "difference", "accuracy", "verdict")
+HEADS = ("case", "quantity", "law", "simulator", "Linux (runs)", "difference", "accuracy", "verdict")
 
 
 def cells(one: Statement) -> list[str]:
@@ -24,7 +24,7 @@ def cells(one: Statement) -> list[str]:
         one.quantity,
         "" if math.isnan(one.law) else f"{one.law:.5g}",
         f"{one.simulated:.5g} +- {one.simulated_width:.1g}",
-        f"{one.measured:.5g} +- {one.measured_width:.1g}",
+        f"{one.measured:.5g} +- {one.measured_width:.1g} ({one.runs})",
         f"{scale * one.difference:+.3g} +- {scale * one.width:.2g}{unit}",
         str(one.accuracy),
         one.verdict,
@@ -60,6 +60,7 @@ def to_json(statements: Sequence[Statement]) -> str:
             "law_name": one.law_name,
             "simulator": [_number(one.simulated), _number(one.simulated_width)],
             "linux": [_number(one.measured), _number(one.measured_width)],
+            "runs": one.runs,
             "difference": [_number(one.difference), _number(one.width)],
             "accuracy": _number(one.accuracy.of(one.measured)),
             "verdict": one.verdict,

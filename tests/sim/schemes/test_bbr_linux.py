@@ -10,7 +10,7 @@ from longfat.sim.schemes import bbr1
 from tests.sim.own import of_flow
 
 PACKET, RATE, RTT = 1500, 2.5e6, 0.04
-OFF = {"pacing_margin": 0.0, "allowances": 0.0, "equal_renews": 1.0, "long_term": 0.0}
+OFF = {"pacing_margin": 0.0, "allowances": 0.0, "equal_renews": 1.0, "long_term": 0.0, "departures": 0.0}
 
 
 def simulated(buffer, **rules):
@@ -24,7 +24,7 @@ def test_the_rules_are_off_and_linux_has_them_on():
     parameters = schemes.scheme("bbr1").parameters
     assert {name: parameters[name].default for name in OFF} == OFF
     linux = schemes.linux("bbr1")
-    assert [linux[name] for name in OFF] == [0.01, 1.0, 0.0, 1.0]
+    assert [linux[name] for name in OFF] == [0.01, 1.0, 0.0, 1.0, 1.0]
 
 
 @pytest.mark.parametrize(
@@ -60,6 +60,27 @@ def test_excess_of_acknowledgments(monkeypatch):
         assert max(flow.excess, flow.older_excess) == 3
         bbr1.update_aggregation.py_func(flow, SimpleNamespace(now=2.0 + k, newly_delivered=1))
     assert (flow.excess, flow.older_excess) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("gain", "now", "packets"),
+    [
+        (1.0, 1.0002, 50),  # 0.8 ms until the next departure: 0.8 packets, none of them whole
+        (1.25, 1.0002, 52),  # and the two that leave then
+        (0.75, 1.0, 49),  # at 750 packets/s the next one leaves after 1.333 ms, in which one packet is delivered
+        (0.75, 1.002, 50),  # it could have left before
+    ],
+)
+def test_what_is_in_flight_at_the_next_departure(monkeypatch, gain, now, packets):
+    """Of 50 packets in flight now, at a bandwidth of 1000 packets/s, the last one sent at 1 s."""
+    flow = SimpleNamespace(
+        departures=1.0, last_sent=1.0, packet_size=PACKET, rate=gain * 1000.0 * PACKET, max_bw=1000.0 * PACKET,
+        pacing_gain=gain, policed=False,
+    )  # fmt: skip
+    monkeypatch.setattr(bbr1, "rate_in_use", bbr1.rate_in_use.py_func)
+    assert bbr1.at_departure.py_func(flow, SimpleNamespace(now=now), 50.0) == packets
+    flow.departures = 0.0
+    assert bbr1.at_departure.py_func(flow, SimpleNamespace(now=now), 50.0) == 50
 
 
 def interval(rate, lost, **state):

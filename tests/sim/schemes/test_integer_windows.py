@@ -13,7 +13,7 @@ from tests.sim.schemes.test_deployed import twenty
 @pytest.fixture
 def plain(monkeypatch):
     """Call the parts as plain Python."""
-    for name in ("grow", "scaled"):
+    for name in ("grow", "scaled", "ticks", "packets_for_one", "reno_friendly"):
         monkeypatch.setattr(integer_windows, name, getattr(integer_windows, name).py_func)
 
 
@@ -21,11 +21,12 @@ def reno(window, credits):
     return SimpleNamespace(window=float(window), credits=credits)
 
 
-def cubic(time, window, w_max, last_w_max=100.0, credits=0, reno_friendly=1.0):
+def cubic(time, window, w_max, last_w_max=100.0, credits=0, reno_friendly=1.0, clock_tick=0.0):
     """A flow of CUBIC with K = 4 s and a least round-trip time of 0.04 s, 0.04 s before `time` in its stage."""
     return SimpleNamespace(
         window=float(window), credits=0, reno_window=int(window), reno_credits=credits, epoch_start=0.0, least_rtt=0.04,
         k=4.0, c=0.4, beta=0.7, w_max=float(w_max), last_w_max=last_w_max, reno_friendly=reno_friendly,
+        clock_tick=clock_tick, per=0, computed_for=0, computed_at=0,
     ), SimpleNamespace(now=time - 0.04, acked=1)  # fmt: skip
 
 
@@ -72,6 +73,50 @@ def test_growth_of_cubic_by_one(plain):
     flow, event = cubic(1.0, 70, 100)
     flow.credits = 2
     assert (integer_windows.cubic.py_func(flow, event, event.acked), flow.credits) == (71, 0)
+
+
+@pytest.mark.parametrize(
+    ("later", "window", "per"),
+    [
+        # Ticks of 4 ms: HZ = 250, and HZ/32 = 7. Time 0.96 s is tick 240; nothing is computed anew until tick 248.
+        (0.0279, 70, 3),
+        # Tick 248, with a round trip of 10 ticks 1.032 s: floor(0.4 x 2.968^3) = 10, 90 - 70 = 20 and 70 // 20 = 3;
+        # W_max is 200 by now: 190 - 70 = 120, less than 2.
+        (0.0321, 70, 2),
+        # Another window, in the same tick: not anew, and in the next tick: 190 - 80 = 110.
+        (0.0039, 80, 3),
+        (0.0041, 80, 2),
+    ],
+)
+def test_clock_of_cubic(plain, later, window, per):
+    """The target is computed once a tick at most, and for the same window after HZ/32 ticks (bictcp_update())."""
+    flow, event = cubic(1.0, 70, 100, clock_tick=0.004)
+    integer_windows.cubic.py_func(flow, event, 1)
+    assert (flow.per, flow.computed_for, flow.computed_at) == (3, 70, 240)
+    flow.w_max, flow.window = 200.0, float(window)
+    event.now += later
+    integer_windows.cubic.py_func(flow, event, 1)
+    assert flow.per == per
+
+
+def test_clock_of_cubic_and_the_round_trip(plain):
+    """A least round-trip time of 40.6 ms is 11 ticks: usecs_to_jiffies() rounds up.
+
+    240 + 11 ticks are 1.004 s, a little less than 3 s before K: 11/27 x 3^3 is 11, so that the target is 10 below 100,
+    and 88 // 2 packets are acknowledged for one. With 10 ticks it would be 11 below, and 88.
+    """
+    flow, event = cubic(1.0, 88, 100, clock_tick=0.004)
+    flow.least_rtt, flow.k, flow.c = 0.0406, 4.004 - 1e-6, 11.0 / 27.0
+    integer_windows.cubic.py_func(flow, event, 1)
+    assert flow.per == 44
+
+
+def test_a_stage_of_cubic_begins_within_a_tick(plain):
+    """The first acknowledgment of a stage computes the target, also in a tick that has seen one (epoch_start == 0)."""
+    flow, event = cubic(1.0, 70, 100, clock_tick=0.004)
+    flow.computed_at, flow.computed_for, flow.per, flow.epoch_start = 240, 100, 55, event.now
+    integer_windows.cubic.py_func(flow, event, 1)
+    assert flow.per == 11  # 0.04 s: floor(0.4 x 3.96^3) = 24 below 100, 76 - 70 = 6, 70 // 6
 
 
 def test_thresholds(plain):

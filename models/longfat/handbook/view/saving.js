@@ -31,7 +31,7 @@ export function pictured(view) {
     x += width;
   }
   if (entries.length) y += LINE;
-  parts.push(text(box.left, y, `${view.record.id}${view.labels.at && `: ${view.labels.at}`}`, ' font-size="11"'));
+  parts.push(text(box.left, y, `${view.record.id}: ${view.labels.at}`, ' font-size="11"'));
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${box.width}" height="${y + 12}" viewBox="0 0 ${box.width} ${y + 12}" ` +
     `font-family="sans-serif" font-size="13"><title>${escaped(view.picture.getAttribute("aria-label"))}</title>` +
     `<rect width="100%" height="100%" fill="${ink.backgroundColor}"/>${parts.join("")}</svg>`;

@@ -285,7 +285,7 @@ class View {
     this.picture.setAttribute("aria-label", this.described(letter, curves[0], name));
     this.picture.innerHTML = drawn({ id: this.id, box, x: scale, y, curves, bars, mark: { x: this.values[this.across], y: value },
       xUnit: letter.unit, yUnit: unit });
-    this.labels = { x: bracketed(letter.title, letter.unit), at: this.letters.map((one, k) => k === this.across ? "" : `${one.name} = ${withUnit(this.values[k], one.unit)}`).filter(Boolean).join(", ") };
+    this.labels = { x: bracketed(letter.title, letter.unit), at: this.letters.map((one, k) => `${one.name} = ${withUnit(this.values[k], one.unit)}`).join(", ") };
     this.xLabel.innerHTML = `${letter.mathml || escaped(letters(letter.letter))} ${escaped(bracketed(letter.title, letter.unit))}`;
     this.yLabel.innerHTML = bracketed(indexed(name), unit);
     this.output.dataset.value = value;

@@ -4,6 +4,8 @@ function render({ model, el }) {
   const hides = document.createElement("style"), place = document.createElement("div"), names = Object.keys(longfatRecords);
   let view, stop = null, timer = 0, number = 0;
   el.classList.add("lf-widget");
+  // Keys alone are those of the sliders and fields, not of the notebook, which has commands on arrows; Ctrl+S is its own.
+  el.addEventListener("keydown", (event) => { if (!event.ctrlKey && !event.metaKey && !event.altKey) event.stopPropagation(); });
   const theme = () => { el.dataset.theme = document.body.dataset.jpThemeLight === "false" ? "dark" : "light"; };
   const themes = new MutationObserver(theme);
   themes.observe(document.body, { attributes: true, attributeFilter: ["data-jp-theme-light"] });

@@ -19,11 +19,10 @@ CYCLE = 8  # phases: of gain 5/4, of gain 3/4, and six of gain 1
 BANDWIDTH_FILTER = 10  # rounds
 MIN_RTT_FILTER = 10.0  # s
 OFFLOAD_BUDGET = 3.0  # packets: three quanta, draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.3.2
-# Linux, net/ipv4/tcp_bbr.c: bbr_tso_segs_goal() is two packets from 1.2 Mbit/s on; bbr_extra_acked_win_rtts,
-# bbr_extra_acked_max_us.
-LINUX_BUDGET = 6.0  # packets
+# Linux, net/ipv4/tcp_bbr.c: bbr_tso_segs_goal() from 1.2 Mbit/s on, and bbr_quantization_budget().
+LINUX_QUANTUM, LINUX_BUDGET = 2.0, 6.0  # packets
 # The same file: bbr_lt_loss_thresh, bbr_lt_bw_ratio, bbr_lt_bw_diff [bytes/s], bbr_lt_intvl_min_rtts,
-# bbr_lt_bw_max_rtts.
+# bbr_lt_bw_max_rtts; bbr_extra_acked_win_rtts, bbr_extra_acked_max_us.
 POLICED_LOSS, POLICED_RATIO, POLICED_DIFFERENCE = 50.0 / 256.0, 1.0 / 8.0, 500.0
 POLICED_LEAST, POLICED_MOST = 4, 48  # rounds
 AGGREGATION_ROUNDS, LONGEST_AGGREGATION = 5, 0.1  # rounds, s
@@ -35,6 +34,9 @@ LINUX_RULES = {
     ),
     "allowances": flag(
         False, "1: window with the allowances of Linux: six packets, even, and what is acknowledged in excess; 0: three"
+    ),
+    "departures": flag(
+        False, "1: phases end by what will be in flight at the next departure, as in Linux; 0: by what is in flight"
     ),
     "long_term": flag(
         False, "1: a rate that holds although a fifth of the packets is lost is kept for 48 rounds, as in Linux; 0: not"
@@ -60,6 +62,18 @@ def quantized(flow, volume):
     # Linux, net/ipv4/tcp_bbr.c, bbr_quantization_budget(): the next even number, two more in the phase of gain 5/4.
     volume = 2.0 * math.ceil((math.ceil(volume) + LINUX_BUDGET) / 2.0)
     return volume + 2.0 if flow.phase == PROBE_BW and flow.cycle_index == 0 else volume
+
+
+@part
+def at_departure(flow, event, volume):
+    """Return what will be in flight when the next packet leaves [packets], of a volume in flight now."""
+    if flow.departures == 0.0:
+        return volume
+    # Linux, net/ipv4/tcp_bbr.c, bbr_packets_in_net_at_edt(): less what is delivered until then, whole packets; in the
+    # phase of gain 5/4, and in Startup, with what leaves then.
+    wait = max(0.0, flow.last_sent + flow.packet_size / flow.rate - event.now)
+    delivered = math.floor(rate_in_use(flow) * wait / flow.packet_size)
+    return max(0.0, volume + (LINUX_QUANTUM if flow.pacing_gain > 1.0 else 0.0) - delivered)
 
 
 @part
@@ -192,7 +206,7 @@ def check_cycle(flow, event):
     """
     if flow.phase != PROBE_BW:
         return
-    prior = flow.in_flight + event.newly_delivered + event.lost
+    prior = at_departure(flow, event, float(flow.in_flight + event.newly_delivered + event.lost))
     over = event.now - flow.cycle_stamp > flow.min_rtt
     if flow.pacing_gain > 1.0:
         over = over and (event.lost > 0 or prior >= inflight(flow, flow.pacing_gain))
@@ -233,7 +247,7 @@ def check_full_pipe(flow, event):
     if flow.phase == STARTUP and flow.full_bw_reached:
         bbr_common.set_gains(flow, DRAIN, 1.0 / HIGH_GAIN, HIGH_GAIN)
     # draft-cardwell-iccrg-bbr-congestion-control-00, section 4.3.3.
-    if flow.phase == DRAIN and flow.in_flight <= inflight(flow, 1.0):
+    if flow.phase == DRAIN and at_departure(flow, event, float(flow.in_flight)) <= inflight(flow, 1.0):
         enter_probe_bw(flow, event.now)
 
 
@@ -278,9 +292,7 @@ def handle_probe_rtt(flow, now):
 @part
 def set_window(flow, event):
     """Return the window: BBRSetCwnd() of draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.3."""
-    aim, window = target(flow), flow.window
-    if event.lost > 0:
-        window = max(window - event.lost, 1.0)
+    aim, window = target(flow), max(flow.window - event.lost, 1.0)
     if flow.conserves:
         window = max(window, float(flow.in_flight + event.newly_delivered))
     else:
@@ -368,22 +380,17 @@ BBR1 = Scheme(
     parameters={**bbr_common.PARAMETERS, **LINUX_RULES},
     state={
         **bbr_common.STATE,
-        "max_bw": 0.0,  # BtlBw [bytes/s]
-        "bw_of_round": 0.0,
-        "bw_of_rounds": 0.0,
+        **dict.fromkeys(("max_bw", "bw_of_round", "bw_of_rounds"), 0.0),  # BtlBw [bytes/s]
         "bw_best": [0.0, 0.0, 0.0],
         "bw_when": [0, 0, 0],
-        "cycle_index": 0,
-        "cycle_stamp": 0.0,
+        **{"cycle_index": 0, "cycle_stamp": 0.0},
         "conserves": False,  # packet conservation
         # Acknowledged in excess, in these rounds and those before [packets]; rounds; start and volume of the epoch
         **dict.fromkeys(("excess", "older_excess", "epoch_start", "epoch_delivered"), 0.0),
         "aggregation_rounds": 0,
-        # Long-term sampling: rate kept, start, rounds, packets delivered and lost, whether it samples, and whether the
-        # rate is in use
-        **dict.fromkeys(("long_rate", "long_start"), 0.0),
+        # Long-term sampling: rate kept, start, whether it samples and is in use; rounds, packets delivered and lost
+        **{"long_rate": 0.0, "long_start": 0.0, "long_samples": False, "policed": False},
         **dict.fromkeys(("long_rounds", "long_delivered", "long_lost"), 0),
-        **dict.fromkeys(("long_samples", "policed"), False),
     },
     source=(
         "N. Cardwell, Y. Cheng, C. S. Gunn, S. H. Yeganeh and V. Jacobson, BBR: Congestion-Based Congestion Control, "

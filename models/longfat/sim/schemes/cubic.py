@@ -152,6 +152,8 @@ def timeout(flow, event):
         validation.pace(flow, flow.window)
     reduce(flow, tcp.TIMEOUT)
     flow.w_max = 0.0  # section 4.8: W_max becomes the window at the beginning of congestion avoidance
+    if flow.clock_tick > 0.0:
+        flow.last_w_max = 0.0  # Linux, tcp_cubic.c, bictcp_state(): bictcp_reset()
     flow.recovering = False
     return 1.0
 
@@ -176,6 +178,7 @@ CUBIC = Scheme(
     reorder=3,
     parameters={
         **deployed.parameters(hystart=1.0),
+        "clock_tick": integer_windows.CLOCK_TICK,
         "cwv": validation.PARAMETER,
         "c": Parameter(0.4, "packets/s^3", "(0, 1e6]", about="Constant C (RFC 9438, section 5.1)"),
         "beta": Parameter(0.7, "1", "(0, 1)", about="Factor of the window at a reduction (RFC 9438, section 4.6)"),

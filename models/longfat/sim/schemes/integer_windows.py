@@ -5,12 +5,22 @@ from typing import Any
 
 from longfat.sim.jit import part
 from longfat.sim.own import flag
+from longfat.sim.schemes.scheme import Parameter
 
 PARAMETER = flag(False, "1: windows in whole packets, as in Linux; 0: with fractions")
 #: Acknowledged packets that have not made the window grow yet.
 STATE: dict[str, Any] = {"credits": 0}
-#: Of CUBIC: least round-trip time [s], Reno's window and the packets acknowledged towards its growth.
-CUBIC_STATE: dict[str, Any] = {"least_rtt": math.inf, "reno_window": 0, "reno_credits": 0}
+CLOCK_TICK = Parameter(
+    0.0,
+    "s",
+    "[0, 1]",
+    about="Tick of the clock by which whole windows grow, at most each 1/32 s, as in Linux; 0: each acknowledgment",
+)
+#: Of CUBIC: least round-trip time [s], Reno's window and the packets acknowledged towards its growth; packets that are
+#: acknowledged for a window larger by one, the window and the tick for which they were computed.
+CUBIC_STATE: dict[str, Any] = {
+    "least_rtt": math.inf, "reno_window": 0, "reno_credits": 0, "per": 0, "computed_for": 0, "computed_at": 0,
+}  # fmt: skip
 
 
 @part
@@ -38,19 +48,47 @@ def grow(flow, per, acked):
 
 @part
 def cubic(flow, event, acked):
-    """Return CUBIC's window after an acknowledgment of `acked` packets in congestion avoidance.
-
-    Linux, net/ipv4/tcp_cubic.c, bictcp_update(), without its clock: the target is computed with each acknowledgment,
-    not each 1/32 s.
-    """
-    window = int(flow.window)
+    """Return CUBIC's window after an acknowledgment of `acked` packets in congestion avoidance."""
+    # Linux, net/ipv4/tcp_cubic.c, bictcp_update(). Its times in units of 1/1024 s are not rounded here.
     flow.reno_credits += acked
-    time = event.now - flow.epoch_start + flow.least_rtt - flow.k
+    window = int(flow.window)
+    if flow.clock_tick > 0.0:
+        tick = ticks(event.now, flow.clock_tick)
+        # While the window is the same, nothing is computed for HZ/32 ticks, an integer; in one tick the target is
+        # computed once at most, and Reno's window with each acknowledgment.
+        if window == flow.computed_for and tick - flow.computed_at <= ticks(1.0 / 32.0, flow.clock_tick):
+            return grow(flow, flow.per, acked)
+        if tick == flow.computed_at and flow.epoch_start < event.now:
+            flow.per = reno_friendly(flow, window, flow.per)
+            return grow(flow, flow.per, acked)
+        flow.computed_for = window
+        flow.computed_at = tick
+        time = flow.clock_tick * (tick - ticks(flow.epoch_start, flow.clock_tick))
+        time += flow.clock_tick * math.ceil(flow.least_rtt / flow.clock_tick)  # usecs_to_jiffies() rounds up
+    else:
+        time = event.now - flow.epoch_start + flow.least_rtt
+    flow.per = reno_friendly(flow, window, packets_for_one(flow, window, time - flow.k))
+    return grow(flow, flow.per, acked)
+
+
+@part
+def ticks(time, tick):
+    """Return how many ticks have passed at a time [s]."""
+    return math.floor(time / tick + 1e-9)  # ours, because 0.04/0.004 must be 10 whatever the binary fractions
+
+
+@part
+def packets_for_one(flow, window, time):
+    """Return how many packets must be acknowledged for a window larger by one, `time` after K [s]."""
     change = math.floor(flow.c * abs(time) * abs(time) * abs(time))
     target = int(flow.w_max) + (change if time > 0.0 else -change)
     per = window // (target - window) if target > window else 100 * window
-    if flow.last_w_max == 0.0:  # no loss yet: 5 % in a round trip at least
-        per = min(per, 20)
+    return min(per, 20) if flow.last_w_max == 0.0 else per  # no loss yet: 5 % in a round trip at least
+
+
+@part
+def reno_friendly(flow, window, per):
+    """Return how many packets must be acknowledged for a window larger by one, where Reno would grow faster."""
     if flow.reno_friendly > 0.0:
         # beta_scale is 8 (1 + beta)/(3 (1 - beta)), 15 for 717/1024.
         step = window * math.floor(8.0 * (1.0 + flow.beta) / (3.0 * (1.0 - flow.beta))) // 8
@@ -59,4 +97,4 @@ def cubic(flow, event, acked):
             flow.reno_window += 1
         if flow.reno_window > window:
             per = min(per, window // (flow.reno_window - window))
-    return grow(flow, max(per, 2), acked)
+    return max(per, 2)
