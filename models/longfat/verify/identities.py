@@ -11,9 +11,9 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import longfat
-from longfat.law_digests import digest
 from longfat.domains import conflict
 from longfat.law import Law
+from longfat.law_digests import digest
 from longfat.simulators import Simulator
 
 if TYPE_CHECKING:
