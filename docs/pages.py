@@ -16,7 +16,8 @@ HERE = Path(__file__).resolve().parent
 FUNCTIONS = {
     "Schemes, disciplines and services": ("random",),
     "Disciplines and services": (
-        "mark", "is_full", "flow_state", "queue_of", "first_waiting", "behind", "waiting", "push_out",
+        "mark", "is_full", "flow_state", "queue_of", "has_next_switch", "first_waiting", "behind", "waiting",
+        "push_out",
     ),
     "Services": ("queue", "append", "take", "take_first", "take_last", "drop_more"),
 }  # fmt: skip

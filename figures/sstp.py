@@ -274,7 +274,7 @@ def text(data: xr.Dataset) -> str:
 
 def experiments(names: Any = None, replications: int = 10) -> xr.Dataset:
     """Run the ten experiments, or some of them, with SSTP."""
-    rows = ["optimal", "sack", *benchmark.NEGOTIATED]
+    rows = ["optimal", "sack", "sstp", "sstp-loss-load"]
     return benchmark.run(names, rows, replications=replications, progress=False)
 
 

@@ -500,7 +500,7 @@ def test_choices_say_which_numbers_have_decided():
     assert not benchmark.choices(ENTRIES["tahoe"], VARIANTS["7-0.2-ramp"], "transfer_time_mean", "interpretation")
     everything = [
         one
-        for kind in (ENTRIES, benchmark.TODAY, benchmark.NEGOTIATED, VARIANTS)
+        for kind in (ENTRIES, benchmark.TODAY, benchmark.FURTHER, VARIANTS)
         for each in kind.values()
         for one in each.choices
     ]
@@ -529,7 +529,18 @@ def test_schemes_of_today(name):
     assert times == pytest.approx([44.494, 2 * 44.194 + last], abs=0.1 if "bbr" in name else 0.01)
 
 
-@pytest.mark.parametrize("name", benchmark.NEGOTIATED)
+@pytest.mark.parametrize("name", benchmark.FURTHER)
+def test_schemes_of_atm(name):
+    """The entries have names and labels of their own, and their switches are in the networks of the experiments."""
+    chosen = benchmark.FURTHER[name]
+    assert name not in {**ENTRIES, **benchmark.TODAY}
+    assert chosen is benchmark.entry(name) is benchmark.entry(chosen.label)
+    for variant in ("1", "5", "10"):
+        disciplines = {link.discipline.name for link in benchmark.build(VARIANTS[variant], chosen).links.values()}
+        assert {chosen.bottleneck, chosen.switch} <= disciplines
+
+
+@pytest.mark.parametrize("name", ["sstp", "sstp-loss-load"])
 def test_negotiated_rate(name):
     """A file takes its packets at 3.6 Mbit/s, or 1.11 ms apart, and the answer to its last segment.
 
@@ -537,7 +548,7 @@ def test_negotiated_rate(name):
     packet times after the first, and is answered 3 packet times later: the end-of-stream packet, one packet time behind
     it, tells that the segment of four is complete. The path takes 44 ms, and transmission some tenths of a ms.
     """
-    chosen = benchmark.NEGOTIATED[name]
+    chosen = benchmark.FURTHER[name]
     assert name not in {**ENTRIES, **benchmark.TODAY}
     assert chosen is benchmark.entry(name) is benchmark.entry(chosen.label)
     for variant in VARIANTS.values():

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         drop_more,
         first_waiting,
         flow_state,
+        has_next_switch,
         is_full,
         mark,
         push_out,
@@ -58,9 +59,26 @@ _NAMES = {
     "NOTHING": "services",
     **dict.fromkeys(("DROP", "ENQUEUE", "SEND"), "queues"),
     "part": "jit",
-    **dict.fromkeys(("NO_DATA", "flow_state", "is_full", "mark", "push_out", "queue_of", "random"), "seam"),
     **dict.fromkeys(
-        ("append", "behind", "drop_more", "first_waiting", "queue", "take", "take_first", "take_last", "waiting"),
+        (
+            "NO_DATA",
+            "append",
+            "behind",
+            "drop_more",
+            "first_waiting",
+            "flow_state",
+            "has_next_switch",
+            "is_full",
+            "mark",
+            "push_out",
+            "queue",
+            "queue_of",
+            "random",
+            "take",
+            "take_first",
+            "take_last",
+            "waiting",
+        ),
         "seam",
     ),
 }
@@ -68,8 +86,8 @@ _NAMES = {
 __all__ = [
     "DROP", "ENQUEUE", "NOTHING", "NO_DATA", "SEND", "Discipline", "Network", "Parameter", "Scheme", "SchemeError",
     "Service", "Simulation", "append", "behind", "channel", "conformance", "drop_more", "first_waiting",
-    "flow_state", "is_full", "mark", "part", "push_out", "queue", "queue_of", "queues", "random", "run", "schemes",
-    "seam", "segments", "statistics", "take", "take_first", "take_last", "traffic", "waiting",
+    "flow_state", "has_next_switch", "is_full", "mark", "part", "push_out", "queue", "queue_of", "queues", "random",
+    "run", "schemes", "seam", "segments", "statistics", "take", "take_first", "take_last", "traffic", "waiting",
 ]  # fmt: skip
 
 

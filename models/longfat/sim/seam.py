@@ -318,6 +318,12 @@ def queue_of(link, packet):
 
 
 @part
+def has_next_switch(link, packet):
+    """Return whether a later switch of the packet's path sends its hop-by-hop feedback to this link."""
+    return hop_at(link._state, packet._packet.hop).switch_hop != NONE
+
+
+@part
 def queue(link, k):
     """Return the k-th queue of a link, counted from 0."""
     return queue_numbered(link, link._link.first_queue + k)
@@ -429,6 +435,7 @@ def mark(link, packet):
 
 
 __all__ = [
-    "NONE", "NO_DATA", "append", "behind", "documentation", "drop_more", "first_waiting", "flow_state", "is_full",
-    "mark", "push_out", "queue", "queue_of", "random", "take", "take_first", "take_last", "waiting",
+    "NONE", "NO_DATA", "append", "behind", "documentation", "drop_more", "first_waiting", "flow_state",
+    "has_next_switch", "is_full", "mark", "push_out", "queue", "queue_of", "random", "take", "take_first",
+    "take_last", "waiting",
 ]  # fmt: skip

@@ -14,6 +14,7 @@ from longfat.sim.seam import mark, random
 from longfat.verify.measured_runs import PACKET, Result, Simulate, measured, packets_sent
 
 RATE = 1e7  # bytes/s; a packet takes 0.1 ms
+CELL = 53  # bytes, of ATM
 
 
 def codel_drop_time() -> Simulate:
@@ -130,6 +131,33 @@ def dctcp_queue() -> Simulate:
         net.flow("dctcp", path=["a", "b"], packet=PACKET, count=int(flows), parameters={"delayed_ack": 1.0})
         data = run(net, duration=20.0, warm_up=10.0, rng=rng, sample_every=0.001, progress=False)
         return float(data["queue_trace"].sel(link="a-b", time=slice(10.0, 20.0)).max()), float(data["sent"].sum())
+
+    return simulate
+
+
+def credit_share() -> Simulate:
+    """Return a simulator of the share of a link that a flow under credit flow control uses.
+
+    It takes ``batch``, ``reserve`` and ``loop``: cells of 53 bytes, and credit cells that only take time.
+
+    >>> round(credit_share()(1, batch=5, reserve=10, loop=21.0)[0], 3)
+    0.577
+    """
+
+    def simulate(rng: Any, *, batch: float, reserve: float, loop: float) -> Result:
+        cell, rate = 1e-4, CELL / 1e-4
+        credit = queues.credit(n2=int(batch), n3=int(reserve))
+        net, delay = Network(), loop / 2 * cell
+        for tail, head in (("a", "b"), ("b", "c")):
+            net.link(tail, head, rate=rate, delay=delay, buffer=10**6, discipline=credit)
+            net.link(head, tail, rate=rate, delay=delay)
+        given = {"n2": batch, "n3": reserve}
+        net.flow("credit", path=["a", "b", "c"], packet=CELL, ack=CELL, ack_path="ideal", parameters=given)
+        simulation = Simulation(net, rng=rng)
+        simulation.advance(0.5)
+        before = int(simulation.state.links[0].served)
+        simulation.advance(2.5)
+        return (int(simulation.state.links[0].served) - before) * cell / 2.0, packets_sent(simulation)
 
     return simulate
 
