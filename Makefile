@@ -3,7 +3,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 # Modules are compiled once, not by each of the hundred processes that the tests start.
 unexport PYTHONDONTWRITEBYTECODE
-REDRAWN := gong_parulkar receive_buffers loss_load cadpc blt kkm network_simulator today courses scoreboard
+REDRAWN := gong_parulkar receive_buffers loss_load cadpc blt blt_today kkm network_simulator today courses \
+	scheme_curves scoreboard
 PACKAGES := models derivations docs figures notebooks tests
 
 .PHONY: help venv hooks test tests test-long simulator mutations lint types docs handbook stubs curves explore notebooks notebooks-html browser figures redraw benchmark peers testbed lock clean
@@ -93,10 +94,12 @@ figures: venv  ## Simulate and draw the papers' figures and tables anew (an hour
 	$(BIN)/python -m figures.loss_load
 	$(BIN)/python -m figures.cadpc
 	$(BIN)/python -m figures.blt
+	$(BIN)/python -m figures.blt_today
 	$(BIN)/python -m figures.kkm
 	$(BIN)/python -m figures.network_simulator
 	$(BIN)/python -m figures.today
 	$(BIN)/python -m figures.courses
+	$(BIN)/python -m figures.scheme_curves
 	$(BIN)/python -m figures.explore
 	$(BIN)/python -m figures.scoreboard
 	$(BIN)/python -m figures.gallery

@@ -45,7 +45,7 @@ html_theme_options = {
     "secondary_sidebar_items": ["page-toc"],
     "footer_start": ["copyright"],
     "footer_end": [],
-    # Only the branch of a page is in its navigation: with all, it would be on each of 350 pages, and a third of the build.
+    # Only the branch of a page is in its navigation: all of it, on each of 350 pages, takes a third of the build.
     "collapse_navigation": True,
     "show_prev_next": False,
     "search_as_you_type": True,

@@ -8,17 +8,15 @@ from __future__ import annotations
 import argparse
 import copy
 import re
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from longfat.explore import server
-from longfat.explore.style import CSS
 from longfat.files import AtomicFiles
 
 HERE = Path(__file__).parent
 WIDGET = "application/vnd.jupyter.widget-view+json"
-WIDGETS = "application/vnd.jupyter.widget-state+json"
 
 
 def order() -> list[str]:
@@ -41,7 +39,7 @@ def page(path: Path, mathjax: str | None = None) -> str:
     nbclient.exceptions.CellExecutionError
         If a cell fails.
     """
-    server.skip_address_grammar()
+    skip_address_grammar()
     import nbformat
     from nbclient import NotebookClient
     from nbconvert import HTMLExporter
@@ -56,40 +54,26 @@ def page(path: Path, mathjax: str | None = None) -> str:
     return str(body)
 
 
+def skip_address_grammar() -> None:
+    """Keep jsonschema from loading a grammar of addresses, which takes three seconds and is not needed."""
+    sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
+
+
 def still(notebook: Any) -> Any:
-    """Return an executed notebook with pictures in place of widgets, which need Python, and links to pages."""
+    """Return an executed notebook without widgets, which need Python, and with links to pages.
+
+    Views of laws have their pictures beside them.
+    """
     notebook = copy.deepcopy(notebook)
-    models = notebook.metadata.pop("widgets", {}).get(WIDGETS, {}).get("state", {})
+    notebook.metadata.pop("widgets", None)
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
             cell.source = re.sub(r"\]\(([\w./]+)\.ipynb\)", r"](\1.html)", cell.source)
-        shown = [_still(output, models) for output in cell.get("outputs", [])]
-        if shown:
-            cell.outputs = [output for output in shown if output is not None]
+        if "outputs" in cell:
+            cell.outputs = [
+                one for one in cell.outputs if one.get("name") != "stderr" and WIDGET not in one.get("data", {})
+            ]
     return notebook
-
-
-def _still(output: Any, models: dict[str, Any]) -> Any:
-    """Return an output as a page shows it; None for a progress bar."""
-    if output.get("name") == "stderr":
-        return None
-    if WIDGET in output.get("data", {}):
-        drawn = _picture(models, output.data[WIDGET]["model_id"])
-        if drawn is None:
-            return None
-        said = "<p><em>In the running notebook, sliders move this picture.</em></p>"
-        output.data = {"text/html": f'{CSS}<div class="lf-view">{drawn}</div>{said}'}
-    return output
-
-
-def _picture(models: dict[str, Any], name: str) -> str | None:
-    """Return the first SVG picture of a widget and those inside it."""
-    state = models.get(name, {}).get("state", {})
-    value = state.get("value")
-    if isinstance(value, str) and "<svg" in value:
-        return value
-    inside = (_picture(models, child.removeprefix("IPY_MODEL_")) for child in state.get("children", []))
-    return next((found for found in inside if found), None)
 
 
 def index(names: Sequence[str]) -> str:

@@ -1,58 +1,55 @@
-"""`longfat explore` as tests start it."""
+"""`longfat explore` as tests start it: in a process of its own, or in a thread with simulations of the test's own."""
 
-import contextlib
-import re
+import asyncio
+import http.client
 import signal
 import subprocess
 import sys
-import time
-import urllib.error
-import urllib.request
+import threading
+from urllib.parse import urlsplit
 
-import pytest
-
-psutil = pytest.importorskip("psutil", reason="comes with ipykernel")
-
-# The command, with some of its constants changed first.
-BEGIN = "import sys; from longfat.cli import main; {}; sys.exit(main(sys.argv[1:]))"
+TOKEN = "a-token-of-the-tests"
 
 
-class Served:
+class Client:
+    """What asks a server of this machine."""
+
+    def __init__(self, url):
+        self.url, self.port = url, urlsplit(url).port
+        self.root = "/" + urlsplit(url).path.split("/")[1] + "/"  # the token
+
+    def ask(self, path="", body=None, method=None, timeout=30, **headers):
+        """Return status, headers and text of a path below the token; one that begins with a slash has none."""
+        made = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
+        try:
+            headers = {name.replace("_", "-"): value for name, value in headers.items()}
+            if body is not None:
+                headers.setdefault("Content-Type", "application/json")
+            made.request(method or ("GET" if body is None else "POST"), self._whole(path), body, headers)
+            answer = made.getresponse()
+            return answer.status, dict(answer.getheaders()), answer.read().decode(errors="replace")
+        finally:
+            made.close()
+
+    def opened(self, path, body):
+        """Return the connection and the answer of a request that goes on."""
+        made = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        made.request("POST", self._whole(path), body, {"Content-Type": "application/json"})
+        return made, made.getresponse()
+
+    def _whole(self, path):
+        return path if path.startswith("/") else self.root + path
+
+
+class Served(Client):
     """`longfat explore` in a process of its own, and its address."""
 
-    def __init__(self, *flags, first="pass"):
-        command = [sys.executable, "-c", BEGIN.format(first), "explore", "--no-browser", "--port", "0", *flags]
+    def __init__(self, *flags):
+        command = [sys.executable, "-m", "longfat.cli", "explore", "--no-browser", "--port", "0", *flags]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         line = self.process.stdout.readline()
         assert "http://" in line, self.process.stderr.read()
-        self.url = line.split()[0]
-        self.port = int(re.search(r":(\d+)/", self.url)[1])
-        self.query = f"?{self.url.partition('?')[2]}"
-
-    def get(self, path, timeout=60, **headers):
-        """Status and text of a page of this machine."""
-        request = urllib.request.Request(f"http://127.0.0.1:{self.port}/{path}", headers=headers)
-        try:
-            with urllib.request.urlopen(request, timeout=timeout) as answer:
-                return answer.status, answer.url, answer.read().decode(errors="replace")
-        except urllib.error.HTTPError as error:
-            return error.code, error.url, error.read().decode(errors="replace")
-
-    def kernels(self):
-        """Processes of kernels."""
-        found = []
-        for one in psutil.Process(self.process.pid).children(recursive=True):
-            with contextlib.suppress(psutil.NoSuchProcess):  # ended between the two, or not waited for yet
-                if "ipykernel_launcher" in one.cmdline():
-                    found.append(one)
-        return found
-
-    def becomes(self, count, within=30):
-        """Whether there are so many kernels soon."""
-        end = time.monotonic() + within
-        while len(self.kernels()) != count and time.monotonic() < end:
-            time.sleep(0.1)
-        return len(self.kernels()) == count
+        super().__init__(line.split()[0])
 
     def end(self):
         """Ctrl-C; what it wrote."""
@@ -64,3 +61,41 @@ class Served:
         if self.process.poll() is None:
             self.process.kill()
             self.process.communicate()
+
+
+class Inside(Client):
+    """The server in a thread; ``workers`` is called in its event loop and simulates."""
+
+    def __init__(self, workers, host="127.0.0.1", laws=None):
+        self._loop, begun = asyncio.new_event_loop(), threading.Event()
+        self._thread = threading.Thread(target=self._work, args=(workers, host, laws, begun), daemon=True)
+        self._thread.start()
+        assert begun.wait(30)
+        super().__init__(f"http://127.0.0.1:{self._port}/{TOKEN}/")
+
+    def _work(self, workers, host, laws, begun):
+        from longfat.explore import server
+        from longfat.explore.site import Site, known
+
+        async def serve():
+            self.workers = workers()
+            self.served = server.Served(Site(laws or known()), self.workers, TOKEN, server.Foreign(host))
+            made, place = server.application(self.served), server.listening("127.0.0.1", 0)
+            made.add_socket(place)
+            self._port, self._ended = place.getsockname()[1], asyncio.Event()
+            begun.set()
+            await self._ended.wait()
+            made.stop()
+            await made.close_all_connections()
+            if hasattr(self.workers, "close"):
+                await self.workers.close()
+
+        asyncio.set_event_loop(self._loop)
+        self._loop.run_until_complete(serve())
+        self._loop.close()
+
+    def end(self):
+        """End the server and its thread."""
+        self._loop.call_soon_threadsafe(self._ended.set)
+        self._thread.join(30)
+        assert not self._thread.is_alive()

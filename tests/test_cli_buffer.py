@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 import xarray as xr
 
-from longfat.cli import main
+from longfat.cli import buffer_lines, main, threshold_lines
 from longfat.cli.buffer import _spread
 from longfat.cli.buffer_table import sayable, table
 
@@ -123,13 +123,23 @@ def test_lines_by_hand(tmp_path, capsys):
     out = lines(capsys, tmp_path)
     packets = next(int(one.split()[3]) for one in out.splitlines() if " simulated " in one and "reached" in one)
     size = packets * 1514  # with Ethernet's header, as tc counts
-    assert f"tc qdisc replace dev DEV root bfifo limit {size}" in out
-    # a hundredth of a second of 1 Gbit/s
-    assert f"tc qdisc replace dev DEV root tbf rate 1000000000bit burst 1250000b limit {size}" in out
+    # and room for 64 KiB that Linux joins to one packet: see tests/benchmarks/advice_lines.py for what happens without
+    assert f"tc qdisc replace dev DEV root bfifo limit {size + 65536}" in out
+    # a thousandth of a second of 1 Gbit/s, more than is ever joined
+    assert f"tc qdisc replace dev DEV root tbf rate 1000000000bit burst 125000b limit {size + 65536}" in out
     high = float(re.search(r"to ([\d.]+) Mbit/s in the", " ".join(out.replace("#", "").split()))[1])
     # 1000 x 1448/1500 = 965.33 of data in a full link, and 95 % of it at least, rounded outwards
     assert 0.95 * 965.33 <= high <= 966
     assert "iperf3 -c HOST -f m -P 1 -O 10 -t 60 -C reno" in out
+
+
+def test_a_buffer_of_a_packet_has_room_for_what_is_joined():
+    """A limit below what a token bucket passes on undivided drops all of it: two BBR flows kept 2 % of a link."""
+    attrs = {"packet": 1500, "rate": 1812500.0, "share": 0.93, "scheme": "bbr1"}
+    made = buffer_lines._fifo(attrs, xr.Dataset({"flows": 2}), 1)
+    # 1.8 kB in a millisecond, less than two packets of 1514 bytes: 3028; 1514 + 3028 = 4542
+    assert made[1].lines == ("tc qdisc replace dev DEV root tbf rate 14500000bit burst 3028b limit 4542",)
+    assert made[0].lines == (f"tc qdisc replace dev DEV root bfifo limit {1514 + 65536}",)
 
 
 def test_no_lines_where_nothing_is_known(tmp_path, capsys):
@@ -146,8 +156,16 @@ def test_tc_takes_the_lines(tmp_path, capsys):
     path = ["--rate", "1Gbit/s", "--rtt", "1ms", "--points", "2", "--replications", "2", "--scheme", "dctcp"]
     assert main(["buffer", *path, "--output", str(tmp_path)]) == 0
     out += capsys.readouterr().out
+    attrs = {"packet": 1500, "rate": 1.25e6, "share": 0.9, "round_trip_time": 0.02, "spread": 0.0}
+    attrs |= {"bandwidth_delay_product": 16.7}
+    for name in ("red", "codel", "fq-codel", "pie", "dualpi2"):
+        out += "".join(f"{one}\n" for one in threshold_lines.line({**attrs, "discipline": name}, 5).lines)
     found = [one.replace("DEV", "one") for one in out.splitlines() if one.startswith("tc qdisc")]
-    assert [one.split()[6] for one in found] == ["bfifo", "tbf", "fq_codel"]
+    kinds = ["bfifo", "tbf", "fq_codel", "red", "codel", "fq_codel", "pie", "dualpi2"]
+    assert [one.split()[6] for one in found] == kinds
+    helped = subprocess.run(["tc", "qdisc", "add", "dualpi2", "help"], capture_output=True, text=True).stderr
+    if "Unknown qdisc" in helped:
+        found.pop()  # a tc before iproute2 6.16
     for line in found:
         script = f"ip link add one type veth peer name two; {line}; tc qdisc show dev one"
         made = subprocess.run(["unshare", "-rn", "sh", "-c", script], capture_output=True, text=True)
@@ -157,8 +175,43 @@ def test_tc_takes_the_lines(tmp_path, capsys):
 
 
 def test_a_range_of_round_trip_times_is_a_spread(capsys):
-    assert _spread((0.02, 0.08), None) == pytest.approx(0.6)  # 50 ms (1 +- 0.6)
-    assert _spread((0.02, 0.02), None) == 0.1
-    assert _spread((0.02, 0.02), 0.3) == 0.3
+    assert _spread([(0.02, 0.08)], None) == pytest.approx(0.6)  # 50 ms (1 +- 0.6)
+    assert _spread([(0.02, 0.02)], None) == 0.1
+    assert _spread([(0.02, 0.02)], 0.3) == 0.3
+    assert _spread([(0.02, 0.02), (0.04, 0.04)], None) == 0.1  # of no effect
     assert main(["buffer", "--rate", "1Gbit/s", "--rtt", "20..80ms", "--spread", "10%"]) == 2
     assert "exclude each other" in capsys.readouterr().err
+
+
+def test_a_list_of_round_trip_times(tmp_path, capsys):
+    assert main(["buffer", "--rate", "1Gbit/s", "--rtt", "20ms,30..40ms"]) == 2
+    assert "a list for --rtt excludes ranges" in capsys.readouterr().err
+    assert main(["buffer", "--rate", "1Gbit/s", "--rtt", "20ms,30ms", "--spread", "10%"]) == 2
+    assert "exclude each other" in capsys.readouterr().err
+    path = ["--rate", "3Mbit/s", "--rtt", "10ms,20ms,90ms", "--points", "2", "--replications", "2", "--json"]
+    assert main(["buffer", *path, "--output", str(tmp_path)]) == 0
+    answer = json.loads(capsys.readouterr().out)["path"]
+    assert answer["round_trip_times"] == [0.01, 0.02, 0.09]
+    assert answer["round_trip_time"] == pytest.approx(0.04)  # their mean
+
+
+@pytest.mark.long
+def test_the_threshold_is_found(tmp_path, capsys):
+    path = ["--rate", "10Mbit/s", "--rtt", "24ms", "--points", "2", "--replications", "2", "--scheme", "sack"]
+    assert main(["buffer", *path, "--discipline", "codel", "--find", "threshold", "--output", str(tmp_path)]) == 0
+    out = capsys.readouterr().out
+    packets = next(int(one.split()[3]) for one in out.splitlines() if " simulated " in one and "reached" in one)
+    # 1500 bytes take 1.2 ms; 20 packets in 24 ms, four times that behind the threshold; RFC 8289: 100 ms
+    limit = packets + 80
+    line = f"codel limit {limit} target {1200 * packets}us interval {max(100_000, 1200 * packets)}us"
+    assert f"tc qdisc replace dev DEV root {line}\n" in out
+    assert main(["buffer", *path, "--find", "threshold", "--output", str(tmp_path)]) == 2
+    assert "discipline" in capsys.readouterr().err
+
+
+def test_red_gets_the_simulated_weight():
+    """The rule of iproute2's tc_red_eval_ewma(), here in another form: the first n at which it stops is 9."""
+    for low in (2, 5, 40, 300):
+        burst = threshold_lines._burst(low)
+        stops = next(n for n in range(1, 32) if burst + 1 - low <= 2**n * (1 - (1 - 2.0**-n) ** burst))
+        assert stops == 9

@@ -12,7 +12,7 @@ import pytest
 
 from longfat import benchmark, cli, design, scenario, sim, verify
 from longfat.cli import parameters
-from longfat.explore import server
+from longfat.explore import server, site
 from longfat.law import Law
 from longfat.sim import Scheme
 
@@ -87,7 +87,7 @@ def test_bare_longfat_prints_its_help(capsys):
     ("arguments", "words"),
     [
         (["widnow"], "longfat: command 'widnow' is unknown; did you mean 'window'? Available: benchmark, buffer, "),
-        (["plot"], "longfat: command 'plot' is unknown; available: benchmark, buffer, explore, loss-load, "),
+        (["plot"], "longfat: command 'plot' is unknown; available: benchmark, buffer, curves, explore, loss-load, "),
         (["--bogus"], "longfat: option '--bogus' is unknown; available: --help, --version\n"),
         (["window", "--bogus"], "longfat: option '--bogus' is unknown; available: --buffer, --confidence, --help, "),
         (["window", "--rat", "1"], "longfat: option '--rat' is unknown; did you mean '--rate'? Available: "),
@@ -191,10 +191,10 @@ def test_a_law_of_ones_own_is_verified(folder, capsys):
 
 
 def test_a_law_of_ones_own_is_explored(folder):
-    source = server.notebook(str(folder / "law.py"))["cells"][0]["source"]
-    assert source == f"from longfat.explore import server\n\nserver.view({str(folder / 'law.py')!r})"
-    assert server.view("law.py").state.law.name == "half"
-    assert server.view("md1_wait").law.value.name == "md1_wait"
+    (own,) = site.chosen(str(folder / "law.py"))
+    assert own.name == "half"
+    assert site.Site([own]).page("laws/law/half/").status == 200
+    assert site.find("md1_wait").name == "md1_wait"
 
 
 @pytest.mark.parametrize("command", [["benchmark"], [*BUFFER], ["verify", "--quick"], ["explore"]])

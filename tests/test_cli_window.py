@@ -55,6 +55,28 @@ def test_the_largest_windows_are_limited():
     assert data.window_limited == 1
 
 
+def test_small_packets_need_more_memory():
+    # a page and its record, 4672 bytes, for 536 bytes of data: 8.7, so nine times the window
+    small = design.tcp_window(rate="10Mbit/s", round_trip_time="20ms", segment=536, replications=0)
+    assert small.linux_maximum == 9 * small.window
+    assert small.linux_request == -(-9 * small.window // 2)  # half of it, which Linux doubles
+
+
+def test_dctcp_needs_marks(tmp_path, capsys):
+    out = run(capsys, tmp_path, "--rate", "10Gbit/s", "--rtt", "100us", "--scheme", "dctcp", *LAW)
+    # 1.25e9 x 1e-4/1500 = 83.3 packets, a seventh of which is 11.9
+    assert "mark packets above 12 in the queue" in " ".join(out.replace("#", "").split())
+    assert "must not be used over the Internet" in " ".join(out.replace("#", "").split())
+    assert "iperf3 -c HOST -C dctcp" in out
+
+
+def test_dctcp_keeps_the_queue_at_the_threshold():
+    data = design.tcp_window(rate="20Mbit/s", round_trip_time="20ms", scheme="dctcp", replications=2)
+    assert float(data.tcp_rate) > 0.97 * 2.5e6 * 1448 / 1538
+    # CUBIC fills the whole buffer, one product, and has nearly two in flight; DCTCP one and a seventh at most
+    assert float(data.tcp_in_flight) < 1.25 * data.bandwidth_delay_product
+
+
 def test_the_answer_ends_with_lines_and_an_interval(tmp_path, capsys):
     out = run(capsys, tmp_path, "--rate", "100Mbit/s", "--rtt", "20ms", "--replications", "2")
     assert "one flow of CUBIC (RFC 9438), the default of Linux" in out

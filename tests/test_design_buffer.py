@@ -1,6 +1,7 @@
 """The buffer of a switch: rules and laws by hand, the simulator beside them, the search, refusals, and the picture."""
 
 import dataclasses
+import itertools
 import math
 
 import matplotlib.pyplot as plt
@@ -390,3 +391,30 @@ def test_the_picture(answer, power):
     assert tuple(answer.dense_together.values) not in drawn
     with pytest.raises(ValueError, match="no curves"):
         plot.switch_buffer_curves(xr.Dataset())
+
+
+def test_a_list_of_round_trip_times_is_on_the_path():
+    """Each flow has its own round-trip time: there and back over its own link and the common one."""
+    flows = LongFlows(1e6, 0.04, 1000, 4, scheme("sack"), round_trip_times=(0.01, 0.02, 0.09))
+    net = flows.network(10, 1)
+    trips = [2 * sum(net.links[pair].delay for pair in itertools.pairwise(one.path)) for one in net.flows]
+    assert trips == pytest.approx([0.01, 0.02, 0.09, 0.01])
+    # one C for CUBIC suits one round-trip time
+    assert LongFlows(1e6, 0.04, 1000, 2, scheme("cubic")).scale_free
+    assert not LongFlows(1e6, 0.04, 1000, 2, scheme("cubic"), round_trip_times=(0.01, 0.07)).scale_free
+    with pytest.raises(ValueError, match="several round_trip_time"):
+        design.buffer(rate="1Mbit/s", round_trip_time=["10ms", "20ms"], file="10kB")
+
+
+def test_a_threshold_has_room_behind_it():
+    path = {"rate": 1e6, "round_trip_time": 0.04, "packet": 1000, "flows": 1, "scheme": scheme("sack")}
+    codel = LongFlows(**path, discipline="codel", finds="threshold").network(10, 1).links["switch", "sinks"]
+    # 10 packets at 1 MB/s: 10 ms; four products of 40 packets behind it
+    assert codel.discipline.values["target"] == pytest.approx(0.01)
+    assert codel.buffer_packets == 170
+    red = LongFlows(**path, discipline="red", finds="threshold").network(10, 1).links["switch", "sinks"]
+    assert (red.discipline.values["low"], red.discipline.values["high"]) == (10, 30)
+    with pytest.raises(ValueError, match="discipline"):
+        design.buffer(rate="1Mbit/s", round_trip_time="40ms", find="threshold")
+    with pytest.raises(ValueError, match="mark_above = 3 excludes find"):
+        design.buffer(rate="1Mbit/s", round_trip_time="40ms", scheme="dctcp", mark_above=3, find="threshold")

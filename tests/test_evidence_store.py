@@ -6,8 +6,9 @@ import multiprocessing
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_hex
 
-from longfat import verify
+from longfat import plot, verify
 from longfat.cli import main
 from longfat.law import Law, Symbol, Validity
 from longfat.laws import cubic, queues
@@ -213,17 +214,46 @@ def test_a_wrong_law_is_marked(tmp_path):
     assert seen["evidence_against"] > 6 > 0 > seen["evidence"]
 
 
+def test_the_map_as_a_picture():
+    """A cell for each mark, in rows of all parts of the second half of the parameters, with their units."""
+    parts = {"load": ["0.1 to 0.3", "0.3 to 0.8"], "capacity": ["1 to 4", "4 to 9"], "trip": ["1 to 2", "2 to 4"]}
+    one = {"parts": parts, "units": {"trip": "s"}, "map": "+. o. x  ..", "simulated": 3, "cells": 7}
+    figure = plot.evidence_maps({"wait": one})
+    (ax,) = figure.axes
+    colours = [to_hex(patch.get_facecolor()).upper() for patch in ax.patches]
+    white, grey = "#FFFFFF", "#BFBFBF"
+    assert colours == ["#0072B2", white, "#56B4E9", white, "#D55E00", grey, white, white]
+    assert [(patch.get_x(), patch.get_y()) for patch in ax.patches[3:5]] == [(2.5, -0.5), (-0.5, 0.5)]
+    assert [one.get_text() for one in ax.get_xticklabels()] == ["1 to 2\n1 to 4", "2 to 4", "1 to 2\n4 to 9", "2 to 4"]
+    assert [one.get_text() for one in ax.get_yticklabels()] == ["0.1 to 0.3", "0.3 to 0.8"]
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("trip [s], capacity", "load")
+    assert ax.get_title("left") == "wait: 3 of 7 cells"
+    with pytest.raises(ValueError, match=r"summaries = \{\} is out of range"):
+        plot.evidence_maps({})
+
+
+@pytest.mark.parametrize(("words", "message"), [
+    (["--figure", "map.svg"], "--figure needs --store"),
+    (["--store", "store", "--figure", "map.txt"], "suffix of --figure '.txt' is unknown"),
+])  # fmt: skip
+def test_pictures_that_are_refused(words, message, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["verify", *words]) == 2
+    assert message in capsys.readouterr().err
+
+
 @pytest.mark.long
 def test_the_command_shows_the_store(tmp_path, capsys):
     words = ["verify", "--law", "tcp.aimd_utilisation", "--quick", "--workers", "1", "--store", str(tmp_path / "store")]
     page = tmp_path / "page.html"
     for simulated in (2, 4):
-        assert main([*words, "--html", str(page)]) == 0
+        assert main([*words, "--html", str(page), "--figure", str(tmp_path / "map.svg")]) == 0
         out = capsys.readouterr().out
         assert f"tcp.aimd_utilisation: evidence exact in the weakest of {simulated} cells of 4" in out
         assert "    buffer: 0.05 to 0.111, 0.111 to 0.245, 0.245 to 0.542, 0.542 to 1.2\n" in out
     assert "    ++++\n" in out
     assert "cells of 4" in page.read_text()
+    assert "tcp.aimd_utilisation: 4 of 4 cells" in (tmp_path / "map.svg").read_text()
     assert main([*words, "--json", "-"]) == 0
     stored = json.loads(capsys.readouterr().out)["store"]["tcp.aimd_utilisation"]
     assert (stored["simulated"], stored["evidence"]) == (4, "infinite")

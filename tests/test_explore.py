@@ -1,10 +1,10 @@
-"""The explorer without a browser: numbers equal the law's, sliders follow the record, old simulations are discarded."""
+"""The explorer without a browser: numbers equal the law's, sliders follow the record, requests become points."""
 
+import asyncio
 import base64
 import io
+import json
 import math
-import re
-import threading
 
 import numpy as np
 import pandas as pd
@@ -12,20 +12,21 @@ import pytest
 import xarray as xr
 
 import longfat as lf
-from longfat.explore import chart, controls, curves, saving, simulations, wording
-from longfat.explore.background import Background
-from longfat.explore.picker import by_subject
-from longfat.explore.presets import PRESETS, presets, subject
+from longfat import extras
+from longfat.explore import curves, saving, simulations
 from longfat.explore.scales import Scale
 from longfat.explore.simulations import Points
 from longfat.explore.state import start
-from longfat.explore.view import Explorer
 from longfat.law import Symbol, registered
+from longfat.presets import PRESETS, presets
 
 lf.laws.__all__  # noqa: B018  # declares them
 LAWS = dict(registered())
 EVERY = pytest.mark.parametrize("one", LAWS.values(), ids=[name.removeprefix("longfat.laws.") for name in LAWS])
 EFFICIENCY = lf.laws.selective_repeat.throughput_efficiency
+needs_anywidget = pytest.mark.skipif(
+    not (extras.installed("anywidget") and extras.installed("docutils")), reason="the extra 'explore'"
+)
 
 
 # By hand: rho/(1 - rho) = 1 at 1/2 and 3 at 3/4; 20 ms + 3 x 0.1 ms; n/(n + 1); (k + 1)/k v.
@@ -40,10 +41,7 @@ EFFICIENCY = lf.laws.selective_repeat.throughput_efficiency
     ],
 )
 def test_values_by_hand(law, values, expected):
-    view = lf.explore.law(law, **values)
-    assert view.data.operating_value.item() == pytest.approx(expected, rel=1e-14)
-    shown = float(re.search(r'data-value="([^"]+)"', view.value.value)[1])
-    assert shown == pytest.approx(expected, rel=1e-14)
+    assert lf.explore.dataset(start(law, **values)).operating_value.item() == pytest.approx(expected, rel=1e-14)
 
 
 @EVERY
@@ -58,7 +56,6 @@ def test_every_law_has_a_model(one):
         for k in (0, len(x) // 2, len(x) - 1):
             alone = one(**{**state.values, across: float(x[k])})
             assert data.law.values[k] == pytest.approx(alone, rel=1e-9, nan_ok=True)
-        assert "lf-chart" in chart.html(state, data)
     assert {"units", "long_name"} <= set(data[across].attrs)
     assert data.law.attrs["units"] == one.unit
 
@@ -85,12 +82,6 @@ def test_scales_reach_further_than_typical():
     assert scale.including(0.5).values[-1] == 0.5
     assert scale.including(0.0) is scale  # there is no zero on a logarithmic scale
     assert scale.including(math.inf) is scale
-
-
-def test_laws_are_grouped():
-    groups = by_subject()
-    assert sum(map(len, groups.values())) == len(LAWS)
-    assert EFFICIENCY in groups["selective_repeat"]
 
 
 @pytest.mark.parametrize("one", PRESETS, ids=lambda one: one.name)
@@ -125,14 +116,8 @@ def test_validity_and_the_printed_curve():
     state = start(EFFICIENCY, window=30, loss=1e-3, segment_packets=16, ack_segments=23)
     data = curves.dataset(state)
     assert (data.valid == (data.window <= 4 * 23)).all()
-    picture = chart.html(state, data)
-    assert "outside the law's validity" in picture
-    assert picture.count('stroke-dasharray="9 5"') == 2  # the curve as printed, and its entry in the legend
-    assert picture.count('stroke-dasharray="2 5"') == 2
     # Between w_a + 1 and 2 w_a + 1 the printed expression is the smaller one.
     assert data.operating_as_printed < data.operating_value
-    view = Explorer(state.changed(window=100))
-    assert "outside the law's validity at this operating point" in view.value.value
 
 
 def test_family():
@@ -141,8 +126,9 @@ def test_family():
     assert data.capacity.values.tolist() == [1, 5, 10]
     # one place: rho/(1 + rho)
     assert data.law.sel(capacity=1).values == pytest.approx(data["load"].values / (1 + data["load"].values))
-    assert chart.html(state, data).count("lf-key") == 4
     assert state.along("capacity").family == ""
+    with pytest.warns(DeprecationWarning, match="family_values"):
+        assert state.members == (1, 10)  # the old name, for one release
 
 
 @pytest.mark.parametrize(
@@ -162,7 +148,6 @@ def test_family():
             "family_values = 0 values is out of range: must be 1 to 6 values",
         ),
         (lambda: saving.file(None, "pdf"), "kind 'pdf' is unknown; available: csv, nc, png, svg"),
-        (lambda: controls.read(EFFICIENCY, "loss", "200%"), r"loss = 2 .*out of range: must be in \[0, 1\)"),
         (
             lambda: simulations.plan(start(lf.laws.power.network_power)),
             r"law with a simulator 'power\.network_power' is unknown; available:",
@@ -172,121 +157,6 @@ def test_family():
 def test_refusals(act, message):
     with pytest.raises((TypeError, ValueError), match=message):
         act()
-
-
-def test_typed_quantities():
-    ack = lf.laws.selective_repeat.ack_delay
-    assert controls.read(ack, "round_trip_time", "100 ms") == 0.1
-    assert controls.read(lf.laws.power.power_ceiling, "capacity", "1 Gbit/s") == 1.25e8
-    assert controls.read(ack, "packet_time", "5e-5") == 5e-5
-    assert controls.read(EFFICIENCY, "loss", "0.1%") == 0.001
-    assert controls.read(lf.laws.queues.mm1_wait, "load", "95 %") == 0.95
-
-
-@EVERY
-def test_what_cannot_be_read_says_what_can(one):
-    for name, symbol in one.symbols.items():
-        for words in ("abc", "5 parsec", ""):
-            with pytest.raises(ValueError, match="cannot be read") as refusal:
-                controls.read(one, name, words)
-            said = str(refusal.value)
-            kind = "an integer" if symbol.integer else "a number"
-            assert said.startswith(f"{name} = '{words}' cannot be read: must be {kind} in {symbol.domain}")
-        for example in said.split("such as ")[1].split(" or "):
-            assert symbol.interval.contains(controls.read(one, name, example))
-
-
-def test_an_unreadable_field_is_said():
-    view = lf.explore.law(EFFICIENCY)
-    view.controls["loss"].field.value = "abc"
-    assert "loss = &#x27;abc&#x27; cannot be read: must be a number in [0, 1), such as 0.0" in view.message.value
-    assert "%" in view.message.value
-    view.controls["loss"].field.value = "0.1%"
-    assert view.message.value == ""
-    assert view.state.values["loss"] == 0.001
-
-
-def test_sliders_move_the_picture():
-    view = lf.explore.law(lf.laws.queues.mm1_wait, load=0.5)
-    control, before = view.controls["load"], view.picture.value
-    control.slider.value = len(control.scale.values) - 1
-    assert view.state.values["load"] == 0.95
-    assert control.field.value == "0.95"
-    assert view.picture.value != before
-    assert float(view.data.operating_value) == pytest.approx(19)
-    control.field.value = "0.975"  # beyond the typical range, inside the domain
-    assert view.state.values["load"] == 0.975
-    assert control.slider.value == control.slider.max
-    control.field.value = "1"
-    assert "load = 1 is out of range: must be in [0, 1)" in view.message.value
-    assert view.state.values["load"] == 0.975
-    control.field.value = "0.9"
-    assert view.message.value == ""
-
-
-def test_choices():
-    view = lf.explore.law(EFFICIENCY)
-    view.networks.value = presets(EFFICIENCY)[1]
-    assert view.state.values["segment_packets"] == 16
-    assert view.controls["ack_segments"].value == pytest.approx(763.1, abs=0.1)
-    view.family.value = "loss"
-    view.family_values.value = "1e-5, 1e-3"
-    assert view.state.family_values == (1e-5, 1e-3)
-    with pytest.warns(DeprecationWarning, match="family_values"):
-        assert view.state.members == (1e-5, 1e-3)  # the old name, for one release
-    with pytest.warns(DeprecationWarning, match="family_values"):
-        view.set(family="loss", members=[1e-5, 1e-3])
-    assert view.state.family_values == (1e-5, 1e-3)
-    view.family_values.value = "2"
-    assert "loss = 2" in view.message.value
-    view.across.value = "loss"
-    assert (view.state.across, view.state.family, view.family_values.value) == ("loss", "", "")
-    view.y_scale.value = "logarithmic"
-    assert "lf-chart" in view.picture.value
-    view.about.selected_index = 0
-    assert r"\begin{cases}" in view.formula.value
-    assert "lf.laws.selective_repeat.throughput_efficiency(window=" in view.code.value
-    view.close()
-
-
-def test_another_x_axis_keeps_the_family():
-    view = lf.explore.law(EFFICIENCY, loss=1e-3)
-    view.set(family="loss", family_values=[1e-4, 1e-2])
-    view.set(across="ack_segments")
-    assert (view.state.across, view.state.family, view.state.family_values) == ("ack_segments", "loss", (1e-4, 1e-2))
-    view.across.value = "segment_packets"  # by hand
-    assert (view.state.across, view.state.family, view.state.family_values) == ("segment_packets", "loss", (1e-4, 1e-2))
-    assert (view.family.value, view.family_values.value) == ("loss", "0.0001, 0.01")
-    assert "segment_packets" not in dict(view.family.options).values()
-    assert "window" in dict(view.family.options).values()
-
-
-def test_the_page_keeps_what_laws_share():
-    page = lf.explore.page()
-    page.explorer.set(loss=2e-3)
-    page.law.value = lf.laws.selective_repeat.mean_rounds
-    assert page.explorer.state.values["loss"] == 2e-3
-    page.subject.value = "queues"
-    assert subject(page.explorer.state.law) == "queues"
-    assert page.law.value is page.explorer.state.law
-    assert "application/vnd.jupyter.widget-view+json" in page._repr_mimebundle_()
-    assert lf.explore.page() is not page  # a second one
-
-
-def test_no_finite_value_is_said():
-    state = start(lf.laws.loss_load.response_time, "packets")
-    data = curves.dataset(state)
-    assert np.isinf(data.law).all()
-    assert "no finite value" in chart.html(state, data)
-
-
-def test_gaps_and_ticks():
-    picture = chart.Picture(chart.Axis(0, 4, False), chart.Axis(0, 1, False))
-    picture.path([0, 1, 2, 3, 4], [0.0, 1.0, math.nan, 1.0, 0.0], "red", 1)
-    assert 'd="M0.0 1000.0L250.0 0.0M750.0 0.0L1000.0 1000.0"' in picture.lines[0]
-    assert chart.Axis(1, 100, True).place([1, 10, 0]).tolist()[:2] == [0, 0.5]
-    assert wording.ticks(0, 0.95, False) == [0, 0.2, 0.4, 0.6, 0.8]
-    assert wording.ticks(1, 1e9, True) == [1, 1e2, 1e4, 1e6, 1e8]
 
 
 def found_points():
@@ -317,16 +187,6 @@ def test_files_round_trip(tmp_path):
         assert words in svg
 
 
-def test_links_hold_the_files():
-    view = lf.explore.law(lf.laws.queues.mm1_wait, load=0.5)
-    view.save.click()
-    links = dict(re.findall(r'download="mm1_wait\.(\w+)" href="data:[^,]+,([^"]+)"', view.links.value))
-    assert set(links) == set(saving.KINDS)
-    assert len(pd.read_csv(io.BytesIO(base64.b64decode(links["csv"])))) == curves.POINTS
-    view.set(load=0.6)
-    assert view.links.value == ""  # they were of something else
-
-
 # Simulations.
 
 
@@ -340,158 +200,128 @@ def test_a_plan_is_what_the_simulator_can_take():
     assert all(point["ack_segments"] == 369 / 16 for point in plan)
 
 
-def test_simulated_beside_the_law():
-    state = start(EFFICIENCY, window=24, loss=1e-3, segment_packets=16, ack_segments=23)
-    one = simulations.estimate(state, 4)
-    point = {"window": 40.0, "loss": 1e-3, "segment_packets": 16.0, "ack_segments": 23.0}
-    value, low, high = one(point)
-    assert low < value < high
-    assert abs(value - EFFICIENCY(**point)) < EFFICIENCY.validity.accuracy + (high - low)
-    assert one(point) == (value, low, high)  # the same settings, the same points
+def test_a_request_becomes_points():
+    """The points of a plan, after three replications and after all; those that are refused are left out."""
+    text = {"law": "queues.mg1_wait", "across": "load", "values": {"load": "0.5", "variation": "1"}, "replications": 5}
+    request = simulations.read(json.dumps(text), {"queues.mg1_wait": lf.laws.queues.mg1_wait})
+    seeds = []
+
+    async def run(law, point, seed):
+        seeds.append(seed)
+        if point["load"] > 0.9:
+            raise ValueError("too much")
+        return float(len(seeds) % 2), 10.0
+
+    async def all_of():
+        return [one async for one in simulations.estimates(request, run)]
+
+    *points, end = asyncio.run(all_of())
+    assert [one["runs"] for one in points] == [3] * 12 + [5] * 12  # 0.95, the last of 13, is refused
+    assert end == {"kind": "end", "why": "", "packets": 5 * 12 * 10.0, "refused": 1}
+    # by hand: 1, 0, 1 have the mean 2/3, s = 1/sqrt(3), and t_2 = 4.3027, so that the half width is t s/sqrt(3) = t/3
+    assert points[0]["mean"] == pytest.approx(2 / 3)
+    assert points[0]["high"] - points[0]["mean"] == pytest.approx(4.302652729749464 / 3)
+    assert len(set(seeds)) == 5  # the same seeds at all points
 
 
-def collected():
-    """Return a list of progress reports, an event set at the last one, and the callback that fills them."""
-    received, done = [], threading.Event()
+def test_a_simulator_without_random_numbers_runs_once():
+    request = simulations.Request(start(lf.laws.cubic.window), 7)
 
-    def on_progress(progress):
-        received.append(progress)
-        if progress.finished:
-            done.set()
+    async def run(law, point, seed):
+        return 2.0, 1.0
 
-    return received, done, on_progress
+    async def all_of():
+        return [one async for one in simulations.estimates(request, run)]
 
-
-POINTS = [{"x": 1.0}, {"x": 2.0}, {"x": 3.0}]
-
-
-def test_points_arrive_one_by_one():
-    received, done, on_progress = collected()
-    background = Background(pause=0)
-    background.start(POINTS, lambda point: None if point["x"] == 2 else (point["x"], 0.0, 4.0), "x", 5, on_progress)
-    assert done.wait(10)
-    assert [(one.done, len(one.points.x)) for one in received] == [(1, 1), (2, 1), (3, 2)]
-    assert received[-1].points.words == "simulated, 5 replications, 95% intervals; 1 not possible"
-
-
-def test_results_of_old_settings_are_dropped():
-    entered, go, (received, done, on_progress) = threading.Event(), threading.Event(), collected()
-    old = []
-
-    def slow(point):
-        entered.set()
-        assert go.wait(10)
-        return (9.0, 9.0, 9.0)
-
-    background = Background(pause=0)
-    background.start(POINTS, slow, "x", 2, old.append)
-    assert entered.wait(10)
-    background.start(POINTS, lambda point: (point["x"],) * 3, "x", 2, on_progress)
-    go.set()  # the first task finishes its point only now
-    assert done.wait(10)
-    assert old == []
-    assert received[-1].points.value == (1.0, 2.0, 3.0)
-
-
-def test_what_is_under_way_to_the_loop_is_dropped_too():
-    waiting, received = [], []
-    background = Background(deliver=waiting.append, pause=0)
-    background.start(POINTS, lambda point: (1.0, 1.0, 1.0), "x", 2, received.append)
-    background.join(10)
-    assert len(waiting) == 3
-    waiting[0]()
-    assert len(received) == 1
-    background.cancel()
-    waiting[1]()
-    waiting[2]()
-    assert len(received) == 1
-
-
-def test_cancel_ends_the_work():
-    entered, go, calls = threading.Event(), threading.Event(), []
-
-    def slow(point):
-        calls.append(point)
-        entered.set()
-        assert go.wait(10)
-        return (1.0, 1.0, 1.0)
-
-    received = []
-    background = Background(pause=0)
-    background.start(POINTS, slow, "x", 2, received.append)
-    assert entered.wait(10)
-    background.cancel()
-    go.set()
-    background.join(10)
-    assert len(calls) == 1
-    assert received == []
-
-
-def test_a_moving_slider_starts_nothing():
-    calls = []
-    background = Background(pause=30)
-    for _ in range(3):
-        background.start(POINTS, calls.append, "x", 2, calls.append)
-    background.cancel()
-    background.join(10)
-    assert calls == []
-
-
-def test_errors_are_said():
-    received, done, on_progress = collected()
-    Background(pause=0).start(POINTS, lambda point: 1 / 0, "x", 2, on_progress)
-    assert done.wait(10)
-    assert received[0].error == "ZeroDivisionError: division by zero"
-
-
-class Recorded:
-    """A background that only records its calls."""
-
-    def __init__(self):
-        self.started, self.cancelled = [], 0
-
-    def start(self, points, estimate, across, replications, on_progress):
-        self.started.append((points, replications, on_progress))
-
-    def cancel(self):
-        self.cancelled += 1
-
-
-def test_the_view_simulates_what_is_shown():
-    background = Recorded()
-    view = Explorer(start(EFFICIENCY, window=24, loss=1e-3, segment_packets=16, ack_segments=23), background)
-    view.simulate.value = True
-    points, replications, on_progress = background.started[-1]
-    assert replications == 10
-    assert points[0]["loss"] == 1e-3
-    from longfat.explore.background import Progress
-
-    on_progress(Progress(found_points(), 2, 13))
-    assert view.progress.value == 2
-    assert "simulated, 4 replications, 95% intervals" in view.picture.value
-    assert view.data.simulated.values.tolist() == [0.3, 0.9]
-    view.set(window=30)  # the place on the x axis: the points stand
-    assert view.points is not None
-    assert len(background.started) == 1
-    view.set(loss=2e-3)  # another curve: they go, and new ones are asked for
-    assert view.points is None
-    assert "simulated" not in view.picture.value
-    assert background.started[-1][0][0]["loss"] == 2e-3
-    stopped = background.cancelled
-    view.simulate.value = False
-    assert background.cancelled > stopped
-    assert len(background.started) == 2
-    view.points = found_points()
-    view.set(loss=3e-3)  # nothing is simulated any more: what was found before goes all the same
-    assert view.points is None
+    *points, end = asyncio.run(all_of())
+    assert {(one["runs"], one["low"], one["mean"], one["high"]) for one in points} == {(1, 2.0, 2.0, 2.0)}
+    assert end["packets"] == len(points)
 
 
 def test_queues_are_simulated_as_the_sliders_say():
     """A link has an integer number of places; points that it cannot simulate are refused, not moved."""
     limited = start(lf.laws.queues.md1k_loss, "capacity", load=0.9)
     assert all(point["capacity"] == int(point["capacity"]) for point in simulations.plan(limited, 5))
-    between = start(lf.laws.queues.mg1_wait, variation=0.4, load=0.5)
-    assert simulations.estimate(between, 2)(dict(between.values)) is None
-    value, low, high = simulations.estimate(start(lf.laws.queues.mm1_wait), 4, 1)({"load": 0.5})
-    assert low < 1.0 < high  # 0.5/(1 - 0.5)
-    assert value == pytest.approx(1.0, abs=0.1)
+    with pytest.raises(ValueError, match="variation"):
+        simulations.simulator(lf.laws.queues.mg1_wait)(1, load=0.5, variation=0.4)
+
+
+# In Jupyter; tests/test_explore_browser.py has what the browser shows.
+
+
+@needs_anywidget
+def test_the_widget_keeps_what_is_set():
+    view = lf.explore.law("selective_repeat.throughput_efficiency", loss=1e-3)
+    view.set(family="loss", family_values=[1e-4, 1e-2])
+    view.set(across="ack_segments", window=24)
+    assert (view.state.across, view.state.family, view.state.family_values) == ("ack_segments", "loss", (1e-4, 1e-2))
+    assert view.shown["values"]["window"] == "24"
+    # as the browser writes it after a slider has moved
+    view.shown = view.shown | {"values": view.shown["values"] | {"loss": "0.002"}, "family": "", "family_values": []}
+    assert (view.state.values["loss"], view.state.family) == (0.002, "")
+    assert view.data.operating_value.item() == EFFICIENCY(**view.state.values)
+    with pytest.raises(ValueError, match="loss = 1 is out of range"):
+        view.set(loss=1)
+    with pytest.raises(ValueError, match=r"law 'queues\.mm1_wiat' is unknown; did you mean 'queues\.mm1_wait'"):
+        lf.explore.law("queues.mm1_wiat")
+    with pytest.warns(DeprecationWarning, match="family_values"):
+        view.set(family="loss", members=[1e-5])
+    with pytest.warns(DeprecationWarning, match="use the explorer itself"):
+        assert view.widget is view
+
+
+@needs_anywidget
+def test_infinity_reaches_the_browser_and_comes_back():
+    view = lf.explore.law(lf.laws.loss_load.response_optimal_rate)
+    assert view.shown["values"]["access_rate"] == "Infinity"
+    assert view.state.values["access_rate"] == math.inf
+
+
+@needs_anywidget
+def test_the_package_is_the_page_of_all_laws():
+    view = lf.explore("queues.mm1_wait")
+    assert view.state.law is lf.laws.queues.mm1_wait
+    assert all(f'"{law.public_name}":' in view._esm for law in LAWS.values() if law.symbols)
+    assert lf.explore.law("queues.mm1_wait")._esm.count("queues.mm1k_wait") == 0  # a single law brings only itself
+    assert ":root" not in view._css  # the colours of the notebook around it stay as they are
+
+
+@needs_anywidget
+def test_a_saved_notebook_has_a_picture(monkeypatch):
+    import IPython.display
+
+    shown = []
+    monkeypatch.setattr(IPython.display, "display", lambda bundle, **options: shown.append((bundle, options)))
+    view = lf.explore.law(lf.laws.queues.mm1_wait)
+    view.picture = "<svg>as the browser drew it</svg>"
+    view._ipython_display_()
+    (widget, _), (still, options) = shown
+    assert "application/vnd.jupyter.widget-view+json" in widget
+    assert options["display_id"]
+    assert f"longfat-picture-{view.name}" in still["text/html"]
+    assert f"data:image/svg+xml;base64,{base64.b64encode(view.picture.encode()).decode()}" in still["text/html"]
+
+
+@needs_anywidget
+def test_the_widget_simulates_what_its_view_asks_for(monkeypatch):
+    view, sent = lf.explore.law(lf.laws.queues.mm1_wait), []
+    monkeypatch.setattr(view, "send", sent.append)
+
+    async def echo(law, point, seed):
+        return point["load"], 1.0
+
+    monkeypatch.setattr("longfat.explore.widget._replication", echo)
+    asked = {"law": "queues.mm1_wait", "across": "load", "values": {"load": "0.5"}, "replications": 3}
+
+    async def work():
+        view._asked(view, asked | {"number": 7}, [])
+        await view._task
+        view._asked(view, asked | {"number": 8, "across": "lode"}, [])
+
+    asyncio.run(work())
+    *points, end, refused = sent
+    assert {one["number"] for one in (*points, end)} == {7}
+    assert (end["kind"], refused["kind"], refused["number"]) == ("end", "error", 8)
+    assert refused["why"] == "across 'lode' is unknown; available: load"
+    assert view.points.replications == 3
+    assert view.data.simulated.values.tolist() == pytest.approx(sorted(one["x"] for one in points))

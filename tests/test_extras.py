@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[1]
 WITHOUT = """
 import sys
 
-ABSENT = {"jax", "jaxlib", "optimistix", "equinox", "scipy", "matplotlib", "netCDF4", "ipywidgets", "distributed"}
+ABSENT = {"jax", "jaxlib", "optimistix", "equinox", "scipy", "matplotlib", "netCDF4", "anywidget", "distributed"}
 
 
 class Blocker:
@@ -78,7 +78,7 @@ assert message(fluid.rest, fluid.cadpc(1), [0.4]) == "fluid.rest" + jax
 picture = "a picture needs matplotlib: pip install 'longfat[files]'"
 assert message(lf.plot.style) == message(run.longfat.plot) == picture
 assert "needs matplotlib" in run.longfat._repr_html_()
-assert message(lambda: lf.explore.law) == "longfat.explore.law needs ipywidgets: pip install 'longfat[notebook]'"
+assert message(lambda: lf.explore.law) == "longfat.explore.law needs anywidget: pip install 'longfat[explore]'"
 data = lf.explore.dataset(lf.explore.start(lf.laws.queues.mm1_wait, load=0.9))
 assert math.isclose(data.operating_value, 9)
 assert lf.explore.file(data, "csv").startswith(b"load,law")
@@ -123,7 +123,7 @@ def test_a_command_leaves_out_files_and_says_so(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["explore"], "explore needs voila, ipywidgets and ipykernel: pip install 'longfat[notebook]'"),
+        (["explore"], "explore needs tornado and docutils: pip install 'longfat[explore]'"),
         (
             ["benchmark", "--executor", "tcp://head:8786"],
             "executor = 'tcp://head:8786' needs dask: pip install 'longfat[distributed]'",

@@ -9,6 +9,7 @@ import pytest
 from figures import (
     blt,
     blt_drawing,
+    blt_today,
     cadpc,
     courses,
     data,
@@ -97,6 +98,18 @@ def test_network_simulator(monkeypatch):
     found = network_simulator.simulate()
     assert data.compare(found["waiting_times"], "network_simulator_waiting_times", HERE) == 16
     assert data.compare(found["utilisation"], "network_simulator_utilisation", HERE) == 3
+
+
+def test_page_of_blt_today():
+    assert blt_today.text(blt_today.kept()["blt_today"]) == (HERE / "blt_today.md").read_text()
+
+
+@pytest.mark.long
+def test_blt_today(monkeypatch):
+    monkeypatch.setattr(blt_today, "PATHS", {"transatlantic": blt_today.PATHS["transatlantic"]})
+    monkeypatch.setattr(blt_today, "SIZES", (1e5,))
+    monkeypatch.setattr(blt_today, "FASTER", (10.0,))
+    assert data.compare(blt_today.greatest(), "blt_today", HERE) > 0
 
 
 @pytest.mark.parametrize(

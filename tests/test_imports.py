@@ -52,17 +52,18 @@ ALLOWED = {
     },
     "design": {
         "design", "deprecated", "renamed_variables", "progress", "threads", "domains", "quantities", "law", "laws",
-        "sim", "segments", "accessor", "_version",
+        "sim", "segments", "sweeping", "accessor", "_version",
     },
     "testbed": {
         "testbed", "sim", "design", "laws", "progress", "domains", "files", "quantities", "accessor", "_version",
     },
     "accessor": {"extras", "plot"},
+    "presets": {"law"},
     "explore": {
-        "explore", "simulators", "testing", "user_files", "sim", "domains", "extras", "quantities", "law", "laws",
-        "verify", "plot", "accessor",
+        "explore", "handbook", "presets", "simulators", "testing", "user_files", "sim", "domains", "extras", "law",
+        "laws", "plot", "accessor",
     },
-    "handbook": {"handbook", "law", "roots", "docstrings", "extras", "fluid"},
+    "handbook": {"handbook", "presets", "quantities", "law", "roots", "docstrings", "extras", "fluid"},
 }  # fmt: skip
 
 

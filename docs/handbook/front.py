@@ -28,8 +28,8 @@ GUIDES: Mapping[str, Sequence[str]] = {
         "docs/handbook/tutorials/write-a-scheme", "docs/handbook/tutorials/sweep-on-a-cluster",
     ),
     "Questions": (
-        "docs/measured", "docs/window", "docs/buffer", "docs/loss-load", "docs/cadpc", "docs/power",
-        "docs/standard-experiments",
+        "docs/measured", "docs/window", "docs/buffer", "docs/curves", "docs/advice", "docs/loss-load", "docs/cadpc",
+        "docs/power", "docs/blt-today", "docs/standard-experiments",
     ),
     "Tools": ("docs/verify", "docs/testing", "docs/simulator", "docs/linux", "docs/sweeps", "notebooks/README"),
     "For authors and maintainers": (
@@ -42,7 +42,7 @@ LOOKED_UP: Mapping[str, Sequence[str]] = {
         "docs/rules/rate-based", "docs/rules/explicit-feedback", "docs/rules/queue-disciplines", "docs/rules/traffic",
     ),
     "Papers against our numbers": (
-        "ERRATA", "docs/refinements", "figures/scoreboard", "figures/README", "figures/blt_tables",
+        "ERRATA", "docs/refinements", "figures/scoreboard", "figures/README", "figures/blt_tables", "figures/blt_today",
         "figures/cadpc_table_2", "figures/kkm_tables", "figures/loss_load_tables", "figures/today_tables",
     ),
     "The project": ("api/index", "CHANGELOG", "reference/citing"),

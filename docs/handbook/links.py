@@ -1,7 +1,7 @@
 """Links of a built site: each leads to a file and an anchor that exist, and no page loads anything from elsewhere.
 
-Sphinx checks what it resolves itself. It does not look into raw HTML, such as proofs and live plots, nor at what a theme
-adds; and its own check of addresses needs a network.
+Sphinx checks what it resolves itself. It does not look into raw HTML, such as proofs and live plots, nor at what a
+theme adds; and its own check of addresses needs a network.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def problems(site: Path) -> list[str]:
             wrong = "" if elsewhere(address) else _wrong(address, path, pages, site)
             if wrong:
                 found.append(f"{place} has {address}, {wrong}")
-    return found + [*_in_styles(site)]
+    return [*found, *_in_styles(site)]
 
 
 def _wrong(address: str, path: Path, pages: dict[Path, Page], site: Path) -> str:

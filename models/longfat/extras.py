@@ -10,10 +10,9 @@ LIBRARIES = {
     "optimistix": ("Optimistix", "jax"),
     "matplotlib": ("matplotlib", "files"),
     "netCDF4": ("netCDF4", "files"),
-    "ipywidgets": ("ipywidgets", "notebook"),
-    "ipykernel": ("ipykernel", "notebook"),
-    "voila": ("voila", "notebook"),
-    "docutils": ("docutils", "docs"),
+    "anywidget": ("anywidget", "explore"),
+    "tornado": ("tornado", "explore"),
+    "docutils": ("docutils", "explore"),
     "distributed": ("dask", "distributed"),
 }
 

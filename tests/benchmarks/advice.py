@@ -21,8 +21,6 @@ SETTING_COUNT = 12
 #: A reader that is woken for so many bytes, an eighth of what iperf3 asks for at once. Linux answers some packets only
 #: when they are read: woken for each packet, the reader's place in the machine's schedule would decide.
 WOKEN = 16384
-#: Share of the printed mean queueing delay within which that of Linux has to lie. Chosen before the first run.
-DELAY = 0.1
 
 
 def draw(seed):
@@ -58,7 +56,17 @@ def draw(seed):
 
 
 SEED = 27  # the number of the task for which this was written
-SETTINGS = draw(SEED)
+#: Rows that led to a change of the advice are shown, and fresh settings of the same question and sender are drawn.
+FRESH_SEED, FRESH = 28, {"buffer": ("bbr1",)}
+
+
+def fresh():
+    """Return the settings of the second hypercube that ask what has led to a change."""
+    asked = [one for one in draw(FRESH_SEED) if one["scheme"] in FRESH.get(one["kind"], ())]
+    return [{**one, "name": f"{SETTING_COUNT + k + 1}"} for k, one in enumerate(asked)]
+
+
+SETTINGS = [*draw(SEED), *fresh()]
 
 
 def read():
@@ -69,6 +77,22 @@ def read():
 def write(found):
     """Store settings with advice, promise and what was seen."""
     STORED.write_text(json.dumps([found[name] for name in sorted(found, key=int)], indent=1) + "\n")
+
+
+def printed(low, high):
+    """Return an interval of rates [bytes/s] as `longfat.cli.paste.rates` prints it: outwards to three digits."""
+    from longfat.cli.paste import rates
+
+    return tuple(float(word) / 8e-6 for word in rates(low, high).split()[::2][:2])
+
+
+def held(one):
+    """Return whether a row holds, by the rule of docs/advice.md."""
+    promised = {**one["promised"], "rate": printed(*one["promised"]["rate"])}
+    rate, seen = promised["rate"], one["seen"]
+    if one["kind"] == "window":
+        return all(rate[0] <= run["rate"] <= rate[1] for run in seen)
+    return all(low <= float(np.mean([run[name] for run in seen])) <= high for name, (low, high) in promised.items())
 
 
 def promise(one):
@@ -91,7 +115,7 @@ def _window(one):
 
 def _buffer(one):
     from longfat import design
-    from longfat.cli.buffer_lines import rate_to_expect
+    from longfat.cli.buffer_lines import delay_to_expect, rate_to_expect
     from longfat.sim import schemes
 
     # As docs/buffer.md says for Reno as hosts run it; the others as they are typed.
@@ -101,11 +125,9 @@ def _buffer(one):
         share=one["share"], parameters=parameters, progress=False,
     )  # fmt: skip
     row = data.sel(rule="simulated")
-    delay = float(row.queueing_delay)
-    promised = {
-        "rate": list(rate_to_expect(data.attrs, row)),
-        "mean_delay": [(1 - DELAY) * delay, (1 + DELAY) * delay],
-    }
+    promised = {"rate": list(rate_to_expect(data.attrs, row))}
+    if (delay := delay_to_expect(data.attrs, row)) is not None:
+        promised["mean_delay"] = list(delay)
     return {"advice": {"buffer_packets": int(row.buffer_packets), "skipped": 10.0, "lasts": 60.0}, "promised": promised}
 
 
@@ -169,19 +191,26 @@ def run(one, advice, number):
     pickled = cloudpickle.dumps((net, np.random.default_rng(random)))
     job = Job(connections, asked, settings(one, advice), pickled, until, advice["skipped"], 0.1)
     outcome = attempt(job)
-    last = {int(row["connection"]): row for row in outcome.samples}.values()
-    limited = {
-        name: max(float(row[name] / max(row["busy_time"], 1)) for row in last)
-        for name in ("rwnd_limited", "sndbuf_limited")
-    }
+    limited = _limited(outcome.samples, advice["skipped"])
     trust = outcome.trust
-    starved = max(limited.values())
+    starved = max(_limited(outcome.samples, 0.0).values())
     # Advice that is too small makes a connection wait, and is no reason to run again; an application that is late is.
     late = trust.late > MOST or trust.drops > 0 or (trust.starved > MOST and trust.starved > starved)
     if late or (one["kind"] == "buffer" and starved > MOST):
         print(f"{one['name']}: spoilt, {trust}", flush=True)
         return None
     return _seen(outcome, limited, until, advice["skipped"])
+
+
+def _limited(samples, begin):
+    """Return the greatest shares of the time with data in flight, from a time [s] on, in which a buffer limits."""
+    made = dict.fromkeys(("rwnd_limited", "sndbuf_limited"), 0.0)
+    for connection in np.unique(samples["connection"]):
+        rows = samples[(samples["connection"] == connection) & (samples["time"] >= begin * 1e9)]
+        busy = float(rows["busy_time"][-1] - rows["busy_time"][0])
+        for name in made:
+            made[name] = max(made[name], float(rows[name][-1] - rows[name][0]) / max(busy, 1.0))
+    return made
 
 
 def _seen(outcome, limited, until, begin):
@@ -218,12 +247,14 @@ def main():
             found[one["name"]] = {**one, **promise(one), "seen": []}
             print(found[one["name"]], flush=True)
     else:
+        rows = [found[one["name"]] for one in chosen]
         with ThreadPoolExecutor(given.at_once) as pool:
-            rows = [found[one["name"]] for one in chosen]
-            for row, seen in zip(rows, pool.map(lambda row: run(row, row["advice"], number), rows), strict=True):
-                if seen is not None:
-                    row["seen"].append(seen)
-                    print(row["name"], row["promised"], seen, flush=True)
+            made = list(pool.map(lambda row: run(row, row["advice"], number), rows))
+        found = read()  # again: another call may have stored runs meanwhile
+        for row, seen in zip(rows, made, strict=True):
+            if seen is not None:
+                found[row["name"]]["seen"].append(seen)
+                print(row["name"], row["promised"], seen, flush=True)
     if given.what != "show":
         write(found)
 

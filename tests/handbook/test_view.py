@@ -8,7 +8,7 @@ from importlib.resources import files
 import pytest
 
 from longfat import quantities
-from longfat.handbook.pages import IMPORT, MODULES
+from longfat.handbook.pages import EXPORT, IMPORT, MODULES
 from tests.handbook.engine import NODE, needs_node
 
 pytestmark = needs_node
@@ -29,7 +29,7 @@ READ = {
 def run(code):
     """Run code that sees the functions of the page's modules; return what it gives to ``show``."""
     texts = [IMPORT.sub("", FOLDER.joinpath(name).read_text(encoding="utf-8")) for name in MODULES]
-    whole = "\n".join(text.replace("\nexport ", "\n").removeprefix("export ") for text in texts)
+    whole = "\n".join(EXPORT.sub("", text) for text in texts)
     show = "const show = (value) => console.log(JSON.stringify(value, (key, x) => Number.isNaN(x) ? null : x));\n"
     done = subprocess.run(
         [NODE, "--input-type=module", "-e", f"{whole}\n{show}{code}"], capture_output=True, text=True, check=False
@@ -124,3 +124,24 @@ def test_a_path_is_dotted_outside_the_validity_and_has_gaps():
     assert gap["solid"].count("M") == 2
     assert "2.0" not in gap["solid"]
     assert gap["dotted"] == ""
+
+
+CURVES = """
+const letter = { name: "x", unit: "1", domain: "[0, 1]", low: 0, high: 1 };
+const scale = scaleOf(letter);
+let evaluated = 0;
+const view = {
+  letters: [letter, letter], across: 0, values: [0.5, 0.5], family: { index: -1, values: [] }, law: {},
+  controls: [{ scale }, { scale }], draw() { show([...first, counts(), evaluated]); },
+  at(x) { evaluated += 1; for (const end = performance.now() + 1; performance.now() < end;); return x; } };
+const curves = new Curves(view);
+const counts = () => { const [one] = curves.now(); return [one.xs.length, one.ys.length, one.xs.at(-1)]; };
+const first = [counts()];
+view.values[0] = 0.25;
+first.push(counts(), evaluated);
+"""
+
+
+def test_a_slow_law_has_few_points_until_nothing_moves():
+    """At 1 ms for a value a picture has every 16th of 241 points, then all; another place on the x axis costs none."""
+    assert run(CURVES) == [[16, 16, 1], [16, 16, 1], 16, [241, 241, 1], 241]

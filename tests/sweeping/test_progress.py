@@ -9,7 +9,7 @@ import termios
 
 import pytest
 
-from longfat.explore import server
+from notebooks import pages
 
 CODE = """
 import time, warnings
@@ -50,7 +50,7 @@ def test_in_a_terminal():
 def test_in_a_notebook(monkeypatch):
     pytest.importorskip("ipywidgets", reason="the extra longfat[notebook] is not installed")
     monkeypatch.setenv("PYTHONPATH", PATH["PYTHONPATH"])
-    server.skip_address_grammar()
+    pages.skip_address_grammar()
     import nbformat  # here: it takes three seconds, of every process that collects tests
     from nbclient import NotebookClient
 

@@ -10,6 +10,7 @@ import click
 from longfat._version import __version__
 from longfat.cli.benchmark import benchmark_command
 from longfat.cli.buffer import buffer_command
+from longfat.cli.curves import curves_command
 from longfat.cli.explore import explore_command
 from longfat.cli.loss_load import loss_load_command
 from longfat.cli.measured import measured_command
@@ -45,6 +46,7 @@ commands.add_command(testbed_command)
 commands.add_command(loss_load_command)
 commands.add_command(measured_command)
 commands.add_command(buffer_command)
+commands.add_command(curves_command)
 commands.add_command(benchmark_command)
 commands.add_command(explore_command)
 commands.add_command(verify_command)

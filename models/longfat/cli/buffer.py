@@ -39,14 +39,15 @@ POSITIVE_RATE = Quantity("rate", min=0, min_open=True)
 @click.option("--rate", type=POSITIVE_RATE, required=True, help="Rate of the bottleneck link, e.g. 1Gbit/s.")
 @click.option(
     "--rtt",
-    type=Between("duration", min=0, min_open=True),
+    type=Between("duration", several=True, min=0, min_open=True),
     required=True,
-    help="Round-trip time without queueing, e.g. 100ms; or those of the flows, evenly in a range such as 20ms..80ms.",
+    help="Round-trip time without queueing, e.g. 100ms; or those of the flows, evenly in a range such as 20ms..80ms, "
+    "or in turn from a list such as 10ms,20ms,80ms.",
 )
 @click.option(
     "--flows",
     type=Integer("flows", 1, 10_000, several=True),
-    show_default="1",
+    show_default="1, or one for each --rtt of a list",
     help="Numbers of long-lived flows, e.g. 1,16,64.",
 )
 @click.option(
@@ -84,6 +85,14 @@ POSITIVE_RATE = Quantity("rate", min=0, min_open=True)
     type=Integer("packets", 1, 10**9),
     show_default="a seventh of the bandwidth-delay product",
     help="Backlog above which step-marking marks packets [packets].",
+)
+@click.option(
+    "--find",
+    type=Choice("find", "buffer", "threshold"),
+    default="buffer",
+    show_default=True,
+    help="What is sought: the buffer, or the threshold or target of --discipline codel, fq-codel, pie, dualpi2, red or "
+    "step-marking.",
 )
 @click.option(
     "--access",
@@ -168,7 +177,7 @@ def buffer_command(output: str, as_json: bool, as_csv: bool, **flags: Any) -> No
     with AtomicFiles(output) as files:
         data = design.buffer(
             rate=flags["rate"],
-            round_trip_time=sum(flags["rtt"]) / 2,
+            round_trip_time=_trips(flags["rtt"]),
             flows=flags["flows"] if flags["flows"] is None or len(flags["flows"]) > 1 else flags["flows"][0],
             file=flags["size"],
             scheme=flags["scheme"],
@@ -182,6 +191,7 @@ def buffer_command(output: str, as_json: bool, as_csv: bool, **flags: Any) -> No
             parameters=_once(flags["parameters"]),
             loads=flags["loads"],
             bandwidth_delay_product=flags["bandwidth_delay_product"],
+            find=flags["find"],
             points=flags["points"],
             replications=flags["replications"],
             search=flags["search"],
@@ -200,9 +210,20 @@ def buffer_command(output: str, as_json: bool, as_csv: bool, **flags: Any) -> No
         _write(data, files)
 
 
-def _spread(trips: tuple[float, float], given: float | None) -> float:
+def _trips(given: list[tuple[float, float]]) -> float | list[float]:
+    """Return the mean of one round-trip time or range [s], or the round-trip times of a list."""
+    if len(given) == 1:
+        return sum(given[0]) / 2
+    if any(low < high for low, high in given):
+        raise click.UsageError("a list for --rtt excludes ranges")
+    return [low for low, _ in given]
+
+
+def _spread(trips: list[tuple[float, float]], given: float | None) -> float:
     """Return the relative spread of the round-trip times: R (1 - s) and R (1 + s) are the ends of a range."""
-    low, high = trips
+    if len(trips) > 1 and given is not None:
+        raise click.UsageError("--spread and a list for --rtt exclude each other")
+    low, high = trips[0]
     if low == high:
         return SPREAD if given is None else given
     if given is not None:

@@ -30,8 +30,11 @@ def explore_command(port: int, host: str, law: str, browser: bool) -> None:
     """Show laws with sliders in a browser, until Ctrl-C.
 
     Prints the address, which contains an access token. Only this machine can reach it, unless --host is an address
-    that others can reach. Needs the extra "notebook".
+    that others can reach. Needs the extra "explore".
     """
+    from longfat import extras
+
+    extras.need("explore", "tornado", "docutils")
     from longfat.explore import server
 
     server.serve(host, port, browser, lambda url: click.echo(f"{url}  (Ctrl-C ends)"), law)

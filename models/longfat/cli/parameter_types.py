@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
+import sys
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import click
@@ -78,6 +81,25 @@ def with_units(table: pd.DataFrame, data: xr.Dataset) -> pd.DataFrame:
 def netcdf(data: xr.Dataset, files: AtomicFiles, name: str) -> None:
     """Write a Dataset; an error names the file."""
     try:
-        data.to_netcdf(files.path(name), engine="netcdf4")
+        with _without_clusters():
+            data.to_netcdf(files.path(name), engine="netcdf4")
     except RuntimeError as error:  # how the library reports a disk that is full
         raise OSError(f"{name} cannot be written: {error}") from None
+
+
+@contextlib.contextmanager
+def _without_clusters() -> Iterator[None]:
+    """Keep xarray from importing dask.distributed to ask for a cluster: a process that has not done so has none.
+
+    It takes a second where it is installed. None in `sys.modules` makes an import fail, as Python's reference says of
+    the module cache, and xarray reckons with that.
+    """
+    name = "dask.distributed"
+    hidden = name not in sys.modules
+    if hidden:
+        sys.modules[name] = None  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        if hidden:
+            sys.modules.pop(name, None)

@@ -15,7 +15,7 @@ OF_TCP = {"mss": "--mss", "buffer": "--buffer", "replications": "--replications"
 OF_SELECTIVE_REPEAT = {
     "segment": "--segment", "packet": "--packet", "source": "--source", "points": "--points", "tradeoff": "--tradeoff",
 }  # fmt: skip
-SCHEME = Choice("scheme", "cubic", "reno", "bbr", "bbr1", SELECTIVE_REPEAT)
+SCHEME = Choice("scheme", "cubic", "reno", "bbr", "bbr1", "dctcp", SELECTIVE_REPEAT)
 SOURCE = Choice("source", "auto", "law", "simulator")
 FILE = PathName("file")
 
@@ -43,8 +43,8 @@ FILE = PathName("file")
     type=SCHEME,
     default="cubic",
     show_default="cubic, that of Linux",
-    help="Congestion control of TCP; bbr1 is the bbr of mainline Linux, bbr is version 3. Or selective repeat without "
-    "congestion control, which is no TCP.",
+    help="Congestion control of TCP; bbr1 is the bbr of mainline Linux, bbr is version 3; dctcp is for data centers. "
+    "Or selective repeat without congestion control, which is no TCP.",
 )
 @click.option("--iperf3", type=FILE, multiple=True, help="Output of iperf3 --json; more files may follow.")
 @click.option("--ping", type=FILE, multiple=True, help="Output of ping; more files may follow.")

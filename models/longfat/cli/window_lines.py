@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
+from typing import TYPE_CHECKING, Any
 
 from longfat.cli.paste import Line, at_least, raised, raised_third, rates
 from longfat.design.senders import SENDERS
+from longfat.laws.dctcp import least_threshold
 from longfat.quantities import text
 
 if TYPE_CHECKING:
@@ -49,7 +51,23 @@ def _settings(data: xr.Dataset, known: bool) -> list[Line]:
                 (),
             )
         )
+    if a["scheme"] == "dctcp":
+        made.append(_marks(a))
     return made
+
+
+def _marks(a: dict[str, Any]) -> Line:
+    """Return what DCTCP needs besides windows: ECN at the hosts, and switches that mark."""
+    threshold = math.floor(float(least_threshold(a["bandwidth_delay_product"] / a["segment"]))) + 1
+    return Line(
+        "DCTCP is for networks in one hand, and must not be used over the Internet without additional measures (RFC "
+        "8257, abstract): beside it other senders starve, and without marks it is Reno. Every switch on the path has "
+        f"to mark packets above {threshold} in the queue, a seventh of the bandwidth-delay product (longfat buffer "
+        "--scheme dctcp), and both hosts need its congestion control.",
+        ("modprobe tcp_dctcp",),
+        "sysctl net.ipv4.tcp_available_congestion_control",
+        "dctcp among the names; and of the connection, while it sends, ss -ti: dctcp",
+    )
 
 
 def _program(data: xr.Dataset) -> list[Line]:

@@ -36,7 +36,8 @@ def answer(
             seen[packets] = subject.simulate(packets, effort)
         return seen[packets]
 
-    floor = threshold_of(subject.discipline) + 1.0  # packets: no threshold is beyond the buffer
+    sought = isinstance(subject, LongFlows) and subject.finds == "threshold"
+    floor = 1.0 if sought else threshold_of(subject.discipline) + 1.0  # packets: no threshold is beyond the buffer
     least, most = (max(floor, end * size) for end in CURVE)
     if floor > 1:
         most = max(most, 2 * floor)

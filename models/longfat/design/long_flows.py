@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from longfat.design import slow_motion
+from longfat.design import signalling, slow_motion
 from longfat.design.buffer_laws import PROBE_INTERVAL, is_bbr, value_of
 from longfat.design.replicating import Effort, measured
 from longfat.sim import Network, queues, schemes
@@ -82,6 +82,8 @@ class LongFlows:
     parameters: Mapping[str, float] = field(default_factory=dict)
     spread: float = 0.0  # of the round-trip times: evenly in R (1 - spread) to R (1 + spread)
     most: int | None = None  # packets: largest bandwidth-delay product that is simulated
+    round_trip_times: tuple[float, ...] = ()  # s: of the flows in turn, in place of the spread; their mean is above
+    finds: str = "buffer"  # or "threshold": of the discipline, which then has room behind it
 
     criterion = "utilisation"
     quantities = QUANTITIES
@@ -103,7 +105,9 @@ class LongFlows:
         scheme = self.scheme
         options = [name for name in scheme.scale_free_unless if name in scheme.parameters]
         scales = scheme.scale_free and not any(value_of(scheme, self.parameters, name) for name in options)
-        return (scales or self.cubic) and queues.discipline(self.discipline).name in SCALE_FREE_DISCIPLINES
+        # CUBIC's C is adapted for one round-trip time.
+        scales = scales or (self.cubic and not self.round_trip_times)
+        return scales and queues.discipline(self.discipline).name in SCALE_FREE_DISCIPLINES
 
     @property
     def simulated_bdp(self) -> float:
@@ -155,23 +159,40 @@ class LongFlows:
         """Time within which the flows start at random [s]: BBR's by an interval of ProbeRTT, so that phases vary."""
         return max(PROBE_INTERVAL.values()) if is_bbr(self.scheme) else self.round_trip_time
 
+    @property
+    def longest(self) -> float:
+        """Longest round-trip time of a flow, without queueing [s]."""
+        spread = self.spread if self.flows > 1 else 0.0
+        return max(self.round_trip_times, default=self.round_trip_time * (1 + spread))
+
+    def _queue(self, size: int) -> tuple[Discipline | str, int]:
+        """Return discipline and buffer [packets], for the size that is sought: of the buffer, or of the threshold."""
+        if self.finds == "buffer":
+            return self.discipline, size
+        name = queues.discipline(self.discipline).name
+        delay = size / self.simulated_bdp * self.round_trip_time
+        made = signalling.with_threshold(name, size, delay, self.packet, self.longest)
+        return made, math.ceil(size + signalling.ROOM * self.simulated_bdp)
+
     def network(self, buffer: int, stream: Any) -> Network:
         """Return a network of the switch and flows that start in the middle of their sawtooth."""
         random = np.random.default_rng(stream)
         scale = self.simulated_bdp / self.bandwidth_delay_product
         rate, one_way = self.rate * scale, self.round_trip_time / 2
-        spread = self.spread if self.flows > 1 else 0.0
+        spread = self.spread if self.flows > 1 and not self.round_trip_times else 0.0
         # Stratified random values, so that the mean hardly varies between runs.
         places = (np.arange(self.flows) + random.random(self.flows)) / self.flows
-        net = Network().link(
-            "switch", "sinks", rate=rate, delay=one_way * (1 - spread), buffer=buffer, discipline=self.discipline
-        )
-        room = threshold_of(self.discipline) or buffer
-        largest, adapted = (self.simulated_bdp + room) / self.flows, self.adapted
+        trips = self.round_trip_times
+        shortest = min(trips) / 2 if trips else one_way * (1 - spread)
+        discipline, room = self._queue(buffer)
+        net = Network().link("switch", "sinks", rate=rate, delay=shortest, buffer=room, discipline=discipline)
+        standing = threshold_of(self.discipline) or buffer
+        largest, adapted = (self.simulated_bdp + standing) / self.flows, self.adapted
         for k, place in enumerate(places):
             path = ["switch", "sinks"]
-            if spread > 0:
-                net.link(f"source-{k}", "switch", rate=math.inf, delay=2 * one_way * spread * place)
+            further = trips[k % len(trips)] / 2 - shortest if trips else 2 * one_way * spread * place
+            if spread > 0 or trips:
+                net.link(f"source-{k}", "switch", rate=math.inf, delay=further)
                 path.insert(0, f"source-{k}")
             begun = max(2.0, largest * random.uniform(0.5, 1.0))
             known = {"initial_ssthresh": begun} if "initial_ssthresh" in self.scheme.parameters else {}
@@ -188,7 +209,9 @@ class LongFlows:
             interval = max(PROBE_INTERVAL.values())
             begin = self.stagger + 2 * interval + 50 * self.round_trip_time
             return begin, begin + max(PROBES * interval, 200 * self.round_trip_time)
-        if threshold := threshold_of(self.discipline):
+        marks = queues.discipline(self.discipline).name == "step-marking"
+        threshold = float(buffer) if marks and self.finds == "threshold" else threshold_of(self.discipline)
+        if threshold:
             return self._watch_marks(threshold)
         relative = buffer / self.simulated_bdp
         window = (1 + relative) * self.simulated_bdp / self.flows
@@ -196,7 +219,8 @@ class LongFlows:
         if self.cubic:
             rounds = slow_motion.round_trips(self.scheme, self.adapted, window, self.round_trip_time)
         rounds = max(1.0, rounds)
-        cycle = rounds * self.round_trip_time * (1 + 0.75 * relative)  # as long as round trips are at most
+        trip = max(self.round_trip_times, default=self.round_trip_time)
+        cycle = rounds * trip * (1 + 0.75 * relative)  # as long as round trips are at most
         begin = WARM_UP * cycle + 20 * self.round_trip_time
         return begin, begin + CYCLES * cycle + 20 * self.round_trip_time
 

@@ -106,5 +106,6 @@ SENDERS = {
     "reno": Sender("sack", "reno", "Reno as Linux has it (SACK, proportional rate reduction, RACK-TLP)", _SPACED),
     "bbr": Sender("bbr", "bbr", "BBR version 3 (draft-ietf-ccwg-bbr-06); the bbr of mainline Linux is version 1: bbr1",
                   "what ProbeRTT leaves"),
+    "dctcp": Sender("dctcp", "dctcp", "DCTCP (RFC 8257), where switches mark above a seventh of the BDP", _SPACED),
     "bbr1": Sender("bbr1", "bbr", "BBR version 1 (2016), the bbr of mainline Linux", "what ProbeRTT leaves"),
 }  # fmt: skip

@@ -14,7 +14,10 @@ from dataclasses import dataclass
 LEAST_SHARE = 65 / 256
 #: A send buffer counts each packet as up to 4096 bytes and the packet's record (net/ipv4/tcp_input.c,
 #: tcp_sndbuf_expand(): per_mss, a power of two, and sizeof(struct sk_buff) = 256): 1448 bytes in 4352, a larger share.
-OVERHEAD = math.ceil(1 / LEAST_SHARE)  # 4: bytes of socket buffer for a byte of window that are always enough
+OVERHEAD = math.ceil(1 / LEAST_SHARE)  # 4: bytes of buffer for a byte of window, in full packets
+#: Memory of a packet in a page of its own, SKB_TRUESIZE(4096) on 64-bit machines [bytes]. With less data in a packet
+#: the share is less than `LEAST_SHARE`.
+LARGEST_PACKET_MEMORY = 4672
 #: The kernel doubles what SO_RCVBUF and SO_SNDBUF ask for (socket(7); net/core/sock.c, __sock_set_rcvbuf()).
 DOUBLED = 2
 PAGE = 4096
@@ -53,6 +56,16 @@ class SocketBuffers:
     """
 
     wanted: float
+    segment: int = 1448  # bytes of data in a packet
+
+    @property
+    def overhead(self) -> int:
+        """Bytes of socket buffer for a byte of window.
+
+        >>> SocketBuffers(25e6).overhead, SocketBuffers(25e6, 536).overhead  # 4672/536 = 8.7
+        (4, 9)
+        """
+        return max(OVERHEAD, math.ceil(LARGEST_PACKET_MEMORY / self.segment))
 
     @property
     def window(self) -> int:
@@ -62,14 +75,14 @@ class SocketBuffers:
     @property
     def maximum(self) -> int:
         """Third value of tcp_rmem and tcp_wmem, which autotuning does not exceed."""
-        return min(OVERHEAD * self.window, LARGEST_BUFFER)
+        return min(self.overhead * self.window, LARGEST_BUFFER)
 
     @property
     def request(self) -> int:
         """Value for SO_RCVBUF and SO_SNDBUF, and for net.core.rmem_max and wmem_max, which limit these."""
-        return min(math.ceil(OVERHEAD / DOUBLED) * self.window, LARGEST_REQUEST)
+        return min(math.ceil(self.overhead * self.window / DOUBLED), LARGEST_REQUEST)
 
     @property
     def limited(self) -> bool:
         """Whether TCP's largest window or the kernel's largest buffer is less than what is wanted."""
-        return self.wanted > LARGEST_WINDOW or OVERHEAD * self.window > LARGEST_BUFFER
+        return self.wanted > LARGEST_WINDOW or self.overhead * self.window > LARGEST_BUFFER

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import reprlib
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
 from longfat import deprecated, quantities
 from longfat._version import __version__
+from longfat.design import signalling
 from longfat.design.arriving_files import ArrivingFiles
 from longfat.design.buffer_answer import answer, dataset
 from longfat.design.buffer_laws import Path, laws_of
@@ -36,7 +37,7 @@ LOADS = (0.4, 0.6, 0.8, 0.9, 0.95)
 def buffer(
     *,
     rate: float | str,
-    round_trip_time: float | str,
+    round_trip_time: Any,
     flows: Any = None,
     file: float | str | None = None,
     scheme: str | Scheme = "reno",
@@ -50,6 +51,7 @@ def buffer(
     parameters: Mapping[str, float] | None = None,
     loads: Any = None,
     bandwidth_delay_product: int | None = None,
+    find: Literal["buffer", "threshold"] = "buffer",
     points: int = 8,
     replications: int = 3,
     search: Search = "bisect",
@@ -69,10 +71,12 @@ def buffer(
     ----------
     rate : float or str
         Capacity of the bottleneck link behind the switch [bytes/s], in (0, inf), or text such as "1Gbit/s".
-    round_trip_time : float or str
-        R: round-trip time without queueing [s], in (0, inf), or text such as "100ms".
+    round_trip_time : float, str or sequence
+        R: round-trip time without queueing [s], in (0, inf), or text such as "100ms"; or those of the flows, which take
+        them in turn. R is then their mean, and ``spread`` has no effect.
     flows : int or sequence of int, optional
-        n: number of long-lived flows [flows], each in [1, 10000]; by default 1. Excludes ``file``.
+        n: number of long-lived flows [flows], each in [1, 10000]; by default 1, or one for each round-trip time.
+        Excludes ``file``.
     file : float or str, optional
         Size of files that arrive at random [bytes], or text such as "100kB". The goal is then network power, not
         utilisation.
@@ -103,6 +107,10 @@ def buffer(
     bandwidth_delay_product : int, optional
         Largest bandwidth-delay product that is simulated [packets], in [10, 1e7]. By default 200, or 40 for each flow
         if that is more, where scheme and discipline are scale-free, else that of the path. Excludes ``file``.
+    find : {"buffer", "threshold"}
+        What is sought: the buffer; or, with "step-marking", "red", "codel", "fq-codel", "pie" or "dualpi2", the
+        backlog from which on the discipline signals congestion, as its threshold or, over the rate, its target. The
+        buffer behind it is four bandwidth-delay products then, and "buffer" in the answer is the threshold.
     points : int
         Number of buffers at which the curve is simulated, at least 2.
     replications : int
@@ -177,9 +185,14 @@ def buffer(
     chosen = schemes.scheme(scheme)
     given = schemes.check_parameters(chosen, parameters or {})
     capacity = quantities.rate(rate)
+    trips = _round_trip_times(round_trip_time)
+    if len(trips) > 1 and file is not None:
+        raise conflict("several round_trip_time", "exclude file")
+    if choice("find", find, ("buffer", "threshold")) == "threshold" and mark_above is not None:
+        raise conflict(f"mark_above = {mark_above}", "excludes find = 'threshold', which finds it")
     common: dict[str, Any] = {
         "rate": capacity,
-        "round_trip_time": quantities.duration(round_trip_time, allowed="(0, inf)"),
+        "round_trip_time": sum(trips) / len(trips),
         "packet": integer("packet", quantities.size(packet, "packet"), "bytes", "[1, 1e6]"),
         "scheme": chosen,
         "access_rate": math.inf if access_rate == math.inf else quantities.rate(access_rate, "access_rate"),
@@ -200,8 +213,10 @@ def buffer(
     if file is None:
         if loads is not None:
             raise conflict(f"loads = {loads}", "needs file")
-        numbers = _numbers("flows", 1 if flows is None else flows)
+        numbers = _numbers("flows", len(trips) if flows is None else flows)
         common |= {
+            "round_trip_times": trips if len(trips) > 1 else (),
+            "finds": find,
             "spread": quantities.fraction(spread, "spread", "[0, 0.9]"),
             "most": None
             if bandwidth_delay_product is None
@@ -209,7 +224,8 @@ def buffer(
         }
         subjects = [LongFlows(**common, flows=integer("flows", n, "flows", "[1, 10000]")) for n in numbers]
     else:
-        for name, value in (("flows", flows), ("bandwidth_delay_product", bandwidth_delay_product)):
+        sought = find if find != "buffer" else None
+        for name, value in (("flows", flows), ("bandwidth_delay_product", bandwidth_delay_product), ("find", sought)):
             if value is not None:
                 raise conflict(f"{name} = {value}", "excludes file")
         loads = LOADS if loads is None else loads
@@ -217,6 +233,9 @@ def buffer(
         subjects = [ArrivingFiles(**common, loads=at, file=quantities.size(file, "file"))]
     seed = seed_of(rng)
     threshold, named = threshold_of(common["discipline"]), queues.discipline(common["discipline"]).name
+    if find == "threshold":
+        choice("discipline", named, signalling.NAMES)
+        threshold = 0.0
     first = subjects[0]
     packets = float(first.simulated_bdp if threshold else first.bandwidth_delay_product)  # thresholds do not scale
     laws = laws_of(chosen, given, factor, Path(packets, common["round_trip_time"]), threshold, named)
@@ -242,7 +261,9 @@ def buffer(
         }  # fmt: skip
     else:
         scale_free = all(one.scale_free for one in subjects if isinstance(one, LongFlows))
-        data.attrs |= {"spread": common["spread"], "attainable": 1.0, "scale_free": int(scale_free)}
+        if len(trips) > 1:
+            data.attrs["round_trip_times"] = list(trips)
+        data.attrs |= {"find": find, "spread": common["spread"], "attainable": 1.0, "scale_free": int(scale_free)}
         if laws.ceiling < 1:
             data.attrs["ceiling"] = laws.ceiling
         for name in ("sender", "kept"):  # of each number of flows, without repetition
@@ -268,6 +289,14 @@ def buffer(
     from longfat.renamed_variables import with_old_names  # imports xarray
 
     return with_old_names(made_by(data, "design.buffer"))
+
+
+def _round_trip_times(given: Any) -> tuple[float, ...]:
+    """Return one round-trip time [s], or those of several flows."""
+    many = [given] if isinstance(given, str) or np.ndim(given) == 0 else list(given)
+    if not many:
+        raise out_of_range("round_trip_time", "[]", "s", "one in (0, inf) or more")
+    return tuple(quantities.duration(one, allowed="(0, inf)") for one in many)
 
 
 def _packets_simulated(path: dict[str, Any], file: Any, most: Any) -> float:

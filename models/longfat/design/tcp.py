@@ -12,7 +12,8 @@ from longfat.design import slow_motion
 from longfat.design.buffer_laws import PROBE_INTERVAL
 from longfat.design.replicating import Effort, measured
 from longfat.design.senders import Sender
-from longfat.sim import Network, schemes, statistics
+from longfat.laws.dctcp import least_threshold
+from longfat.sim import Network, queues, schemes, statistics
 
 #: Bytes of data in a packet of 1500 bytes: less 40 bytes of headers and 12 of time stamps (RFC 7323), as in Linux.
 SEGMENT = 1448
@@ -129,9 +130,13 @@ class TcpPath:
         known = {name: value for name, value in known.items() if name in schemes.scheme(self.sender.scheme).parameters}
 
         def network() -> Network:
+            room, discipline = max(1, round(self.buffer * simulated)), queues.FIFO
+            if self.sender.scheme == "dctcp":
+                # Above the bound, which is exclusive (Alizadeh and others 2010, section 3.3).
+                discipline = queues.step_marking(packets=math.floor(float(least_threshold(simulated))) + 1)
             link = Network().link(
-                "sender", "receiver", rate=rate, delay=self.round_trip_time / 2,
-                buffer=max(1, round(self.buffer * simulated)), loss=small.loss,
+                "sender", "receiver", rate=rate, delay=self.round_trip_time / 2, buffer=room, loss=small.loss,
+                discipline=discipline,
             )  # fmt: skip
             return link.flow(
                 self.sender.scheme, path=["sender", "receiver"], packet=self.segment, ack_path="ideal",

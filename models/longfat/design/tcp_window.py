@@ -74,8 +74,9 @@ def tcp_window(
         Round-trip time without queueing [s], text such as "100ms", or a range.
     loss : float, str, pair or list of these
         Packet loss probability [probability], each in [0, 1), without the overflows of the flow itself; or ranges.
-    scheme : {"cubic", "reno", "bbr", "bbr1"}
-        Congestion control of the sender; "bbr1" is the BBR of mainline Linux.
+    scheme : {"cubic", "reno", "bbr", "bbr1", "dctcp"}
+        Congestion control of the sender; "bbr1" is the BBR of mainline Linux. For "dctcp" the bottleneck marks packets
+        above a seventh of the bandwidth-delay product.
     segment : int or str
         Bytes of data in a packet [bytes], in [1, 1e6].
     measured : bool
@@ -188,7 +189,7 @@ def tcp_window(
             "law_loss": ("law_loss", DENSE, attrs("1", "packet loss probability")),
         },
     )
-    sizes = SocketBuffers(max(columns["tcp_window"]))
+    sizes = SocketBuffers(max(columns["tcp_window"]), size)
     ends = {f"{name}_{side}": getattr(one, side) for name, one in given.items() for side in ("low", "high")}
     effects = max(
         (_effects(path, given | {"loss": one}, sender, size) for one in losses),

@@ -1,35 +1,48 @@
-"""Interactive exploration of laws: sliders from a law's record, curves, simulated points, and files to save.
+"""Interactive exploration of laws: sliders, curves, simulated points with intervals, and files to save.
 
-``law`` and ``page`` are for Jupyter and the browser and need ipywidgets. The rest works without: `start` makes the
-state of an exploration, `dataset` computes its numbers, `figure` draws them.
+``lf.explore()`` shows all laws in Jupyter, ``lf.explore.law("queues.mm1_wait")`` one of them; they need anywidget. The
+command ``longfat explore`` serves the same view to a browser. The rest works without either: `start` makes the state of
+an exploration, `dataset` computes its numbers, `figure` draws them.
 """
 
 from __future__ import annotations
 
 import importlib
+import sys
+import types
 from typing import TYPE_CHECKING, Any
 
 from longfat import extras
 from longfat.explore.curves import dataset
-from longfat.explore.presets import Preset, presets
 from longfat.explore.saving import figure, file
 from longfat.explore.state import State, start
+from longfat.presets import Preset, presets
 
 if TYPE_CHECKING:
-    from longfat.explore.picker import page
-    from longfat.explore.view import Explorer, law
+    from longfat.explore.widget import Explorer, law, page
 
-_WIDGETS = {"Explorer": "view", "law": "view", "page": "picker"}
+_WIDGETS = ("Explorer", "law", "page")
 
 __all__ = ["Explorer", "Preset", "State", "dataset", "figure", "file", "law", "page", "presets", "start"]
+
+
+class _Package(types.ModuleType):
+    """The package, which can be called: ``lf.explore()`` is ``lf.explore.page()``."""
+
+    def __call__(self, *arguments: Any, **options: Any) -> Any:
+        """Return `page` of the arguments."""
+        return self.page(*arguments, **options)
 
 
 def __getattr__(name: str) -> Any:
     if name not in _WIDGETS:
         raise AttributeError(f"module 'longfat.explore' has no attribute {name!r}")
-    extras.need(f"longfat.explore.{name}", "ipywidgets")
-    return getattr(importlib.import_module(f"longfat.explore.{_WIDGETS[name]}"), name)
+    extras.need(f"longfat.explore.{name}", "anywidget", "docutils")
+    return getattr(importlib.import_module("longfat.explore.widget"), name)
 
 
 def __dir__() -> list[str]:
     return list(__all__)
+
+
+sys.modules[__name__].__class__ = _Package

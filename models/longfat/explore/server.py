@@ -1,68 +1,205 @@
-"""Server of the page: Voila with one notebook of one cell."""
+"""Server of `longfat explore`: the pages of the laws, and simulations on request; it sends nothing else.
+
+Every request needs a token, which is the first part of each path, so that the links of the pages have it, too. A cookie
+would not do: browsers send it with every request, whichever page causes it.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+import hmac
+import ipaddress
 import json
 import logging
-import os
 import secrets
 import signal
 import socket
 import sys
-import tempfile
 import threading
 import webbrowser
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+from urllib.parse import urlsplit
 
-from longfat import extras
-from longfat.domains import unknown
-from longfat.user_files import names_file, read
+import tornado.web as web
+from tornado.httpserver import HTTPServer
+from tornado.httputil import HTTPServerRequest
+from tornado.iostream import StreamClosedError
 
-if TYPE_CHECKING:
-    from longfat.law import Law
+from longfat.explore import simulations
+from longfat.explore.site import SIMULATE, Site, chosen, find
+from longfat.explore.workers import Workers
+from longfat.handbook import records
+from longfat.user_files import names_file
 
-NEEDED = ("voila", "ipywidgets", "ipykernel")
-KERNEL = "longfat"
-# Voila's page without the icons that it loads from another server.
-TEMPLATE = """{%- extends 'voila/templates/lab/index.html.j2' -%}
-{% import "spinner.macro.html.j2" as spinner %}
-{%- block notebook_css -%}
-{{ resources.include_js("static/voila-style.js") }}
-{{ spinner.css() }}
-<style>.jp-mod-noOutputs.jp-mod-noInput { display: none; }</style>
-{{ super.super() }}
-{%- endblock notebook_css -%}
-{%- block body_footer -%}
-{{ super() }}
-<script>
-{
-  const {baseUrl, kernelId} = JSON.parse(document.getElementById("jupyter-config-data").textContent);
-  const line = document.createElement("p");
-  line.setAttribute("role", "alert");
-  line.style = "position: fixed; inset: 0 0 auto; z-index: 99; margin: 0; padding: 8px; font: 16px sans-serif; " +
-    "color: #fff; background: #a00";
-  setInterval(async () => {
-    let words = "";
-    try {
-      const response = await fetch(`${baseUrl}api/kernels/${kernelId}`);
-      if (!response.ok) words = "The session of this page has ended: reload the page.";
-    } catch {
-      words = "The server has ended: start `longfat explore` again.";
-    }
-    if (line.textContent == words) return;
-    line.textContent = words;
-    if (words) document.body.append(line); else line.remove();
-  }, 3000);
-}
-</script>
-{%- endblock body_footer -%}
-"""
+BODY = 10_000  # of a request [bytes]
+HEADERS = 20_000  # of a request [bytes]
+IDLE = 60.0  # time after which a connection without a request is closed [s]
+STREAMS = 200  # simulations at once, running or waiting; each is small until it has a worker
+NO_TOKEN = "The address needs its token: `longfat explore` prints it."
+FOREIGN = "This server answers requests of its own pages only."
+POLICY = (
+    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+
+
+class Foreign:
+    """Test for requests under a host name that is not this server's, or from a page that is not this server's.
+
+    A web site can make its own name resolve to this machine (DNS rebinding), so that a browser takes the server for
+    that site; the Host header still has the site's name. The Origin header identifies requests from other pages.
+
+    Parameters
+    ----------
+    host : str
+        Address listened on. A loopback address is also reached as localhost; 0.0.0.0 and :: under any address, which
+        DNS rebinding cannot forge, and under the name of this machine.
+    """
+
+    def __init__(self, host: str) -> None:
+        self._names, self._any_address = {host.lower()}, host in ("0.0.0.0", "::")
+        if self._any_address:
+            self._names |= {"localhost", socket.gethostname().lower(), socket.getfqdn().lower()}
+        elif host == "localhost" or (_is_address(host) and ipaddress.ip_address(host).is_loopback):
+            self._names |= {"localhost", "127.0.0.1", "::1"}
+
+    def __call__(self, request: HTTPServerRequest) -> bool:
+        """Return whether a request is foreign."""
+        here = request.headers.get("Host", "").lower()
+        origin = request.headers.get("Origin")
+        try:
+            name = urlsplit(f"//{here}").hostname or ""
+            same = origin is None or urlsplit(origin.lower()).netloc == here
+        except ValueError:  # brackets without an address
+            return True
+        known = name in self._names or (self._any_address and _is_address(name))
+        return not (known and same)
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+@dataclass
+class Served:
+    """What the handlers of requests share."""
+
+    site: Site
+    workers: Workers
+    token: str
+    foreign: Foreign
+    streams: int = 0
+
+
+class Handler(web.RequestHandler):  # type: ignore[misc]  # tornado is not analysed
+    """A request that is answered only if it has the token and comes from a page of this server."""
+
+    def initialize(self, served: Served) -> None:
+        """Keep what the handlers share."""
+        self.served = served
+
+    def set_default_headers(self) -> None:
+        """Keep the address, which has the token, and the page from others."""
+        self.clear_header("Server")
+        self.set_header("Content-Security-Policy", POLICY)
+        self.set_header("Referrer-Policy", "no-referrer")
+        self.set_header("X-Content-Type-Options", "nosniff")
+        self.set_header("Cross-Origin-Resource-Policy", "same-origin")
+        self.set_header("Cross-Origin-Opener-Policy", "same-origin")
+        self.set_header("Cache-Control", "no-store")
+
+    def prepare(self) -> None:
+        """Refuse foreign requests, and those without the token."""
+        if self.served.foreign(self.request):
+            raise web.HTTPError(403, FOREIGN)
+        given = f"{self.request.path}/".split("/")[1]
+        if not hmac.compare_digest(given.encode(), self.served.token.encode()):
+            raise web.HTTPError(403, NO_TOKEN)
+
+    def write_error(self, status_code: int, **about: Any) -> None:
+        """Send one line that says what is wrong."""
+        self.finish(f"<!doctype html><title>longfat</title><p>{escape(self.said(about))}</p>\n")
+
+    def said(self, about: dict[str, Any]) -> str:
+        """Return the sentence of an error."""
+        error = about.get("exc_info", (None, None))[1]
+        words = error.log_message if isinstance(error, web.HTTPError) else None
+        return str(words or self._reason).replace("%%", "%")  # tornado doubles the sign
+
+
+class Page(Handler):
+    """A page of the site."""
+
+    def get(self, path: str | None = None) -> None:
+        """Send the page."""
+        if path is None:  # the token without the slash that ends it
+            self.redirect(f"/{self.served.token}/")
+            return
+        found = self.served.site.page(path)
+        self.set_status(found.status)
+        self.set_header("Content-Type", "text/html; charset=utf-8")
+        self.write(found.text)
+
+    head = get
+
+
+class Simulate(Handler):
+    """A simulation: a request as JSON, and the points as server-sent events."""
+
+    work: asyncio.Task[None] | None = None
+
+    async def post(self) -> None:
+        """Simulate, and send each point when it is known."""
+        if self.request.headers.get("Content-Type") != "application/json":  # which a form of another page cannot send
+            raise web.HTTPError(415, "request must have the Content-Type application/json")
+        try:
+            request = simulations.read(self.request.body, self.served.site.laws)
+        except (TypeError, ValueError) as error:
+            raise web.HTTPError(400, str(error)) from None
+        if self.served.streams >= STREAMS:
+            raise web.HTTPError(503, f"{STREAMS} simulations run or wait already: try again later")
+        self.set_header("Content-Type", "text/event-stream; charset=utf-8")
+        self.served.streams += 1
+        self.work = asyncio.ensure_future(self._send(simulations.estimates(request, self.served.workers.run)))
+        try:
+            await self.work
+        except (asyncio.CancelledError, StreamClosedError):
+            self.work.cancel()
+        finally:
+            self.served.streams -= 1
+
+    async def _send(self, events: AsyncIterator[dict[str, Any]]) -> None:
+        try:
+            async for one in events:
+                await self._event(one)
+        except RuntimeError as error:
+            await self._event({"kind": "error", "why": str(error)})
+
+    async def _event(self, event: dict[str, Any]) -> None:
+        self.write(f"data: {json.dumps(event, allow_nan=False)}\n\n")
+        await self.flush()
+
+    def on_connection_close(self) -> None:
+        """End the simulation when its client has left."""
+        if self.work is not None:
+            self.work.cancel()
+
+    def write_error(self, status_code: int, **about: Any) -> None:
+        """Send one sentence that says what is wrong."""
+        self.finish({"error": self.said(about)})
 
 
 def serve(host: str, port: int, browser: bool, say: Callable[[str], None], law: str = "") -> None:
-    """Serve the page until Ctrl-C.
+    """Serve the pages until Ctrl-C.
 
     Parameters
     ----------
@@ -73,157 +210,82 @@ def serve(host: str, port: int, browser: bool, say: Callable[[str], None], law: 
     browser : bool
         Whether to open a browser.
     say : callable
-        Called with the address once the page is served; the address has a token that is required for access.
+        Called with the address once the pages are served; the address has a token that is required for access.
     law : str
-        The first law: its name, or a file that defines it, in which case the page shows this law only.
+        The first law: its name, or a file that defines it, in which case this law only is served.
 
     Raises
     ------
-    MissingLibrary
-        If Voila is not installed.
     ValueError
         If the law is unknown, the address does not belong to this machine, or the port is in use.
     """
-    extras.need("explore", *NEEDED)
-    if law:
-        find(law)  # checked before the server starts; the kernel, another process, loads it again
-        law = str(Path(law).absolute()) if names_file(law) else law
-    port = free(host, port)
-    token = secrets.token_urlsafe(24)
-    with tempfile.TemporaryDirectory(prefix="longfat-explore-") as folder:
-        _run(application(Path(folder), host, port, token, law), address(host, port, token), browser, say)
+    first = records.address(find(law)) if law else ""
+    with contextlib.closing(listening(host, port)) as place:
+        asyncio.run(_serve(place, host, browser, say, law, first))
 
 
-def free(host: str, port: int) -> int:
-    """Return the port if it is free, or any free port for 0; raise an error otherwise."""
+def listening(host: str, port: int) -> socket.socket:
+    """Return a socket that listens, on any free port for 0; raise an error that says why there is none."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.socket(family) as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as the server does
-        try:
-            probe.bind((host, port))
-            probe.listen()
-        except socket.gaierror:
-            raise ValueError(f"host = {host!r} is unknown: must be an address of this machine") from None
-        except OSError as error:
-            why = error.strerror or error
-            raise ValueError(f"port = {port} on {host} cannot be listened on: {why}; --port takes another") from None
-        return int(probe.getsockname()[1])
+    place = socket.socket(family)
+    place.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        place.bind((host, port))
+        place.listen(256)
+    except socket.gaierror:
+        place.close()
+        raise ValueError(f"host = {host!r} is unknown: must be an address of this machine") from None
+    except OSError as error:
+        place.close()
+        why = error.strerror or error
+        raise ValueError(f"port = {port} on {host} cannot be listened on: {why}; --port takes another") from None
+    place.setblocking(False)
+    return place
 
 
 def address(host: str, port: int, token: str) -> str:
-    """Return the address of the page for a browser.
+    """Return the address of the first page for a browser.
 
     >>> address("127.0.0.1", 8866, "y"), address("::1", 80, "x")
-    ('http://127.0.0.1:8866/?token=y', 'http://[::1]:80/?token=x')
+    ('http://127.0.0.1:8866/y/', 'http://[::1]:80/x/')
     """
     name = socket.gethostname() if host in ("0.0.0.0", "::") else host
     name = f"[{name}]" if ":" in name else name
-    return f"http://{name}:{port}/?token={token}"
+    return f"http://{name}:{port}/{token}/"
 
 
-def application(folder: Path, host: str, port: int, token: str, law: str = "") -> Any:
-    """Return Voila, ready to start, with a kernel that runs in the same Python."""
-    page = folder / "page"
-    page.mkdir()
-    (page / "explore.ipynb").write_text(json.dumps(notebook(law)), encoding="utf-8")
-    kernel = folder / "jupyter" / "kernels" / KERNEL
-    kernel.mkdir(parents=True)
-    launch = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}", "--log-level=ERROR"]
-    kernel.joinpath("kernel.json").write_text(
-        json.dumps({"argv": launch, "display_name": KERNEL, "language": "python"}), encoding="utf-8"
+def application(served: Served) -> HTTPServer:
+    """Return the server of the pages, not yet listening."""
+    shared = {"served": served}
+    routes: list[Any] = [(rf"/[^/]*/{SIMULATE}", Simulate, shared), (r"/[^/]*/(.*)", Page, shared)]
+    made = web.Application(routes, default_handler_class=Page, default_handler_args=shared, log_function=lambda _: None)
+    return HTTPServer(
+        made, max_body_size=BODY, max_header_size=HEADERS, idle_connection_timeout=IDLE, body_timeout=IDLE
     )
-    template = folder / "jupyter" / "voila" / "templates" / "longfat"
-    template.mkdir(parents=True)
-    template.joinpath("conf.json").write_text('{"base_template": "lab"}', encoding="utf-8")
-    template.joinpath("index.html.j2").write_text(TEMPLATE, encoding="utf-8")
-    paths = [str(folder / "jupyter"), os.environ.get("JUPYTER_PATH", "")]
-    os.environ["JUPYTER_PATH"] = os.pathsep.join(filter(None, paths))
-    skip_address_grammar()
-    from longfat.explore.tabs import Server
-
-    server = Server()
-    server.initialize(
-        [
-            str(page / "explore.ipynb"),
-            f"--Voila.ip={host}",
-            f"--port={port}",
-            "--Voila.port_retries=0",
-            "--no-browser",
-            "--template=longfat",
-            f"--Voila.token={token}",
-            "--Voila.log_level=ERROR",
-            "--VoilaConfiguration.multi_kernel_manager_class=longfat.explore.tabs.Kernels",
-        ]
-    )
-    return server
 
 
-def skip_address_grammar() -> None:
-    """Keep jsonschema from loading a grammar of addresses, which takes three seconds and is not needed."""
-    sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
-
-
-def find(text: str) -> Law:
-    """Return a law by its name, or from a file.
-
-    >>> find("md1_wait").name, find("queues.md1_wait").name
-    ('md1_wait', 'md1_wait')
-    """
-    from longfat import laws  # noqa: F401  # registers them
-    from longfat.law import Law, registered
-
-    if names_file(text):
-        return read(text, Law, what="law")
-    every = [law for _, law in registered()]
-    for law in every:
-        if text in (law.public_name, law.name):
-            return law
-    raise unknown("law", text, [law.public_name for law in every])
-
-
-def view(text: str) -> Any:
-    """Return the widget for a law: its own explorer if the law is from a file, else the page of all laws."""
-    from longfat import explore
-
-    law = find(text)
-    return explore.law(law) if names_file(text) else explore.page(law)
-
-
-def notebook(law: str = "") -> dict[str, Any]:
-    """Return the notebook that is served."""
-    source = (
-        f"from longfat.explore import server\n\nserver.view({law!r})"
-        if law
-        else "import longfat as lf\n\nlf.explore.page()"
-    )
-    cell: dict[str, Any] = {
-        "cell_type": "code", "id": "page", "execution_count": None, "metadata": {}, "outputs": [],
-        "source": source,
-    }  # fmt: skip
-    kernel = {"name": KERNEL, "display_name": KERNEL, "language": "python"}
-    return {
-        "cells": [cell], "metadata": {"kernelspec": kernel, "title": "longfat: laws to explore"},
-        "nbformat": 4, "nbformat_minor": 5,
-    }  # fmt: skip
-
-
-def _run(voila: Any, url: str, browser: bool, say: Callable[[str], None]) -> None:
-    from tornado.ioloop import IOLoop
-
-    def listening() -> None:
-        say(url)
-        if browser:
-            threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
-
-    for part in ("general", "access", "application"):  # suppress warnings of foreign settings and of refused requests
-        logging.getLogger(f"tornado.{part}").setLevel(logging.ERROR)
-    loop = IOLoop.current()
-    loop.add_callback(listening)
-    # Stop between two callbacks: an exception inside a callback could be caught and swallowed there.
-    before = signal.signal(signal.SIGINT, lambda *_: loop.add_callback_from_signal(loop.stop))
+async def _serve(
+    place: socket.socket, host: str, browser: bool, say: Callable[[str], None], law: str, first: str
+) -> None:
+    for part in ("general", "access", "application"):  # refused requests are no matter for the terminal
+        logging.getLogger(f"tornado.{part}").setLevel(logging.CRITICAL)
+    token = secrets.token_urlsafe(24)
+    files = [str(Path(law).absolute())] if names_file(law) else []
+    workers = Workers([sys.executable, "-m", "longfat.explore.worker", *files])
+    server = application(Served(Site(chosen(law)), workers, token, Foreign(host)))
+    server.add_socket(place)
+    ended, loop = asyncio.Event(), asyncio.get_running_loop()
+    for one in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(one, ended.set)
+    url = address(host, place.getsockname()[1], token) + first
+    say(url)
+    if browser:
+        threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
+    preparing = asyncio.ensure_future(workers.prepare())
     try:
-        voila.start()  # returns after Ctrl-C, its kernels ended
-    except SystemExit:
-        raise ValueError(f"{url} cannot be served: the port was taken; --port takes another") from None
+        await ended.wait()
     finally:
-        signal.signal(signal.SIGINT, before)
+        server.stop()
+        await preparing
+        await workers.close()
+        await server.close_all_connections()

@@ -1,23 +1,34 @@
-"""Simulations beside a law: the simulator that it declares, the points, and the results."""
+"""Simulations beside a law: what may be asked for, the points along the x axis, estimates that arrive one by one."""
 
 from __future__ import annotations
 
+import asyncio
+import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from longfat import domains
-from longfat.explore.state import State
+from longfat.explore.state import State, start
 from longfat.law import Law, registered
 from longfat.sim import statistics
-from longfat.testing.seeded_runs import replicate
+from longfat.testing.seeded_runs import seed_of
 
 if TYPE_CHECKING:
     from longfat.simulators import Simulator
 
 CONFIDENCE = 0.95
 POINTS = 13  # along the x axis
+FEW = 3  # replications after which a point is shown first; the others follow when all points have been shown
+SEED = 0  # of every request, so that the same settings give the same points
+RUNS = "[2, 1000]"  # replications of a point
+SECONDS = 120.0  # of a request, in which the first packets of the slowest law are simulated
+PACKETS = 1e9  # of a request
+LONGEST = 40  # characters of a number in a request
+
+#: Runs one replication: takes a law, a point and a seed; returns the value and the packets sent.
+Run = Callable[[Law, Mapping[str, float], int], Awaitable[tuple[float, float]]]
 
 
 @dataclass(frozen=True)
@@ -45,8 +56,16 @@ class Points:
         return f"simulated, {self.replications} replications, {100 * CONFIDENCE:g}% intervals{refused}"
 
 
+@dataclass(frozen=True)
+class Request:
+    """A request to simulate points beside a law: the state that is shown, and the replications of each point."""
+
+    state: State
+    replications: int = 10
+
+
 def simulator(law: Law) -> Simulator | None:
-    """Return the simulator whose results `explore` shows beside a law; None if there is none.
+    """Return the simulator that a law declares; None if it declares none.
 
     >>> from longfat.laws import power, selective_repeat
     >>> simulator(selective_repeat.throughput_efficiency).description, simulator(power.network_power)
@@ -56,8 +75,7 @@ def simulator(law: Law) -> Simulator | None:
         return None
     from longfat.simulators import simulator_of
 
-    found = simulator_of(law)
-    return found if found is not None and found.description else None
+    return simulator_of(law)
 
 
 def plan(state: State, points: int = POINTS) -> list[Mapping[str, float]]:
@@ -88,20 +106,129 @@ def _halving(values: list[float]) -> list[float]:
     return [values[k] for k in dict.fromkeys([*order, *range(len(values))])]
 
 
-def estimate(
-    state: State, replications: int, seed: int = 0
-) -> Callable[[Mapping[str, float]], tuple[float, ...] | None]:
-    """Return a function that simulates one point of a plan; it returns None for a point that the simulator refuses."""
-    found = simulator(state.law)
+def read(text: str | bytes, laws: Mapping[str, Law]) -> Request:
+    """Return the request that a text holds; every part of it is checked.
+
+    Parameters
+    ----------
+    text : str or bytes
+        JSON: an object of ``law``, ``across``, ``values`` (numbers as text by parameter) and ``replications``.
+    laws : mapping
+        Laws by their public names.
+
+    Raises
+    ------
+    ValueError
+        In one sentence: what was expected, and what was given.
+
+    Examples
+    --------
+    >>> from longfat.laws.queues import mm1_wait
+    >>> text = '{"law": "queues.mm1_wait", "across": "load", "values": {"load": "0.7"}, "replications": 5}'
+    >>> request = read(text, {"queues.mm1_wait": mm1_wait})
+    >>> dict(request.state.values), request.replications
+    ({'load': 0.7}, 5)
+    """
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        raise ValueError("request cannot be read: must be a JSON object") from None
+    return request(found, laws)
+
+
+def request(found: Any, laws: Mapping[str, Law]) -> Request:
+    """Return the request that plain data hold, as `read` returns that of a text."""
+    if not isinstance(found, dict):
+        raise ValueError("request must be an object of law, across, values and replications")
+    for name in found:
+        domains.choice("part of a request", name, ("law", "across", "values", "replications"))
+    name, across, values = found.get("law"), found.get("across"), found.get("values", {})
+    if not isinstance(name, str) or name not in laws:
+        raise domains.unknown("law", name, laws)
+    law = laws[name]
+    if not isinstance(values, dict):
+        raise ValueError("values must be an object of parameters and their values")
+    if not isinstance(across, str) or across not in law.symbols:
+        raise domains.unknown("across", across, law.symbols)
+    if simulator(law) is None:
+        raise ValueError(f"{name} has no simulator: {law.not_simulated or 'its record names none'}")
+    state = start(law, across, **{one: _number(one, value) for one, value in values.items()})
+    runs = domains.integer("replications", found.get("replications", Request.replications), "runs", RUNS)
+    return Request(state, runs)
+
+
+def _number(name: str, text: Any) -> float:
+    try:
+        if isinstance(text, str) and len(text) <= LONGEST:
+            return float(text)
+    except ValueError:
+        pass
+    raise ValueError(f"{name} cannot be read: must be a number as text")
+
+
+async def estimates(
+    asked: Request, run: Run, *, seconds: float = SECONDS, packets: float = PACKETS
+) -> AsyncIterator[dict[str, Any]]:
+    """Yield what is known as it comes: estimates of points with confidence intervals, and what ended the simulation.
+
+    All points are shown after a few replications, and again with all of them. A point that the simulator refuses is
+    left out.
+
+    Parameters
+    ----------
+    asked : Request
+        The request.
+    run : callable
+        Runs one replication; raises a `ValueError` for a point that cannot be simulated.
+    seconds, packets : float
+        Time and packets after which the simulation ends.
+
+    Yields
+    ------
+    dict
+        ``kind`` is "point" (``x``, ``mean``, ``low``, ``high``, ``runs``, ``done``, ``of``) or "end" (``why``, empty
+        if it is complete, ``packets``, ``refused``).
+    """
+    state, found = asked.state, simulator(asked.state.law)
     assert found is not None
-    runs = domains.integer("replications", replications, "runs", "[2, 1000]")
+    points, spent, until = plan(state), 0.0, asyncio.get_running_loop().time() + seconds
+    values: dict[int, list[float]] = {k: [] for k in range(len(points))}
+    all_runs = 1 if found.deterministic else asked.replications
 
-    def one(point: Mapping[str, float]) -> tuple[float, ...] | None:
-        # Each point has the same seeds, so that the same settings give the same results.
-        try:
-            values = replicate(found, point, seed, 0, runs).values
-        except ValueError:
-            return None
-        return tuple(statistics.replications(values, CONFIDENCE))
+    def end(why: str = "") -> dict[str, Any]:
+        return {"kind": "end", "why": why, "packets": spent, "refused": len(points) - len(values)}
 
-    return one
+    for runs in sorted({min(FEW, all_runs), all_runs}):
+        for k, point in enumerate(points):
+            while k in values and len(values[k]) < runs:
+                if spent > packets:
+                    yield end(f"stopped after {packets:g} packets: take fewer replications")
+                    return
+                try:
+                    async with asyncio.timeout_at(until):
+                        value, cost = await run(state.law, point, seed_of(SEED, len(values[k])))
+                except TimeoutError:
+                    yield end(f"stopped after {seconds:g} s: take fewer replications")
+                    return
+                except ValueError:
+                    value, cost = math.nan, 0.0
+                spent += cost
+                if math.isfinite(value):
+                    values[k].append(value)
+                else:
+                    del values[k]
+            if k in values:
+                mean, low, high = _interval(values[k])
+                yield {
+                    "kind": "point", "x": point[state.across], "mean": mean, "low": low, "high": high, "runs": runs,
+                    "done": k + 1, "of": len(points),
+                }  # fmt: skip
+    yield end()
+
+
+def _interval(values: list[float]) -> tuple[float, float, float]:
+    """Return mean and interval; a single value, of a simulator without random numbers, is its own interval."""
+    if len(values) == 1:
+        return values[0], values[0], values[0]
+    mean, low, high = statistics.replications(values, CONFIDENCE)
+    return float(mean), float(low), float(high)

@@ -15,13 +15,16 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from longfat.handbook import dynamics, javascript, records
+from longfat import presets
+from longfat.handbook import javascript, records
 from longfat.handbook.typesetting import mathml
 from longfat.law import Law
 
-MODULES = ("quantities.js", "chart.js", "view.js")  # each after those that it imports
+#: Modules of the view, each after those that it imports.
+MODULES = ("quantities.js", "chart.js", "curves.js", "elements.js", "saving.js", "simulation.js", "view.js")
 IMPORT = re.compile(r"^import .*\n", re.MULTILINE)
 EXPORT = re.compile(r"^export ", re.MULTILINE)
+COMMENT = re.compile(r"^ *//.*\n", re.MULTILINE)
 #: Names that are not written in small letters.
 SPELLED = {
     "mm1": "M/M/1", "md1": "M/D/1", "mg1": "M/G/1", "mm1k": "M/M/1/K", "md1k": "M/D/1/K", "mg1ps": "M/G/1 PS",
@@ -44,8 +47,10 @@ field.addEventListener("input", () => {
 FILL = """\
 addEventListener("DOMContentLoaded", () => {
   for (const one of document.querySelectorAll("[data-law]")) {
-    const name = one.dataset.law;
-    if (longfatRecords[name]) longfatView.mount(one, longfatRecords[name], longfat.laws[name]);
+    const record = longfatRecords[one.dataset.law];
+    if (!record) continue;
+    const presets = Object.entries(record.networks || {}).map(([k, values]) => ({ ...longfatNetworks[k], values }));
+    longfatView.mount(one, { ...record, presets }, longfat.laws[record.id]);
   }
 });
 """
@@ -58,6 +63,8 @@ for (const one of document.querySelectorAll("button[data-copy]")) {
 
 def write(folder: Path) -> int:
     """Write index, pages, scripts and ``laws.json`` below a folder; return the number of laws."""
+    from longfat.handbook import dynamics  # takes a third of a second, which a page does not need
+
     found = records.records()
     laws = {one.public_name: one for one in records.laws()}
     folder.mkdir(parents=True, exist_ok=True)
@@ -74,15 +81,15 @@ def write(folder: Path) -> int:
 
 
 def view_script() -> str:
-    """Return the view as a classic script that defines ``longfatView``, with ``mount`` and ``copy``."""
-    parts = (_view(name) for name in MODULES)
-    text = "\n".join(EXPORT.sub("", IMPORT.sub("", part)) for part in parts)
-    return f"const longfatView = (() => {{\n{text}\nreturn {{ mount, copy }};\n}})();\n"
+    """Return the view as a classic script: ``longfatView``, with ``mount``, ``copy``, ``served`` and ``pictured``."""
+    parts = (source(name) for name in MODULES)
+    text = "\n".join(COMMENT.sub("", EXPORT.sub("", IMPORT.sub("", part))) for part in parts)
+    return f"const longfatView = (() => {{\n{text}\nreturn {{ mount, copy, served, pictured }};\n}})();\n"
 
 
 def view_styles() -> str:
     """Return the style sheet of the view."""
-    return _view("view.css")
+    return source("view.css")
 
 
 def site_script(laws: Iterable[Law] | None = None) -> str:
@@ -91,12 +98,22 @@ def site_script(laws: Iterable[Law] | None = None) -> str:
     It has the view, the formulas of the laws, by default of all, and of their records what the view needs.
     """
     chosen = records.laws() if laws is None else list(laws)
-    data = {one.public_name: _for_view(records.record(one, hashed=False)) for one in chosen}
-    known = json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
-    return f"{view_script()}{javascript.script(chosen)}const longfatRecords = {known};\n{FILL}"
+    data = {one.public_name: for_view(one, records.record(one, hashed=False)) for one in chosen}
+    names = {one.name: k for k, one in enumerate(presets.PRESETS)}
+    for one in data.values():  # the name and the source of a network stand here once, not with each law
+        one["networks"] = {names[network["name"]]: network["values"] for network in one.pop("presets", ())}
+    networks = [{"name": one.name, "source": one.source} for one in presets.PRESETS]
+    known = f"const longfatRecords = {json_text(data)}, longfatNetworks = {json_text(networks)};\n"
+    return f"{view_script()}{javascript.script(chosen)}{known}{FILL}"
 
 
-def _view(name: str) -> str:
+def json_text(data: Any) -> str:
+    """Return data as JSON that may stand inside an element ``script``."""
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+
+
+def source(name: str) -> str:
+    """Return a file of the view."""
     return files("longfat.handbook").joinpath("view", name).read_text(encoding="utf-8")
 
 
@@ -110,21 +127,26 @@ def words(name: str) -> str:
     return text[0].upper() + text[1:] if name.split("_")[0] not in SPELLED else text
 
 
-def live(law: Law, record: dict[str, Any]) -> str:
-    """Return the live plot of a law, for a page that has the style sheet and the script of the view already."""
+def live(law: Law, record: dict[str, Any], *, simulate: str = "") -> str:
+    """Return the live plot of a law, for a page that has the style sheet and the script of the view already.
+
+    ``simulate`` is the address, relative to the page, of a server that simulates points.
+    """
     name = json.dumps(law.public_name)
     place = "law-" + law.public_name.replace(".", "-")
-    known = json.dumps(_for_view(record), ensure_ascii=False).replace("<", "\\u003c")
+    known = json_text(for_view(law, record))
+    home = f", {{ simulate: longfatView.served({json.dumps(simulate)}) }}" if simulate else ""
+    element = f"document.getElementById({json.dumps(place)})"
     return (
         f'<div id="{place}"><noscript>The plot needs JavaScript.</noscript></div>\n<script>\n(() => {{\n'
         f"{javascript.script([law])}"
-        f"longfatView.mount(document.getElementById({json.dumps(place)}), {known}, longfat.laws[{name}]);\n}})();\n"
+        f"longfatView.mount({element}, {known}, longfat.laws[{name}]{home});\n}})();\n"
         "</script>\n"
     )
 
 
-def _for_view(record: dict[str, Any]) -> dict[str, Any]:
-    """Return the part of a record that the view needs, with the letters typeset."""
+def for_view(law: Law, record: dict[str, Any]) -> dict[str, Any]:
+    """Return the part of a record that the view needs, with the letters typeset, and the papers' networks."""
     found: dict[str, Any] = {name: record[name] for name in ("id", "unit", "result", "points") if name in record}
     left_out = ("remark",)
     found["letters"] = [
@@ -132,36 +154,38 @@ def _for_view(record: dict[str, Any]) -> dict[str, Any]:
         | {"mathml": mathml(one["letter"], block=False)}
         for one in record["letters"]
     ]
-    return found
+    networks = [{"name": one.name, "source": one.source, "values": one.of(law)} for one in presets.presets(law)]
+    return found | ({"presets": networks} if networks else {})
 
 
-def page(law: Law, record: dict[str, Any]) -> str:
-    """Return the page of a law."""
+def page(law: Law, record: dict[str, Any], *, simulate: str = "") -> str:
+    """Return the page of a law; ``simulate`` is the path, below the site, of a server that simulates points."""
     up = "../" * record["address"].count("/")
     title = words(law.name)
     family = words(law.public_name.partition(".")[0])
     parts = [
         f'<nav><a href="{up}index.html">All laws</a> / {escape(family)} / <code>{law.public_name}</code></nav>',
         f"<h1>{escape(title)}</h1>",
-        f"<p>{_text(record['summary'], up)}</p>",
+        f"<p>{_text(record.get('summary', ''), up)}</p>",
         f'<div class="equation">{records.typeset(law)}</div>',
         _paragraphs(record.get("text", ""), up),
-        live(law, record),
+        live(law, record, simulate=simulate and up + simulate),
         _letters(record),
         _facts(law, record, up),
         _copies(law),
     ]
-    return _document(f"{title}: {family}", "\n".join(parts), f"{view_script()}", COPY)
+    return document(f"{title}: {family}", "\n".join(parts), f"{view_script()}", COPY)
 
 
-def _document(title: str, body: str, before: str, after: str) -> str:
+def document(title: str, body: str, before: str = "", after: str = "") -> str:
+    """Return a page from its title and body, with scripts before and after the body."""
     scripts = f"<script>\n{before}</script>\n" if before else ""
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<link rel="icon" href="data:,">\n'
         f"<title>{escape(title)} · longfat</title>\n"
-        f"<style>\n{view_styles()}{_view('page.css')}</style>\n{scripts}</head>\n"
+        f"<style>\n{view_styles()}{source('page.css')}</style>\n{scripts}</head>\n"
         f"<body>\n<main>\n{body}\n</main>\n<script>\n{after}</script>\n</body>\n</html>\n"
     )
 
@@ -206,7 +230,7 @@ def _facts(law: Law, record: dict[str, Any], up: str) -> str:
     if "result" in record or "result_remark" in record:
         both = f"{record.get('result', '')} [{record['unit']}] {record.get('result_remark', '')}"
         rows.append(("Result", _text(both.strip(), up)))
-    rows.append(("Source", _text(record["source"], up)))
+    rows.append(("Source", _text(record.get("source", ""), up)))
     if "validity" in record:
         unit = "" if record["unit"] == "1" else f" {record['unit']}"
         accuracy = f"within {record['validity']['accuracy']:g}{unit} where {record['validity']['text']}"
@@ -259,4 +283,4 @@ def index(found: list[dict[str, Any]]) -> str:
         'autocomplete="off" placeholder="words of names, meanings and sources"></label> '
         f'<span class="count" role="status">{len(found)} laws</span></p>'
     )
-    return _document("Laws", f"{head}\n{sections}", "", FILTER)
+    return document("Laws", f"{head}\n{sections}", "", FILTER)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from longfat.domains import unknown
 from longfat.plot.buffers import switch_buffer_curves
 from longfat.plot.cadpc import cadpc_bounds, cadpc_shares
+from longfat.plot.curve_panels import scheme_curves
 from longfat.plot.faces import faces
 from longfat.plot.laws import law_curves
 from longfat.plot.loss_load import loss_load_curves
@@ -21,6 +22,7 @@ PICTURES: dict[str, Any] = {
     "longfat.design.buffer": switch_buffer_curves,
     "longfat.design.cadpc": cadpc_bounds,
     "longfat.design.cadpc_class": cadpc_shares,
+    "longfat.design.curves": scheme_curves,
     "longfat.design.loss_load": loss_load_curves,
     "longfat.design.tcp_window": tcp_rates,
     "longfat.design.window": window_curves,

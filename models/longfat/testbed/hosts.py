@@ -170,7 +170,7 @@ class Senders:
             unsent, budget = unsent + count, budget - 1
         return budget
 
-    def _left(self, k: int) -> float:
+    def _left(self, k: int) -> int:
         """Return how many bytes the application of a connection has still to write."""
         file = self.connections[k].file
         return sys.maxsize if file is None else file - self.written[k]

@@ -87,6 +87,7 @@ class Accumulation:
             "cells": len(self.partitions[name].cells),
             "outdated": self.store.outdated(name, own),
             "parts": {parameter: list(words) for parameter, words in parts.items() if len(words) > 1},
+            "units": {parameter: symbol.unit for parameter, symbol in self.laws[name][0].symbols.items()},
             "map": self._map(name, known),
         }
 

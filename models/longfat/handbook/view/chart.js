@@ -141,7 +141,7 @@ export function drawn({ id, box, x, y, curves, bars, mark, xUnit, yUnit }) {
     parts.push(`<text x="${anchor === "end" ? box.width - 2 : at.toFixed(1)}" y="${box.bottom + 17}" text-anchor="${anchor}">${label}</text>`);
   }
   parts.push(`<path class="axis" d="M${box.left} ${box.top}V${box.bottom}H${box.right}"/>`);
-  parts.push(`<clipPath id="${id}-inside"><rect x="${box.left}" y="${box.top - 4}" width="${box.right - box.left}" ` +
+  parts.push(`<clipPath id="${id}-inside"><rect x="${box.left - 5}" y="${box.top - 4}" width="${box.right - box.left + 10}" ` +
     `height="${box.bottom - box.top + 8}"/></clipPath><g clip-path="url(#${id}-inside)">`);
   const seen = Number.isFinite(toX(mark.x));  // 0 and infinity have no place on a logarithmic axis
   if (seen) {

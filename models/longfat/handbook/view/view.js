@@ -1,58 +1,82 @@
-// The view of a law: sliders, fields, chart and value. mount(root, record, law) fills an element; it needs nothing else.
+// The view of a law: sliders, fields, chart and value. mount(root, record, law, home) fills an element. What is around the
+// view, its home, may give: `simulate`, a source of simulated points (simulation.js); `state`, where it begins; `changed`,
+// called with the state after a change. Without `changed` the state is kept in the address of the page.
 
+import { Curves } from "./curves.js";
 import { dense, drawn, frame, nearest, positions, scaleOf, valueAt, valueScale } from "./chart.js";
-import { contains, escaped, parsed, PREFIXED, quantity, withUnit } from "./quantities.js";
+import { bracketed, element, indexed, letters, raised, unnamed, words } from "./elements.js";
+import { contains, escaped, parsed, quantity, withUnit } from "./quantities.js";
+import { FILES, save } from "./saving.js";
+import { Simulation } from "./simulation.js";
 
-const POINTS = 240, FEWEST = 32, SLOW = 9;  // of a curve; time for all curves of a picture [ms]
 const CURVES = 6;  // of a family
-
-const GREEK = { alpha: "α", beta: "β", gamma: "γ", delta: "δ", lambda: "λ", mu: "μ", pi: "π", rho: "ρ", varphi: "φ",
-  Theta: "Θ", tau: "τ", sigma: "σ", theta: "θ", phi: "φ", epsilon: "ε", eta: "η" };
-
-const letters = (latex) => latex.replace(/\\([A-Za-z]+)/g, (all, name) => GREEK[name] || name).replace(/[{}\\]/g, "");
-const words = (name) => name.replace(/_/g, " ");
-const raised = (text) => text.replace(/\^(\d)/g, (all, digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[digit]);  // units such as s^2
-const unnamed = (unit) => unit === "1" || unit === "probability" || PREFIXED.has(unit);  // the last have it at each value
-const bracketed = (text, unit) => unnamed(unit) ? text : `${text} [${raised(unit)}]`;
-// A letter as HTML, from text such as W_max or x(t)^2.
-const indexed = (text) => escaped(text).replace(/\b[A-Za-z]+(?![A-Za-z])/g, (name) => GREEK[name] || name).replace(/_\{?(\w+)\}?/g, "<sub>$1</sub>").replace(/\^([\w*]+)/g, "<sup>$1</sup>");
-
-function element(tag, attributes = {}, ...children) {
-  const made = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) if (value !== null) made.setAttribute(name, value);
-  made.append(...children);
-  return made;
-}
+const AXES = ["automatic", "linear", "logarithmic"];
 
 // The state of a view: values of the parameters, the one along the x axis, the one of a family of curves.
 class View {
-  constructor(root, record, law) {
-    Object.assign(this, { root, record, law });
+  constructor(root, record, law, home) {
+    Object.assign(this, { root, record, law, home });
     this.id = record.id.replace(/\W/g, "-");
     this.letters = record.letters.map((one) => ({ ...one, start: Number(one.start), title: one.meaning || words(one.name) }));
     this.values = this.letters.map((one) => one.start);
     this.across = 0;
     this.family = { index: -1, values: [] };
     this.axis = "automatic";
-    this.points = POINTS;
     this.fresh = this.due = false;  // whether it was drawn in this frame, and has to be drawn again
+    this.course = new Curves(this);
     this.bars = record.points || { across: "", points: [] };
-    this.read(location.hash);
     this.build();
+    if (home.state) this.restore(home.state); else this.read(location.hash);
     this.draw();
-    new ResizeObserver(() => this.later()).observe(this.picture);
+    this.resized = new ResizeObserver(() => this.later());
+    this.resized.observe(this.picture);
+  }
+
+  close() {
+    this.course.end();
+    this.resized.disconnect();
+    if (this.simulation) this.simulation.turn(false);
+  }
+
+  // Values that another law of the same family takes over: those of parameters with the same name, letter and unit.
+  carried(record) {
+    if (record.id.split(".")[0] !== this.record.id.split(".")[0]) return {};
+    const same = (one) => record.letters.some((other) => ["name", "letter", "unit"].every((key) => one[key] === other[key]));
+    return Object.fromEntries(this.letters.flatMap((one, k) => same(one) ? [[one.name, String(this.values[k])]] : []));
   }
 
   // Take values from an address such as #load=0.7&x=load; what does not fit is left out.
   read(hash) {
-    for (const [name, text] of new URLSearchParams(hash.slice(1))) {
-      const k = this.letters.findIndex((one) => one.name === name);
-      if (k >= 0 && contains(this.letters[k], Number(text))) this.values[k] = Number(text);
-      if (name === "x") this.across = Math.max(0, this.letters.findIndex((one) => one.name === text));
-    }
+    const found = Object.fromEntries(new URLSearchParams(hash.slice(1)));
+    const { x, ...values } = found;
+    this.restore({ values, x });
+  }
+
+  // Take a state as `state` returns it; what does not fit is left out.
+  restore({ values = {}, x = "", family = "", family_values = [], axis = "automatic" }) {
+    const index = (name) => this.letters.findIndex((one) => one.name === name);
+    this.letters.forEach((one, k) => {
+      const value = values[one.name] === undefined ? NaN : Number(values[one.name]);
+      if (contains(one, value)) this.values[k] = value;
+    });
+    this.across = Math.max(0, index(x));
+    this.axis = AXES.includes(axis) ? axis : "automatic";
+    this.axisChoice.value = this.axis;
+    this.spread(index(family) === this.across ? -1 : index(family), false);
+    const fit = family_values.map(Number).filter((one) => this.family.index >= 0 && contains(this.letters[this.family.index], one));
+    if (fit.length && fit.length <= CURVES) this.family.values = fit;
+    this.listFamily();
+  }
+
+  // The state as plain data; numbers are texts, because JSON has no infinity.
+  state() {
+    const { index, values } = this.family;
+    return { values: Object.fromEntries(this.letters.map((one, k) => [one.name, String(this.values[k])])),
+      x: this.letters[this.across].name, family: index < 0 ? "" : this.letters[index].name, family_values: values.map(String), axis: this.axis };
   }
 
   write() {
+    if (this.home.changed) { this.home.changed(this.state()); return; }
     const changed = this.letters.flatMap((one, k) => this.values[k] === one.start ? [] : [`${one.name}=${this.values[k]}`]);
     if (this.across) changed.push(`x=${this.letters[this.across].name}`);
     try { history.replaceState(null, "", changed.length ? `#${changed.join("&")}` : "#"); } catch { /* not in this frame */ }
@@ -71,7 +95,9 @@ class View {
     this.table = element("details", { class: "lf-table" }, element("summary", {}, "Values of the curve"));
     this.table.append(element("table"));
     this.table.addEventListener("toggle", () => this.tabulate());
-    const left = element("div", { class: "lf-left" }, this.output, this.yLabel, this.picture, this.xLabel, this.cursor, this.legend, this.table);
+    const left = element("div", { class: "lf-left" }, this.output, this.yLabel, this.picture, this.xLabel, this.cursor, this.legend);
+    if (this.home.simulate) this.simulation = new Simulation(this, this.home.simulate, left);
+    left.append(this.files(), this.table);
     const right = element("div", { class: "lf-right" });
     this.controls = this.letters.map((one, k) => this.control(one, k, right));
     right.append(this.choices());
@@ -110,19 +136,43 @@ class View {
     this.familyChoice = element("select", {}, element("option", { value: -1 }, "none"), ...all.map(option));
     this.familyField = element("input", { type: "text", autocomplete: "off", spellcheck: "false", "aria-describedby": `${this.id}-family-error` });
     this.familyError = element("p", { id: `${this.id}-family-error`, class: "lf-error", role: "alert" });
-    this.axisChoice = element("select", {}, ...["automatic", "linear", "logarithmic"].map((one) => element("option", {}, one)));
+    this.axisChoice = element("select", {}, ...AXES.map((one) => element("option", {}, one)));
     const reset = element("button", { type: "button" }, "Reset");
     this.acrossChoice.addEventListener("change", () => this.along(Number(this.acrossChoice.value)));
     this.familyChoice.addEventListener("change", () => this.spread(Number(this.familyChoice.value)));
     this.familyField.addEventListener("change", () => this.typeFamily());
-    this.axisChoice.addEventListener("change", () => { this.axis = this.axisChoice.value; this.later(); });
+    this.axisChoice.addEventListener("change", () => { this.axis = this.axisChoice.value; this.write(); this.later(); });
     reset.addEventListener("click", () => this.reset());
     this.familyRow = element("label", { hidden: "" }, element("span", {}, "its values"), this.familyField);
     const rows = [["x axis", this.acrossChoice], ["curves for", this.familyChoice]].map(([text, choice]) =>
       element("label", {}, element("span", {}, text), choice));
     const last = element("label", {}, element("span", {}, "y axis"), this.axisChoice);
-    const made = element("div", { class: "lf-choices" }, ...rows, this.familyRow, this.familyError, last, reset);
+    const made = element("div", { class: "lf-choices" }, ...this.networks(), ...rows, this.familyRow, this.familyError, last, reset);
     if (this.letters.length === 1) rows[0].hidden = rows[1].hidden = true;
+    return made;
+  }
+
+  // The papers' networks, each of which sets the parameters that a network determines.
+  networks() {
+    const { presets = [] } = this.record;
+    if (!presets.length) return [];
+    this.presetChoice = element("select", {}, element("option", { value: -1 }, "choose …"),
+      ...presets.map((one, k) => element("option", { value: k, title: one.source }, one.name)));
+    this.presetSource = element("p", { class: "lf-note" });
+    this.presetChoice.addEventListener("change", () => {
+      const chosen = presets[this.presetChoice.value];
+      if (chosen) { this.letters.forEach((one, k) => { if (one.name in chosen.values) this.set(k, Number(chosen.values[one.name])); }); this.write(); }
+    });
+    return [element("label", {}, element("span", {}, "network"), this.presetChoice), this.presetSource];
+  }
+
+  files() {
+    const made = element("p", { class: "lf-files" }, "Save as ");
+    for (const kind of Object.keys(FILES)) {
+      const button = element("button", { type: "button" }, kind);
+      button.addEventListener("click", () => save(this, kind));
+      made.append(button);
+    }
     return made;
   }
 
@@ -152,20 +202,24 @@ class View {
 
   along(k) {
     this.across = k;
-    if (this.family.index === k) this.spread(-1);
+    if (this.family.index === k) this.spread(-1, false);
     this.write();
     this.later();
   }
 
   // Draw a curve for each of several values: by default a quarter, half and three quarters of the range.
-  spread(k) {
+  spread(k, shown = true) {
     if (k === this.across && this.letters.length > 1) this.across = this.letters.findIndex((_, other) => other !== k);
     const values = k < 0 ? [] : this.controls[k].values;
     const chosen = k < 0 ? [] : [1, 2, 3].map((part) => values[Math.floor((values.length - 1) * part / 4)]);
     this.family = { index: k, values: [...new Set(chosen)] };
-    this.familyField.value = this.family.values.map((one) => quantity(one, (this.letters[k] || {}).unit)).join(", ");
+    this.listFamily();
+    if (shown) { this.write(); this.later(); }
+  }
+
+  listFamily() {
+    this.familyField.value = this.family.values.map((one) => quantity(one, (this.letters[this.family.index] || {}).unit)).join(", ");
     this.complain(this.familyField, this.familyError, "");
-    this.later();
   }
 
   typeFamily() {
@@ -175,6 +229,7 @@ class View {
       if (values.length > CURVES) throw new Error(`${values.length} values are too many: give at most ${CURVES}.`);
       this.family.values = values.sort((a, b) => a - b);
       this.complain(this.familyField, this.familyError, "");
+      this.write();
       this.later();
     } catch (error) {
       this.complain(this.familyField, this.familyError, error.message);
@@ -187,7 +242,6 @@ class View {
     this.axis = this.axisChoice.value = "automatic";
     for (const one of this.controls) { one.editing = false; this.complain(one.field, one.error, ""); }
     this.spread(-1);
-    this.write();
   }
 
   // Draw now, but once a frame: what comes before the next frame waits for it.
@@ -199,45 +253,39 @@ class View {
     requestAnimationFrame(() => { this.fresh = false; if (this.due) this.later(); });
   }
 
-  at(k, value, face = "formula") {
+  placed(x, value) {
     const values = this.values.slice();
-    values[this.across] = k;
+    values[this.across] = x;
     if (this.family.index >= 0 && value !== undefined) values[this.family.index] = value;
-    return this.law[face](...values);
+    return values;
   }
 
-  // Evaluate all curves; where that takes long, pictures have fewer points until nothing moves.
-  evaluated(scale, all) {
-    const begun = performance.now(), letter = this.letters[this.across];
-    const xs = dense(letter, scale, all ? POINTS : this.points);
-    const { index, values } = this.family;
-    const others = index < 0 ? [] : values.filter((one) => one !== this.values[index]);
-    const curves = [undefined, ...others].map((value, k) => ({
-      xs, ys: xs.map((x) => this.at(x, value)), valid: this.law.valid && xs.map((x) => this.at(x, value, "valid")),
-      kind: `c${k}`, value: index < 0 ? undefined : k ? value : this.values[index],
-    }));
-    if (this.law.printed) curves.push({ xs, ys: xs.map((x) => this.at(x, undefined, "printed")), kind: "printed" });
-    const taken = performance.now() - begun;
-    clearTimeout(this.calm);
-    if (!all) this.points = Math.round(Math.max(FEWEST, Math.min(POINTS, this.points * SLOW / Math.max(taken, 0.1))));
-    if (!all && xs.length > 1 && this.points < POINTS) this.calm = setTimeout(() => this.draw(true), 250);
-    return curves;
+  at(x, value, face = "formula") {
+    return this.law[face](...this.placed(x, value));
   }
 
-  draw(all = false) {
+  // The simulated points, if all other parameters are those of the simulation: by default where the page begins.
+  barsShown() {
+    const { across, values = {}, points } = this.bars;
+    const same = (one, k) => one.name === across || this.values[k] === (values[one.name] === undefined ? one.start : Number(values[one.name]));
+    return this.letters[this.across].name === across && this.letters.every(same) ? points : [];
+  }
+
+  draw() {
     const letter = this.letters[this.across], unit = this.record.unit;
     this.settle();
-    const scale = this.controls[this.across].scale, curves = this.evaluated(scale, all);
+    if (this.simulation) this.simulation.follow();
+    const scale = this.controls[this.across].scale, curves = this.course.now(), bars = this.barsShown();
     const value = this.law.formula(...this.values);
-    const bars = this.bars.across === letter.name ? this.bars.points : [];
     const ys = curves.flatMap((one) => one.ys).concat(value, bars.flatMap((one) => [one.low, one.high]));
     const y = valueScale(ys, this.axis), box = frame(Math.max(260, Math.round(this.picture.parentNode.clientWidth)));
-    this.shown = { box, scale };
+    Object.assign(this, { curves, shown: { box, scale } });
     const name = letters(this.record.result || words(this.record.id.split(".").pop()));
     this.picture.setAttribute("viewBox", `0 0 ${box.width} ${box.height}`);
-    this.picture.setAttribute("aria-label", this.described(letter, scale, name));
+    this.picture.setAttribute("aria-label", this.described(letter, curves[0], name));
     this.picture.innerHTML = drawn({ id: this.id, box, x: scale, y, curves, bars, mark: { x: this.values[this.across], y: value },
       xUnit: letter.unit, yUnit: unit });
+    this.labels = { x: bracketed(letter.title, letter.unit), at: this.letters.map((one, k) => `${one.name} = ${withUnit(this.values[k], one.unit)}`).join(", ") };
     this.xLabel.innerHTML = `${letter.mathml || escaped(letters(letter.letter))} ${escaped(bracketed(letter.title, letter.unit))}`;
     this.yLabel.innerHTML = bracketed(indexed(name), unit);
     this.output.dataset.value = value;
@@ -249,10 +297,9 @@ class View {
     if (this.table.open) this.tabulate();
   }
 
-  described(letter, scale, name) {
-    const [low, high] = [scale.low, scale.high].map((x) => withUnit(this.at(x), this.record.unit));
-    const ends = [scale.low, scale.high].map((x) => withUnit(x, letter.unit));
-    return `${name} against ${letter.title}: ${low} at ${ends[0]}, ${high} at ${ends[1]}`;
+  described(letter, { xs, ys }, name) {
+    const at = (k) => `${withUnit(ys[k], this.record.unit)} at ${withUnit(xs[k], letter.unit)}`;
+    return `${name} against ${letter.title}: ${xs.length ? `${at(0)}, ${at(xs.length - 1)}` : "no value"}`;
   }
 
   // Show the values in sliders, fields and choices.
@@ -271,6 +318,14 @@ class View {
     this.acrossChoice.value = this.across;
     this.familyChoice.value = this.family.index;
     this.familyRow.hidden = this.family.index < 0;
+    if (this.presetChoice) this.settlePreset();
+  }
+
+  settlePreset() {
+    const fits = ({ values }) => this.letters.every((one, k) => !(one.name in values) || Number(values[one.name]) === this.values[k]);
+    const k = this.record.presets.findIndex(fits);
+    this.presetChoice.value = k;
+    this.presetSource.textContent = k < 0 ? "" : this.record.presets[k].source;
   }
 
   explain(curves, bars) {
@@ -305,8 +360,8 @@ class View {
   }
 }
 
-export function mount(root, record, law) {
-  return new View(root, record, law);
+export function mount(root, record, law, home = {}) {
+  return new View(root, record, law, home);
 }
 
 // Copy the text of an element; the clipboard of pages from the file system takes the old way.

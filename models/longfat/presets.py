@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from longfat.explore.state import State
 from longfat.law import Law
 
 
@@ -26,8 +26,8 @@ class Preset:
         """Return whether the network determines any parameter of the law."""
         return bool(self.of(law))
 
-    def applied(self, state: State) -> State:
-        """Return the state in this network: the law's parameters that the network determines, the others unchanged."""
+    def applied(self, state: Any) -> Any:
+        """Return a state of `longfat.explore` with the parameters that the network determines, the others unchanged."""
         return state.changed(**self.of(state.law))
 
     def of(self, law: Law) -> dict[str, float]:

@@ -1,0 +1,95 @@
+"""Laws beside the design curves: of flows that lose at the same time, and of windows that the buffer holds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from longfat.design.buffer_laws import CubicLaws, Laws, laws_of, value_of
+from longfat.design.buffer_laws import Path as LawPath
+from longfat.design.buffer_rules import decrease_of
+from longfat.laws import cubic, tcp
+from longfat.sim.schemes import Scheme
+
+#: Quantities that have laws, and what these assume.
+ASSUMED = {
+    "utilisation": "fluid sawtooth; flows lose at the same time",
+    "queueing_delay": "fluid sawtooth; flows lose at the same time",
+    "loss": "one loss of each flow in a cycle of its sawtooth",
+    "transfer_time": "lower bound: slow start over an empty link",
+}
+#: Windows over `reno_friendly_window` up to which the Reno-friendly estimate is never below the cubic function: its
+#: slope (1 - beta) W/T is then at least the first slope of that, 3 (1 - beta) W/K, and T/K = (W/W_r)^(2/3).
+FRIENDLY = 3**-1.5
+
+
+@dataclass(frozen=True)
+class CurveLaws:
+    """Laws of one sender on a path; buffers and windows in bandwidth-delay products, NaN where no law holds."""
+
+    scheme: Scheme
+    parameters: Mapping[str, float]
+    bandwidth_delay_product: float  # packets
+    round_trip_time: float
+
+    @property
+    def laws(self) -> Laws:
+        """Laws of the sender at a switch."""
+        known = {name: float(value) for name, value in self.parameters.items()}
+        path = LawPath(self.bandwidth_delay_product, self.round_trip_time)
+        return laws_of(self.scheme, known, decrease_of(self.scheme, known), path)
+
+    def sawtooth(self, buffer: float, flows: int) -> dict[str, float]:
+        """Return the quantities with a buffer that the windows overflow."""
+        delay, loss = math.nan, math.nan
+        region = self.region(buffer, flows)
+        if region == "linear":  # an additive increase, whatever its size
+            delay = float(tcp.aimd_mean_queue(buffer, self.laws.decrease)) * self.round_trip_time
+        elif region == "cubic":
+            delay = float(cubic.mean_queue(buffer, self.laws.decrease)) * self.round_trip_time
+        largest = (1 + buffer) * self.bandwidth_delay_product / flows
+        if region == "linear" and largest >= 2:
+            loss = self._loss(largest)
+        return {"utilisation": self.laws.together(buffer, flows), "queueing_delay": delay, "loss": loss}
+
+    def _loss(self, largest: float) -> float:
+        """Return the loss of a sawtooth whose window grows in proportion to the number of round trips."""
+        if not isinstance(self.laws, CubicLaws):
+            return float(tcp.loss_of_window(largest))
+        c, beta = (value_of(self.scheme, self.parameters, name) for name in ("c", "beta"))
+        # In this region the number of packets does not depend on the round-trip time.
+        return min(1.0, 1 / float(cubic.packets_between_losses(largest, self.round_trip_time, c, beta)))
+
+    def region(self, buffer: float, flows: int) -> str:
+        """Return how the window grows for the whole sawtooth: "linear", "cubic", or "" where it is neither."""
+        decrease = self.laws.decrease
+        if math.isnan(decrease):
+            return ""
+        if not isinstance(self.laws, CubicLaws):
+            return "linear"
+        c = value_of(self.scheme, self.parameters, "c")
+        largest = (1 + buffer) * self.bandwidth_delay_product / flows
+        longest = (1 + buffer) * self.round_trip_time  # queueing slows the linear growth
+        if self.laws.reno_friendly and largest <= FRIENDLY * float(cubic.reno_friendly_window(longest, c, decrease)):
+            return "linear"
+        # From W_r on the estimate has not reached W when the cubic function has.
+        bound = float(cubic.reno_friendly_window(self.round_trip_time, c, decrease))
+        return "cubic" if not self.laws.reno_friendly or largest >= bound else ""
+
+    def limited(self, window: float, buffer: float, flows: int) -> dict[str, float]:
+        """Return the quantities with windows up to a limit: by Little's law as long as path and buffer hold them."""
+        together = window * flows
+        if math.isnan(self.laws.decrease):  # such a sender may use less than its window
+            return dict.fromkeys(("utilisation", "queueing_delay", "loss"), math.nan)
+        if together > 1 + buffer:
+            return self.sawtooth(buffer, flows)
+        delay = max(0.0, together - 1) * self.round_trip_time
+        return {"utilisation": min(1.0, together), "queueing_delay": delay, "loss": 0.0}
+
+    def transfer_time(self, packets: int, packet_time: float) -> float:
+        """Return a lower bound of the time of a short transfer [s]; NaN without an initial window."""
+        if "initial_window" not in self.scheme.parameters:
+            return math.nan
+        first = math.floor(value_of(self.scheme, self.parameters, "initial_window"))
+        return float(tcp.slow_start_transfer_time(packets, self.round_trip_time, packet_time, first))

@@ -1,0 +1,114 @@
+"""One point of the design curves: long-lived flows at one switch, alone and beside short transfers."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from longfat.design.long_flows import LongFlows
+from longfat.design.senders import SENDERS
+from longfat.design.window_limit import LIMIT, limited
+from longfat.sim import Network, run, schemes, traffic
+from longfat.sim.schemes import Scheme
+
+LINK = "switch-sinks"
+SAMPLES = 20_000  # of the backlog in a run, at most; ours, for memory
+ROUND_TRIP_SAMPLES = 20  # of the backlog in a round trip, at most
+#: Parts of warm-up and observation that a quick run has: of twelve cycles of the sawtooth three, after one.
+QUICK = (1 / 3, 1 / 4)
+#: Least observation: many flows have a short sawtooth, but timeouts last. A quarter of it is the least warm-up. Ours.
+LEAST_ROUND_TRIPS, LEAST_TIME = 2000, 5.0  # s
+
+
+@dataclass(frozen=True)
+class CurvePath:
+    """Path of the curves and what is measured on it; SI units, buffer and window in bandwidth-delay products."""
+
+    rate: float
+    round_trip_time: float
+    packet: int
+    spread: float
+    file: float | None  # bytes
+    load: float  # of the short transfers, over the capacity
+    quick: bool
+
+    @property
+    def bandwidth_delay_product(self) -> float:
+        """Bandwidth-delay product [packets]."""
+        return self.rate * self.round_trip_time / self.packet
+
+    def packets(self, share: float) -> int:
+        """Return a share of the bandwidth-delay product as packets, at least one."""
+        return max(1, round(share * self.bandwidth_delay_product))
+
+    def flows(self, scheme: str | Scheme, count: int, window: float = math.inf) -> LongFlows:
+        """Return the long-lived flows, with windows up to ``window``."""
+        chosen, parameters = sender(scheme)
+        if window < math.inf:
+            chosen, parameters = limited(chosen), parameters | {LIMIT: float(self.packets(window))}
+        return LongFlows(
+            rate=self.rate, round_trip_time=self.round_trip_time, packet=self.packet, flows=count, scheme=chosen,
+            parameters=parameters, spread=self.spread, most=math.ceil(self.bandwidth_delay_product),
+        )  # fmt: skip
+
+    def watch(self, flows: LongFlows, buffer: float) -> tuple[float, float]:
+        """Return when counting begins and ends [s]."""
+        begin, until = flows.watch(self.packets(buffer))
+        least = max(LEAST_ROUND_TRIPS * self.round_trip_time, LEAST_TIME)
+        early, part = QUICK if self.quick else (1.0, 1.0)
+        skipped = early * max(begin, least / 4)
+        return skipped, skipped + part * max(until - begin, least)
+
+    def simulate(
+        self, scheme: str | Scheme, count: int, buffer: float, window: float, rng: np.random.Generator
+    ) -> dict[str, float]:
+        """Return the quantities of one run of the flows alone, and ``transfer_time`` of one beside short transfers."""
+        flows = self.flows(scheme, count, window)
+        begin, until = self.watch(flows, buffer)
+        alone, beside = rng.spawn(2)
+        every = max(self.round_trip_time / ROUND_TRIP_SAMPLES, until / SAMPLES)
+        net = flows.network(self.packets(buffer), alone)
+        data = run(net, duration=until, warm_up=begin, sample_every=every, rng=alone, progress=False)
+        link = data.sel(link=LINK)
+        backlog = link.queue_trace.values[link.time.values >= begin]
+        per_packet = self.packet / self.rate
+        found = {
+            "utilisation": float(link.utilisation),
+            "queueing_delay": float(link.mean_queue) * per_packet,
+            "queueing_delay_99": float(np.quantile(backlog, 0.99)) * per_packet,
+            "loss": float(link.link_dropped) / float(link.arrived),
+        }
+        if self.file is not None:
+            net = self.with_transfers(flows, flows.network(self.packets(buffer), beside))
+            data = run(net, duration=until, warm_up=begin, rng=beside, progress=False)
+            found["transfer_time"] = float(data.transfer_time.sel(flow="short"))
+        return found
+
+    def with_transfers(self, flows: LongFlows, net: Network) -> Network:
+        """Add transfers that arrive at random, each a new connection of the same sender with the same round trip."""
+        assert self.file is not None
+        path = ["switch", "sinks"]
+        if flows.flows > 1 and flows.spread > 0:  # the link of the switch has the delay of the shortest round trip
+            net.link("short", "switch", rate=math.inf, delay=flows.spread * self.round_trip_time / 2)
+            path.insert(0, "short")
+        size = math.ceil(self.file / self.packet) * self.packet
+        return net.flow(
+            traffic.arrivals(self.load * self.rate / size, flows.scheme), path=path, name="short", file=size,
+            packet=self.packet, ack_path="ideal", parameters=flows.parameters,
+        )  # fmt: skip
+
+
+def sender(scheme: str | Scheme) -> tuple[Scheme, dict[str, float]]:
+    """Return scheme and parameters of a sender: those of a host where `longfat.design.tcp_window` has it.
+
+    >>> sender("reno")[0].name, sender("vegas")[1]
+    ('sack', {})
+    """
+    if not isinstance(scheme, str) or scheme not in SENDERS:
+        return schemes.scheme(scheme), {}
+    chosen, parameters = schemes.scheme(SENDERS[scheme].scheme), SENDERS[scheme].parameters
+    # Hosts do not know that they are alone (RFC 9438, section 4.7), so that CUBIC has fast convergence there, too.
+    alone = {"fast_convergence": 1.0} if "fast_convergence" in chosen.parameters else {}
+    return chosen, alone | parameters

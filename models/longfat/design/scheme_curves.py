@@ -1,0 +1,306 @@
+"""Design curves: what schemes make of a path, over the buffer of its bottleneck or over the window of each flow."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from longfat import quantities
+from longfat._version import __version__
+from longfat.design.curve_laws import ASSUMED, CurveLaws
+from longfat.design.curve_runs import CurvePath, sender
+from longfat.design.curves import attrs
+from longfat.design.window_limit import limited
+from longfat.domains import choice, integer, number, out_of_range, seed_of, wrong_type
+from longfat.sweeping import sweep
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from longfat.sim.schemes import Scheme
+
+#: Buffers, and windows of each flow, in bandwidth-delay products: of a full run, and of a quick one.
+BUFFERS = ((0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0, 2.0, 4.0), (0.05, 0.2, 0.5, 1.0, 4.0))
+WINDOWS = ((0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 1.5, 2.0, 4.0), (0.05, 0.2, 1.0, 1.5, 4.0))
+REPLICATIONS = (5, 3)
+DENSE = 81  # points of the laws
+MOST_PACKETS = 4e9  # of all runs: about 20 minutes on two cores. Ours, so that no command runs for a day unasked.
+LARGEST = 100.0  # bandwidth-delay products
+
+QUANTITIES = {
+    "utilisation": ("1", "share of the time in which the link transmits"),
+    "queueing_delay": ("s", "mean queueing delay: backlog over rate, over time"),
+    "queueing_delay_99": ("s", "99th percentile over time of the queueing delay"),
+    "loss": ("1", "share of the packets that the full buffer drops"),
+    "transfer_time": ("s", "mean completion time of short transfers"),
+}
+LAWS = ("utilisation", "queueing_delay", "loss", "transfer_time")
+SHARES = ("utilisation", "loss")  # in [0, 1]
+
+
+def curves(
+    *,
+    rate: float | str = "100Mbit/s",
+    round_trip_time: float | str = "40ms",
+    schemes: Sequence[str | Scheme] = ("cubic", "reno", "bbr"),
+    flows: Sequence[int] = (1, 10),
+    over: str = "buffer",
+    at: Sequence[float] | None = None,
+    buffer: float | str = 1.0,
+    file: float | str | None = "100kB",
+    load: float | str = 0.01,
+    packet: int | str = 1500,
+    spread: float | str = 0.1,
+    replications: int | None = None,
+    quick: bool = False,
+    confidence: float = 0.95,
+    rng: Any = 0,
+    progress: bool = True,
+) -> xr.Dataset:
+    """Simulate utilisation, queueing delay, loss and short transfers over the buffer, or over the window of each flow.
+
+    Parameters
+    ----------
+    rate : float or str
+        Rate of the bottleneck link [bytes/s], in (0, inf), or text such as "100Mbit/s".
+    round_trip_time : float or str
+        Round-trip time without queueing [s], in (0, inf), or text such as "40ms".
+    schemes : sequence of str or Scheme
+        Congestion control of the flows. "cubic", "reno", "bbr" and "bbr1" are those of `tcp_window`, as hosts have
+        them; the others are schemes of the simulator with their defaults.
+    flows : sequence of int
+        Numbers of long-lived flows [flows], each in [1, 10000].
+    over : {"buffer", "window"}
+        What varies: the buffer of the bottleneck, or an upper bound of the congestion window of each flow.
+    at : sequence of float, optional
+        Values of the buffer or window, over the bandwidth-delay product [1], each in (0, 100].
+    buffer : float or str
+        Buffer of the bottleneck over the bandwidth-delay product [1], in (0, 100], where the window varies.
+    file : float, str or None
+        Size of the short transfers [bytes]; with None there are none.
+    load : float or str
+        Rate of the short transfers over that of the link [1], in (0, 0.5].
+    packet : int or str
+        Packet size [bytes].
+    spread : float or str
+        Relative spread of the round-trip times of several flows, which lie evenly in R (1 - spread) to R (1 + spread)
+        [1], in [0, 0.9].
+    replications : int, optional
+        Simulations of each point, at least 2; by default 5, in a quick run 3.
+    quick : bool
+        Whether to simulate fewer points for a quarter of the time.
+    confidence : float
+        Confidence of the intervals [probability], in (0, 1).
+    rng : None, int, numpy.random.SeedSequence or numpy.random.Generator
+        Source of randomness; the default gives the same curves every time.
+    progress : bool
+        Show progress when it takes more than two seconds.
+
+    Returns
+    -------
+    xarray.Dataset
+        Along ``scheme``, ``flows`` and ``buffer`` or ``window`` [bandwidth-delay products]: ``utilisation``, ``loss``
+        [1], ``queueing_delay``, ``queueing_delay_99`` and ``transfer_time`` [s], each with ``_lower`` and ``_upper``.
+        Along ``law_buffer`` or ``law_window``, more densely: ``law_utilisation``, ``law_queueing_delay``, ``law_loss``
+        and ``law_transfer_time``, NaN where there is no law. Buffer or window also as ``packets`` and ``bytes``.
+
+    Raises
+    ------
+    TypeError
+        For a value of a wrong type.
+    ValueError
+        For a value outside its range, with name, value, unit and range, and for curves that would take hours.
+
+    Notes
+    -----
+    The queue is drop tail. The queueing delay at a moment is the backlog over the rate: that of a packet which arrives
+    then. Each run is made of two simulations: one of the long-lived flows alone, from which all quantities but the
+    transfer time come, and one of the same flows beside short transfers, which arrive as a Poisson process.
+
+    A run lasts twelve cycles of the sawtooth after three that are not counted, for BBR 100 s after 32 s, and 2000
+    round trips or 5 s at least; a quick one lasts a quarter of that. Flows begin in the middle of their sawtooth, at
+    random.
+
+    The laws are those of `buffer`: flows that lose at the same time. With spread round-trip times they do not, and the
+    link is busier. CUBIC's law has no fast convergence (RFC 9438, section 4.7), which hosts have on, so that a
+    simulated flow is below it. CUBIC's mean queue is given where its window grows all the time in the Reno-friendly or
+    in the cubic region. Windows that path and buffer hold together are in flight all the time: Little's law. The law of
+    the transfer time is a lower bound.
+
+    Examples
+    --------
+    >>> data = curves(rate="20Mbit/s", round_trip_time="20ms", schemes=["reno"], flows=[1], at=[0.5, 1], file=None,
+    ...               quick=True, progress=False)
+    >>> data.utilisation.dims, bool(data.utilisation.min() > 0.9)
+    (('scheme', 'flows', 'buffer'), True)
+
+    References
+    ----------
+    The laws name theirs: `longfat.laws.tcp.aimd_utilisation_general`, `aimd_mean_queue`, `loss_of_window`,
+    `slow_start_transfer_time`, `longfat.laws.cubic.utilisation_general`, `mean_queue`, `packets_between_losses`.
+    """
+    begun = time.perf_counter()
+    path = CurvePath(
+        rate=quantities.rate(rate),
+        round_trip_time=quantities.duration(round_trip_time, allowed="(0, inf)"),
+        packet=integer("packet", quantities.size(packet, "packet"), "bytes", "[1, 1e6]"),
+        spread=quantities.fraction(spread, "spread", "[0, 0.9]"),
+        file=None if file is None else quantities.size(file, "file", "[1, 1e12]"),
+        load=quantities.fraction(load, "load", "(0, 0.5]"),
+        quick=bool(quick),
+    )
+    choice("over", over, ("buffer", "window"))
+    named = _named(schemes)
+    counts = [integer("flows", one, "flows", "[1, 10000]") for one in _several("flows", flows)]
+    allowed = f"(0, {LARGEST:g}]"
+    usual = (BUFFERS if over == "buffer" else WINDOWS)[path.quick]
+    values = sorted(number("at", one, "1", allowed) for one in _several("at", usual if at is None else at))
+    fixed = quantities.fraction(buffer, "buffer", allowed)
+    replications = integer(
+        "replications", REPLICATIONS[path.quick] if replications is None else replications, "runs", "[2, 1e6]"
+    )
+    confidence = number("confidence", confidence, "probability", "(0, 1)")
+    seed = seed_of(rng)
+    if over == "window":
+        for one in named.values():
+            limited(sender(one)[0])  # refuses schemes without a window
+
+    def place(value: float) -> tuple[float, float]:
+        """Return buffer and window of a point."""
+        return (value, math.inf) if over == "buffer" else (fixed, value)
+
+    packets = _packets(path, named, counts, [place(one) for one in values], replications)
+
+    def point(rng: np.random.Generator, scheme: str, flows: int, **where: float) -> dict[str, float]:
+        return path.simulate(named[str(scheme)], int(flows), *place(float(where[over])), rng)
+
+    grid = {"scheme": list(named), "flows": counts, over: values}
+    data = sweep(point, grid, replications=replications, rng=seed, confidence=confidence, progress=progress)
+    data = _described(data, over)
+    laws = _laws(path, named, counts, over, fixed, values)
+    data = data.assign(laws).assign_coords(_sizes(path, over, values))
+    data.attrs = {
+        "rate": path.rate,
+        "round_trip_time": path.round_trip_time,
+        "packet": path.packet,
+        "bandwidth_delay_product": path.bandwidth_delay_product,
+        "over": over,
+        **({"buffer": fixed} if over == "window" else {}),
+        "discipline": "fifo",
+        "spread": path.spread,
+        **({} if path.file is None else {"file": path.file, "load": path.load}),
+        "laws": "; ".join(f"{name}: {text}" for name, text in ASSUMED.items()),
+        "quick": int(path.quick),
+        "packets_simulated": packets,
+        "wall_time": time.perf_counter() - begun,
+        "replications": replications,
+        "confidence": confidence,
+        "seed": str(seed),
+        "units": "bytes/s, s, bytes, packets as the names say; buffers and windows in bandwidth-delay products",
+        "longfat_version": __version__,
+    }
+    from longfat.accessor import made_by  # only now: it takes xarray
+
+    return made_by(data, "design.curves")
+
+
+def _several(name: str, values: Any) -> list[Any]:
+    """Return different values, at least one; refuse a text."""
+    if isinstance(values, str) or not np.iterable(values):
+        raise wrong_type(name, values, "a sequence")
+    found = list(values)
+    if not found or any(one in found[:k] for k, one in enumerate(found)):
+        raise out_of_range(name, found, "1", "different values, one or more")
+    return found
+
+
+def _named(given: Any) -> dict[str, Any]:
+    """Return the schemes by their names."""
+    found = {one if isinstance(one, str) else sender(one)[0].name: one for one in _several("schemes", given)}
+    if len(found) < len(given):
+        raise out_of_range("schemes", list(found), "1", "schemes of different names")
+    for one in found.values():
+        sender(one)  # refuses unknown names
+    return found
+
+
+def _packets(
+    path: CurvePath, named: dict[str, Any], counts: list[int], places: list[tuple[float, float]], replications: int
+) -> float:
+    """Return about how many packets all runs have; refuse too many."""
+    costs: dict[tuple[str, int], float] = {}
+    for name, scheme in named.items():
+        for count in counts:
+            for buffer, window in places:
+                until = path.watch(path.flows(scheme, count, window), buffer)[1]
+                each = until * path.rate / path.packet * (1 if path.file is None else 2)
+                costs[name, count] = costs.get((name, count), 0.0) + replications * each
+    total = sum(costs.values())
+    if total > MOST_PACKETS:
+        (name, count), most = max(costs.items(), key=lambda pair: pair[1])
+        raise ValueError(
+            f"these curves take {total:.2g} packets, more than {MOST_PACKETS:.2g}, of which {most:.2g} are for "
+            f"{name} with flows = {count}: a sawtooth of so many packets takes long; give more flows, smaller buffers, "
+            "a slower link or quick = True (--quick)"
+        )
+    return total
+
+
+def _described(data: xr.Dataset, over: str) -> xr.Dataset:
+    """Return the simulated quantities with limits in their range, units and names."""
+    made = data.drop_vars("replications")
+    for name, (unit, text) in QUANTITIES.items():
+        if name not in made:
+            continue
+        highest = 1.0 if name in SHARES else math.inf
+        for end, said in (("", ""), ("_lower", ", lower limit"), ("_upper", ", upper limit")):
+            made[name + end] = made[name + end].clip(0.0, highest).assign_attrs(attrs(unit, f"{text}{said}"))
+    made["scheme"].attrs = attrs("", "congestion control")
+    made["flows"].attrs = attrs("flows", "number of long-lived flows")
+    made[over].attrs = _axis(over)
+    return made
+
+
+def _axis(over: str) -> dict[str, str]:
+    what = "buffer of the bottleneck" if over == "buffer" else "largest window of each flow"
+    return attrs("1", f"{what}, over the bandwidth-delay product")
+
+
+def _sizes(path: CurvePath, over: str, values: list[float]) -> dict[str, Any]:
+    """Return the values as packets and bytes."""
+    packets = [path.packets(one) for one in values]
+    return {
+        "packets": (over, packets, attrs("packets", f"{over}, as simulated")),
+        "bytes": (over, [one * path.packet for one in packets], attrs("bytes", f"{over}, as simulated")),
+    }
+
+
+def _laws(
+    path: CurvePath, named: dict[str, Any], counts: list[int], over: str, fixed: float, values: list[float]
+) -> dict[str, Any]:
+    """Return the laws between the least and the largest of the values, and at these."""
+    dense = np.unique(np.concatenate([np.geomspace(values[0], values[-1], DENSE), values]))
+    found = {name: np.full((len(named), len(counts), len(dense)), math.nan) for name in LAWS}
+    for i, scheme in enumerate(named.values()):
+        laws = CurveLaws(*sender(scheme), path.bandwidth_delay_product, path.round_trip_time)
+        shortest = math.nan
+        if path.file is not None:
+            shortest = laws.transfer_time(math.ceil(path.file / path.packet), path.packet / path.rate)
+        for j, count in enumerate(counts):
+            for k, one in enumerate(dense.tolist()):
+                known = laws.sawtooth(one, count) if over == "buffer" else laws.limited(one, fixed, count)
+                for name, value in (known | {"transfer_time": shortest}).items():
+                    found[name][i, j, k] = value
+    dim = f"law_{over}"
+    made: dict[str, Any] = {
+        f"law_{name}": (
+            ("scheme", "flows", dim), found[name], attrs(QUANTITIES[name][0], f"{QUANTITIES[name][1]}, law"),
+        )
+        for name in LAWS
+        if name != "transfer_time" or path.file is not None
+    }  # fmt: skip
+    return made | {dim: (dim, dense, _axis(over))}

@@ -1,0 +1,54 @@
+"""Queue disciplines by one threshold: the backlog, or its delay, from which on they signal congestion."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from longfat.domains import choice
+from longfat.sim import queues
+from longfat.sim.queues import Discipline
+
+#: Bandwidth-delay products of buffer behind a threshold, so that the discipline decides and not the buffer. Ours.
+ROOM = 4.0
+#: RED: max_th is three times min_th, max_p 0.1 (Floyd, "RED: Discussions of Setting Parameters", 1997).
+TIMES_LOW = 3.0
+RED_LEAST = 2  # packets of min_th: with one, tc finds no weight (iproute2, tc_red.c, tc_red_eval_ewma())
+LARGEST_PROBABILITY = 0.1
+
+#: s: CoDel's interval for largest round-trip times between these; else it is the largest round-trip time. RFC 8289,
+#: section 4.2: 100 ms for the Internet, which works well from 10 ms on; "slightly larger than the RTT" elsewhere.
+INTERNET, SHORT = 0.1, 0.01
+
+#: Name -> parameters for a threshold of so many packets, which wait so long [s], of this size [bytes], on a path with
+#: this largest round-trip time [s].
+_MADE: dict[str, Callable[[float, float, float, float], dict[str, Any]]] = {
+    "step-marking": lambda packets, delay, size, trip: {"packets": packets},
+    "red": lambda packets, delay, size, trip: {
+        "low": max(packets, RED_LEAST), "high": TIMES_LOW * max(packets, RED_LEAST), "max_p": LARGEST_PROBABILITY,
+        "packet": size,
+    },
+    "codel": lambda packets, delay, size, trip: {"target": delay, "interval": max(interval(trip), delay)},
+    "fq-codel": lambda packets, delay, size, trip: {"target": delay, "interval": max(interval(trip), delay)},
+    "pie": lambda packets, delay, size, trip: {"target": delay},
+    "dualpi2": lambda packets, delay, size, trip: {"target": delay, "largest_packet": size},
+}  # fmt: skip
+NAMES = tuple(_MADE)
+
+
+def interval(trip: float) -> float:
+    """Return CoDel's interval for flows with this largest round-trip time [s].
+
+    >>> interval(0.002), interval(0.03), interval(0.2)
+    (0.002, 0.1, 0.2)
+    """
+    return trip if trip < SHORT else max(INTERNET, trip)
+
+
+def with_threshold(name: str, packets: float, delay: float, size: float, trip: float) -> Discipline:
+    """Return a discipline with a threshold of so many packets, which wait ``delay`` seconds at the rate of the link.
+
+    >>> with_threshold("codel", 10, 0.005, 1500, 0.08).values["interval"]
+    0.1
+    """
+    return queues.discipline(choice("discipline", name, NAMES), **_MADE[name](packets, delay, size, trip))

@@ -1,0 +1,255 @@
+"""Explorer in Jupyter: the view of `longfat.handbook` in the notebook, its state and its simulations in Python."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import secrets
+import warnings
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import anywidget
+import traitlets
+
+from longfat import extras
+from longfat.explore import saving, simulations
+from longfat.explore.site import find, known
+from longfat.explore.state import State, start
+from longfat.handbook import javascript, pages, records
+from longfat.law import Law
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+FIRST = "selective_repeat.throughput_efficiency"  # law of a page of all laws
+CAPTION = "The last picture. Run the cell to move it."
+
+
+class Explorer(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget has no types that mypy accepts
+    """A law, or all laws, with sliders; displays itself in Jupyter, and can be part of other widgets.
+
+    Parameters
+    ----------
+    state : State
+        The initial state.
+    laws : list of Law, optional
+        Laws to choose from; by default the one of the state.
+
+    Examples
+    --------
+    >>> from longfat.laws import queues
+    >>> view = Explorer(start(queues.mm1_wait))
+    >>> view.set(load=0.5)
+    >>> view.data.operating_value.item()
+    1.0
+    """
+
+    _esm = traitlets.Unicode().tag(sync=True)
+    _css = traitlets.Unicode().tag(sync=True)
+    name = traitlets.Unicode().tag(sync=True)
+    shown = traitlets.Dict().tag(sync=True)
+    picture = traitlets.Unicode().tag(sync=True)
+
+    def __init__(self, state: State, laws: list[Law] | None = None) -> None:
+        self._laws = {one.public_name: one for one in laws or [state.law]}
+        self._still: Any = None
+        self._task: asyncio.Task[None] | None = None
+        self._events: list[dict[str, Any]] = []
+        super().__init__(
+            _esm=script(list(self._laws.values())), _css=styles(), name=secrets.token_hex(4), shown=_shown(state)
+        )
+        self.on_msg(self._asked)
+        self.observe(lambda change: self._show_still(), "picture")
+
+    @property
+    def state(self) -> State:
+        """The state that is shown: law, values, axis, family of curves."""
+        shown = self.shown
+        law = self._laws[shown["law"]]
+        values = {name: float(text) for name, text in shown["values"].items() if name in law.symbols}
+        found = start(law, shown["x"] or None, **values)
+        return found.spread(shown["family"], [float(one) for one in shown["family_values"]] or None)
+
+    def set(
+        self, across: str | None = None, family: str | None = None, family_values: Any = None, **values: Any
+    ) -> None:
+        """Change values, the x axis or the family of curves; the sliders follow."""
+        if "members" in values:
+            warnings.warn("members= is deprecated: use family_values=", DeprecationWarning, stacklevel=2)
+            family_values = values.pop("members")
+        state = self.state.changed(**values)
+        state = state if across is None else state.along(across)
+        state = state if family is None else state.spread(family, family_values)
+        self.shown = _shown(state) | {"axis": self.shown.get("axis", "automatic")}
+
+    @property
+    def points(self) -> simulations.Points:
+        """The points that were simulated last."""
+        found = simulations.Points(replications=max((one["runs"] for one in self._events), default=0))
+        for one in self._events:
+            found = found.and_at(one["x"], (one["mean"], one["low"], one["high"]))
+        return found
+
+    @property
+    def data(self) -> xr.Dataset:
+        """The curves shown, and the points simulated for them, as a Dataset."""
+        return saving.complete(self.state, self.points)
+
+    @property
+    def widget(self) -> Explorer:
+        """Old name of the explorer itself, which is a widget."""
+        warnings.warn("Explorer.widget is deprecated: use the explorer itself", DeprecationWarning, stacklevel=2)
+        return self
+
+    def close(self) -> None:
+        """End the simulation and close the widget."""
+        self._end()
+        super().close()
+
+    def _ipython_display_(self, **options: Any) -> None:
+        """Display the view, and below it the picture that a saved notebook and a page without Python show."""
+        from IPython.display import display
+
+        display(self._repr_mimebundle_(**options)[0], raw=True)
+        if not self.picture and extras.installed("matplotlib"):
+            self.picture = saving.file(saving.complete(self.state), "svg").decode()
+        self._still = display(self._still_bundle(), raw=True, display_id=True)
+
+    def _still_bundle(self) -> dict[str, str]:
+        law = self._laws[self.shown["law"]]
+        text = base64.b64encode(self.picture.encode()).decode()
+        image = (
+            f'<img alt="{law.name.replace("_", " ")}" src="data:image/svg+xml;base64,{text}" style="max-width:100%">'
+        )
+        return {
+            "text/html": f'<div class="longfat-picture longfat-picture-{self.name}">{image}<p>{CAPTION}</p></div>',
+            "text/plain": f"Explorer of {law.public_name}",
+        }
+
+    def _show_still(self) -> None:
+        if self._still is not None:
+            self._still.update(self._still_bundle(), raw=True)
+
+    # Simulations, on request of the view.
+
+    def _asked(self, widget: Any, content: dict[str, Any], buffers: Any) -> None:
+        """Begin the simulation that the view asks for, in place of the last one, or end it."""
+        self._end()
+        number = content.pop("number", 0)
+        if content.pop("end", False):
+            return
+        try:
+            request = simulations.request(content, self._laws)
+        except (TypeError, ValueError) as error:
+            self.send({"kind": "error", "why": str(error), "number": number})
+            return
+        self._events = []
+        self._task = asyncio.get_running_loop().create_task(self._simulate(request, number))
+
+    def _end(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            self._task = None
+
+    async def _simulate(self, request: simulations.Request, number: int) -> None:
+        """Send each estimate; the replications run in a thread, so that the kernel stays alive."""
+        try:
+            async for one in simulations.estimates(request, _replication):
+                if one["kind"] == "point":
+                    self._events = [*(other for other in self._events if other["x"] != one["x"]), one]
+                self.send(one | {"number": number})
+        except Exception as error:  # shown in the view, because the traceback of a task is not
+            self.send({"kind": "error", "why": f"{type(error).__name__}: {error}", "number": number})
+
+
+async def _replication(law: Law, point: Mapping[str, float], seed: int) -> tuple[float, float]:
+    found = simulations.simulator(law)
+    assert found is not None
+    return await asyncio.to_thread(lambda: found(seed, **point))
+
+
+def script(laws: list[Law]) -> str:
+    """Return the module of the widget: the view, the formulas of the laws, and what the view needs of their records."""
+    known = {one.public_name: _for_view(one) for one in laws}
+    parts = (pages.view_script(), javascript.script(laws), f"const longfatRecords = {pages.json_text(known)};\n")
+    return "".join((*parts, pages.source("widget.js")))
+
+
+def _for_view(law: Law) -> dict[str, Any]:
+    found = pages.for_view(law, records.record(law, hashed=False))
+    return found | {"simulated": law.simulated is not None}
+
+
+def styles() -> str:
+    """Return the style sheet of the view for a page whose own colours it must not change."""
+    return pages.view_styles().replace(":root", ".lf-widget") + ".lf-widget .lf-law { max-width: 100%; }\n"
+
+
+def _shown(state: State) -> dict[str, Any]:
+    """Return a state as the view has it; numbers are texts, because JSON has no infinity."""
+    return {
+        "law": state.law.public_name,
+        "values": {name: _text(value) for name, value in state.values.items()},
+        "x": state.across,
+        "family": state.family,
+        "family_values": [_text(value) for value in state.family_values],
+        "axis": "automatic",
+    }
+
+
+def _text(value: float) -> str:
+    """Return a number as the text that JavaScript reads as the same number."""
+    text = f"{value!r}".removesuffix(".0")
+    return text.replace("inf", "Infinity")
+
+
+def law(record: Law | str, across: str | None = None, **values: float) -> Explorer:
+    """Return an explorer of a law with sliders over its parameters, for Jupyter.
+
+    Parameters
+    ----------
+    record : Law or str
+        The law, such as ``lf.laws.selective_repeat.throughput_efficiency``, or its name.
+    across : str, optional
+        The parameter along the x axis; the first one by default.
+    **values : float
+        Values of some parameters, in the record's units; the others are in the middle of their typical ranges.
+
+    Returns
+    -------
+    Explorer
+        A widget that displays itself; ``set`` changes it, ``data`` has the curves shown.
+
+    Raises
+    ------
+    ValueError
+        For an unknown law or parameter, and for values outside their domains.
+
+    Examples
+    --------
+    >>> from longfat.laws import selective_repeat
+    >>> view = law("selective_repeat.throughput_efficiency", loss=1e-3)
+    >>> view.set(window=24, segment_packets=16, ack_segments=23.08)
+    >>> round(view.data.operating_value.item(), 4) == round(
+    ...     selective_repeat.throughput_efficiency(24, 1e-3, 16, 23.08), 4)
+    True
+    """
+    return Explorer(start(find(record) if isinstance(record, str) else record, across, **values))
+
+
+def page(first: Law | str | None = None) -> Explorer:
+    """Return an explorer of all laws, one of which is chosen in it; ``lf.explore()`` is the same.
+
+    Parameters
+    ----------
+    first : Law or str, optional
+        The law to begin with.
+
+    Examples
+    --------
+    >>> page("queues.mm1_wait").state.law.name
+    'mm1_wait'
+    """
+    chosen = find(first or FIRST) if not isinstance(first, Law) else first
+    return Explorer(start(chosen), known())

@@ -1,0 +1,143 @@
+"""Page of design curves: one file that opens without a network, with values under the pointer and curves to switch."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from html import escape
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from longfat.handbook.pages import EXPORT, IMPORT
+from longfat.quantities import text
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+MODULES = ("quantities.js", "chart.js", "scheme_curves.js")  # each after those that it imports
+STYLES = ("view.css", "page.css", "curves.css")
+#: Quantities in the order of their panels: title, and whether the axis is logarithmic.
+PANELS = {
+    "utilisation": ("utilisation", False),
+    "queueing_delay": ("mean queueing delay", True),
+    "queueing_delay_99": ("99th percentile of the queueing delay", True),
+    "loss": ("loss", True),
+    "transfer_time": ("completion time of short transfers", True),
+}
+
+
+def document(curves: Sequence[xr.Dataset]) -> str:
+    """Return the page of one result of `longfat.design.curves`, or of several with the same schemes and flows.
+
+    >>> from longfat import design
+    >>> data = design.curves(rate="20Mbit/s", round_trip_time="20ms", schemes=["reno"], flows=[1], at=[0.5, 1],
+    ...                      file=None, quick=True, progress=False)
+    >>> page = document([data])
+    >>> page.startswith("<!DOCTYPE html>"), "stylesheet" in page
+    (True, False)
+    """
+    sets = json.dumps([_set(one) for one in curves], ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    script = "\n".join(EXPORT.sub("", IMPORT.sub("", _file(name))) for name in MODULES)
+    title = f"Curves of {', '.join(map(str, curves[0].scheme.values))}: {_path(curves[0])}"
+    said = "".join(f"<p>{escape(one)}</p>\n" for one in _remarks(curves))
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n<link rel="icon" href="data:,">\n'
+        f"<title>{escape(title)} · longfat</title>\n<style>\n{''.join(map(_file, STYLES))}</style>\n</head>\n"
+        f'<body>\n<main>\n<h1>{escape(title)}</h1>\n<div id="curves">'
+        f"<noscript>The plots need JavaScript.</noscript></div>\n{said}</main>\n<script>\n(() => {{\n{script}\n"
+        f'mountCurves(document.getElementById("curves"), {sets.replace("<", chr(92) + "u003c")});\n}})();\n</script>\n'
+        "</body>\n</html>\n"
+    )
+
+
+def _file(name: str) -> str:
+    return files("longfat.handbook").joinpath("view", name).read_text(encoding="utf-8")
+
+
+def _path(data: xr.Dataset) -> str:
+    return f"{text(data.attrs['rate'], 'bytes/s')}, {text(data.attrs['round_trip_time'], 's')}"
+
+
+def _remarks(curves: Sequence[xr.Dataset]) -> list[str]:
+    """Return what the page says below the panels."""
+    a = curves[0].attrs
+    runs = (
+        f"Points: simulated, {a['replications']} runs each, {100 * a['confidence']:.4g}% intervals, seed {a['seed']}; "
+        "the queue is drop tail"
+    )
+    fixed = [one.attrs["buffer"] for one in curves if "buffer" in one.attrs]
+    if fixed:
+        runs += f", and over the window its buffer is {fixed[0]:g} BDP"
+    lines = (
+        "Lines: laws of flows that lose at the same time, CUBIC's without fast convergence; where windows limit, "
+        "Little's law. Thin lines join points without a law. Dotted: the delay of a full buffer. On a logarithmic axis "
+        "there is no point where nothing was lost or queued."
+    )
+    found = [
+        f"The bandwidth-delay product (BDP) is {a['bandwidth_delay_product']:.5g} packets of "
+        f"{text(a['packet'], 'bytes')}.",
+        f"{runs}.",
+        lines,
+    ]
+    if "file" in a:
+        found.append(
+            f"Short transfers of {text(a['file'], 'bytes')} arrive at random with {100 * a['load']:.3g}% of the rate, "
+            "in runs of their own. Grey: over an empty link, by the law of slow start."
+        )
+    return [*found, f"longfat {a['longfat_version']}"]
+
+
+def _set(data: xr.Dataset) -> dict[str, Any]:
+    """Return what the page needs of one Dataset; None stands for NaN."""
+    a, over = data.attrs, data.attrs["over"]
+    bdp, packet, trip = a["bandwidth_delay_product"], a["packet"], a["round_trip_time"]
+    return {
+        "axis": "buffer" if over == "buffer" else "window of each flow",
+        "schemes": [str(one) for one in data.scheme.values],
+        "flows": data.flows.values.tolist(),
+        "values": data[over].values.tolist(),
+        "packets": data.packets.values.tolist(),
+        "dense": data[f"law_{over}"].values.tolist(),
+        "units": [
+            {"title": "bandwidth-delay products", "symbol": "BDP", "unit": "1", "factor": 1.0},
+            {"title": "packets", "symbol": "packets", "unit": "1", "factor": bdp},
+            {"title": "bytes", "symbol": "", "unit": "bytes", "factor": bdp * packet},
+            {"title": "time at the link's rate", "symbol": "", "unit": "s", "factor": trip},
+        ],
+        "panels": [_panel(data, name) for name in PANELS if name in data],
+    }
+
+
+def _panel(data: xr.Dataset, name: str) -> dict[str, Any]:
+    title, logarithmic = PANELS[name]
+    over, trip = data.attrs["over"], data.attrs["round_trip_time"]
+    dense = data[f"law_{over}"].values.tolist()
+    law = _numbers(data[f"law_{name}"].values.tolist()) if f"law_{name}" in data and name != "transfer_time" else None
+    grey: list[dict[str, Any]] = []
+    if name.startswith("queueing_delay"):
+        full = [one if over == "buffer" else data.attrs["buffer"] for one in dense]
+        grey = [{"kind": "full", "ys": [trip * one for one in full]}]
+    elif name == "transfer_time":
+        shortest = {value for row in data.law_transfer_time.values[:, 0, 0:1] for value in row.tolist()}
+        grey = [{"kind": "empty", "ys": [one] * len(dense)} for one in sorted(shortest) if math.isfinite(one)]
+    return {
+        "name": name,
+        "title": title,
+        "unit": data[name].attrs["units"],
+        "logarithmic": logarithmic,
+        **{
+            what: _numbers(data[f"{name}{end}"].values.tolist())
+            for what, end in (("mean", ""), ("lower", "_lower"), ("upper", "_upper"))
+        },
+        "law": law,
+        "grey": grey,
+    }
+
+
+def _numbers(values: Any) -> Any:
+    """Return nested lists of numbers in six digits, None for NaN."""
+    if isinstance(values, list):
+        return [_numbers(one) for one in values]
+    return float(f"{values:.6g}") if math.isfinite(values) else None

@@ -1,0 +1,171 @@
+"""Design curves: small multiples over buffer or window, a panel for each quantity."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from longfat.plot.axes import error, log_ticks, new_figure, nth_colour
+from longfat.quantities import text
+
+if TYPE_CHECKING:
+    import xarray as xr
+    from matplotlib.axes import Axes
+
+#: Panels: quantity, label of its axis, factor of the unit in the label, whether the axis is logarithmic.
+PANELS = (
+    ("utilisation", "utilisation [1]", 1.0, False),
+    ("queueing_delay", "mean queueing delay [ms]", 1e3, True),
+    ("queueing_delay_99", "99th percentile of it [ms]", 1e3, True),
+    ("loss", "loss [1]", 1.0, True),
+    ("transfer_time", "short transfer [ms]", 1e3, True),
+)
+MARKERS = "osD^vP*X"
+#: By number of flows: style of lines, and how markers are filled.
+LINES: tuple[tuple[str, Any], ...] = (("-", "full"), ("--", "none"), (":", "left"), ("-.", "bottom"))
+SIZE = (10.4, 6.4)  # in
+COLUMNS = 46  # characters of a line of the text in the last panel
+FULL = "0.45"  # grey of what a full buffer costs
+
+
+def scheme_curves(data: xr.Dataset, axes: Sequence[Axes] | None = None) -> Sequence[Axes]:
+    """Draw utilisation, queueing delay, loss and transfer time of several schemes and numbers of flows.
+
+    Schemes differ by colour and marker, numbers of flows by the style of lines and the filling of markers. The last
+    panel has the legend.
+
+    Parameters
+    ----------
+    data : xarray.Dataset
+        Result of `longfat.design.curves`.
+    axes : six of matplotlib.axes.Axes, optional
+        Axes to draw on; by default those of a new figure.
+
+    Returns
+    -------
+    six of matplotlib.axes.Axes
+        The axes drawn on.
+
+    Raises
+    ------
+    ValueError
+        If the Dataset is not a result of `longfat.design.curves`.
+
+    Examples
+    --------
+    >>> from longfat import design
+    >>> data = design.curves(rate="20Mbit/s", round_trip_time="20ms", schemes=["reno"], flows=[1], at=[0.5, 1],
+    ...                      file=None, quick=True, progress=False)
+    >>> [ax.get_ylabel() for ax in scheme_curves(data)][:2]
+    ['utilisation [1]', 'mean queueing delay [ms]']
+    """
+    if data.attrs.get("over") not in data.dims or "scheme" not in data.dims:
+        raise ValueError("data holds no curves of schemes: must be a result of design.curves")
+    if axes is None:
+        axes = list(new_figure(2, 3, figsize=SIZE, sharex=True).flat)
+    for ax, (name, label, factor, logarithmic) in zip(axes, PANELS, strict=False):
+        if name not in data:
+            ax.set_axis_off()
+            continue
+        _panel(ax, data, name, factor, logarithmic)
+        _frame(ax, data, name, factor, logarithmic)
+        ax.set_ylabel(label)
+    for ax in axes[2:5]:  # those without a panel below
+        ax.set_xlabel(_across(data))
+        ax.tick_params(labelbottom=True)
+    _legend(axes[5], data)
+    return axes
+
+
+def _across(data: xr.Dataset) -> str:
+    return ("buffer" if data.attrs["over"] == "buffer" else "window of each flow") + " [BDP]"
+
+
+def _look(data: xr.Dataset, scheme: int, count: int) -> tuple[Any, str, str, Any]:
+    """Return colour, marker, style of lines and filling of markers."""
+    return nth_colour(scheme), MARKERS[scheme % len(MARKERS)], *LINES[count % len(LINES)]
+
+
+def _panel(ax: Axes, data: xr.Dataset, name: str, factor: float, logarithmic: bool) -> None:
+    """Draw one quantity: laws as lines, simulated points with intervals; points without a law are joined."""
+    over = data.attrs["over"]
+    for i in range(data.sizes["scheme"]):
+        for j in range(data.sizes["flows"]):
+            one = data.isel(scheme=i, flows=j)
+            if logarithmic:  # where 0 has no place
+                one = one.assign({name: one[name].where(one[name] > 0)})
+            colour, marker, style, filling = _look(data, i, j)
+            law: Any = one.get(f"law_{name}")
+            known = law is not None and name != "transfer_time" and bool(np.isfinite(law).any())
+            if known:
+                ax.plot(one[f"law_{over}"], factor * law, color=colour, ls=style, lw=1.3)
+            ax.errorbar(
+                one[over], factor * one[name], factor * error(one, name), color=colour, marker=marker,
+                ms=max(3.0, 6.5 - 1.3 * i),  # so that equal values are seen
+                fillstyle=filling, mew=0.9, elinewidth=0.8, ls="" if known else style, lw=0.55,
+            )  # fmt: skip
+    if name.startswith("queueing_delay"):
+        full = data[f"law_{over}"] if over == "buffer" else np.full(data.sizes["law_window"], data.attrs["buffer"])
+        ax.plot(data[f"law_{over}"], factor * data.attrs["round_trip_time"] * full, color=FULL, ls=(0, (1, 3)), lw=1.2)
+    if name == "transfer_time":
+        for shortest in np.unique(data.law_transfer_time.values[..., 0]):
+            if np.isfinite(shortest):
+                ax.axhline(factor * shortest, color=FULL, lw=1)
+
+
+def _frame(ax: Axes, data: xr.Dataset, name: str, factor: float, logarithmic: bool) -> None:
+    """Set scales and limits."""
+    across = data[data.attrs["over"]].values
+    ax.set(xscale="log", xlim=(across.min() / 1.1, across.max() * 1.1))
+    if not logarithmic:
+        ax.set_ylim(max(0.0, float(data[name].min()) - 0.08), 1.02)
+    elif bool((data[name] > 0).any()):
+        ax.set_yscale("log")
+        least = float(data[name].where(data[name] > 0).min())
+        if name.startswith("queueing_delay"):  # less than a tenth of a packet is none
+            least = max(least, 0.1 * data.attrs["packet"] / data.attrs["rate"])
+        least *= factor
+        ax.set_ylim(0.6 * least, None)
+        log_ticks(ax.yaxis)
+    log_ticks(ax.xaxis)
+
+
+def _legend(ax: Axes, data: xr.Dataset) -> None:
+    """Write schemes, numbers of flows, what the lines are, and how it was simulated."""
+    from matplotlib.lines import Line2D
+
+    ax.set_axis_off()
+    handles = [
+        Line2D([], [], color=nth_colour(i), marker=MARKERS[i % len(MARKERS)], lw=0, label=str(name))
+        for i, name in enumerate(data.scheme.values)
+    ]
+    for j, count in enumerate(data.flows.values):
+        style, filling = LINES[j % len(LINES)]
+        label = f"{count} flow{'s' if count > 1 else ''}"
+        handles.append(Line2D([], [], color="0.2", ls=style, marker="o", fillstyle=filling, lw=1.2, label=label))
+    handles.append(Line2D([], [], color=FULL, ls=(0, (1, 3)), lw=1.2, label="full buffer"))
+    if "transfer_time" in data:
+        handles.append(Line2D([], [], color=FULL, lw=1, label="empty link (law)"))
+    ax.legend(handles=handles, loc="upper left", ncols=2, fontsize="small", borderaxespad=0)
+    ax.text(0, 0.56, _said(data), transform=ax.transAxes, va="top", fontsize="x-small", color="0.3")
+
+
+def _said(data: xr.Dataset) -> str:
+    """Return the caption: path, simulation and laws."""
+    a = data.attrs
+    buffer = f", buffer of {a['buffer']:g} BDP" if a["over"] == "window" else ""
+    parts = [
+        f"{text(a['rate'], 'bytes/s')}, round trip {text(a['round_trip_time'], 's')}: a bandwidth-delay product (BDP) "
+        f"is {a['bandwidth_delay_product']:.4g} packets.",
+        f"Drop tail{buffer}. Points: simulated, "
+        f"{a['replications']} runs each, {100 * a['confidence']:.4g}% intervals, seed {a['seed']}.",
+        "Lines: laws of flows that lose at the same time"
+        + (", and Little's law" if a["over"] == "window" else "")
+        + "; thin lines join points without a law. Where nothing was lost there is no point.",
+    ]
+    if "file" in a:
+        parts.append(f"Short transfers: {text(a['file'], 'bytes')}, {100 * a['load']:.3g}% of the rate, in runs apart.")
+    return "\n".join(textwrap.fill(part, COLUMNS) for part in parts)

@@ -1,0 +1,185 @@
+"""Design curves: by hand arithmetic of packets in flight, by the sawtooth's closed form, and what is refused."""
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from longfat import design, plot
+from longfat.design.curve_laws import CurveLaws
+from longfat.design.curve_runs import CurvePath, sender
+from longfat.design.window_limit import limited
+from longfat.sim import schemes
+
+#: 12 Mbit/s are 1000 packets/s: with 50 ms 50 packets are on the path.
+SMALL = {"rate": "12Mbit/s", "round_trip_time": "50ms", "flows": [1], "quick": True, "progress": False}
+
+
+def curves(**changes):
+    return design.curves(**{**SMALL, **changes})
+
+
+@pytest.fixture(scope="module")
+def windows():
+    """One NewReno flow, which acknowledges every packet, with windows of 5, 25 and 75 packets."""
+    return curves(schemes=["newreno"], over="window", at=[0.1, 0.5, 1.5], buffer=2, file="7500B")
+
+
+def test_windows_by_hand(windows):
+    """A packet takes 1 ms and its acknowledgment returns after 50 ms more.
+
+    5 and 25 packets in 51 ms are 5/51 and 25/51 of the rate, and none waits for long. Of 75 packets 50 are on the way,
+    one is transmitted, 24 wait: 24 ms, all the time. The runs last 37 s, in which 51 ms more or less are 0.0014.
+    """
+    one = windows.sel(scheme="newreno", flows=1)
+    assert one.utilisation.values == pytest.approx([5 / 51, 25 / 51, 1], rel=2e-3)
+    assert one.queueing_delay.values[2] == pytest.approx(0.024, rel=1e-3)
+    assert one.queueing_delay_99.values[2] == pytest.approx(0.024, rel=1e-3)
+    assert one.queueing_delay.values[:2].max() < 0.001  # less than a packet
+    assert one.loss.values.tolist() == [0, 0, 0]
+    assert windows.packets.values.tolist() == [5, 25, 75]
+    assert windows.bytes.values.tolist() == [7500, 37500, 112500]
+
+
+def test_the_arithmetic_sees_a_window_that_is_one_packet_larger():
+    path = CurvePath(1.5e6, 0.05, 1500, 0.1, None, 0.01, quick=True)
+    found = path.simulate("newreno", 1, 2.0, 76 / 50, np.random.default_rng(1))
+    assert found["queueing_delay"] == pytest.approx(0.025, rel=1e-3)
+    assert found["queueing_delay"] != pytest.approx(0.024, rel=1e-3)
+
+
+def test_short_transfers_by_hand(windows):
+    """Five packets by slow start from one: 1, 2 and 2 of them.
+
+    Acknowledgments arrive at 51 ms, at 102 and 103 ms, and the last at 102 + 2 + 50 = 154 ms. The long flow's five
+    packets delay each round by 5 ms at most.
+    """
+    time = float(windows.transfer_time.sel(window=0.1).squeeze())
+    assert 0.154 - 1e-6 <= time <= 0.154 + 3 * 0.005
+    assert windows.law_transfer_time.values[0, 0, 0] == pytest.approx(0.154)
+
+
+def test_the_sawtooth_by_its_closed_form():
+    """3 (1 + b)^2/(4 (1 + b + b^2)) of the link: 0.8710 for b = 0.2; the error of 100 packets is about 1/100."""
+    data = curves(round_trip_time="100ms", schemes=["reno"], at=[0.2, 1], file=None)
+    one = data.sel(scheme="reno", flows=1)
+    closed = 3 * 1.2**2 / (4 * (1 + 0.2 + 0.2**2))
+    assert float(one.law_utilisation.sel(law_buffer=0.2)) == pytest.approx(closed)
+    assert float(one.utilisation.sel(buffer=0.2)) == pytest.approx(closed, abs=0.015)
+    assert float(one.utilisation.sel(buffer=1.0)) == pytest.approx(1, abs=0.005)
+    # It would be seen: with b = 0.25 the form gives 0.893.
+    assert abs(3 * 1.25**2 / (4 * (1 + 0.25 + 0.25**2)) - closed) > 0.015
+    # 5/9 of a round trip wait in the mean with a buffer of one product (the law's record); 100 packets: 3 % for one.
+    assert float(one.queueing_delay.sel(buffer=1.0)) == pytest.approx(5 / 9 * 0.1, rel=0.03)
+    assert "transfer_time" not in data
+
+
+def test_the_same_seed_gives_the_same_curves():
+    path = {"schemes": ["reno"], "flows": [2], "at": [0.5], "file": "15kB", "replications": 2}
+    first, again, other = curves(**path, rng=3), curves(**path, rng=3), curves(**path, rng=4)
+    same = [one.drop_attrs() for one in (first, again)]
+    xr.testing.assert_identical(*same)
+    assert float(first.utilisation.squeeze()) != float(other.utilisation.squeeze())
+    assert first.attrs["seed"] == "3"
+
+
+def test_laws_by_hand():
+    reno = CurveLaws(*sender("reno"), 100.0, 0.1)
+    found = reno.sawtooth(1.0, 1)
+    assert found["utilisation"] == 1
+    assert found["queueing_delay"] == pytest.approx(5 / 9 * 0.1)
+    assert found["loss"] == pytest.approx(8 / (3 * 200**2))  # a window of 200 packets at the loss
+    assert reno.sawtooth(1.0, 10)["loss"] == pytest.approx(8 / (3 * 20**2))
+    assert reno.limited(0.25, 1.0, 2) == {"utilisation": 0.5, "queueing_delay": 0, "loss": 0}
+    assert reno.limited(0.75, 1.0, 2)["queueing_delay"] == pytest.approx(0.05)  # 1.5 products: half a product waits
+    assert reno.limited(3.0, 1.0, 1) == found
+    bbr = CurveLaws(*sender("bbr1"), 100.0, 0.1)
+    assert bbr.sawtooth(1.0, 1)["utilisation"] == pytest.approx(0.9712)  # 0.96 of 0.3 s in 10 s are lost to ProbeRTT
+    assert all(np.isnan(value) for value in bbr.limited(3.0, 1.0, 1).values())
+
+
+def test_regions_of_cubic():
+    """The estimate and the cubic function reach W together at W_r, C R^3 (1 + beta)^3 W_r^2 = 27 (1 - beta).
+
+    At 40 ms W_r is 253.8 packets, from where on the estimate stays below; at 44 ms, with a tenth of a product in the
+    queue, it is 220, and up to 220/3^1.5 = 42 packets it stays above.
+    """
+    parameters = sender("cubic")[1]
+
+    def region(packets):
+        return CurveLaws(schemes.scheme("cubic"), parameters, packets, 0.04).region(0.1, 1)
+
+    found = [region(packets / 1.1) for packets in (42, 43, 253, 254)]  # with the buffer of 0.1 products
+    assert found == ["linear", "", "", "cubic"]
+    small = CurveLaws(schemes.scheme("cubic"), parameters, 30.0, 0.04)
+    # beta = 0.7 and an increase of 9/17 in a round trip: (1 + 0.7)^2 W^2/6 packets from 0.7 W to W
+    assert small.sawtooth(0.0, 1)["loss"] == pytest.approx(6 / (1.7**2 * 30**2))
+    assert parameters["fast_convergence"] == 1
+
+
+def test_a_window_cannot_limit_a_rate():
+    with pytest.raises(ValueError, match=r"scheme 'tfrc' has no window: it sets a rate"):
+        limited(schemes.scheme("tfrc"))
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"schemes": []}, r"schemes = \[\] is out of range"),
+        ({"schemes": "reno"}, "schemes must be a sequence, got the string 'reno'"),
+        ({"schemes": ["rino"]}, "scheme 'rino' is unknown; available"),
+        ({"schemes": ["sack", "sack"]}, "different values"),
+        ({"schemes": ["sack", schemes.scheme("sack")]}, "schemes of different names"),
+        ({"flows": [0]}, "flows = 0"),
+        ({"flows": [1, 1]}, "different values"),
+        ({"over": "loss"}, "over 'loss' is unknown"),
+        ({"at": [0.0]}, r"at = 0 is out of range: must be in \(0, 100\]"),
+        ({"buffer": 0}, "buffer = 0"),
+        ({"file": "0 B"}, "file = "),
+        ({"load": 0.9}, "load = 0.9"),
+        ({"replications": 1}, "replications = 1"),
+        (
+            {"rate": "100Gbit/s", "round_trip_time": "200ms", "schemes": ["reno"]},
+            r"of which .* are for reno with flows",
+        ),
+        ({"over": "window", "schemes": ["tfrc"]}, "sets a rate"),
+    ],
+)
+def test_what_is_refused(changes, words):
+    with pytest.raises((TypeError, ValueError), match=words):
+        curves(**changes)
+
+
+def test_picture(windows):
+    import matplotlib.pyplot as plt
+
+    with plot.style():
+        axes = plot.show(windows)
+    assert [ax.get_ylabel() for ax in axes[:5]] == [
+        "utilisation [1]", "mean queueing delay [ms]", "99th percentile of it [ms]", "loss [1]", "short transfer [ms]",
+    ]  # fmt: skip
+    assert axes[3].get_xlabel() == "window of each flow [BDP]"
+    simulated = [line for line in axes[0].lines if line.get_marker() == "o"]
+    assert simulated[0].get_ydata().tolist() == windows.utilisation.values.ravel().tolist()
+    words = " ".join(one.get_text().replace("\n", " ") for one in axes[5].texts)
+    assert "12 Mbit/s, round trip 50 ms" in words
+    assert "buffer of 2 BDP" in words
+    assert "3 runs each, 95% intervals, seed 0" in words
+    plt.close("all")
+    with pytest.raises(ValueError, match="holds no curves of schemes"):
+        plot.scheme_curves(xr.Dataset())
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("over", ["buffer", "window"])
+def test_defaults(over):
+    """All quantities of the default curves are possible; laws and simulation agree where windows limit."""
+    data = design.curves(over=over, quick=True, progress=False)
+    assert bool((data.utilisation <= 1).all())
+    full = data.attrs["round_trip_time"] * (data.buffer if over == "buffer" else data.attrs["buffer"])
+    packet = 1500 / data.attrs["rate"]
+    assert bool((data.queueing_delay_99 <= full + packet).all())
+    assert bool((data.queueing_delay <= data.queueing_delay_99).all())
+    assert bool((data.transfer_time > data.law_transfer_time.min()).all())
+    if over == "window":
+        few = data.sel(window=0.2, flows=1)
+        assert few.utilisation.values == pytest.approx(0.2, rel=0.06)  # BBR's ProbeRTT costs a few per cent
