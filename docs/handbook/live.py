@@ -6,16 +6,37 @@ such element with the sliders and the chart of its law.
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from docs.handbook import simulated
 from longfat.handbook import pages, records
+from longfat.law import Law
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 STYLES = "laws.css"
 HOOK = re.compile(r'data-law="([\w.]+)"')
+
+
+def points(laws: Iterable[Law]) -> str:
+    """Return a script that gives the plots of laws their simulated points, and begins at the values of these."""
+    found = {law.public_name: simulated.points(law) for law in laws}
+    known = json.dumps({name: one for name, one in found.items() if one}, separators=(",", ":"))
+    return (
+        ""
+        if known == "{}"
+        else (
+            f"for (const [name, points] of Object.entries({known})) {{\n"
+            "  const record = longfatRecords[name];\n"
+            "  record.points = points;\n"
+            "  for (const one of record.letters) if (one.name in points.values) one.start = points.values[one.name];\n"
+            "}\n"
+        )
+    )
 
 
 def _write(app: Sphinx) -> None:
@@ -31,7 +52,7 @@ def _add(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: o
     wanted = set(HOOK.findall(context.get("body", "")))
     if wanted:
         laws = [one for one in records.laws() if one.public_name in wanted]
-        app.add_js_file(None, body=pages.site_script(laws))
+        app.add_js_file(None, body=pages.site_script(laws) + points(laws))
         app.add_css_file(STYLES)
 
 

@@ -137,6 +137,8 @@ SIMULATORS: dict[str, Simulator] = {
     "dctcp_queue": _transport("dctcp_queue", deterministic=True),
     "window_at_random_marks": _transport("window_at_marks", (True,)),
     "window_at_spaced_marks": _transport("window_at_marks", (False, 200.0), deterministic=True),
+    "credit_share": _transport("credit_share", deterministic=True),
+    "sstp_throughput": _transport("sstp_throughput", deterministic=True),
     "codel_drop_time": _transport("codel_drop_time", deterministic=True),
     "cubic_window": _cubic("window_after_loss", deterministic=True),
     "cubic_mean_window": _cubic("mean_window", deterministic=True),

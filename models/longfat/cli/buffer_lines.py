@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from longfat.cli import threshold_lines
 from longfat.cli.paste import Line, rates
+from longfat.design.buffer_laws import LEAST_OF_BBR
 from longfat.design.tcp_window import HEADERS
 from longfat.laws.tcp import achievable_throughput
 from longfat.quantities import text
@@ -75,14 +76,15 @@ def _fifo(a: dict[str, Any], row: xr.Dataset, packets: int) -> list[Line]:
     delay = packets * a["packet"] / a["rate"]
     burst = max(math.ceil(a["rate"] * BURST), 2 * (a["packet"] + FRAME))
     share = f"{100 * a['share']:.6g}%"
+    least = f" (of {LEAST_OF_BBR:g} BDP at least)" if a["scheme"].startswith("bbr") else ""
     most = f"{int(row.flows)} {a['scheme']} flows" if int(row.flows) > 1 else f"one {a['scheme']} flow"
     return [
         Line(
             f"On the host or router whose interface DEV is the bottleneck, as root: {packets} packets, {size} bytes, "
-            f"{text(float(f'{delay:.3g}'), 's')} at this rate, are the smallest buffer with which {most} carried "
-            f"{share} of the link. {JOINED} bytes more are room for packets that Linux joins (segmentation offload, "
-            "GRO): without it they are dropped whole. Other senders may need more than these flows. It replaces the "
-            "queue discipline of DEV; a scheduler such as fq_codel may serve you better.",
+            f"{text(float(f'{delay:.3g}'), 's')} at this rate, are the smallest buffer{least} with which {most} "
+            f"carried {share} of the link. {JOINED} bytes more are room for packets that Linux joins (segmentation "
+            "offload, GRO): without it they are dropped whole. Other senders may need more than these flows. It "
+            "replaces the queue discipline of DEV; a scheduler such as fq_codel may serve you better.",
             (f"tc qdisc replace dev DEV root bfifo limit {size + JOINED}",),
             "tc -s qdisc show dev DEV",
             f"limit {size + JOINED}b; dropped above 0 while the flows run: else the queue is not here",
