@@ -500,7 +500,7 @@ def test_choices_say_which_numbers_have_decided():
     assert not benchmark.choices(ENTRIES["tahoe"], VARIANTS["7-0.2-ramp"], "transfer_time_mean", "interpretation")
     everything = [
         one
-        for kind in (ENTRIES, benchmark.TODAY, benchmark.NEGOTIATED, VARIANTS)
+        for kind in (ENTRIES, benchmark.TODAY, benchmark.FURTHER, VARIANTS)
         for each in kind.values()
         for one in each.choices
     ]
