@@ -23,6 +23,15 @@ server and no network: it opens from a folder or a USB stick, and its search wor
 | see who wins, and whether papers are right | [experiments](/experiments/index.md), [papers](/papers/index.md) |
 | program with it | [Python interface](/api/index.md), [plug-ins](/docs/plug-ins.md), [reference](/reference/index.md) |
 
+## One of the laws
+
+[Throughput efficiency](/laws/selective_repeat/throughput_efficiency/index.md) over the window, as a law, as printed in
+1992 and simulated:
+
+```{raw} html
+<div class="live-law" data-law="selective_repeat.throughput_efficiency"></div>
+```
+
 ![Throughput efficiency over the window: the law, the law as printed in 1992, simulated](/figures/gong_parulkar_14.png)
 
 """

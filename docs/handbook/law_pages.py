@@ -14,7 +14,7 @@ import numpy as np
 from docs.handbook import proofs, regions, simulated, verdicts
 from docs.handbook.front import toctree
 from docs.handbook.judged import PLUG_INS, address, listed
-from docs.handbook.markup import code, html, number, section, table, unfolding
+from docs.handbook.markup import code, html, number, section, signs, table, unfolding
 from longfat import docstrings
 from longfat.handbook.pages import words
 from longfat.handbook.records import laws, snippets
@@ -23,6 +23,9 @@ from longfat.law_digests import digest
 from longfat.symbols import Symbol
 
 STEP = 1e-4  # relative, of the difference that gives a slope
+FILES = """\
+<p>For programs: <a href="../laws.json"><code>laws.json</code></a> has all records, and
+<a href="../laws.mjs"><code>laws.mjs</code></a>, a module in JavaScript, all formulas.</p>"""
 LONGEST = 3000  # characters of LaTeX that anybody may want to read; some expressions have a hundred thousand
 
 
@@ -78,7 +81,7 @@ def _validity(law: Law) -> str:
         return "The record states no accuracy: under its source's assumptions the law holds over its whole domain.\n"
     unit = "" if law.unit == "1" else f" {law.unit}"
     drawn = regions.svg(law)
-    text = f"Accurate within {law.validity.accuracy:g}{unit} where {law.validity.text}.\n"
+    text = f"Accurate within {law.validity.accuracy:g}{unit} where {signs(law.validity.text)}.\n"
     return f"{text}\n{regions.of(law)}{html(drawn)}" if drawn else text
 
 
@@ -208,9 +211,9 @@ def _written(law: Law) -> tuple[str, str]:
     head, found = docstrings.sections(law.function.__doc__ or "")
     beyond = head.partition("\n\n")[2]
     text = "\n\n".join(filter(None, (beyond, found.get("Notes", ""), found.get("See Also", ""))))
-    text = re.sub(
-        r"^(?![ .]).*$", lambda line: line[0].replace("|", r"\|"), text, flags=re.MULTILINE
-    )  # absolute values
+    text = re.sub(  # absolute values
+        r"^(?![ .]).*$", lambda line: signs(line[0].replace("|", r"\|")), text, flags=re.MULTILINE
+    )
     text = re.sub(r"(?<!`)`(?:[\w.]+\.)?(\w+)`(?!`)", lambda one: _mentioned(one, law), text)
     examples = found.get("Examples", "")
     return (f"```{{eval-rst}}\n{text}\n```\n" if text else ""), (code(examples) if examples else "")
@@ -288,6 +291,7 @@ def pages(formulas: bool = True) -> dict[str, str]:
         "it is printed, its proof, the simulator that judges it, its values and its neighbours.\n\n"
         + table(["family", "content", "laws"], rows)
         + "\n"
+        + html(FILES)
         + toctree([f"laws/{family}/index" for family in families], hidden=True)
     )
     return made

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from docs.handbook import simulated
-from longfat.handbook import pages, records
+from longfat.handbook import javascript, pages, records
 from longfat.law import Law
 
 if TYPE_CHECKING:
@@ -40,8 +40,10 @@ def points(laws: Iterable[Law]) -> str:
 
 
 def _write(app: Sphinx) -> None:
-    """Write the style sheet beside the other static files of the site."""
+    """Write the style sheet beside the other static files of the site, and records and formulas for other programs."""
     if app.builder.format == "html":
+        for name, text in {"laws.json": records.written(records.records()), "laws.mjs": javascript.module()}.items():
+            (app.outdir / name).write_text(text, encoding="utf-8")
         folder = app.outdir / "_static"
         folder.mkdir(parents=True, exist_ok=True)
         (folder / STYLES).write_text(pages.view_styles(), encoding="utf-8")

@@ -41,11 +41,12 @@ def drawn(what):
 
 def simulated(what, number, sender, trip, rate, size):
     """Return what is known of the path of a simulated transfer, from its qlog."""
-    kept = round(1 + 2 * rate * trip / PACKET)
-    link = {
-        "losses": {"rate": rate, "loss": size, "buffer": kept},
-        "buffers": {"rate": rate, "buffer": size},
-    }.get(what, {"rate": 1.25e7, "discipline": policer(rate=rate, burst=size), "buffer": 2000})
+    if what == "losses":
+        link = {"rate": rate, "loss": size, "buffer": round(1 + 2 * rate * trip / PACKET)}
+    elif what == "buffers":
+        link = {"rate": rate, "buffer": size}
+    else:
+        link = {"rate": 1.25e7, "discipline": policer(rate=rate, burst=size), "buffer": 2000}
     net = sim.Network().link("here", "there", delay=trip / 2, **link)
     parameters = dict(sim.schemes.linux(sender))
     net.flow(sender, path=["here", "there"], packet=PACKET, ack=52, ack_path="ideal", parameters=parameters)

@@ -9,6 +9,7 @@ import pytest
 
 from docs.handbook import __main__ as command
 from docs.handbook import simulated, sources
+from longfat.handbook import records
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: make venv")
@@ -73,7 +74,9 @@ def opened(browser, site):
 @pytest.mark.parametrize("name", PAGES)
 def test_pages_open_from_the_file_system(opened, name, width, scheme, tmp_path):
     page = opened(name, width, scheme)
-    page.screenshot(path=tmp_path / "page.png", full_page=True)
+    height = min(6000, page.evaluate("document.documentElement.scrollHeight"))  # longer ones take half a minute
+    clip = {"x": 0, "y": 0, "width": width, "height": height}
+    page.screenshot(path=tmp_path / "page.png", full_page=True, clip=clip)
     assert page.locator("h1").first.is_visible()
     assert page.evaluate("document.documentElement.dataset.theme") == scheme
     assert page.evaluate(BEYOND) == []
@@ -171,6 +174,14 @@ def test_commands_are_copied_without_their_prompts(opened):
     assert first == "import longfat as lf"
     assert ">>>" not in page.evaluate("window.copied")
     assert "12.5 MB" not in page.evaluate("window.copied")
+
+
+def test_records_and_formulas_lie_beside_the_pages(site):
+    found = json.loads((site / "laws.json").read_text(encoding="utf-8"))
+    assert [one["id"] for one in found] == [law.public_name for law in records.laws()]
+    assert all((site / one["address"] / "index.html").is_file() for one in found)
+    assert {len(one["hash"]) for one in found} == {10}
+    assert "export" in (site / "laws.mjs").read_text(encoding="utf-8")
 
 
 def test_laws_are_listed_with_links_that_open(opened):

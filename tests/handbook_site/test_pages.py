@@ -25,6 +25,7 @@ from docs.handbook import (
     simulated,
     sources,
     staging,
+    traces,
 )
 from longfat import benchmark, fluid, simulators
 from longfat.handbook import records
@@ -92,6 +93,14 @@ def test_a_law_page(written):
     assert headings[:4] == ["Letters", "Where it holds", "As printed, which is wrong", "Source"]
     assert {"Proof", "Simulator", "Neighbours"} <= set(headings)
     assert 'data-law="selective_repeat.throughput_efficiency"' in text
+
+
+@pytest.mark.parametrize("kind", plug_ins.FOLDERS)
+def test_every_plug_in_has_a_setting_for_its_trace(kind, monkeypatch):
+    """A tenth of a second tells whoever adds a plug-in that it needs more than the others."""
+    monkeypatch.setattr(traces, "DURATION", 0.1)
+    draw = getattr(traces, f"of_{kind}")
+    assert all(draw(name).startswith("<svg") for name in plug_ins.records(kind))
 
 
 def test_values_and_slopes():

@@ -26,6 +26,8 @@ def chain(hops, discipline, given, *, delay=0.001, buffer=1000, count=1, last=RA
         net.link(f"n{k + 1}", f"n{k}", rate=RATE, delay=delay)
     nodes = [f"n{k}" for k in range(hops + 1)]
     given = {"first_rto": 100.0, "min_rto": 100.0, **given}  # longer than all buffers take
+    if count == 0:
+        return net
     return net.flow(
         "credit", path=nodes, packet=CELL, ack=CELL, count=count, parameters=given, ack_path="ideal", **options
     )
@@ -187,6 +189,28 @@ def test_an_allocation_follows_the_use_of_the_link():
     assert later.sum() == pytest.approx(10_000, rel=0.02)
     assert np.ptp(later) < 0.1 * later.sum()
     assert one.packet_counts()["dropped"] == 0
+
+
+def test_an_allocation_grows_in_whole_cells():
+    """G = 2 beside a flow that fills the link: 1 + floor(2 A), less 1 as the flow's part of an interval is below A/P.
+
+    The round trip is 1000 cells; the pool of 2 (2 x 1000 + 2) is shared every 40 of them. The allocation is the rate
+    times the round trip, counted over 0.6 of an interval. Without rounding: 1, 3, 7, 15, 31.
+    """
+    loop, turns, warm_up = 1000, 40, 12
+    interval = turns * loop * TIME
+    discipline = queues.credit(n2=1, adaptive=True, pool=2 * (2 * loop + 2), interval=interval)
+    net = chain(2, discipline, {}, delay=(loop / 2 - 1) * TIME, buffer=10**6, count=0)
+    for start in (0.0, (warm_up + 0.02) * interval):
+        given = {"n2": 1, "lifetime": interval, "first_rto": 1e3, "min_rto": 1e3}
+        net.flow("credit", path=["n0", "n1", "n2"], packet=CELL, ack_path="ideal", parameters=given, start=start)
+    one, seen = Simulation(net), []
+    for k in range(5):
+        for part in (0.3, 0.9):
+            one.advance((warm_up + k + part) * interval)
+            seen.append(int(one.state.flows["received"][1]))
+    assert [(b - a) / (0.6 * turns) for a, b in zip(seen[::2], seen[1::2], strict=True)] == [1, 3, 6, 12, 24]
+    assert [laws.credits.adaptive_allocation(k, 2.0) for k in range(5)] == [1, 3, 7, 15, 31]
 
 
 def lose_credit(link, packet, now):

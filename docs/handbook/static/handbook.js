@@ -1,4 +1,4 @@
-// Behaviour of the handbook's pages, without libraries: copy buttons, and tables that are sorted and filtered.
+// Behaviour of the handbook's pages, without libraries: copy buttons, tables that are sorted and filtered, long names.
 "use strict";
 
 // What a reader wants of a block: the commands after its prompts, without what they print; the whole if it has no prompts.
@@ -99,7 +99,14 @@ function addFilter(table) {
   filter(table, [], counted);
 }
 
+// Long names in a text may go on in the next line after each of their words.
+function allowBreaks(code) {
+  const words = code.textContent.split(/(?<=[_.:/])(?=\w)/);
+  if (words.length > 1) code.replaceChildren(...words.flatMap((word) => [document.createElement("wbr"), word]).slice(1));
+}
+
 document.addEventListener("DOMContentLoaded", () => {
+  document.querySelectorAll("article code > .pre, article summary > code").forEach(allowBreaks);
   document.querySelectorAll("article div.highlight").forEach(addCopyButton);
   for (const table of document.querySelectorAll("article table")) {
     if (!table.tHead || !table.tBodies.length || table.tBodies[0].rows.length < 8) continue;

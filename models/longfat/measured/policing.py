@@ -4,8 +4,7 @@ The test is that of Flach, Papageorge, Terzis, Pedrosa, Cheng, Karim, Katz-Basse
 Analysis of Traffic Policing, SIGCOMM 2016, with the thresholds of the code that its authors published. It
 replays the transmissions from the first loss on through a bucket that fills at the rate that got through: it has to be
 empty at losses, and not empty where packets pass, and the round trips before losses must not be longer than others. It
-misses policers whose bucket fills up again between losses: `longfat.measured.virtual_queue` looks for these. Only a
-queue before the losses is an answer of no.
+misses policers whose bucket fills up again between losses, so that only a queue before the losses is an answer of no.
 """
 
 from __future__ import annotations
@@ -13,8 +12,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import mean, median
-
-from longfat.measured import virtual_queue
 
 __all__ = ["Transmission", "Verdict", "policer"]
 
@@ -90,23 +87,11 @@ def policer(sent: Sequence[Transmission]) -> Verdict:
     trips = [one.round_trip_time for one in sent if one.round_trip_time is not None]
     if not trips or last.time <= first.time:
         return Verdict(None, "no round-trip times to compare with")
-    if virtual_queue.rank_before_losses(sent) > virtual_queue.QUEUE:
-        return Verdict(None, "round trips are longer before losses than elsewhere, as of a short queue")
-    verdict = _published(sent, lost, median(trips))
-    full = None if verdict.policed else virtual_queue.policer_of(sent, median(trips))
-    if full is None:
-        return verdict
-    said = "packets were lost where a token bucket is empty, which had filled up before, and round trips say no queue"
-    return Verdict(True, said, *full)
-
-
-def _published(sent: Sequence[Transmission], lost: Sequence[int], trip: float) -> Verdict:
-    """Return the verdict of the test of Flach and others."""
-    first, last = sent[lost[0]], sent[lost[-1]]
     if first.offset > LATEST_FIRST_LOSS:
         return Verdict(None, "the first loss came too late to tell")
     passed = sum(one.size for one in sent[lost[0] : lost[-1]] if not one.lost)
     rate = passed / (last.time - first.time)
+    trip = median(trips)
     start = sent[_start(sent[: lost[0] + 1], trip)]
     if first.offset - start.offset - rate * (first.time - start.time) < -FULL * trip * rate:
         return Verdict(None, "not found: the flow was slower before the first loss than after it")

@@ -14,7 +14,7 @@ from longfat.laws.references import KUNG_CREDIT
     unit="packets",
     result="A_k",
     derivation="credits.adaptive_allocation",
-    not_simulated="the rule that the simulated switch computes itself; tests/sim/test_credit.py compares its steps",
+    not_simulated="a switch gives out whole cells and grows more slowly: tests/sim/test_credit.py has its steps",
     intervals=INTERVALS,
     pool_growth=POOL_GROWTH,
 )
@@ -28,7 +28,8 @@ def adaptive_allocation(intervals: Any, pool_growth: Any, *, xp: Any) -> Any:
     Each interval gives the flow one cell and a share of the pool that is its share of the link, which is A/P of it
     while credit limits the flow. With a pool M of which half is given out and N flows, G = (M/2 - N)/P, less the
     backlog. The allocation grows until the flow has its share of the link: by G = 2 in each interval if the pool is
-    four round trips of the link. At G of 1 or less it would not get there.
+    four round trips of the link. At G of 1 or less it would not get there. A switch that gives out whole cells rounds
+    down in each interval: the simulated one has 1, 3, 6, 12 and 24 cells for G = 2.
 
     Examples
     --------

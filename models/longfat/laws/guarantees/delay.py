@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from longfat.law import Symbol, law
+from longfat.law import SimulatedBy, Symbol, law
 from longfat.laws.references import PAREKH_MULTIPLE, PAREKH_SINGLE, ZHANG_VIRTUAL_CLOCK
 
 BURST = Symbol(
@@ -26,7 +26,7 @@ HOPS = Symbol("K", "links", "[1, inf)", (1, 30), "Links on the path, each with s
     unit="s",
     result="D",
     derivation="guarantees.fluid_delay",
-    not_simulated="the fluid of delay_bound, whose packets tests/sim/test_delay_bound.py compares with the bound",
+    simulated=SimulatedBy("fluid_delay", {"burst": [1e4, 2e4, 5e4, 1e5], "guaranteed_rate": (1e5, 1e6)}, relative=0.03),
     burst=BURST,
     guaranteed_rate=GUARANTEED,
 )
@@ -54,7 +54,18 @@ def fluid_delay_bound(burst: Any, guaranteed_rate: Any, *, xp: Any) -> Any:
     unit="s",
     result="D, without propagation delays",
     derivation="guarantees.packet_delay",
-    not_simulated="a bound; tests/sim/test_delay_bound.py compares every packet of random networks with it",
+    simulated=SimulatedBy(
+        "guaranteed_delay",
+        {
+            "burst": [2000.0, 6000.0, 20_000.0],
+            "guaranteed_rate": (1e5, 2.5e5),
+            "packet_size": [100.0, 200.0],
+            "largest_packet": [200.0, 400.0],
+            "capacity": 1e6,
+            "hops": [1, 2, 3, 4],
+        },
+        relative=0.2,
+    ),
     burst=BURST,
     guaranteed_rate=GUARANTEED,
     packet_size=OWN_PACKET,
@@ -75,7 +86,9 @@ def delay_bound(
     for packet-by-packet generalised processor sharing (weighted bit-round fair queueing) and for VirtualClock, if the
     guaranteed rates of all flows of a link add up to at most C, whatever the other flows send. It does not hold for
     self-clocked fair queueing, whose packets may wait for one packet of every other flow. Buffers have to be large
-    enough.
+    enough. The bound is nearly met: `longfat verify` simulates a flow that begins with all of its burst beside others
+    that fill every link, under fair queueing: over its points the greatest delay is 0.84 to 1.00 of the bound, under
+    VirtualClock 0.77 to 1.00.
 
     Examples
     --------
