@@ -56,11 +56,13 @@ GUIDES: Mapping[str, Sequence[str]] = {
 LOOKED_UP: Mapping[str, Sequence[str]] = {
     "Words and rules": (
         "docs/glossary", "docs/rules/README", "docs/rules/tcp", "docs/rules/cubic", "docs/rules/l4s", "docs/rules/bbr",
-        "docs/rules/rate-based", "docs/rules/explicit-feedback", "docs/rules/queue-disciplines", "docs/rules/traffic",
+        "docs/rules/rate-based", "docs/rules/explicit-feedback", "docs/rules/sstp",
+        "docs/rules/queue-disciplines", "docs/rules/traffic",
     ),
     "Papers against our numbers": (
         "ERRATA", "docs/refinements", "figures/scoreboard", "figures/README", "figures/blt_tables", "figures/blt_today",
-        "figures/cadpc_table_2", "figures/kkm_tables", "figures/loss_load_tables", "figures/today_tables",
+        "figures/cadpc_table_2", "figures/kkm_tables", "figures/loss_load_tables",
+        "figures/sstp_tables", "figures/today_tables",
     ),
     "The project": ("api/index", "CHANGELOG", "reference/citing"),
 }  # fmt: skip
