@@ -79,15 +79,26 @@ def simulator(law: Law) -> Simulator | None:
 
 
 def plan(state: State, points: int = POINTS) -> list[Mapping[str, float]]:
-    """Return the parameters of all points to simulate, along the x axis, in an order in which the first show most."""
+    """Return the parameters of all points to simulate, along the x axis, in an order in which the first show most.
+
+    Points in the range in which the law is compared with its simulator come first, those far beyond it last: there a
+    replication may take a hundred times as long, such as that of windows between very rare losses.
+    """
     found = simulator(state.law)
     if found is None:
         raise domains.unknown("law with a simulator", state.law.public_name, _simulated())
     places = state.scale(state.across).dense(points)
     nearest = [found.nearest({**state.values, state.across: float(x)}) for x in places]
-    symbol = state.law.symbols[state.across].interval
-    different = {point[state.across]: point for point in nearest if symbol.contains(point[state.across])}
-    return [different[x] for x in _halving(sorted(different))]
+    symbol = state.law.symbols[state.across]
+    different = {point[state.across]: point for point in nearest if symbol.interval.contains(point[state.across])}
+    assert state.law.simulated is not None
+    given = state.law.simulated.ranges.get(state.across, symbol.typical)
+    low, high = (min(given), max(given)) if isinstance(given, (tuple, list)) else (given, given)
+    every = sorted(different)
+    inside = [x for x in every if low <= x <= high] or every
+    ends = [every.index(x) for x in (inside[0], inside[-1])] if every else []
+    beyond = sorted({*every} - {*inside}, key=lambda x: min(abs(every.index(x) - end) for end in ends))
+    return [different[x] for x in [*_halving(inside), *beyond]]
 
 
 def _simulated() -> list[str]:
