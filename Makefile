@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 # Modules are compiled once, not by each of the hundred processes that the tests start.
 unexport PYTHONDONTWRITEBYTECODE
-REDRAWN := gong_parulkar receive_buffers loss_load cadpc blt blt_today kkm network_simulator today courses \
+REDRAWN := gong_parulkar receive_buffers sstp loss_load cadpc blt blt_today kkm network_simulator today courses \
 	scheme_curves scoreboard
 PACKAGES := models derivations docs figures notebooks tests
 
@@ -91,6 +91,7 @@ browser:  ## Install Debian's Chromium for the tests of `explore`, which are ski
 figures: venv  ## Simulate and draw the papers' figures and tables anew (an hour or two)
 	$(BIN)/python -m figures.gong_parulkar
 	$(BIN)/python -m figures.receive_buffers
+	$(BIN)/python -m figures.sstp
 	$(BIN)/python -m figures.loss_load
 	$(BIN)/python -m figures.cadpc
 	$(BIN)/python -m figures.blt

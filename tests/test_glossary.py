@@ -16,7 +16,7 @@ DESIGN = ROOT / "models" / "longfat" / "design"
 GLOSSARY = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
 HEADINGS = ("Parameters of laws", "Parameters of `lf.design` and `lf.sim.run`", "Variables of datasets")
 GREEK = {r"\alpha": "α", r"\beta": "β", r"\gamma": "γ", r"\delta": "δ", r"\lambda": "λ", r"\mu": "μ", r"\pi": "π",
-         r"\rho": "ρ", r"\varphi": "φ", r"\Theta": "Θ"}  # fmt: skip
+         r"\rho": "ρ", r"\varphi": "φ", r"\Theta": "Θ", r"\sigma": "σ"}  # fmt: skip
 LINE = "{0!r} has no line in docs/glossary.md, under {1!r}"
 
 

@@ -26,6 +26,6 @@ def test_stubs_are_up_to_date(package):
 
 def test_all_packages_with_laws_have_a_stub():
     assert {one.__name__.rpartition(".")[2] for one in PACKAGES} == {
-        "aqm", "bbr", "blt", "buffers", "cadpc", "cubic", "dctcp", "loss_load", "power", "queues", "selective_repeat",
-        "tcp",
+        "aqm", "bbr", "blt", "buffers", "cadpc", "credits", "cubic", "dctcp", "guarantees", "loss_load", "power",
+        "queues", "selective_repeat", "tcp",
     }  # fmt: skip

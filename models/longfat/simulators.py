@@ -107,6 +107,7 @@ def _segments(name: str, words: str) -> Simulator:
 
 
 _flow = functools.partial(Simulator, "flow_estimators")
+_guarantee = functools.partial(Simulator, "guarantee_estimators", deterministic=True)
 _cubic = functools.partial(Simulator, "cubic_estimators")
 _transport = functools.partial(Simulator, "transport_estimators")
 
@@ -137,6 +138,10 @@ SIMULATORS: dict[str, Simulator] = {
     "dctcp_queue": _transport("dctcp_queue", deterministic=True),
     "window_at_random_marks": _transport("window_at_marks", (True,)),
     "window_at_spaced_marks": _transport("window_at_marks", (False, 200.0), deterministic=True),
+    "credit_share": _transport("credit_share", deterministic=True),
+    "sstp_throughput": _transport("sstp_throughput", deterministic=True),
+    "guaranteed_delay": _guarantee("greatest_delay"),
+    "fluid_delay": _guarantee("fluid_delay"),
     "codel_drop_time": _transport("codel_drop_time", deterministic=True),
     "cubic_window": _cubic("window_after_loss", deterministic=True),
     "cubic_mean_window": _cubic("mean_window", deterministic=True),

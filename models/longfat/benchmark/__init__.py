@@ -13,7 +13,7 @@ Networks, 1992.
 
 from longfat.benchmark.building import build
 from longfat.benchmark.choices import Choice, choices
-from longfat.benchmark.entries import ENTRIES, TODAY, Entry, entry
+from longfat.benchmark.entries import ENTRIES, FURTHER, TODAY, Entry, entry
 from longfat.benchmark.evaluation import run
 from longfat.benchmark.experiments import VARIANTS, Variant, variants
 from longfat.benchmark.measuring import measure
@@ -22,6 +22,7 @@ from longfat.benchmark.traces import traces
 
 __all__ = [
     "ENTRIES",
+    "FURTHER",
     "TODAY",
     "VARIANTS",
     "Choice",

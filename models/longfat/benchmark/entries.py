@@ -186,6 +186,45 @@ TODAY: dict[str, Entry] = {
     )
 }  # fmt: skip
 
+_CHAIN = Choice("three more switches 5 ms apart before the first one, as for hbh")
+#: Ours, because SSTP's rate is negotiated with the network: that of the most connections at once, 11 in experiment 1.
+_RATE_OF_SSTP = {"peak_rate": 450e3, "window_limit": 10.0}
+_RATE = Choice("rate of 3.6 Mbit/s for each connection, so that the eleven of experiment 1 fit into 40 Mbit/s")
+#: Credit and rate control of ATM, NETBLT and SSTP, which the paper does not have either: run if they are named.
+FURTHER: dict[str, Entry] = {
+    one.name: one
+    for one in (
+        # 11 flows with 40 packets each fill the buffers of 440 packets; those of experiments 8 and 9 are smaller.
+        Entry(
+            "credit", "fcvc", "credit", {"n2": 10.0, "n3": 30.0}, "credit", "credit", {"n2": 10, "n3": 30}, hops=3,
+            choices=(_CHAIN, Choice("10 + 30 packets for each flow at each switch")),
+        ),
+        Entry(
+            "credit-adaptive", "fcvc (adaptive)", "credit", {"n2": 1.0, "lifetime": 0.05}, "credit", "credit",
+            {"n2": 1, "adaptive": True, "pool": 440, "interval": 0.05}, hops=3,
+            choices=(_CHAIN, Choice("a pool of 440 packets at each switch, or its buffer, shared every 50 ms")),
+        ),
+        Entry("dynamic-window", "dynamic windows", "dynamic-window", {}, "dynamic-window", "dynamic-window"),
+        Entry(
+            "efci", "efci", "efci", {}, "step-marking", "step-marking", {"packets": 10},
+            choices=(Choice("packets are marked above a backlog of 10 packets at all switches"),),
+        ),
+        Entry("becn", "becn", "becn", {}, "becn", "becn"),
+        # 5 Mbyte/s, the rate of the bottleneck, in bursts of 10 packets of 500 bytes.
+        Entry(
+            "netblt", "netblt", "netblt", {"burst": 10.0, "interval": 0.001, "buffer": 200.0, "buffers": 4.0},
+            choices=(Choice("the rate of the bottleneck, in bursts of 10 packets"),),
+        ),
+        # Gong and Parulkar (1992), with the switches that their summary names; these measure the rates of connections.
+        Entry("sstp", "sstp", "sstp", _RATE_OF_SSTP, choices=(_RATE,)),
+        Entry(
+            "sstp-loss-load", "sstp, loss-load", "sstp", _RATE_OF_SSTP, "loss-load",
+            options={"k": 5.0, "window": 0.1, "silence": 1.0}, random=True,
+            choices=(_RATE, Choice("switches measure rates in 0.1 s, because packets of SSTP declare none")),
+        ),
+    )
+}  # fmt: skip
+
 
 def entry(given: str | Entry | Scheme, discipline: str = "fifo") -> Entry:
     """Return an entry by its name or the paper's, or make one from a scheme given as an object or in a file.
@@ -196,7 +235,7 @@ def entry(given: str | Entry | Scheme, discipline: str = "fifo") -> Entry:
         "tahoe", "hbh", "my_schemes.py", "my_schemes.py:gentle", any other name in `longfat.sim.schemes.names`, or a
         `longfat.sim.Scheme`.
     discipline : str
-        Queue discipline of all switches, for schemes that are neither in `ENTRIES` nor in `TODAY`.
+        Queue discipline of all switches, for schemes that are not in `ENTRIES`, `TODAY` or `FURTHER`.
 
     Examples
     --------
@@ -209,7 +248,7 @@ def entry(given: str | Entry | Scheme, discipline: str = "fifo") -> Entry:
         raise unknown("discipline", discipline, queues.NAMED)
     if isinstance(given, Entry):
         return given
-    for one in (*ENTRIES.values(), *TODAY.values()):
+    for one in (*ENTRIES.values(), *TODAY.values(), *FURTHER.values()):
         if given in (one.name, one.label):
             return one
     if isinstance(given, schemes.Scheme):
@@ -217,7 +256,7 @@ def entry(given: str | Entry | Scheme, discipline: str = "fifo") -> Entry:
     if user_files.names_file(given):
         return _own(given, discipline)
     if given not in schemes.names():
-        raise unknown("scheme", given, {*ENTRIES, *TODAY, *schemes.names()})
+        raise unknown("scheme", given, {*ENTRIES, *TODAY, *FURTHER, *schemes.names()})
     return Entry(given, given, given, bottleneck=discipline, switch=discipline, random=True)
 
 

@@ -94,3 +94,23 @@ SCHERRER = (
     'S. Scherrer, M. Legner, A. Perrig and S. Schmid, "Model-Based Insights on the Performance, Fairness, and '
     'Stability of BBR", ACM IMC 2022, doi:10.1145/3517745.3561420'
 )
+PAREKH_SINGLE = (
+    'A. K. Parekh and R. G. Gallager, "A Generalized Processor Sharing Approach to Flow Control in Integrated Services '
+    'Networks: The Single-Node Case", IEEE/ACM Transactions on Networking 1(3), 1993, doi:10.1109/90.234856'
+)
+PAREKH_MULTIPLE = (
+    'A. K. Parekh and R. G. Gallager, "A Generalized Processor Sharing Approach to Flow Control in Integrated Services '
+    'Networks: The Multiple Node Case", IEEE/ACM Transactions on Networking 2(2), 1994, doi:10.1109/90.298432'
+)
+ZHANG_VIRTUAL_CLOCK = (
+    'L. Zhang, "VirtualClock: A New Traffic Control Algorithm for Packet-Switched Networks", ACM Transactions on '
+    "Computer Systems 9(2), 1991, doi:10.1145/103720.103721"
+)
+KUNG_CREDIT = (
+    'H. T. Kung, T. Blackwell and A. Chapman, "Credit-Based Flow Control for ATM Networks: Credit Update Protocol, '
+    'Adaptive Credit Allocation and Statistical Multiplexing", ACM SIGCOMM 1994, doi:10.1145/190314.190324'
+)
+KUNG_CHAPMAN = (
+    'H. T. Kung and A. Chapman, "The FCVC (Flow-Controlled Virtual Channels) Proposal for ATM Networks", IEEE ICNP '
+    "1993, doi:10.1109/ICNP.1993.340926"
+)

@@ -55,7 +55,9 @@ class Routes:
         self.delay_links: dict[float, int] = {}
         self.hops: list[tuple[int, int, int, int]] = []
         self.queues: list[int] = []  # link of each queue
-        self.switch_hops: dict[int, int] = {}  # last hop of feedback to a switch: the flow's hop at that switch
+        #: Of the last hop of feedback to a switch: the flow's hop at that switch. Of that hop itself: the flow's hop at
+        #: the switch that sends the feedback.
+        self.switch_hops: dict[int, int] = {}
         self.schemes = Kinds(lambda one: one)
         self.disciplines = Kinds(_code)
         self.services = Kinds(lambda one: one)
@@ -123,6 +125,7 @@ class Routes:
                 self.hops.append((one, self.queue(one), records.NEXT_HOP, NONE))
             self.hops[-1] = (*self.hops[-1][:2], records.TO_SWITCH, NONE)
             self.switch_hops[len(self.hops) - 1] = first + j
+            self.switch_hops[first + j] = first + k
         elif not back or k == 0:
             entry = len(self.hops)
             self.hops.append((self.delay_link(math.fsum(delays[:k])), NONE, records.TO_SENDER, NONE))

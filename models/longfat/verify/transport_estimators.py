@@ -14,6 +14,7 @@ from longfat.sim.seam import mark, random
 from longfat.verify.measured_runs import PACKET, Result, Simulate, measured, packets_sent
 
 RATE = 1e7  # bytes/s; a packet takes 0.1 ms
+CELL = 53  # bytes, of ATM
 
 
 def codel_drop_time() -> Simulate:
@@ -134,6 +135,33 @@ def dctcp_queue() -> Simulate:
     return simulate
 
 
+def credit_share() -> Simulate:
+    """Return a simulator of the share of a link that a flow under credit flow control uses.
+
+    It takes ``batch``, ``reserve`` and ``loop``: cells of 53 bytes, and credit cells that only take time.
+
+    >>> round(credit_share()(1, batch=5, reserve=10, loop=21.0)[0], 3)
+    0.577
+    """
+
+    def simulate(rng: Any, *, batch: float, reserve: float, loop: float) -> Result:
+        cell, rate = 1e-4, CELL / 1e-4
+        credit = queues.credit(n2=int(batch), n3=int(reserve))
+        net, delay = Network(), loop / 2 * cell
+        for tail, head in (("a", "b"), ("b", "c")):
+            net.link(tail, head, rate=rate, delay=delay, buffer=10**6, discipline=credit)
+            net.link(head, tail, rate=rate, delay=delay)
+        given = {"n2": batch, "n3": reserve}
+        net.flow("credit", path=["a", "b", "c"], packet=CELL, ack=CELL, ack_path="ideal", parameters=given)
+        simulation = Simulation(net, rng=rng)
+        simulation.advance(0.5)
+        before = int(simulation.state.links[0].served)
+        simulation.advance(2.5)
+        return (int(simulation.state.links[0].served) - before) * cell / 2.0, packets_sent(simulation)
+
+    return simulate
+
+
 def mark_some(link, packet, now):  # type: ignore[no-untyped-def]
     """Mark each data packet with a probability, or every 1/p-th one."""
     if packet.kind == records.DATA:
@@ -173,5 +201,38 @@ def window_at_marks(independent: bool, marks: float = 30.0) -> Simulate:
         start = 40 / marking * 0.1  # of 20 windows; alpha begins at 1
         data, sent = measured(net, start, start + marks / marking * 0.1, rng)
         return float(data["goodput"][0]) / PACKET * 0.1, sent
+
+    return simulate
+
+
+def sstp_throughput(packets: int = 48, windows: int = 24) -> Simulate:
+    """Return a simulator of the segments per second of one SSTP connection without loss, from two lengths of its file.
+
+    It takes ``window``, ``segment_time``, ``ack_delay`` and ``processing_time``. Packets leave at multiples of the
+    packet time, so that the delay of the path is shortened by half of it: then a segment begins on average in time.
+
+    >>> value, _ = sstp_throughput()(1, window=3, segment_time=0.03, ack_delay=0.12, processing_time=0.02)
+    >>> 19.9 < value < 20.1
+    True
+    """
+
+    def simulate(rng: Any, *, window: float, segment_time: float, ack_delay: float, processing_time: float) -> Result:
+        packet_time = segment_time / packets
+        ends, sent = [], 0.0
+        for segments in (4 * window, (4 + windows) * window):
+            # The last packet is sent a packet time before the end of its segment, and answered 3 after it arrives.
+            delay = (ack_delay - 2.5 * packet_time) / 2
+            net = Network().link("a", "b", rate=math.inf, delay=delay).link("b", "a", rate=math.inf, delay=delay)
+            given = {
+                "peak_rate": PACKET / packet_time, "burst_length": 1.0, "segment": float(packets),
+                "window_limit": float(window), "processing": processing_time, "repeat": 10.0,
+            }  # fmt: skip
+            net.flow("sstp", path=["a", "b"], packet=PACKET, file=int(segments * packets * PACKET), parameters=given)
+            simulation = Simulation(net, rng=rng)
+            while simulation.state.tallies["finish"][0] == records.NEVER:
+                simulation.advance(simulation.now + 1.0)
+            ends.append(float(simulation.state.tallies["finish"][0]) * 1e-9)
+            sent += packets_sent(simulation)
+        return windows * window / (ends[1] - ends[0]), sent
 
     return simulate

@@ -25,11 +25,15 @@ from longfat.sim.queues.basic import (
     PRIORITY_DISCARD_PUBLISHED,
     STRICT_PRIORITY,
     round_robin,
+    virtual_clock,
 )
+from longfat.sim.queues.becn import becn
 from longfat.sim.queues.codel import codel
+from longfat.sim.queues.credit import credit
 from longfat.sim.queues.decbit import decbit
 from longfat.sim.queues.discipline import DROP, ENQUEUE, SEND, SERVICES, Discipline, Parameter
 from longfat.sim.queues.dualpi2 import dualpi2
+from longfat.sim.queues.dynamic_window import dynamic_window
 from longfat.sim.queues.explicit_feedback import EXPLICIT_FEEDBACK, explicit_feedback
 from longfat.sim.queues.fq_codel import fq_codel
 from longfat.sim.queues.hop_by_hop import hop_by_hop
@@ -48,10 +52,10 @@ from longfat.sim.queues.xcp import xcp
 __all__ = [
     "BIT_ROUND", "DROP", "ENQUEUE", "EXPLICIT_FEEDBACK", "FAIR", "FIFO", "FIFO_DEPARTURES", "PRIORITY_DISCARD",
     "PRIORITY_DISCARD_PUBLISHED", "SEND", "SERVICES", "STRICT_PRIORITY", "Discipline", "Parameter", "aggregation",
-    "avq", "codel",
-    "decbit", "discipline", "dualpi2", "explicit_feedback", "fq_codel", "hop_by_hop", "leaky_bucket", "loss_load",
-    "mark_above", "pie", "policer", "red", "red_auto", "rem", "round_robin", "scripted_loss", "scripted_reordering",
-    "step_marking", "virtual_leaky_bucket", "xcp",
+    "avq", "becn", "codel", "credit", "decbit", "discipline", "dualpi2", "dynamic_window", "explicit_feedback",
+    "fq_codel", "hop_by_hop", "leaky_bucket", "loss_load", "mark_above", "pie", "policer",
+    "red", "red_auto", "rem", "round_robin", "scripted_loss", "scripted_reordering",
+    "step_marking", "virtual_clock", "virtual_leaky_bucket", "xcp",
 ]  # fmt: skip
 
 #: All disciplines by the names that ``Network.link`` and scenario files accept.

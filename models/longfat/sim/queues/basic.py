@@ -25,5 +25,6 @@ PRIORITY_DISCARD_PUBLISHED = _from_service("priority-discard-published", "discar
 FAIR = _from_service("fair", "self-clocked")
 #: The computing time of a packet grows with the number of backlogged flows; with `FAIR`, with its logarithm.
 BIT_ROUND = _from_service("bit-round", "bit-round")
+virtual_clock = _from_service("virtual-clock", "virtual-clock")
 round_robin = _from_service("round-robin", "round-robin")
 STRICT_PRIORITY = _from_service("strict-priority", "strict-priority")

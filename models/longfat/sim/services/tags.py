@@ -84,6 +84,13 @@ def queue_in(link, place):
     return queue_numbered(link, entry_at(heap(link), place).key & ((1 << NUMBER) - 1))
 
 
+@part
+def remove_queue(link, place):
+    """Remove the queue at a position of the heap, since its last packet has been taken."""
+    remove(heap(link), link.active, place)
+    link.active -= 1
+
+
 # McKenney, "Stochastic Fairness Queueing", INFOCOM 1990: a full buffer that all flows share drops from the longest
 # queue, which protects the flows that stay below their share. Ours: longest by bytes, and the last packet of it is
 # dropped.
@@ -104,6 +111,5 @@ def take_from_longest(link, packet):
         return NOTHING, longest
     victim = take_last(link, longest)
     if longest.packets == 0:
-        remove(heap(link), link.active, found)
-        link.active -= 1
+        remove_queue(link, found)
     return victim, longest

@@ -1,0 +1,85 @@
+"""Credit flow control of a link: the rate that an allocation allows, and the growth of an adaptive one.
+
+Times are in transmission times of a cell. Cell i = 1, 2, ... is sent from S(i) to S(i) + 1. The next node forwards it
+at once; for each cell j N_2 it returns a credit cell, which is back P later, at S(j N_2) + 1 + P. With an allocation of
+M = N_2 + N_3 cell i needs the credit of all cells up to i - M, so that
+
+    S(i) = max(S(i - 1) + 1, S(j N_2) + 1 + P),    j = ceil((i - M)/N_2) >= 1.    (*)
+
+S grows by the greatest ratio of time to cells over all cycles of (*) (a system of this kind has no other rate; Baccelli
+and others, Synchronization and Linearity, theorem 3.23). The step by 1 alone has the ratio 1. Let M = q N_2 + r, 0 <= r
+< N_2. A cycle with a credit step goes from cell j N_2 to a cell i with M + (j - 1) N_2 < i <= M + j N_2, and from there
+by single steps to a multiple of N_2 again. The first such i is (q + j - 1) N_2 + r + 1, and N_2 - r - 1 steps lead from
+there to (q + j) N_2: q N_2 cells in the time 1 + P + N_2 - r - 1. Every other i below that leaves out some of these
+steps, and every i above it, or further steps, add as many cells as time, which matters only if the ratio is below 1
+anyway. So the rate is the least of 1 and q N_2/(P + N_2 - r). `first_times` tries (*) itself.
+"""
+
+import sympy as sp
+from sympy import Expr
+
+from derivations.proof import once, require, require_zero
+
+N_2, N_3 = sp.symbols("N_2 N_3", integer=True, positive=True)
+P, x, G = sp.symbols("P x G", positive=True)
+q = sp.Symbol("q", integer=True, positive=True)
+r = sp.Symbol("r", integer=True, nonnegative=True)
+k = sp.Symbol("k", integer=True, nonnegative=True)
+
+
+def first_times(batch: int, reserve: int, loop: Expr, cells: int) -> list[Expr]:
+    """Compute S(1) ... by (*)."""
+    times = [sp.Integer(0)]
+    for i in range(2, cells + 1):
+        needed = -(-(i - batch - reserve) // batch)
+        credit = times[needed * batch - 1] + 1 + loop if needed >= 1 else times[-1]
+        times.append(max(times[-1] + 1, credit))
+    return times
+
+
+def measured_share(batch: int, reserve: int, loop: Expr) -> Expr:
+    """Compute the share of the link from two cells of (*) that are many rounds of credit apart."""
+    cells = ((batch + reserve) // batch) * batch
+    times = first_times(batch, reserve, loop, 40 * cells + 1)
+    return 20 * cells / (times[40 * cells] - times[20 * cells])
+
+
+@once
+def link_share() -> Expr:
+    """Derive U = q N_2/(P + N_2 - r) where that is below 1: the cells of the longest cycle over its time."""
+    first = (q - 1) * N_2 + r + 1  # the first cell after the credit of cell N_2 (j = 1), less N_2
+    require_zero(first - 1 - (q * N_2 + r - N_2), "M + (j - 1) N_2 cells are covered without that credit")
+    steps = q * N_2 - first
+    law = q * N_2 / (1 + P + steps)
+    require_zero(law - q * N_2 / (P + N_2 - r), "as printed")
+    require_zero(law.subs(r, 0).subs(q, (N_2 + N_3) / N_2) - (N_2 + N_3) / (P + N_2), "N_2 divides the allocation")
+    full = q * N_2 - (P + N_2 - r)
+    require_zero(full.subs(q, (N_2 + N_3 - r) / N_2) - (N_3 - P), "1 or more exactly from N_3 = P on")
+    return law
+
+
+@once
+def allocation_for_rate() -> Expr:
+    """Derive that N_2 + x P is enough for a share x: q N_2 - x (P + N_2 - r) = N_2 (1 - x) - r (1 - x) > 0."""
+    law = N_2 + x * P
+    cells = law - r  # q N_2
+    spare = sp.expand(cells - x * (P + N_2 - r))
+    require_zero(spare - (1 - x) * (N_2 - r), "not negative, as r < N_2 and x <= 1")
+    require_zero(law.subs(x, 1) - (N_2 + P), "the least one for the whole link, by link_share")
+    return law
+
+
+@once
+def adaptive_allocation() -> Expr:
+    """Derive A_k = (G^(k + 1) - 1)/(G - 1) from A_0 = 1 and A_k = 1 + G A_(k - 1), by induction.
+
+    The flow uses the part A/P of the link, and all flows together use it all: the flow gets A/P of what is given out.
+    """
+    law = (G ** (k + 1) - 1) / (G - 1)
+    require_zero(law.subs(k, 0) - 1, "one cell")
+    require_zero(sp.simplify(law.subs(k, k + 1) - 1 - G * law), "the next allocation")
+    given, total = sp.symbols("g T", positive=True)  # cells given out; cells of all flows in an interval
+    allocation = sp.Symbol("A", positive=True)
+    require_zero(given * (total * allocation / P) / total - (given / P) * allocation, "G = g/P")
+    require(sp.simplify(law.subs({G: 2}) - (2 ** (k + 1) - 1)) == 0, "doubled and one more")
+    return law

@@ -1,0 +1,67 @@
+"""Rate control by backward explicit congestion notification (BECN): halve when told, double when not told for a while.
+
+The switches are `longfat.sim.queues.becn`. A source begins at its peak rate. The time after which it doubles is
+proportional to its rate, so that the slower sources recover first, which makes shares more equal. The rules with their
+sources: docs/rules/explicit-feedback.md.
+"""
+
+import math
+
+from longfat.sim.jit import part
+from longfat.sim.schemes import timers
+from longfat.sim.schemes.explicit_rate import keep
+from longfat.sim.schemes.scheme import Parameter, Scheme
+
+OWNER, OURS = 3, -6.0
+
+
+@part
+def wait(flow, now, rate):
+    """Return the rate after setting the time at which it doubles."""
+    # Newman (1993), from memory: the recovery time is proportional to the rate. Ours: at least one packet.
+    period = max(flow.recovery * rate / flow.peak_rate, flow.packet_size / rate)
+    flow.alarm = now + period if rate < flow.peak_rate else math.inf
+    return rate
+
+
+def start(flow, event):
+    """Return the peak rate."""
+    flow.header[OWNER] = OURS
+    return flow.peak_rate
+
+
+def ack(flow, event):
+    """Return half the rate after a notification."""
+    if event.number >= 0 or event.header[OWNER] != OURS:
+        return flow.rate
+    # Newman (1993), from memory: to 50 %, 25 %, 12.5 % ... of the peak rate. Ours: down to `least_rate`.
+    return wait(flow, event.now, max(flow.least_rate, 0.5 * flow.rate))
+
+
+def alarm(flow, event):
+    """Return twice the rate, after a recovery time without a notification."""
+    return wait(flow, event.now, min(flow.peak_rate, 2.0 * flow.rate))
+
+
+BECN = Scheme(
+    "becn",
+    start=start,
+    ack=ack,
+    timeout=keep,  # ours, because cells are not retransmitted in ATM: losses are only repaired
+    alarm=alarm,
+    controls="rate",
+    stamped=True,
+    parameters={
+        "peak_rate": Parameter(5e6, "bytes/s", "(0, 1e15]", about="Peak rate, with which a source begins"),
+        "least_rate": Parameter(530.0, "bytes/s", "(0, 1e15]", about="Least rate, at most the peak rate"),
+        "recovery": Parameter(
+            0.05, "s", "(0, 1e6]", about="Time without notification after which the peak rate would double"
+        ),
+        **timers.PARAMETERS,
+    },
+    source=(
+        "P. Newman, Backward Explicit Congestion Notification for ATM Local Area Networks, Proc. IEEE GLOBECOM 1993, "
+        "pp. 719-723, doi:10.1109/GLOCOM.1993.318176 (from its abstract and memory: it could not be read); recovery "
+        "time and least rate are ours"
+    ),
+)

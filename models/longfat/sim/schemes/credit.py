@@ -1,0 +1,95 @@
+"""Credit flow control at the source: it sends what the first switch has room for, and has no window of its own.
+
+The source is the first node of a chain in which every node has credits from the next: it needs links with the
+discipline of the same name (`longfat.sim.queues.credit`). Without such a switch it stops after its first allocation.
+The rules with their sources: docs/rules/explicit-feedback.md.
+"""
+
+import math
+
+from longfat.sim.jit import part
+from longfat.sim.own import Integer
+from longfat.sim.schemes import timers
+from longfat.sim.schemes.scheme import Parameter, Scheme
+
+# Places of headers and of credit packets, as switches have them (`longfat.sim.queues.credit`).
+OWNER = 3
+FORWARDED, ALLOCATION = range(2)
+OURS = -5.0
+
+
+@part
+def window(flow, event):
+    """Return the window that the credit balance allows: the transmissions in flight and those that may follow."""
+    # Ours: both ends of a link return a silent flow to one cell, see `longfat.sim.queues.credit`.
+    if flow.lifetime > 0.0:
+        flow.alarm = max(flow.last_sent, flow.received_at) + flow.lifetime
+        if event.now >= flow.alarm:
+            flow.allocation, flow.alarm = 1.0, math.inf
+    # Kung, Blackwell and Chapman (1994), credit update protocol: Crd_Bal = Buf_Alloc - (Tx_Cnt - Fwd_Cnt). Added to
+    # what is in flight end to end it is a window.
+    return max(0.0, flow.in_flight + flow.allocation - (flow.transmission - flow.forwarded))
+
+
+def start(flow, event):
+    """Return the first allocation."""
+    flow.header[OWNER] = OURS
+    flow.allocation = 1.0 if flow.lifetime > 0.0 else flow.n2 + flow.n3
+    return window(flow, event)
+
+
+def ack(flow, event):
+    """Return the window by the counts of a credit packet, or by what is in flight after an acknowledgment."""
+    if event.number < 0 and event.header[OWNER] == OURS:
+        flow.forwarded = max(flow.forwarded, int(event.header[FORWARDED]))
+        flow.allocation = event.header[ALLOCATION]
+        flow.received_at = event.now
+    # Ours: what is acknowledged has been forwarded, which replaces lost credit packets when nothing else would bring
+    # any more.
+    elif event.number >= 0 and flow.in_flight == 0:
+        flow.forwarded = max(flow.forwarded, int(event.transmission) + 1)
+    return window(flow, event)
+
+
+def timeout(flow, event):
+    """Return a window with which one packet leaves, whatever the credit."""
+    # Ours, in place of the credit check cells of Kung, Blackwell and Chapman (1994): if all cells in flight or their
+    # credit cells are lost, nothing else would bring new credit. Nothing is lost where no link loses cells, and the
+    # timer does not expire then as long as `min_rto` exceeds the round trip with all buffers full.
+    return max(1.0, window(flow, event))
+
+
+def alarm(flow, event):
+    """Return the window when the lifetime of the allocation has passed without a packet or a credit packet."""
+    return window(flow, event)
+
+
+CREDIT = Scheme(
+    "credit",
+    start=start,
+    ack=ack,
+    loss=ack,
+    timeout=timeout,
+    alarm=alarm,
+    stamped=True,
+    parameters={
+        "n2": Integer(10.0, "packets", "[1, 1e6]", about="Forwarded packets per credit packet, as at the switches"),
+        "n3": Integer(
+            30.0,
+            "packets",
+            "[0, 1e9]",
+            about="Packets that fill the round trip to the first switch, as at the switches",
+        ),
+        "lifetime": Parameter(
+            0.0, "s", "[0, 1e3]", about="`interval` of switches that adapt the allocation; 0: it is n2 + n3"
+        ),
+        **timers.parameters("rfc"),
+    },
+    # Packets that the first switch has forwarded, by its last credit packet; its allocation; when that packet came [s].
+    state={"forwarded": 0, "allocation": 0.0, "received_at": 0.0},
+    source=(
+        "H. T. Kung, T. Blackwell and A. Chapman, Credit-Based Flow Control for ATM Networks: Credit Update Protocol, "
+        "Adaptive Credit Allocation and Statistical Multiplexing, Proc. ACM SIGCOMM 1994, doi:10.1145/190314.190324 "
+        "(from summaries and memory: it could not be read)"
+    ),
+)

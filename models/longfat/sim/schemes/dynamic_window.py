@@ -1,0 +1,83 @@
+"""Dynamic windows (Hahne and others): the window is what all switches of the path have reserved for the flow.
+
+Once in a round trip, the source asks for as much as it needs, or says that it needs less. The switches are
+`longfat.sim.queues.dynamic_window`; without such a switch every request is granted. The rules with their sources:
+docs/rules/explicit-feedback.md.
+"""
+
+from longfat.sim.jit import part
+from longfat.sim.own import Integer
+from longfat.sim.schemes import timers
+from longfat.sim.schemes.scheme import Scheme
+
+# Places of the header, as switches read them (`longfat.sim.queues.dynamic_window`).
+WANTED, KEPT, _, OWNER = range(4)
+OURS = -7.0
+
+
+@part
+def needs_more(flow):
+    """Return whether the flow has data beyond its window."""
+    return not flow.app_limited and flow.packets - flow.una > flow.granted
+
+
+def start(flow, event):
+    """Return the base window, and ask for more with the first packet."""
+    flow.header[OWNER] = OURS
+    flow.granted = flow.base
+    return flow.granted
+
+
+def send(flow, packet):
+    """Return 0, after writing a request or a release into the first packets of a round trip."""
+    # Hahne, Kalmanek and Morgan (1993), as Kim and Farber (1994), section 2.3, describe it: changes at intervals as
+    # short as a round trip. Ours: the first packet releases what other switches have granted in vain, the second one
+    # asks, so that a switch never holds less than the window.
+    place = packet.transmission - flow.asked_at
+    if place == 0:
+        packet.header[KEPT] = flow.granted
+    if place == 1 and needs_more(flow):
+        packet.header[WANTED] = flow.largest
+    return 0
+
+
+def ack(flow, event):
+    """Return the window that the acknowledged packet was granted; ask again after a round trip."""
+    if event.number < 0:
+        return flow.granted
+    # Ours: a source that has sent all it has returns to the base window, which the next packets tell the switches.
+    if not needs_more(flow) and flow.in_flight <= flow.base:
+        flow.granted = flow.base
+    if event.transmission > flow.asked_at:
+        if event.header[OWNER] == OURS and event.header[WANTED] > flow.granted:
+            flow.granted = event.header[WANTED]
+        flow.asked_at = flow.transmission
+    return flow.granted
+
+
+def loss(flow, event):
+    """Return the window unchanged, because it is reserved: only a link that loses packets can have lost one."""
+    return flow.granted
+
+
+DYNAMIC_WINDOW = Scheme(
+    "dynamic-window",
+    start=start,
+    ack=ack,
+    loss=loss,
+    timeout=loss,
+    send=send,
+    stamped=True,
+    parameters={
+        "base": Integer(2.0, "packets", "[1, 1e6]", about="Window without a grant, as at the switches"),
+        "largest": Integer(1000.0, "packets", "[1, 1e6]", about="Window that a source with much data asks for"),
+        **timers.parameters("rfc"),
+    },
+    # Window that is reserved on the whole path; first transmission of the present round trip.
+    state={"granted": 0.0, "asked_at": 0},
+    source=(
+        "E. L. Hahne, C. R. Kalmanek and S. P. Morgan, Dynamic Window Flow Control on a High-Speed Wide-Area Data "
+        "Network, Computer Networks and ISDN Systems 26(1), 1993, as described by H. Kim and D. J. Farber, "
+        "MS-CIS-94-55, 1994, section 2.3 (the paper could not be read); when a source asks for less is ours"
+    ),
+)

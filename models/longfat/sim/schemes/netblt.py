@@ -1,0 +1,144 @@
+"""NETBLT: data in buffers of many packets, sent in bursts at a fixed rate, and repaired buffer by buffer.
+
+The rate, `burst` packets every `interval`, is the flow control inside the network and does not depend on round-trip
+times or losses; the number of buffers in progress is the flow control between the clients. When a buffer has been sent,
+the packets of it that are missing are sent again, all in one pass, and so on until it is complete. The rules with their
+sources: docs/rules/rate-based.md.
+"""
+
+from longfat.sim.jit import part
+from longfat.sim.own import Integer
+from longfat.sim.schemes import timers
+from longfat.sim.schemes.scheme import Parameter, Scheme
+
+ROOM = 1000  # packets whose arrival a sender can know of
+
+
+@part
+def end_of_buffer(flow, number):
+    """Return the first packet behind the buffer of a packet."""
+    size = int(flow.buffer)
+    return min(flow.packets, (number // size + 1) * size)
+
+
+@part
+def next_missing(flow, number, end):
+    """Return the first packet from this one on whose arrival is not known, `end` if there is none before it."""
+    number = max(number, flow.una)
+    while number < end and flow.arrived[number % ROOM] == number + 1:
+        number += 1
+    return min(number, end)
+
+
+@part
+def window(flow):
+    """Return the window: up to the end of a repair, else up to the end of the last buffer in progress."""
+    if flow.left < 1.0:
+        return 0.0  # until the next burst
+    # RFC 998: a new buffer is sent when the receiver's client has provided room for it (GO). Ours: `buffers` in all,
+    # each free again when it and those before it are complete (OK).
+    if flow.repaired > 0:
+        return float(flow.repaired - flow.una)
+    size = int(flow.buffer)
+    return float((flow.una // size + int(flow.buffers)) * size - flow.una)
+
+
+@part
+def go_on(flow, number, last):
+    """Continue a repair with the first packet missing from this one on, or with new packets if there is none."""
+    flow.next = next_missing(flow, number, flow.repaired)
+    if flow.next >= flow.repaired:
+        flow.repaired = 0
+        flow.last_repair = last
+        flow.next = flow.fresh
+
+
+@part
+def repair(flow, begin, end):
+    """Begin to send the missing packets from `begin` until before `end` again, or extend the repair that goes on."""
+    begins = flow.repaired == 0
+    flow.repaired = max(flow.repaired, end)
+    flow.checked = max(flow.checked, end)
+    if begins:
+        flow.fresh = flow.next
+        go_on(flow, begin, flow.last_repair)
+
+
+def start(flow, event):
+    """Return the window of the first buffers, and begin the first burst."""
+    if flow.buffer * flow.buffers > ROOM:
+        raise ValueError("buffer x buffers is more than 1000 packets")
+    flow.alarm = event.now + flow.interval
+    flow.left = flow.burst
+    return window(flow)
+
+
+def ack(flow, event):
+    """Return the window after an acknowledgment, which may begin a repair."""
+    if event.number < 0:  # feedback of a switch, no acknowledgment
+        return window(flow)
+    flow.arrived[event.number % ROOM] = event.number + 1
+    if flow.repaired > 0 and flow.next < flow.una:
+        go_on(flow, flow.una, flow.transmission - 1)
+    # RFC 998: the receiver asks for the missing packets (RESEND) when the last packet of a buffer (LDATA) has come, or
+    # when its data timer expires. Ours: the sender learns from acknowledgments what would be asked for. What was sent
+    # before the last repaired packet has arrived or is lost.
+    end = end_of_buffer(flow, event.number)
+    if event.number == end - 1 and event.transmission > flow.last_repair and flow.una < end > flow.checked:
+        repair(flow, end - int(flow.buffer), end)
+    elif flow.repaired == 0 and flow.una < flow.checked and event.transmission >= flow.last_repair:
+        repair(flow, flow.una, flow.checked)
+    return window(flow)
+
+
+def send(flow, packet):
+    """Return 0, after counting the packet in its burst and choosing what follows it in a repair."""
+    flow.left -= 1.0
+    if flow.repaired > 0:
+        go_on(flow, packet.number + 1, packet.transmission)
+    flow.window = window(flow)
+    return 0
+
+
+def alarm(flow, event):
+    """Return the window at the beginning of a burst."""
+    # RFC 998: rate control by burst size and burst interval, negotiated when the connection is opened.
+    flow.alarm = event.now + flow.interval
+    flow.left = flow.burst
+    return window(flow)
+
+
+def timeout(flow, event):
+    """Return the window, after beginning to repair all that was sent: the data timer has expired."""
+    if flow.repaired > 0:
+        flow.next = flow.fresh
+    flow.repaired = 0
+    repair(flow, flow.una, flow.high)
+    return window(flow)
+
+
+NETBLT = Scheme(
+    "netblt",
+    start=start,
+    ack=ack,
+    timeout=timeout,
+    alarm=alarm,
+    send=send,
+    recovery="own",
+    parameters={
+        "burst": Integer(5.0, "packets", "[1, 1e6]", about="Packets per burst"),
+        "interval": Parameter(0.01, "s", "[1e-6, 1e6]", about="Time between two bursts"),
+        "buffer": Integer(50.0, "packets", "[1, 1e9]", about="Packets of a buffer; with `buffers` 1000 at most"),
+        "buffers": Integer(2.0, "buffers", "[1, 1e6]", about="Buffers in progress at the same time"),
+        **timers.parameters("rfc"),
+    },
+    # End of the repair that goes on, 0 if none; new packet with which to continue; last transmission of the last
+    # repair; end of all that was repaired; packets that may still leave in this burst; of each packet in progress whose
+    # arrival is known, its number and 1.
+    state={"repaired": 0, "fresh": 0, "last_repair": -1, "checked": 0, "left": 0.0, "arrived": [0] * ROOM},
+    source=(
+        "D. D. Clark, M. L. Lambert and L. Zhang, NETBLT: A Bulk Data Transfer Protocol, RFC 998, 1987, "
+        "doi:10.17487/RFC0998 (from memory: its text could not be read), and Proc. ACM SIGCOMM 1987, pp. 353-359; the "
+        "control messages of the receiver are replaced by acknowledgments of packets (ours)"
+    ),
+)

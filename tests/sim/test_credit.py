@@ -1,0 +1,261 @@
+"""Credit flow control of links: by hand, against the laws, and without loss whatever happens."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from longfat import laws
+from longfat.sim import Discipline, Network, Parameter, Simulation, queues, traffic
+from longfat.sim.queues import DROP, ENQUEUE
+from longfat.sim.records import FEEDBACK
+from longfat.verify.transport_estimators import credit_share
+
+CELL, RATE = 53, 530_000.0  # bytes, bytes/s: a cell takes 0.1 ms
+TIME = CELL / RATE
+
+
+def chain(hops, discipline, given, *, delay=0.001, buffer=1000, count=1, last=RATE, **options):
+    """Return a chain of links with the discipline, the last one of another rate, and flows over all of them."""
+    net = Network()
+    for k in range(hops):
+        rate = last if k == hops - 1 else RATE
+        net.link(f"n{k}", f"n{k + 1}", rate=rate, delay=delay, buffer=buffer, discipline=discipline)
+        net.link(f"n{k + 1}", f"n{k}", rate=RATE, delay=delay)
+    nodes = [f"n{k}" for k in range(hops + 1)]
+    given = {"first_rto": 100.0, "min_rto": 100.0, **given}  # longer than all buffers take
+    if count == 0:
+        return net
+    return net.flow(
+        "credit", path=nodes, packet=CELL, ack=CELL, count=count, parameters=given, ack_path="ideal", **options
+    )
+
+
+@pytest.mark.parametrize(
+    ("batch", "reserve", "loop"), [(1, 5, 21.0), (1, 20, 21.0), (4, 10, 21.0), (5, 8, 21.0), (5, 21, 21.0), (7, 0, 3.0)]
+)
+def test_the_share_of_the_link_is_that_of_the_law(batch, reserve, loop):
+    """(5, 8): 10 cells in 21 + 5 - 3 cell times, 0.43478; counted over 2 s, 20,000 cell times."""
+    share, _ = credit_share()(1, batch=batch, reserve=reserve, loop=loop)
+    assert share == pytest.approx(laws.credits.link_share(batch, reserve, loop), abs=0.001)
+    assert (
+        share != pytest.approx(laws.credits.link_share(batch, reserve + 2 * batch, loop + 1), abs=0.001) or share == 1
+    )
+
+
+def test_credit_by_hand():
+    """n2 = 2, n3 = 2, links of 1 ms: what the first switch sends until the first credit packet, and when that arrives.
+
+    The source is at the first switch, with credit from it: 4 cells. That switch has credit for 4 cells from the next
+    one. They leave at 0, 0.1, 0.2, 0.3 ms; the second cell is at the next switch at 0.2 + 1 ms, which forwards it and
+    returns a credit packet, 1 ms. At 2.2 ms two more cells leave, and at 2.4 ms the next two.
+    """
+    one = Simulation(chain(2, queues.credit(n2=2, n3=2), {"n2": 2, "n3": 2}))
+    for time, sent in (
+        (5e-5, 1),
+        (35e-5, 4),
+        (219e-5, 4),
+        (221e-5, 5),
+        (239e-5, 6),
+        (241e-5, 7),
+        (255e-5, 8),
+        (3e-3, 8),
+    ):
+        one.advance(time)
+        assert int(one.state.links[0].served) == sent, time
+    assert int(one.state.links[0].backlog) <= 4
+
+
+def test_back_pressure_fills_the_allocations_hop_by_hop():
+    """A last link of a tenth of the rate: every switch ends up with 40 cells, of which one is in transmission."""
+    one = Simulation(chain(3, queues.credit, {}, last=RATE / 10))
+    one.advance(2.0)
+    assert one.packet_counts()["dropped"] == 0
+    last, largest = one.state.links[4], one.state.links["largest_backlog"][[0, 2, 4]]
+    assert int(last.served) == pytest.approx(2.0 / (10 * TIME), rel=0.01)  # the slow link is always busy
+    assert all(35 <= one <= 40 for one in largest.tolist()), largest
+
+
+def test_a_blocked_flow_does_not_block_the_link():
+    """One flow has a slow last link, the other has the rest of the shared link: N3 is its round trip, 21 cells."""
+    discipline, net = queues.credit(n2=5, n3=21), Network()
+    for tail, head, rate in (("a", "b", RATE), ("b", "slow", RATE / 20), ("b", "fast", RATE)):
+        net.link(tail, head, rate=rate, delay=0.001, buffer=1000, discipline=discipline)
+        net.link(head, tail, rate=RATE, delay=0.001)
+    for end in ("slow", "fast"):
+        net.flow(
+            "credit", path=["a", "b", end], packet=CELL, parameters={"n2": 5, "n3": 21}, ack_path="ideal", name=end
+        )
+    one = Simulation(net)
+    one.advance(1.0)
+    got = one.state.flows["received"].tolist()
+    assert got[0] == pytest.approx(500, rel=0.02)
+    assert got[1] == pytest.approx(9500, rel=0.02)
+    assert one.packet_counts()["dropped"] == 0
+
+
+CASES = st.fixed_dictionaries({
+    "hops": st.integers(1, 4), "count": st.integers(1, 4), "delay": st.sampled_from([0.0, 0.0003, 0.002]),
+    "last": st.sampled_from([RATE / 20, RATE / 3, RATE]), "n2": st.integers(1, 12), "n3": st.integers(0, 40),
+})  # fmt: skip
+
+
+def no_loss(case, adaptive, pool=0, interval=0.02):
+    """Run flows that start and pause at random over a chain with just the buffers that the rule asks for."""
+    n2, n3, count = case["n2"], case["n3"], case["count"]
+    buffer = pool if adaptive else count * (n2 + n3)
+    discipline = queues.credit(n2=n2, n3=n3, adaptive=adaptive, pool=max(1, pool), interval=interval)
+    given = {"n2": n2, "n3": n3, "lifetime": interval if adaptive else 0.0}
+    writes = traffic.on_off(RATE, 0.05, 0.08, shape_on=1, shape_off=1)
+    net = chain(case["hops"], discipline, given, delay=case["delay"], buffer=max(1, buffer), last=case["last"],
+                count=count, stagger=0.03, application=writes)  # fmt: skip
+    one = Simulation(net, rng=1)
+    one.advance(1.0)
+    assert one.packet_counts()["dropped"] == 0
+    assert one.state.flows["retransmitted"].sum() == 0
+    assert one.state.flows["received"].min() > 0
+    return one
+
+
+@settings(max_examples=8)
+@given(CASES)
+def test_nothing_is_lost(case):
+    no_loss(case, False)
+
+
+@settings(max_examples=8)
+@given(CASES, st.integers(20, 200))
+def test_nothing_is_lost_with_adaptive_credit(case, pool):
+    no_loss(case, True, pool)
+
+
+@pytest.mark.long
+@settings(max_examples=400)
+@given(CASES, st.sampled_from([0, 0, 8, 20, 60, 200]))
+def test_nothing_is_lost_in_many_networks(case, pool):
+    no_loss(case, pool > 0, pool)
+
+
+def test_a_buffer_smaller_than_the_pool_is_the_pool():
+    """Three flows over a slow link with room for 60 packets, at switches that are given a pool of 400."""
+    discipline = queues.credit(n2=1, adaptive=True, pool=400, interval=0.02)
+    net = chain(2, discipline, {"n2": 1, "lifetime": 0.02}, delay=0.0003, buffer=60, last=RATE / 20, count=3)
+    one = Simulation(net)
+    one.advance(1.0)
+    assert one.packet_counts()["dropped"] == 0
+    assert int(one.state.links[2].served) == pytest.approx(500, rel=0.02)
+
+
+def test_less_buffer_than_the_allocations_loses():
+    case = {"hops": 2, "count": 3, "delay": 0.0003, "last": RATE / 20, "n2": 5, "n3": 20}
+    assert no_loss(case, False)
+    net = chain(2, queues.credit(n2=5, n3=20), {"n2": 5, "n3": 20}, buffer=60, last=RATE / 20, count=3)
+    one = Simulation(net)
+    one.advance(1.0)
+    assert one.packet_counts()["dropped"] > 0
+
+
+def test_an_allocation_follows_the_use_of_the_link():
+    """The second flow begins with one cell beside a first one that fills the link, and ends with its share.
+
+    The round trip is 21 cells and the pool 200: G is up to (100 - 2)/21 = 4.7, less the backlog.
+    """
+    given = {"n2": 1, "n3": 20, "lifetime": 0.01}
+    discipline = queues.credit(n2=1, adaptive=True, pool=200, interval=0.01)
+    net = Network()
+    for k in range(2):
+        net.link(f"n{k}", f"n{k + 1}", rate=RATE, delay=0.001, buffer=200, discipline=discipline)
+        net.link(f"n{k + 1}", f"n{k}", rate=RATE, delay=0.001)
+    for k, start in enumerate((0.0, 0.5)):
+        net.flow(
+            "credit",
+            path=["n0", "n1", "n2"],
+            packet=CELL,
+            start=start,
+            parameters=given,
+            name=f"f{k}",
+            ack_path="ideal",
+        )
+    one = Simulation(net)
+    one.advance(0.5)
+    before = one.state.flows["received"][0]
+    assert before == pytest.approx(5000, rel=0.1)
+    one.advance(1.0)
+    early = one.state.flows["received"].copy()
+    one.advance(2.0)
+    later = one.state.flows["received"] - early
+    assert later.sum() == pytest.approx(10_000, rel=0.02)
+    assert np.ptp(later) < 0.1 * later.sum()
+    assert one.packet_counts()["dropped"] == 0
+
+
+def test_an_allocation_grows_in_whole_cells():
+    """G = 2 beside a flow that fills the link: 1 + floor(2 A), less 1 as the flow's part of an interval is below A/P.
+
+    The round trip is 1000 cells; the pool of 2 (2 x 1000 + 2) is shared every 40 of them. The allocation is the rate
+    times the round trip, counted over 0.6 of an interval. Without rounding: 1, 3, 7, 15, 31.
+    """
+    loop, turns, warm_up = 1000, 40, 12
+    interval = turns * loop * TIME
+    discipline = queues.credit(n2=1, adaptive=True, pool=2 * (2 * loop + 2), interval=interval)
+    net = chain(2, discipline, {}, delay=(loop / 2 - 1) * TIME, buffer=10**6, count=0)
+    for start in (0.0, (warm_up + 0.02) * interval):
+        given = {"n2": 1, "lifetime": interval, "first_rto": 1e3, "min_rto": 1e3}
+        net.flow("credit", path=["n0", "n1", "n2"], packet=CELL, ack_path="ideal", parameters=given, start=start)
+    one, seen = Simulation(net), []
+    for k in range(5):
+        for part in (0.3, 0.9):
+            one.advance((warm_up + k + part) * interval)
+            seen.append(int(one.state.flows["received"][1]))
+    assert [(b - a) / (0.6 * turns) for a, b in zip(seen[::2], seen[1::2], strict=True)] == [1, 3, 6, 12, 24]
+    assert [laws.credits.adaptive_allocation(k, 2.0) for k in range(5)] == [1, 3, 7, 15, 31]
+
+
+def lose_credit(link, packet, now):
+    """Drop feedback in a given time."""
+    return DROP if packet.kind == FEEDBACK and link.first <= now < link.last else ENQUEUE
+
+
+LOSE_CREDIT = Discipline(
+    "lose-credit",
+    enqueue=lose_credit,
+    parameters={
+        "first": Parameter(0.0, "s", "[0, inf)", about="begin of the losses"),
+        "last": Parameter(0.0, "s", "[0, inf)", about="end of the losses"),
+    },
+)
+
+
+def silent_links(first, last, *, check=0.1, hops=3):
+    """Return a chain whose links lose all credit packets between two times [s], and a file of 400 cells."""
+    discipline, net = queues.credit(n2=5, n3=10, check=check), Network()
+    lost = LOSE_CREDIT(first=first, last=last)
+    for k in range(hops):
+        rate = RATE / 2 if k == hops - 1 else RATE
+        net.link(f"n{k}", f"n{k + 1}", rate=rate, delay=0.001, buffer=16, discipline=discipline)
+        net.link(f"n{k + 1}", f"n{k}", rate=RATE, delay=0.001, buffer=1000, discipline=lost)
+    given = {"n2": 5, "n3": 10, "first_rto": 0.5, "min_rto": 0.5}
+    nodes = [f"n{k}" for k in range(hops + 1)]
+    return net.flow("credit", path=nodes, packet=CELL, ack=CELL, parameters=given, file=400 * CELL)
+
+
+@pytest.mark.parametrize(("first", "last"), [(0.0, 0.08), (0.01, 0.3), (0.0, 100.0)])
+def test_a_file_is_complete_without_any_credit_packet(first, last):
+    """Blocked flows ask for the counts after 0.1 s; while no answer arrives, one cell leaves in that time.
+
+    Without credit 15 cells leave at each node. If it comes back at 0.3 s, the next cells ask at 0.4 s at the latest,
+    and 400 cells at half of the rate take 0.08 s.
+    """
+    one = Simulation(silent_links(first, last))
+    one.advance(0.6 if last < 1 else 60.0)
+    assert one.all_done()
+    assert one.state.links["dropped"][0::2].sum() == 0
+    assert one.state.links["dropped"][1::2].sum() > 0
+
+
+def test_without_asking_it_stops():
+    one = Simulation(silent_links(0.01, 0.3, check=math.inf))
+    one.advance(60.0)
+    assert not one.all_done()
