@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 # Modules are compiled once, not by each of the hundred processes that the tests start.
 unexport PYTHONDONTWRITEBYTECODE
-REDRAWN := gong_parulkar receive_buffers loss_load cadpc blt blt_today kkm network_simulator today courses \
+REDRAWN := gong_parulkar receive_buffers loss_load cadpc blt blt_today blt_further kkm credits network_simulator today courses \
 	scheme_curves scoreboard
 PACKAGES := models derivations docs figures notebooks tests
 
@@ -95,7 +95,9 @@ figures: venv  ## Simulate and draw the papers' figures and tables anew (an hour
 	$(BIN)/python -m figures.cadpc
 	$(BIN)/python -m figures.blt
 	$(BIN)/python -m figures.blt_today
+	$(BIN)/python -m figures.blt_further
 	$(BIN)/python -m figures.kkm
+	$(BIN)/python -m figures.credits
 	$(BIN)/python -m figures.network_simulator
 	$(BIN)/python -m figures.today
 	$(BIN)/python -m figures.courses
