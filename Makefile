@@ -3,8 +3,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 # Modules are compiled once, not by each of the hundred processes that the tests start.
 unexport PYTHONDONTWRITEBYTECODE
-REDRAWN := gong_parulkar receive_buffers loss_load cadpc blt blt_today blt_further kkm credits network_simulator today courses \
-	scheme_curves scoreboard
+REDRAWN := gong_parulkar receive_buffers sstp loss_load cadpc blt blt_today blt_further kkm credits network_simulator \
+	today courses scheme_curves scoreboard
 PACKAGES := models derivations docs figures notebooks tests
 
 .PHONY: help venv hooks test tests test-long simulator mutations lint types docs handbook stubs curves explore notebooks notebooks-html browser figures redraw benchmark peers testbed lock clean
@@ -91,6 +91,7 @@ browser:  ## Install Debian's Chromium for the tests of `explore`, which are ski
 figures: venv  ## Simulate and draw the papers' figures and tables anew (an hour or two)
 	$(BIN)/python -m figures.gong_parulkar
 	$(BIN)/python -m figures.receive_buffers
+	$(BIN)/python -m figures.sstp
 	$(BIN)/python -m figures.loss_load
 	$(BIN)/python -m figures.cadpc
 	$(BIN)/python -m figures.blt

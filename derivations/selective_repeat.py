@@ -29,6 +29,7 @@ t_p, RTD, w, W, g, e = sp.symbols("t_p RTD w_a W g e", positive=True)
 m = sp.Symbol("m", positive=True)  # new segments sent before the acknowledgment of the retransmission
 S = sp.Symbol("S", positive=True)  # mean number of rounds
 F, F_1, L, size, P, c = sp.symbols("F F_1 L l P c", positive=True)  # size: bytes per packet
+T = sp.Symbol("T", positive=True)  # processing time of a segment
 beyond = sp.Symbol("d", nonnegative=True)  # how far a quantity is above a threshold
 A = 8 * F * L * size  # average rate, section 3.3
 t_s, t_a = s * t_p, RTD + 3 * t_p
@@ -37,6 +38,7 @@ Ledger = list[tuple[Expr, Expr]]  # (segment times, segments delivered), one row
 Rate = namedtuple("Rate", "average largest_burst_rate")
 AckDelay = namedtuple("AckDelay", "seconds segments printed_over_peak")
 Adjusted = namedtuple("Adjusted", "scaling unaffected_above")
+Processing = namedtuple("Processing", "sender application window")
 Middle = namedtuple("Middle", "law printed excess")
 LongPath = namedtuple("LongPath", "law printed printed_all_damaged")
 Excess = namedtuple("Excess", "by_window by_room last_step")
@@ -121,6 +123,41 @@ def adjusted_window() -> Adjusted:
     advertised = Rational(5, 2) * w / (1 + w)
     require_zero(lossless_efficiency((advertised * Rational(4, 5)).subs(w, 1 + beyond)) - 1, "80 % of 2.5 w_a")
     return Adjusted(F_1 / F, 1 / c)
+
+
+def processing_throughput() -> Processing:
+    """Derive the time per segment max(t_s, T, (t_s + t_a)/W) of a receiver that withholds advancement (section 3.4).
+
+    Without loss segment i begins at b_i = max(b_{i-1} + t_s, x_{i-W} + back), when the one before has been sent and the
+    advancement for segment i - W is here; the application accepts it at x_i = max(x_{i-1} + T, b_i + there). All of
+    there + back is t_s + t_a. Each of the three chains bounds the time per segment from below. With lam the largest of
+    the three, b_i = i lam, x_i = i lam + there fulfils every inequality, so that the earliest times are not later.
+    """
+    there, lam, k = sp.symbols("f lambda k", positive=True)
+    back = t_s + t_a - there
+    b, x = k * lam, k * lam + there
+    slack = {
+        "sender": sp.expand(b - (b.subs(k, k - 1) + t_s)),
+        "application": sp.expand(x - (x.subs(k, k - 1) + T)),
+        "window": sp.expand(b - (x.subs(k, k - W) + back)),
+        "path": sp.expand(x - (b + there)),
+    }
+    bounds = {"sender": t_s, "application": T, "window": (t_s + t_a) / W}
+    for name, bound in bounds.items():
+        require_zero(slack[name].subs(lam, bound), f"{name}: no slack at its own bound")
+        require(sp.diff(slack[name], lam).is_positive, f"{name}: slack above it")
+    require_zero(slack["path"], "every segment arrives in time")
+    # Without an application: the efficiency of a window of less, and of more, than 1 + w_a segments.
+    for ratio, longest in ((1 / (1 + beyond), t_s * (1 + beyond)), (1 + beyond, t_s)):
+        by_window = sp.simplify(bounds["window"].subs(W, ratio * (t_s + t_a) / t_s))
+        require_zero((longest - t_s) * (longest - by_window), "one of the two is the longest")
+        require((longest - t_s).expand().is_nonnegative, "no shorter than a transmission")
+        require(sp.simplify(longest - by_window).is_nonnegative, "no shorter than the window allows")
+        require_zero(t_s / longest - lossless_efficiency(ratio), "the efficiency without loss")
+    microseconds = Rational(1, 10**6)
+    table = [1024 * 8 / (delay * microseconds) / 10**6 for delay in (273, 310)]  # Mbit/s, table 1: 30 and 26
+    require([int(sp.floor(one)) for one in table] == [30, 26], "table 1")
+    return Processing(bounds["sender"], bounds["application"], bounds["window"])
 
 
 # Section 4.2: delay

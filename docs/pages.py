@@ -38,6 +38,9 @@ refused when the plug-in is compiled, before the run begins.
 
 TEXT = """
 - A scheme's callbacks return the window [packets], or the rate [bytes/s] with `controls="rate"`; `send` returns 0.
+- `receive` of a scheme is called for every packet at the receiver, in place of the simulator's own acknowledgments; it
+  returns 1 if data of the packet is accepted. `reply` is called at `receiver.alarm` with a new acknowledgment, and
+  returns 1 if it leaves. They see `receiver_state`, not the state of the sender: the ends share only parameters.
 - The *number* by which a discipline or service names a packet at its link is where the simulator stores the packet, as
   `first_waiting`, `behind` and `take_first` return it. It is not the sequence number, `packet.number`.
 - `enqueue` of a discipline returns `ENQUEUE`, `DROP` or `push_out(number)`; `dequeue` returns `SEND` or `DROP`; `tick`
@@ -64,8 +67,8 @@ compiled and in plain Python.
 
 ## Fields
 
-The views `flow` and `event` go to schemes; `link`, `packet` and `queue` to disciplines and services; `packet` also to a
-scheme's `send`.
+The views `flow` and `event` go to schemes; `receiver` to their `receive` and `reply`; `link`, `packet` and `queue` to
+disciplines and services; `packet` also to a scheme's `send`, `receive` and `reply`.
 
 """
 
@@ -87,8 +90,9 @@ def plug_ins() -> str:
     rows = [
         (
             "scheme",
-            f"{_listed(CALLBACKS, 'send')}: `(flow, event)`; `send`: `(flow, packet)`",
-            "`parameters`, `state`",
+            f"{_listed(CALLBACKS[:5])}: `(flow, event)`; `send`: `(flow, packet)`; "
+            f"{_listed(CALLBACKS[6:])}: `(receiver, packet)`",
+            "`parameters`, `state`, `receiver_state`",
             "[AIMD](../tests/plugins/aimd.py)",
         ),
         (

@@ -18,7 +18,7 @@ CAPTIONS = {
     "explore": "The page of `longfat explore`: a law with sliders for its parameters, compared with the simulator."
 }
 LAW = "selective_repeat.throughput_efficiency"
-WIDTH, HEIGHT = 1100, 900  # px
+WIDTH, HEIGHT = 1100, 1060  # px
 
 
 def main(directory: str | Path = HERE, port: int = 0) -> int:
@@ -47,6 +47,7 @@ def main(directory: str | Path = HERE, port: int = 0) -> int:
                 values.press("Enter")
                 page.get_by_role("button", name="Simulate").click()
                 page.get_by_text("done: ").wait_for(timeout=300_000)
+                page.evaluate("() => { document.activeElement.blur(); scrollTo(0, 0); }")
                 page.screenshot(path=files.path("explore.png"), type="png")
                 browser.close()
         finally:

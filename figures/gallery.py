@@ -15,6 +15,7 @@ PARTS = {
     "explore": "Exploring in a browser",
     "gong_parulkar": "Selective repeat over long paths (Gong and Parulkar 1992)",
     "receive_buffers": "Receive buffers smaller than the window (Gong and Parulkar 1992)",
+    "sstp": "SSTP: slow receivers, lost control packets, loss-load switches (Gong and Parulkar 1992)",
     "loss_load": "Loss-load curves (Prithviraj and Williamson)",
     "cadpc": "CADPC (Welzl)",
     "blt": "BLT (Kim and Farber 1994)",
@@ -30,6 +31,7 @@ PARTS = {
     "courses": "CUBIC and BBR over time",
 }
 TABLES = {
+    "sstp": {"sstp_tables.md": "the ten standard experiments"},
     "loss_load": {"loss_load_tables.md": "every printed number, and the effect of each rule"},
     "cadpc": {"cadpc_table_2.md": "table II, measured"},
     "blt": {"blt_tables.md": "table 1 cell by cell and under twenty interpretations"},

@@ -499,7 +499,10 @@ def test_choices_say_which_numbers_have_decided():
     assert steady.startswith("all sources send from time 0 on")
     assert not benchmark.choices(ENTRIES["tahoe"], VARIANTS["7-0.2-ramp"], "transfer_time_mean", "interpretation")
     everything = [
-        one for kind in (ENTRIES, benchmark.TODAY, VARIANTS) for each in kind.values() for one in each.choices
+        one
+        for kind in (ENTRIES, benchmark.TODAY, benchmark.FURTHER, VARIANTS)
+        for each in kind.values()
+        for one in each.choices
     ]
     assert {one.kind for one in everything} <= {"fitted", "interpretation", "open"}
     assert all((one.kind == "open") == (not one.experiments) for one in everything)
@@ -526,15 +529,34 @@ def test_schemes_of_today(name):
     assert times == pytest.approx([44.494, 2 * 44.194 + last], abs=0.1 if "bbr" in name else 0.01)
 
 
-@pytest.mark.parametrize("name", benchmark.ATM)
+@pytest.mark.parametrize("name", benchmark.FURTHER)
 def test_schemes_of_atm(name):
     """The entries have names and labels of their own, and their switches are in the networks of the experiments."""
-    chosen = benchmark.ATM[name]
+    chosen = benchmark.FURTHER[name]
     assert name not in {**ENTRIES, **benchmark.TODAY}
     assert chosen is benchmark.entry(name) is benchmark.entry(chosen.label)
     for variant in ("1", "5", "10"):
         disciplines = {link.discipline.name for link in benchmark.build(VARIANTS[variant], chosen).links.values()}
         assert {chosen.bottleneck, chosen.switch} <= disciplines
+
+
+@pytest.mark.parametrize("name", ["sstp", "sstp-loss-load"])
+def test_negotiated_rate(name):
+    """A file takes its packets at 3.6 Mbit/s, or 1.11 ms apart, and the answer to its last segment.
+
+    Of 20 packets the first 16 leave in a burst, and the others at once after it, as F = P/(L l). The last one leaves 19
+    packet times after the first, and is answered 3 packet times later: the end-of-stream packet, one packet time behind
+    it, tells that the segment of four is complete. The path takes 44 ms, and transmission some tenths of a ms.
+    """
+    chosen = benchmark.FURTHER[name]
+    assert name not in {**ENTRIES, **benchmark.TODAY}
+    assert chosen is benchmark.entry(name) is benchmark.entry(chosen.label)
+    for variant in VARIANTS.values():
+        disciplines = {link.discipline.name for link in benchmark.build(variant, chosen).links.values()}
+        assert {chosen.bottleneck, chosen.switch} <= disciplines
+    packet = 500 / 450e3
+    time = measuring.measure(VARIANTS["3-20"], chosen)["transfer_time_1"]
+    assert time == pytest.approx(0.044 + 22 * packet, abs=3e-4)
 
 
 def test_the_other_texts():

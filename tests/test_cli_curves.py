@@ -112,7 +112,7 @@ def test_nothing_is_half_written(tmp_path, monkeypatch, capsys):
     def broken(curves):
         raise ValueError("no page")
 
-    monkeypatch.setattr("longfat.handbook.curves.document", broken)
+    monkeypatch.setattr("longfat.handbook.curves_page.document", broken)
     flags = ["--at", "1", "--flows", "1", "--file", "0B", "--html", str(tmp_path / "page.html")]
     assert main(["curves", *PATH, *flags, "--figure", str(tmp_path / "a.png"), "--output", str(tmp_path)]) == 2
     assert capsys.readouterr().err == "longfat: no page\n"

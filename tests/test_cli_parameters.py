@@ -87,7 +87,7 @@ def test_bare_longfat_prints_its_help(capsys):
     ("arguments", "words"),
     [
         (["widnow"], "longfat: command 'widnow' is unknown; did you mean 'window'? Available: benchmark, buffer, "),
-        (["plot"], "longfat: command 'plot' is unknown; available: benchmark, buffer, explore, loss-load, "),
+        (["plot"], "longfat: command 'plot' is unknown; available: benchmark, buffer, curves, explore, loss-load, "),
         (["--bogus"], "longfat: option '--bogus' is unknown; available: --help, --version\n"),
         (["window", "--bogus"], "longfat: option '--bogus' is unknown; available: --buffer, --confidence, --help, "),
         (["window", "--rat", "1"], "longfat: option '--rat' is unknown; did you mean '--rate'? Available: "),

@@ -279,3 +279,12 @@ def test_unknown_signs_are_not_true():
         proof.require((sr.w - sr.W).is_positive, "unknown")
     with pytest.raises(AssertionError):
         sr.lossless_efficiency(sr.W / (1 + sr.w))
+
+
+def test_processing_throughput():
+    """t_s = 16 ms, T = 20 ms, t_a = 160 ms and a window of 4 segments: 176/4 = 44 ms per segment."""
+    bound = sr.processing_throughput()
+    assert number(bound.sender, s=16, t_p=Fraction(1, 1000)) == Fraction(16, 1000)
+    assert number(bound.application, T=Fraction(2, 100)) == Fraction(20, 1000)
+    given = {"s": 16, "t_p": Fraction(1, 1000), "RTD": Fraction(157, 1000), "W": 4}
+    assert number(bound.window, **given) == Fraction(44, 1000)

@@ -86,3 +86,12 @@ def test_the_answer():
     assert np.isnan(data.law_together).all()
     assert (data.status.sel(rule="simulated") == "reached").all()
     assert (data.utilisation_lower.sel(rule="simulated") >= 0.9).all()
+
+
+def test_the_answer_is_a_tenth_of_the_product_at_least():
+    """An empty queue is enough for half of the link, and for Reno one packet: 33.3 packets are a product here."""
+    given = {"rate": "10Mbit/s", "round_trip_time": "40ms", "share": 0.5, "points": 2, "replications": 2}
+    found = {one: design.buffer(**given, scheme=one, progress=False) for one in ("bbr1", "bbr", "reno")}
+    packets = {one: float(data.buffer_packets.sel(rule="simulated")) for one, data in found.items()}
+    assert packets == {"bbr1": 4, "bbr": 4, "reno": 1}
+    assert min(found["bbr1"].curve_buffer_packets) == 4

@@ -138,7 +138,7 @@ def test_points_arrive_while_the_sliders_move(served, browser):
     call = download.value.path().read_text().splitlines()[-1]
     assert eval(call.replace("print", ""), {"lf": lf}) == pytest.approx(value(page), rel=1e-11)
     assert picture.startswith('<svg xmlns="http://www.w3.org/2000/svg"')
-    assert picture.count("<circle") == simulations.POINTS + 1  # and the operating point
+    assert picture.count("<circle") == simulations.POINTS + 2  # and the operating point, and the legend's
     assert "stroke: rgb(0, 114, 178)" in picture  # the styles are in it
     assert "Window" in picture
 
@@ -283,9 +283,9 @@ def test_in_jupyterlab(lab, browser, tmp_path):
     while time.monotonic() < deadline:
         page.keyboard.press("Control+s")
         page.wait_for_timeout(500)
-        if saved(path).count("<circle") == simulations.POINTS + 1:
+        if saved(path).count("<circle") == simulations.POINTS + 2:  # with the operating point, and the legend's
             break
-    assert saved(path).count("<circle") == simulations.POINTS + 1
+    assert saved(path).count("<circle") == simulations.POINTS + 2
     page.close()
 
     # Again, with a kernel that knows nothing of it.

@@ -20,6 +20,7 @@ from figures import (
     loss_load,
     network_simulator,
     receive_buffers,
+    sstp,
     today,
     today_runs,
 )
@@ -195,6 +196,38 @@ def test_courses():
     """The stored courses are those of the code; the events of 61 simulated seconds."""
     assert data.compare(courses.cubic(), "courses_cubic", HERE) > 300
     assert data.compare(courses.bbr(), "courses_bbr", HERE) > 5000
+
+
+def test_sstp():
+    assert data.compare(sstp.receivers(), "sstp_receivers", HERE) > 700
+
+
+@pytest.mark.long
+def test_sstp_beside_others(monkeypatch):
+    monkeypatch.setattr(sstp, "BOOKED", sstp.BOOKED[-1:])
+    assert data.compare(sstp.booked(), "sstp_booked", HERE) == 3 * 6
+
+
+def test_what_the_pictures_of_sstp_show():
+    """Stored numbers against hand arithmetic."""
+    kept = {name: data.dataset(name, sstp.DIMENSIONS[name]) for name in sstp.CAPTIONS}
+    # From 0.5 s on one segment is accepted in 40 ms: 35 between 1 and 2.4 s. A window of 16 waits at the receiver, or
+    # one of floor(16 * 16/40) = 6; the sender knows of both 53 ms later, one or two segments.
+    seen = kept["sstp_receivers"].sel(time=[1.0, 2.4], method="nearest")
+    np.testing.assert_allclose(seen.accepted.diff("time"), 35, atol=1)
+    waiting = (seen.granted - seen.accepted).isel(time=1)
+    assert (waiting - [16, 6]).min() >= -2
+    assert (waiting - [16, 6]).max() <= 0
+    # A link with loss-load curves leaves the sender without rate control what the others leave, and these what they
+    # negotiated, as far as that fits. By the law it gets 1 - 0.76 = 0.24 of the capacity. Drop-tail does not.
+    shares = kept["sstp_sharing"].sel(window=slice(4, None))
+    np.testing.assert_allclose(shares.free_goodput.sel(link="loss-load"), 0.24, atol=0.01)
+    assert (shares.controlled_goodput.sel(link="loss-load") > 0.97 * 0.19).all()
+    assert shares.controlled_goodput.sel(link="drop-tail", window=128) < 0.5 * 0.19
+    # Fair queueing gives it a fifth, or what is left if that is more.
+    booked = kept["sstp_booked"].free.sel(link="fair queueing")
+    left = np.maximum(0.2, 1 - booked.negotiated)
+    np.testing.assert_allclose(booked / left, 0.95, atol=0.05)
 
 
 def test_the_course_of_cubic():

@@ -32,6 +32,7 @@ ALLOWED = {
     "docstrings": {"symbols"},
     "law": {"symbols", "docstrings", "domains", "namespaces"},
     "roots": {"law", "namespaces"},
+    "law_digests": {"law", "roots"},
     "laws": {"law", "roots", "laws", "domains", "sums", "deprecated"},
     "single_transfer": {"laws", "domains"},
     "fluid": {"fluid", "extras", "threads", "law", "laws", "quantities", "domains", "namespaces"},
@@ -43,8 +44,8 @@ ALLOWED = {
     "scenario": {"sim", "user_files", "domains"},
     "simulators": {"law", "domains", "verify"},  # of verify, what simulates
     "verify": {
-        "verify", "simulators", "testing", "progress", "threads", "benchmark", "sweeping", "testbed", "law", "laws",
-        "roots", "sim", "segments", "domains", "extras", "files", "student", "deprecated", "_version",
+        "verify", "simulators", "testing", "progress", "threads", "benchmark", "sweeping", "testbed", "law_digests",
+        "law", "laws", "roots", "sim", "segments", "domains", "extras", "files", "student", "deprecated", "_version",
     },
     "sweeping": {"sweeping", "progress", "domains", "files", "student", "_version"},
     "benchmark": {
@@ -52,7 +53,7 @@ ALLOWED = {
     },
     "design": {
         "design", "deprecated", "renamed_variables", "progress", "threads", "domains", "quantities", "law", "laws",
-        "sim", "segments", "accessor", "_version",
+        "sim", "segments", "sweeping", "accessor", "_version",
     },
     "testbed": {
         "testbed", "sim", "design", "laws", "progress", "domains", "files", "quantities", "accessor", "_version",
@@ -63,7 +64,7 @@ ALLOWED = {
         "explore", "handbook", "presets", "simulators", "testing", "user_files", "sim", "domains", "extras", "law",
         "laws", "plot", "accessor",
     },
-    "handbook": {"handbook", "presets", "law", "roots", "docstrings", "extras", "fluid"},
+    "handbook": {"handbook", "presets", "quantities", "law_digests", "law", "docstrings", "extras", "fluid"},
 }  # fmt: skip
 
 

@@ -124,6 +124,7 @@ SAME_NAME = {
     "driver": "what carries a computation out: a sweep, a run on Linux",
     "dynamic_window": "the scheme and its discipline",
     "equilibrium": "where a system rests: laws and solver",
+    "evidence": "evidence for laws: collected, drawn",
     "explicit_feedback": "the scheme and its discipline",
     "faces": "the sides from which a law, or a scenario, is seen",
     "fairness": "fairness in two families of laws",

@@ -3,6 +3,7 @@
 import ast
 import json
 import re
+import shutil
 import subprocess
 import sys
 import warnings
@@ -118,12 +119,19 @@ def test_the_check_sees_private_names(source, names):
     assert private(source) == names
 
 
+def test_measured_files_are_those_of_the_tests():
+    originals = FOLDER.parent / "tests" / "data" / "measured"
+    for path in (FOLDER / "measured").iterdir():
+        assert path.read_bytes() == (originals / path.name).read_bytes()
+
+
 def ran(paths, folder):
     """Return the code cells of notebooks as they ran.
 
     In the short profile in one kernel, emptied before each: a kernel for each spends most of its time on imports.
     """
     pages.skip_address_grammar()
+    shutil.copytree(FOLDER / "measured", folder / "measured")
     import nbformat  # here: it takes a second, of every process that collects tests
     from nbclient import NotebookClient
 

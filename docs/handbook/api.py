@@ -84,6 +84,17 @@ def _link(record: Discipline) -> str:
     return f"[{record.name}](/disciplines/{record.name}/index.md)"
 
 
+def without_types(arguments: ast.arguments) -> str:
+    """Return arguments with their defaults; a law takes numbers and arrays of any kind, which no type says.
+
+    >>> without_types(ast.parse("def f(loss: Any, acked: Any = 1): ...").body[0].args)
+    'loss, acked=1'
+    """
+    for one in arguments.args:
+        one.annotation = None
+    return ast.unparse(arguments)
+
+
 def laws(package: ModuleType) -> str:
     """Return the page of a family of laws, with the signatures of its type stub."""
     tree = ast.parse(stubs.path_of(package).read_text(encoding="utf-8"))
@@ -92,7 +103,7 @@ def laws(package: ModuleType) -> str:
     text = f"# {name}\n\n```{{py:module}} {name}\n```\n\n{plain(package.__doc__)}\n\n"
     for law, one in public(package).items():
         if isinstance(one, Law):
-            arguments = ", ".join(argument.arg for argument in signatures[law].args.args)
+            arguments = without_types(signatures[law].args)
             link = f"[Formula, letters, units, domain, proof](/{address(one)}.md)"
             text += f"```{{py:function}} {name}.{law}({arguments})\n{one.summary} [{one.unit}]\n\n{link}.\n```\n\n"
     return text

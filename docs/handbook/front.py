@@ -15,6 +15,23 @@ longfat is a toolkit of congestion- and flow-control models for long fat network
 numbers, fluid models, and a compiled packet simulator that checks them. This handbook is one static site. It needs no
 server and no network: it opens from a folder or a USB stick, and its search works there, too.
 
+| to | go to |
+| --- | --- |
+| begin | [tutorials](/docs/handbook/tutorials/README.md), [install](/docs/install.md), [guides](/guides/index.md) |
+| look up a formula | [laws](/laws/index.md), which move under sliders; [fluid models](/fluid/index.md) |
+| look up a protocol | [schemes](/schemes/index.md), [queues](/disciplines/index.md), [services](/services/index.md) |
+| see who wins, and whether papers are right | [experiments](/experiments/index.md), [papers](/papers/index.md) |
+| program with it | [Python interface](/api/index.md), [plug-ins](/docs/plug-ins.md), [reference](/reference/index.md) |
+
+## One of the laws
+
+[Throughput efficiency](/laws/selective_repeat/throughput_efficiency/index.md) over the window, as a law, as printed in
+1992 and simulated:
+
+```{raw} html
+<div class="live-law" data-law="selective_repeat.throughput_efficiency"></div>
+```
+
 ![Throughput efficiency over the window: the law, the law as printed in 1992, simulated](/figures/gong_parulkar_14.png)
 
 """
@@ -39,12 +56,13 @@ GUIDES: Mapping[str, Sequence[str]] = {
 LOOKED_UP: Mapping[str, Sequence[str]] = {
     "Words and rules": (
         "docs/glossary", "docs/rules/README", "docs/rules/tcp", "docs/rules/cubic", "docs/rules/l4s", "docs/rules/bbr",
-        "docs/rules/rate-based", "docs/rules/explicit-feedback", "docs/rules/queue-disciplines", "docs/rules/traffic",
+        "docs/rules/rate-based", "docs/rules/explicit-feedback", "docs/rules/sstp",
+        "docs/rules/queue-disciplines", "docs/rules/traffic",
     ),
     "Papers against our numbers": (
         "ERRATA", "docs/refinements", "figures/scoreboard", "figures/README", "figures/blt_tables", "figures/blt_today",
-        "figures/blt_further",
-        "figures/cadpc_table_2", "figures/kkm_tables", "figures/loss_load_tables", "figures/today_tables",
+        "figures/blt_further", "figures/cadpc_table_2", "figures/kkm_tables", "figures/loss_load_tables",
+        "figures/sstp_tables", "figures/today_tables",
     ),
     "The project": ("api/index", "CHANGELOG", "reference/citing"),
 }  # fmt: skip

@@ -38,6 +38,7 @@ PLUG_INS: Mapping[str, tuple[str, ...]] = {
     "cubic_utilisation": ("cubic", "fifo"),
     "cubic_utilisation_general": ("cubic", "fifo"),
     "cubic_queue": ("cubic", "fifo"),
+    "sstp_throughput": ("sstp",),
     "codel_drop_time": ("codel",),
     "cadpc_rate": ("cadpc",),
     "cadpc_traffic": ("cadpc",),

@@ -11,16 +11,22 @@ from typing import Any
 
 import numpy as np
 
-from docs.handbook import proofs, verdicts
+from docs.handbook import proofs, regions, simulated, verdicts
 from docs.handbook.front import toctree
 from docs.handbook.judged import PLUG_INS, address, listed
-from docs.handbook.markup import code, html, number, section, table, unfolding
+from docs.handbook.markup import code, html, number, section, signs, table, unfolding
 from longfat import docstrings
-from longfat.handbook.records import laws
+from longfat.handbook.pages import words
+from longfat.handbook.records import laws, snippets
 from longfat.law import Law
+from longfat.law_digests import digest
 from longfat.symbols import Symbol
 
 STEP = 1e-4  # relative, of the difference that gives a slope
+FILES = """\
+<p>For programs: <a href="../laws.json"><code>laws.json</code></a> has all records, and
+<a href="../laws.mjs"><code>laws.mjs</code></a>, a module in JavaScript, all formulas.</p>"""
+LONGEST = 3000  # characters of LaTeX that anybody may want to read; some expressions have a hundred thousand
 
 
 @functools.cache
@@ -74,7 +80,9 @@ def _validity(law: Law) -> str:
     if law.validity is None:
         return "The record states no accuracy: under its source's assumptions the law holds over its whole domain.\n"
     unit = "" if law.unit == "1" else f" {law.unit}"
-    return f"Accurate within {law.validity.accuracy:g}{unit} where {law.validity.text}.\n"
+    drawn = regions.svg(law)
+    text = f"Accurate within {law.validity.accuracy:g}{unit} where {signs(law.validity.text)}.\n"
+    return f"{text}\n{regions.of(law)}{html(drawn)}" if drawn else text
 
 
 def _printed(law: Law, formulas: bool) -> str:
@@ -203,9 +211,9 @@ def _written(law: Law) -> tuple[str, str]:
     head, found = docstrings.sections(law.function.__doc__ or "")
     beyond = head.partition("\n\n")[2]
     text = "\n\n".join(filter(None, (beyond, found.get("Notes", ""), found.get("See Also", ""))))
-    text = re.sub(
-        r"^(?![ .]).*$", lambda line: line[0].replace("|", r"\|"), text, flags=re.MULTILINE
-    )  # absolute values
+    text = re.sub(  # absolute values
+        r"^(?![ .]).*$", lambda line: signs(line[0].replace("|", r"\|")), text, flags=re.MULTILINE
+    )
     text = re.sub(r"(?<!`)`(?:[\w.]+\.)?(\w+)`(?!`)", lambda one: _mentioned(one, law), text)
     examples = found.get("Examples", "")
     return (f"```{{eval-rst}}\n{text}\n```\n" if text else ""), (code(examples) if examples else "")
@@ -220,19 +228,11 @@ def _mentioned(found: re.Match[str], law: Law) -> str:
     return f"`{found[1]} <{up}{address(named)}.html>`__"
 
 
-def _call(law: Law) -> str:
-    """Return a call of the law in the middle of its ranges."""
-    family, _, name = law.public_name.rpartition(".")
-    given = ", ".join(f"{one}={number(symbol.middle)}" for one, symbol in law.symbols.items())
-    return f"import longfat as lf\n\nlf.laws.{family}.{name}({given})"
-
-
 def _copies(law: Law, formulas: bool) -> str:
     """Return the texts to copy."""
-    parts = [section("Python", code(_call(law)), 3)]
-    if formulas and latex(law):
-        shown = unfolding("The expression as sympy has it", equation(law))
-        parts.append(section("LaTeX", code(latex(law), "latex") + "\n" + shown, 3))
+    parts = [section(language, code(text, language.lower()), 3) for language, text in snippets(law).items() if text]
+    if formulas and 0 < len(latex(law)) < LONGEST:
+        parts.append(unfolding("The expression as sympy has it", code(latex(law), "latex") + "\n" + equation(law)))
     return "".join(parts)
 
 
@@ -240,21 +240,22 @@ def page(law: Law, formulas: bool = True) -> str:
     """Return the page of a law; without formulas, what has to be computed is left out."""
     notes, examples = _written(law)
     hook = f'<div class="live-law" data-law="{law.public_name}"></div>'
-    mark = verdicts.fingerprint(law) if formulas else ""
+    version = f"; this version of the expression: `{digest(law)}`" if formulas else ""
     proof = html(proofs.unfolding(law.derivation)) if law.derivation else "The record names no derivation.\n"
     return "".join(
         [
-            f"# {law.public_name}\n\n{law.summary}\n\n",
+            f"# {words(law.name)}\n\n{law.summary}\n\n",
             "" if ".. math::" in notes else equation(law, formulas),
             notes + "\n" if notes else "",
             html(hook) + "\n",
-            f"Permanent name `{law.public_name}`; this version of the expression: `{mark}`.\n\n" if mark else "",
+            f"Permanent name `{law.public_name}`{version}.\n\n",
             section("Letters", _letters(law)),
             section("Where it holds", _validity(law)),
             section("As printed, which is wrong", _printed(law, formulas)),
             section("Source", f"{law.source.rstrip('.')}.\n"),
             section("Proof", proof),
             section("Simulator", _simulated(law)),
+            section("Simulated points", simulated.of(law) if formulas else ""),
             section("Verdicts", verdicts.of(law) if formulas else ""),
             section("Values and slopes", values(law) if formulas else ""),
             section("Neighbours", _neighbours(law)),
@@ -290,6 +291,7 @@ def pages(formulas: bool = True) -> dict[str, str]:
         "it is printed, its proof, the simulator that judges it, its values and its neighbours.\n\n"
         + table(["family", "content", "laws"], rows)
         + "\n"
+        + html(FILES)
         + toctree([f"laws/{family}/index" for family in families], hidden=True)
     )
     return made

@@ -1,4 +1,4 @@
-"""Links of a built site: each leads to a file and an anchor that exist, and no page loads anything from elsewhere.
+"""Links of a built site: each leads to a file and an anchor that exist; no page loads anything from elsewhere.
 
 Sphinx checks what it resolves itself. It does not look into raw HTML, such as proofs and live plots, nor at what a
 theme adds; and its own check of addresses needs a network.

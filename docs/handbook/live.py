@@ -6,10 +6,14 @@ such element with the sliders and the chart of its law.
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from longfat.handbook import pages, records
+from docs.handbook import simulated
+from longfat.handbook import javascript, pages, records
+from longfat.law import Law
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -18,9 +22,28 @@ STYLES = "laws.css"
 HOOK = re.compile(r'data-law="([\w.]+)"')
 
 
+def points(laws: Iterable[Law]) -> str:
+    """Return a script that gives the plots of laws their simulated points, and begins at the values of these."""
+    found = {law.public_name: simulated.points(law) for law in laws}
+    known = json.dumps({name: one for name, one in found.items() if one}, separators=(",", ":"))
+    return (
+        ""
+        if known == "{}"
+        else (
+            f"for (const [name, points] of Object.entries({known})) {{\n"
+            "  const record = longfatRecords[name];\n"
+            "  record.points = points;\n"
+            "  for (const one of record.letters) if (one.name in points.values) one.start = points.values[one.name];\n"
+            "}\n"
+        )
+    )
+
+
 def _write(app: Sphinx) -> None:
-    """Write the style sheet beside the other static files of the site."""
+    """Write the style sheet beside the other static files of the site, and records and formulas for other programs."""
     if app.builder.format == "html":
+        for name, text in {"laws.json": records.written(records.records()), "laws.mjs": javascript.module()}.items():
+            (app.outdir / name).write_text(text, encoding="utf-8")
         folder = app.outdir / "_static"
         folder.mkdir(parents=True, exist_ok=True)
         (folder / STYLES).write_text(pages.view_styles(), encoding="utf-8")
@@ -31,7 +54,7 @@ def _add(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: o
     wanted = set(HOOK.findall(context.get("body", "")))
     if wanted:
         laws = [one for one in records.laws() if one.public_name in wanted]
-        app.add_js_file(None, body=pages.site_script(laws))
+        app.add_js_file(None, body=pages.site_script(laws) + points(laws))
         app.add_css_file(STYLES)
 
 

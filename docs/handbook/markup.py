@@ -61,6 +61,15 @@ def plain(docstring: str | None) -> str:
     return " ".join(first.split()).replace("``", "`")
 
 
+def signs(text: str) -> str:
+    """Return a text with the signs of comparisons that ASCII lacks.
+
+    >>> signs("w_a >= 20, p <= 0.01")
+    'w_a ≥ 20, p ≤ 0.01'
+    """
+    return text.replace(" >= ", " ≥ ").replace(" <= ", " ≤ ")
+
+
 def number(value: Any) -> str:
     """Return a number, or several, in few digits.
 

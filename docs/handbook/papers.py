@@ -22,7 +22,7 @@ FIGURES: Mapping[str, tuple[str, ...]] = {
     "000": ("blt",),
     "001": ("kkm",),
     "002": ("cadpc",),
-    "003": ("gong_parulkar", "receive_buffers"),
+    "003": ("gong_parulkar", "receive_buffers", "sstp"),
     "004": ("loss_load",),
 }
 #: What the sources of a paper's laws are called in their records.

@@ -64,6 +64,7 @@ def _state(record: Any) -> str:
     """Return the table of state variables."""
     parts = (
         ("flow" if hasattr(record, "controls") else "link", "state"),
+        ("receiver", "receiver_state"),
         ("flow", "flow_state"),
         ("queue", "queue_state"),
     )

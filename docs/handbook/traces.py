@@ -36,11 +36,11 @@ OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "aggregation": {"interval": "20 ms"},
 }
 #: Schemes that announce what they have to send, and so need a file; their packets wait at the access link.
-OF_FILES = ("blt", "bully-tyrant")
+OF_FILES = ("blt", "blt-rate", "bully-tyrant")
 #: The scheme whose flows show a discipline, where the benchmark has none for it.
 SHOWN_BY = {"dualpi2": "prague", "mark-above": "dctcp", "priority-discard-published": "blt"}
 #: Schemes behind a switch that the benchmark does not give them.
-BEHIND = {"prague": "dualpi2", "bully-tyrant": "priority-discard"}
+BEHIND = {"prague": "dualpi2", "blt-rate": "priority-discard"}
 
 
 def _entry(**wanted: str) -> Any:

@@ -1,14 +1,12 @@
 """Verdicts on laws for their pages: ``python -m docs.handbook.verdicts`` checks every law and stores what was found.
 
-The table has the fingerprint of each law's expression. A law that has changed since has no verdict on its page.
+The table has the digest of each law's expression. A law that has changed since has no verdict on its page.
 """
 
 from __future__ import annotations
 
 import csv
 import functools
-import hashlib
-import inspect
 import math
 import sys
 from pathlib import Path
@@ -17,6 +15,7 @@ from typing import Any
 from docs.handbook.markup import table
 from longfat.handbook.records import laws
 from longfat.law import Law
+from longfat.law_digests import digest
 
 STORED = Path(__file__).resolve().parent / "verdicts.csv"
 COLUMNS = ("verdict", "error", "where", "checks", "remark")
@@ -32,23 +31,6 @@ WORDS = {
 
 
 @functools.cache
-def fingerprint(law: Law) -> str:
-    """Return eight hexadecimal digits that change when the expression does; of a root, when its code does.
-
-    >>> from longfat.laws.queues import mm1_mean_number
-    >>> len(fingerprint(mm1_mean_number))
-    8
-    """
-    import sympy
-
-    try:
-        text = sympy.srepr(law.expr)
-    except AttributeError:  # a root has an equation, and its `solve` is code
-        text = inspect.getsource(law.function)
-    return hashlib.sha256(text.encode()).hexdigest()[:8]
-
-
-@functools.cache
 def stored() -> dict[str, dict[str, str]]:
     """Return the rows of the stored table by the laws' names."""
     if not STORED.is_file():
@@ -60,7 +42,7 @@ def stored() -> dict[str, dict[str, str]]:
 def of(law: Law, current: bool = True) -> str:
     """Return the verdicts on a law as a table; a sentence if there are none for its present expression."""
     row = stored().get(law.public_name)
-    if row is None or (current and row["fingerprint"] != fingerprint(law)):
+    if row is None or (current and row["digest"] != digest(law)):
         return "The expression is newer than the stored verdicts.\n"
     rows = []
     for face, words in WORDS.items():
@@ -92,11 +74,11 @@ def main(workers: int = 2) -> None:
         )
         names = [f"{face}_{column}" for face in WORDS for column in COLUMNS]
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["law", "fingerprint", *names])
+        writer.writerow(["law", "digest", *names])
         for law in laws():
             row = found.loc[law.public_name]
             cells = [row[name.removesuffix("_verdict")] for name in names]
-            writer.writerow([law.public_name, fingerprint(law), *map(_cell, cells)])
+            writer.writerow([law.public_name, digest(law), *map(_cell, cells)])
 
 
 if __name__ == "__main__":

@@ -139,6 +139,7 @@ SIMULATORS: dict[str, Simulator] = {
     "window_at_random_marks": _transport("window_at_marks", (True,)),
     "window_at_spaced_marks": _transport("window_at_marks", (False, 200.0), deterministic=True),
     "credit_share": _transport("credit_share", deterministic=True),
+    "sstp_throughput": _transport("sstp_throughput", deterministic=True),
     "guaranteed_delay": _guarantee("greatest_delay"),
     "fluid_delay": _guarantee("fluid_delay"),
     "codel_drop_time": _transport("codel_drop_time", deterministic=True),

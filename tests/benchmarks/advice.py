@@ -2,8 +2,9 @@
 
 ``python -m tests.benchmarks.advice promise [NAME]...`` computes the advice, ``... run ROUND [NAME]...`` runs Linux with
 it, once for each setting, several at a time, and stores both in tests/data/advice.json; docs/advice.md is written from
-that file by ``python -m docs.advice``. SETTINGS were drawn before anything of this was run; no text of the package and
-no test has used them.
+that file by ``python -m docs.advice``. With ``--today`` the advice is that of today at a setting whose row has led to
+a change, and is stored beside the first one. SETTINGS were drawn before anything of this was run; no text of the
+package and no test has used them.
 """
 
 import argparse
@@ -56,13 +57,14 @@ def draw(seed):
 
 
 SEED = 27  # the number of the task for which this was written
-#: Rows that led to a change of the advice are shown, and fresh settings of the same question and sender are drawn.
-FRESH_SEED, FRESH = 28, {"buffer": ("bbr1",)}
+#: Rows that led to a change of the advice are shown, and fresh settings of the same question and sender are drawn: with
+#: the next seed after each change, all of them.
+FRESH_SEEDS, FRESH = (28, 29), {"buffer": ("bbr1",)}
 
 
 def fresh():
-    """Return the settings of the second hypercube that ask what has led to a change."""
-    asked = [one for one in draw(FRESH_SEED) if one["scheme"] in FRESH.get(one["kind"], ())]
+    """Return the settings of further hypercubes that ask what has led to a change."""
+    asked = [one for seed in FRESH_SEEDS for one in draw(seed) if one["scheme"] in FRESH.get(one["kind"], ())]
     return [{**one, "name": f"{SETTING_COUNT + k + 1}"} for k, one in enumerate(asked)]
 
 
@@ -179,7 +181,7 @@ def run(one, advice, number):
 
     from longfat.testbed import settings as host_settings
     from longfat.testbed.driver import Job
-    from longfat.testbed.outcome import MOST
+    from longfat.testbed.outcome import LONGEST, MOST
     from longfat.testbed.plan import plan, settings_of
     from longfat.testbed.runs import attempt, in_flight
 
@@ -195,7 +197,8 @@ def run(one, advice, number):
     trust = outcome.trust
     starved = max(_limited(outcome.samples, 0.0).values())
     # Advice that is too small makes a connection wait, and is no reason to run again; an application that is late is.
-    late = trust.late > MOST or trust.drops > 0 or (trust.starved > MOST and trust.starved > starved)
+    paused = trust.stood > MOST or trust.longest > LONGEST
+    late = paused or trust.late > MOST or trust.drops > 0 or (trust.starved > MOST and trust.starved > starved)
     if late or (one["kind"] == "buffer" and starved > MOST):
         print(f"{one['name']}: spoilt, {trust}", flush=True)
         return None
@@ -230,12 +233,19 @@ def _seen(outcome, limited, until, begin):
     }
 
 
+def place(found, one, today):
+    """Return where the advice of a setting and its runs are stored."""
+    row = found[one["name"]]
+    return row["today"] if today else row
+
+
 def main():
     """Compute the advice, or run Linux with it, and store what came out."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("what", choices=("show", "promise", "run"))
     parser.add_argument("words", nargs="*")
-    parser.add_argument("--at-once", type=int, default=3)
+    parser.add_argument("--at-once", type=int, default=2)
+    parser.add_argument("--today", action="store_true")
     given = parser.parse_args()
     number, names = (int(given.words[0]), given.words[1:]) if given.what == "run" else (0, given.words)
     found = read()
@@ -244,17 +254,18 @@ def main():
         print(*chosen, sep="\n")
     elif given.what == "promise":
         for one in chosen:
-            found[one["name"]] = {**one, **promise(one), "seen": []}
-            print(found[one["name"]], flush=True)
+            made = {**promise(one), "seen": []}
+            found[one["name"]] = {**found[one["name"]], "today": made} if given.today else {**one, **made}
+            print(one["name"], made, flush=True)
     else:
-        rows = [found[one["name"]] for one in chosen]
         with ThreadPoolExecutor(given.at_once) as pool:
-            made = list(pool.map(lambda row: run(row, row["advice"], number), rows))
+            made = list(pool.map(lambda one: run(one, place(found, one, given.today)["advice"], number), chosen))
         found = read()  # again: another call may have stored runs meanwhile
-        for row, seen in zip(rows, made, strict=True):
+        for one, seen in zip(chosen, made, strict=True):
             if seen is not None:
-                found[row["name"]]["seen"].append(seen)
-                print(row["name"], row["promised"], seen, flush=True)
+                row = place(found, one, given.today)
+                row["seen"].append(seen)
+                print(one["name"], row["promised"], seen, flush=True)
     if given.what != "show":
         write(found)
 

@@ -25,7 +25,7 @@ SKIPPED, LASTS = 3, 15  # s
 def line(one, room=True):
     """Return the line that the command prints for a setting."""
     attrs = {"packet": PACKET, "rate": one["rate"], "share": one["share"], "scheme": one["scheme"]}
-    packets = one["advice"]["buffer_packets"]
+    packets = one.get("today", one)["advice"]["buffer_packets"]
     made = buffer_lines._fifo(attrs, xr.Dataset({"flows": one["flows"]}), packets)[1].lines[0]
     words = made.replace("DEV", DEVICE).split()
     return " ".join(words if room else [*words[:-1], str(packets * (PACKET + FRAME))])

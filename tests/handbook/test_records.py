@@ -10,6 +10,7 @@ from longfat.handbook import __main__ as command
 from longfat.handbook import javascript, pages, records
 from longfat.handbook.typesetting import mathml
 from longfat.law import Law
+from longfat.law_digests import digest
 from longfat.laws.loss_load import response_optimal_rate
 from longfat.laws.queues import mm1_wait
 from longfat.laws.selective_repeat import throughput_efficiency
@@ -49,10 +50,10 @@ def test_values_that_json_lacks_are_texts():
 
 
 def test_the_hash_follows_the_expression():
-    assert records.digest(mm1_wait) == records.digest(mm1_wait)
-    assert re.fullmatch("[0-9a-f]{10}", records.digest(mm1_wait))
+    assert digest(mm1_wait) == digest(mm1_wait)
+    assert re.fullmatch("[0-9a-f]{10}", digest(mm1_wait))
     changed = Law(lambda load, *, xp: 2 * load / (1 - load), mm1_wait.symbols, "service times", "an example")
-    assert records.digest(mm1_wait) != records.digest(changed)
+    assert digest(mm1_wait) != digest(changed)
 
 
 def test_neighbours_name_each_other(found):

@@ -1,22 +1,31 @@
-"""Every law, plug-in, fluid model, experiment and paper has its page, and the pages have content."""
+"""Every page of the repository, law, plug-in, fluid model, experiment and paper is in the handbook, and has content.
+
+All tests that need the sources are in this file, because each process that runs one of them writes the sources.
+"""
 
 import re
 from pathlib import Path
 
 import pytest
 
+from docs.handbook import __main__ as command
 from docs.handbook import (
     api,
     experiments,
     fluid_models,
+    front,
     judged,
     law_pages,
     papers,
     plug_ins,
     proofs,
     ranking,
+    regions,
     rules,
+    simulated,
     sources,
+    staging,
+    traces,
 )
 from longfat import benchmark, fluid, simulators
 from longfat.handbook import records
@@ -86,11 +95,64 @@ def test_a_law_page(written):
     assert 'data-law="selective_repeat.throughput_efficiency"' in text
 
 
+@pytest.mark.parametrize("kind", plug_ins.FOLDERS)
+def test_every_plug_in_has_a_setting_for_its_trace(kind, monkeypatch):
+    """A tenth of a second tells whoever adds a plug-in that it needs more than the others."""
+    monkeypatch.setattr(traces, "DURATION", 0.1)
+    draw = getattr(traces, f"of_{kind}")
+    assert all(draw(name).startswith("<svg") for name in plug_ins.records(kind))
+
+
 def test_values_and_slopes():
     """M/M/1: L = rho/(1 - rho) is 1 at 0.5, and its elasticity 1/(1 - rho) is 2 there."""
     text = law_pages.values(queue_laws.mm1_mean_number)
     assert "0.5: 1," in text
     assert text.rstrip().endswith("| 2.000 |")
+
+
+def test_the_region_of_a_law():
+    """Its record says: p <= 0.1, w_a >= 12, s <= 128, any window; the picture has these two of the four."""
+    law = next(one for one in records.laws() if one.name == "throughput_efficiency_many_rounds")
+    (x, y), others, cells = regions.region(law)
+    assert (x, y) == ("loss", "ack_segments")
+    assert others["segment_packets"] <= 128
+    losses, delays = (regions._places(law.symbols[name]) for name in (x, y))
+    assert cells == [[loss <= 0.1 and delay >= 12 for loss in losses] for delay in delays]
+    assert {cell for row in cells for cell in row} == {True, False}
+
+
+def test_stored_points_are_those_of_laws():
+    assert simulated.STORED.stat().st_size < 300_000
+    assert {*simulated.stored()} <= {law.public_name for law in records.laws() if law.simulated}
+    for name, rows in simulated.stored().items():
+        places = [simulated.point_of(row)[row["across"]] for row in rows]
+        assert len({*places}) == len(rows) >= 2, name
+        assert all(float(row["low"]) <= float(row["mean"]) <= float(row["high"]) for row in rows), name
+
+
+def test_points_count_for_their_expression_alone(monkeypatch):
+    law = queue_laws.mm1_wait
+    assert simulated.points(law)["across"] == "load"
+    assert "| load | law | simulated |" in simulated.of(law)
+    changed = [row | {"digest": "0123456789"} for row in simulated.stored()[law.public_name]]
+    monkeypatch.setattr(simulated, "stored", lambda: {law.public_name: changed})
+    assert simulated.points(law) is None
+    assert simulated.of(law) == ""
+
+
+def test_verdicts_of_points_by_hand():
+    """M/M/1: W = 1 at 1/2, and the record allows 5 %, that is 0.95 to 1.05."""
+    row = {"at": "load=0.5", "mean": "1", "low": "0.96", "high": "1.04"}
+    assert simulated.verdict(queue_laws.mm1_wait, row) == "within"
+    assert simulated.verdict(queue_laws.mm1_wait, row | {"low": "0.94"}) == "undecided"
+    assert simulated.verdict(queue_laws.mm1_wait, row | {"low": "1.06", "high": "1.1"}) == "outside"
+
+
+@pytest.mark.long
+def test_every_simulated_law_has_points_of_its_present_expression():
+    """Otherwise: ``python -m docs.handbook.simulated LAW``."""
+    simulators = [law for law in records.laws() if law.simulated]
+    assert [law.public_name for law in simulators if not simulated.rows_of(law)] == []
 
 
 def test_neighbours_are_mutual():
@@ -135,3 +197,39 @@ def test_fluid_models_have_settings():
 def test_packages_of_the_interface_exist():
     assert len({*api.PACKAGES}) == len(api.PACKAGES)
     assert len(sources.SECTIONS) == 7
+
+
+def listed(folder):
+    """Return the names in all tables of contents."""
+    pages = (path.read_text(encoding="utf-8") for path in folder.rglob("*.md"))
+    tables = (table for page in pages for table in re.findall(r"^```\{toctree\}\n(.*?)^```", page, re.S | re.M))
+    return [line.lstrip("/") for table in tables for line in table.splitlines() if line.startswith("/")]
+
+
+def test_every_page_of_the_repository_is_in_a_table_of_contents(written):
+    folder, names = written
+    assert sorted(listed(folder)) == sorted({*names} - {"index"})  # each once: a page has one place
+
+
+def test_the_pages_are_those_of_the_repository():
+    top = {path.name for path in ROOT.glob("*.md")}
+    assert top <= {path.name for path in staging.pages()}
+    assert set((ROOT / "docs").rglob("*.md")) <= {*staging.pages()}
+
+
+def test_files_behind_links_come_along(written):
+    folder, _ = written
+    assert (folder / "docs" / "glossary.md").is_file()
+    assert (folder / "tests" / "plugins" / "aimd.py").is_file()
+    assert (folder / "figures" / "today_buffer.png").is_file()
+
+
+def test_groups_of_guides_name_pages():
+    assert all((ROOT / f"{name}.md").is_file() for names in front.GUIDES.values() for name in names)
+
+
+@pytest.mark.filterwarnings("ignore")  # of Sphinx and its extensions; what is wrong with a page fails the build
+def test_sphinx_reads_all_pages_without_a_warning(written, tmp_path):
+    """The builder "dummy" resolves all references and writes nothing; `make handbook` builds the site."""
+    pytest.importorskip("sphinx", reason="Sphinx is not installed: make venv")
+    assert command.build(written[0], tmp_path / "site", tmp_path / "doctrees", "dummy") == 0

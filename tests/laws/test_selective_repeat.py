@@ -23,6 +23,12 @@ def test_by_hand():
     assert laws.ack_segments(delay, packet_time, 16) == pytest.approx(23 + 0.06613333 / 0.87381333, rel=1e-9)
     assert laws.initial_window(23.0) == 24
     assert laws.adjusted_window(60, 100, 80) == 48
+    # t_s = 16 ms, T = 20 ms, (16 + 160)/4 = 44 ms per segment; with 16 segments 11 ms; table 1, 30 and 26 Mbit/s
+    assert laws.processing_throughput(4, 0.016, 0.16, 0.02) == pytest.approx(1 / 0.044, rel=1e-12)
+    assert laws.processing_throughput(16, 0.016, 0.16, 0.02) == pytest.approx(50, rel=1e-12)
+    assert laws.processing_throughput(16, 0.016, 0.16, 0.0) == pytest.approx(62.5, rel=1e-12)
+    table = [laws.processing_throughput(1000, 1e-9, 0, delay) * 8192 / 1e6 for delay in (273e-6, 310e-6)]
+    assert [int(one) for one in table] == [30, 26]
     # 16 packets and 16 * 0.2 / 0.8 = 4 retransmissions
     assert laws.burst_packets(0.2, 16) == 20
     assert laws.average_rate(100, 20, 1000) == 2e6

@@ -1,19 +1,38 @@
-// Behaviour of the handbook's pages, without libraries: copy buttons, and tables that are sorted and filtered.
+// Behaviour of the handbook's pages, without libraries: copy buttons, tables that are sorted and filtered, long names.
 "use strict";
 
-// A button beside each block of code. Pages from the file system have no clipboard; they take the old way.
+// What a reader wants of a block: the commands after its prompts, without what they print; the whole if it has no prompts.
+function commands(text) {
+  const lines = text.replace(/\n$/, "").split("\n");
+  for (const prompt of [/^(>>>|\.\.\.)( |$)/, /^\$ /]) {
+    const found = lines.filter((line) => prompt.test(line));
+    if (found.length) return found.map((line) => line.replace(prompt, "")).join("\n");
+  }
+  return lines.join("\n");
+}
+
+// Pages from the file system may have no clipboard; the old way needs a field.
+function copyBySelection(text) {
+  const field = document.createElement("textarea");
+  field.value = text;
+  document.body.append(field);
+  field.select();
+  document.execCommand("copy");
+  field.remove();
+}
+
+// A button beside each block of code.
 function addCopyButton(block) {
   const button = document.createElement("button");
   button.type = "button";
   button.className = "copy";
   button.textContent = "Copy";
   button.addEventListener("click", async () => {
-    const text = block.querySelector("pre").innerText.replace(/\n$/, "");
+    const text = commands(block.querySelector("pre").innerText);
     try {
       await navigator.clipboard.writeText(text);
     } catch {
-      getSelection().selectAllChildren(block.querySelector("pre"));
-      document.execCommand("copy");
+      copyBySelection(text);
     }
     button.textContent = "Copied";
     setTimeout(() => { button.textContent = "Copy"; }, 1500);
@@ -80,7 +99,14 @@ function addFilter(table) {
   filter(table, [], counted);
 }
 
+// Long names in a text may go on in the next line after each of their words.
+function allowBreaks(code) {
+  const words = code.textContent.split(/(?<=[_.:/])(?=\w)/);
+  if (words.length > 1) code.replaceChildren(...words.flatMap((word) => [document.createElement("wbr"), word]).slice(1));
+}
+
 document.addEventListener("DOMContentLoaded", () => {
+  document.querySelectorAll("article code > .pre, article summary > code").forEach(allowBreaks);
   document.querySelectorAll("article div.highlight").forEach(addCopyButton);
   for (const table of document.querySelectorAll("article table")) {
     if (!table.tHead || !table.tBodies.length || table.tBodies[0].rows.length < 8) continue;

@@ -13,7 +13,7 @@ Networks, 1992.
 
 from longfat.benchmark.building import build
 from longfat.benchmark.choices import Choice, choices
-from longfat.benchmark.entries import ATM, ENTRIES, TODAY, Entry, entry
+from longfat.benchmark.entries import ENTRIES, FURTHER, TODAY, Entry, entry
 from longfat.benchmark.evaluation import run
 from longfat.benchmark.experiments import VARIANTS, Variant, variants
 from longfat.benchmark.measuring import measure
@@ -21,8 +21,8 @@ from longfat.benchmark.optimal import optimal
 from longfat.benchmark.traces import traces
 
 __all__ = [
-    "ATM",
     "ENTRIES",
+    "FURTHER",
     "TODAY",
     "VARIANTS",
     "Choice",

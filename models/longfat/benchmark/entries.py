@@ -187,8 +187,11 @@ TODAY: dict[str, Entry] = {
 }  # fmt: skip
 
 _CHAIN = Choice("three more switches 5 ms apart before the first one, as for hbh")
-#: Credit and rate control of ATM, and NETBLT, which the paper does not have either: they are run if they are named.
-ATM: dict[str, Entry] = {
+#: Ours, because SSTP's rate is negotiated with the network: that of the most connections at once, 11 in experiment 1.
+_RATE_OF_SSTP = {"peak_rate": 450e3, "window_limit": 10.0}
+_RATE = Choice("rate of 3.6 Mbit/s for each connection, so that the eleven of experiment 1 fit into 40 Mbit/s")
+#: Credit and rate control of ATM, NETBLT and SSTP, which the paper does not have either: run if they are named.
+FURTHER: dict[str, Entry] = {
     one.name: one
     for one in (
         # 11 flows with 40 packets each fill the buffers of 440 packets; those of experiments 8 and 9 are smaller.
@@ -212,6 +215,13 @@ ATM: dict[str, Entry] = {
             "netblt", "netblt", "netblt", {"burst": 10.0, "interval": 0.001, "buffer": 200.0, "buffers": 4.0},
             choices=(Choice("the rate of the bottleneck, in bursts of 10 packets"),),
         ),
+        # Gong and Parulkar (1992), with the switches that their summary names; these measure the rates of connections.
+        Entry("sstp", "sstp", "sstp", _RATE_OF_SSTP, choices=(_RATE,)),
+        Entry(
+            "sstp-loss-load", "sstp, loss-load", "sstp", _RATE_OF_SSTP, "loss-load",
+            options={"k": 5.0, "window": 0.1, "silence": 1.0}, random=True,
+            choices=(_RATE, Choice("switches measure rates in 0.1 s, because packets of SSTP declare none")),
+        ),
     )
 }  # fmt: skip
 
@@ -225,7 +235,7 @@ def entry(given: str | Entry | Scheme, discipline: str = "fifo") -> Entry:
         "tahoe", "hbh", "my_schemes.py", "my_schemes.py:gentle", any other name in `longfat.sim.schemes.names`, or a
         `longfat.sim.Scheme`.
     discipline : str
-        Queue discipline of all switches, for schemes that are not in `ENTRIES`, `TODAY` or `ATM`.
+        Queue discipline of all switches, for schemes that are not in `ENTRIES`, `TODAY` or `FURTHER`.
 
     Examples
     --------
@@ -238,7 +248,7 @@ def entry(given: str | Entry | Scheme, discipline: str = "fifo") -> Entry:
         raise unknown("discipline", discipline, queues.NAMED)
     if isinstance(given, Entry):
         return given
-    for one in (*ENTRIES.values(), *TODAY.values(), *ATM.values()):
+    for one in (*ENTRIES.values(), *TODAY.values(), *FURTHER.values()):
         if given in (one.name, one.label):
             return one
     if isinstance(given, schemes.Scheme):
@@ -246,7 +256,7 @@ def entry(given: str | Entry | Scheme, discipline: str = "fifo") -> Entry:
     if user_files.names_file(given):
         return _own(given, discipline)
     if given not in schemes.names():
-        raise unknown("scheme", given, {*ENTRIES, *TODAY, *ATM, *schemes.names()})
+        raise unknown("scheme", given, {*ENTRIES, *TODAY, *FURTHER, *schemes.names()})
     return Entry(given, given, given, bottleneck=discipline, switch=discipline, random=True)
 
 

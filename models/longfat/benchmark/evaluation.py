@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from longfat._version import __version__
-from longfat.benchmark.entries import ATM, ENTRIES, OPTIMAL, TODAY, Entry, entry
+from longfat.benchmark.entries import ENTRIES, FURTHER, OPTIMAL, TODAY, Entry, entry
 from longfat.benchmark.experiments import Variant, variants
 from longfat.domains import integer, number
 from longfat.sim.engine import SchemeError
@@ -73,7 +73,7 @@ def run(
     experiments : str or sequence of str, optional
         "1" to "10", or variants such as "3-20", "7-0.9-ramp", "9b"; by default the usual variants of all experiments.
     schemes : sequence of str, Entry or Scheme, optional
-        Names in `longfat.benchmark.ENTRIES`, `TODAY` or `ATM`, names of other schemes, files that define
+        Names in `longfat.benchmark.ENTRIES`, `TODAY` or `FURTHER`, names of other schemes, files that define
         one, or `longfat.sim.Scheme` objects; all of `ENTRIES` by default.
     replications : int
         Runs of each cell [runs], at least 1; a cell whose first run draws no random number has one run, because the
@@ -129,7 +129,7 @@ def run(
 
     def cell(pool: Executor, variant: Variant, one: Entry) -> Any:
         count = replications if may_be_random(variant, one) else 1
-        given = one.name if (ENTRIES | TODAY | ATM).get(one.name) is one else one
+        given = one.name if (ENTRIES | TODAY | FURTHER).get(one.name) is one else one
         settings = hashlib.sha256((variant.text() + one.settings()).encode()).hexdigest()
         function = partial(one_run, variant=variant.name, scheme=given, seed=seed, settings=settings)
         folder = re.sub(r"[^.\w-]+", "-", f"{variant.name}_{one.name}_{settings[:8]}_{seed}")

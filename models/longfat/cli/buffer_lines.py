@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from longfat.cli import threshold_lines
 from longfat.cli.paste import Line, rates
+from longfat.design.buffer_laws import LEAST_OF_BBR
 from longfat.design.tcp_window import HEADERS
 from longfat.laws.tcp import achievable_throughput
 from longfat.quantities import text
@@ -35,6 +36,10 @@ JOINED = 65536
 #: Share by which the mean queue of Linux may differ from the simulated one. Ours: the largest difference of Reno and
 #: CUBIC is 7 % (docs/linux.md, those apart whose interval is wider). For BBR nothing is promised but the bound.
 DELAY_ACCURACY = 0.1
+
+#: Share of the link by which the rate of Linux may differ from the simulated one. Ours: the tolerance within which the
+#: utilisation of both is compared (docs/linux.md), and no bound of what was seen there.
+RATE_ACCURACY = 0.01
 
 
 def lines(data: xr.Dataset) -> list[Line]:
@@ -75,14 +80,15 @@ def _fifo(a: dict[str, Any], row: xr.Dataset, packets: int) -> list[Line]:
     delay = packets * a["packet"] / a["rate"]
     burst = max(math.ceil(a["rate"] * BURST), 2 * (a["packet"] + FRAME))
     share = f"{100 * a['share']:.6g}%"
+    least = f" (of {LEAST_OF_BBR:g} BDP at least)" if a["scheme"].startswith("bbr") else ""
     most = f"{int(row.flows)} {a['scheme']} flows" if int(row.flows) > 1 else f"one {a['scheme']} flow"
     return [
         Line(
             f"On the host or router whose interface DEV is the bottleneck, as root: {packets} packets, {size} bytes, "
-            f"{text(float(f'{delay:.3g}'), 's')} at this rate, are the smallest buffer with which {most} carried "
-            f"{share} of the link. {JOINED} bytes more are room for packets that Linux joins (segmentation offload, "
-            "GRO): without it they are dropped whole. Other senders may need more than these flows. It replaces the "
-            "queue discipline of DEV; a scheduler such as fq_codel may serve you better.",
+            f"{text(float(f'{delay:.3g}'), 's')} at this rate, are the smallest buffer{least} with which {most} "
+            f"carried {share} of the link. {JOINED} bytes more are room for packets that Linux joins (segmentation "
+            "offload, GRO): without it they are dropped whole. Other senders may need more than these flows. It "
+            "replaces the queue discipline of DEV; a scheduler such as fq_codel may serve you better.",
             (f"tc qdisc replace dev DEV root bfifo limit {size + JOINED}",),
             "tc -s qdisc show dev DEV",
             f"limit {size + JOINED}b; dropped above 0 while the flows run: else the queue is not here",
@@ -103,7 +109,8 @@ def rate_to_expect(a: dict[str, Any], row: xr.Dataset) -> tuple[float, float]:
     """Return the interval of the rate of data [bytes/s], between Ethernet's and IP's count of headers."""
     data = max(1, a["packet"] - HEADERS[0])
     least, most = (float(achievable_throughput(a["rate"], data, extra)) for extra in reversed(HEADERS))
-    return least * float(row.share_lower), most * min(1.0, float(row.share_upper))
+    low, high = float(row.share_lower) - RATE_ACCURACY, float(row.share_upper) + RATE_ACCURACY
+    return least * max(0.0, low), most * min(1.0, high)
 
 
 def delay_to_expect(a: dict[str, Any], row: xr.Dataset) -> tuple[float, float] | None:
@@ -119,7 +126,7 @@ def _checks(a: dict[str, Any], row: xr.Dataset, largest: float | None) -> list[L
     flows, control = int(row.flows), CONTROLS.get(a["scheme"])
     low, high = rate_to_expect(a, row)
     if largest is not None and a["discipline"] == "fifo":
-        high = high / min(1.0, float(row.share_upper))  # the room for joined packets may be used
+        high = high / min(1.0, float(row.share_upper) + RATE_ACCURACY)  # the room for joined packets may be used
     said = []
     mean = delay_to_expect(a, row)
     if mean is not None:

@@ -162,7 +162,7 @@ def curves_command(output: str, figures: tuple[str, ...], html: str | None, as_c
                 click.echo(table(data))
             _write(data, files, drawn)
         if page is not None:
-            from longfat.handbook.curves import document
+            from longfat.handbook.curves_page import document
 
             page.write_text(document(made), encoding="utf-8")
 

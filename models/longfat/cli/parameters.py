@@ -266,9 +266,9 @@ def disciplines() -> Iterable[str]:
 
 def entries() -> Iterable[str]:
     """Return the names of schemes for the benchmark: those with settings for it first, then all others."""
-    from longfat.benchmark import ATM, ENTRIES, TODAY
+    from longfat.benchmark import ENTRIES, FURTHER, TODAY
 
-    return dict.fromkeys([*ENTRIES, *TODAY, *ATM, *schemes()])
+    return dict.fromkeys([*ENTRIES, *TODAY, *FURTHER, *schemes()])
 
 
 def experiments() -> Iterable[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from longfat.design.arriving_files import ArrivingFiles
-from longfat.design.buffer_laws import Laws
+from longfat.design.buffer_laws import LEAST_OF_BBR, Laws, is_bbr
 from longfat.design.buffer_rules import SMALLEST
 from longfat.design.curves import attrs
 from longfat.design.long_flows import LongFlows, threshold_of
@@ -38,6 +38,8 @@ def answer(
 
     sought = isinstance(subject, LongFlows) and subject.finds == "threshold"
     floor = 1.0 if sought else threshold_of(subject.discipline) + 1.0  # packets: no threshold is beyond the buffer
+    if is_bbr(subject.scheme) and not sought:
+        floor = max(floor, float(math.ceil(LEAST_OF_BBR * size)))
     least, most = (max(floor, end * size) for end in CURVE)
     if floor > 1:
         most = max(most, 2 * floor)

@@ -14,7 +14,7 @@ from longfat._version import __version__
 from longfat.design import signalling
 from longfat.design.arriving_files import ArrivingFiles
 from longfat.design.buffer_answer import answer, dataset
-from longfat.design.buffer_laws import Path, laws_of
+from longfat.design.buffer_laws import Path, is_bbr, laws_of
 from longfat.design.buffer_rules import with_decrease
 from longfat.design.long_flows import LongFlows, threshold_of
 from longfat.design.replicating import Effort
@@ -162,9 +162,10 @@ def buffer(
     its parameter C is changed, so that the one that matters is the same (`design.slow_motion`), and the law is
     `longfat.laws.cubic.utilisation_general`. A CUBIC flow that is alone has no fast convergence (RFC 9438, section 4.7)
     unless ``parameters`` say so. The attribute ``sender`` states the rules in which hosts differ. BBR is simulated over
-    the path itself; ``ceiling`` is the utilisation that ProbeRTT leaves to one flow in a large buffer
-    (`longfat.laws.bbr.probe_rtt_utilisation`). Files are always simulated over the given path, because slow start does
-    not scale.
+    the path itself, ``bbr1`` with the rules of Linux (`longfat.sim.schemes.linux`) unless ``parameters`` say otherwise;
+    its buffer is a tenth of the bandwidth-delay product at least. ``ceiling`` is the utilisation that ProbeRTT leaves
+    to one flow in a large buffer (`longfat.laws.bbr.probe_rtt_utilisation`). Files are always simulated over the given
+    path, because slow start does not scale.
 
     The smallest buffer is the one whose lower confidence limit reaches the goal, to 2 % (files: 5 %) or one packet. The
     search assumes that utilisation or power does not decrease with the buffer below it.
@@ -204,6 +205,8 @@ def buffer(
     factor, given = with_decrease(
         chosen, given, None if decrease is None else number("decrease", decrease, "1", "(0, 1)")
     )
+    if chosen.name == "bbr1" and is_bbr(chosen):
+        given = {**schemes.linux("bbr1"), **given}
     common["parameters"] = given
     points = integer("points", points, "buffers", "[2, 1000]")
     replications = integer("replications", replications, "runs", "[2, 1e6]")

@@ -6,6 +6,7 @@
 `longfat.handbook.records.records`         what is known of each law, for ``laws.json``
 `longfat.handbook.pages.write`             a page for each law, with an index; ``python -m longfat.handbook FOLDER``
 `longfat.handbook.pages.live`              the live plot of one law, for other pages
+`longfat.handbook.curves_page.document`    a page of design curves, for ``longfat curves --html``
 `longfat.handbook.pages.site_script`       one script that fills each element with ``data-law`` in a site of pages
 =========================================  ============================================================================
 

@@ -104,7 +104,8 @@ def site_script(laws: Iterable[Law] | None = None) -> str:
         one["networks"] = {names[network["name"]]: network["values"] for network in one.pop("presets", ())}
     networks = [{"name": one.name, "source": one.source} for one in presets.PRESETS]
     known = f"const longfatRecords = {json_text(data)}, longfatNetworks = {json_text(networks)};\n"
-    return f"{view_script()}{javascript.script(chosen)}{known}{FILL}"
+    formulas = re.sub("^ +", "", javascript.script(chosen), flags=re.MULTILINE)  # nobody reads them here
+    return f"{view_script()}{formulas}{known}{FILL}"
 
 
 def json_text(data: Any) -> str:

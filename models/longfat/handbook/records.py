@@ -8,7 +8,6 @@ names; `snippets` has what a reader copies from a page, and adds JavaScript and 
 
 from __future__ import annotations
 
-import hashlib
 import inspect
 import json
 import math
@@ -20,7 +19,7 @@ from longfat import docstrings
 from longfat.handbook import javascript
 from longfat.handbook.typesetting import mathml
 from longfat.law import Law, Symbol, registered
-from longfat.roots import Root
+from longfat.law_digests import digest
 
 MATH = re.compile(r"\.\. math::(.*?)(?=\n\S|\Z)", re.DOTALL)
 NAMED = re.compile(r"`(?:[\w.]+\.)?(\w+)`")  # a law that a text mentions
@@ -100,12 +99,6 @@ def snippets(law: Law) -> dict[str, str]:
 def address(law: Law) -> str:
     """Return the permanent address of a law's page, below that of the site."""
     return f"laws/{law.public_name.replace('.', '/')}/"
-
-
-def digest(law: Law) -> str:
-    """Return a short hash of the law's expression, or of its equation."""
-    expression = law.equation if isinstance(law, Root) else law.expr
-    return hashlib.sha256(str(expression).encode()).hexdigest()[:10]
 
 
 def equations(law: Law) -> list[str]:

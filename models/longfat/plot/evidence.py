@@ -53,7 +53,7 @@ def evidence_maps(summaries: Mapping[str, Mapping[str, Any]]) -> Figure:
     if not summaries:
         raise out_of_range("summaries", "{}", "1", "those of one law or more; only laws with a simulator have cells")
     sides = {name: _sides(one) for name, one in summaries.items()}
-    heights = [FRAME + LINE * len(across) + ROW * len(_products(one, down)) for one, (down, across) in
+    heights = [FRAME + LINE * len(across) + ROW * len(_combinations(one, down)) for one, (down, across) in
                zip(summaries.values(), sides.values(), strict=True)]  # fmt: skip
     with style():
         figure, grid = pyplot().subplots(
@@ -74,14 +74,14 @@ def _sides(one: Mapping[str, Any]) -> tuple[list[str], list[str]]:
     return names[: len(names) // 2], names[len(names) // 2 :]
 
 
-def _products(one: Mapping[str, Any], names: list[str]) -> list[tuple[str, ...]]:
+def _combinations(one: Mapping[str, Any], names: list[str]) -> list[tuple[str, ...]]:
     """Return the parts of some parameters in every combination, the last one varying first."""
     return list(itertools.product(*(one["parts"][name] for name in names)))
 
 
 def _draw(ax: Axes, one: Mapping[str, Any], down: list[str], across: list[str]) -> None:
     """Draw the map of a law."""
-    rows, columns = _products(one, down), _products(one, across)
+    rows, columns = _combinations(one, down), _combinations(one, across)
     size = len(one["parts"][across[-1]]) if across else 1
     marks = "".join(one["map"][k : k + size] for k in range(0, len(one["map"]), size + 1))  # between groups is a space
     for (y, x), mark in zip(np.ndindex(len(rows), len(columns)), marks, strict=True):
@@ -100,14 +100,14 @@ def _draw(ax: Axes, one: Mapping[str, Any], down: list[str], across: list[str]) 
     ax.tick_params(length=0)
 
 
-def _changed(products: list[tuple[str, ...]]) -> list[list[str]]:
+def _changed(combinations: list[tuple[str, ...]]) -> list[list[str]]:
     """Return the words of each combination, but for those that it has in common with the one before.
 
     >>> _changed([("a", "c"), ("a", "d"), ("b", "c")])
     [['a', 'c'], ['', 'd'], ['b', 'c']]
     """
     found = []
-    for before, words in itertools.pairwise([(), *products]):
+    for before, words in itertools.pairwise([(), *combinations]):
         same = next((k for k, pair in enumerate(zip(before, words, strict=False)) if len({*pair}) > 1), 0)
         found.append([""] * same + list(words[same:]))
     return found

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from longfat.sim.runs import run
     from longfat.sim.schemes import Parameter, Scheme
     from longfat.sim.seam import (
+        NO_DATA,
         append,
         behind,
         drop_more,
@@ -58,18 +59,35 @@ _NAMES = {
     "NOTHING": "services",
     **dict.fromkeys(("DROP", "ENQUEUE", "SEND"), "queues"),
     "part": "jit",
-    **dict.fromkeys(("flow_state", "has_next_switch", "is_full", "mark", "push_out", "queue_of", "random"), "seam"),
     **dict.fromkeys(
-        ("append", "behind", "drop_more", "first_waiting", "queue", "take", "take_first", "take_last", "waiting"),
+        (
+            "NO_DATA",
+            "append",
+            "behind",
+            "drop_more",
+            "first_waiting",
+            "flow_state",
+            "has_next_switch",
+            "is_full",
+            "mark",
+            "push_out",
+            "queue",
+            "queue_of",
+            "random",
+            "take",
+            "take_first",
+            "take_last",
+            "waiting",
+        ),
         "seam",
     ),
 }
 
 __all__ = [
-    "DROP", "ENQUEUE", "NOTHING", "SEND", "Discipline", "Network", "Parameter", "Scheme", "SchemeError", "Service",
-    "Simulation", "append", "behind", "channel", "conformance", "drop_more", "first_waiting", "flow_state",
-    "has_next_switch", "is_full", "mark", "part", "push_out", "queue", "queue_of", "queues", "random", "run", "schemes",
-    "seam", "segments", "statistics", "take", "take_first", "take_last", "traffic", "waiting",
+    "DROP", "ENQUEUE", "NOTHING", "NO_DATA", "SEND", "Discipline", "Network", "Parameter", "Scheme", "SchemeError",
+    "Service", "Simulation", "append", "behind", "channel", "conformance", "drop_more", "first_waiting",
+    "flow_state", "has_next_switch", "is_full", "mark", "part", "push_out", "queue", "queue_of", "queues", "random",
+    "run", "schemes", "seam", "segments", "statistics", "take", "take_first", "take_last", "traffic", "waiting",
 ]  # fmt: skip
 
 

@@ -18,20 +18,34 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 
 from longfat.sim.jit import COMPILED
-from longfat.sim.memory import EVENT, HEADER, LINK, PACKET, QUEUE, RECOVERY, SENDER, SINCE, STATE, TIMER
+from longfat.sim.memory import (
+    DELAYED_ACK,
+    EVENT,
+    HEADER,
+    LINK,
+    PACKET,
+    QUEUE,
+    RECEIVING,
+    RECOVERY,
+    SENDER,
+    SINCE,
+    STATE,
+    TIMER,
+)
 
 _own = numba.int64  # address of the plug-in's record
 _PACKET = (PACKET, HEADER, SINCE)
 _FLOW = (STATE, SENDER, TIMER, RECOVERY, _own)
 _CALLBACK = types.FunctionType(numba.float64(*_FLOW, EVENT))
 _SEND = types.FunctionType(numba.int64(*_FLOW, *_PACKET))
+_RECEIVE = types.FunctionType(numba.int64(STATE, RECEIVING, DELAYED_ACK, _own, *_PACKET))
 _HOOK = types.FunctionType(numba.int64(STATE, LINK, _own, _own, *_PACKET, numba.float64))
 _TAKE = types.FunctionType(numba.int64(STATE, LINK, _own, _own, numba.float64))
 _WAKE = types.FunctionType(numba.int64(STATE, LINK, _own, _own, QUEUE, _own, numba.float64))
 _TICK = types.FunctionType(numba.float64(STATE, LINK, _own, _own, numba.float64))
 
 #: Names of the callbacks, in the order of their numbers in `records`.
-CALLBACKS = ("start", "ack", "loss", "timeout", "alarm", "send")
+CALLBACKS = ("start", "ack", "loss", "timeout", "alarm", "send", "receive", "reply")
 HOOKS = ("enqueue", "dequeue", "feedback", "tick")
 ENQUEUE, DEQUEUE, ON_FEEDBACK, ON_TICK = range(len(HOOKS))
 VERBS = ("enqueue", "dequeue", "evict", "wake")
@@ -67,9 +81,11 @@ def _finder(base: str, kind: types.FunctionType, stride: int) -> Any:
     return at
 
 
-#: Functions of (state, scheme, number of the callback); `send_at` returns one that takes a packet.
+#: Functions of (state, scheme, number of the callback); those of `send_at` and `receive_at` take a packet, those of the
+#: latter at the receiver.
 callback_at = _finder("callbacks_base", _CALLBACK, len(CALLBACKS))
 send_at = _finder("callbacks_base", _SEND, len(CALLBACKS))
+receive_at = _finder("callbacks_base", _RECEIVE, len(CALLBACKS))
 #: Functions of (state, discipline, ENQUEUE, DEQUEUE or ON_FEEDBACK), and of (state, discipline, ON_TICK).
 hook_at = _finder("hooks_base", _HOOK, len(HOOKS))
 tick_at = _finder("hooks_base", _TICK, len(HOOKS))

@@ -70,7 +70,22 @@ def _enclosed(function: Any) -> list[Any]:
 
 
 #: Names of the rows in views, see `longfat.sim.seam`.
-ROWS = ("state", "sender", "timer", "recovery", "own", "event", "link", "service", "packet", "header", "since", "queue")
+ROWS = (
+    "state",
+    "sender",
+    "timer",
+    "recovery",
+    "own",
+    "event",
+    "link",
+    "service",
+    "packet",
+    "header",
+    "since",
+    "queue",
+    "receiver",
+    "delayed_ack",
+)
 
 
 @functools.lru_cache(maxsize=512)

@@ -280,13 +280,15 @@ def _by_scheme(flow: Flow, place: int, row: dict[str, Any]) -> np.ndarray:
     if scheme.recovery == "selective":
         sender.repair = records.SELECTIVE
     receiver.reports_arrival = recovery.arrival_times
-    receiver.delays = row["delayed_acks"].delayed_ack > 1
+    receiver.delays = records.DELAYED_ACKS if row["delayed_acks"].delayed_ack > 1 else records.AT_ONCE
+    if scheme.receive is not None:
+        receiver.delays = records.BY_SCHEME
     sender.stamped = records.UNSTAMPED
     if scheme.stamped:
         sender.stamped = records.STAMPED_BOTH_WAYS
     elif receiver.echo == records.ACCURATE:
         sender.stamped = records.COUNTED_MARKS
-    elif receiver.reports_arrival:
+    elif receiver.reports_arrival or scheme.receive is not None:
         sender.stamped = records.STAMPED_ACKS
     line.rate, line.scale = _bits(f"access_rate of flow {flow.name}", flow.access_rate) or (0, 0)
     line.carried_remainder = line.rate >> 1

@@ -50,12 +50,14 @@ def _reader(kind: Row, base: str = "") -> Any:
     return at
 
 
-SENDER, TIMER, RECOVERY, LINK, PACKET, EVENT, HEADER, QUEUE, SINCE, STATE = (
+SENDER, TIMER, RECOVERY, RECEIVING, DELAYED_ACK, LINK, PACKET, EVENT, HEADER, QUEUE, SINCE, STATE = (
     Row(dtype, name)
     for dtype, name in (
         (records.SENDER, "sender"),
         (records.TIMER, "timer"),
         (records.RECOVERY, "recovery"),
+        (records.RECEIVING, "receiver"),
+        (records.DELAYED_ACK, "delayed_ack"),
         (records.LINK, "link"),
         (records.PACKET, "packet"),
         (records.EVENT, "event"),
@@ -69,11 +71,11 @@ SENDER, TIMER, RECOVERY, LINK, PACKET, EVENT, HEADER, QUEUE, SINCE, STATE = (
 #: Functions of (state, number): the rows of a flow.
 sender_at = _reader(SENDER, "senders_base")
 timer_at = _reader(TIMER, "timers_base")
-receiver_at = _reader(Row(records.RECEIVING, "receiver"), "receivers_base")
+receiver_at = _reader(RECEIVING, "receivers_base")
 recovery_at = _reader(RECOVERY, "recoveries_base")
 tally_at = _reader(Row(records.TALLY, "tally"), "tallies_base")
 access_link_at = _reader(Row(records.ACCESS_LINK, "access_link"), "access_links_base")
-delayed_ack_at = _reader(Row(records.DELAYED_ACK, "delayed_ack"), "delayed_acks_base")
+delayed_ack_at = _reader(DELAYED_ACK, "delayed_acks_base")
 source_at = _reader(Row(records.SOURCE, "source"), "sources_base")
 #: Functions of (state, number): the row of a link, a packet, ...
 link_at = _reader(LINK, "links_base")

@@ -179,9 +179,10 @@ class Own:
         """Return the pointer of a view to the record."""
         return {name: Row(self.dtype if self.dtype is not None else _EMPTY, f"own.{name}")}
 
-    def fields(self, name: str = OWN, *, settable: bool = True) -> dict[str, Field]:
+    def fields(self, name: str = OWN, *, settable: bool = True, without: Collection[str] = ()) -> dict[str, Field]:
         """Return the fields of a view: parameters are read-only, the state may be set if allowed."""
         state = {one: Field(name, one, "", "state of the plug-in", settable) for one in self._values}
+        state = {one: field for one, field in state.items() if one not in without}
         return {**{one: Field(name, one, "", "parameter of the plug-in") for one in self.parameters}, **state}
 
     def fill(self, row: np.ndarray, given: Mapping[str, Any]) -> None:

@@ -224,6 +224,7 @@ SENDER = record(
 UNSTAMPED, STAMPED_BOTH_WAYS, STAMPED_ACKS, COUNTED_MARKS = range(4)
 NOT_ECT, CLASSIC_ECT, L4S_ECT = range(3)  # values of `ect`: Not-ECT, ECT(0), ECT(1)
 FROM_APPLICATION = 2
+NO_DATA = -2  # value of `resend`, and number of a packet without data
 # Loss recovery by: the scheme; the scheme, skipping packets that are known to have arrived; the sender.
 OWN, SKIPS, SELECTIVE = range(3)
 
@@ -255,17 +256,22 @@ RECEIVING = record(
     ("echo", i1),  # how it reports congestion marks, see below
     ("echo_ce", i1),  # acknowledgments carry ECE
     ("reports_arrival", i1),  # acknowledgments carry the arrival time of the packet [s] in header field 0
-    ("delays", i1),  # 1: acknowledgments are delayed, see `DELAYED_ACK`
+    ("delays", i1),  # acknowledgments are: at once; delayed, see `DELAYED_ACK`; made by the scheme, see below
     ("waiting", i4),  # the acknowledgment that is delayed, NONE
 )
-#: Delayed acknowledgments of a receiver (RFC 5681, section 4.2).
+#: Delayed acknowledgments of a receiver (RFC 5681, section 4.2), or the replies of one that its scheme controls.
 DELAYED_ACK = record(
     ("delayed_ack", i8),  # packets that one acknowledgment covers
     ("ack_delay", f8),  # s; the longest time for which one is held back
     ("pending", i8),  # packets without an acknowledgment
-    ("due", i8),  # when the acknowledgment leaves
+    ("due", i8),  # when the acknowledgment leaves, or the next call of `reply`
     ("armed", i8),  # time of its entry in the heap of clocks
+    ("sent", i8),  # of a receiver with `reply`: departure, number, transmission and next hop of the last packet
+    ("triggered_by", i8),
+    ("transmission", i8),
+    ("hop", i8),
 )
+AT_ONCE, DELAYED_ACKS, BY_SCHEME = range(3)  # of `delays`
 # Echo of marks: until CWR (RFC 3168, section 6.1.3); once; of the last packet that arrived (RFC 8257, section 3.2); as
 # a count of marked packets, in header field `MARKS_FIELD` of acknowledgments, like that of RFC 9000, section 19.3.2.
 LATCHED, ONCE, STATE_OF_LAST, ACCURATE = range(4)
@@ -325,7 +331,7 @@ TALLY = record(
     ("duplicate", i8),
     ("dropped", i8),
     ("acks_dropped", i8),
-    ("acks_merged", i8),  # acknowledgments that a later one has replaced
+    ("acks_merged", i8),  # acknowledgments that a later one has replaced; packets received less replies made
     ("acks_injected", i8),  # packets that a host outside the simulator has sent on the way back
     ("losses", i8),
     ("timeouts", i8),
@@ -485,7 +491,7 @@ DONE, PAUSED, BAD_VALUE, TOO_LATE, NO_FLOWS = range(5)
 NO_PACKETS, NO_BLOCKS, NO_NODES, NO_CLOCKS, NO_CONNECTIONS, NO_BACKLOG_ENTRIES, FULL_TRACE, AT_HOST = range(5, 13)
 
 # Callbacks of schemes, by number.
-START, ON_ACK, ON_LOSS, ON_TIMEOUT, ON_ALARM, ON_SEND = range(6)
+START, ON_ACK, ON_LOSS, ON_TIMEOUT, ON_ALARM, ON_SEND, ON_RECEIVE, ON_REPLY = range(8)
 
 # Kinds of events in the keys.
 # CLOCK + RTO, PACE or ALARM

@@ -8,17 +8,19 @@ follows, and keeps packet counts that have to balance. The parameters and the st
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
 from longfat.sim.jit import part
 from longfat.sim.memory import (
+    DELAYED_ACK,
     EVENT,
     HEADER,
     LINK,
     PACKET,
     QUEUE,
+    RECEIVING,
     RECOVERY,
     SENDER,
     SINCE,
@@ -35,7 +37,7 @@ from longfat.sim.memory import (
 )
 from longfat.sim.memory import is_full as exceeds_buffer
 from longfat.sim.own import Own
-from longfat.sim.records import CE, ECT, NONE, NOTHING, PASSES
+from longfat.sim.records import CE, ECT, NO_DATA, NONE, NOTHING, PASSES
 from longfat.sim.views import NANOSECONDS, Field, View, relative
 
 NS = NANOSECONDS
@@ -68,7 +70,12 @@ FLOW_FIELDS = {
         ("packet_size", "bytes", "size of a data packet, headers included"),
         ("transmission", "packets", "transmissions so far: the number of the next one"),
         ("acks_received", "packets", "acknowledgments received"),
-        ("resend", "packets", "packet to retransmit at once, whatever the window", SET),
+        (
+            "resend",
+            "packets",
+            "packet to retransmit at once, whatever the window; `NO_DATA`: a packet without data",
+            SET,
+        ),
         ("ect", "1", "codepoint of packets (RFC 9331, section 4.1): 0 Not-ECT, 1 ECT(0), 2 ECT(1)", SET),
         ("cwr", "1", "1: the next new packet carries CWR (RFC 3168, section 6.1.2)", SET),
         ("request", "1", "1: send a request for the counters of the links", SET),
@@ -114,6 +121,17 @@ FLOW_FIELDS = {
         ("arrival_times", "1", "1: acknowledgments carry the arrival time of the packet in header field 0"),
         ("header", "", "header fields: four numbers that packets carry to the switches and back", SET),
     ),
+}
+
+#: Fields of the receiver of a flow, for `receive` and `reply` of schemes.
+RECEIVER_FIELDS = {
+    **_of(
+        "receiver",
+        ("next", "packets", "next packet expected, which acknowledgments carry (RCV.NXT)", SET, "expect"),
+        ("received", "packets", "arrived so far, this one and those without data included"),
+    ),
+    **_of("state", ("now", "s", "simulated time", False, "now", NS)),
+    **_of("delayed_ack", ("alarm", "s", "time of the next call of `reply`; infinite: none", SET, "due", NS)),
 }
 
 #: Fields of an event, for schemes.
@@ -210,10 +228,16 @@ EVENT_VIEW = View("event", {"event": EVENT}, EVENT_FIELDS)
 PACKET_VIEW = View("packet", {"packet": PACKET, "header": HEADER, "since": SINCE}, PACKET_FIELDS)
 
 
-def flow_view(own: Own) -> View:
-    """Return the view that the callbacks of a scheme get of a flow."""
+def flow_view(own: Own, without: Collection[str] = ()) -> View:
+    """Return the view that the callbacks of a scheme get of a flow, `without` some states: those of its receiver."""
     rows = {"state": STATE, "sender": SENDER, "timer": TIMER, "recovery": RECOVERY, **own.rows()}
-    return View("flow", rows, {**FLOW_FIELDS, **own.fields()})
+    return View("flow", rows, {**FLOW_FIELDS, **own.fields(without=without)})
+
+
+def receiver_view(own: Own, without: Collection[str] = ()) -> View:
+    """Return the view that `receive` and `reply` of a scheme get of a receiver, `without` the states of the sender."""
+    rows = {"state": STATE, "receiver": RECEIVING, "delayed_ack": DELAYED_ACK, **own.rows()}
+    return View("receiver", rows, {**RECEIVER_FIELDS, **own.fields(without=without)})
 
 
 def link_view(own: Own, of_flow: Own, service: Own, queue: Own, settable: tuple[str, ...] | None) -> View:
@@ -263,6 +287,7 @@ def documentation() -> str:
 TABLE: Mapping[str, Mapping[str, Field]] = {
     "flow": FLOW_FIELDS,
     "event": EVENT_FIELDS,
+    "receiver": RECEIVER_FIELDS,
     "link": LINK_FIELDS,
     "packet": PACKET_FIELDS,
     "queue": QUEUE_FIELDS,
@@ -410,6 +435,7 @@ def mark(link, packet):
 
 
 __all__ = [
-    "NONE", "append", "behind", "documentation", "drop_more", "first_waiting", "flow_state", "has_next_switch",
-    "is_full", "mark", "push_out", "queue", "queue_of", "random", "take", "take_first", "take_last", "waiting",
+    "NONE", "NO_DATA", "append", "behind", "documentation", "drop_more", "first_waiting", "flow_state",
+    "has_next_switch", "is_full", "mark", "push_out", "queue", "queue_of", "random", "take", "take_first",
+    "take_last", "waiting",
 ]  # fmt: skip

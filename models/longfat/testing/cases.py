@@ -49,7 +49,7 @@ def cases_of(formula: Any) -> Cases | None:
     parts = list(itertools.islice(dict.fromkeys(numeric), OUTERMOST))
     if not parts:
         return None
-    numbers = sympy.lambdify(letters, [_told_apart(one) for one in parts], modules="numpy", cse=True)
+    numbers = sympy.lambdify(letters, [_decisive_values(one) for one in parts], modules="numpy", cse=True)
 
     def cases(**point: Any) -> tuple[Any, ...]:
         with np.errstate(all="ignore"):
@@ -59,7 +59,7 @@ def cases_of(formula: Any) -> Cases | None:
     return cases
 
 
-def _told_apart(part: Any) -> list[Any]:
+def _decisive_values(part: Any) -> list[Any]:
     """Return what decides between the cases of a part of an expression: values, conditions, or its own value."""
     import sympy
 
@@ -126,7 +126,7 @@ def _at(axes: Sequence[Axis], shares: np.ndarray) -> Point:
     return {axis.name: axis.at(float(share)) for axis, share in zip(axes, shares, strict=True)}
 
 
-def _told(cases: Cases, point: Point) -> tuple[Any, ...]:
+def _case_values(cases: Cases, point: Point) -> tuple[Any, ...]:
     case = cases(**point)
     return case if isinstance(case, tuple) else (case,)
 
@@ -138,7 +138,7 @@ def _changed(
     points = _at(axes, one), _at(axes, other)
     if not all(valid(point) for point in points):
         return []
-    pairs = zip(*(_told(cases, point) for point in points), strict=True)
+    pairs = zip(*(_case_values(cases, point) for point in points), strict=True)
     return [k for k, (first, second) in enumerate(pairs) if first != second]
 
 
@@ -146,12 +146,12 @@ def _halved(
     axes: Sequence[Axis], cases: Cases, valid: Callable[[Point], bool], one: np.ndarray, other: np.ndarray, k: int
 ) -> list[Point]:
     """Return the nearest points on the way between two places at which a case changes; none if it leaves the domain."""
-    case = _told(cases, _at(axes, one))[k]
+    case = _case_values(cases, _at(axes, one))[k]
     for _ in range(HALVINGS):
         middle = (one + other) / 2
         if not valid(_at(axes, middle)):
             return []
-        if _told(cases, _at(axes, middle))[k] == case:
+        if _case_values(cases, _at(axes, middle))[k] == case:
             one = middle
         else:
             other = middle

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import longfat
 from longfat.domains import conflict
 from longfat.law import Law
+from longfat.law_digests import digest
 from longfat.simulators import Simulator
 
 if TYPE_CHECKING:
@@ -26,13 +27,9 @@ PACKAGES = ("sim", "segments")
 
 def identity(law: Law, check: SimulatorCheck, partition: Partition) -> str:
     """Return the digest of a law's expression and code, its simulator, the accuracy, and the cells of its domain."""
-    try:
-        expression = str(law.expr)
-    except Exception as failure:  # the code beside it says enough
-        expression = type(failure).__name__
     accuracy = (check.accuracy, check.relative) if check.accuracy or check.relative else law.validity
     parts = [
-        expression,
+        digest(law),
         _code(inspect.getmodule(law.function), law.function),
         _simulator(check.simulator),
         repr(getattr(accuracy, "accuracy", accuracy)),

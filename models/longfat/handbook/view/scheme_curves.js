@@ -1,5 +1,5 @@
 // Design curves: a panel for each quantity, schemes by colour and marker, numbers of flows by the style of lines.
-// mountCurves(root, sets) fills an element; each set is made by longfat.handbook.curves from one Dataset.
+// mountCurves(root, sets) fills an element; each set is made by longfat.handbook.curves_page from one Dataset.
 
 import { drawn, place, valueScale } from "./chart.js";
 import { escaped, withUnit } from "./quantities.js";

@@ -10,6 +10,7 @@ import { FILES, save } from "./saving.js";
 import { Simulation } from "./simulation.js";
 
 const CURVES = 6;  // of a family
+const POINT = '<path class="bar" d="M15 0V10"/><circle class="bar" cx="15" cy="5" r="3.5"/>';  // in the legend
 const AXES = ["automatic", "linear", "logarithmic"];
 
 // The state of a view: values of the parameters, the one along the x axis, the one of a family of curves.
@@ -337,7 +338,7 @@ class View {
     if (curves.some((one) => one.valid && one.valid.includes(false))) entries.push(["c0 outside", "outside the law's validity"]);
     if (bars.length) entries.push(["bar", "simulated, with confidence intervals"]);
     this.legend.innerHTML = entries.filter(Boolean).map(([kind, text]) =>
-      `<li><svg viewBox="0 0 30 10" aria-hidden="true"><path class="curve ${kind}" d="M1 5H29"/></svg>${escaped(text)}</li>`).join("");
+      `<li><svg viewBox="0 0 30 10" aria-hidden="true">${kind === "bar" ? POINT : `<path class="curve ${kind}" d="M1 5H29"/>`}</svg>${escaped(text)}</li>`).join("");
   }
 
   point(event, chosen = false) {

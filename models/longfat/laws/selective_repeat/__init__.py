@@ -25,6 +25,7 @@ from longfat.laws.selective_repeat.rates import (
     burst_packets,
     initial_window,
     largest_burst_rate,
+    processing_throughput,
 )
 from longfat.laws.selective_repeat.receive_buffer import (
     buffer_for_efficiency_hard_ack,
@@ -58,6 +59,7 @@ __all__ = [
     "mean_delay_tolerant",
     "mean_rounds",
     "mean_rounds_tolerant",
+    "processing_throughput",
     "rounds_cdf",
     "rounds_cdf_tolerant",
     "rounds_pmf",

@@ -771,6 +771,57 @@ def mean_rounds_tolerant(loss: Any, segment_packets: Any, tolerance: Any) -> Any
     """
 
 @_law
+def processing_throughput(window: Any, segment_time: Any, ack_delay: Any, processing_time: Any) -> Any:
+    r"""Return the segments per second that a receiver processes if nothing is lost and the window is integer.
+
+    The slowest of three determines it: the sender's rate, the application, and the window, whose advancement is
+    withheld until the application accepts a segment.
+
+    .. math:: F_1 = \frac{1}{\max(t_s, T, (t_s + t_a) / W)}
+
+    Parameters
+    ----------
+    window : float or array
+        Window: W [segments], in [1, inf), typically 1 to 4000.
+    segment_time : float or array
+        Transmission time of a segment: t_s [s], in (0, inf), typically 0.0001 to 1.
+    ack_delay : float or array
+        Acknowledgment delay: t_a [s], in [0, inf), typically 0.001 to 1.
+    processing_time : float or array
+        Processing time of a segment at the receiver: T [s], in [0, inf), typically 0.0001 to 1.
+
+    Returns
+    -------
+    float or array
+        F_1 [segments/s]; in table 1 a segment is a packet, and the throughput is in bit/s.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is outside its domain.
+    TypeError
+        If a parameter is missing, unknown or not a real number.
+
+    Notes
+    -----
+    Exact for the sender, receiver and constant times of section 3.4. Table 1 gives 30 Mbit/s for 273 us per packet,
+    that is :math:`1 / T` with packets of 1024 bytes, and 26 Mbit/s for 310 us, which is 26.4 Mbit/s.
+
+    References
+    ----------
+    F. Gong and G. Parulkar, "A Two-Level Flow Control Scheme for High Speed Networks", WUCS-92-38, Washington
+    University in St. Louis, 1992, section 3.4 and table 1. Proof: derivations/selective_repeat.py,
+    processing_throughput.
+
+    Examples
+    --------
+    >>> round(processing_throughput(1000, 1e-9, 0.0, 273e-6) * 1024 * 8 / 1e6, 2)
+    30.01
+    >>> round(processing_throughput(4, 0.016, 0.16, 0.02), 3)
+    22.727
+    """
+
+@_law
 def rounds_cdf(rounds: Any, loss: Any, segment_packets: Any) -> Any:
     """Return the probability that a segment is complete within k transmission rounds.
 

@@ -14,6 +14,8 @@ WINDOW = Symbol("W", "segments", "[1, inf)", (1.0, 4000.0), "Window")
 BURST_RATE = Symbol("F", "bursts/s", "(0, inf)", (1.0, 1e5), "Burst rate")
 BURST = Symbol("L", "packets", "(0, inf)", (1.0, 256.0), "Packets per burst")
 PACKET_SIZE = Symbol("l", "bytes", "(0, inf)", (53.0, 9000.0), "Packet size")
+SEGMENT_TIME = Symbol("t_s", "s", "(0, inf)", (1e-4, 1.0), "Transmission time of a segment")
+PROCESSING = Symbol("T", "s", "[0, inf)", (1e-4, 1.0), "Processing time of a segment at the receiver")
 EFFICIENCY = Symbol("e", "1", "(0, 1)", (0.05, 0.99), "Throughput efficiency")
 
 SIMULATED = {"segment_packets": [1.0, 4.0, 16.0, 64.0], "ack_segments": [20.0, 23.0, 24.0, 50.0, 100.0]}

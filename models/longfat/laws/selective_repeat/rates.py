@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from longfat.law import Symbol, law
+from longfat.law import SimulatedBy, Symbol, law
 from longfat.laws.references import GONG_PARULKAR
 from longfat.laws.selective_repeat.parameters import (
     ACK_DELAY,
@@ -15,7 +15,9 @@ from longfat.laws.selective_repeat.parameters import (
     PACKET_SIZE,
     PACKET_TIME,
     PACKETS,
+    PROCESSING,
     ROUND_TRIP,
+    SEGMENT_TIME,
     WINDOW,
 )
 
@@ -207,3 +209,47 @@ def adjusted_window(window: Any, rate: Any, new_rate: Any, *, xp: Any) -> Any:
     12.0
     """
     return new_rate / rate * window
+
+
+@law(
+    source=f"{GONG_PARULKAR}, section 3.4 and table 1",
+    unit="segments/s",
+    result="F_1; in table 1 a segment is a packet, and the throughput is in bit/s",
+    derivation="selective_repeat.processing_throughput",
+    simulated=SimulatedBy(
+        "sstp_throughput",
+        {
+            "window": [1.0, 2.0, 3.0, 5.0, 8.0],
+            "segment_time": (0.016, 0.064),
+            "ack_delay": (0.01, 0.3),
+            "processing_time": (1e-4, 0.2),
+        },
+        relative=0.02,
+    ),
+    window=WINDOW,
+    segment_time=SEGMENT_TIME,
+    ack_delay=ACK_DELAY,
+    processing_time=PROCESSING,
+)
+def processing_throughput(window: Any, segment_time: Any, ack_delay: Any, processing_time: Any, *, xp: Any) -> Any:
+    r"""Return the segments per second that a receiver processes if nothing is lost and the window is integer.
+
+    The slowest of three determines it: the sender's rate, the application, and the window, whose advancement is
+    withheld until the application accepts a segment.
+
+    .. math:: F_1 = \frac{1}{\max(t_s, T, (t_s + t_a) / W)}
+
+    Notes
+    -----
+    Exact for the sender, receiver and constant times of section 3.4. Table 1 gives 30 Mbit/s for 273 us per packet,
+    that is :math:`1 / T` with packets of 1024 bytes, and 26 Mbit/s for 310 us, which is 26.4 Mbit/s.
+
+    Examples
+    --------
+    >>> round(processing_throughput(1000, 1e-9, 0.0, 273e-6) * 1024 * 8 / 1e6, 2)
+    30.01
+    >>> round(processing_throughput(4, 0.016, 0.16, 0.02), 3)
+    22.727
+    """
+    longest = xp.maximum(segment_time, processing_time + 0 * segment_time)
+    return 1 / xp.maximum(longest, (segment_time + ack_delay) / window)

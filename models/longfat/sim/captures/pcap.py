@@ -5,8 +5,8 @@ bytes before the packet, and libraries (dpkt, scapy) make a Python object of eac
 in a few seconds.
 
 A flow's packets become TCP (RFC 9293) with sequence numbers in bytes; traffic without a scheme, and schemes without
-acknowledgments, become UDP. Headers only are stored, beside the length of the whole packet: the payload is zeros, which
-the checksums cover.
+acknowledgments or with a receiver of their own, become UDP. Headers only are stored, beside the length of the whole
+packet: the payload is zeros, which the checksums cover.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Hosts:
         return cls(
             source=(10 << 24) + 1 + ends[:, 0],
             target=(10 << 24) + 1 + ends[:, 1],
-            udp=generated | (state.receivers["acknowledges"] == 0),
+            udp=generated | (state.receivers["acknowledges"] == 0) | (state.receivers["delays"] == records.BY_SCHEME),
             payload=np.maximum(length - 40 - 12 * stamps, 1).astype(np.int64),
             stamps=stamps,
             sack=senders["repair"] != records.OWN,

@@ -151,12 +151,14 @@ class Connection:
     def _sent(self, row: Row) -> list[tuple[str, dict[str, Any]]]:
         """Return the events of a data packet; what is sent again counts as lost before."""
         number, size = row.number, self.sender.packet
-        frame = {"frame_type": "stream", "stream_id": 0, "offset": number * size, "length": size}
+        frame: dict[str, Any] = {"frame_type": "stream", "stream_id": 0, "offset": number * size, "length": size}
+        if number == records.NO_DATA:
+            frame = {"frame_type": "ping"}
         sent = (
             "transport:packet_sent",
             {**_header(row.transmission), "raw": {"length": row.length}, "frames": [frame]},
         )
-        if not self.sender.acknowledged:
+        if not self.sender.acknowledged or number == records.NO_DATA:
             return [sent]
         before = self.outstanding.get(number)
         self.outstanding[number] = row.transmission

@@ -5,11 +5,12 @@ it, or until it is due.
 """
 
 from longfat.sim.jit import routine
-from longfat.sim.kernel.events import request_admission, schedule
+from longfat.sim.kernel.events import request_admission
 from longfat.sim.kernel.packets import release_packet
+from longfat.sim.kernel.replies import arm, reply
 from longfat.sim.kernel.trace_rows import trace_packet
 from longfat.sim.memory import delayed_ack_at, receiver_at, tally_at
-from longfat.sim.records import ACK_SENT, DELAYED, NEVER, NONE
+from longfat.sim.records import ACK_SENT, BY_SCHEME, HORIZON, NEVER, NONE
 
 
 @routine
@@ -34,13 +35,6 @@ def hold_back(state, f, i, may_wait):
         if delayed.due < delayed.armed:
             arm(state, f, delayed.due)
     return True
-
-
-@routine
-def arm(state, f, time):
-    """Schedule the time at which the acknowledgment that waits leaves."""
-    delayed_ack_at(state, f).armed = time
-    schedule(state, DELAYED, f, time)
 
 
 @routine
@@ -73,6 +67,9 @@ def expire_delay(state, f, time):
         return
     delayed.armed = NEVER
     if delayed.due <= time:
-        send_waiting(state, f)
-    elif delayed.due != NEVER:
+        if receiver_at(state, f).delays == BY_SCHEME:
+            reply(state, f)
+        else:
+            send_waiting(state, f)
+    elif delayed.due < HORIZON:
         arm(state, f, delayed.due)

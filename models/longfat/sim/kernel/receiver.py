@@ -4,6 +4,7 @@ from longfat.sim.jit import part, routine
 from longfat.sim.kernel.delayed_acks import acknowledge_change, hold_back
 from longfat.sim.kernel.packets import release_packet
 from longfat.sim.kernel.ranges import insert_number, skip_block
+from longfat.sim.kernel.replies import receive_by_scheme
 from longfat.sim.kernel.requests import answer_request
 from longfat.sim.kernel.trace_rows import trace_packet, trace_reception
 from longfat.sim.memory import block_at, header_at, packet_at, receiver_at, sack_at, tally_at
@@ -11,6 +12,7 @@ from longfat.sim.records import (
     ACCURATE,
     ACK,
     ACK_SENT,
+    BY_SCHEME,
     CE,
     CWR,
     ECE,
@@ -38,6 +40,9 @@ def receive(state, i):
     receiver.delay += now - packet.sent
     receiver.last_arrival = now
     marks = int(packet.marks)
+    if receiver.delays == BY_SCHEME:
+        receive_by_scheme(state, i)
+        return False
     packet.marks = 0
     expected = number == receiver.expect and receiver.blocks_head == NONE
     if number == receiver.expect or not receiver.in_order:

@@ -24,6 +24,7 @@ from longfat.sim.memory import (
     header_at,
     packet_at,
     queued_at,
+    receiver_at,
     recovery_at,
     sender_at,
     since_at,
@@ -38,6 +39,7 @@ from longfat.sim.records import (
     GREEN,
     LAST,
     NEVER,
+    NO_DATA,
     NONE,
     ON_SEND,
     PACE,
@@ -88,7 +90,7 @@ def next_number(state, f, sender):
     if sender.resend != NONE:
         number = sender.resend
         sender.resend = NONE
-        return number if 0 <= number < sender.high else NONE
+        return number if 0 <= number < sender.high or number == NO_DATA else NONE
     if sender.next + 1 > sender.una + sender.window + sender.inflation:
         return NONE
     if sender.repair == SKIPS:
@@ -204,7 +206,9 @@ def transmit_data(state, f, sender, number):
     if sender.cwr and number >= sender.high:
         marks |= CWR
         sender.cwr = 0
-    if again:
+    if number == NO_DATA:
+        packet.length = receiver_at(state, f).ack_size
+    elif again:
         tally_at(state, f).retransmitted += 1
         if number == sender.timed:
             sender.timed = NONE  # Karn's algorithm (RFC 6298, section 3): its round trip would be ambiguous

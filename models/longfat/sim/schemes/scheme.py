@@ -14,7 +14,7 @@ from longfat import domains
 from longfat.sim import functions, jit, records
 from longfat.sim.calls import CALLBACKS
 from longfat.sim.own import Own, Parameter
-from longfat.sim.seam import EVENT_VIEW, FLOW_FIELDS, INITIAL, PACKET_VIEW, flow_view
+from longfat.sim.seam import EVENT_VIEW, FLOW_FIELDS, INITIAL, PACKET_VIEW, RECEIVER_FIELDS, flow_view, receiver_view
 
 __all__ = ["Parameter", "Scheme", "fill_own", "set_fields"]
 
@@ -49,6 +49,13 @@ class Scheme:
     send : callable, optional
         Called as ``send(flow, packet)`` for every data packet that leaves; it may set ``priority``, ``colour``,
         ``marks`` and ``header`` of the packet, and returns 0.
+    receive : callable, optional
+        Called as ``receive(receiver, packet)`` for every packet that reaches the receiver, in place of the simulator's
+        own rules for acknowledgments; it returns 1 if data of the packet is accepted, else 0. Needs own recovery.
+    reply : callable, optional
+        Called as ``reply(receiver, packet)`` at the time that `receive` or `reply` has set as ``receiver.alarm`` [s],
+        with a new acknowledgment; it may set its ``header``, ``marks`` and ``priority``, and returns 1 if the
+        acknowledgment leaves, else 0. Given with `receive`.
     controls : {"window", "rate"}
         What the callbacks return. A window scheme may also set ``flow.rate``, and a rate scheme ``flow.window``.
     recovery : {"selective", "own"}
@@ -59,6 +66,8 @@ class Scheme:
     state : mapping of str to float, int, bool or a sequence of these, optional
         State of a flow by name, with initial values; a callback uses it as ``flow.w_max``. Text names the parameter
         whose value is the initial one.
+    receiver_state : mapping, optional
+        State of the receiver, like `state`; `receive` and `reply` see it and not that of the sender.
     every_loss : bool
         Whether `loss` is called for every loss, not once per window of data.
     delivery_rate : bool
@@ -111,10 +120,13 @@ class Scheme:
     timeout: Callable[[Any, Any], float] | None = None
     alarm: Callable[[Any, Any], float] | None = None
     send: Callable[[Any, Any], int] | None = None
+    receive: Callable[[Any, Any], int] | None = None
+    reply: Callable[[Any, Any], int] | None = None
     controls: str = "window"
     recovery: str = "selective"
     parameters: Mapping[str, Parameter | float] = field(default_factory=dict)
     state: Mapping[str, Any] = field(default_factory=dict)
+    receiver_state: Mapping[str, Any] = field(default_factory=dict)
     every_loss: bool = False
     delivery_rate: bool = False
     reorder: int = 1
@@ -150,11 +162,18 @@ class Scheme:
                 f"a parameter of scheme {self.name!r} for the field 'rack'",
                 "needs recovery = 'selective' and delivery_rate = False",
             )
+        if (self.receive is None) != (self.reply is None) or (self.receive is not None and self.recovery != "own"):
+            raise domains.conflict(f"receive of scheme {self.name!r}", "needs reply, and recovery = 'own'")
+        twice = sorted(set(self.state) & set(self.receiver_state))
+        if twice:
+            raise domains.conflict(
+                f"receiver_state of scheme {self.name!r}", f"repeats {twice[0]!r}, which is a state of the sender"
+            )
         domains.integer("reorder", self.reorder, "packets", "[1, 1e6]")
         for name in CALLBACKS:
             function = getattr(self, name)
             if function is not None or name == "ack":
-                takes = "(flow, packet)" if name == "send" else "(flow, event)"
+                takes = TAKES.get(name, "(flow, event)")
                 functions.check(f"scheme {self.name!r}", name, function, takes)
         complete = {name: _parameter(self.name, name, one) for name, one in self.parameters.items()}
         object.__setattr__(self, "parameters", complete)
@@ -164,7 +183,8 @@ class Scheme:
     def own(self) -> Own:
         """The record of parameters and state that every flow of this scheme has."""
         mine = {name: one for name, one in self.parameters.items() if isinstance(one, Parameter) and not one.field}
-        return Own(f"scheme {self.name!r}", mine, self.state, FLOW_FIELDS)
+        taken = {*FLOW_FIELDS, *(RECEIVER_FIELDS if self.receive is not None else ())}
+        return Own(f"scheme {self.name!r}", mine, {**self.state, **self.receiver_state}, taken)
 
     def compiled(self) -> tuple[jit.Callback, ...]:
         """Return the callbacks, compiled for the event loop."""
@@ -173,11 +193,17 @@ class Scheme:
             whose, function, own = f"scheme {self.name!r}", getattr(self, name), self.own
             if function is None:  # defaults use no parameters and state: one compilation is enough for all schemes
                 whose, function, own = "", DEFAULTS[self.controls].get(name, unlabelled), NOTHING
-            view = flow_view(own)
-            kind = numba.int64(view, PACKET_VIEW) if name == "send" else numba.float64(view, EVENT_VIEW)
+            if name in ("receive", "reply"):
+                view = receiver_view(own, without=() if own is NOTHING else self.state)
+            else:
+                view = flow_view(own, without=() if own is NOTHING else self.receiver_state)
+            kind = numba.int64(view, PACKET_VIEW) if name in TAKES else numba.float64(view, EVENT_VIEW)
             made.append(functions.compiled(whose, name, function, kind))
         return tuple(made)
 
+
+#: Arguments of the callbacks that take a packet.
+TAKES = {"send": "(flow, packet)", "receive": "(receiver, packet)", "reply": "(receiver, packet)"}
 
 #: The record of a scheme without parameters and state.
 NOTHING = Own("no scheme", {}, {}, ())

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 MODULES = ("quantities.js", "chart.js", "scheme_curves.js")  # each after those that it imports
-STYLES = ("view.css", "page.css", "curves.css")
+STYLES = ("view.css", "page.css", "scheme_curves.css")
 #: Quantities in the order of their panels: title, and whether the axis is logarithmic.
 PANELS = {
     "utilisation": ("utilisation", False),

@@ -1,0 +1,256 @@
+"""SSTP: a negotiated rate per packet under a window of segments, with error control apart from both.
+
+The rate control sends bursts of at most L packets, spaced at the peak rate P, F times per second. A segment enters the
+transmission queue when it lies inside the window that the receiver grants; packets that the receiver requests precede
+new segments. This module is the sender, `sstp_receiver` the receiver. Sections are those of F. Gong and G. Parulkar, A
+Two-Level Flow Control Scheme for High Speed Networks, WUCS-92-38, 1992. The rules: docs/rules/sstp.md.
+"""
+
+import math
+
+from longfat.sim.jit import part
+from longfat.sim.own import Integer, Parameter, flag
+from longfat.sim.schemes.scheme import Scheme
+from longfat.sim.schemes.sstp_receiver import (
+    CONTEXT,
+    CONTROL,
+    DATA_PACKET,
+    END_STREAM,
+    KEEP_ALIVE,
+    LIMIT,
+    MISSING,
+    MOST,
+    NOWHERE,
+    ROWS,
+    SEGMENT,
+    SERVED,
+    SHIPMENT,
+    TYPE,
+    receive,
+    reply,
+)
+from longfat.sim.schemes.sstp_receiver import STATE as RECEIVER_STATE
+from longfat.sim.seam import NO_DATA
+
+HALF = 0.5e-9  # s; the clock of the simulator counts nanoseconds, and rounds down
+
+
+@part
+def period(flow):
+    """Return the period 1/F of the burst timer [s]."""
+    bursts = flow.burst_rate
+    if flow.renegotiated and flow.burst_rate_after > 0.0:
+        bursts = flow.burst_rate_after
+    # Section 3.3, "Rate Specification": F <= P/(L l), which is also the default.
+    most = flow.peak_rate / (flow.burst_length * flow.packet_size)
+    if bursts > most * (1.0 + 1e-9):
+        raise ValueError("burst_rate is out of range: must be at most peak_rate / (burst_length * packet size)")
+    return 1.0 / bursts if bursts > 0.0 else 1.0 / most
+
+
+@part
+def set_burst_timer(flow, now):
+    """Set the burst timer; the periods are counted from a common time, so that rounding does not add up."""
+    # Ours, because section 3.3 sets no rule: a rate that is negotiated anew counts from the next burst on.
+    if not flow.renegotiated and now >= flow.change_at:
+        flow.renegotiated = True
+        flow.counted_from = now
+        flow.bursts = 0
+    flow.bursts += 1
+    flow.alarm = flow.counted_from + flow.bursts * period(flow) + HALF
+
+
+def start(flow, event):
+    """Return the peak rate [bytes/s], and begin the first burst."""
+    # Section 3.4, "Window Size Determination": the window W_0 is known at both ends from the start.
+    flow.limit = int(flow.window_limit) - 1
+    flow.counted_from = event.now
+    set_burst_timer(flow, event.now)
+    choose(flow)
+    return flow.peak_rate
+
+
+def alarm(flow, event):
+    """Return the peak rate, and begin a burst: the burst timer has expired."""
+    # Section 3.3, "Rate Control Operation", steps 1 and 2: BT = 1/F, TC = 0.
+    set_burst_timer(flow, event.now)
+    flow.counter = 0
+    choose(flow)
+    return flow.peak_rate
+
+
+@part
+def open_request(flow):
+    """Begin to serve the oldest request, unless one is being served; return whether one is."""
+    size = int(flow.segment)
+    while flow.wanted_bits == 0 and flow.first_request < flow.end_request:
+        k = flow.first_request % ROWS
+        flow.first_request += 1
+        flow.wanted = flow.request_segment[k]
+        flow.served_control = flow.request_control[k]
+        first = flow.wanted * size
+        # Packets that were never sent do not exist: a receiver does not know yet that the last segment is short.
+        if first >= flow.una and first < flow.high:
+            flow.wanted_bits = flow.request_bits[k] & ((1 << min(size, flow.high - first)) - 1)
+    return flow.wanted_bits != 0
+
+
+@part
+def choose(flow):
+    """Choose the next packet of the burst: the first packet of the transmission queue, or one without data."""
+    flow.resend = NOWHERE
+    flow.chosen = NOWHERE
+    flow.window = 0.0  # no new packet
+    if flow.failed or flow.counter >= flow.burst_length:
+        return
+    size = int(flow.segment)
+    more = flow.next < flow.packets
+    # Ours, because section 3.3 has one queue and does not say: requested packets precede new segments, and a segment
+    # that is begun is not interrupted.
+    if more and flow.next % size != 0:
+        flow.window = float(flow.next + 1 - flow.una)
+    elif open_request(flow):
+        number = flow.wanted * size
+        bits = flow.wanted_bits
+        while not bits & 1:
+            bits >>= 1
+            number += 1
+        flow.resend = number
+        flow.chosen = number
+    elif more and flow.next // size <= flow.limit:
+        # Section 3.4, "Sender Window Operations": "Only packets of the segments with segment numbers in the range
+        # [S_l, S_h] are eligible for transmission".
+        flow.window = float(flow.next + 1 - flow.una)
+    else:
+        flow.resend = NO_DATA
+
+
+def send(flow, packet):
+    """Fill the header of a packet that leaves, choose the next one, and return 0."""
+    # Section 3.3, "Rate Control Operation", step 3: TC counts the packets of the burst, which a keep-alive or
+    # end-of-stream packet ends.
+    if packet.number == NO_DATA:
+        packet.header[TYPE] = KEEP_ALIVE
+        packet.header[SHIPMENT] = flow.shipments - 1
+        packet.header[SERVED] = flow.last_control  # all that was requested has been shipped
+        packet.header[CONTEXT] = -(-flow.next // int(flow.segment))
+        if flow.next >= flow.packets:
+            packet.header[TYPE] = END_STREAM
+            packet.header[CONTEXT] = flow.packets
+        flow.counter = int(flow.burst_length)
+        flow.pauses += 1
+    else:
+        if packet.number == flow.chosen:
+            flow.wanted_bits &= flow.wanted_bits - 1
+        packet.header[TYPE] = DATA_PACKET
+        packet.header[SHIPMENT] = flow.shipments
+        packet.header[SERVED] = flow.served_control
+        packet.header[CONTEXT] = 0.0
+        flow.shipments += 1
+        flow.counter += 1
+    choose(flow)
+    return 0
+
+
+def ack(flow, event):
+    """Return the peak rate, after a control packet: move the window, and queue the packets that it requests."""
+    event.restart_timer = 1  # the timer waits for any sign of the receiver
+    if event.number == NOWHERE:  # feedback of a switch
+        return flow.peak_rate
+    number = int(event.header[CONTROL])
+    # Section 3.2, "PACK Packet": the control number tells duplicates. Ours: one that was overtaken is one, too; its
+    # content is in a later one, or is sent again.
+    if number <= flow.last_control:
+        flow.duplicates += 1
+    else:
+        flow.last_control = number
+        # Section 3.4, "Sender Window Operations": S_h = max(S_h, limit). S_l is the first packet not acknowledged.
+        flow.limit = max(flow.limit, int(event.header[LIMIT]))
+        bits = int(event.header[MISSING])
+        if bits != 0 and flow.end_request - flow.first_request < ROWS:
+            k = flow.end_request % ROWS
+            flow.request_segment[k] = int(event.header[SEGMENT])
+            flow.request_bits[k] = bits
+            flow.request_control[k] = number
+            flow.end_request += 1
+    choose(flow)
+    return flow.peak_rate
+
+
+def timeout(flow, event):
+    """Return the peak rate, and give the connection up: nothing was heard of the receiver for `give_up`."""
+    # Ours, because the paper assumes that control packets are never lost (section 4.2).
+    flow.failed = True
+    flow.alarm = math.inf
+    choose(flow)
+    return flow.peak_rate
+
+
+PARAMETERS = {
+    "peak_rate": Parameter(1.25e5, "bytes/s", "(0, 1e12)", about="Peak rate P inside a burst"),
+    "burst_rate": Parameter(
+        0.0, "bursts/s", "[0, inf)", about="Bursts per second F; 0: as many as the peak rate allows"
+    ),
+    "burst_length": Integer(16.0, "packets", "[1, inf)", about="Burst length L: a segment, or s + X for X repeats"),
+    "segment": Integer(16.0, "packets", f"[1, {MOST}]", about="Packets of a segment, s"),
+    "window_limit": Integer(24.0, "segments", f"[1, {ROWS}]", about="Window W that the receiver grants"),
+    "buffer": Integer(0.0, "segments", f"[0, {ROWS}]", about="Receive buffer; 0: as large as the window"),
+    "tolerance": Integer(0.0, "packets", f"[0, {MOST - 1}]", about="Lost packets of a segment that are tolerated"),
+    "reply_delay": Parameter(3.0, "packet times", "[0, 1e3]", about="Time in which the receiver makes an answer"),
+    "processing": Parameter(0.0, "s", "[0, 1e6]", about="Time in which the receiving application processes a segment"),
+    "change_at": Parameter(math.inf, "s", "[0, inf]", about="Time at which processing time and burst rate change"),
+    "processing_after": Parameter(0.0, "s", "[0, 1e6]", about="Processing time of a segment from then on"),
+    "burst_rate_after": Parameter(0.0, "bursts/s", "[0, inf)", about="Bursts per second from then on; 0: no change"),
+    "shrink": flag(False, "Reduce the window while the application is slow; otherwise only withhold advancement"),
+    "repeat": Parameter(0.5, "s", "(0, 1e6]", about="Time after which a control packet is sent again if a pause asks"),
+    "give_up": Parameter(
+        30.0, "s", "[0.001, 60]", field="min_rto", about="Time without a control packet that ends the connection"
+    ),
+    "first_give_up": Parameter(
+        30.0, "s", "[0.001, 60]", field="rto", about="The same before the first control packet has arrived"
+    ),
+}
+
+#: See `choose`, `send` and `ack`.
+STATE = {
+    "counter": 0,  # TC
+    "bursts": 0,  # since `counted_from` [s]
+    "counted_from": 0.0,
+    "renegotiated": False,
+    "limit": NOWHERE,  # S_h
+    "shipments": 0,
+    "last_control": 0,  # largest control number so far
+    "request_segment": [0] * ROWS,  # requests that wait: segment, bitmap and control number
+    "request_bits": [0] * ROWS,
+    "request_control": [0] * ROWS,
+    "first_request": 0,
+    "end_request": 0,
+    "wanted": NOWHERE,  # the request that is being served: segment, packets still to be sent, control number
+    "wanted_bits": 0,
+    "served_control": 0,
+    "chosen": NOWHERE,  # the requested packet that leaves next
+    "failed": False,
+    "duplicates": 0,  # control packets ignored
+    "pauses": 0,  # keep-alive and end-of-stream packets
+}
+
+SSTP = Scheme(
+    "sstp",
+    start=start,
+    ack=ack,
+    timeout=timeout,
+    alarm=alarm,
+    send=send,
+    receive=receive,
+    reply=reply,
+    controls="rate",
+    recovery="own",
+    parameters=PARAMETERS,
+    state=STATE,
+    receiver_state=RECEIVER_STATE,
+    source=(
+        "F. Gong and G. Parulkar, A Two-Level Flow Control Scheme for High Speed Networks, Washington University "
+        "WUCS-92-38, 1992, sections 3 and 4.3.1; how losses are found, and the repetition of lost control packets, are "
+        "ours, because its error control (WUCS-92-37) could not be read"
+    ),
+)

@@ -1,0 +1,359 @@
+"""Receiver of SSTP: a window of segments, groups of packets that are complete or not, and control packets.
+
+A *group* is a whole segment that is sent for the first time, or the packets that one SNAK requests. The receiver knows
+from the shipment number of every packet which shipments were lost, and from the control number that it carries which
+requests the sender has begun to serve; so it knows when the last packet of each group was shipped, lost or not, and
+answers each group with one control packet: a PACK if the segment is complete, else a SNAK with its missing packets.
+
+The paper refers for the error control to a report that could not be read (F. Gong and G. Parulkar, WUCS-92-37). What is
+marked as ours here is our completion of it. The rules with their sources: docs/rules/sstp.md.
+"""
+
+import math
+
+from longfat.sim.jit import part
+from longfat.sim.seam import NO_DATA
+
+ROWS = 512  # segments of the largest window: length of the arrays of both ends
+MOST = 48  # packets of the largest segment: a bitmap is an integer that a header field holds exactly
+
+# Header fields of packets from the sender, and values of the first. `SERVED`: the last SNAK whose packets are being
+# shipped. `CONTEXT`: segments shipped so far in a keep-alive packet, packets of the stream in its end.
+TYPE, SHIPMENT, SERVED, CONTEXT = range(4)
+DATA_PACKET, KEEP_ALIVE, END_STREAM = range(3)
+# Header fields of control packets. `MISSING` is the bitmap: a packet that has no bit set requests nothing (PACK). The
+# number of the acknowledgment is the "ACK segment number", in packets.
+CONTROL, LIMIT, SEGMENT, MISSING = range(4)
+
+NOWHERE = -1
+
+#: What the receiver keeps, see `Scheme.receiver_state`.
+STATE = {
+    "lower": 0,  # R_l: the first segment that the application has not accepted
+    "upper": NOWHERE,  # R_h: the last segment that the sender may ship
+    "stored": [0] * ROWS,  # bitmap of the packets of each segment that are here
+    "complete": [0] * ROWS,  # 1: enough of them
+    "total": NOWHERE,  # packets of the stream, known from its end
+    "shipment": 0,  # the next shipment
+    "arrival": 0,  # place of the present packet among the shipments; a pause is one after the last of them
+    "bytes": 0.0,  # size of a data packet
+    "begun": 0,  # segments of which the first group has begun
+    "group": NOWHERE,  # segment of the group that is being shipped, and the packets of the group still to come
+    "to_come": 0,
+    "asked_segment": [0] * ROWS,  # requests in their order: segment, bitmap and control number
+    "asked_bits": [0] * ROWS,
+    "asked_control": [0] * ROWS,
+    "first_asked": 0,
+    "end_asked": 0,
+    "ready_at": [0.0] * ROWS,  # control packets that wait: when they leave [s], and their fields
+    "ready_upper": [0] * ROWS,
+    "ready_segment": [0] * ROWS,
+    "ready_bits": [0] * ROWS,
+    "ready_control": [0] * ROWS,
+    "first_ready": 0,
+    "end_ready": 0,
+    "control": 0,  # number of the last control packet
+    "last_control_at": 0.0,  # s
+    "busy_until": 0.0,  # s: the application processes a segment until then
+    "changed": False,  # `change_at` has passed
+    "most_stored": 0,  # largest number of slots of the buffer in use [segments]
+    "discarded": 0,  # packets that found no slot
+    "overrun": 0,  # packets beyond the window
+    "repeats": 0,  # control packets sent again
+}
+
+
+@part
+def size_of(receiver, segment):
+    """Return the number of packets of a segment; the last one may be short."""
+    size = int(receiver.segment)
+    if receiver.total >= 0:
+        size = min(size, receiver.total - segment * size)
+    return max(0, size)
+
+
+@part
+def ones(bits):
+    """Return the number of ones of a bitmap."""
+    count = 0
+    while bits:
+        bits &= bits - 1
+        count += 1
+    return count
+
+
+@part
+def missing_of(receiver, segment):
+    """Return the bitmap of the packets of a segment that are not here; 0 if the application tolerates their loss."""
+    if segment < receiver.lower or receiver.complete[segment % ROWS]:
+        return 0
+    bits = ((1 << size_of(receiver, segment)) - 1) & ~receiver.stored[segment % ROWS]
+    # Section 3.4, "Receiver Window Operations": the tolerance checker compares the loss in a segment with the
+    # application's tolerance, and requests packets only if it is not satisfied.
+    return bits if ones(bits) > receiver.tolerance else 0
+
+
+@part
+def room(receiver):
+    """Return the slots of the buffer [segments]."""
+    return int(receiver.buffer) if receiver.buffer > 0.0 else ROWS
+
+
+@part
+def store(receiver, number):
+    """Store a packet if its segment is inside the window and the buffer; return 1 if it is new, else 0."""
+    size = int(receiver.segment)
+    segment = number // size
+    bit = 1 << (number - segment * size)
+    if segment < receiver.lower:
+        return 0
+    # Section 3.4: "Only packets with segment numbers in the range [R_l, R_h] can be accepted."
+    if segment > receiver.upper:
+        receiver.overrun += 1
+        return 0
+    # Section 4.3.1, hard acknowledgment: a buffer smaller than the window takes the segments next in order.
+    if segment >= receiver.lower + room(receiver):
+        receiver.discarded += 1
+        return 0
+    if receiver.stored[segment % ROWS] & bit or receiver.complete[segment % ROWS]:
+        return 0
+    receiver.stored[segment % ROWS] |= bit
+    receiver.most_stored = max(receiver.most_stored, segment - receiver.lower + 1)
+    return 1
+
+
+@part
+def answer(receiver, segment, at):
+    """Queue the control packet about a segment, to leave `at` a time [s] or now: a PACK, or a SNAK with its bitmap."""
+    if receiver.end_ready - receiver.first_ready >= ROWS:
+        return
+    bits = missing_of(receiver, segment)
+    receiver.control += 1
+    k = receiver.end_ready % ROWS
+    receiver.ready_at[k] = max(at, receiver.now)
+    # Section 3.4, "Sender Window Operations": R_l and R_h are copied into every PACK and SNAK; R_l is the next packet
+    # expected, which the simulator writes.
+    receiver.ready_upper[k] = receiver.upper
+    receiver.ready_segment[k] = segment
+    receiver.ready_bits[k] = bits
+    receiver.ready_control[k] = receiver.control
+    receiver.end_ready += 1
+    if bits and receiver.end_asked - receiver.first_asked < ROWS:
+        k = receiver.end_asked % ROWS
+        receiver.asked_segment[k] = segment
+        receiver.asked_bits[k] = bits
+        receiver.asked_control[k] = receiver.control
+        receiver.end_asked += 1
+
+
+@part
+def processing_time(receiver):
+    """Return the time in which the application processes a segment [s]."""
+    return receiver.processing_after if receiver.changed else receiver.processing
+
+
+@part
+def window_of(receiver):
+    """Return the window W [segments], which follows the application's speed if `shrink` is set."""
+    window, time = receiver.window_limit, processing_time(receiver)
+    # Section 3.4, "Window Control Strategy": W_1 = (F_1/F) W_0, F_1 being the segments per second that a slower
+    # application processes; also to increase the window again. Ours: rounded down, at least 1, and at most W_0.
+    if receiver.shrink and time > 0.0 and receiver.bytes > 0.0:
+        segments = receiver.peak_rate / (receiver.segment * receiver.bytes)  # per second
+        if receiver.burst_rate > 0.0:
+            segments = receiver.burst_rate * receiver.burst_length / receiver.segment
+        window = min(window, max(1.0, math.floor(window / (segments * time))))
+    return int(window)
+
+
+@part
+def run_application(receiver):
+    """Let the application accept the complete segments that are next in order; return how many it has accepted."""
+    accepted = 0
+    if not receiver.changed and receiver.now >= receiver.change_at:
+        receiver.changed = True
+    while receiver.complete[receiver.lower % ROWS] and receiver.now >= receiver.busy_until:
+        receiver.complete[receiver.lower % ROWS] = 0
+        receiver.stored[receiver.lower % ROWS] = 0
+        receiver.next += size_of(receiver, receiver.lower)
+        # Section 3.4, "Receiver Window Operations", rule 2: R_l = i + 1.
+        receiver.lower += 1
+        accepted += 1
+        # Section 3.4, "Window Control Strategy": the advancement is withheld while the application is busy.
+        time = processing_time(receiver)
+        if time > 0.0:
+            receiver.busy_until = receiver.now + time
+    # Rule 2: R_h = max(R_h, R_l + W - 1), so that the window is never taken back.
+    receiver.upper = max(receiver.upper, receiver.lower + window_of(receiver) - 1)
+    return accepted
+
+
+@part
+def close(receiver, shipment):
+    """Close the group whose last packet was this shipment: accept its segment or not, and queue the answer."""
+    segment = receiver.group
+    receiver.group = NOWHERE
+    receiver.to_come = 0
+    if segment >= receiver.lower and missing_of(receiver, segment) == 0:
+        receiver.complete[segment % ROWS] = 1
+        run_application(receiver)
+    # Section 3.4, "Window Size Determination": the answer leaves 3 t_p after the last packet. Ours: also after one that
+    # was lost, as far as a later shipment has arrived by then; shipments are taken to be t_p apart.
+    spacing = receiver.bytes / receiver.peak_rate
+    late = receiver.arrival - shipment
+    answer(receiver, segment, receiver.now + (receiver.reply_delay - late) * spacing)
+
+
+@part
+def open_next(receiver, served):
+    """Open the group that the sender ships next: the oldest request that it has begun to serve, or a new segment."""
+    k = receiver.first_asked % ROWS
+    if receiver.first_asked < receiver.end_asked and receiver.asked_control[k] <= served:
+        receiver.first_asked += 1
+        receiver.group = receiver.asked_segment[k]
+        receiver.to_come = ones(receiver.asked_bits[k])
+    else:
+        receiver.group = receiver.begun
+        receiver.to_come = size_of(receiver, receiver.begun)
+        receiver.begun += 1
+
+
+# Section 3.2, "Data Packet": the shipment number is for the detection of losses. Ours, as the whole function: how.
+@part
+def pass_lost(receiver, first, arrived, served):
+    """Account for the shipments from `first` to before `arrived`, which were lost, and close the groups ended there."""
+    while first < arrived:
+        if receiver.to_come <= 0:
+            open_next(receiver, served)
+            if receiver.to_come <= 0:  # beyond the end of the stream: the account is wrong
+                return
+        lost = min(receiver.to_come, arrived - first)
+        first += lost
+        receiver.to_come -= lost
+        if receiver.to_come == 0:
+            close(receiver, first - 1)
+
+
+@part
+def close_served(receiver, served, keep):
+    """Close all groups of requests up to control number `served`, and the open one unless it is of segment `keep`."""
+    if receiver.to_come > 0 and receiver.group != keep:
+        close(receiver, receiver.shipment - 1)
+    while receiver.first_asked < receiver.end_asked and receiver.to_come <= 0:
+        k = receiver.first_asked % ROWS
+        if receiver.asked_control[k] > served:
+            return
+        receiver.first_asked += 1
+        receiver.group = receiver.asked_segment[k]
+        receiver.to_come = ones(receiver.asked_bits[k])
+        if receiver.group == keep and receiver.asked_control[k] == served:
+            return
+        close(receiver, receiver.shipment - 1)
+
+
+@part
+def take_data(receiver, packet, shipment, served):
+    """Take a data packet; return 1 if it is new and accepted, else 0."""
+    first = receiver.shipment
+    if shipment < first:  # overtaken by a later one
+        return store(receiver, packet.number)
+    receiver.shipment = shipment + 1
+    receiver.arrival = shipment
+    pass_lost(receiver, first, shipment, served)
+    size = int(receiver.segment)
+    segment = packet.number // size
+    # A lost SNAK is never served, so that the account may be wrong: then the packet itself tells its group.
+    if receiver.to_come <= 0 or receiver.group != segment:
+        if segment >= receiver.begun:
+            close_served(receiver, served, NOWHERE)
+            while receiver.begun < segment and receiver.begun - receiver.lower < ROWS:
+                receiver.group = receiver.begun
+                receiver.begun += 1
+                close(receiver, shipment - 1)
+            receiver.begun = segment + 1
+            receiver.group = segment
+            receiver.to_come = size_of(receiver, segment) - (packet.number - segment * size)
+        else:
+            close_served(receiver, served, segment)
+    new = store(receiver, packet.number)
+    if receiver.to_come > 0 and receiver.group == segment:
+        receiver.to_come -= 1
+        if receiver.to_come == 0:
+            close(receiver, shipment)
+    return new
+
+
+@part
+def take_pause(receiver, packet, shipment, served):
+    """Take a keep-alive or end-of-stream packet: everything shipped up to now has arrived, or is lost."""
+    # Section 3.2, "Keep-Alive Packet" and "EndStream Packet": they give the context for the detection of losses in
+    # earlier transmissions, the latter those "in the last portion" of the stream, too.
+    begun, size = int(packet.header[CONTEXT]), int(receiver.segment)
+    if int(packet.header[TYPE]) == END_STREAM:
+        receiver.total = begun
+        begun = -(-begun // size)
+    first = receiver.shipment
+    receiver.shipment = max(first, shipment + 1)
+    receiver.arrival = receiver.shipment
+    pass_lost(receiver, first, shipment + 1, served)
+    close_served(receiver, served, NOWHERE)
+    while receiver.begun < begun and receiver.begun - receiver.lower < ROWS:
+        receiver.group = receiver.begun
+        receiver.begun += 1
+        close(receiver, receiver.shipment - 1)
+    # Ours, because the paper assumes that control packets are never lost: a sender that pauses although nothing is on
+    # its way has missed a control packet. One is sent again, at most once in `repeat`.
+    if receiver.first_ready == receiver.end_ready and receiver.now >= receiver.last_control_at + receiver.repeat:
+        receiver.repeats += 1
+        if receiver.first_asked < receiver.end_asked:
+            k = receiver.first_asked % ROWS
+            receiver.first_asked += 1
+            answer(receiver, receiver.asked_segment[k], receiver.now)
+        else:
+            answer(receiver, max(0, receiver.lower - 1), receiver.now)
+
+
+@part
+def set_alarm(receiver):
+    """Set the time at which the next control packet leaves, or the application has processed its segment."""
+    due = math.inf
+    if receiver.first_ready < receiver.end_ready:
+        due = receiver.ready_at[receiver.first_ready % ROWS]
+    if receiver.complete[receiver.lower % ROWS]:
+        due = min(due, receiver.busy_until)
+    receiver.alarm = due
+
+
+def receive(receiver, packet):
+    """Take a packet, and queue the control packets that it calls for; return 1 if its data is accepted, else 0."""
+    if receiver.bytes <= 0.0:
+        receiver.upper = int(receiver.window_limit) - 1
+    if packet.number != NO_DATA:
+        receiver.bytes = float(packet.size)
+    new, shipment, served = 0, int(packet.header[SHIPMENT]), int(packet.header[SERVED])
+    if int(packet.header[TYPE]) == DATA_PACKET:
+        new = take_data(receiver, packet, shipment, served)
+    else:
+        take_pause(receiver, packet, shipment, served)
+    set_alarm(receiver)
+    return new
+
+
+def reply(receiver, packet):
+    """Fill the next control packet that is due, after what the application has accepted; return 1 if there is one."""
+    # Section 3, "Avoidance Of Adverse Interaction": the window is advanced by messages of its own.
+    if run_application(receiver) > 0:
+        spacing = receiver.bytes / receiver.peak_rate
+        answer(receiver, receiver.lower - 1, receiver.now + receiver.reply_delay * spacing)
+    k = receiver.first_ready % ROWS
+    if receiver.first_ready == receiver.end_ready or receiver.ready_at[k] > receiver.now:
+        set_alarm(receiver)
+        return 0
+    receiver.first_ready += 1
+    packet.header[CONTROL] = receiver.ready_control[k]
+    packet.header[LIMIT] = receiver.ready_upper[k]
+    packet.header[SEGMENT] = receiver.ready_segment[k]
+    packet.header[MISSING] = receiver.ready_bits[k]
+    receiver.last_control_at = receiver.now
+    set_alarm(receiver)
+    return 1

@@ -1,0 +1,192 @@
+"""The built site in a real browser, from the file system: headless Chromium; skipped where it is missing."""
+
+import json
+import re
+import shutil
+import time
+
+import pytest
+
+from docs.handbook import __main__ as command
+from docs.handbook import simulated, sources
+from longfat.handbook import records
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: make venv")
+pytest.importorskip("sphinx", reason="Sphinx is not installed: make venv")
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine: make browser"),
+    pytest.mark.filterwarnings("ignore"),  # of the browser's driver, not of ours
+]
+
+PAGES = (
+    "index", "laws/queues/md1_wait/index", "laws/selective_repeat/throughput_efficiency/index", "laws/index",
+    "schemes/cubic/index", "disciplines/codel/index", "experiments/1/index", "papers/000/index", "figures/scoreboard",
+    "docs/handbook/tutorials/size-a-window",
+)  # fmt: skip
+BUDGET = 400_000  # bytes, of the page of a law
+# What is wider than the page and cannot be scrolled.
+BEYOND = """() => [...document.querySelectorAll('main *')].filter(one => one.offsetParent &&
+  !one.closest('pre, div.math, svg, .pst-scrollable-table-container, .network, math') &&
+  one.getBoundingClientRect().right > document.documentElement.clientWidth + 1)
+  .map(one => one.outerHTML.slice(0, 120))"""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """Provide the built site."""
+    folder = tmp_path_factory.mktemp("handbook")
+    sources.write(folder / "source")
+    assert command.build(folder / "source", folder / "html", folder / "doctrees") == 0
+    return folder / "html"
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_api.sync_playwright() as driver:
+        made = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])  # root has no sandbox
+        yield made
+        made.close()
+
+
+@pytest.fixture
+def opened(browser, site):
+    """Provide a function that opens a page; at the end there are neither errors nor requests beyond the site."""
+    errors, requests = [], []
+
+    def open_page(name, width=1600, scheme="light"):
+        context = browser.new_context(viewport={"width": width, "height": 1000}, color_scheme=scheme)
+        page = context.new_page()
+        page.on("console", lambda one: errors.append(one.text) if one.type in ("error", "warning") else None)
+        page.on("pageerror", lambda one: errors.append(str(one)))
+        page.on("request", lambda one: requests.append(one.url))
+        page.goto((site / f"{name}.html").as_uri())
+        return page
+
+    yield open_page
+    assert errors == []
+    assert [one for one in requests if not one.startswith((site.as_uri(), "data:", "blob:"))] == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [400, 1600])
+@pytest.mark.parametrize("name", PAGES)
+def test_pages_open_from_the_file_system(opened, name, width, scheme, tmp_path):
+    page = opened(name, width, scheme)
+    height = min(6000, page.evaluate("document.documentElement.scrollHeight"))  # longer ones take half a minute
+    clip = {"x": 0, "y": 0, "width": width, "height": height}
+    page.screenshot(path=tmp_path / "page.png", full_page=True, clip=clip)
+    assert page.locator("h1").first.is_visible()
+    assert page.evaluate("document.documentElement.dataset.theme") == scheme
+    assert page.evaluate(BEYOND) == []
+    assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+
+
+def test_pages_of_laws_are_small_and_soon_usable(opened, site):
+    name = "laws/selective_repeat/throughput_efficiency/index"
+    assert max(path.stat().st_size for path in (site / "laws").rglob("*.html")) < BUDGET
+    begun = time.perf_counter()
+    page = opened(name)
+    page.locator(".lf-view input[type=range]").first.wait_for()
+    assert time.perf_counter() - begun < 1.0  # a cold cache: the context is new
+
+
+def test_sliders_move(opened):
+    page = opened("laws/queues/md1_wait/index")
+    before = page.locator(".lf-value").get_attribute("data-value")
+    load = float(page.locator(".lf-typed input").first.input_value())
+    assert float(before) == pytest.approx(load / (2 * (1 - load)), rel=1e-11)  # Pollaczek and Khinchine
+    slider = page.locator(".lf-view input[type=range]").first
+    slider.focus()
+    for _ in range(5):
+        page.keyboard.press("ArrowRight")
+    page.wait_for_function("old => document.querySelector('.lf-value').dataset.value !== old", arg=before)
+    load = float(page.locator(".lf-typed input").first.input_value())
+    after = float(page.locator(".lf-value").get_attribute("data-value"))
+    assert after == pytest.approx(load / (2 * (1 - load)), rel=1e-11)
+
+
+def test_simulated_points_are_bars(opened):
+    """One bar for each stored row of the law; none beside a curve with other values."""
+    page = opened("laws/queues/mm1k_loss/index")
+    stored = simulated.stored()["queues.mm1k_loss"]
+    assert page.locator(".lf-chart circle.bar").count() == len(stored) > 4
+    assert "confidence intervals" in page.locator(".lf-legend").inner_text()
+    slider = page.locator(".lf-view input[type=range]").nth(1)
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("document.querySelectorAll('.lf-chart circle.bar').length === 0")
+
+
+def test_search_finds_a_law(opened, site):
+    page = opened("search")
+    page.goto((site / "search.html").as_uri() + "?q=pftk_rate")
+    page.wait_for_selector("#search-results li a")
+    found = page.locator("#search-results li a").evaluate_all("all => all.map(one => one.getAttribute('href'))")
+    assert any("laws/tcp/pftk_rate/index.html" in one for one in found)
+    page.goto((site / "search.html").as_uri() + "?q=bandwidth-delay")
+    page.wait_for_selector("#search-results li a")
+    assert page.locator("#search-results li").count() > 5
+
+
+def test_the_scoreboard_is_sorted_and_filtered(opened):
+    page = opened("figures/scoreboard")
+    table = page.locator("article table").filter(has=page.locator("th:has-text('verdict')")).last
+    rows = table.locator("tbody tr")
+    all_rows = rows.count()
+    head = [one.strip() for one in table.locator("th").all_inner_texts()]
+    column = head.index("verdict")
+    table.locator("th button.sort").nth(column).click()
+    cells = [one.strip() for one in table.locator(f"tbody tr td:nth-child({column + 1})").all_inner_texts()]
+    assert cells == sorted(cells, key=str.lower)
+    field = page.locator("p.filter input").last
+    field.fill("differs")
+    shown = table.locator("tbody tr:visible")
+    assert 0 < shown.count() < all_rows
+    assert all("differs" in one for one in shown.all_inner_texts())
+    assert page.locator("p.filter output").last.inner_text() == f"{shown.count()} of {all_rows} rows"
+
+
+def test_texts_are_copied(opened):
+    """What the button puts into the clipboard is the text of its box, also where the page may not use the clipboard."""
+    page = opened("laws/queues/md1_wait/index")
+    page.evaluate("document.addEventListener('copy', () => { window.copied = getSelection().toString(); })")
+    boxes = page.locator("section#to-copy")
+    assert "lf.laws.queues.md1_wait(load=" in boxes.locator("section#python pre").inner_text()
+    assert "@misc{longfat:queues.md1_wait," in boxes.locator("section#bibtex pre").first.inner_text()
+    for write in ("window.copied = text;", "throw new Error('not allowed');"):
+        page.evaluate(f"() => {{ navigator.clipboard.writeText = async (text) => {{ {write} }}; }}")
+        for language in ("python", "latex", "javascript", "bibtex"):
+            page.evaluate("window.copied = ''")
+            box = boxes.locator(f"section#{language} div.highlight").first
+            box.locator("button.copy").click()
+            page.wait_for_function("window.copied !== ''")
+            assert page.evaluate("window.copied").strip() == box.locator("pre").inner_text().strip()
+
+
+def test_commands_are_copied_without_their_prompts(opened):
+    page = opened("docs/handbook/tutorials/size-a-window")
+    page.evaluate("() => { navigator.clipboard.writeText = async (text) => { window.copied = text; }; }")
+    page.locator("article div.highlight button.copy").first.click()
+    page.wait_for_function("window.copied")
+    first, *_ = page.evaluate("window.copied").splitlines()
+    assert first == "import longfat as lf"
+    assert ">>>" not in page.evaluate("window.copied")
+    assert "12.5 MB" not in page.evaluate("window.copied")
+
+
+def test_records_and_formulas_lie_beside_the_pages(site):
+    found = json.loads((site / "laws.json").read_text(encoding="utf-8"))
+    assert [one["id"] for one in found] == [law.public_name for law in records.laws()]
+    assert all((site / one["address"] / "index.html").is_file() for one in found)
+    assert {len(one["hash"]) for one in found} == {10}
+    assert "export" in (site / "laws.mjs").read_text(encoding="utf-8")
+
+
+def test_laws_are_listed_with_links_that_open(opened):
+    page = opened("laws/queues/index")
+    page.locator("article table a", has_text=re.compile("^mm1_wait$")).click()
+    page.wait_for_selector(".lf-view")
+    assert page.url.endswith("laws/queues/mm1_wait/index.html")
+    assert json.loads(page.locator(".lf-value").get_attribute("data-value")) > 0
