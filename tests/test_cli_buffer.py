@@ -174,6 +174,11 @@ def test_tc_takes_the_lines(tmp_path, capsys):
         assert "imitt" in subprocess.run(["unshare", "-rn", "sh", "-c", wrong], capture_output=True, text=True).stderr
 
 
+def test_every_flow_has_room_for_a_packet():
+    row = xr.Dataset({"flows": 8})
+    assert [buffer_lines.for_flows(row, packets) for packets in (2, 8, 20)] == [8, 8, 20]
+
+
 @pytest.fixture
 def policer():
     """Return an answer as made by hand: one flow of CUBIC needs 70 packets for 95 % of 10 Mbit/s."""
