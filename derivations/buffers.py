@@ -1,4 +1,4 @@
-"""Proofs of the laws of buffer sizing: flows that lose together, and independent ones.
+"""Proofs of the laws of buffer sizing: flows that lose together, independent ones, and a policer's bucket.
 
 Windows and buffers are in bandwidth-delay products of the empty path. A link is busy while the windows add up to 1 or
 more, and what exceeds 1 is queued.
@@ -68,3 +68,34 @@ def desynchronised() -> Expr:
     wanted = factor * sp.sqrt(2 * sp.log(1 / q))
     require_zero((wanted / factor) ** 2 / 2 - sp.log(1 / q), "a by q")
     return law.subs({a: wanted, root: sp.sqrt(n)})
+
+
+N, b, alpha, t = sp.symbols("N b alpha t", positive=True)  # windows and tokens in packets, time in round trips
+
+
+def _saved(low: Expr, high: Expr) -> Expr:
+    """Return the tokens that are left over while a window grows from one value to another by alpha a round trip."""
+    return sp.integrate(N - (low + alpha * t), (t, 0, (high - low) / alpha))
+
+
+@once
+def policed_utilisation() -> Expr:
+    """Derive U = (1 + beta)/2 (1 + sqrt(2 alpha b)/N) from a bucket that is full when the window reaches N."""
+    peak = N + sp.sqrt(2 * alpha * b)
+    require_zero(sp.simplify(-_saved(N, peak) - b), "a full bucket is spent between N and the peak")
+    mean = sp.integrate(beta * W + (W - beta * W) * t, (t, 0, 1))
+    require_zero(sp.simplify(mean - (1 + beta) / 2 * W), "the mean of a sawtooth")
+    law = (1 + beta) / 2 * (1 + sp.sqrt(2 * alpha * b) / N)
+    require_zero(sp.simplify(mean.subs(W, peak) / N - law), "over the policed rate")
+    return law
+
+
+@once
+def burst_for_policed_rate() -> Expr:
+    """Derive b = N^2/(2 alpha) ((1 - beta)/(1 + beta))^2: as many tokens are saved below N as are spent above it."""
+    law = N**2 / (2 * alpha) * ((1 - beta) / (1 + beta)) ** 2
+    peak = N + sp.sqrt(2 * alpha * law)
+    require_zero(sp.simplify(sp.powdenest(_saved(beta * peak, N), force=True) - law), "saved from the loss up to N")
+    require_zero(sp.simplify(sp.powdenest(-_saved(N, peak), force=True) - law), "spent from there to the next loss")
+    require_zero(sp.simplify(sp.powdenest(policed_utilisation().subs(b, law), force=True)) - 1, "the whole rate")
+    return law

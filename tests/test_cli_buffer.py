@@ -174,6 +174,58 @@ def test_tc_takes_the_lines(tmp_path, capsys):
         assert "imitt" in subprocess.run(["unshare", "-rn", "sh", "-c", wrong], capture_output=True, text=True).stderr
 
 
+@pytest.fixture
+def policer():
+    """Return an answer as made by hand: one flow of CUBIC needs 70 packets for 95 % of 10 Mbit/s."""
+    row = {"buffer_packets": 70.0, "queueing_delay_lower": 1e-4, "queueing_delay_upper": 1e-4}
+    row |= {"share_lower": 0.96, "share_upper": 0.97}
+    data = xr.Dataset({name: ("rule", [value]) for name, value in row.items()}, {"rule": ["simulated"], "flows": 1})
+    return data.assign(simulated_bdp=33.3).assign_attrs(
+        scheme="cubic", find="burst", discipline="policer", scale_free=0, packet=1500, rate=1.25e6, share=0.95,
+        bandwidth_delay_product=33.3, round_trip_time=0.04,
+    )  # fmt: skip
+
+
+def test_lines_of_a_policer_by_hand(policer):
+    police, check = buffer_lines.lines(policer)
+    # 70 x 1514 = 105980, and 65536 for what is joined
+    assert police.lines[1].endswith("police rate 10000000bit burst 171516 conform-exceed drop/ok")
+    # 0.96 - 0.01 of 10 x 1448/1538, with all that Ethernet adds; at most all of 10 x 1448/1500; no queue, so no delay
+    assert check.expect == 'in the line "receiver" 8.94 to 9.66 Mbit/s in the mean of several checks'
+
+
+def test_tc_takes_the_policer(policer):
+    if not (shutil.which("tc") and shutil.which("unshare")):
+        pytest.skip("needs tc and unshare")
+    if subprocess.run(["unshare", "-rn", "true"], capture_output=True).returncode:
+        pytest.skip("network namespaces are not available")
+    pasted = [one.replace("DEV", "one") for one in buffer_lines.lines(policer)[0].lines]
+    script = "; ".join(["ip link add one type veth peer name two", *pasted, "tc filter show dev one ingress"])
+    made = subprocess.run(["unshare", "-rn", "sh", "-c", script], capture_output=True, text=True)
+    refused = "kind is unknown" in made.stderr or "not found" in made.stderr  # a kernel without clsact or matchall
+    assert "rate 10Mbit" in made.stdout or refused, made.stderr
+    wrong = script.replace("burst", "burstt")
+    assert "bad action" in subprocess.run(["unshare", "-rn", "sh", "-c", wrong], capture_output=True, text=True).stderr
+
+
+@pytest.mark.long
+def test_a_policer(tmp_path, capsys):
+    """One flow, 33 packets in a round trip: bursts of a window of so many, and 33^2/18 = 62 by the law of Reno."""
+    path = ["--rate", "10Mbit/s", "--rtt", "40ms", "--points", "3", "--replications", "2", "--find", "burst"]
+    assert main(["buffer", *path, "--scheme", "cubic", "--output", str(tmp_path)]) == 0
+    out = capsys.readouterr().out
+    assert "Bucket of the policer (its burst) for 95% of the policed rate" in out
+    rows = {one[7:23].strip(): one[23:].split() for one in out.splitlines() if one.endswith("reached")}
+    assert 33 < int(rows["simulated"][1]) < 130
+
+
+@pytest.mark.parametrize("flags", [["--discipline", "codel"], ["--mark-above", "5"], ["--file", "1MB"]])
+def test_a_policer_excludes(flags, tmp_path, capsys):
+    path = ["--rate", "10Mbit/s", "--rtt", "36ms", "--find", "burst"]
+    assert main(["buffer", *path, *flags, "--output", str(tmp_path)]) == 2
+    assert capsys.readouterr().err.startswith("longfat: ")
+
+
 def test_a_range_of_round_trip_times_is_a_spread(capsys):
     assert _spread([(0.02, 0.08)], None) == pytest.approx(0.6)  # 50 ms (1 +- 0.6)
     assert _spread([(0.02, 0.02)], None) == 0.1

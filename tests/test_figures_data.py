@@ -9,9 +9,11 @@ import pytest
 from figures import (
     blt,
     blt_drawing,
+    blt_further,
     blt_today,
     cadpc,
     courses,
+    credits,
     data,
     gallery,
     gong_parulkar,
@@ -103,6 +105,34 @@ def test_network_simulator(monkeypatch):
 
 def test_page_of_blt_today():
     assert blt_today.text(blt_today.kept()["blt_today"]) == (HERE / "blt_today.md").read_text()
+
+
+def test_page_of_blt_further():
+    assert blt_further.text(data.dataset("blt_further", ("variant", "label"))) == (HERE / "blt_further.md").read_text()
+
+
+@pytest.mark.long
+def test_blt_further(monkeypatch):
+    kept = {name: blt_further.VARIANTS[name] for name in ("one", "abusive")}
+    monkeypatch.setattr(blt_further, "VARIANTS", kept)
+    assert data.compare(blt_further.simulate(), "blt_further", HERE) > 0
+
+
+def test_credits():
+    """The bound holds for every packet of random traffic, and a fixed allocation has the utilisation of the law."""
+    found = credits.kept()
+    above = found["delay_bound_random"].sel(level=slice(1.0, None), kind=[0, 1]).above_upper
+    assert float(above.max()) == 0.0
+    for k, buffer in enumerate(credits.BUFFERS):
+        share = float(found["credits"].utilisation[0, k])
+        assert share == pytest.approx(credits.sum_of_shares(buffer), abs=0.015)
+    assert float(found["credits"].loss[:2].max()) == 0.0
+
+
+@pytest.mark.long
+def test_credits_again():
+    for name, one in credits.simulate().items():
+        assert data.compare(one, name, HERE) > 0
 
 
 @pytest.mark.long

@@ -64,3 +64,26 @@ def test_desynchronised_by_hand():
     assert buffers.buffer_for_desynchronised(1, 0.01, 0.1) == math.inf  # a = (0.9/1.1) 3.03 > 1
     many = [buffers.buffer_for_desynchronised(n, 0.01) * math.sqrt(n) for n in (1e6, 1e8)]
     assert many[0] == pytest.approx(many[1], rel=1e-2)  # 1/sqrt(n)
+
+
+def test_policer_by_hand():
+    """N = 90: (1/3)^2 90^2/2 = 450 packets for Reno; 3/4 (1 + 2/90) = 23/30 with two, the middle with a quarter."""
+    assert buffers.burst_for_policed_rate(90) == pytest.approx(450, rel=1e-14)
+    assert buffers.policed_utilisation(2, 90) == pytest.approx(23 / 30, rel=1e-14)
+    assert buffers.policed_utilisation(450 / 4, 90) == pytest.approx(0.875, rel=1e-14)
+    assert buffers.policed_utilisation(450, 90) == pytest.approx(1, rel=1e-14)
+    assert buffers.policed_utilisation(900, 90) == 1
+
+
+@pytest.mark.parametrize(("bucket", "beta"), [(2, 0.5), (50, 0.5), (200, 0.7), (2000, 0.5)])
+def test_a_policer_in_a_loop_over_packets(bucket, beta):
+    """A window of 100 packets in a round trip fits; a packet that finds no token ends the round trip's growth."""
+    tokens, window, passed, rounds, fits = float(bucket), 60.0, 0.0, 0, 100
+    for k in range(4000):
+        tokens = min(float(bucket), tokens + fits - window)  # of a fluid: in steps of a round trip
+        lost = tokens < 0
+        tokens = max(tokens, 0.0)
+        passed, rounds = passed + window * (k >= 1000), rounds + (k >= 1000)
+        window = beta * window if lost else window + 1
+    law = buffers.policed_utilisation(bucket, fits, beta)
+    assert passed / rounds / fits == pytest.approx(law, abs=0.02)

@@ -88,11 +88,11 @@ POSITIVE_RATE = Quantity("rate", min=0, min_open=True)
 )
 @click.option(
     "--find",
-    type=Choice("find", "buffer", "threshold"),
+    type=Choice("find", "buffer", "threshold", "burst"),
     default="buffer",
     show_default=True,
-    help="What is sought: the buffer, or the threshold or target of --discipline codel, fq-codel, pie, dualpi2, red or "
-    "step-marking.",
+    help="What is sought: the buffer; the threshold or target of --discipline codel, fq-codel, pie, dualpi2, red or "
+    "step-marking; or the burst of a policer, the bucket with which flows get the share of its rate.",
 )
 @click.option(
     "--access",

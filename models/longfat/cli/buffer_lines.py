@@ -56,6 +56,8 @@ def lines(data: xr.Dataset) -> list[Line]:
         ]
     row = max(found, key=lambda one: float(one.buffer_packets))
     packets = int(row.buffer_packets)
+    if a["find"] == "burst":
+        return [_police(a, row, packets), *_checks(a, row, None)]
     if a["find"] == "threshold":
         return [threshold_lines.line(a, packets), *_checks(a, row, None)]
     if a["discipline"] == "step-marking":
@@ -105,6 +107,25 @@ def _fifo(a: dict[str, Any], row: xr.Dataset, packets: int) -> list[Line]:
     ]
 
 
+def _police(a: dict[str, Any], row: xr.Dataset, packets: int) -> Line:
+    """Return a policer with the bucket that was found, and room for what is joined at the arrival (GRO)."""
+    burst = packets * (a["packet"] + FRAME) + JOINED
+    return Line(
+        "Where packets arrive at the interface DEV of the router that polices, as root: the smallest bucket with which "
+        f"{int(row.flows)} {a['scheme']} flow{'s' if row.flows > 1 else ''} had {100 * a['share']:.6g}% of the rate "
+        f"has {packets} packets, {packets * (a['packet'] + FRAME)} bytes; {JOINED} bytes more are for packets that "
+        "Linux joins (GRO), which are dropped whole if the bucket is smaller. What leaves the router may come in "
+        "bursts of that size. A queue (--find buffer) needs less memory than the policer tokens, and loses less.",
+        (
+            "tc qdisc replace dev DEV clsact",
+            f"tc filter replace dev DEV ingress protocol all prio 1 matchall action police "
+            f"rate {round(8 * a['rate'])}bit burst {burst} conform-exceed drop/ok",
+        ),
+        "tc -s filter show dev DEV ingress",
+        "the same rate and, rounded, the same burst; dropped above 0 while the flows run: else the policer is not here",
+    )
+
+
 def rate_to_expect(a: dict[str, Any], row: xr.Dataset) -> tuple[float, float]:
     """Return the interval of the rate of data [bytes/s], between Ethernet's and IP's count of headers."""
     data = max(1, a["packet"] - HEADERS[0])
@@ -114,8 +135,8 @@ def rate_to_expect(a: dict[str, Any], row: xr.Dataset) -> tuple[float, float]:
 
 
 def delay_to_expect(a: dict[str, Any], row: xr.Dataset) -> tuple[float, float] | None:
-    """Return the interval of the mean queueing delay [s] with the buffer that was found; None for BBR."""
-    if a["scheme"].startswith("bbr"):
+    """Return the interval of the mean queueing delay [s] with the buffer that was found; None for BBR and a policer."""
+    if a["scheme"].startswith("bbr") or a["find"] == "burst":
         return None
     low, high = float(row.queueing_delay_lower), float(row.queueing_delay_upper)
     return (1 - DELAY_ACCURACY) * low, (1 + DELAY_ACCURACY) * high
@@ -125,7 +146,7 @@ def _checks(a: dict[str, Any], row: xr.Dataset, largest: float | None) -> list[L
     """Return the checks of rate and delay, with at most ``largest`` bytes in the queue if that is known."""
     flows, control = int(row.flows), CONTROLS.get(a["scheme"])
     low, high = rate_to_expect(a, row)
-    if largest is not None and a["discipline"] == "fifo":
+    if (largest is not None and a["discipline"] == "fifo") or a["find"] == "burst":
         high = high / min(1.0, float(row.share_upper) + RATE_ACCURACY)  # the room for joined packets may be used
     said = []
     mean = delay_to_expect(a, row)

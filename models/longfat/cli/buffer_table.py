@@ -13,6 +13,14 @@ if TYPE_CHECKING:
     import xarray as xr
 
 
+#: What is sought, in words.
+OF = {
+    "buffer": "Buffer of the switch (not a socket buffer, not tcp_rmem)",
+    "threshold": "Threshold of the discipline",
+    "burst": "Bucket of the policer (its burst)",
+}
+
+
 def table(data: xr.Dataset) -> str:
     """Return the answer as a text table."""
     a = data.attrs
@@ -36,11 +44,11 @@ def table(data: xr.Dataset) -> str:
         if a["sender"]:
             lines += [f"{'sender' if not k else '':9} {one}" for k, one in enumerate(a["sender"].split(" | "))]
         lines.append(_simulated(data))
-    goal = "greatest power" if power else "capacity"
+    goal = "greatest power" if power else "policed rate" if a.get("find") == "burst" else "capacity"
     interval = f"{100 * a['confidence']:.6g}% interval"
     lines += [
         "",
-        f"Buffer of the switch (not a socket buffer, not tcp_rmem) for {100 * a['share']:.6g}% of the {goal}:",
+        f"{OF.get(a.get('find', ''), OF['buffer'])} for {100 * a['share']:.6g}% of the {goal}:",
         "",
     ]
     said = "  load  of greatest" if power else "  together    apart  simulated"
@@ -51,13 +59,16 @@ def table(data: xr.Dataset) -> str:
     for k in range(every.sizes["flows"]):
         for rule in data.rule.values:
             lines.append(_line(every.isel(flows=k).sel(rule=rule), power, width))
-    if not power:
+    if a.get("find") == "burst":
+        lines.append("")
+    elif not power:
         lines += [
             "",
             "together: utilisation by the law for one flow, or for flows that all lose at the same time; apart: lower",
             "bound by the law for many flows that lose at different times. BDP/3: a third of the bandwidth-delay",
             "product (Kim and Farber 1994); no law shows that it is sufficient.",
         ]
+    if not power:
         lines += a["about"].splitlines()
         lines += ["", "# Lines to paste. Nothing has been changed on this machine.", ""]
         lines += paste.shown(buffer_lines.lines(data))

@@ -89,17 +89,15 @@ def netcdf(data: xr.Dataset, files: AtomicFiles, name: str) -> None:
 
 @contextlib.contextmanager
 def _without_clusters() -> Iterator[None]:
-    """Keep xarray from importing dask.distributed to ask for a cluster: a process that has not done so has none.
+    """Keep xarray and dask from importing distributed to ask for a cluster: a process without it has none.
 
     It takes a second where it is installed. None in `sys.modules` makes an import fail, as Python's reference says of
-    the module cache, and xarray reckons with that.
+    the module cache, and both reckon with that.
     """
-    name = "dask.distributed"
-    hidden = name not in sys.modules
-    if hidden:
-        sys.modules[name] = None  # type: ignore[assignment]
+    hidden = [name for name in ("distributed", "dask.distributed") if name not in sys.modules]
+    sys.modules.update(dict.fromkeys(hidden))  # type: ignore[arg-type]
     try:
         yield
     finally:
-        if hidden:
+        for name in hidden:
             sys.modules.pop(name, None)

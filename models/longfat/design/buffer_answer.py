@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 CURVE = (0.04, 1.25)  # products between which the curve is simulated; with files up to 4, and 8 files at least
 DENSE = np.geomspace(CURVE[0] / 2, 2 * CURVE[1], 101)  # products at which the laws are drawn
+BURST_OF_RENO = 18.0  # a policer's bucket grows with the square: `longfat.laws.buffers.burst_for_policed_rate`
 LARGEST = 4.0  # times the end of the curve up to which the smallest buffer is sought
 
 
@@ -36,13 +37,15 @@ def answer(
             seen[packets] = subject.simulate(packets, effort)
         return seen[packets]
 
-    sought = isinstance(subject, LongFlows) and subject.finds == "threshold"
+    sought = isinstance(subject, LongFlows) and subject.finds != "buffer"
     floor = 1.0 if sought else threshold_of(subject.discipline) + 1.0  # packets: no threshold is beyond the buffer
     if is_bbr(subject.scheme) and not sought:
         floor = max(floor, float(math.ceil(LEAST_OF_BBR * size)))
     least, most = (max(floor, end * size) for end in CURVE)
     if floor > 1:
         most = max(most, 2 * floor)
+    if isinstance(subject, LongFlows) and subject.finds == "burst":
+        most = max(most, size * size / BURST_OF_RENO)
     if isinstance(subject, ArrivingFiles):
         most = max(4 * size, 8 * subject.bytes / subject.packet)
     curve = [round(one) for one in np.geomspace(least, max(most, 2.0), points)]

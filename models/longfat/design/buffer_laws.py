@@ -12,6 +12,7 @@ from longfat.design.buffer_rules import RULES
 from longfat.laws import bbr as laws_of_bbr
 from longfat.laws import cubic as laws_of_cubic
 from longfat.laws import dctcp as laws_of_dctcp
+from longfat.laws.buffers import burst_for_policed_rate, policed_utilisation
 from longfat.laws.tcp import aimd_utilisation_general
 
 if TYPE_CHECKING:
@@ -213,6 +214,52 @@ class DctcpLaws(Laws):
             return math.nan
         decrease = 1 - float(laws_of_dctcp.marked_share(window)) / 2
         return float(aimd_utilisation_general(largest / path, decrease))
+
+    def apart(self, buffer: float, flows: float) -> float:
+        """Return NaN: there is no such law."""
+        return math.nan
+
+
+BUCKET_RULE = "AIMD, whole rate"
+
+
+@dataclass(frozen=True)
+class PolicerLaws(NoLaws):
+    """The rule for the bucket of a policer, for one flow with additive increase.
+
+    >>> PolicerLaws(0.5, "", Path(90.0, 0.1)).rules(0.95, 1)
+    {'AIMD, whole rate': 5.0, 'one BDP': 1.0}
+    """
+
+    path: Path
+
+    @property
+    def about(self) -> str:
+        """Sentences for the table."""
+        return (
+            "A policer has no queue: packets that find no tokens are dropped. The bucket with which one flow gets the\n"
+            "whole rate is N^2/2 ((1-beta)/(1+beta))^2 packets by the law, N^2/18 for Reno, where N packets are one\n"
+            "BDP, if packets are paced. What is sent in bursts needs tokens for a burst besides."
+        )
+
+    @property
+    def holds(self) -> dict[str, str]:
+        """The rules in order, and for which flows they are stated."""
+        return {BUCKET_RULE: "one paced flow that grows by a packet a round trip", "one BDP": "no law"}
+
+    def rules(self, share: float, flows: float) -> dict[str, float]:
+        """Return the bucket of each rule [bandwidth-delay products]; NaN for schemes that the law does not describe."""
+        packets = self.path.bandwidth_delay_product
+        alone = flows <= 1 and not math.isnan(self.decrease)
+        known = float(burst_for_policed_rate(packets, self.decrease)) if alone else math.nan
+        return dict(zip(self.holds, (known / packets, 1.0), strict=True))
+
+    def together(self, buffer: float, flows: float) -> float:
+        """Return the share of the policed rate [1] of one flow; NaN for several."""
+        if flows > 1 or math.isnan(self.decrease):
+            return math.nan
+        packets = self.path.bandwidth_delay_product
+        return float(policed_utilisation(max(1.0, buffer * packets), packets, self.decrease))
 
     def apart(self, buffer: float, flows: float) -> float:
         """Return NaN: there is no such law."""

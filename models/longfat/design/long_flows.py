@@ -25,6 +25,8 @@ SCALE_FREE_DISCIPLINES = ("fifo", "fair", "round-robin", "bit-round")
 MOST_PACKETS = 2e9  # most that an answer simulates where the path cannot be scaled: half an hour on two cores
 CYCLES = 12.0  # of the sawtooth that are observed
 WARM_UP = 3.0  # cycles before these
+FASTER = 10.0  # times the policed rate: the link behind a policer
+ROOM_OF_LINK = 10.0  # bandwidth-delay products of its buffer, so that bursts that the policer lets pass do not overflow
 PROBES = 10.0  # times the longest interval of ProbeRTT in which BBR is observed
 
 QUANTITIES = {
@@ -83,7 +85,7 @@ class LongFlows:
     spread: float = 0.0  # of the round-trip times: evenly in R (1 - spread) to R (1 + spread)
     most: int | None = None  # packets: largest bandwidth-delay product that is simulated
     round_trip_times: tuple[float, ...] = ()  # s: of the flows in turn, in place of the spread; their mean is above
-    finds: str = "buffer"  # or "threshold": of the discipline, which then has room behind it
+    finds: str = "buffer"  # or "threshold": of the discipline, which then has room behind it; or "burst": of a policer
 
     criterion = "utilisation"
     quantities = QUANTITIES
@@ -107,7 +109,7 @@ class LongFlows:
         scales = scheme.scale_free and not any(value_of(scheme, self.parameters, name) for name in options)
         # CUBIC's C is adapted for one round-trip time.
         scales = scales or (self.cubic and not self.round_trip_times)
-        return scales and queues.discipline(self.discipline).name in SCALE_FREE_DISCIPLINES
+        return scales and queues.discipline(self.discipline).name in SCALE_FREE_DISCIPLINES and self.finds != "burst"
 
     @property
     def simulated_bdp(self) -> float:
@@ -167,6 +169,9 @@ class LongFlows:
 
     def _queue(self, size: int) -> tuple[Discipline | str, int]:
         """Return discipline and buffer [packets], for the size that is sought: of the buffer, or of the threshold."""
+        if self.finds == "burst":
+            rate = self.rate * self.simulated_bdp / self.bandwidth_delay_product
+            return queues.policer(rate=rate, burst=size * self.packet), math.ceil(ROOM_OF_LINK * self.simulated_bdp)
         if self.finds == "buffer":
             return self.discipline, size
         name = queues.discipline(self.discipline).name
@@ -178,7 +183,7 @@ class LongFlows:
         """Return a network of the switch and flows that start in the middle of their sawtooth."""
         random = np.random.default_rng(stream)
         scale = self.simulated_bdp / self.bandwidth_delay_product
-        rate, one_way = self.rate * scale, self.round_trip_time / 2
+        rate, one_way = self.rate * scale * self.faster, self.round_trip_time / 2
         spread = self.spread if self.flows > 1 and not self.round_trip_times else 0.0
         # Stratified random values, so that the mean hardly varies between runs.
         places = (np.arange(self.flows) + random.random(self.flows)) / self.flows
@@ -186,7 +191,7 @@ class LongFlows:
         shortest = min(trips) / 2 if trips else one_way * (1 - spread)
         discipline, room = self._queue(buffer)
         net = Network().link("switch", "sinks", rate=rate, delay=shortest, buffer=room, discipline=discipline)
-        standing = threshold_of(self.discipline) or buffer
+        standing = threshold_of(self.discipline) or (0 if self.finds == "burst" else buffer)
         largest, adapted = (self.simulated_bdp + standing) / self.flows, self.adapted
         for k, place in enumerate(places):
             path = ["switch", "sinks"]
@@ -203,6 +208,11 @@ class LongFlows:
             )  # fmt: skip
         return net
 
+    @property
+    def faster(self) -> float:
+        """Rate of the link over the one that is shared: a policer is on a faster one."""
+        return FASTER if self.finds == "burst" else 1.0
+
     def watch(self, buffer: int) -> tuple[float, float]:
         """Return when counting begins and ends [s]: after some cycles of the sawtooth, and for some more."""
         if is_bbr(self.scheme):
@@ -213,7 +223,8 @@ class LongFlows:
         threshold = float(buffer) if marks and self.finds == "threshold" else threshold_of(self.discipline)
         if threshold:
             return self._watch_marks(threshold)
-        relative = buffer / self.simulated_bdp
+        # A policer has no queue, and the window is 2/(1 + beta) of the product at most.
+        relative = min(1.0, buffer / self.simulated_bdp) if self.finds == "burst" else buffer / self.simulated_bdp
         window = (1 + relative) * self.simulated_bdp / self.flows
         rounds = window / 2
         if self.cubic:
@@ -255,7 +266,8 @@ class LongFlows:
         capacity = self.rate * self.simulated_bdp / self.bandwidth_delay_product
         runs = [
             {
-                "utilisation": float(run["utilisation"][0]),
+                # A bucket that was full at first lets a little more pass than the rate.
+                "utilisation": min(1.0, self.faster * float(run["utilisation"][0])),
                 "goodput": float(run["goodput"].sum()) / capacity,
                 "queueing_delay": float(run["mean_wait"][0]),
             }

@@ -14,7 +14,7 @@ from longfat._version import __version__
 from longfat.design import signalling
 from longfat.design.arriving_files import ArrivingFiles
 from longfat.design.buffer_answer import answer, dataset
-from longfat.design.buffer_laws import Path, is_bbr, laws_of
+from longfat.design.buffer_laws import Path, PolicerLaws, is_bbr, laws_of
 from longfat.design.buffer_rules import with_decrease
 from longfat.design.long_flows import LongFlows, threshold_of
 from longfat.design.replicating import Effort
@@ -51,7 +51,7 @@ def buffer(
     parameters: Mapping[str, float] | None = None,
     loads: Any = None,
     bandwidth_delay_product: int | None = None,
-    find: Literal["buffer", "threshold"] = "buffer",
+    find: Literal["buffer", "threshold", "burst"] = "buffer",
     points: int = 8,
     replications: int = 3,
     search: Search = "bisect",
@@ -107,10 +107,11 @@ def buffer(
     bandwidth_delay_product : int, optional
         Largest bandwidth-delay product that is simulated [packets], in [10, 1e7]. By default 200, or 40 for each flow
         if that is more, where scheme and discipline are scale-free, else that of the path. Excludes ``file``.
-    find : {"buffer", "threshold"}
+    find : {"buffer", "threshold", "burst"}
         What is sought: the buffer; or, with "step-marking", "red", "codel", "fq-codel", "pie" or "dualpi2", the
         backlog from which on the discipline signals congestion, as its threshold or, over the rate, its target. The
-        buffer behind it is four bandwidth-delay products then, and "buffer" in the answer is the threshold.
+        buffer behind it is four bandwidth-delay products then, and "buffer" in the answer is the threshold. Or the
+        bucket of a policer that lets ``rate`` pass on a link ten times as fast, and "buffer" is that bucket.
     points : int
         Number of buffers at which the curve is simulated, at least 2.
     replications : int
@@ -189,8 +190,10 @@ def buffer(
     trips = _round_trip_times(round_trip_time)
     if len(trips) > 1 and file is not None:
         raise conflict("several round_trip_time", "exclude file")
-    if choice("find", find, ("buffer", "threshold")) == "threshold" and mark_above is not None:
+    if choice("find", find, ("buffer", "threshold", "burst")) == "threshold" and mark_above is not None:
         raise conflict(f"mark_above = {mark_above}", "excludes find = 'threshold', which finds it")
+    if find == "burst" and (discipline is not None or mark_above is not None):
+        raise conflict("find = 'burst'", "excludes discipline and mark_above: a policer has no queue")
     common: dict[str, Any] = {
         "rate": capacity,
         "round_trip_time": sum(trips) / len(trips),
@@ -200,7 +203,10 @@ def buffer(
     }
     wanted = quantities.fraction(share, "share", "(0, 1]")
     common["discipline"] = _discipline(
-        discipline, chosen, mark_above, _packets_simulated(common, file, bandwidth_delay_product)
+        "fifo" if find == "burst" else discipline,
+        chosen,
+        mark_above,
+        _packets_simulated(common, file, bandwidth_delay_product),
     )
     factor, given = with_decrease(
         chosen, given, None if decrease is None else number("decrease", decrease, "1", "(0, 1)")
@@ -241,7 +247,11 @@ def buffer(
         threshold = 0.0
     first = subjects[0]
     packets = float(first.simulated_bdp if threshold else first.bandwidth_delay_product)  # thresholds do not scale
-    laws = laws_of(chosen, given, factor, Path(packets, common["round_trip_time"]), threshold, named)
+    path = Path(packets, common["round_trip_time"])
+    laws = laws_of(chosen, given, factor, path, threshold, named)
+    if find == "burst":
+        named = "policer"
+        laws = PolicerLaws(math.nan if chosen.name == "cubic" else factor, "", path)  # CUBIC's growth is not linear
     runs = replications * (points + len(laws.holds) + 4)
     for one in subjects:
         if isinstance(one, LongFlows):

@@ -56,6 +56,9 @@ CARDWELL = 'N. Cardwell, S. Savage and T. Anderson, "Modeling TCP Latency", IEEE
 RFC_9438 = 'L. Xu, S. Ha, I. Rhee, V. Goel and L. Eggert, "CUBIC for Fast and Long-Distance Networks", RFC 9438, 2023'
 RFC_6349 = 'B. Constantine, G. Forget, R. Geib and R. Schrage, "Framework for TCP Throughput Testing", RFC 6349, 2011'
 POOJARY_SHARMA = 'S. Poojary and V. Sharma, "An Asymptotic Approximation of TCP CUBIC", arXiv:1510.08496, 2015'
+FLACH = (
+    'T. Flach et al., "An Internet-Wide Analysis of Traffic Policing", ACM SIGCOMM 2016, doi:10.1145/2934872.2934873'
+)
 SPANG = (
     'B. Spang, S. Arslan and N. McKeown, "Updating the Theory of Buffer Sizing", Performance Evaluation 151, 2021, '
     "doi:10.1016/j.peva.2021.102232"

@@ -65,11 +65,11 @@ def script(shipments=(), what=NONE, ordinals=(), all_from=1e9):
     return SCRIPT(**rows, what=float(what), all_from=float(all_from))
 
 
-def network(packets, round_trip, forward="fifo", back="fifo", spy=None, **parameters):
+def network(packets, round_trip, forward="fifo", back="fifo", last="fifo", spy=None, **parameters):
     """Return a network with one connection over links without transmission time; `round_trip` in slots."""
     delay = round_trip * SLOT / 2
     net = Network().link("s", "a", rate=math.inf, discipline=spy.discipline if spy else "fifo")
-    net.link("a", "s", rate=math.inf)
+    net.link("a", "s", rate=math.inf, discipline=last)
     net.link("a", "b", rate=math.inf, delay=delay, discipline=forward)
     net.link("b", "a", rate=math.inf, delay=delay, discipline=back)
     given = {"peak_rate": RATE, "burst_length": 1.0, "repeat": 2 * round_trip * SLOT + 0.01, **parameters}
@@ -362,6 +362,60 @@ def test_lost_control_packets(what):
         assert simulation.state.receivers["received_bytes"][0] == 39_000
         ends.append(finish(simulation))
     assert min(ends) == ends[0] or what in (KEEP, END)
+
+
+def test_lost_request_for_packets_that_do_not_exist():
+    """A short last segment that is answered before its length is known is accepted once it is known.
+
+    23 packets in segments of 4, the last one has 3. Packet 1 is lost; the SNAK for it leaves 3 + 3 slots after the
+    seventh has arrived and is there during the last segment, so that packet 1 follows the last packet. The receiver
+    takes the last segment for one of 4 packets and requests the fourth; this second SNAK is lost, and so is the only
+    control packet after it, the PACK of the first segment. Those of the four between them are here.
+    """
+    lossy = {"forward": script([1]), "back": script((), SNAK, [2]), "last": script((), PACK, [5])}
+    simulation = connection(23, 14.0, **lossy, segment=4, window_limit=10)
+    simulation.advance(1.0)
+    own = of_flow(simulation)
+    assert finish(simulation) < 1.0
+    assert (own.lower, own.overrun) == (6, 0)
+
+
+def random_transfer(seed):
+    """Return a network with random parameters, packets, buffers and losses both ways, and what was drawn."""
+    rng = np.random.default_rng(seed)
+    size, window, delay = int(rng.integers(1, 49)), int(rng.integers(1, 40)), float(rng.choice([1e-4, 5e-3, 5e-2]))
+    packets, buffer = int(rng.integers(1, 40 * size)), int(rng.integers(0, window + 1))
+    net = Network().link(
+        "a", "b", rate=float(rng.choice([math.inf, 2e6, 5e5])), delay=delay, buffer=int(rng.integers(5, 200)),
+        loss=float(rng.choice([0, 0.01, 0.1, 0.4])),
+    )  # fmt: skip
+    back, lost = float(rng.choice([math.inf, 1e5])), float(rng.choice([0, 0.05, 0.3, 0.7]))
+    net.link("b", "a", rate=back, delay=delay, loss=lost)
+    given = {
+        "peak_rate": RATE, "burst_length": float(rng.integers(1, 3 * size + 1)), "segment": float(size),
+        "window_limit": float(window), "buffer": float(buffer), "repeat": 2 * delay + 0.02,
+        "processing": float(rng.choice([0, 0.01])), "processing_after": float(rng.choice([0, 0.02])),
+        "change_at": float(rng.choice([math.inf, 0.3])), "shrink": float(rng.integers(2)),
+        "reply_delay": float(rng.choice([0, 3, 20])),
+    }  # fmt: skip
+    net.flow("sstp", path=["a", "b"], packet=1000, file=1000 * packets, name="x", parameters=given)
+    return net, packets, window, buffer
+
+
+@pytest.mark.long
+def test_random_losses():
+    """With up to 40 % of the data and 70 % of the control packets lost everything arrives, and nothing overruns."""
+    for seed in range(300):
+        net, packets, window, buffer = random_transfer(seed)
+        simulation, until = Simulation(net, rng=seed), 0.0
+        while finish(simulation) == math.inf:
+            until += 5.0
+            assert until < 300.0, f"case {seed} has stopped"
+            simulation.advance(until)
+        simulation.packet_counts()
+        own = of_flow(simulation)
+        assert (own.overrun, simulation.state.receivers["received_bytes"][0]) == (0, 1000 * packets), seed
+        assert own.most_stored <= (buffer or window), seed
 
 
 @pytest.mark.parametrize("what", [PACK, END])

@@ -1,4 +1,4 @@
-"""Buffer of a link by the number of its flows, whether their losses coincide or not; in bandwidth-delay products.
+"""Buffer of a link by the number of its flows, whether their losses coincide or not, and bucket of a policer.
 
 Written by ``make stubs``: editors show these signatures and docstrings.
 """
@@ -105,6 +105,51 @@ def buffer_for_synchronised(decrease: Any) -> Any:
     """
 
 @_law
+def burst_for_policed_rate(bandwidth_delay_product: Any, decrease: Any = ..., increase: Any = ...) -> Any:
+    r"""Return the least bucket with which one flow gets the whole policed rate.
+
+    .. math:: b = \frac{(C R)^2}{2 \alpha} \left(\frac{1 - \beta}{1 + \beta}\right)^2
+
+    Parameters
+    ----------
+    bandwidth_delay_product : float or array
+        Policed rate times the round-trip time: C R [packets], in [1, inf), typically 20 to 2000.
+    decrease : float or array, default 0.5
+        Factor by which a loss multiplies the window: beta [1], in (0, 1), typically 0.3 to 0.95.
+    increase : float or array, default 1
+        Increase of the window per acknowledged window: alpha [packets], in (0, inf), typically 0.1 to 2.
+
+    Returns
+    -------
+    float or array
+        b [packets]; grows with the square of the round-trip time.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is outside its domain.
+    TypeError
+        If a parameter is missing, unknown or not a real number.
+
+    Notes
+    -----
+    The case U = 1 of `policed_utilisation`: N^2/18 packets for Reno, where N = C R, one bandwidth-delay product at
+    N = 18 packets and ten at 180. With more the flow saves no more tokens than these.
+
+    References
+    ----------
+    Ours, in the fluid limit of V. Jacobson, "Congestion Avoidance and Control", ACM SIGCOMM 1988,
+    doi:10.1145/52324.52356, section 3, with the factor of Y. R. Yang and S. S. Lam, "General AIMD Congestion
+    Control", IEEE ICNP 2000; the policer of T. Flach et al., "An Internet-Wide Analysis of Traffic Policing", ACM
+    SIGCOMM 2016, doi:10.1145/2934872.2934873. Proof: derivations/buffers.py, burst_for_policed_rate.
+
+    Examples
+    --------
+    >>> burst_for_policed_rate(18), round(burst_for_policed_rate(100), 3)
+    (18.0, 555.556)
+    """
+
+@_law
 def deviation_of_total_window(flows: Any, decrease: Any = ...) -> Any:
     r"""Return the standard deviation of the sum of independent sawtooth windows, relative to its mean.
 
@@ -144,4 +189,57 @@ def deviation_of_total_window(flows: Any, decrease: Any = ...) -> Any:
     --------
     >>> round(deviation_of_total_window(1) * 3 * 3**0.5, 12)
     1.0
+    """
+
+@_law
+def policed_utilisation(burst: Any, bandwidth_delay_product: Any, decrease: Any = ..., increase: Any = ...) -> Any:
+    r"""Return the share of the policed rate that passes of one flow with additive increase and multiplicative decrease.
+
+    .. math:: U = \min\left(1, \frac{1 + \beta}{2} \left(1 + \frac{\sqrt{2 \alpha b}}{C R}\right)\right)
+
+    Parameters
+    ----------
+    burst : float or array
+        Bucket of a policer: packets that may pass at once: b [packets], in [1, inf), typically 1 to 1e5.
+    bandwidth_delay_product : float or array
+        Policed rate times the round-trip time: C R [packets], in [1, inf), typically 20 to 2000.
+    decrease : float or array, default 0.5
+        Factor by which a loss multiplies the window: beta [1], in (0, 1), typically 0.3 to 0.95.
+    increase : float or array, default 1
+        Increase of the window per acknowledged window: alpha [packets], in (0, inf), typically 0.1 to 2.
+
+    Returns
+    -------
+    float or array
+        U [1], over the policed rate; little more than (1 + beta)/2 with a small bucket.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is outside its domain.
+    TypeError
+        If a parameter is missing, unknown or not a real number.
+
+    Notes
+    -----
+    A policer drops what finds no tokens, and never delays. Tokens are saved while the window is below N = C R packets,
+    and spent while it is above, so that a loss occurs at N + sqrt(2 alpha b). A fluid limit: packets are spread over
+    the round trip, there is one loss event in a cycle, no timeout, and no time is lost in recovery.
+
+    All packets beyond the rate are lost until the sender notices, about sqrt(2 alpha b) of them, and retransmissions
+    may be lost as well. One paced flow of SACK was within 0.02 of the law with N of 150 and 300 packets and b of 50,
+    150, 300, 600 and 1500, and 0.17 below it where timeouts occurred (N = 297, b = 1264). What is sent in bursts
+    needs tokens for a burst besides: without pacing the flow had 0.32 instead of 0.80 with N = 150 and b = 50.
+
+    References
+    ----------
+    Ours, in the fluid limit of V. Jacobson, "Congestion Avoidance and Control", ACM SIGCOMM 1988,
+    doi:10.1145/52324.52356, section 3, with the factor of Y. R. Yang and S. S. Lam, "General AIMD Congestion
+    Control", IEEE ICNP 2000; the policer of T. Flach et al., "An Internet-Wide Analysis of Traffic Policing", ACM
+    SIGCOMM 2016, doi:10.1145/2934872.2934873. Proof: derivations/buffers.py, policed_utilisation.
+
+    Examples
+    --------
+    >>> policed_utilisation(2, 100), round(policed_utilisation(200, 100), 9), policed_utilisation(1e4, 100)
+    (0.765, 0.9, 1.0)
     """

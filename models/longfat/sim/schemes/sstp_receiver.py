@@ -189,14 +189,22 @@ def run_application(receiver):
 
 
 @part
+def accept(receiver, segment):
+    """Accept a segment if it is complete; return whether it is, and was not before."""
+    if segment < receiver.lower or receiver.complete[segment % ROWS] or missing_of(receiver, segment) != 0:
+        return False
+    receiver.complete[segment % ROWS] = 1
+    run_application(receiver)
+    return True
+
+
+@part
 def close(receiver, shipment):
     """Close the group whose last packet was this shipment: accept its segment or not, and queue the answer."""
     segment = receiver.group
     receiver.group = NOWHERE
     receiver.to_come = 0
-    if segment >= receiver.lower and missing_of(receiver, segment) == 0:
-        receiver.complete[segment % ROWS] = 1
-        run_application(receiver)
+    accept(receiver, segment)
     # Section 3.4, "Window Size Determination": the answer leaves 3 t_p after the last packet. Ours: also after one that
     # was lost, as far as a later shipment has arrived by then; shipments are taken to be t_p apart.
     spacing = receiver.bytes / receiver.peak_rate
@@ -301,6 +309,9 @@ def take_pause(receiver, packet, shipment, served):
         receiver.group = receiver.begun
         receiver.begun += 1
         close(receiver, receiver.shipment - 1)
+    # The last segment may be complete now that its length is known, although its group was closed without that.
+    if int(packet.header[TYPE]) == END_STREAM and accept(receiver, begun - 1):
+        answer(receiver, begun - 1, receiver.now)
     # Ours, because the paper assumes that control packets are never lost: a sender that pauses although nothing is on
     # its way has missed a control packet. One is sent again, at most once in `repeat`.
     if receiver.first_ready == receiver.end_ready and receiver.now >= receiver.last_control_at + receiver.repeat:
