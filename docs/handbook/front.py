@@ -46,7 +46,7 @@ GUIDES: Mapping[str, Sequence[str]] = {
     ),
     "Questions": (
         "docs/measured", "docs/window", "docs/buffer", "docs/curves", "docs/advice", "docs/loss-load", "docs/cadpc",
-        "docs/power", "docs/blt-today", "docs/standard-experiments",
+        "docs/power", "docs/blt-today", "docs/blt-further", "docs/standard-experiments",
     ),
     "Tools": ("docs/verify", "docs/testing", "docs/simulator", "docs/linux", "docs/sweeps", "notebooks/README"),
     "For authors and maintainers": (

@@ -23,6 +23,9 @@ SETTING = (
 #: Values of ours for this bottleneck, where a plug-in has no default or one for another network.
 PARAMETERS: Mapping[str, Mapping[str, float]] = {
     "constant": {"rate": 5e5},
+    "sstp": {"peak_rate": 5e5},
+    "becn": {"peak_rate": 1.25e6},
+    "efci": {"peak_rate": 1.25e6, "initial_rate": 1.25e5},
     "loss-load": {"k": 5.0, "response": 1.0, "access_rate": 1.25e6},
 }
 OPTIONS: Mapping[str, Mapping[str, Any]] = {
@@ -38,9 +41,15 @@ OPTIONS: Mapping[str, Mapping[str, Any]] = {
 #: Schemes that announce what they have to send, and so need a file; their packets wait at the access link.
 OF_FILES = ("blt", "blt-rate", "bully-tyrant")
 #: The scheme whose flows show a discipline, where the benchmark has none for it.
-SHOWN_BY = {"dualpi2": "prague", "mark-above": "dctcp", "priority-discard-published": "blt"}
+SHOWN_BY = {
+    "dualpi2": "prague", "mark-above": "dctcp", "priority-discard-published": "blt", "credit": "credit", "becn": "becn",
+    "dynamic-window": "dynamic-window",
+}  # fmt: skip
 #: Schemes behind a switch that the benchmark does not give them.
-BEHIND = {"prague": "dualpi2", "blt-rate": "priority-discard"}
+BEHIND = {
+    "prague": "dualpi2", "blt-rate": "priority-discard", "credit": "credit", "becn": "becn", "efci": "mark-above",
+    "dynamic-window": "dynamic-window",
+}  # fmt: skip
 
 
 def _entry(**wanted: str) -> Any:
@@ -65,7 +74,7 @@ def _drawn(scheme: str, discipline: Any, title: str) -> str:
     values = data[name].transpose("flow", "time").values * factor
     values = np.where(values > 1e12, np.nan, values)
     values[1, data["time"].values < float(SECOND_START.split()[0])] = np.nan
-    if not np.isfinite(values).any():  # nothing limits the window but what is to be sent
+    if not np.nan_to_num(values).any():  # nothing limits the window but what is to be sent, or the scheme has none
         name, values = "received", _received(data)
     head = {
         "window_trace": ("Congestion window", "packets"),
@@ -91,7 +100,11 @@ def of_scheme(name: str) -> str:
     """Return the trace of a scheme, behind the switch that it needs."""
     entry = _entry(scheme=name)
     chosen = (
-        queues.discipline(BEHIND[name]) if name in BEHIND else entry.disciplines()["bottleneck"] if entry else "fifo"
+        queues.discipline(BEHIND[name], **OPTIONS.get(BEHIND[name], {}))
+        if name in BEHIND
+        else entry.disciplines()["bottleneck"]
+        if entry
+        else "fifo"
     )
     return _drawn(name, chosen, f"Two flows of {name}")
 
