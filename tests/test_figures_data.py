@@ -12,6 +12,7 @@ from figures import (
     blt_further,
     blt_today,
     cadpc,
+    cadpc_further,
     courses,
     credits,
     data,
@@ -127,6 +128,22 @@ def test_credits():
         share = float(found["credits"].utilisation[0, k])
         assert share == pytest.approx(credits.sum_of_shares(buffer), abs=0.015)
     assert float(found["credits"].loss[:2].max()) == 0.0
+
+
+def test_cadpc_further():
+    """By hand: link 2 has the weights 1 + 2 + 4 + 8, so that each is 1/16; link 1 then has 9/16 for weight 3 + 1."""
+    law = [1 / 16, 2 / 16, 4 / 16, 3 / 4 * 9 / 16, 8 / 16, 5 / 6 * 9 / 16]
+    found = cadpc_further.kept()
+    np.testing.assert_allclose(cadpc_further.expected(), law, rtol=1e-12)
+    np.testing.assert_allclose(found["broker"].rate, law, rtol=0.02)
+    np.testing.assert_allclose(found["target"].utilisation, 10 / 11 * np.array(cadpc_further.TARGETS), rtol=0.002)
+    assert float(found["noise"].utilisation.sel(loss=0.01)) == pytest.approx(10 / 11, rel=0.002)
+
+
+@pytest.mark.long
+def test_cadpc_further_again():
+    for name, one in cadpc_further.simulate().items():
+        assert data.compare(one, f"cadpc_further_{name}", HERE) > 0
 
 
 @pytest.mark.long
