@@ -8,6 +8,7 @@ import pytest
 
 from figures import (
     blt,
+    blt_concepts,
     blt_drawing,
     blt_further,
     blt_today,
@@ -138,6 +139,16 @@ def test_cadpc_further():
     np.testing.assert_allclose(found["broker"].rate, law, rtol=0.02)
     np.testing.assert_allclose(found["target"].utilisation, 10 / 11 * np.array(cadpc_further.TARGETS), rtol=0.002)
     assert float(found["noise"].utilisation.sel(loss=0.01)) == pytest.approx(10 / 11, rel=0.002)
+
+
+def test_streams_of_tcp_and_blt():
+    """Slow start begins window k after k round trips of 30.06 ms; BLT sends a packet each 26.7 us."""
+    found = blt_concepts.simulate()
+    assert data.compare(found, "blt_concepts", HERE) > 0
+    first = [2**k - 1 for k in range(7)]
+    np.testing.assert_allclose(found.departure.sel(scheme="TCP")[first], 0.03006 * np.arange(7), rtol=0.01, atol=1e-4)
+    expected = np.arange(127) * 500 / 18.75e6
+    np.testing.assert_allclose(np.diff(found.departure.sel(scheme="BLT")), np.diff(expected), rtol=1e-4)
 
 
 @pytest.mark.long
