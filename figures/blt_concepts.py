@@ -83,7 +83,7 @@ def draw_power(data: xr.Dataset, axes: Any) -> None:
                 ax, one["load"].values, one, name, scale, color=f"C{k}", marker=MARKERS[k], ms=4, capsize=2, label=label
             )
             knee = float(one["load"][int(np.argmax(one.power.values))])
-            ax.axvline(knee, color=f"C{k}", ls=":", lw=1)
+            ax.axvline(knee, color=f"C{k}", ls=":", lw=1, label=f"{label}, knee")
         ax.set(xlabel="offered load [1]", ylabel=words, yscale="log" if name == "response_time" else "linear")
         if name != "response_time":
             ax.set_ylim(0, None)
@@ -99,7 +99,7 @@ def draw(files: AtomicFiles, data: xr.Dataset) -> None:
     power = stored.dataset("blt_sets_reference", ("label", "bottleneck", "load"))
     panels(
         files, "blt_5", (1, 3), (12, 4), lambda axes: draw_power(power, axes),
-        f"The reference network with a bottleneck of {BOTTLENECK} Mbit/s; dotted: the load of the greatest power; bars: "
+        f"The reference network with a bottleneck of {BOTTLENECK} Mbit/s; dotted: load of the greatest power; bars: "
         "95 % intervals",
     )  # fmt: skip
 
