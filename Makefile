@@ -3,8 +3,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 # Modules are compiled once, not by each of the hundred processes that the tests start.
 unexport PYTHONDONTWRITEBYTECODE
-REDRAWN := gong_parulkar receive_buffers sstp loss_load cadpc blt blt_today blt_further kkm credits network_simulator \
-	today courses scheme_curves scoreboard
+REDRAWN := gong_parulkar receive_buffers sstp loss_load cadpc cadpc_further blt blt_concepts blt_today blt_further kkm credits \
+	network_simulator today courses scheme_curves scoreboard
 PACKAGES := models derivations docs figures notebooks tests
 
 .PHONY: help venv hooks test tests test-long simulator mutations lint types docs handbook stubs curves explore notebooks notebooks-html browser figures redraw benchmark peers testbed lock clean
@@ -94,7 +94,9 @@ figures: venv  ## Simulate and draw the papers' figures and tables anew (an hour
 	$(BIN)/python -m figures.sstp
 	$(BIN)/python -m figures.loss_load
 	$(BIN)/python -m figures.cadpc
+	$(BIN)/python -m figures.cadpc_further
 	$(BIN)/python -m figures.blt
+	$(BIN)/python -m figures.blt_concepts
 	$(BIN)/python -m figures.blt_today
 	$(BIN)/python -m figures.blt_further
 	$(BIN)/python -m figures.kkm

@@ -187,7 +187,7 @@ def draw_ratios(data: xr.Dataset, ax: Any) -> None:
             one.ratio, places + 0.15 * (2 * k - 1), xerr=bars, ls="", marker=MARKERS[k], color=f"C{k}", ms=5, capsize=3,
             label=label,
         )  # fmt: skip
-    ax.axvline(1, color="0.4", lw=0.8)
+    ax.axvline(1, color="0.4", lw=0.8, label=RIVAL)
     ax.set_yticks(places, [one.words for one in VARIANTS.values()])
     ax.invert_yaxis()
     ax.set(xscale="log", xlabel="greatest power over CUBIC's [1]")

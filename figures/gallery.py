@@ -18,6 +18,8 @@ PARTS = {
     "sstp": "SSTP: slow receivers, lost control packets, loss-load switches (Gong and Parulkar 1992)",
     "loss_load": "Loss-load curves (Prithviraj and Williamson)",
     "cadpc": "CADPC (Welzl)",
+    "cadpc_further": "CADPC further: noise, a target below the capacity, and weights",
+    "blt_concepts": "The ideas of BLT, in packets (Kim and Farber 1994, figures 3 and 5)",
     "blt": "BLT (Kim and Farber 1994)",
     "blt_today": "BLT on paths of today",
     "blt_further": "BLT further: what its authors left to later work",

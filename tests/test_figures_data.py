@@ -8,10 +8,12 @@ import pytest
 
 from figures import (
     blt,
+    blt_concepts,
     blt_drawing,
     blt_further,
     blt_today,
     cadpc,
+    cadpc_further,
     courses,
     credits,
     data,
@@ -127,6 +129,32 @@ def test_credits():
         share = float(found["credits"].utilisation[0, k])
         assert share == pytest.approx(credits.sum_of_shares(buffer), abs=0.015)
     assert float(found["credits"].loss[:2].max()) == 0.0
+
+
+def test_cadpc_further():
+    """By hand: link 2 has the weights 1 + 2 + 4 + 8, so that each is 1/16; link 1 then has 9/16 for weight 3 + 1."""
+    law = [1 / 16, 2 / 16, 4 / 16, 3 / 4 * 9 / 16, 8 / 16, 5 / 6 * 9 / 16]
+    found = cadpc_further.kept()
+    np.testing.assert_allclose(cadpc_further.expected(), law, rtol=1e-12)
+    np.testing.assert_allclose(found["broker"].rate, law, rtol=0.02)
+    np.testing.assert_allclose(found["target"].utilisation, 10 / 11 * np.array(cadpc_further.TARGETS), rtol=0.002)
+    assert float(found["noise"].utilisation.sel(loss=0.01)) == pytest.approx(10 / 11, rel=0.002)
+
+
+def test_streams_of_tcp_and_blt():
+    """Slow start begins window k after k round trips of 30.06 ms; BLT sends a packet each 26.7 us."""
+    found = blt_concepts.simulate()
+    assert data.compare(found, "blt_concepts", HERE) > 0
+    first = [2**k - 1 for k in range(7)]
+    np.testing.assert_allclose(found.departure.sel(scheme="TCP")[first], 0.03006 * np.arange(7), rtol=0.01, atol=1e-4)
+    expected = np.arange(127) * 500 / 18.75e6
+    np.testing.assert_allclose(np.diff(found.departure.sel(scheme="BLT")), np.diff(expected), rtol=1e-4)
+
+
+@pytest.mark.long
+def test_cadpc_further_again():
+    for name, one in cadpc_further.simulate().items():
+        assert data.compare(one, f"cadpc_further_{name}", HERE) > 0
 
 
 @pytest.mark.long

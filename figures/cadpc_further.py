@@ -1,0 +1,171 @@
+"""CADPC further: noise on the link, a target below the capacity, and weights that a broker gives over three links.
+
+``cadpc_further``: what ten flows use of a link, over the losses and over the target (Welzl 2005, section IV.B proposes
+weights; the rest is ours). Run with ``python -m figures.cadpc_further``; it takes a minute; ``--redraw`` draws the
+stored numbers.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+import longfat as lf
+from figures import data as stored
+from figures.writing import HERE, bars, figure_files, panels
+from longfat.files import AtomicFiles
+from longfat.plot.axes import log_ticks
+
+CAPTIONS = {
+    "cadpc_further": "CADPC with losses on the link, with a target below the capacity, and with weights that a broker "
+    "gives over three links; dotted: the law.",
+}
+MBIT = 125_000.0  # bytes/s
+RATE, DELAY, FLOWS, PACKET, BUFFER = 10 * MBIT, 0.025, 10, 500, 100  # of each link; packets
+REPLICATIONS = 5
+WARM_UP, END = 100.0, 160.0  # s
+LOSSES = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3)  # random, of every packet of the link, requests among them
+TARGETS = (0.7, 0.8, 0.9, 0.95, 1.0)
+#: What the broker gives: first and last link of each flow, and its weight; three flows cross all links.
+BOOKED = ((0, 2, 1.0), (0, 2, 2.0), (0, 2, 4.0), (0, 0, 3.0), (1, 1, 8.0), (2, 2, 5.0))
+LINKS = 3
+
+
+def noise(loss: float, rng: Any) -> dict[str, float]:
+    """Return the use of the link by what the flows send, and their fairness, where the link loses packets."""
+    return one_link({}, rng, loss)
+
+
+def below(target: float, rng: Any) -> dict[str, float]:
+    """Return the use of the link, its queue and the fairness for a target share of the capacity."""
+    return one_link({"target": target}, rng, 0.0)
+
+
+def one_link(given: dict[str, float], rng: Any, loss: float) -> dict[str, float]:
+    """Run ten flows that start at random over one link, which are paced with a random delay."""
+    net = lf.sim.Network().link("a", "b", rate=RATE, delay=DELAY, buffer=BUFFER, loss=loss)
+    net.link("b", "a", rate=RATE, delay=DELAY, loss=loss)
+    for start in rng.uniform(0, 2, FLOWS):
+        net.flow("cadpc", path=["a", "b"], packet=PACKET, start=float(start), parameters=given, send_jitter=0.002)
+    data = lf.sim.run(net, duration=END, warm_up=WARM_UP, rng=int(rng.integers(2**31)), progress=False)
+    rates = data.sent.values
+    return {
+        "utilisation": float(data.utilisation.sel(link="a-b")),
+        "queue": float(data.mean_queue.sel(link="a-b")),
+        "fairness": float(rates.sum() ** 2 / (len(rates) * (rates**2).sum())),
+    }
+
+
+def broker(rng: Any) -> dict[str, float]:
+    """Return the rates over that of the link that flows of given weights reach over three links."""
+    net, nodes = lf.sim.Network(), [f"n{k}" for k in range(LINKS + 1)]
+    for k in range(LINKS):
+        net.link(nodes[k], nodes[k + 1], rate=RATE, delay=DELAY, buffer=BUFFER)
+        net.link(nodes[k + 1], nodes[k], rate=RATE, delay=DELAY)
+    for (first, last, weight), start in zip(BOOKED, rng.uniform(0, 2, len(BOOKED)), strict=True):
+        net.flow(
+            "cadpc", path=nodes[first : last + 2], packet=PACKET, start=float(start), parameters={"weight": weight},
+            send_jitter=0.002,
+        )  # fmt: skip
+    data = lf.sim.run(net, duration=2 * END, warm_up=2 * WARM_UP, rng=int(rng.integers(2**31)), progress=False)
+    return {f"rate_{k}": float(data.goodput[k]) / RATE for k in range(len(BOOKED))}
+
+
+def expected() -> np.ndarray:
+    """Return the rates by the law of weighted max-min fairness, over that of a link.
+
+    A link with the weights W, whose flows send at x for each unit of weight, has x = 1 - traffic: x = 1/(1 + W). The
+    link with the least x decides for its flows; the others are computed with what is left.
+    """
+    rates, left = np.full(len(BOOKED), np.nan), set(range(LINKS))
+    while left:
+        found = []
+        for link in left:
+            on = [k for k, (first, last, _) in enumerate(BOOKED) if first <= link <= last]
+            known = sum(rates[k] for k in on if rates[k] >= 0)
+            open_weight = sum(BOOKED[k][2] for k in on if not rates[k] >= 0)
+            found.append(((1 - known) / (1 + open_weight), link, on))
+        each, link, on = min(found)
+        for k in on:
+            if not rates[k] >= 0:
+                rates[k] = each * BOOKED[k][2]
+        left.remove(link)
+    return rates
+
+
+def simulate() -> dict[str, xr.Dataset]:
+    """Simulate everything that the picture shows."""
+    common: dict[str, Any] = {"replications": REPLICATIONS, "rng": 5, "progress": False}
+    found = {
+        "noise": lf.sweep(noise, {"loss": LOSSES}, **common),
+        "target": lf.sweep(below, {"target": TARGETS}, **common),
+    }
+    rates = lf.sweep(broker, {}, **common)
+    ends = ("", "_lower", "_upper")
+    values = {f"rate{end}": ("flow", [float(rates[f"rate_{k}{end}"]) for k in range(len(BOOKED))]) for end in ends}
+    found["broker"] = xr.Dataset({**values, "law": ("flow", expected())}, {"flow": list(range(len(BOOKED)))})
+    for data in found.values():
+        for name in data.data_vars:
+            data[name].attrs["units"] = "packets" if str(name).startswith("queue") else "1"
+    return found
+
+
+def draw_panels(found: dict[str, xr.Dataset], axes: Any) -> None:
+    """Draw the use of the link over losses and target, and the rates that the broker's weights lead to."""
+    law = FLOWS / (FLOWS + 1)
+    look: dict[str, Any] = {"ls": "", "capsize": 3, "ms": 5}
+    for ax, name, x in ((axes[0], "noise", LOSSES), (axes[1], "target", TARGETS)):
+        bars(ax, x, found[name], "utilisation", marker="o", color="C0", label="utilisation", **look)
+        bars(ax, x, found[name], "fairness", marker="s", color="C1", label="fairness", **look)
+        ax.plot(x, law * np.array(x if name == "target" else [1.0] * len(x)), color="0.3", ls=":", label="law")
+        ax.set(ylim=(0, 1.05), ylabel="utilisation, fairness [1]")
+        ax.legend(loc="lower left")
+    axes[0].set(xscale="log", xlabel="probability of a loss [1]", title=f"Noise, {FLOWS} flows")
+    log_ticks(axes[0].xaxis)
+    axes[1].set(xlabel="target over the capacity [1]", title=f"A target below the capacity, {FLOWS} flows")
+    data, places = found["broker"], np.arange(len(BOOKED))
+    bars(axes[2], places, data, "rate", marker="o", color="C0", label="simulated", **look)
+    axes[2].plot(places, data.law, "_", color="0.3", ms=16, label="law")
+    names = ["all" if first != last else f"{first + 1}" for first, last, _ in BOOKED]
+    axes[2].set_xticks(places, [f"{name}\n{weight:g}" for name, (*_, weight) in zip(names, BOOKED, strict=True)])
+    axes[2].set(xlabel="links of the flow, and its weight", ylabel="rate over that of a link [1]", ylim=(0, None))
+    axes[2].set_title("Weights over three links")
+    axes[2].legend(loc="upper left")
+
+
+def draw(files: AtomicFiles, found: dict[str, xr.Dataset]) -> None:
+    """Draw the picture."""
+    panels(
+        files, "cadpc_further", (1, 3), (12.5, 4), lambda axes: draw_panels(found, axes),
+        f"Links of 10 Mbit/s, 25 ms; bars: 95 % intervals of {REPLICATIONS} runs",
+    )  # fmt: skip
+
+
+def kept() -> dict[str, xr.Dataset]:
+    """Return what the picture shows as it is stored in this folder."""
+    dims = {"noise": "loss", "target": "target", "broker": "flow"}
+    return {name: stored.dataset(f"cadpc_further_{name}", (dim,)) for name, dim in dims.items()}
+
+
+def redraw(directory: str | Path = HERE) -> None:
+    """Draw the picture again from the stored numbers."""
+    with figure_files(directory) as files:
+        draw(files, kept())
+
+
+def write(directory: str | Path = HERE) -> dict[str, xr.Dataset]:
+    """Simulate, draw and write picture and numbers."""
+    found = simulate()
+    with figure_files(directory) as files:
+        draw(files, found)
+        for name, data in found.items():
+            stored.write(files, f"cadpc_further_{name}", data, "figures.cadpc_further")
+    return found
+
+
+if __name__ == "__main__":
+    redraw() if "--redraw" in sys.argv[1:] else write()
