@@ -60,11 +60,14 @@ SEED = 27  # the number of the task for which this was written
 #: Rows that led to a change of the advice are shown, and fresh settings of the same question and sender are drawn: with
 #: the next seed after each change, all of them.
 FRESH_SEEDS, FRESH = (28, 29), {"buffer": ("bbr1",)}
+#: The change after those, a packet for each flow, concerns buffers for several flows of any sender.
+SEED_OF_FLOWS = 30
 
 
 def fresh():
     """Return the settings of further hypercubes that ask what has led to a change."""
     asked = [one for seed in FRESH_SEEDS for one in draw(seed) if one["scheme"] in FRESH.get(one["kind"], ())]
+    asked += [one for one in draw(SEED_OF_FLOWS) if one["kind"] == "buffer" and one["flows"] > 1]
     return [{**one, "name": f"{SETTING_COUNT + k + 1}"} for k, one in enumerate(asked)]
 
 
@@ -117,7 +120,7 @@ def _window(one):
 
 def _buffer(one):
     from longfat import design
-    from longfat.cli.buffer_lines import delay_to_expect, rate_to_expect
+    from longfat.cli.buffer_lines import delay_to_expect, for_flows, is_raised, rate_to_expect
     from longfat.sim import schemes
 
     # As docs/buffer.md says for Reno as hosts run it; the others as they are typed.
@@ -127,10 +130,12 @@ def _buffer(one):
         share=one["share"], parameters=parameters, progress=False,
     )  # fmt: skip
     row = data.sel(rule="simulated")
-    promised = {"rate": list(rate_to_expect(data.attrs, row))}
+    promised = {"rate": list(rate_to_expect(data.attrs, row, is_raised(data.attrs, row)))}
     if (delay := delay_to_expect(data.attrs, row)) is not None:
         promised["mean_delay"] = list(delay)
-    return {"advice": {"buffer_packets": int(row.buffer_packets), "skipped": 10.0, "lasts": 60.0}, "promised": promised}
+    found = int(row.buffer_packets)
+    advice = {"found_packets": found, "buffer_packets": for_flows(row, found), "skipped": 10.0, "lasts": 60.0}
+    return {"advice": advice, "promised": promised}
 
 
 def network(one, advice, stream):
@@ -233,10 +238,10 @@ def _seen(outcome, limited, until, begin):
     }
 
 
-def place(found, one, today):
+def place(found, one, beside):
     """Return where the advice of a setting and its runs are stored."""
     row = found[one["name"]]
-    return row["today"] if today else row
+    return row[beside] if beside else row
 
 
 def main():
@@ -245,7 +250,7 @@ def main():
     parser.add_argument("what", choices=("show", "promise", "run"))
     parser.add_argument("words", nargs="*")
     parser.add_argument("--at-once", type=int, default=2)
-    parser.add_argument("--today", action="store_true")
+    parser.add_argument("--beside", choices=("today", "raised"))
     given = parser.parse_args()
     number, names = (int(given.words[0]), given.words[1:]) if given.what == "run" else (0, given.words)
     found = read()
@@ -255,15 +260,15 @@ def main():
     elif given.what == "promise":
         for one in chosen:
             made = {**promise(one), "seen": []}
-            found[one["name"]] = {**found[one["name"]], "today": made} if given.today else {**one, **made}
+            found[one["name"]] = {**found[one["name"]], given.beside: made} if given.beside else {**one, **made}
             print(one["name"], made, flush=True)
     else:
         with ThreadPoolExecutor(given.at_once) as pool:
-            made = list(pool.map(lambda one: run(one, place(found, one, given.today)["advice"], number), chosen))
+            made = list(pool.map(lambda one: run(one, place(found, one, given.beside)["advice"], number), chosen))
         found = read()  # again: another call may have stored runs meanwhile
         for one, seen in zip(chosen, made, strict=True):
             if seen is not None:
-                row = place(found, one, given.today)
+                row = place(found, one, given.beside)
                 row["seen"].append(seen)
                 print(one["name"], row["promised"], seen, flush=True)
     if given.what != "show":

@@ -82,6 +82,12 @@ def for_flows(row: xr.Dataset, packets: int) -> int:
     return max(packets, int(row.flows))
 
 
+def is_raised(a: dict[str, Any], row: xr.Dataset) -> bool:
+    """Return whether the lines have a larger buffer than the one that was found."""
+    found = int(row.buffer_packets)
+    return (a["discipline"], a["find"]) == ("fifo", "buffer") and for_flows(row, found) > found
+
+
 def _fifo(a: dict[str, Any], row: xr.Dataset, packets: int) -> list[Line]:
     """Return the buffer as limits of Linux, with room for the packets that Linux joins.
 
@@ -137,17 +143,23 @@ def _police(a: dict[str, Any], row: xr.Dataset, packets: int) -> Line:
     )
 
 
-def rate_to_expect(a: dict[str, Any], row: xr.Dataset) -> tuple[float, float]:
-    """Return the interval of the rate of data [bytes/s], between Ethernet's and IP's count of headers."""
+def rate_to_expect(a: dict[str, Any], row: xr.Dataset, larger: bool = False) -> tuple[float, float]:
+    """Return the interval of the rate of data [bytes/s], between Ethernet's and IP's count of headers.
+
+    With ``larger`` the queue may hold more than the buffer that was found, so that the link may be full.
+    """
     data = max(1, a["packet"] - HEADERS[0])
     least, most = (float(achievable_throughput(a["rate"], data, extra)) for extra in reversed(HEADERS))
     low, high = float(row.share_lower) - RATE_ACCURACY, float(row.share_upper) + RATE_ACCURACY
-    return least * max(0.0, low), most * min(1.0, high)
+    return least * max(0.0, low), most * (1.0 if larger else min(1.0, high))
 
 
 def delay_to_expect(a: dict[str, Any], row: xr.Dataset) -> tuple[float, float] | None:
-    """Return the interval of the mean queueing delay [s] with the buffer that was found; None for BBR and a policer."""
-    if a["scheme"].startswith("bbr") or a["find"] == "burst":
+    """Return the interval of the mean queueing delay [s] with the buffer that was found; None for BBR and a policer.
+
+    None, too, where the lines have more than that buffer for the number of flows.
+    """
+    if a["scheme"].startswith("bbr") or a["find"] == "burst" or is_raised(a, row):
         return None
     low, high = float(row.queueing_delay_lower), float(row.queueing_delay_upper)
     return (1 - DELAY_ACCURACY) * low, (1 + DELAY_ACCURACY) * high
@@ -156,9 +168,8 @@ def delay_to_expect(a: dict[str, Any], row: xr.Dataset) -> tuple[float, float] |
 def _checks(a: dict[str, Any], row: xr.Dataset, largest: float | None) -> list[Line]:
     """Return the checks of rate and delay, with at most ``largest`` bytes in the queue if that is known."""
     flows, control = int(row.flows), CONTROLS.get(a["scheme"])
-    low, high = rate_to_expect(a, row)
-    if (largest is not None and a["discipline"] == "fifo") or a["find"] == "burst":
-        high = high / min(1.0, float(row.share_upper) + RATE_ACCURACY)  # the room for joined packets may be used
+    # The room for joined packets may be used.
+    low, high = rate_to_expect(a, row, (largest is not None and a["discipline"] == "fifo") or a["find"] == "burst")
     said = []
     mean = delay_to_expect(a, row)
     if mean is not None:
