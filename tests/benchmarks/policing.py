@@ -1,7 +1,7 @@
 """Whether `longfat measured` finds policers: ``python -m tests.benchmarks.policing WHAT``.
 
-WHAT is "policed", "losses" or "buffers", simulated transfers with which the test was built; "judged", simulated
-transfers that it was not built with; or "linux", Linux's own over an emulated path (as root). Each is drawn anew from
+WHAT is "policed", "losses" or "buffers", simulated transfers with which the test was built; "judged" or "rates",
+simulated transfers that it was not built with; or "linux", Linux's own over an emulated path (as root). Each is drawn anew from
 the seed of its kind, so that a count is always of the same transfers. docs/measured.md has the counts.
 """
 
@@ -16,8 +16,11 @@ from longfat import measured, sim
 from longfat.sim.queues import policer
 from tests.measured import record
 
-#: Seed and number of transfers. The first three were looked at while the test was written; the last two were not.
-DRAWN = {"policed": (5, 24), "losses": (6, 36), "buffers": (7, 36), "judged": (30, 8), "linux": (31, 8)}
+#: Seed and number of transfers. The first three were looked at while the test was written, the next two were not. All
+#: simulated ones of these were looked at when rates were called least ones, and the last ones judge that.
+DRAWN = {
+    "policed": (5, 24), "losses": (6, 36), "buffers": (7, 36), "judged": (30, 8), "linux": (31, 8), "rates": (33, 24),
+}  # fmt: skip
 SENDERS = {"sack": "reno", "cubic": "cubic", "bbr1": "bbr"}
 PACKET, DATA = 1500, 1448  # bytes
 LASTS, BYTES = 20.0, 4e6  # s and bytes at most

@@ -66,7 +66,8 @@ def figures_of(flow: Transfer, source: str) -> PathFigures:
     verdict = policer(sent)
     words = f"{verdict.reason} ({source}; Flach et al., SIGCOMM 2016)"
     if verdict.policed:
-        words = f"{text(verdict.rate, 'bytes/s')} with a bucket of {text(verdict.bucket, 'bytes')}: {words}"
+        least = "at least " if verdict.is_least else ""
+        words = f"{least}{text(verdict.rate, 'bytes/s')} with a bucket of {text(verdict.bucket, 'bytes')}: {words}"
     if lost:
         remarks.append(f"policed: {words}")
     limit = _limit(flow, lost)

@@ -21,6 +21,10 @@ LATEST_FIRST_LOSS = 2e6  # bytes
 EMPTY, FULL = 2.0, 0.75  # round trips of tokens: the bucket counts as empty below, as overdrawn above
 LOSSES_ASIDE, PASSES_ASIDE = 0.1, 0.03  # shares that may contradict
 SILENCE = 1.25  # round trips
+#: Round trips of tokens in the bucket from which on the rate that got through is called the policer's. Ours, fitted: of
+#: 29 simulated transfers 16 had more, and their rate within 0.2 %; of the 13 others nine were 5 to 74 % below, since a
+#: smaller bucket runs over while the flow is slow after a loss.
+SURE = 2.0
 LONGER, SHORTEST, LATE_LOSSES = 1.3, 0.020, 0.2  # round trips over the 10th percentile; s; share of losses
 
 
@@ -59,12 +63,15 @@ class Verdict:
         What speaks for it or against it.
     rate, bucket : float
         Rate [bytes/s] and size of the bucket [bytes] of the policer, headers not counted; 0 if there is none.
+    is_least : bool
+        Whether the rate is only what got through, and the policer's may be larger by far.
     """
 
     policed: bool | None
     reason: str
     rate: float = 0.0
     bucket: float = 0.0
+    is_least: bool = False
 
 
 def policer(sent: Sequence[Transmission]) -> Verdict:
@@ -141,7 +148,8 @@ def _replayed(sent: Sequence[Transmission], rate: float, trip: float, bucket: fl
         return Verdict(None, "not found: losses while a bucket would have had tokens")
     if _share(one - empty < -FULL * trip * rate for one in at_pass) > PASSES_ASIDE:
         return Verdict(None, "not found: packets passed while a bucket would have been empty")
-    return Verdict(True, "losses fit a token bucket, and round trips before them are short", rate, bucket)
+    said = "losses fit a token bucket, and round trips before them are short"
+    return Verdict(True, said, rate, bucket, bucket < SURE * trip * rate)
 
 
 def _inflated(sent: Sequence[Transmission], lost: Sequence[int]) -> float:
