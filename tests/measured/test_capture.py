@@ -245,6 +245,9 @@ def test_a_token_bucket_is_found():
     assert verdict.policed is True
     assert verdict.rate == pytest.approx(1e6, rel=0.02)
     assert verdict.bucket == pytest.approx(20_000, abs=1000)
+    # 1 MB/s are 20 kB in a round trip of 20 ms: one of them is too little to be sure of the rate, three are enough
+    assert verdict.is_least
+    assert policer(sent_through_a_bucket(bucket=60_000)).is_least is False
 
 
 def test_a_few_bytes_long_before_do_not_count():
