@@ -174,9 +174,20 @@ def test_tc_takes_the_lines(tmp_path, capsys):
         assert "imitt" in subprocess.run(["unshare", "-rn", "sh", "-c", wrong], capture_output=True, text=True).stderr
 
 
-def test_every_flow_has_room_for_a_packet():
-    row = xr.Dataset({"flows": 8})
-    assert [buffer_lines.for_flows(row, packets) for packets in (2, 8, 20)] == [8, 8, 20]
+def test_every_flow_has_room_for_a_packet(policer):
+    policer.attrs |= {"find": "buffer", "discipline": "fifo"}
+    found = {}
+    for packets in (2, 8, 20):
+        policer["buffer_packets"] = "rule", [packets]
+        every = xr.concat([policer.assign_coords(flows=flows) for flows in (1, 8)], "flows")
+        made = buffer_lines.lines(every)
+        found[packets] = (
+            made[0].lines[0].split()[-1],
+            made[-1].lines[0].split()[6],
+            "where nothing is joined" in made[-1].expect,
+        )
+    # 8 flows have 8 x 1514 bytes at least, and 65536 for what is joined; with more than was found no mean delay
+    assert found == {2: ("77648", "8", False), 8: ("77648", "1", True), 20: ("95816", "1", True)}
 
 
 @pytest.fixture

@@ -120,7 +120,7 @@ def _window(one):
 
 def _buffer(one):
     from longfat import design
-    from longfat.cli.buffer_lines import delay_to_expect, for_flows, is_raised, rate_to_expect
+    from longfat.cli.buffer_lines import delay_to_expect, in_lines, is_raised, rate_to_expect
     from longfat.sim import schemes
 
     # As docs/buffer.md says for Reno as hosts run it; the others as they are typed.
@@ -134,7 +134,7 @@ def _buffer(one):
     if (delay := delay_to_expect(data.attrs, row)) is not None:
         promised["mean_delay"] = list(delay)
     found = int(row.buffer_packets)
-    advice = {"found_packets": found, "buffer_packets": for_flows(row, found), "skipped": 10.0, "lasts": 60.0}
+    advice = {"found_packets": found, "buffer_packets": in_lines(data.attrs, row), "skipped": 10.0, "lasts": 60.0}
     return {"advice": advice, "promised": promised}
 
 

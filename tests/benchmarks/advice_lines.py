@@ -25,9 +25,8 @@ SKIPPED, LASTS = 3, 15  # s
 def line(one, room=True):
     """Return the line that the command prints for a setting."""
     attrs = {"packet": PACKET, "rate": one["rate"], "share": one["share"], "scheme": one["scheme"]}
-    row = xr.Dataset({"flows": one["flows"]})
-    found = one.get("today", one)["advice"]["buffer_packets"]
-    packets = buffer_lines.for_flows(row, found) if room else found
+    row = xr.Dataset({"flows": one["flows"], "buffer_packets": one.get("today", one)["advice"]["buffer_packets"]})
+    packets = buffer_lines.in_lines({"discipline": "fifo", "find": "buffer"}, row) if room else int(row.buffer_packets)
     made = buffer_lines._fifo(attrs, row, packets)[1].lines[0]
     words = made.replace("DEV", DEVICE).split()
     return " ".join(words if room else [*words[:-1], str(packets * (PACKET + FRAME))])

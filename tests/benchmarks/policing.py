@@ -1,8 +1,8 @@
 """Whether `longfat measured` finds policers: ``python -m tests.benchmarks.policing WHAT``.
 
 WHAT is "policed", "losses" or "buffers", simulated transfers with which the test was built; "judged" or "rates",
-simulated transfers that it was not built with; or "linux", Linux's own over an emulated path (as root). Each is drawn anew from
-the seed of its kind, so that a count is always of the same transfers. docs/measured.md has the counts.
+simulated transfers that it was not built with; or "linux", Linux's own over an emulated path (as root). Each is drawn
+anew from the seed of its kind, so that a count is always of the same transfers. docs/measured.md has the counts.
 """
 
 import argparse

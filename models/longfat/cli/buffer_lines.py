@@ -54,8 +54,8 @@ def lines(data: xr.Dataset) -> list[Line]:
         return [
             Line("None: the simulated link is smaller than yours, and the answer is not known to hold for both.", ())
         ]
-    row = max(found, key=lambda one: float(one.buffer_packets))
-    packets = int(row.buffer_packets)
+    row = max(found, key=lambda one: in_lines(a, one))
+    packets = in_lines(a, row)
     if a["find"] == "burst":
         return [_police(a, row, packets), *_checks(a, row, None)]
     if a["find"] == "threshold":
@@ -69,23 +69,22 @@ def lines(data: xr.Dataset) -> list[Line]:
         return [
             Line(f"None: the limit of {a['discipline']} was sought, with its default target or thresholds.{hint}", ())
         ]
-    packets = for_flows(row, packets)
     return [*_fifo(a, row, packets), *_checks(a, row, packets * (a["packet"] + FRAME) + JOINED)]
 
 
-def for_flows(row: xr.Dataset, packets: int) -> int:
-    """Return the buffer that is pasted, for the one that was found: a packet for each flow at least.
+def in_lines(a: dict[str, Any], row: xr.Dataset) -> int:
+    """Return the buffer that is pasted [packets]: the one that was found, but a packet for each flow at least.
 
     Ours: behind a token bucket with room for 2 packets, which were enough for the share, one of 8 connections of BBR
     timed out on Linux, and with 8 packets none.
     """
-    return max(packets, int(row.flows))
+    found = int(row.buffer_packets)
+    return max(found, int(row.flows)) if (a["discipline"], a["find"]) == ("fifo", "buffer") else found
 
 
 def is_raised(a: dict[str, Any], row: xr.Dataset) -> bool:
     """Return whether the lines have a larger buffer than the one that was found."""
-    found = int(row.buffer_packets)
-    return (a["discipline"], a["find"]) == ("fifo", "buffer") and for_flows(row, found) > found
+    return in_lines(a, row) > int(row.buffer_packets)
 
 
 def _fifo(a: dict[str, Any], row: xr.Dataset, packets: int) -> list[Line]:
