@@ -62,12 +62,16 @@ SEED = 27  # the number of the task for which this was written
 FRESH_SEEDS, FRESH = (28, 29), {"buffer": ("bbr1",)}
 #: The change after those, a packet for each flow, concerns buffers for several flows of any sender.
 SEED_OF_FLOWS = 30
+#: The last change, room for connections of the host itself, concerns one pasted line: only that is run there.
+SEED_OF_LINES = 31
 
 
 def fresh():
     """Return the settings of further hypercubes that ask what has led to a change."""
     asked = [one for seed in FRESH_SEEDS for one in draw(seed) if one["scheme"] in FRESH.get(one["kind"], ())]
-    asked += [one for one in draw(SEED_OF_FLOWS) if one["kind"] == "buffer" and one["flows"] > 1]
+    for seed in (SEED_OF_FLOWS, SEED_OF_LINES):
+        more = [one for one in draw(seed) if one["kind"] == "buffer" and one["flows"] > 1]
+        asked += [{**one, "only_line": True} for one in more] if seed == SEED_OF_LINES else more
     return [{**one, "name": f"{SETTING_COUNT + k + 1}"} for k, one in enumerate(asked)]
 
 

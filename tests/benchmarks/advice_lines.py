@@ -43,6 +43,7 @@ def measured(one, command):
     options = f"-C {CONTROLS[one['scheme']]} -P {one['flows']} -O {SKIPPED} -t {LASTS} -J"
     done = subprocess.run(["iperf3", "-c", FAR, *options.split()], capture_output=True, text=True, check=False)
     server.kill()
+    print(one["name"], done.returncode, json.loads(done.stdout).get("error"), done.stderr, flush=True)
     return json.loads(done.stdout).get("end", {}).get("sum_received", {}).get("bits_per_second", 0.0) / 8
 
 
@@ -59,7 +60,7 @@ def main():
                 command = line(one, not given.without_room)
                 rate = float(f"{measured(one, command):.4g}")
                 found = read()
-                key = "pasted_without_room" if given.without_room else "pasted"
+                key = "pasted_without_room" if given.without_room else "pasted_own"
                 found[one["name"]][key] = {"line": command, "rate": rate}
                 write(found)
                 print(one["name"], command, rate / one["rate"] * PACKET / 1448, flush=True)

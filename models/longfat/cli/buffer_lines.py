@@ -33,6 +33,11 @@ BURST = 0.001
 #: bytes that Linux queues as one packet at most by default, from its own TCP or joined at the arrival
 #: (include/linux/netdevice.h, GSO_LEGACY_MAX_SIZE). What is larger than the room that is left is dropped as a whole.
 JOINED = 65536
+#: Packets of a connection of the host itself that its queue must take. Ours: Linux queues two packets of a connection
+#: (TCP small queues, tcp_output.c, tcp_small_queue_check()), each of two segments at least (tcp_min_tso_segs). Refused
+#: packets are no losses to it: it tries again after half a second, and gives the connection up after 15 times
+#: (tcp_send_probe0(), tcp_probe_timer()). Of 16 connections with a packet each three did so within ten seconds.
+OWN = 4
 #: Share by which the mean queue of Linux may differ from the simulated one. Ours: the largest difference of Reno and
 #: CUBIC is 7 % (docs/linux.md, those apart whose interval is wider). For BBR nothing is promised but the bound.
 DELAY_ACCURACY = 0.1
@@ -69,7 +74,8 @@ def lines(data: xr.Dataset) -> list[Line]:
         return [
             Line(f"None: the limit of {a['discipline']} was sought, with its default target or thresholds.{hint}", ())
         ]
-    return [*_fifo(a, row, packets), *_checks(a, row, packets * (a["packet"] + FRAME) + JOINED)]
+    most = max(packets * (a["packet"] + FRAME) + JOINED, _own(a, row, packets))
+    return [*_fifo(a, row, packets), *_checks(a, row, most)]
 
 
 def in_lines(a: dict[str, Any], row: xr.Dataset) -> int:
@@ -87,6 +93,16 @@ def is_raised(a: dict[str, Any], row: xr.Dataset) -> bool:
     return in_lines(a, row) > int(row.buffer_packets)
 
 
+def _burst(a: dict[str, Any]) -> int:
+    """Return what the token bucket may send at once [bytes]."""
+    return max(math.ceil(a["rate"] * BURST), 2 * (a["packet"] + FRAME))
+
+
+def _own(a: dict[str, Any], row: xr.Dataset, packets: int) -> int:
+    """Return the limit of the token bucket [bytes], with room for the connections of the host itself."""
+    return max(packets, OWN * int(row.flows)) * (a["packet"] + FRAME) + min(_burst(a), JOINED)
+
+
 def _fifo(a: dict[str, Any], row: xr.Dataset, packets: int) -> list[Line]:
     """Return the buffer as limits of Linux, with room for the packets that Linux joins.
 
@@ -95,7 +111,7 @@ def _fifo(a: dict[str, Any], row: xr.Dataset, packets: int) -> list[Line]:
     """
     size = packets * (a["packet"] + FRAME)
     delay = packets * a["packet"] / a["rate"]
-    burst = max(math.ceil(a["rate"] * BURST), 2 * (a["packet"] + FRAME))
+    burst = _burst(a)
     share = f"{100 * a['share']:.6g}%"
     rule = f"{LEAST_OF_BBR:g} BDP and " if a["scheme"].startswith("bbr") else ""
     least = f" (of {rule}a packet for each flow at least)" if row.flows > 1 or rule else ""
@@ -113,11 +129,12 @@ def _fifo(a: dict[str, Any], row: xr.Dataset, packets: int) -> list[Line]:
         ),
         Line(
             f"If the interface is faster than the {text(a['rate'], 'bytes/s')} and this host is to be the bottleneck: "
-            f"the same buffer behind a token bucket. It divides what is larger than its burst of {burst} bytes, so "
-            f"that the limit needs room for {min(burst, JOINED)} bytes only.",
+            f"the same buffer behind a token bucket, with {OWN} packets for each flow at least: Linux gives up a "
+            "connection of the host itself whose packets the queue refuses for some seconds. It divides what is larger "
+            f"than its burst of {burst} bytes, so that the limit needs room for {min(burst, JOINED)} bytes only.",
             (
                 f"tc qdisc replace dev DEV root tbf rate {round(8 * a['rate'])}bit burst {burst}b "
-                f"limit {size + min(burst, JOINED)}",
+                f"limit {_own(a, row, packets)}",
             ),
         ),
     ]
