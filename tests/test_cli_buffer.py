@@ -137,8 +137,9 @@ def test_a_buffer_of_a_packet_has_room_for_what_is_joined():
     """A limit below what a token bucket passes on undivided drops all of it: two BBR flows kept 2 % of a link."""
     attrs = {"packet": 1500, "rate": 1812500.0, "share": 0.93, "scheme": "bbr1"}
     made = buffer_lines._fifo(attrs, xr.Dataset({"flows": 2}), 1)
-    # 1.8 kB in a millisecond, less than two packets of 1514 bytes: 3028; 1514 + 3028 = 4542
-    assert made[1].lines == ("tc qdisc replace dev DEV root tbf rate 14500000bit burst 3028b limit 4542",)
+    # 1.8 kB in a millisecond, less than two packets of 1514 bytes: 3028; four packets for each of two flows are more
+    # than the one that was found: 8 x 1514 + 3028 = 15140
+    assert made[1].lines == ("tc qdisc replace dev DEV root tbf rate 14500000bit burst 3028b limit 15140",)
     assert made[0].lines == (f"tc qdisc replace dev DEV root bfifo limit {1514 + 65536}",)
 
 

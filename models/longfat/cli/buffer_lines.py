@@ -95,12 +95,12 @@ def is_raised(a: dict[str, Any], row: xr.Dataset) -> bool:
 
 def _burst(a: dict[str, Any]) -> int:
     """Return what the token bucket may send at once [bytes]."""
-    return max(math.ceil(a["rate"] * BURST), 2 * (a["packet"] + FRAME))
+    return max(math.ceil(float(a["rate"]) * BURST), 2 * (int(a["packet"]) + FRAME))
 
 
 def _own(a: dict[str, Any], row: xr.Dataset, packets: int) -> int:
     """Return the limit of the token bucket [bytes], with room for the connections of the host itself."""
-    return max(packets, OWN * int(row.flows)) * (a["packet"] + FRAME) + min(_burst(a), JOINED)
+    return max(packets, OWN * int(row.flows)) * (int(a["packet"]) + FRAME) + min(_burst(a), JOINED)
 
 
 def _fifo(a: dict[str, Any], row: xr.Dataset, packets: int) -> list[Line]:
@@ -189,7 +189,7 @@ def _checks(a: dict[str, Any], row: xr.Dataset, largest: float | None) -> list[L
     said = []
     mean = delay_to_expect(a, row)
     if mean is not None:
-        joined = ", where nothing is joined" if a["discipline"] == "fifo" else ""
+        joined = ", where nothing is joined and the queue is not larger" if a["discipline"] == "fifo" else ""
         said.append("by {} to {} in the mean{}".format(*(text(float(f"{end:.2g}"), "s") for end in mean), joined))
     if largest is not None:
         longest = largest / a["rate"]
