@@ -22,7 +22,7 @@ EMPTY, FULL = 2.0, 0.75  # round trips of tokens: the bucket counts as empty bel
 LOSSES_ASIDE, PASSES_ASIDE = 0.1, 0.03  # shares that may contradict
 SILENCE = 1.25  # round trips
 #: Round trips of tokens in the bucket from which on the rate that got through is called the policer's. Ours, fitted: of
-#: 29 simulated transfers 16 had more, and their rate within 0.2 %; of the 13 others nine were 5 to 74 % below, since a
+#: 29 simulated transfers 16 had more, and their rate within 0.5 %; of the 13 others nine were 5 to 74 % below, since a
 #: smaller bucket runs over while the flow is slow after a loss. Of fresh ones 10 had more, and rates 6 % below at most.
 SURE = 2.0
 LONGER, SHORTEST, LATE_LOSSES = 1.3, 0.020, 0.2  # round trips over the 10th percentile; s; share of losses
