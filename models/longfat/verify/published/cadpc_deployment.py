@@ -46,12 +46,12 @@ def smaller_target(context: Context) -> Finding:
     """Assess section III: at every bottleneck of figure 3 the queue is shorter with a target of 0.8."""
     differences, text = [], []
     for mbit in runs.bottlenecks(context):
-        whole, part = (
+        full, reduced = (
             at(context, "CADPC", MANY, mbit * MBIT, warm_up=80.0, parameters=(("target", target),))["mean_queue"]
             for target in (1.0, SMALLER)
         )
-        differences.append(runs.difference(whole, part))
-        text.append(f"{mbit:g} Mbit/s: {whole.mean():.2f} and {part.mean():.2f}")
+        differences.append(runs.difference(full, reduced))
+        text.append(f"{mbit:g} Mbit/s: {full.mean():.2f} and {reduced.mean():.2f}")
     return judged(
         Difference(tuple(differences)),
         f"mean queue in the second half, with targets of 1 and {SMALLER:g}: {', '.join(text)} packets",
@@ -88,18 +88,18 @@ def calculated(context: Context) -> Finding:
     )  # fmt: skip
 
 
-def hidden_bottleneck(told: bool | str) -> Network:
+def hidden_bottleneck(answers: bool | str) -> Network:
     """Return three links for ten flows, the second with half the rate, of which one router tells or none.
 
     Parameters
     ----------
-    told : bool or {"incoming"}
+    answers : bool or {"incoming"}
         Whether the router in front of the second link tells of it, or that behind it.
     """
     net, nodes = Network(), "abcd"
     for k, (tail, head) in enumerate(pairwise(nodes)):
         rate = CAPACITY if k == 1 else 2 * CAPACITY
-        net.link(tail, head, rate=rate, delay=LINK_DELAY, buffer=BUFFER, stamps=told if k == 1 else True)
+        net.link(tail, head, rate=rate, delay=LINK_DELAY, buffer=BUFFER, stamps=answers if k == 1 else True)
         net.link(head, tail, rate=rate, delay=LINK_DELAY)
     return net.flow("cadpc", path=list(nodes), name="flow", packet=PACKET, count=10, send_jitter=JITTER)
 
@@ -107,8 +107,8 @@ def hidden_bottleneck(told: bool | str) -> Network:
 def incoming(context: Context) -> Finding:
     """Assess section IV.A: behind a router without the protocol ten flows reach the same total, and lose nothing."""
 
-    def observed(told: bool | str) -> tuple[Estimate, Estimate]:
-        found: Any = each(context, hidden_bottleneck(told), 160, warm_up=80)
+    def observed(answers: bool | str) -> tuple[Estimate, Estimate]:
+        found: Any = each(context, hidden_bottleneck(answers), 160, warm_up=80)
         total = estimate([float(one.goodput.sum()) / CAPACITY for one in found])
         return total, estimate([float(one.dropped.sum() / one.sent.sum()) for one in found])
 
