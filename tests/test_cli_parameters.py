@@ -91,7 +91,7 @@ def test_bare_longfat_prints_its_help(capsys):
         (["--bogus"], "longfat: option '--bogus' is unknown; available: --help, --version\n"),
         (["window", "--bogus"], "longfat: option '--bogus' is unknown; available: --buffer, --confidence, --help, "),
         (["window", "--rat", "1"], "longfat: option '--rat' is unknown; did you mean '--rate'? Available: "),
-        ([*BUFFER, "--scheme", "scalable"], "longfat: scheme 'scalable' is unknown; available: bbr, bbr1, blt, "),
+        ([*BUFFER, "--scheme", "scalable"], "longfat: scheme 'scalable' is unknown; available: bbr, bbr1, becn, "),
         ([*BUFFER, "--scheme", "westwood"], "longfat: scheme 'westwood' is unknown; available: bbr, bbr1, "),
         ([*BUFFER, "--scheme", "renno"], "longfat: scheme 'renno' is unknown; did you mean 'reno'? Available: bbr, "),
         ([*BUFFER, "--discipline", "cake"], "longfat: discipline 'cake' is unknown; available: aggregation, avq, "),

@@ -67,7 +67,7 @@ def repair(flow, begin, end):
 def start(flow, event):
     """Return the window of the first buffers, and begin the first burst."""
     if flow.buffer * flow.buffers > ROOM:
-        raise ValueError("buffer x buffers is more than 1000 packets")
+        raise ValueError("buffer x buffers is out of range: must be at most 1000 packets")
     flow.alarm = event.now + flow.interval
     flow.left = flow.burst
     return window(flow)
@@ -128,8 +128,8 @@ NETBLT = Scheme(
     parameters={
         "burst": Integer(5.0, "packets", "[1, 1e6]", about="Packets per burst"),
         "interval": Parameter(0.01, "s", "[1e-6, 1e6]", about="Time between two bursts"),
-        "buffer": Integer(50.0, "packets", "[1, 1e9]", about="Packets of a buffer; with `buffers` 1000 at most"),
-        "buffers": Integer(2.0, "buffers", "[1, 1e6]", about="Buffers in progress at the same time"),
+        "buffer": Integer(50.0, "packets", f"[1, {ROOM})", about="Packets of a buffer; with `buffers` 1000 at most"),
+        "buffers": Integer(2.0, "buffers", f"[1, {ROOM})", about="Buffers in progress at the same time"),
         **timers.parameters("rfc"),
     },
     # End of the repair that goes on, 0 if none; new packet with which to continue; last transmission of the last
