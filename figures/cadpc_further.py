@@ -1,7 +1,8 @@
-"""CADPC further: noise on the link, a target below the capacity, and weights that a broker gives over three links.
+"""CADPC further: noise, a target below the capacity, weights over three links, TCP, and a router without the protocol.
 
-``cadpc_further``: what ten flows use of a link, over the losses and over the target (Welzl 2005, section IV.B proposes
-weights; the rest is ours). Run with ``python -m figures.cadpc_further``; it takes a minute; ``--redraw`` draws the
+``cadpc_further``: what ten flows use of a link, over the losses and over the target; weights that a broker gives, and a
+rate bounded by that of TCP (Welzl 2005, section IV.B); a bottleneck behind a router that does not know the protocol
+(section IV.A). Run with ``python -m figures.cadpc_further``; it takes a minute; ``--redraw`` draws the
 stored numbers.
 """
 
@@ -21,8 +22,9 @@ from longfat.files import AtomicFiles
 from longfat.plot.axes import log_ticks
 
 CAPTIONS = {
-    "cadpc_further": "CADPC with losses on the link, with a target below the capacity, and with weights that a broker "
-    "gives over three links; dotted: the law.",
+    "cadpc_further": "CADPC with losses on the link, with a target below the capacity, with weights that a broker "
+    "gives over three links, with and without the bound by TCP's rate, and behind a router without the protocol; "
+    "dotted: the law.",
 }
 MBIT = 125_000.0  # bytes/s
 RATE, DELAY, FLOWS, PACKET, BUFFER = 10 * MBIT, 0.025, 10, 500, 100  # of each link; packets
@@ -33,6 +35,13 @@ TARGETS = (0.7, 0.8, 0.9, 0.95, 1.0)
 #: What the broker gives: first and last link of each flow, and its weight; three flows cross all links.
 BOOKED = ((0, 2, 1.0), (0, 2, 2.0), (0, 2, 4.0), (0, 0, 3.0), (1, 1, 8.0), (2, 2, 5.0))
 LINKS = 3
+FAST = 100 * MBIT  # of the link with random losses
+TCP_LOSSES = (0.0003, 0.001, 0.003, 0.01, 0.03)  # of every packet
+ROUND_TRIP = 0.1  # s, of the flows beside TCP
+BUFFERS = (0.1, 0.3, 1.0, 3.0)  # bandwidth-delay products
+BESIDE = 5  # flows of CADPC, and as many of Reno
+#: Who tells of the bottleneck: the router in front of it, the one behind it, or none.
+ANSWERS = (True, "incoming", False)
 
 
 def noise(loss: float, rng: Any) -> dict[str, float]:
@@ -97,12 +106,57 @@ def expected() -> np.ndarray:
     return rates
 
 
+def bounded(loss: float, rng: Any) -> dict[str, float]:
+    """Return the rates over that of TCP's throughput equation, where a fast link loses packets."""
+    net = lf.sim.Network().link("a", "b", rate=FAST, delay=ROUND_TRIP / 2, loss=loss)
+    net.link("b", "a", rate=FAST, delay=ROUND_TRIP / 2)
+    flows = {"plain": ("cadpc-files", {}), "friendly": ("cadpc-files", {"friendly": 1.0}), "reno": ("reno", {})}
+    for name, (scheme, given) in flows.items():
+        net.flow(scheme, path=["a", "b"], name=name, packet=PACKET, parameters=given, send_jitter=0.002)
+    data = lf.sim.run(net, duration=2 * END, warm_up=WARM_UP, rng=int(rng.integers(2**31)), progress=False)
+    law = PACKET * float(lf.laws.tcp.pftk_rate(loss, ROUND_TRIP, 4 * ROUND_TRIP))
+    return {name: float(data.goodput.sel(flow=name)) / law for name in flows}
+
+
+def beside(buffer: float, rng: Any) -> dict[str, float]:
+    """Return the share of CADPC, with and without the bound, in what it and as many flows of Reno receive."""
+    found, packets = {}, round(buffer * RATE * ROUND_TRIP / PACKET)
+    for friendly in (0, 1):
+        net = lf.sim.Network().link("a", "b", rate=RATE, delay=ROUND_TRIP / 2, buffer=packets)
+        net.link("b", "a", rate=RATE, delay=ROUND_TRIP / 2)
+        common: dict[str, Any] = {"path": ["a", "b"], "packet": PACKET, "count": BESIDE, "send_jitter": 0.002}
+        net.flow("cadpc-files", parameters={"friendly": friendly}, **common).flow("reno", **common)
+        data = lf.sim.run(net, duration=2 * END, warm_up=WARM_UP, rng=int(rng.integers(2**31)), progress=False)
+        found["friendly" if friendly else "plain"] = float(data.goodput[:BESIDE].sum() / data.goodput.sum())
+    return found
+
+
+def hidden(answer: int, rng: Any) -> dict[str, float]:
+    """Return use and losses of a bottleneck in the middle of three links, of which a router tells, or none."""
+    net = lf.sim.Network()
+    for k, rate in enumerate((2 * RATE, RATE, 2 * RATE)):
+        net.link(
+            f"n{k}", f"n{k + 1}", rate=rate, delay=DELAY, buffer=BUFFER, stamps=ANSWERS[answer] if k == 1 else True
+        )
+        net.link(f"n{k + 1}", f"n{k}", rate=rate, delay=DELAY)
+    for start in rng.uniform(0, 2, FLOWS):
+        net.flow("cadpc", path=["n0", "n1", "n2", "n3"], packet=PACKET, start=float(start), send_jitter=0.002)
+    data = lf.sim.run(net, duration=END, warm_up=WARM_UP, rng=int(rng.integers(2**31)), progress=False)
+    return {
+        "utilisation": float(data.utilisation.sel(link="n1-n2")),
+        "loss": float(data.dropped.sum() / data.sent.sum()),
+    }
+
+
 def simulate() -> dict[str, xr.Dataset]:
     """Simulate everything that the picture shows."""
     common: dict[str, Any] = {"replications": REPLICATIONS, "rng": 5, "progress": False}
     found = {
         "noise": lf.sweep(noise, {"loss": LOSSES}, **common),
         "target": lf.sweep(below, {"target": TARGETS}, **common),
+        "bounded": lf.sweep(bounded, {"loss": TCP_LOSSES}, **common),
+        "beside": lf.sweep(beside, {"buffer": BUFFERS}, **common),
+        "hidden": lf.sweep(hidden, {"answer": range(len(ANSWERS))}, **common),
     }
     rates = lf.sweep(broker, {}, **common)
     ends = ("", "_lower", "_upper")
@@ -137,17 +191,58 @@ def draw_panels(found: dict[str, xr.Dataset], axes: Any) -> None:
     axes[2].legend(loc="upper left")
 
 
+def draw_more(found: dict[str, xr.Dataset], axes: Any) -> None:
+    """Draw the bound by TCP's rate, alone and beside TCP, and a bottleneck of which one router or none tells."""
+    look: dict[str, Any] = {"ls": "", "capsize": 3, "ms": 5}
+    names = {"plain": "CADPC", "friendly": "CADPC, bounded", "reno": "Reno"}
+    for ax, kind, x in ((axes[0], "bounded", TCP_LOSSES), (axes[1], "beside", BUFFERS)):
+        for k, (name, label) in enumerate(names.items()):
+            if name in found[kind]:
+                bars(ax, x, found[kind], name, marker="os^"[k], color=f"C{k}", label=label, **look)
+        ax.set(xscale="log")
+        log_ticks(ax.xaxis)
+        ax.legend()
+    axes[0].axhline(1, color="0.3", ls=":")
+    axes[0].set(yscale="log", xlabel="probability of a loss [1]", ylabel="rate over that of the equation [1]")
+    axes[0].set_title("Random losses, 100 Mbit/s, 100 ms")
+    log_ticks(axes[0].yaxis)
+    axes[1].axhline(0.5, color="0.3", ls=":")
+    axes[1].set(ylim=(0, 1), xlabel="buffer [bandwidth-delay products]", ylabel="share of CADPC [1]")
+    axes[1].set_title(f"{BESIDE} flows beside {BESIDE} of Reno, 100 ms")
+    places = np.arange(len(ANSWERS))
+    bars(axes[2], places, found["hidden"], "utilisation", marker="o", color="C0", label="utilisation", **look)
+    bars(axes[2], places, found["hidden"], "loss", marker="s", color="C1", label="loss", **look)
+    law = [FLOWS / (FLOWS + 1), FLOWS / (FLOWS + 1), 1], [0, 0, 1 - (FLOWS + 1) / FLOWS / 2]
+    for values in law:
+        axes[2].plot(places, values, "_", color="0.3", ms=16, label="law" if values is law[0] else None)
+    axes[2].set_xticks(places, ["router before it", "router behind it", "no router"])
+    axes[2].set(
+        ylim=(-0.02, 1.05), xlim=(-0.5, 2.5), xlabel="who tells of the bottleneck", ylabel="utilisation, loss [1]"
+    )
+    axes[2].set_title("A router without the protocol")
+    axes[2].legend(loc="center left")
+
+
+def draw_all(found: dict[str, xr.Dataset], axes: Any) -> None:
+    """Draw all panels."""
+    draw_panels(found, axes[0])
+    draw_more(found, axes[1])
+
+
 def draw(files: AtomicFiles, found: dict[str, xr.Dataset]) -> None:
     """Draw the picture."""
     panels(
-        files, "cadpc_further", (1, 3), (12.5, 4), lambda axes: draw_panels(found, axes),
+        files, "cadpc_further", (2, 3), (12.5, 8), lambda axes: draw_all(found, axes),
         f"Links of 10 Mbit/s, 25 ms; bars: 95 % intervals of {REPLICATIONS} runs",
     )  # fmt: skip
 
 
 def kept() -> dict[str, xr.Dataset]:
     """Return what the picture shows as it is stored in this folder."""
-    dims = {"noise": "loss", "target": "target", "broker": "flow"}
+    dims = {
+        "noise": "loss", "target": "target", "broker": "flow", "bounded": "loss", "beside": "buffer",
+        "hidden": "answer",
+    }  # fmt: skip
     return {name: stored.dataset(f"cadpc_further_{name}", (dim,)) for name, dim in dims.items()}
 
 

@@ -139,6 +139,10 @@ def test_cadpc_further():
     np.testing.assert_allclose(found["broker"].rate, law, rtol=0.02)
     np.testing.assert_allclose(found["target"].utilisation, 10 / 11 * np.array(cadpc_further.TARGETS), rtol=0.002)
     assert float(found["noise"].utilisation.sel(loss=0.01)) == pytest.approx(10 / 11, rel=0.002)
+    np.testing.assert_allclose(found["bounded"].friendly, 1, atol=0.1)
+    # A bottleneck that nobody tells of is filled with 10/11 of twice its capacity.
+    np.testing.assert_allclose(found["hidden"].utilisation, [10 / 11, 10 / 11, 1], rtol=0.001)
+    np.testing.assert_allclose(found["hidden"].loss, [0, 0, 1 - 11 / 20], atol=0.005)
 
 
 def test_streams_of_tcp_and_blt():

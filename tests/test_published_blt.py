@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from longfat.verify.published import blt, blt_measured, read
+from longfat.verify.published import blt, blt_later, blt_measured, read
 from longfat.verify.published import blt_runs as runs
 from longfat.verify.published.blt_scenarios import SETS, Path
 from longfat.verify.published.claims_table import Context, findings, tabulated
@@ -15,6 +15,7 @@ from tests.published_checks import *  # noqa: F403
 WITHOUT_RUNS = {
     "mean wait for a coarse retransmission timer": "consistent",  # 500/2 = 250
     "windows encodable with pi=4 priority bits: packets covered": "reproduced",
+    "TCP sends its windows one round trip after the other, BLT all at once": "reproduced",
     "consecutive windows W_k sum to |W_{k+1}|-1": "reproduced",
     "BDP of reference network": "consistent",  # 0.5625 for 0.6
     "BDP of faster network": "consistent",  # 3.75 for 4
@@ -66,12 +67,19 @@ def test_a_counted_run_has_exactly_its_files():
     assert 1.1e6 / found["throughput"] == pytest.approx(11 * 0.8, abs=3 * 2.7)
 
 
+def test_streams_of_which_one_is_not_what_it_says(monkeypatch):
+    """If BLT waited for a round trip between its windows as TCP does, the row on figure 3 would not hold."""
+    departures = blt_later.departures
+    monkeypatch.setattr(blt_later, "departures", lambda _: departures("TCP"))
+    assert blt_later.streams(Context(1e5, 0)).verdict == "differs"
+
+
 @pytest.mark.long
 def test_every_row_in_short_runs(found):
     """With three short runs at each point, rows whose verdict does not depend on the seed have it."""
     table = tabulated(found).set_index("claim")
     verdict, counts = table.verdict, table.verdict.value_counts()
-    assert len(table) == 82
+    assert len(table) == 86
     assert {claim: verdict[claim] for claim in WITHOUT_RUNS} == WITHOUT_RUNS
     assert (table[verdict == "differs"].reason.str.len() > 15).all()
     assert counts["input"] == 1

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from longfat.verify.published import cadpc_comparisons, cadpc_measured
+from longfat.verify.published import cadpc_comparisons, cadpc_deployment, cadpc_measured
 from longfat.verify.published import cadpc_runs as runs
 from longfat.verify.published.cadpc import ASSESSMENTS
 from longfat.verify.published.claims_table import Context, findings, tabulated
@@ -14,6 +14,7 @@ from tests.published_checks import *  # noqa: F403
 SMALL = Context(1e5, 0)
 #: Verdicts with three runs at each point and bottlenecks of 1, 5 and 20 Mbit/s.
 VERDICTS = {
+    "losses by link noise do not hinder the convergence": "reproduced",
     "stable equilibrium rate of one flow": "reproduced",
     "total traffic at equilibrium": "reproduced",
     "equilibrium very close to capacity for at least": "reproduced",
@@ -34,12 +35,15 @@ VERDICTS = {
     "throughput grows linearly with bottleneck capacity": "reproduced",
     "CADPC loss negligible; fairness almost perfect": "differs",
     "CADPC average queue small, constant and independent of bottleneck bandwidth": "fitted",
+    "a smaller target rate corrects the constant queue": "ordering reproduced",
     "throughput greater than almost all competitors; smallest average queue almost always": "differs",
     "one signalling packet per": "input",
     "correct max-min with two bottlenecks (parking lot)": "differs",
     "robust with RED, REM, AVQ; robust to path changes; unsatisfactory with web-like background": (
         "ordering reproduced"
     ),
+    "the incoming interface compensates for a single router without the protocol": "reproduced",
+    "the converged rates of weighted flows can be calculated in advance": "reproduced",
     "XCP converges to capacity, CADPC to capacity*n/(n+1)": "reproduced",
     'Feedback: XCP "in payload packets", CADPC/PTP "extra signaling"': "ordering reproduced",
     'Routers examine...: XCP "every packet", CADPC/PTP "1 packet every 4 RTTs"': "ordering reproduced",
@@ -84,6 +88,24 @@ def test_what_another_scheme_meets_as_well(table):
         assert table.others[claim] > 0, claim
         assert table.met_by[claim] == "", claim
     assert "Reno" in table.met_by["lost signalling packets do not move the convergence point"]
+
+
+@pytest.mark.parametrize(
+    ("claim", "verdict"),
+    [
+        ("the incoming interface compensates for a single router without the protocol", "reproduced"),
+        ("the converged rates of weighted flows can be calculated in advance", "reproduced"),
+    ],
+)
+def test_short_rows(claim, verdict):
+    assert ASSESSMENTS[claim](SMALL).verdict == verdict
+
+
+def test_a_router_that_nobody_stands_in_for(monkeypatch):
+    """If the next router tells of nothing, 45 % is lost, and the row does not hold."""
+    network = cadpc_deployment.hidden_bottleneck
+    monkeypatch.setattr(cadpc_deployment, "hidden_bottleneck", lambda _: network(False))
+    assert cadpc_deployment.incoming(SMALL).verdict == "differs"
 
 
 @pytest.mark.long

@@ -149,6 +149,47 @@ def test_links_without_stamps():
     assert int(run.state.links[0].served_bytes) % 1000 == 64  # two requests of 32 bytes
 
 
+def behind_a_router_without_the_protocol(said, load=500_000.0):
+    """Return the run and the reply on a path whose second link has the least to spare, and a router that says so."""
+    net = Network()
+    for k, rate in enumerate((2e6, 1e6, 2e6)):
+        net.link(f"n{k}", f"n{k + 1}", rate=rate, delay=0.01, stamps=said if k == 1 else True)
+        net.link(f"n{k + 1}", f"n{k}", rate=rate, delay=0.01)
+    net.flow(ASKING, path=["n0", "n1", "n2", "n3"])
+    if load:
+        net.flow(traffic.constant(load), path=["n0", "n1", "n2", "n3"], packet=1000)
+    return asked(net, 0.9)
+
+
+def test_the_incoming_interface_tells_of_the_link_before():
+    """The third router tells of the second link, in the place of the second router, which does not know the protocol.
+
+    Welzl (2005), section IV.A. Without other traffic two requests leave with 48, 48 and 80 bytes: 32, and 16 from the
+    first router, nothing from the second, and 32 from the third. Of three links the second has the least to spare,
+    0.5 of 1 MB/s; if nobody tells of it, the first or the third seems to.
+    """
+    run, reply = behind_a_router_without_the_protocol("incoming", load=0)
+    assert [int(link.served_bytes) for link in run.state.links[:6:2]] == [96, 96, 160]
+    assert (reply[0], reply[3]) == (1e6, 3)
+    _, reply = behind_a_router_without_the_protocol("incoming")
+    assert reply[:4] == [1e6, pytest.approx(500_000, rel=0.01), pytest.approx(PERIOD, abs=0.002), 3]
+    _, hidden = behind_a_router_without_the_protocol(False)
+    assert (hidden[0], hidden[3]) == (2e6, 2)
+
+
+def test_two_routers_without_the_protocol_hide_a_link():
+    """Of two such routers in a row the link between them is hidden: the next one tells of its own interface only."""
+    net = Network()
+    for k, said in enumerate((True, False, "incoming", True)):
+        net.link(f"n{k}", f"n{k + 1}", rate=1e6 if k == 1 else 2e6, delay=0.01, stamps=said)
+        net.link(f"n{k + 1}", f"n{k}", rate=2e6, delay=0.01)
+    net.flow(ASKING, path=[f"n{k}" for k in range(5)])
+    _, reply = asked(net, 0.9)
+    assert (reply[0], reply[3]) == (2e6, 3)
+    with pytest.raises(ValueError, match="stamps 'outgoing' is unknown; available: incoming"):
+        net.link("x", "y", rate=1e6, stamps="outgoing")
+
+
 def test_no_more_than_576_bytes():
     """A request grows from 32 bytes by 16 for each of 34 links; the last six find no room."""
     _, reply = asked(chain(rates=(1e9,) * 40, load=0), 2.5)
@@ -197,7 +238,9 @@ def test_a_link_that_says_nothing_new_hides_no_bottleneck():
 
 def test_it_can_be_written_down():
     net = Network().link("a", "b", rate=1e6, delay=0.01, counter_refresh=1.0, coarse_clock=True, stamps=False)
+    net.link("b", "c", rate=1e6, stamps="incoming")
     text = net.to_toml()
+    assert 'stamps = "incoming"' in text
     assert 'counter_refresh = "1 s"' in text
     assert Network.from_toml(text) == net
 

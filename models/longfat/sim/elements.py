@@ -28,7 +28,7 @@ class Link:
     jitter: float = 0.0  # s
     counter_refresh: float = 0.0  # s
     coarse_clock: bool = False
-    stamps: bool = True
+    stamps: bool | str = True  # or "incoming"
     rate_changes: tuple[tuple[float, float], ...] = ()  # times [s] and rates from then on [bytes/s]
 
 

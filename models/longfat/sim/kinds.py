@@ -125,10 +125,11 @@ def _link(link: Link, routes: Routes) -> tuple[np.ndarray, np.ndarray, np.ndarra
     row.loss = link.loss
     row.jitter = round(link.jitter * SECOND)
     row.refresh = round(link.counter_refresh * SECOND)
-    row.coarse_clock, row.ignores_requests = (
-        link.coarse_clock,
-        not link.stamps or not link.name or link.rate == math.inf,
-    )
+    row.coarse_clock = link.coarse_clock
+    if not link.stamps or not link.name or link.rate == math.inf:
+        row.ignores_requests = records.IGNORES
+    elif link.stamps == "incoming":
+        row.ignores_requests = records.INCOMING
     own, of_service = rows(discipline.own.words, records.WORD), rows(0, records.WORD)
     if discipline.has_hooks:
         row.discipline = routes.disciplines.place(discipline)

@@ -82,7 +82,7 @@ class Network:
         jitter: float | str = 0.0,
         counter_refresh: float | str = 0.0,
         coarse_clock: bool = False,
-        stamps: bool = True,
+        stamps: bool | str = True,
         rate_changes: Sequence[tuple[float | str, float | str]] = (),
     ) -> Network:
         """Add a link from one node to another, and with `duplex` one in the opposite direction.
@@ -114,8 +114,9 @@ class Network:
             and the next two are for the performance transparency protocol, see `longfat.sim.schemes.cadpc`.
         coarse_clock : bool
             Whether the link reports the time of the last update of its counter instead of the present time.
-        stamps : bool
-            Whether the link adds its counter to requests.
+        stamps : bool or {"incoming"}
+            Whether the router in front of the link adds the link's counter to requests. If only the router at its end
+            knows the protocol, "incoming": that one adds the counter of the interface through which requests come.
         rate_changes : sequence of pairs
             Times [s], in increasing order, and the rate from each of them on [bytes/s]. A packet in transmission ends
             at the rate at which it began.
@@ -172,7 +173,7 @@ class Network:
             jitter=quantities.duration(jitter, "jitter", "[0, 1e6]"),
             counter_refresh=quantities.duration(counter_refresh, "counter_refresh", "[0, 1e6]"),
             coarse_clock=bool(coarse_clock),
-            stamps=bool(stamps),
+            stamps=domains.choice("stamps", stamps, ("incoming",)) if isinstance(stamps, str) else bool(stamps),
             rate_changes=read_rate_changes(rate_changes),
         )
         if made.rate_changes and (made.rate == math.inf or made.jitter > 0):

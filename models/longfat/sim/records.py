@@ -49,6 +49,8 @@ LAST, STAMPED = 32, 64  # of data packets: the sender has no more data; the head
 REQUEST = 128  # of feedback: a request for the counters of the links on the path
 ECT1 = 256  # of data packets, beside ECT: the codepoint is ECT(1), the identifier of L4S (RFC 9331, section 4.1)
 ANSWERED = 1  # of feedback: the answer to such a request
+#: Values of a link's `ignores_requests`, beside 0: requests get no stamp; or one by the interface at the link's end.
+IGNORES, INCOMING = 1, 2
 GREEN, RED = 0, 1  # colours: a red packet is the first to be dropped
 
 #: Fields of a packet that waits at a link with a service, and of a request.
@@ -132,7 +134,7 @@ LINK = record(
     ("work_conserving", i1),  # of the service, as the next
     ("may_push_out", i1),
     ("coarse_clock", i1),  # stamps have the time of the refresh, not the present one
-    ("ignores_requests", i1),  # requests get no stamp here
+    ("ignores_requests", i1),  # 0: requests get a stamp; else `IGNORES` or `INCOMING`
     ("changing_rate", i4),  # row of `changing_rates`, NONE: the rate is constant
     ("refresh", i8),  # refresh interval of the byte counter in stamps; 0: always up to date
     ("refreshed_at", i8),  # last refresh

@@ -10,7 +10,7 @@ import math
 from longfat.sim.jit import routine
 from longfat.sim.kernel.recovery import allocate_node, release_nodes
 from longfat.sim.memory import header_at, hop_at, link_at, packet_at, queued_at, stamp_at, tally_at
-from longfat.sim.records import ANSWERED, NONE
+from longfat.sim.records import ANSWERED, IGNORES, INCOMING, NONE
 
 RESERVED = -1  # time of a stamp that is not yet written
 
@@ -28,11 +28,21 @@ def refresh_counter(link, now):
 
 @routine
 def reserve_stamp(state, link, i):
-    """Lengthen a request by 16 bytes for the link's stamp, if the link answers requests and the packet has room."""
+    """Lengthen a request by 16 bytes for the link's stamp, if the link answers requests and the packet has room.
+
+    The stamp of a link whose incoming interface answers is there from now on, but the request is longer by it only
+    behind the link.
+    """
     packet, about = packet_at(state, i), queued_at(state, i)
-    if not link.ignores_requests and packet.length + 16 <= 576:
-        packet.length += 16
-        link.stamped_bytes += 16
+    if about.stamps != NONE and stamp_at(state, about.stamps).hop == packet.hop - 1:
+        before = link_at(state, hop_at(state, packet.hop - 1).link)
+        if before.ignores_requests == INCOMING:
+            packet.length += 16
+            link.stamped_bytes += 16
+    if link.ignores_requests != IGNORES and packet.length + 16 <= 576:
+        if link.ignores_requests != INCOMING:
+            packet.length += 16
+            link.stamped_bytes += 16
         n = allocate_node(state)
         stamp_at(state, n).time = RESERVED
         stamp_at(state, n).hop = packet.hop

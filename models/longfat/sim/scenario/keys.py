@@ -14,7 +14,7 @@ from longfat.sim.traffic import Traffic
 LINK = {
     "name": "text", "from": "text", "to": "text", "rate": "bytes/s", "delay": "s", "buffer": "packets",
     "discipline": "choice", "loss": "share", "jitter": "s", "counter_refresh": "s", "coarse_clock": "flag",
-    "stamps": "flag", "duplex": "flag", "rate_changes": "pairs",
+    "stamps": "answer", "duplex": "flag", "rate_changes": "pairs",
 }  # fmt: skip
 FLOW = {
     "name": "text", "scheme": "text", "traffic": "table", "path": "nodes", "file": "bytes", "start": "s",
@@ -40,6 +40,7 @@ TYPES: dict[str, tuple[tuple[type, ...], str]] = {
     "quantity": (_QUANTITY, "a number or text with a unit"),
     "integer": ((int,), "an integer"),
     "flag": ((bool,), "true or false"),
+    "answer": ((bool, str), 'true, false or "incoming"'),
     "pairs": ((list,), 'a list of pairs, as in [["1 s", "5 Mbit/s"]]'),
     "rows": ((list,), 'a list of rows, as in [["1 s", "2 s", 1]]'),
     "nodes": ((list,), 'a list of nodes, as in ["left", "right"]'),

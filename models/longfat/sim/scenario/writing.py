@@ -122,7 +122,7 @@ def _link(link: Link, duplex: bool) -> str:
         "jitter": _written(link.jitter, "s") if link.jitter else None,
         "counter_refresh": _written(link.counter_refresh, "s") if link.counter_refresh else None,
         "coarse_clock": link.coarse_clock or None,
-        "stamps": None if link.stamps else False,
+        "stamps": None if link.stamps is True else link.stamps,
         "rate_changes": [[_written(time, "s"), _written(rate, "bytes/s")] for time, rate in link.rate_changes] or None,
         "duplex": duplex or None,
     }

@@ -6,9 +6,11 @@ The rules with their sources: docs/rules/explicit-feedback.md.
 """
 
 from longfat.sim.jit import part
+from longfat.sim.own import flag
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.explicit_rate import keep
 from longfat.sim.schemes.scheme import Parameter, Scheme
+from longfat.sim.schemes.tfrc import equation_rate
 
 
 def start(flow, event):
@@ -22,8 +24,12 @@ def start(flow, event):
 
 def ack(flow, event):
     """Return the rate [bytes/s]; a response to a request updates it."""
-    if event.number >= 0:  # acknowledgments of data packets carry no feedback
-        return flow.rate
+    return respond(flow, event) if event.number < 0 else flow.rate  # acknowledgments of data carry no feedback
+
+
+@part
+def respond(flow, event):
+    """Return the rate [bytes/s] after a response to a request."""
     if event.rtt > 0.0:
         flow.srtt += (event.rtt - flow.srtt) / 8.0 if flow.srtt > 0.0 else event.rtt
     flow.responses += 1
@@ -39,6 +45,11 @@ def ack(flow, event):
         return flow.rate
     flow.capacity, flow.traffic = event.header[0], event.header[1]
     return next_rate(flow)
+
+
+def ack_files(flow, event):
+    """Return the rate [bytes/s]; a response to a request updates it, up to the bound by losses."""
+    return bounded(flow, respond(flow, event)) if event.number < 0 else flow.rate
 
 
 def alarm(flow, event):
@@ -71,6 +82,47 @@ def next_rate(flow):
     return max(x * (1.0 + change) * aim, least)
 
 
+def loss(flow, event):
+    """Return the rate [bytes/s], up to the bound by losses, after a loss event."""
+    # RFC 5348, section 5.3: the interval is that from the first lost packet of an event to the first of the next. Ours,
+    # because CADPC has no slow start that ends with a loss: the first interval is what was sent until then, not that of
+    # section 6.3.1.
+    first = event.transmission - event.lost
+    for i in range(7, 0, -1):
+        flow.intervals[i] = flow.intervals[i - 1]
+    flow.intervals[0] = float(max(1, first - max(0, flow.first)))
+    flow.first = first
+    return bounded(flow, flow.rate)
+
+
+@part
+def bounded(flow, rate):
+    """Return a rate, or that of TCP with the same losses, round-trip time and packets if it is less [bytes/s]."""
+    # Welzl (2005), section IV.B, considers feedback about losses, and to be TCP-friendly where there is TCP, by the
+    # definition of RFC 2309: no more bandwidth than TCP. Ours, because the details are not printed: losses tell that
+    # there is TCP, since CADPC alone has almost none (section III), and TCP's rate is that of RFC 5348,
+    # section 3.1, with its simplest values, b = 1 and t_RTO = 4 R.
+    if flow.friendly == 0.0 or flow.first < 0:
+        return rate
+    p = 1.0 / mean_interval(flow, flow.transmission - flow.first)
+    return min(rate, equation_rate(flow.packet_size, flow.srtt, p, 1.0, 4.0 * flow.srtt, 0.0))
+
+
+@part
+def mean_interval(flow, open_interval):
+    """Return the mean loss interval [packets]: with or without the open interval, whichever is more."""
+    # RFC 5348, section 5.4, with eight intervals, without the discounting of section 5.5, which is optional.
+    ended, with_open, weights = 0.0, 1.0 * open_interval, 0.0
+    for i in range(8):
+        if flow.intervals[i] > 0.0:
+            weight = min(1.0, (8 - i) / 5.0)
+            ended += weight * flow.intervals[i]
+            weights += weight
+            if i < 7 and flow.intervals[i + 1] > 0.0:
+                with_open += min(1.0, (7 - i) / 5.0) * flow.intervals[i]
+    return max(ended, with_open) / weights
+
+
 PARAMETERS = {
     "smoothing": Parameter(0.5, "1", "(0, 2]", about="Gain a of the logistic rule"),
     "weight": Parameter(1.0, "flows", "(0, 1e6]", about="Number of flows that the flow acts like"),
@@ -85,6 +137,8 @@ PARAMETERS = {
 }
 #: Responses so far; whether the start is over; last reported capacity and traffic [bytes/s].
 STATE = {"responses": 0, "steady": False, "capacity": 0.0, "traffic": 0.0}
+#: First lost transmission of the last loss event; loss intervals, newest first [packets], 0: there was none.
+LOSSES = {"first": -1, "intervals": [0.0] * 8}
 SOURCE = (
     "M. Welzl, Scalable Router Aided Congestion Avoidance for Bulk Data Transfer in High Speed Networks, PFLDnet "
     "workshop 2005, sections II and III, and table I; the start is ours, because its details are not printed there"
@@ -96,6 +150,11 @@ CADPC = Scheme(
 )  # fmt: skip
 #: CADPC with acknowledgments and retransmissions, for files.
 CADPC_FILES = Scheme(
-    "cadpc-files", start=start, ack=ack, alarm=alarm, timeout=keep, controls="rate",
-    parameters={**PARAMETERS, **timers.PARAMETERS}, state=STATE, source=SOURCE,
+    "cadpc-files", start=start, ack=ack_files, loss=loss, alarm=alarm, timeout=keep, controls="rate",
+    parameters={
+        **PARAMETERS,
+        "friendly": flag(False, "0: losses do not change the rate; 1: it is at most that of TCP with the same losses"),
+        **timers.PARAMETERS,
+    },
+    state={**STATE, **LOSSES}, source=SOURCE,
 )  # fmt: skip

@@ -6,6 +6,7 @@ from typing import Literal
 
 from longfat.laws import blt as laws
 from longfat.verify.published import blt_claims as claims
+from longfat.verify.published import blt_later as later
 from longfat.verify.published import blt_measured as measured
 from longfat.verify.published import blt_numbers as numbers
 from longfat.verify.published import blt_under_load as under_load
@@ -125,4 +126,5 @@ ASSESSMENTS: dict[str, Assessment] = {
         for label in ("BLT", "TCP")
         for k, ratio in enumerate(measured.RATIO_NAMES)
     },
+    **later.ASSESSMENTS,
 }

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 from longfat.laws import cadpc as laws
 from longfat.verify.published import cadpc_comparisons as comparisons
+from longfat.verify.published import cadpc_deployment as deployment
 from longfat.verify.published import cadpc_measured as measured
 from longfat.verify.published.claims_table import Assessment, Context, Finding, judged
 from longfat.verify.published.rule import Arithmetic, Declared, Formula, Statement, printed
@@ -77,4 +78,5 @@ ASSESSMENTS: dict[str, Assessment] = {
     'Feedback: XCP "in payload packets", CADPC/PTP "extra signaling"': comparisons.feedback,
     'Routers examine...: XCP "every packet", CADPC/PTP "1 packet every 4 RTTs"': comparisons.examined,
     '\'web mice\' bg traffic: XCP "works well", CADPC/PTP "does not work well"': comparisons.web_mice,
+    **deployment.ASSESSMENTS,
 }
