@@ -19,8 +19,7 @@ from longfat.files import AtomicFiles
 from longfat.verify.linux_cases import LINUX_NAMES, Case
 
 CAPTIONS = {
-    "linux_traces": "Window and queue of one flow at a drop-tail link: Linux's TCP and the network simulator. CUBIC's "
-    "slow start ends by HyStart on Linux and by HyStart++ here, so that the sawteeth begin at different times.",
+    "linux_traces": "Window and queue of one flow at a drop-tail link: Linux's TCP and the network simulator.",
 }
 NAME = "linux_traces"
 DURATION, EVERY = 25.0, 0.05  # s

@@ -67,6 +67,8 @@ def sender_of(scheme: Scheme, parameters: Mapping[str, float]) -> str:
         words[name].format(value if name in ("initial_window", "delayed_ack") else ("off", "on")[value > 0])
         for name, value in values.items()
     ]
+    if values.get("hystart") == 2.0:
+        said = [one.replace("HyStart++ on", "HyStart of Linux") for one in said]
     return ", ".join(said).replace("for 1 packets", "for each packet")
 
 

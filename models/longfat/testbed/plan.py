@@ -34,7 +34,7 @@ LINUX: dict[str, tuple[float, ...]] = {
     "tick": (0.0,),
     "granularity": (0.2,),  # TCP_RTO_MIN bounds the term of the variation, tcp_rtt_estimator()
     "growth_limit": (2.0, 1e6),  # packets are counted, without a limit
-    "hystart": (0.0,),  # a part of tcp_cubic.c alone, and not HyStart++, which RFC 9406 made of it
+    "hystart": (0.0,),  # but 2 in CUBIC: a part of tcp_cubic.c alone, and not HyStart++, which RFC 9406 made of it
     "prr": (1.0,),
     "rack": (1.0, 2.0),
     "growth_at_exit": (1.0,),  # tcp_fastretrans_alert(), then tcp_cong_control()
@@ -119,10 +119,7 @@ def _refused_parameters(flow: Flow, name: str) -> Iterator[str]:
             yield f"initial_window = {value:g}: Linux's is an integer in [1, {LARGEST_INITIAL_WINDOW:g}]"
         if parameter in SETTABLE:
             continue
-        if parameter == "hystart" and name == "cubic":
-            yield f"hystart = {value:g}: Linux's CUBIC has HyStart, neither none (0) nor HyStart++ (1); leave it out"
-            continue
-        does = LINUX.get(parameter)
+        does = LINUX.get(parameter) if (name, parameter) != ("cubic", "hystart") else (2.0,)
         if parameter == "timestamps":
             does = (float(flow.ack == 52),)
         if does is None:

@@ -234,6 +234,7 @@ def switched() -> list[Case]:
     """Return cases with a rule switched: what explains a difference, or what an option of the simulator is for."""
     plain = {one.name: one for one in (*full_links(), *random_losses())}
     fractions = [f"full link, {name}, 1 flow, buffer {buffer:g}" for name in ("Reno", "CUBIC") for buffer in BUFFERS]
+    alone = [f"full link, CUBIC, 1 flow, buffer {buffer:g}" for buffer in BUFFERS]
     of_2016 = [f"full link, BBR, 1 flow, buffer {buffer:g}" for buffer in BUFFERS]
     quick = [f"random loss, Reno, 1 flow, p = {loss:g}" for loss in LOSSES]
     quick += ["random loss, Reno, 2 flows, p = 0.03", "random loss, Reno, 10 flows, p = 0.03"]
@@ -243,6 +244,7 @@ def switched() -> list[Case]:
     recoveries = [*many, "full link, Reno, 2 flows, buffer 0.25", "random loss, Reno, 2 flows, p = 0.03"]
     rules = {
         "windows with fractions here": (fractions, {"integer_windows": 0.0}, {}),
+        "HyStart++ here": (alone, {"hystart": 1.0}, {}),
         "BBR of 2016 here": (
             of_2016,
             {"pacing_margin": 0.0, "allowances": 0.0, "equal_renews": 1.0, "departures": 0.0},

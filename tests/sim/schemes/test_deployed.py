@@ -128,6 +128,24 @@ def test_rounds_of_hystart():
     assert diary.own.last_round_rtt == pytest.approx(0.1, abs=1e-8)
 
 
+@pytest.mark.parametrize(("packet", "expected"), [(1500, 75.0), (7500, 48.0)])
+def test_hystart_of_linux(packet, expected):
+    """HyStart of Linux ends slow start by a train of acknowledgments, or by a delay (net/ipv4/tcp_cubic.c).
+
+    By hand, at 20 Mbit/s and 40 ms, with an acknowledgment for each packet; windows are 10, 20 and 40 as the rounds
+    begin, with the acknowledgments of packets 0, 10 and 30. A packet of 1500 bytes takes 0.6 ms: in the third round the
+    36th acknowledgment is 35 x 0.6 = 21 ms after the first, more than half of 40.6 + 1 ms, and the window is 40 + 35.
+    A packet of 7500 bytes takes 3 ms, longer than the gap in a train. Packets 10 to 29 leave the link from 43 to 103
+    ms, and packet 30 arrives at 86 ms: its round-trip time is 60 ms, more than 43 + 43/8. The ninth sample of the round
+    is judged first, with a window of 40 + 8.
+    """
+    net = Network().link("a", "b", rate=2.5e6, delay=0.02)
+    given = {"hystart": 2, "initial_window": 10, "delayed_ack": 1}
+    run = Simulation(net.flow("cubic", path=["a", "b"], packet=packet, ack_path="ideal", name="x", parameters=given))
+    run.advance(1.0)
+    assert peek.flow(run, "x").ssthresh == expected
+
+
 def test_byte_counting():
     """An acknowledgment for two packets adds two, but one in slow start after a timeout (RFC 3465, 2.2 and 2.3).
 

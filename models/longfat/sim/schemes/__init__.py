@@ -12,7 +12,7 @@ from typing import Any
 
 from longfat.discovery import named
 from longfat.domains import conflict, unknown
-from longfat.sim.schemes.deployed import DEPLOYED, LINUX
+from longfat.sim.schemes.deployed import DEPLOYED, LINUX, LINUX_CUBIC
 from longfat.sim.schemes.scheme import Parameter, Scheme
 from longfat.sim.schemes.timers import profile
 from longfat.sim.schemes.variants import KIM_FARBER_TCP
@@ -61,7 +61,7 @@ def linux(given: str | Scheme) -> dict[str, float]:
     Returns
     -------
     dict
-        The values of `LINUX` for the parameters that the scheme has.
+        The values of `LINUX` for the parameters that the scheme has, for CUBIC also those of `LINUX_CUBIC`.
 
     Examples
     --------
@@ -69,7 +69,8 @@ def linux(given: str | Scheme) -> dict[str, float]:
     (120.0, 0.0)
     """
     known = scheme(given).parameters
-    return {name: value for name, value in LINUX.items() if name in known}
+    values = LINUX | (LINUX_CUBIC if "clock_tick" in known else {})
+    return {name: value for name, value in values.items() if name in known}
 
 
 def check_parameters(chosen: Scheme | None, given: Mapping[str, Any]) -> dict[str, float]:

@@ -129,6 +129,8 @@ def respond(flow, event):
         flow.last_growth = event.now
         return flow.window
     flow.last_growth = event.now
+    if flow.window < flow.ssthresh and flow.hystart == 2.0:
+        hystart.watch_train(flow, event)
     if flow.window < flow.ssthresh:
         return hystart.grow(flow, event)
     return avoid_congestion(flow, event, event.acked)
@@ -154,6 +156,7 @@ def timeout(flow, event):
     flow.w_max = 0.0  # section 4.8: W_max becomes the window at the beginning of congestion avoidance
     if flow.clock_tick > 0.0:
         flow.last_w_max = 0.0  # Linux, tcp_cubic.c, bictcp_state(): bictcp_reset()
+    flow.found = False
     flow.recovering = False
     return 1.0
 
@@ -177,7 +180,12 @@ CUBIC = Scheme(
     alarm=alarm,
     reorder=3,
     parameters={
-        **deployed.parameters(hystart=1.0),
+        **deployed.parameters(),
+        "hystart": Parameter(
+            1.0, "1", "{0, 1, 2}",
+            about="1: slow start ends when round-trip times grow (HyStart++, RFC 9406); 2: also by trains of "
+            "acknowledgments, as in Linux; 0: only by a loss",
+        ),
         "clock_tick": integer_windows.CLOCK_TICK,
         "cwv": validation.PARAMETER,
         "c": Parameter(0.4, "packets/s^3", "(0, 1e6]", about="Constant C (RFC 9438, section 5.1)"),
@@ -195,6 +203,7 @@ CUBIC = Scheme(
         **deployed.STATE,
         **validation.STATE,
         **integer_windows.CUBIC_STATE,
+        **hystart.TRAIN_STATE,
         **dict.fromkeys(("w_max", "last_w_max", "cwnd_prior", "w_est", "k", "last_growth"), 0.0),
         "epoch_start": -1.0,
     },

@@ -1,4 +1,4 @@
-"""Slow start of the senders in use today: byte counting (RFC 3465) and HyStart++ (RFC 9406)."""
+"""Slow start of the senders in use today: byte counting (RFC 3465), HyStart++ (RFC 9406) and HyStart as in Linux."""
 
 import math
 from typing import Any
@@ -13,6 +13,10 @@ LEAST_THRESHOLD, GREATEST_THRESHOLD, THRESHOLD_DIVISOR = 0.004, 0.016, 8.0  # s,
 SAMPLES = 8  # round-trip times of a round before it is judged
 GROWTH_DIVISOR = 4.0  # of slow start in the conservative slow start
 CONSERVATIVE_ROUNDS = 5
+#: Linux, net/ipv4/tcp_cubic.c: hystart_low_window and hystart_ack_delta_us; hystart_ack_delay(): four bursts of the
+#: largest size, at most 1 ms, at the rate that tcp_input.c, tcp_update_pacing_rate(), computes also without pacing.
+LOW_WINDOW, LARGEST_GAP, PACING_GAIN = 16.0, 0.002, 2.0  # packets, s, 1
+BURSTS, LONGEST_BURSTS = 4.0 * 65536, 0.001  # bytes, s
 
 PARAMETERS = {
     "growth_limit": Parameter(
@@ -34,6 +38,8 @@ STATE: dict[str, Any] = {
     "baseline_rtt": math.inf,
     "conservative_rounds": 0,
 }
+#: Of HyStart as in Linux: begin of the round and last acknowledgment of its train [s], whether it has ended slow start.
+TRAIN_STATE: dict[str, Any] = {"round_start": 0.0, "last_of_train": 0.0, "found": False}
 
 
 @part
@@ -47,7 +53,7 @@ def grow(flow, event):
     increase = min(float(event.acked), flow.growth_limit) if flow.growth_limit > 0.0 else 1.0
     if flow.reduced_for == TIMEOUT:  # section 2.3: L = 1 in slow start after a timeout
         increase = min(increase, 1.0)
-    if flow.hystart == 0.0 or flow.ssthresh < 1e300:
+    if flow.hystart != 1.0 or flow.ssthresh < 1e300:
         return min(flow.window + increase, max(flow.window, flow.ssthresh))
     conservative = flow.baseline_rtt < math.inf
     flow.window += increase / GROWTH_DIVISOR if conservative else increase
@@ -84,3 +90,33 @@ def begin_round(flow):
     flow.last_round_rtt = flow.round_rtt
     flow.round_rtt = math.inf
     flow.round_samples = 0
+
+
+@part
+def watch_train(flow, event):
+    """Set ssthresh to the window if acknowledgments arrive in a train for half of a round trip, or late."""
+    # Linux, net/ipv4/tcp_cubic.c, hystart_update(), without pacing; S. Ha and I. Rhee, Taming the Elephants: New TCP
+    # Slow Start, Computer Networks 55 (2011), section 4.
+    if event.rtt <= 0.0 or flow.found:
+        return
+    if flow.una > flow.round_end:  # bictcp_hystart_reset()
+        flow.round_start = event.now
+        flow.last_of_train = event.now
+        flow.round_end = flow.next
+        flow.round_rtt = math.inf
+        flow.round_samples = 0
+    if flow.window < LOW_WINDOW:
+        return
+    if event.now - flow.last_of_train <= LARGEST_GAP:
+        flow.last_of_train = event.now
+        bursts = min(LONGEST_BURSTS, BURSTS * flow.srtt / (PACING_GAIN * flow.window * flow.packet_size))
+        flow.found = event.now - flow.round_start > (flow.least_rtt + bursts) / 2.0
+    flow.round_rtt = min(flow.round_rtt, event.rtt)
+    if flow.round_samples < SAMPLES:
+        flow.round_samples += 1
+    elif flow.round_rtt > flow.least_rtt + max(
+        LEAST_THRESHOLD, min(flow.least_rtt / THRESHOLD_DIVISOR, GREATEST_THRESHOLD)
+    ):
+        flow.found = True
+    if flow.found:
+        flow.ssthresh = flow.window
