@@ -100,6 +100,7 @@ figures: venv  ## Simulate and draw the papers' figures and tables anew (an hour
 	$(BIN)/python -m figures.blt_today
 	$(BIN)/python -m figures.blt_further
 	$(BIN)/python -m figures.kkm
+	$(BIN)/python -m figures.other_schemes
 	$(BIN)/python -m figures.credits
 	$(BIN)/python -m figures.network_simulator
 	$(BIN)/python -m figures.today

@@ -24,6 +24,7 @@ PARTS = {
     "blt_today": "BLT on paths of today",
     "blt_further": "BLT further: what its authors left to later work",
     "kkm": "The benchmark (Kanakia, Keshav and Mishra 1992)",
+    "other_schemes": "The standard experiments with schemes that the paper does not have",
     "scoreboard": "Scoreboard: every number and claim of the five papers",
     "credits": "Credit flow control, and guaranteed delays",
     "network_simulator": "The network simulator compared with laws",
@@ -33,7 +34,6 @@ PARTS = {
     "courses": "CUBIC and BBR over time",
 }
 TABLES = {
-    "sstp": {"sstp_tables.md": "the ten standard experiments"},
     "loss_load": {"loss_load_tables.md": "every printed number, and the effect of each rule"},
     "cadpc": {"cadpc_table_2.md": "table II, measured"},
     "blt": {"blt_tables.md": "table 1 cell by cell and under twenty interpretations"},
@@ -41,7 +41,10 @@ TABLES = {
     "blt_further": {"blt_further.md": "the ratios with their intervals, and what an abusive source gets"},
     "scoreboard": {"scoreboard.md": "all rows"},
     "kkm": {"kkm_tables.md": "the ten tables, complete"},
-    "today": {"today_tables.md": "the ten standard experiments"},
+    "other_schemes": {
+        "today_tables.md": "CUBIC, also behind CoDel and FQ-CoDel, DCTCP and BBR",
+        "further_tables.md": "credit and rate control of ATM, dynamic windows, NETBLT, and SSTP",
+    },
 }
 
 

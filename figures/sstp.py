@@ -19,8 +19,7 @@ import xarray as xr
 
 from figures import data as stored
 from figures.writing import HERE, figure_files, save
-from longfat import benchmark, student
-from longfat.benchmark import tables
+from longfat import student
 from longfat.files import AtomicFiles
 from longfat.sim import Network, Simulation, peek, queues
 
@@ -259,25 +258,6 @@ def draw(files: AtomicFiles, found: dict[str, xr.Dataset]) -> None:
     save(files, figure, "sstp_booked")
 
 
-def text(data: xr.Dataset) -> str:
-    """Return the content of ``sstp_tables.md``."""
-    heads = [
-        "# The standard experiments with a negotiated rate", "",
-        "The ten experiments of Kanakia, Keshav and Mishra (1992), as in [their tables](kkm_tables.md), beside the "
-        "optimal times and SACK. The paper has none of these rows. "
-        "[The rate](../docs/standard-experiments.md#a-negotiated-rate) of SSTP is the same in all experiments. "
-        f"After ±: the standard deviation over {data.attrs['replications']} runs in experiment 7, otherwise half of "
-        "the 95 % interval of random runs; a row without ± is not random.", "",
-    ]  # fmt: skip
-    return "\n".join([*heads, tables.to_markdown(tables.tables(data))])
-
-
-def experiments(names: Any = None, replications: int = 10) -> xr.Dataset:
-    """Run the ten experiments, or some of them, with SSTP."""
-    rows = ["optimal", "sack", "sstp", "sstp-loss-load"]
-    return benchmark.run(names, rows, replications=replications, progress=False)
-
-
 DIMENSIONS = {
     "sstp_receivers": ("strategy", "time"), "sstp_control": ("case", "loss"), "sstp_sharing": ("link", "window"),
     "sstp_booked": ("link", "negotiated"),
@@ -298,12 +278,10 @@ def write(directory: str | Path = HERE) -> dict[str, xr.Dataset]:
         "sstp_sharing": sharing(),
         "sstp_booked": booked(),
     }
-    measured = experiments()
     with figure_files(directory) as files:
         draw(files, found)
         for name, data in found.items():
             stored.write(files, name, data, "figures.sstp")
-        files.path("sstp_tables.md").write_text(text(measured), encoding="utf-8")
     return found
 
 

@@ -2,8 +2,7 @@
 
 ``today_buffer``: utilisation by one flow over the buffer; ``today_delay``: queueing delay of ten flows;
 ``today_fairness``: goodputs over the ratio of round-trip times; ``today_power``: Kim and Farber's reference network;
-``today_tables.md``: the experiments of Kanakia, Keshav and Mishra. Run with ``python -m figures.today``; it takes
-some minutes; ``--redraw`` draws the pictures from the stored numbers.
+Run with ``python -m figures.today``; it takes some minutes; ``--redraw`` draws the pictures from the stored numbers.
 """
 
 from __future__ import annotations
@@ -19,8 +18,6 @@ import longfat as lf
 from figures import data as stored
 from figures import today_runs as runs
 from figures.writing import CUT, HERE, bars, figure_files, panels
-from longfat import benchmark
-from longfat.benchmark import tables
 from longfat.files import AtomicFiles
 from longfat.plot.axes import log_ticks
 from longfat.verify.published.blt_scenarios import Path as Network
@@ -144,26 +141,6 @@ def draw(files: AtomicFiles, found: dict[str, xr.Dataset]) -> None:
     )  # fmt: skip
 
 
-def text(data: xr.Dataset) -> str:
-    """Return the content of ``today_tables.md``."""
-    heads = [
-        "# The standard experiments with schemes of today", "",
-        "The ten experiments of Kanakia, Keshav and Mishra (1992), as in [their tables](kkm_tables.md), beside the "
-        "optimal times and SACK. The paper has none of these rows. "
-        "[Settings](../docs/standard-experiments.md#schemes-of-today) are the same in all experiments. After ±: the "
-        f"standard deviation over {data.attrs['replications']} runs in experiment 7, otherwise half of the 95 % "
-        "interval of random runs; a row without ± is not random. A time below the optimal one belongs to a scheme that "
-        "takes more than its fair share.", "",
-    ]  # fmt: skip
-    return "\n".join([*heads, tables.to_markdown(tables.tables(data))])
-
-
-def experiments(names: Any = None, replications: int = 10) -> xr.Dataset:
-    """Run the ten experiments, or some of them, with the schemes of today."""
-    rows = ["optimal", "sack", *benchmark.TODAY]
-    return benchmark.run(names, rows, replications=replications, progress=False)
-
-
 def kept() -> dict[str, xr.Dataset]:
     """Return what the pictures show as it is stored in this folder."""
     return {name: stored.dataset(name, tuple(grid)) for name, (_, grid) in runs.SWEEPS.items()}
@@ -176,14 +153,12 @@ def redraw(directory: str | Path = HERE) -> None:
 
 
 def write(directory: str | Path = HERE) -> dict[str, xr.Dataset]:
-    """Simulate, draw, and write pictures, numbers and tables."""
+    """Simulate, draw, and write pictures and numbers."""
     found = {name: runs.sweep(name) for name in runs.SWEEPS}
-    measured = experiments()
     with figure_files(directory) as files:
         draw(files, found)
         for name, data in found.items():
             stored.write(files, name, data, "figures.today")
-        files.path("today_tables.md").write_text(text(measured), encoding="utf-8")
     return found
 
 

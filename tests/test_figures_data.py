@@ -21,6 +21,7 @@ from figures import (
     gong_parulkar,
     loss_load,
     network_simulator,
+    other_schemes,
     receive_buffers,
     sstp,
     today,
@@ -36,7 +37,7 @@ from tests import pictures
 
 def test_every_picture_has_words_and_every_part_numbers():
     assert set(gallery.pictures()) == {path.stem for path in HERE.glob("*.png")}
-    assert [part for part, names in gallery.numbers(HERE).items() if not names] == ["explore"]  # a picture of a page
+    assert [part for part, names in gallery.numbers(HERE).items() if not names] == ["explore", "other_schemes"]  # a picture, tables
 
 
 def test_the_gallery_is_what_the_code_gives():
@@ -188,10 +189,11 @@ def test_today(picture, first):
     assert data.compare(today_runs.sweep(picture, **first), picture, HERE) > 0
 
 
-def test_tables_of_today():
+@pytest.mark.parametrize("page", other_schemes.SCHEMES)
+def test_tables_of_other_schemes(page):
     """The table of experiment 3 is the stored one."""
-    stored = (HERE / "today_tables.md").read_text()
-    assert tables.to_markdown(tables.tables(today.experiments(["3"]))).strip() in stored
+    stored = (HERE / f"{page}.md").read_text()
+    assert tables.to_markdown(tables.tables(other_schemes.experiments(page, ["3"]))).strip() in stored
 
 
 def test_what_the_pictures_of_today_show():

@@ -13,7 +13,10 @@ from longfat.benchmark.building import build
 from longfat.benchmark.entries import ENTRIES
 from longfat.benchmark.experiments import VARIANTS
 
-PAGES = {"kkm_tables": "The paper's schemes, and others of its time", "today_tables": "Schemes of today"}
+PAGES = {
+    "kkm_tables": "The paper's schemes, and others of its time", "today_tables": "Schemes of today",
+    "further_tables": "Credit and rate control, NETBLT and SSTP",
+}  # fmt: skip
 
 
 def numbers() -> list[int]:

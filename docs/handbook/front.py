@@ -62,7 +62,7 @@ LOOKED_UP: Mapping[str, Sequence[str]] = {
     "Papers against our numbers": (
         "ERRATA", "docs/refinements", "figures/scoreboard", "figures/README", "figures/blt_tables", "figures/blt_today",
         "figures/blt_further", "figures/cadpc_table_2", "figures/kkm_tables", "figures/loss_load_tables",
-        "figures/sstp_tables", "figures/today_tables",
+        "figures/today_tables", "figures/further_tables",
     ),
     "The project": ("api/index", "CHANGELOG", "reference/citing"),
 }  # fmt: skip

@@ -9,7 +9,10 @@ from docs.handbook.markup import table
 from docs.handbook.staging import ROOT
 from longfat import benchmark
 
-TABLES = ("kkm_tables", "today_tables")
+#: Pages of tables, and the entries whose rows are taken from each; others stand there for comparison.
+TABLES = {
+    "kkm_tables": benchmark.ENTRIES, "today_tables": benchmark.TODAY, "further_tables": benchmark.FURTHER,
+}  # fmt: skip
 
 
 @functools.cache
@@ -43,13 +46,15 @@ def _ranked(block: str) -> list[tuple[str, str, str]]:
 
 
 def of(scheme: str) -> str:
-    """Return a table of a scheme's rows in both sets of tables, its entries one after the other."""
-    entries = [one for one in (*benchmark.ENTRIES.values(), *benchmark.TODAY.values()) if one.scheme == scheme]
-    made = []
-    for one in entries:
-        for title, values, rank, page in rows().get(one.label, []):
-            if (one.name in benchmark.TODAY) == (page == "today_tables") or one.name not in benchmark.TODAY:
-                made.append((one.label, f"[{title}](/figures/{page}.md)", values, rank))
+    """Return a table of a scheme's rows in all sets of tables, its entries one after the other."""
+    made = [
+        (one.label, f"[{title}](/figures/{page}.md)", values, rank)
+        for own, entries in TABLES.items()
+        for one in entries.values()
+        if one.scheme == scheme
+        for title, values, rank, page in rows().get(one.label, [])
+        if page == own
+    ]
     if not made:
         return ""
     intro = "Times in ms, in brackets as printed, in the experiments of Kanakia, Keshav and Mishra (1992)."
