@@ -265,6 +265,7 @@ RECEIVING = record(
 DELAYED_ACK = record(
     ("delayed_ack", i8),  # packets that one acknowledgment covers
     ("ack_delay", f8),  # s; the longest time for which one is held back
+    ("quick_acks", i8),  # packets that are still acknowledged at once
     ("pending", i8),  # packets without an acknowledgment
     ("due", i8),  # when the acknowledgment leaves, or the next call of `reply`
     ("armed", i8),  # time of its entry in the heap of clocks

@@ -222,6 +222,7 @@ INITIAL = {
     "min_rto": "timers", "max_rto": "timers", "granularity": "timers", "tick": "timers", "pool": "recoveries",
     "arrival_times": "recoveries", "reorder": "recoveries", "skips": "recoveries", "rack": "recoveries",
     "delayed_ack": "delayed_acks", "ack_delay": "delayed_acks",
+    "quick_acks": "delayed_acks",
 }  # fmt: skip
 
 EVENT_VIEW = View("event", {"event": EVENT}, EVENT_FIELDS)

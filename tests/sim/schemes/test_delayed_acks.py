@@ -54,6 +54,12 @@ def test_by_hand():
     assert len(acknowledgments(0.14, initial_window=5.0, delayed_ack=1.0)) == 5
 
 
+def test_quick_acknowledgments():
+    """As above, with the first three packets acknowledged at once: 0, 1, 2, then 3 and 4 together."""
+    found = acknowledgments(0.1, initial_window=5.0, quick_acks=3.0)
+    assert found == [(50.0, 1), (60.0, 2), (70.0, 3), (90.0, 5)]
+
+
 def test_at_once_out_of_order():
     """Packet 1 of 0..4 is lost: 2, 3, 4 are out of order, so that each is acknowledged at once; 0 waits with them.
 

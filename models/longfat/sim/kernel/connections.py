@@ -125,6 +125,7 @@ def initialise_connection(state, t, f):
         delayed, given = delayed_ack_at(state, f), delayed_ack_at(state, t)
         delayed.delayed_ack = given.delayed_ack
         delayed.ack_delay = given.ack_delay
+        delayed.quick_acks = given.quick_acks
         delayed.pending = 0
         delayed.due = NEVER
     tally = tally_at(state, f)

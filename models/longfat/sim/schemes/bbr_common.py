@@ -18,6 +18,7 @@ PARAMETERS = {
     ),
     "delayed_ack": tcp.DELAYED_ACK,
     "ack_delay": tcp.PARAMETERS["ack_delay"],
+    "quick_acks": tcp.PARAMETERS["quick_acks"],
     **timers.parameters("rfc"),
 }
 

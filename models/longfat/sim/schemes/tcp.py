@@ -55,6 +55,13 @@ PARAMETERS = {
         "ack_delay",
         about="Longest delay of an acknowledgment (RFC 5681, section 4.2)",
     ),
+    "quick_acks": Parameter(
+        0.0,
+        "packets",
+        "[0, 1e9]",
+        "quick_acks",
+        about="First packets of a flow, each of which is acknowledged at once whatever delayed_ack is, as in Linux",
+    ),
     **timers.PARAMETERS,
 }
 #: Highest packet sent when the window was last reduced, and the cause of that reduction.
