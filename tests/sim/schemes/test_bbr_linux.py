@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from longfat.sim import Network, Simulation, schemes
+from longfat.sim import Network, Simulation, peek, schemes
 from longfat.sim.schemes import bbr1
 from tests.sim.own import of_flow
 
@@ -25,6 +25,32 @@ def test_the_rules_are_off_and_linux_has_them_on():
     assert {name: parameters[name].default for name in OFF} == OFF
     linux = schemes.linux("bbr1")
     assert [linux[name] for name in OFF] == [0.01, 1.0, 0.0, 1.0, 1.0]
+
+
+def test_a_handshake():
+    """RTprop is known at the start, and holds for 10 s from time 0 (bbr_init()); Startup is paced by it.
+
+    By hand: a flow that starts at 0.5 s paces 10 packets in 40 ms times 2/ln 2. It meets a queue of 250 packets of
+    another flow, 150 ms, but its RTprop stays 40 ms until it expires; without a handshake it is at least 190 ms.
+    """
+    found = []
+    for given in (0.0, 0.04):
+        net = Network().link("a", "b", rate=RATE, delay=RTT / 2, buffer=250)
+        fills = {"initial_window": 400, "initial_ssthresh": 1}
+        net.flow("sack", path=["a", "b"], packet=PACKET, ack_path="ideal", parameters=fills)
+        net.flow(
+            "bbr1", path=["a", "b"], packet=PACKET, ack_path="ideal", name="x", start=0.5,
+            parameters={"handshake_rtt": given},
+        )  # fmt: skip
+        run = Simulation(net, rng=1)
+        run.advance(0.501)
+        rate = peek.flow(run, "x").rate
+        run.advance(0.8)
+        found.append((rate, of_flow(run, 1).min_rtt))
+    (_, measured), (rate, known) = found
+    assert rate == pytest.approx(2 / math.log(2) * 10 * PACKET / 0.04)
+    assert known == 0.04
+    assert measured > 0.1
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,9 @@ LINUX_RULES = {
     "long_term": flag(
         False, "1: a rate that holds although a fifth of the packets is lost is kept for 48 rounds, as in Linux; 0: not"
     ),
+    "handshake_rtt": Parameter(
+        0.0, "s", "[0, 1e3]", about="Round-trip time of a handshake before time 0, as in Linux; 0: none is known"
+    ),
     "equal_renews": flag(True, "1: an equal round-trip time renews the least one; 0: only a lower one, as in Linux"),
 }
 
@@ -309,7 +312,14 @@ def start(flow, event):
     flow.initial_cwnd = flow.window
     flow.min_rtt_stamp = event.now
     enter_startup(flow)
-    bbr_common.begin_pacing(flow, bbr_common.NO_RTT)
+    if flow.handshake_rtt > 0.0:
+        # Linux, net/ipv4/tcp_bbr.c, bbr_init() and bbr_init_pacing_rate_from_rtt().
+        flow.min_rtt = flow.handshake_rtt
+        flow.min_rtt_stamp = 0.0
+        flow.has_rtt = True
+        bbr_common.begin_pacing(flow, flow.handshake_rtt)
+    else:
+        bbr_common.begin_pacing(flow, bbr_common.NO_RTT)
     return flow.window
 
 
