@@ -70,6 +70,7 @@ def test_newreno_is_linux_without_selective_acknowledgments():
         ([("cubic", {"parameters": {"hystart": 0}})], "hystart = 0: Linux has 2"),
         ([("cubic", {"parameters": {"hystart": 1}})], "hystart = 1: Linux has 2"),
         ([("sack", {"parameters": {"hystart": 1}})], "hystart = 1: Linux has 0"),
+        ([("bbr1", {"parameters": {"handshake_rtt": 0.1}})], "handshake_rtt = 0.1 s: Linux measures"),
         ([("sack", {"parameters": {"timestamps": 1}})], "timestamps = 1: Linux has 0"),
         ([("sack", {}), ("newreno", {})], "newreno beside another scheme"),
         ([("sack", {}), ("cubic", {"ack": 52})], "different values of ack"),

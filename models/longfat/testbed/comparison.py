@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from longfat.testbed.law_values import LawValue, law_values
+from longfat.testbed.plan import with_handshakes
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -79,7 +80,7 @@ def compare(
         "sample_every": sample_every, "rng": rng, "progress": progress,
     }  # fmt: skip
     measured = run(net, **options, repeats=repeats)  # first, because it refuses what Linux cannot do
-    simulated = sim.run(net, **options)
+    simulated = sim.run(with_handshakes(net), **options)
     return beside(simulated, measured, law_values(net, float(measured.attrs["duration"])))
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from longfat.domains import conflict, out_of_range
@@ -31,6 +33,7 @@ LINUX: dict[str, tuple[float, ...]] = {
     "ack_delay": (0.04,),  # TCP_DELACK_MIN
     "first_rto": (1.0,),  # TCP_TIMEOUT_INIT
     "max_rto": (120.0,),  # TCP_RTO_MAX
+    "quick_acks": (479.0,),  # tcp_grow_window(), with the socket buffers of `longfat.testbed.settings`
     "tick": (0.0,),
     "granularity": (0.2,),  # TCP_RTO_MIN bounds the term of the variation, tcp_rtt_estimator()
     "growth_limit": (2.0, 1e6),  # packets are counted, without a limit
@@ -64,6 +67,39 @@ def controlled(net: Network) -> Iterator[tuple[Flow, int]]:
     for flow in net.flows:
         if flow.scheme is not None and flow.traffic is None:
             yield from ((flow, copy) for copy in range(flow.count))
+
+
+def with_handshakes(net: Network) -> Network:
+    """Return a scenario whose senders know what Linux's know from the handshake, which is over before the run begins.
+
+    The path is empty then. Of our schemes only BBR keeps that round-trip time (`handshake_rtt`), unless it is given.
+
+    Parameters
+    ----------
+    net : Network
+        The scenario.
+
+    Examples
+    --------
+    >>> from longfat.sim import Network
+    >>> net = Network().link("a", "b", rate="20 Mbit/s", delay="20 ms").flow("bbr1", path=["a", "b"], ack_path="ideal")
+    >>> with_handshakes(net).flows[0].parameters, net.flows[0].parameters
+    ({'handshake_rtt': 0.04}, {})
+    """
+    made = copy.copy(net)
+    made.flows = [
+        replace(flow, parameters={"handshake_rtt": _empty_round_trip(net, flow), **flow.parameters})
+        if flow.scheme is not None and "handshake_rtt" in flow.scheme.parameters
+        else flow
+        for flow in net.flows
+    ]
+    return made
+
+
+def _empty_round_trip(net: Network, flow: Flow) -> float:
+    """Return the sum of the delays of a flow's path [s]; a handshake's packets take no time worth counting."""
+    there = net.route(flow)
+    return sum(one.delay for one in (*there, *(net.way_back(flow) or there)))
 
 
 def refusals(net: Network) -> list[str]:
@@ -113,6 +149,9 @@ def _refused(flow: Flow) -> Iterator[str]:
 def _refused_parameters(flow: Flow, name: str) -> Iterator[str]:
     """Return the parameters of one flow whose value is not what Linux does."""
     for parameter, value in flow.parameters.items():
+        if parameter == "handshake_rtt":
+            yield f"handshake_rtt = {value:g} s: Linux measures that of its own handshake; leave it out"
+            continue
         if parameter == "delayed_ack" and value not in (1.0, 2.0):
             yield f"delayed_ack = {value:g}: Linux acknowledges every packet (1), or as its own rules say (2)"
         if parameter == "initial_window" and not (value == int(value) and 1 <= value <= LARGEST_INITIAL_WINDOW):

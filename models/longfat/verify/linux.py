@@ -114,7 +114,9 @@ def compared(
 
 def simulate(case: Case, seed: int) -> dict[str, float]:
     """Return the quantities of a simulated run."""
-    data = sim.run(case.network(seed), rng=seed, progress=False, **_options(case))
+    from longfat.testbed.plan import with_handshakes
+
+    data = sim.run(with_handshakes(case.network(seed)), rng=seed, progress=False, **_options(case))
     return _quantities(case, data)
 
 

@@ -232,19 +232,30 @@ def windows() -> list[Case]:
 
 def switched() -> list[Case]:
     """Return cases with a rule switched: what explains a difference, or what an option of the simulator is for."""
-    plain = {one.name: one for one in (*full_links(), *random_losses())}
+    plain = {one.name: one for one in (*full_links(), *random_losses(), *files())}
+    transfers = [one.name for one in files() if not one.rules]
     fractions = [f"full link, {name}, 1 flow, buffer {buffer:g}" for name in ("Reno", "CUBIC") for buffer in BUFFERS]
     alone = [f"full link, CUBIC, 1 flow, buffer {buffer:g}" for buffer in BUFFERS]
     of_2016 = [f"full link, BBR, 1 flow, buffer {buffer:g}" for buffer in BUFFERS]
     quick = [f"random loss, Reno, 1 flow, p = {loss:g}" for loss in LOSSES]
     quick += ["random loss, Reno, 2 flows, p = 0.03", "random loss, Reno, 10 flows, p = 0.03"]
+    twos = [
+        f"full link, {name}"
+        for name in ("Reno, 2 flows, buffer 0.5", "CUBIC, 2 flows, buffer 0.25", "CUBIC, 2 flows, buffer 0.5")
+    ]
     many = [f"full link, Reno, 10 flows, buffer {buffer:g}" for buffer in BUFFERS[:3]]
     many += [f"full link, CUBIC, 10 flows, buffer {buffer:g}" for buffer in BUFFERS[:2]]
     quick += many
     recoveries = [*many, "full link, Reno, 2 flows, buffer 0.25", "random loss, Reno, 2 flows, p = 0.03"]
     rules = {
         "windows with fractions here": (fractions, {"integer_windows": 0.0}, {}),
+        "no quick acknowledgments here": (transfers, {"quick_acks": 0.0}, {}),
         "HyStart++ here": (alone, {"hystart": 1.0}, {}),
+        "no handshake here": (
+            [f"full link, BBR, {flows} flows, buffer {buffer:g}" for flows in (2, 10) for buffer in BUFFERS[-2:]],
+            {"handshake_rtt": 0.0},
+            {},
+        ),
         "BBR of 2016 here": (
             of_2016,
             {"pacing_margin": 0.0, "allowances": 0.0, "equal_renews": 1.0, "departures": 0.0},
@@ -253,7 +264,11 @@ def switched() -> list[Case]:
         "phases of BBR by what is in flight now here": (of_2016, {"departures": 0.0}, {}),
         "CUBIC's target with each acknowledgment here": (many[3:], {"clock_tick": 0.0}, {}),
         # those of data that arrive within 1 ms while packets are missing: tcp_comp_sack_delay_ns
-        "no acknowledgments compressed on Linux": (many, {}, {"tcp_comp_sack_nr": 0}),
+        "no acknowledgments compressed on Linux": (
+            [*many, *twos],
+            {},
+            {"tcp_comp_sack_nr": 0},
+        ),
         "no long-term sampling here": (
             [f"full link, BBR, 10 flows, buffer {buffer:g}" for buffer in BUFFERS[:4]],
             {"long_term": 0.0},
@@ -280,7 +295,7 @@ def switched() -> list[Case]:
         "every packet acknowledged": (quick, {"delayed_ack": 1.0}, {"tcp_comp_sack_nr": 0}),
     }
     return [
-        replace(plain[name], rules=rule, parameters=parameters, settings=settings)
+        replace(plain[name], rules=rule, parameters={**plain[name].parameters, **parameters}, settings=settings)
         for rule, (names, parameters, settings) in rules.items()
         for name in names
     ]

@@ -182,7 +182,9 @@ CUBIC = Scheme(
     parameters={
         **deployed.parameters(),
         "hystart": Parameter(
-            1.0, "1", "{0, 1, 2}",
+            1.0,
+            "1",
+            "{0, 1, 2}",
             about="1: slow start ends when round-trip times grow (HyStart++, RFC 9406); 2: also by trains of "
             "acknowledgments, as in Linux; 0: only by a loss",
         ),
