@@ -7,13 +7,13 @@ import json
 import math
 from pathlib import Path
 
-from figures.linux import CAPTIONS, NAME
+from figures.linux import CAPTIONS, HEADS, NAME
+from figures.linux import kept as traces
 from longfat.verify import linux, linux_report
 from tests.benchmarks.linux import read, statements
 
 HERE = Path(__file__).resolve().parent
 LINK = HERE.parent / "tests" / "data" / "linux_link.json"
-FIGURES = HERE.parent / "figures"
 
 HEAD = """\
 # Is the simulator right? Ask Linux
@@ -129,6 +129,16 @@ def laws(made):
     return f"Laws in the tables: {', '.join(f'`{name}`' for name in names)}.\n" if names else ""
 
 
+def followed():
+    """Return how many of the stored windows of the picture are Linux's within a packet."""
+    windows = traces().window_trace
+    apart = abs(windows.sel(face="simulator") - windows.sel(face="Linux"))
+    shares = [
+        f"{100 * float((apart.sel(column=head) <= 1).mean()):.1f} % ({head.partition(',')[0]})" for head in HEADS[:2]
+    ]
+    return f"Sampled each 50 ms, {' and '.join(shares)} of the simulator's windows are Linux's within a packet."
+
+
 def link():
     """Return the section on the emulated link, from the figures of `tests.testbed.real_time`."""
     lines = [
@@ -158,7 +168,7 @@ def page():
             parts.append(table(title, some) + "\n")
     if some := [one for one in made if one.case.rules]:
         parts.append(table("Rules switched", some) + "\n")
-    parts.append(f"![{CAPTIONS[NAME]}](../figures/{NAME}.png)\n" if (FIGURES / f"{NAME}.png").exists() else "")
+    parts.append(f"![{CAPTIONS[NAME]}](../figures/{NAME}.png)\n\n{followed()}\n")
     return "".join(parts).rstrip("\n") + "\n" + RULES + "\n" + link().rstrip("\n") + "\n"
 
 

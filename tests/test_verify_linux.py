@@ -6,6 +6,9 @@ from types import SimpleNamespace
 import pytest
 
 from docs import linux as page
+from figures import linux as figure
+from longfat.sim import run
+from longfat.testbed.plan import with_handshakes
 from longfat.verify import linux, linux_report
 from longfat.verify.linux_cases import BUFFERS, FLOWS, LOSSES, Accuracy, Case, cases
 from tests.benchmarks import linux as stored
@@ -136,3 +139,15 @@ def test_windows_after_the_warm_up():
 def test_page_is_that_of_the_stored_numbers():
     """docs/linux.md is what `python -m docs.linux` writes."""
     assert (page.HERE / "linux.md").read_text() == page.page()
+
+
+@pytest.mark.parametrize(("shown", "hystart"), [(0, {}), (1, {}), pytest.param(1, {"hystart": 1.0}, id="1-hystart++")])
+def test_windows_follow_linux(shown, hystart):
+    """In 97 % of the samples the simulated window is within a packet of Linux's, as stored; not with HyStart++."""
+    (scheme, buffer), head = figure.SHOWN[shown], figure.HEADS[shown]
+    net = with_handshakes(Case("figure", scheme, (scheme,), buffer, {}, parameters=hystart).network(0))
+    data = run(net, duration=figure.DURATION, sample_every=figure.EVERY, rng=0, progress=False)
+    seen = figure.kept().window_trace.sel(column=head, face="Linux")
+    apart = abs(data.window_trace.isel(flow=0).interp(time=seen.time) - seen)
+    assert seen.size == 501
+    assert (float((apart <= 1).mean()) >= 0.97) == (not hystart)
