@@ -54,6 +54,7 @@ LINUX: dict[str, tuple[float, ...]] = {
     "allowances": (1.0,),  # tcp_bbr.c, bbr_quantization_budget(), bbr_ack_aggregation_cwnd()
     "equal_renews": (0.0,),  # tcp_bbr.c, bbr_update_min_rtt()
     "long_term": (1.0,),  # tcp_bbr.c, bbr_lt_bw_sampling()
+    "long_recovery": (1.0,),  # tcp_fastretrans_alert(), and tcp_bbr.c, bbr_set_cwnd_to_recover_or_restore()
     "departures": (1.0,),  # tcp_bbr.c, bbr_packets_in_net_at_edt()
     "gain": (0.0625,),  # tcp_dctcp.c, dctcp_shift_g
     "initial_alpha": (1.0,),  # tcp_dctcp.c, dctcp_alpha_on_init

@@ -246,6 +246,8 @@ def switched() -> list[Case]:
     many = [f"full link, Reno, 10 flows, buffer {buffer:g}" for buffer in BUFFERS[:3]]
     many += [f"full link, CUBIC, 10 flows, buffer {buffer:g}" for buffer in BUFFERS[:2]]
     quick += many
+    quick += [f"full link, {name}, 2 flows, buffer {buffer:g}" for name in ("Reno", "CUBIC") for buffer in BUFFERS[:3]]
+    quick += [f"full link, BBR, 2 flows, buffer {buffer:g}" for buffer in BUFFERS[:2]]
     recoveries = [*many, "full link, Reno, 2 flows, buffer 0.25", "random loss, Reno, 2 flows, p = 0.03"]
     rules = {
         "windows with fractions here": (fractions, {"integer_windows": 0.0}, {}),
@@ -258,7 +260,12 @@ def switched() -> list[Case]:
         ),
         "BBR of 2016 here": (
             of_2016,
-            {"pacing_margin": 0.0, "allowances": 0.0, "equal_renews": 1.0, "departures": 0.0},
+            {"pacing_margin": 0.0, "allowances": 0.0, "equal_renews": 1.0, "departures": 0.0, "long_recovery": 0.0},
+            {},
+        ),
+        "recoveries of BBR apart here": (
+            [f"full link, BBR, {flows} flows, buffer {buffer:g}" for flows in (2, 10) for buffer in BUFFERS[:3]],
+            {"long_recovery": 0.0},
             {},
         ),
         "phases of BBR by what is in flight now here": (of_2016, {"departures": 0.0}, {}),

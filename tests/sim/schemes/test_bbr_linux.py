@@ -1,16 +1,21 @@
 """Rules of BBR version 1 that are Linux's alone (net/ipv4/tcp_bbr.c), switched one by one."""
 
 import math
+from itertools import pairwise
 from types import SimpleNamespace
 
 import pytest
 
 from longfat.sim import Network, Simulation, peek, schemes
-from longfat.sim.schemes import bbr1
+from longfat.sim.schemes import bbr1, bbr_common
+from longfat.sim.schemes.bbr_common import AFTER_TIMEOUT, FAST_RECOVERY, NOT_RECOVERING
 from tests.sim.own import of_flow
 
 PACKET, RATE, RTT = 1500, 2.5e6, 0.04
-OFF = {"pacing_margin": 0.0, "allowances": 0.0, "equal_renews": 1.0, "long_term": 0.0, "departures": 0.0}
+OFF = {
+    "pacing_margin": 0.0, "allowances": 0.0, "equal_renews": 1.0, "long_term": 0.0, "departures": 0.0,
+    "long_recovery": 0.0,
+}  # fmt: skip
 
 
 def simulated(buffer, **rules):
@@ -24,7 +29,7 @@ def test_the_rules_are_off_and_linux_has_them_on():
     parameters = schemes.scheme("bbr1").parameters
     assert {name: parameters[name].default for name in OFF} == OFF
     linux = schemes.linux("bbr1")
-    assert [linux[name] for name in OFF] == [0.01, 1.0, 0.0, 1.0, 1.0]
+    assert [linux[name] for name in OFF] == [0.01, 1.0, 0.0, 1.0, 1.0, 1.0]
 
 
 def test_a_handshake():
@@ -51,6 +56,48 @@ def test_a_handshake():
     assert rate == pytest.approx(2 / math.log(2) * 10 * PACKET / 0.04)
     assert known == 0.04
     assert measured > 0.1
+
+
+@pytest.mark.parametrize(
+    ("switched", "recovering", "last_lost", "lasts"),
+    [
+        (1.0, FAST_RECOVERY, 75, True),  # packet 75 was found lost, and all below 60 is acknowledged: one is missing
+        (1.0, FAST_RECOVERY, 60, True),  # the first that is not acknowledged
+        (1.0, FAST_RECOVERY, 59, False),  # what was found lost has arrived
+        (1.0, AFTER_TIMEOUT, 75, False),  # Linux leaves the state Loss first, and tcp_bbr.c sees that
+        (0.0, FAST_RECOVERY, 75, False),
+    ],
+)
+def test_a_recovery_that_lasts(monkeypatch, switched, recovering, last_lost, lasts):
+    """Where a packet found lost is missing, the window is neither restored nor conserved (tcp_fastretrans_alert())."""
+    for name in ("save_window", "begin_recovery", "restore_window"):
+        monkeypatch.setattr(bbr_common, name, getattr(bbr_common, name).py_func)
+    flow = SimpleNamespace(
+        long_recovery=switched, recovering=recovering, last_lost=last_lost, una=60, high=100, recovery_point=59,
+        conserves=False, window=30.0, prior_cwnd=80.0,
+    )  # fmt: skip
+    bbr1.end_recovery.py_func(flow)
+    expected = (FAST_RECOVERY, 99, 30.0) if lasts else (NOT_RECOVERING, 59, 80.0)
+    assert (flow.recovering, flow.recovery_point, flow.window) == expected
+    assert (flow.prior_cwnd, flow.conserves) == (80.0, False)
+
+
+def test_recoveries_of_two_flows():
+    """Two flows at a buffer of a tenth of the product lose all the time: with the rule they recover less often."""
+    begun = []
+    for switched in (0.0, 1.0):
+        net = Network().link("a", "b", rate=RATE, delay=RTT / 2, buffer=7)
+        for _ in range(2):
+            net.flow(
+                "bbr1", path=["a", "b"], packet=PACKET, ack_path="ideal",
+                parameters={**schemes.linux("bbr1"), "long_recovery": switched},
+            )  # fmt: skip
+        run, seen = Simulation(net, rng=1), [NOT_RECOVERING]
+        for k in range(3000):
+            run.advance(3.0 + 0.002 * k)
+            seen.append(of_flow(run, 0).recovering)
+        begun.append(sum(now != before == NOT_RECOVERING for before, now in pairwise(seen)))
+    assert 0 < begun[1] < 0.7 * begun[0], begun
 
 
 @pytest.mark.parametrize(

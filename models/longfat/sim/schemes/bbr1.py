@@ -41,6 +41,9 @@ LINUX_RULES = {
     "long_term": flag(
         False, "1: a rate that holds although a fifth of the packets is lost is kept for 48 rounds, as in Linux; 0: not"
     ),
+    "long_recovery": flag(
+        False, "1: fast recovery lasts while a packet found lost is missing, as in Linux; 0: for what was sent before"
+    ),
     "handshake_rtt": Parameter(
         0.0, "s", "[0, 1e3]", about="Round-trip time of a handshake before time 0, as in Linux; 0: none is known"
     ),
@@ -293,6 +296,22 @@ def handle_probe_rtt(flow, now):
 
 
 @part
+def end_recovery(flow):
+    """End loss recovery (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.3.4), or begin the next at once.
+
+    Linux, net/ipv4/tcp_input.c, tcp_fastretrans_alert(): where a packet found lost is still missing, the acknowledgment
+    that ends a recovery begins the next one, and bbr_set_cwnd_to_recover_or_restore() takes both for one.
+    """
+    if flow.long_recovery > 0.0 and flow.recovering == FAST_RECOVERY and flow.last_lost >= flow.una:
+        bbr_common.save_window(flow, False)
+        bbr_common.begin_recovery(flow, FAST_RECOVERY)
+        return
+    flow.recovering = NOT_RECOVERING
+    flow.conserves = False
+    bbr_common.restore_window(flow)
+
+
+@part
 def set_window(flow, event):
     """Return the window: BBRSetCwnd() of draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.3."""
     aim, window = target(flow), max(flow.window - event.lost, 1.0)
@@ -340,9 +359,7 @@ def ack(flow, event):
         flow.has_rtt = True
         bbr_common.begin_pacing(flow, event.rtt)
     if bbr_common.recovery_ends(flow):
-        flow.recovering = NOT_RECOVERING
-        flow.conserves = False
-        bbr_common.restore_window(flow)
+        end_recovery(flow)
     update_bandwidth(flow, event)
     if flow.allowances > 0.0:
         update_aggregation(flow, event)
@@ -360,6 +377,7 @@ def loss(flow, event):
     Packets are conserved for one round trip, and no loss changes the model (2017).
     """
     event.restart_timer = 1  # RFC 6675, section 6: re-arm on a retransmission
+    flow.last_lost = max(flow.last_lost, event.number)
     if flow.recovering != NOT_RECOVERING:
         return flow.window
     bbr_common.save_window(flow, flow.phase == PROBE_RTT)
@@ -395,6 +413,7 @@ BBR1 = Scheme(
         "bw_when": [0, 0, 0],
         **{"cycle_index": 0, "cycle_stamp": 0.0},
         "conserves": False,  # packet conservation
+        "last_lost": -1,  # highest packet found lost
         # Acknowledged in excess, in these rounds and those before [packets]; rounds; start and volume of the epoch
         **dict.fromkeys(("excess", "older_excess", "epoch_start", "epoch_delivered"), 0.0),
         "aggregation_rounds": 0,
