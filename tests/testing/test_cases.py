@@ -71,6 +71,16 @@ def test_no_points_where_the_place_is_outside_the_domain(valid, cases):
     assert turning(SQUARE, cases, 4, valid) == []
 
 
+def test_only_points_of_the_domain_have_cases():
+    """A formula may not be defined outside it."""
+
+    def cases(x, y):
+        assert x <= 0.7
+        return x < 0.4
+
+    assert len(turning(SQUARE, cases, 4, lambda point: point["x"] <= 0.7)) == 4
+
+
 def test_an_error_beside_a_condition_is_found():
     """1 + x above 0.3, where x is right from 0.301 on: in a thousandth of the domain, which eleven points missed."""
 
