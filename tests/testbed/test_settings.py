@@ -69,6 +69,8 @@ def test_tcp_info_has_linuxs_layout():
         ({"starved": 0.02}, False),
         ({"stood": 0.01, "lateness": {"largest": 0.01}}, True),
         ({"stood": 0.011}, False),
+        ({"stood": 0.002, "paced": True}, True),
+        ({"stood": 0.0021, "paced": True}, False),
         ({"lateness": {"largest": 0.011}}, False),  # one packet of 1000: its share is not late
     ],
 )

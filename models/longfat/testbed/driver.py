@@ -138,7 +138,7 @@ def _run(job: Job, hosts: Sequence[Host], running: Callable[[], None]) -> Outcom
             for name, old, new in zip(("senders", "receivers"), first, last, strict=True)
         },
         settings=settings.recorded(hosts[0]),
-        trust=_trust(punctuality, end, sum(host.drops() for host in hosts), samples, senders),
+        trust=_trust(punctuality, end, sum(host.drops() for host in hosts), samples, senders, job),
     )
 
 
@@ -164,7 +164,7 @@ def number_of(packet: bytes) -> int:
     return int.from_bytes(packet[22:24], "big") - FIRST_PORT  # both ends have the same port
 
 
-def _trust(punctuality: Punctuality, end: int, drops: int, samples: np.ndarray, senders: Senders) -> Trust:
+def _trust(punctuality: Punctuality, end: int, drops: int, samples: np.ndarray, senders: Senders, job: Job) -> Trust:
     """Return whether the run may be trusted."""
     import numpy as np
 
@@ -184,4 +184,5 @@ def _trust(punctuality: Punctuality, end: int, drops: int, samples: np.ndarray, 
         lateness=dict(zip(("median", "99 %", "99.9 %", "largest"), found, strict=bool(len(late)))),
         real_time=punctuality.real_time,
         stood=punctuality.stood / end,
+        paced=any(one.control == "bbr" for one in job.connections),
     )

@@ -75,8 +75,8 @@ def outcomes(
         emulated network; the handshakes are a minute before time 0, which is an hour after the epoch.
     repeats : int
         Greatest number of attempts at a run. One is not used if more than 1 % of its packets are later than 2 ms, if
-        the network stands still for more than 10 ms at once or 1 % of the time, if an application keeps Linux waiting
-        for 1 % of the time, or if a device drops packets.
+        the network stands still for more than 10 ms at once or 1 % of the time, 0.2 % with a sender that is paced
+        (BBR), if an application keeps Linux waiting for 1 % of the time, or if a device drops packets.
     progress : bool
         Show a progress bar.
 

@@ -13,13 +13,14 @@ import numpy as np
 
 from longfat.sim import Network, schemes
 
-RATE, PACKET, ACK = 20e6 / 8, 1500, 52  # bytes/s, bytes with time stamps, bytes
+RATE, PACKET, ACK, PLAIN_ACK = 20e6 / 8, 1500, 52, 40  # bytes/s, bytes; with time stamps, and without
 ROUND_TRIP_TIME = 0.04  # s
+PAUSE = 0.001  # s, mean; fitted, of the order of the lateness that the emulator measures
 #: Round-trip times under random loss [s]: flows of all numbers lose often enough in 20 s, and form no long queue.
 LOSSY_ROUND_TRIP_TIMES = {1: 0.02, 2: 0.04, 10: 0.1}
 BUFFERS, LOSSES, FLOWS = (0.1, 0.25, 0.5, 1.0, 2.0), (0.003, 0.01, 0.03), (1, 2, 10)
 #: Parameters that a connection of Linux has, too.
-SETTABLE = ("initial_window", "delayed_ack", "min_rto")
+SETTABLE = ("initial_window", "delayed_ack", "min_rto", "timestamps")
 #: Name of a scheme here -> name in Linux.
 LINUX_NAMES = {"sack": "Reno", "cubic": "CUBIC", "bbr1": "BBR", "newreno": "Reno without SACK"}
 
@@ -67,6 +68,9 @@ class Case:
         Size of the transfer of each flow [packets]; by default flows send all the time.
     discipline : str
         Queue discipline of the bottleneck.
+    pauses : float
+        Share of the time for which the simulator's bottleneck stands still, as the emulated network does where the
+        machine is late.
     replications : int
         Runs on Linux.
     duration, warm_up : float
@@ -85,6 +89,7 @@ class Case:
     settings: Mapping[str, object] = field(default_factory=dict)
     files: float | None = None
     discipline: str = "fifo"
+    pauses: float = 0.0
     replications: int = 4
     duration: float = 25.0
     warm_up: float = 5.0
@@ -125,8 +130,10 @@ class Case:
         shortest = min(delays)
         room = round(self.buffer * RATE * max(delays) / PACKET)
         net = Network(self.name).link(
-            "a", "b", rate=RATE, delay=shortest / 2, buffer=room, loss=self.loss, discipline=self.discipline
-        )
+            "a", "b", rate=RATE, delay=shortest / 2, buffer=room, loss=self.loss, discipline=self.discipline,
+            rate_changes=() if linux else _paused(self.pauses, self.duration, seed),
+        )  # fmt: skip
+        ack = ACK if self.parameters.get("timestamps", 1.0) else PLAIN_ACK
         starts = np.random.default_rng(seed).uniform(0.0, 1.0, len(self.schemes)).round(4)
         for k, (scheme, delay) in enumerate(zip(self.schemes, delays, strict=True)):
             path = ["a", "b"]
@@ -134,7 +141,7 @@ class Case:
                 net.link(f"far-{k}", "a", rate=float("inf"), delay=(delay - shortest) / 2)
                 path = [f"far-{k}", *path]
             net.flow(
-                scheme, path=path, packet=PACKET, ack=ACK, ack_path="ideal",
+                scheme, path=path, packet=PACKET, ack=ack, ack_path="ideal",
                 start=0.0 if self.files else float(starts[k]), file=None if self.files is None else self.files * PACKET,
                 parameters=self.given(scheme, linux),
             )  # fmt: skip
@@ -149,6 +156,19 @@ class Case:
             if name in known and not (linux and name not in SETTABLE)
         }
         return schemes.linux(scheme) | switched
+
+
+def _paused(share: float, duration: float, seed: int) -> list[tuple[float, float]]:
+    """Return the changes of the bottleneck's rate with which single packets take longer, for a share of the time."""
+    rng, now, changes = np.random.default_rng([seed, 1]), 0.0, []
+    while share > 0:
+        now += rng.exponential(PAUSE * (1 / share - 1))
+        end = now + rng.exponential(PAUSE) + PACKET / RATE
+        if end >= duration:
+            break
+        changes += [(now, PACKET / (end - now)), (end, RATE)]
+        now = end
+    return changes
 
 
 def _replications(scheme: str, flows: int, buffer: float) -> int:
@@ -241,7 +261,7 @@ def switched() -> list[Case]:
     quick += ["random loss, Reno, 2 flows, p = 0.03", "random loss, Reno, 10 flows, p = 0.03"]
     twos = [
         f"full link, {name}"
-        for name in ("Reno, 2 flows, buffer 0.5", "CUBIC, 2 flows, buffer 0.25", "CUBIC, 2 flows, buffer 0.5")
+        for name in ("Reno, 2 flows, buffer 0.5", *(f"CUBIC, 2 flows, buffer {buffer:g}" for buffer in BUFFERS[:3]))
     ]
     many = [f"full link, Reno, 10 flows, buffer {buffer:g}" for buffer in BUFFERS[:3]]
     many += [f"full link, CUBIC, 10 flows, buffer {buffer:g}" for buffer in BUFFERS[:2]]
@@ -257,6 +277,12 @@ def switched() -> list[Case]:
             [f"full link, BBR, {flows} flows, buffer {buffer:g}" for flows in (2, 10) for buffer in BUFFERS[-2:]],
             {"handshake_rtt": 0.0},
             {},
+        ),
+        # round trips of retransmissions are measured by them, in whole milliseconds: tcp_rtt_tsopt_us()
+        "no time stamps on Linux": (
+            [f"full link, BBR, {flows} flows, buffer {buffer:g}" for flows, buffer in ((2, 0.25), (2, 0.5), (10, 0.1))],
+            {"timestamps": 0.0},
+            {"tcp_timestamps": 0},
         ),
         "BBR of 2016 here": (
             of_2016,
@@ -301,7 +327,13 @@ def switched() -> list[Case]:
         # no delayed acknowledgments on either side, and none that Linux compresses while packets are missing
         "every packet acknowledged": (quick, {"delayed_ack": 1.0}, {"tcp_comp_sack_nr": 0}),
     }
-    return [
+    paused = [
+        replace(
+            plain[f"full link, BBR, 1 flow, buffer {buffer:g}"], rules="0.05 % of the time paused here", pauses=0.0005
+        )
+        for buffer in BUFFERS
+    ]  # fitted
+    return paused + [
         replace(plain[name], rules=rule, parameters={**plain[name].parameters, **parameters}, settings=settings)
         for rule, (names, parameters, settings) in rules.items()
         for name in names
