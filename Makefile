@@ -60,9 +60,9 @@ peers: venv  ## Compare with ns-3 anew; NS3_PYTHON names an interpreter with its
 	$(BIN)/python -m tests.benchmarks.today
 	$(BIN)/python -m docs.peers
 
-testbed: venv  ## Run Linux's own TCP: its tests, and the comparison with the simulator anew (needs rights; an hour)
+testbed: venv  ## Run Linux's own TCP: its tests, and the comparison with the simulator anew (needs rights; some hours)
 	$(BIN)/pytest tests/testbed tests/test_cli_testbed.py -p no:benchmark -m "long or not long"
-	$(BIN)/python -m tests.benchmarks.linux --at-once 4
+	$(BIN)/python -m tests.benchmarks.linux
 	$(BIN)/python -m figures.linux
 	$(BIN)/python -m docs.linux
 

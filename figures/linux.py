@@ -1,7 +1,8 @@
 """Windows and queues of one flow in the simulator and on Linux, over each other.
 
 ``linux_traces``: Reno, CUBIC and BBR at a drop-tail link. ``python -m figures.linux`` runs Linux for two minutes, and
-needs what `longfat testbed` needs; ``--redraw`` draws the picture from the stored numbers.
+needs what `longfat testbed` needs; ``--simulator`` runs only the simulator, beside what is stored of Linux, and
+``--redraw`` draws the picture from the stored numbers.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ import xarray as xr
 
 from figures import data as stored
 from figures.writing import HERE, figure_files, panels
-from longfat import plot
+from longfat import plot, sim
 from longfat.files import AtomicFiles
+from longfat.sim import Network
 from longfat.verify.linux_cases import LINUX_NAMES, Case
 
 CAPTIONS = {
@@ -28,16 +30,33 @@ SHOWN = (("sack", 0.5), ("cubic", 1.0), ("bbr1", 2.0))
 HEADS = [f"{LINUX_NAMES[scheme]}, buffer {buffer:g}" for scheme, buffer in SHOWN]
 
 
+def scenario(scheme: str, buffer: float) -> Network:
+    """Return the scenario of a column."""
+    return Case("figure", scheme, (scheme,), buffer, {}).network(0)
+
+
 def runs() -> xr.Dataset:
     """Return windows and queues over time on both sides, along ``column``."""
     from longfat import testbed
 
     found = []
-    for scheme, buffer in SHOWN:
-        net = Case("figure", scheme, (scheme,), buffer, {}).network(0)
-        one = testbed.compare(net, duration=DURATION, sample_every=EVERY, rng=0, progress=False)
-        found.append(one.isel(flow=0, link=0, drop=True)[["window_trace", "queue_trace"]])
+    for one in SHOWN:
+        made = testbed.compare(scenario(*one), duration=DURATION, sample_every=EVERY, rng=0, progress=False)
+        found.append(made.isel(flow=0, link=0, drop=True)[["window_trace", "queue_trace"]])
     return xr.concat(found, xr.Variable("column", HEADS))
+
+
+def simulated(found: xr.Dataset) -> xr.Dataset:
+    """Return windows and queues with those of the simulator made anew."""
+    from longfat.testbed.plan import with_handshakes
+
+    found = found.copy(deep=True)
+    for k, one in enumerate(SHOWN):
+        net = with_handshakes(scenario(*one))
+        made = sim.run(net, duration=DURATION, sample_every=EVERY, rng=0, progress=False).isel(flow=0, link=0)
+        for name in found.data_vars:
+            found[name][{"column": k, "face": list(found.face.values).index("simulator")}] = made[name].values
+    return found
 
 
 def draw(files: AtomicFiles, data: xr.Dataset) -> None:
@@ -73,9 +92,9 @@ def redraw(directory: str | Path = HERE) -> None:
         draw(files, kept())
 
 
-def write(directory: str | Path = HERE) -> xr.Dataset:
-    """Run, draw, and write picture and numbers."""
-    found = runs()
+def write(directory: str | Path = HERE, *, linux: bool = True) -> xr.Dataset:
+    """Run, draw, and write picture and numbers; without ``linux`` what is stored of Linux stays."""
+    found = runs() if linux else simulated(kept())
     with figure_files(directory) as files:
         draw(files, found)
         stored.write(files, NAME, found, "figures.linux")
@@ -83,4 +102,4 @@ def write(directory: str | Path = HERE) -> xr.Dataset:
 
 
 if __name__ == "__main__":
-    redraw() if "--redraw" in sys.argv[1:] else write()
+    redraw() if "--redraw" in sys.argv[1:] else write(linux="--simulator" not in sys.argv[1:])

@@ -56,6 +56,7 @@ LINUX: dict[str, tuple[float, ...]] = {
     "long_term": (1.0,),  # tcp_bbr.c, bbr_lt_bw_sampling()
     "long_recovery": (1.0,),  # tcp_fastretrans_alert(), and tcp_bbr.c, bbr_set_cwnd_to_recover_or_restore()
     "departures": (1.0,),  # tcp_bbr.c, bbr_packets_in_net_at_edt()
+    "timestamp_tick": (0.001,),  # tcp_clock_ms()
     "gain": (0.0625,),  # tcp_dctcp.c, dctcp_shift_g
     "initial_alpha": (1.0,),  # tcp_dctcp.c, dctcp_alpha_on_init
 }

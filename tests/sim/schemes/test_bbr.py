@@ -68,6 +68,29 @@ def test_largest_value_of_a_window():
     assert found == [9, 9, 9, 9, 9, 7, 7]
 
 
+def test_bandwidth_of_ten_rounds(monkeypatch):
+    """A sample of round 3 is the largest until round 13, as in Linux's filter.
+
+    There is none without a rate, and a low one counts only if the application had enough to send.
+    By hand: rounds 4 to 13 have 5 each, round 9 has 6; in round 14 the 9 of round 3 is eleven rounds old.
+    """
+    for name in ("update_round", "windowed_max"):
+        monkeypatch.setattr(bbr_common, name, getattr(bbr_common, name).py_func)
+    flow = SimpleNamespace(
+        delivered=0, next_round_delivered=0, round_count=2, conserves=True, long_term=0.0, max_bw=0.0,
+        bw_best=[0.0] * 3, bw_when=[0] * 3,
+    )  # fmt: skip
+    monkeypatch.setattr(bbr_common, "start_round", bbr_common.start_round.py_func)
+    found = {}
+    for k in range(3, 16):
+        for rate, limited in ((9.0 if k == 3 else 6.0 if k == 9 else 5.0, 0), (0.0, 0), (1.0, 1)):
+            event = SimpleNamespace(prior_delivered=flow.delivered, delivery_rate=rate, app_limited=limited)
+            flow.next_round_delivered = flow.delivered + (rate < 5.0)  # the first sample begins a round
+            bbr1.update_bandwidth.py_func(flow, event)
+        found[flow.round_count] = flow.max_bw
+    assert found == {**dict.fromkeys(range(3, 14), 9.0), 14: 6.0, 15: 6.0}
+
+
 @pytest.mark.parametrize(("scheme", "gain"), [("bbr", 2.77), ("bbr1", 2 / math.log(2))])
 def test_pacing_begins_with_the_first_round_trip(scheme, gain):
     """10 packets in 1 ms before there is a round-trip time, then in the first one; no slower before the pipe is full.

@@ -14,7 +14,7 @@ from tests.sim.own import of_flow
 PACKET, RATE, RTT = 1500, 2.5e6, 0.04
 OFF = {
     "pacing_margin": 0.0, "allowances": 0.0, "equal_renews": 1.0, "long_term": 0.0, "departures": 0.0,
-    "long_recovery": 0.0,
+    "long_recovery": 0.0, "timestamp_tick": 0.0,
 }  # fmt: skip
 
 
@@ -29,7 +29,7 @@ def test_the_rules_are_off_and_linux_has_them_on():
     parameters = schemes.scheme("bbr1").parameters
     assert {name: parameters[name].default for name in OFF} == OFF
     linux = schemes.linux("bbr1")
-    assert [linux[name] for name in OFF] == [0.01, 1.0, 0.0, 1.0, 1.0, 1.0]
+    assert [linux[name] for name in OFF] == [0.01, 1.0, 0.0, 1.0, 1.0, 1.0, 0.001]
 
 
 def test_a_handshake():
@@ -90,7 +90,7 @@ def test_recoveries_of_two_flows():
         for _ in range(2):
             net.flow(
                 "bbr1", path=["a", "b"], packet=PACKET, ack_path="ideal",
-                parameters={**schemes.linux("bbr1"), "long_recovery": switched},
+                parameters={**schemes.linux("bbr1"), "timestamp_tick": 0.0, "long_recovery": switched},
             )  # fmt: skip
         run, seen = Simulation(net, rng=1), [NOT_RECOVERING]
         for k in range(3000):
@@ -98,6 +98,37 @@ def test_recoveries_of_two_flows():
             seen.append(of_flow(run, 0).recovering)
         begun.append(sum(now != before == NOT_RECOVERING for before, now in pairwise(seen)))
     assert 0 < begun[1] < 0.7 * begun[0], begun
+
+
+@pytest.mark.parametrize(
+    ("number", "acked", "sent", "now", "tick", "sample"),
+    [
+        (76, 1, 1.0, 1.0406, 0.001, 0.0406),  # not sent again: timed exactly
+        (75, 1, 1.0, 1.0406, 0.001, 0.040),  # the clock shows 1000 ms and 1040 ms
+        (75, 1, 1.0007, 1.0413, 0.001, 0.041),  # 1000 ms and 1041 ms
+        (75, 1, 1.0001, 1.0005, 0.001, 0.001),  # 1000 ms twice: one tick
+        (75, 0, 1.0, 1.0406, 0.001, 0.0),  # covered by a selective acknowledgment alone: no sample
+        (75, 0, 1.0, 1.0406, 0.0, 0.0406),  # without time stamps: exactly
+    ],
+)
+def test_round_trips_of_retransmissions(number, acked, sent, now, tick, sample):
+    """Packets up to 75, the highest that was found lost, are timed by a clock of whole milliseconds."""
+    flow = SimpleNamespace(timestamp_tick=tick, last_lost=75)
+    event = SimpleNamespace(number=number, acked=acked, now=now, rtt=now - sent)
+    assert bbr1.measured.py_func(flow, event) == pytest.approx(sample, abs=1e-12)
+
+
+def test_retransmissions_renew_the_round_trip_time():
+    """In a buffer of a tenth of the product a flow's RTprop is 40 ms after its probe, where packets take 40.6 ms."""
+    found = []
+    for tick in (0.0, 0.001):
+        net = Network().link("a", "b", rate=RATE, delay=RTT / 2, buffer=7)
+        parameters = {**schemes.linux("bbr1"), "timestamp_tick": tick}
+        net.flow("bbr1", path=["a", "b"], packet=PACKET, ack_path="ideal", parameters=parameters)
+        run = Simulation(net, rng=1)
+        run.advance(15.0)
+        found.append(float(of_flow(run, 0).min_rtt))
+    assert found == pytest.approx([RTT + PACKET / RATE, 0.04], abs=1e-9)
 
 
 @pytest.mark.parametrize(

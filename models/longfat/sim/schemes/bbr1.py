@@ -48,6 +48,12 @@ LINUX_RULES = {
         0.0, "s", "[0, 1e3]", about="Round-trip time of a handshake before time 0, as in Linux; 0: none is known"
     ),
     "equal_renews": flag(True, "1: an equal round-trip time renews the least one; 0: only a lower one, as in Linux"),
+    "timestamp_tick": Parameter(
+        0.0,
+        "s",
+        "[0, 1]",
+        about="Tick of the clock that times retransmissions; Linux: 0.001; 0: they are timed exactly",
+    ),
 }
 
 STARTUP, DRAIN, PROBE_BW, PROBE_RTT = range(4)
@@ -226,18 +232,14 @@ def check_cycle(flow, event):
 def update_bandwidth(flow, event):
     """Update BtlBw, the largest sample of ten rounds (draft-cardwell-...-00 (2017), section 4.1.1.5)."""
     bbr_common.update_round(flow, event)
-    if flow.round_start:  # the filter takes one value for each round
-        if flow.bw_of_round > 0.0:
-            flow.bw_of_rounds = bbr_common.windowed_max(
-                flow.bw_best, flow.bw_when, flow.round_count, BANDWIDTH_FILTER, flow.bw_of_round
-            )
-        flow.bw_of_round = 0.0
+    if flow.round_start:
         flow.conserves = False  # after one round trip in fast recovery
     if flow.long_term > 0.0:
         sample_long_term(flow, event)
-    if event.delivery_rate >= flow.max_bw or not event.app_limited:
-        flow.bw_of_round = max(flow.bw_of_round, event.delivery_rate)
-    flow.max_bw = max(flow.bw_of_rounds, flow.bw_of_round)
+    if event.delivery_rate > 0.0 and (event.delivery_rate >= flow.max_bw or not event.app_limited):
+        flow.max_bw = bbr_common.windowed_max(
+            flow.bw_best, flow.bw_when, flow.round_count, BANDWIDTH_FILTER, event.delivery_rate
+        )
 
 
 @part
@@ -258,12 +260,29 @@ def check_full_pipe(flow, event):
 
 
 @part
+def measured(flow, event):
+    """Return the round-trip time that an acknowledgment measures [s], 0 if it measures none.
+
+    Linux, net/ipv4/tcp_input.c, tcp_ack_update_rtt() and tcp_rtt_tsopt_us(): retransmissions are timed by the time
+    stamps of RFC 7323 (tcp_clock_ms(), at least one tick), and only if the cumulative acknowledgment covers them.
+    """
+    # Ours, because senders here do not mark retransmissions: what is at or below the highest packet found lost is one.
+    if flow.timestamp_tick == 0.0 or event.number > flow.last_lost:
+        return event.rtt
+    if event.acked == 0:
+        return 0.0
+    ticks = math.floor(event.now / flow.timestamp_tick) - math.floor((event.now - event.rtt) / flow.timestamp_tick)
+    return max(ticks, 1) * flow.timestamp_tick
+
+
+@part
 def check_probe_rtt(flow, event):
     """Update RTprop, and probe for it every ten seconds (draft-cardwell-...-00 (2017), sections 4.1.2, 4.3.5)."""
-    now = event.now
+    now, sample = event.now, measured(flow, event)
     expired = now > flow.min_rtt_stamp + MIN_RTT_FILTER
-    if event.rtt < flow.min_rtt or (event.rtt == flow.min_rtt and flow.equal_renews > 0.0) or expired:
-        flow.min_rtt = event.rtt
+    renews = sample < flow.min_rtt or (sample == flow.min_rtt and flow.equal_renews > 0.0) or expired
+    if sample > 0.0 and renews:
+        flow.min_rtt = sample
         flow.min_rtt_stamp = now
     if flow.phase != PROBE_RTT and expired and not flow.idle_restart:
         bbr_common.save_window(flow, False)
@@ -392,6 +411,7 @@ def timeout(flow, event):
     """Return a window of one packet (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.3.4)."""
     bbr_common.save_window(flow, flow.phase == PROBE_RTT)
     bbr_common.begin_recovery(flow, AFTER_TIMEOUT)
+    flow.last_lost = max(flow.last_lost, flow.high - 1)  # all that was sent is sent again (RFC 5681, section 3.1)
     flow.conserves = False
     return 1.0
 
@@ -408,7 +428,7 @@ BBR1 = Scheme(
     parameters={**bbr_common.PARAMETERS, **LINUX_RULES},
     state={
         **bbr_common.STATE,
-        **dict.fromkeys(("max_bw", "bw_of_round", "bw_of_rounds"), 0.0),  # BtlBw [bytes/s]
+        "max_bw": 0.0,  # BtlBw [bytes/s]
         "bw_best": [0.0, 0.0, 0.0],
         "bw_when": [0, 0, 0],
         **{"cycle_index": 0, "cycle_stamp": 0.0},

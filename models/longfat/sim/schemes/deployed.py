@@ -46,7 +46,7 @@ LINUX = {
     **timers.profile("linux"), **DEPLOYED,
     "quick_acks": 479.0, "full_reno": 0.0, "integer_windows": 1.0, "clock_tick": 0.004, "rack": 2.0,
     "growth_at_exit": 1.0, "pacing_margin": 0.01, "allowances": 1.0, "equal_renews": 0.0, "long_term": 1.0,
-    "departures": 1.0, "long_recovery": 1.0,
+    "departures": 1.0, "long_recovery": 1.0, "timestamp_tick": 0.001,
 }  # fmt: skip
 #: And in CUBIC, the only one of Linux's schemes with HyStart.
 LINUX_CUBIC = {"hystart": 2.0}
