@@ -2,9 +2,11 @@
 
 ``python -m tests.benchmarks.today`` runs the cases in both simulators and stores what they counted in
 tests/data/peers.csv, from which ``python -m docs.peers`` writes docs/peers.md; with numbers it runs only these of
-`COMPARISONS`. NS3_PYTHON names the interpreter that has ns-3's wheel.
+`COMPARISONS`. NS3_PYTHON names the interpreter that has ns-3's wheel; with ``--here`` only our simulator runs, and the
+rows of ns-3 stay as stored.
 """
 
+import argparse
 import csv
 import functools
 import json
@@ -137,7 +139,8 @@ def interval(values):
 #: The first six have the rules alike that docs/peers.md lists first; in the others more rules are switched, or fewer.
 SAME = "same rules"
 ALL = (0.25, 1, 4)
-EVERY_PACKET = {"TcpSocket::DelAckCount": "1"}  # as `bbr1` has it
+EVERY_PACKET = {"TcpSocket::DelAckCount": "1"}
+EVERY_PACKET_HERE = {"delayed_ack": 1.0}
 FOUND = {**EVERY_PACKET, "mend": ["found"]}
 #: BBR also with time stamps, which give a round-trip time in recovery, and without its addition to the window.
 PLAIN = {
@@ -156,8 +159,11 @@ COMPARISONS = (
     ("cubic", "codel", ALL, {}, {}, SAME),
     ("dctcp", "step-marking", ALL, {"scheme": "dctcp-holding"}, {}, "window held after a mark"),
     ("bbr1", "drop-tail", (0.25, 1), {"min_rto": 0.2}, SHORT_TIMEOUT, "least timeout of 0.2 s in both"),
-    ("bbr1", "drop-tail", (0.25, 1), {}, FOUND, "lost retransmissions found"),
-    ("bbr1", "drop-tail", (0.25, 1), {"scheme": "bbr1-partial"}, PLAIN, "found, plain BBR, partial acknowledgments"),
+    ("bbr1", "drop-tail", (0.25, 1), EVERY_PACKET_HERE, FOUND, "lost retransmissions found"),
+    (
+        "bbr1", "drop-tail", (0.25, 1), {**EVERY_PACKET_HERE, "scheme": "bbr1-partial"}, PLAIN,
+        "found, plain BBR, partial acknowledgments",
+    ),
     ("cubic", "drop-tail", ALL, {"scheme": "cubic-whole"}, {}, "whole packets, growth at the end of recovery"),
     ("cubic", "fq-codel", ALL, {"scheme": "cubic-whole"}, {}, "whole packets, growth at the end of recovery"),
     ("cubic", "codel", ALL, {"scheme": "cubic-whole"}, {}, "whole packets, growth at the end of recovery"),
@@ -178,22 +184,24 @@ def there_once(text):
     return there(json.loads(text))
 
 
-def compare(scheme, discipline, shares, ours, options, remark):
-    """Return the rows of one comparison, of both simulators."""
+def compare(scheme, discipline, shares, ours, options, remark, kept=None):
+    """Return the rows of one comparison, of both simulators; `kept` are those of ns-3 if it is not to run."""
     cases = [case(scheme, discipline, s, r, ours, options) for s in shares for r in range(REPLICATIONS)]
+    made = _rows("here", [here(one) for one in cases], cases, remark)
+    if kept is not None:
+        return made + kept
     by_share = (cases[k : k + REPLICATIONS] for k in range(0, len(cases), REPLICATIONS))
-    found = {
-        "here": [here(one) for one in cases],
-        "ns-3": [
-            result for some in by_share for result in there_once(json.dumps([{**one, "ours": {}} for one in some]))
-        ],
-    }
+    theirs = [result for some in by_share for result in there_once(json.dumps([{**one, "ours": {}} for one in some]))]
+    return made + _rows("ns-3", theirs, cases, remark)
+
+
+def _rows(simulator, found, cases, remark):
+    """Return the rows of what a simulator counted."""
     return [
-        {"scheme": scheme, "discipline": discipline, "rules": remark, "share": one["share"], "simulator": name}
-        | {"replication": one["run"]}
+        {"scheme": one["scheme"], "discipline": one["discipline"], "rules": remark, "share": one["share"]}
+        | {"simulator": simulator, "replication": one["run"]}
         | {key: f"{value:.6g}" for key, value in quantities(result, one["seconds"] - WARM_UP).items()}
-        for name, results_of in found.items()
-        for one, result in zip(cases, results_of, strict=True)
+        for one, result in zip(cases, found, strict=True)
     ]
 
 
@@ -207,11 +215,16 @@ def stored():
     return rows
 
 
-def main(numbers):
-    """Run the comparisons of these numbers, all if there are none, and store the rows of each when it is done."""
-    for comparison in [COMPARISONS[k] for k in numbers] or COMPARISONS:
-        new = compare(*comparison)
-        rows = {**stored(), (*comparison[:2], comparison[-1]): new}
+def main():
+    """Run the comparisons that are asked for, and store the rows of each when it is done."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("numbers", nargs="*", type=int)
+    parser.add_argument("--here", action="store_true")
+    given = parser.parse_args()
+    for comparison in [COMPARISONS[k] for k in given.numbers] or COMPARISONS:
+        rows, name = stored(), (*comparison[:2], comparison[-1])
+        kept = [row for row in rows.get(name, ()) if row["simulator"] == "ns-3"] if given.here else None
+        rows[name] = compare(*comparison, kept)
         with STORED.open("w", newline="") as file:
             writer = csv.DictWriter(file, COLUMNS)
             writer.writeheader()
@@ -221,4 +234,4 @@ def main(numbers):
 
 
 if __name__ == "__main__":
-    main([int(text) for text in sys.argv[1:]])
+    main()
