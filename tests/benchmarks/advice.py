@@ -105,7 +105,7 @@ def held(one):
 
 
 def promise(one):
-    """Return what the advice is, and the intervals that it promises, as the command prints them."""
+    """Return what the advice is, and the intervals that it promises, as printed; None without an answer."""
     return _window(one) if one["kind"] == "window" else _buffer(one)
 
 
@@ -134,6 +134,8 @@ def _buffer(one):
         share=one["share"], parameters=parameters, progress=False,
     )  # fmt: skip
     row = data.sel(rule="simulated")
+    if math.isnan(row.buffer_packets):
+        return None
     promised = {"rate": list(rate_to_expect(data.attrs, row, is_raised(data.attrs, row)))}
     if (delay := delay_to_expect(data.attrs, row)) is not None:
         promised["mean_delay"] = list(delay)
@@ -263,7 +265,13 @@ def main():
         print(*chosen, sep="\n")
     elif given.what == "promise":
         for one in chosen:
-            made = {**promise(one), "seen": []}
+            if (answer := promise(one)) is None:
+                print(
+                    f"{one['name']}: no simulated buffer reaches {one['share']:g} of the link; what is stored stays",
+                    flush=True,
+                )
+                continue
+            made = {**answer, "seen": []}
             found[one["name"]] = {**found[one["name"]], given.beside: made} if given.beside else {**one, **made}
             print(one["name"], made, flush=True)
     else:
