@@ -10,7 +10,7 @@ from docs import linux as page
 from figures import linux as figure
 from longfat.sim import run
 from longfat.testbed.plan import with_handshakes
-from longfat.verify import linux, linux_cases, linux_report
+from longfat.verify import linux, linux_report
 from longfat.verify.linux_cases import BUFFERS, FLOWS, LOSSES, Accuracy, Case, cases
 from tests.benchmarks import linux as stored
 
@@ -87,18 +87,15 @@ def test_runs_on_linux_are_given_back_by_case(monkeypatch):
     ]
 
 
-def test_pauses_of_the_bottleneck():
-    """A packet takes longer by 1 ms on average, 48500 times: a standard error of 0.5 %."""
-    changes = linux_cases._paused(0.05, 1000.0, 1)
-    begin, slow = np.array(changes[::2]).T
-    end, fast = np.array(changes[1::2]).T
-    pauses = 1500 / slow - 1500 / 2.5e6
-    assert end - begin == pytest.approx(1500 / slow)
-    assert set(fast) == {2.5e6}
-    assert pauses.mean() == pytest.approx(0.001, rel=0.02)
-    # the packet of a pause takes 0.6 ms anyway: 1 ms of each 20.6
-    assert pauses.sum() / 1000 == pytest.approx(1 / 20.6, rel=0.02)
-    assert linux_cases._paused(0.0, 1000.0, 1) == []
+def test_packets_are_late_in_the_simulator_alone():
+    """Linux's own are late by themselves; the same run of Linux stands beside cases that differ here alone."""
+    late = [one for one in cases() if one.late > 0]
+    assert [one.network(0).flows[0].send_jitter for one in late] == [1e-4] * len(late)
+    assert {one.network(0, linux=True).flows[0].send_jitter for one in late} == {0.0}
+    plain = "full link, BBR, 1 flow, buffer 0.1"
+    assert {one.name_on_linux for one in late if one.buffer == 0.1} == {
+        plain, f"{plain}, no acknowledgments compressed on Linux",
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(("more", "seeds"), [(0, [0, 1, 2, 3]), (2, ["stored", 1, 2])])

@@ -15,10 +15,10 @@ from longfat.sim import Network, schemes
 
 RATE, PACKET, ACK, PLAIN_ACK = 20e6 / 8, 1500, 52, 40  # bytes/s, bytes; with time stamps, and without
 ROUND_TRIP_TIME = 0.04  # s
-PAUSE = 0.001  # s, mean; fitted, of the order of the lateness that the emulator measures
 #: s; fitted: of Linux's BBR nine of ten packets are later than its pacing by less than 0.08 to 0.22 ms
 #: (tests/benchmarks/lateness.py).
 LATE = 1e-4
+UNCOMPRESSED, BEHIND = "no acknowledgments compressed on Linux", "packets up to 0.1 ms late here"
 #: Round-trip times under random loss [s]: flows of all numbers lose often enough in 20 s, and form no long queue.
 LOSSY_ROUND_TRIP_TIMES = {1: 0.02, 2: 0.04, 10: 0.1}
 BUFFERS, LOSSES, FLOWS = (0.1, 0.25, 0.5, 1.0, 2.0), (0.003, 0.01, 0.03), (1, 2, 10)
@@ -71,9 +71,6 @@ class Case:
         Size of the transfer of each flow [packets]; by default flows send all the time.
     discipline : str
         Queue discipline of the bottleneck.
-    pauses : float
-        Share of the time for which the simulator's bottleneck stands still, as the emulated network does where the
-        machine is late.
     late : float
         Upper bound of the lateness of each packet at a simulated sender, uniform from 0 [s].
     replications : int
@@ -94,7 +91,6 @@ class Case:
     settings: Mapping[str, object] = field(default_factory=dict)
     files: float | None = None
     discipline: str = "fifo"
-    pauses: float = 0.0
     late: float = 0.0
     replications: int = 4
     duration: float = 25.0
@@ -137,7 +133,6 @@ class Case:
         room = round(self.buffer * RATE * max(delays) / PACKET)
         net = Network(self.name).link(
             "a", "b", rate=RATE, delay=shortest / 2, buffer=room, loss=self.loss, discipline=self.discipline,
-            rate_changes=() if linux else _paused(self.pauses, self.duration, seed),
         )  # fmt: skip
         ack = ACK if self.parameters.get("timestamps", 1.0) else PLAIN_ACK
         starts = np.random.default_rng(seed).uniform(0.0, 1.0, len(self.schemes)).round(4)
@@ -162,19 +157,6 @@ class Case:
             if name in known and not (linux and name not in SETTABLE)
         }
         return schemes.linux(scheme) | switched
-
-
-def _paused(share: float, duration: float, seed: int) -> list[tuple[float, float]]:
-    """Return the changes of the bottleneck's rate with which single packets take longer, for a share of the time."""
-    rng, now, changes = np.random.default_rng([seed, 1]), 0.0, []
-    while share > 0:
-        now += rng.exponential(PAUSE * (1 / share - 1))
-        end = now + rng.exponential(PAUSE) + PACKET / RATE
-        if end >= duration:
-            break
-        changes += [(now, PACKET / (end - now)), (end, RATE)]
-        now = end
-    return changes
 
 
 def _replications(scheme: str, flows: int, buffer: float) -> int:
@@ -318,8 +300,8 @@ def switched() -> list[Case]:
         "phases of BBR by what is in flight now here": (of_2016, {"departures": 0.0}, {}),
         "CUBIC's target with each acknowledgment here": (many[3:], {"clock_tick": 0.0}, {}),
         # those of data that arrive within 1 ms while packets are missing: tcp_comp_sack_delay_ns
-        "no acknowledgments compressed on Linux": (
-            [*many, *twos, of_2016[0]],
+        UNCOMPRESSED: (
+            [*many, *twos, *of_2016[:2]],
             {},
             {"tcp_comp_sack_nr": 0},
         ),
@@ -348,20 +330,14 @@ def switched() -> list[Case]:
         # no delayed acknowledgments on either side, and none that Linux compresses while packets are missing
         "every packet acknowledged": (quick, {"delayed_ack": 1.0}, {"tcp_comp_sack_nr": 0}),
     }
-    paused = [
-        replace(
-            plain[f"full link, BBR, 1 flow, buffer {buffer:g}"],
-            rules="0.05 % of the time paused, packets up to 0.1 ms late here",
-            pauses=0.0005,
-            late=LATE,
-        )
-        for buffer in BUFFERS
-    ]  # fitted
-    return paused + [
+    made = [
         replace(plain[name], rules=rule, parameters={**plain[name].parameters, **parameters}, settings=settings)
         for rule, (names, parameters, settings) in rules.items()
         for name in names
     ]
+    uncompressed = [one for one in made if one.rules == UNCOMPRESSED and one.schemes == ("bbr1",)]
+    late = [replace(plain[name], rules=BEHIND, late=LATE) for name in of_2016]
+    return made + late + [replace(one, rules=f"{UNCOMPRESSED}; {BEHIND}", late=LATE) for one in uncompressed]
 
 
 def cases(*groups: str) -> list[Case]:
