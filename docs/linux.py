@@ -40,7 +40,7 @@ compared in pairs with the same starts and the same losses; runs of several flow
 as independent samples. "+-" is half the width of the 95 % interval. How many runs of Linux a case has was fixed before the first of them, from the
 intervals of earlier runs; eight were planned where four are not enough, and some of these are missing. Twelve cases that were undecided then got 4 to 10 runs more,
 once, by the intervals of the first ones; later 17 cases got 4 to 40 more, by theirs, and BBR's at a drop-tail buffer were run anew; last, six cases got 8 to 44 more.
-The cases of one BBR flow were then run anew with a stricter rule of trust, twelve runs each, and twelve more at one product by the interval of these.
+The cases of one BBR flow were then run anew with a stricter rule of trust, twelve runs each, and twelve more at one product by the interval of these; the shares of unequal round-trip times got 24 more.
 Cases at a drop-tail buffer with five runs or more, and the runs added last, have the applications in the process of the emulator, see below. The other runs are older.
 
 """
