@@ -192,7 +192,7 @@ def run(one, advice, number):
 
     from longfat.testbed import settings as host_settings
     from longfat.testbed.driver import Job
-    from longfat.testbed.outcome import LONGEST, MOST
+    from longfat.testbed.outcome import MOST
     from longfat.testbed.plan import plan, settings_of
     from longfat.testbed.runs import attempt, in_flight
 
@@ -208,8 +208,7 @@ def run(one, advice, number):
     trust = outcome.trust
     starved = max(_limited(outcome.samples, 0.0).values())
     # Advice that is too small makes a connection wait, and is no reason to run again; an application that is late is.
-    paused = trust.stood > MOST or trust.longest > LONGEST
-    late = paused or trust.late > MOST or trust.drops > 0 or (trust.starved > MOST and trust.starved > starved)
+    late = trust.paused or trust.late > MOST or trust.drops > 0 or (trust.starved > MOST and trust.starved > starved)
     if late or (one["kind"] == "buffer" and starved > MOST):
         print(f"{one['name']}: spoilt, {trust}", flush=True)
         return None

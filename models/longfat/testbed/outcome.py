@@ -62,8 +62,12 @@ class Trust:
     @property
     def accepted(self) -> bool:
         """Whether the results may be used."""
-        punctual = max(self.late, self.starved) <= MOST and self.stood <= (MOST_PACED if self.paced else MOST)
-        return punctual and self.longest <= LONGEST and self.drops == 0
+        return max(self.late, self.starved) <= MOST and not self.paused and self.drops == 0
+
+    @property
+    def paused(self) -> bool:
+        """Whether the network stood still for too long, at once or in all."""
+        return self.longest > LONGEST or self.stood > (MOST_PACED if self.paced else MOST)
 
     @property
     def longest(self) -> float:
