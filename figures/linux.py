@@ -51,11 +51,11 @@ def simulated(found: xr.Dataset) -> xr.Dataset:
     from longfat.testbed.plan import with_handshakes
 
     found = found.copy(deep=True)
-    for k, one in enumerate(SHOWN):
+    for head, one in zip(HEADS, SHOWN, strict=True):
         net = with_handshakes(scenario(*one))
         made = sim.run(net, duration=DURATION, sample_every=EVERY, rng=0, progress=False).isel(flow=0, link=0)
         for name in found.data_vars:
-            found[name][{"column": k, "face": list(found.face.values).index("simulator")}] = made[name].values
+            found[name].loc[{"column": head, "face": "simulator"}] = made[name].values
     return found
 
 

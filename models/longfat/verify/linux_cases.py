@@ -132,8 +132,8 @@ class Case:
         shortest = min(delays)
         room = round(self.buffer * RATE * max(delays) / PACKET)
         net = Network(self.name).link(
-            "a", "b", rate=RATE, delay=shortest / 2, buffer=room, loss=self.loss, discipline=self.discipline,
-        )  # fmt: skip
+            "a", "b", rate=RATE, delay=shortest / 2, buffer=room, loss=self.loss, discipline=self.discipline
+        )
         ack = ACK if self.parameters.get("timestamps", 1.0) else PLAIN_ACK
         starts = np.random.default_rng(seed).uniform(0.0, 1.0, len(self.schemes)).round(4)
         for k, (scheme, delay) in enumerate(zip(self.schemes, delays, strict=True)):
