@@ -7,7 +7,7 @@ REDRAWN := gong_parulkar receive_buffers sstp loss_load cadpc cadpc_further blt 
 	network_simulator today courses scheme_curves scoreboard
 PACKAGES := models derivations docs figures notebooks tests
 
-.PHONY: help venv hooks test tests test-long simulator mutations lint types docs handbook stubs curves explore notebooks notebooks-html browser figures redraw benchmark peers testbed lock clean
+.PHONY: help venv hooks guard test tests test-long simulator mutations lint types docs handbook stubs curves explore notebooks notebooks-html browser figures redraw benchmark peers testbed lock clean
 
 help:  ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "%-16s%s\n", $$1, $$2 }'
@@ -32,6 +32,10 @@ test: venv  ## Run linter, type checker and tests: what has to pass before a com
 
 tests: simulator  ## Run the tests that take seconds, and the examples of the documentation
 	$(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder -p no:benchmark  # the short doctests last, to fill up
+
+guard: simulator  ## Check that nothing stored has changed, in two minutes; report speed beside the last report
+	$(BIN)/pytest -q -n 2 -p no:benchmark tests/guard tests/test_figures_data.py tests/test_figures_scoreboard.py -k "not picture"
+	$(BIN)/python -m tests.guard.speed
 
 test-long: venv  ## Run all tests: also every claim of the papers, and a thousand examples of every law
 	$(BIN)/pytest -n auto -p no:benchmark -m "long or not long" --hypothesis-profile=long
