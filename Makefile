@@ -5,9 +5,9 @@ BIN := .venv/bin
 unexport PYTHONDONTWRITEBYTECODE
 REDRAWN := gong_parulkar receive_buffers sstp loss_load cadpc cadpc_further blt blt_concepts blt_today blt_further kkm credits \
 	network_simulator today courses scheme_curves scoreboard
-PACKAGES := models derivations docs figures notebooks tests
+PACKAGES := setup.py models derivations docs figures notebooks tests
 
-.PHONY: help venv hooks guard test tests test-long simulator mutations lint types docs handbook stubs curves explore notebooks notebooks-html browser figures redraw benchmark peers testbed lock clean
+.PHONY: help venv hooks guard test tests test-long simulator mutations lint types docs handbook curves explore notebooks notebooks-html browser figures redraw benchmark peers testbed lock clean
 
 help:  ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "%-16s%s\n", $$1, $$2 }'
@@ -51,7 +51,8 @@ lint: venv  ## Check style, docstrings and formatting (ruff)
 	$(BIN)/ruff check $(PACKAGES)
 	$(BIN)/ruff format --check $(PACKAGES)
 
-types: venv  ## Check the types of the package (mypy)
+types: venv  ## Check the types of the package (mypy), with the stubs of the laws written anew
+	$(BIN)/python -m docs.stubs
 	$(BIN)/mypy
 
 docs: venv  ## Generate docs/plug-ins.md and docs/engine.svg from the code
@@ -69,9 +70,6 @@ testbed: venv  ## Run Linux's own TCP: its tests, and the comparison with the si
 	$(BIN)/python -m tests.benchmarks.linux
 	$(BIN)/python -m figures.linux
 	$(BIN)/python -m docs.linux
-
-stubs: venv  ## Generate the type stubs of the laws, with their docstrings, from their records
-	$(BIN)/python -m docs.stubs
 
 curves: venv  ## Compute the window of a 1 Gbit/s, 100 ms path: table, CSV, NetCDF, SVG and PNG in ./curves
 	$(BIN)/longfat window --scheme selective-repeat --rate 1Gbit/s --rtt 100ms --packet 1024B --segment 16KiB \

@@ -1,8 +1,8 @@
 """Stubs of the packages of laws, for editors: signatures and complete docstrings, as the laws' records have them.
 
 Editors read source files, in which a law's docstring has no parameters, units and sources: these are generated at run
-time (`longfat.docstrings`). ``python -m docs.stubs``, or ``make stubs``, writes them into
-``models/longfat/laws/*/__init__.pyi``; a test compares the files with the laws.
+time (`longfat.docstrings`). The stubs are written when the package is built (`BuildWithStubs`, for wheels and for the
+editable installation of ``make venv``) and by ``make types``, into ``longfat/laws/*/__init__.pyi``; git ignores them.
 """
 
 from __future__ import annotations
@@ -10,18 +10,24 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
+import sys
 import textwrap
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import longfat.laws
-from longfat.law import Law
-from longfat.roots import Root
+from setuptools.command.build_py import build_py
+
+SOURCES = Path(__file__).parents[1] / "models"
+sys.path.insert(0, str(SOURCES))  # an isolated build has not installed the package
+
+import longfat.laws  # noqa: E402
+from longfat.law import Law  # noqa: E402
+from longfat.roots import Root  # noqa: E402
 
 HEAD = '''"""{title}
 
-Written by ``make stubs``: editors show these signatures and docstrings.
+Written when the package is built: editors show these signatures and docstrings.
 """
 
 from collections.abc import Callable
@@ -47,12 +53,6 @@ def packages() -> list[ModuleType]:
         if one.ispkg
     ]
     return [one for one in found if any(isinstance(getattr(one, name), Law) for name in one.__all__)]
-
-
-def path_of(package: ModuleType) -> Path:
-    """Return the path of a package's stub."""
-    assert package.__file__ is not None
-    return Path(package.__file__).with_suffix(".pyi")
 
 
 def stub(package: ModuleType) -> str:
@@ -91,11 +91,21 @@ def _default(parameter: inspect.Parameter) -> str:
     return f" = {value!r}" if isinstance(value, int) else " = ..."
 
 
-def main() -> None:
-    """Write all stubs."""
+def write(folder: Path) -> None:
+    """Write all stubs beside the packages in a folder that contains ``longfat``."""
     for package in packages():
-        path_of(package).write_text(stub(package), encoding="utf-8")
+        path = folder.joinpath(*package.__name__.split("."), "__init__.pyi")
+        path.write_text(stub(package), encoding="utf-8")
+
+
+class BuildWithStubs(build_py):  # type: ignore[misc]
+    """Command of setuptools that builds the package and writes the stubs: beside the sources if it is editable."""
+
+    def run(self) -> None:
+        """Build the package."""
+        super().run()
+        write(SOURCES if self.editable_mode else Path(self.build_lib))
 
 
 if __name__ == "__main__":
-    main()
+    write(SOURCES)

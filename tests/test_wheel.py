@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 LIMIT = 500e6  # bytes
-SOURCES = ("models", "setup.cfg", "pyproject.toml", "README.md", "LICENSE")
+SOURCES = ("models", "docs", "setup.py", "setup.cfg", "pyproject.toml", "README.md", "LICENSE")
 # A virtual environment comes with these; they are not ours.
 INSTALLERS = ("pip", "setuptools", "pkg_resources", "_distutils_hack", "distutils-precedence")
 

@@ -97,7 +97,7 @@ def without_types(arguments: ast.arguments) -> str:
 
 def laws(package: ModuleType) -> str:
     """Return the page of a family of laws, with the signatures of its type stub."""
-    tree = ast.parse(stubs.path_of(package).read_text(encoding="utf-8"))
+    tree = ast.parse(stubs.stub(package))
     signatures = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
     name = package.__name__
     text = f"# {name}\n\n```{{py:module}} {name}\n```\n\n{plain(package.__doc__)}\n\n"

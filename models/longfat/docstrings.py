@@ -3,7 +3,7 @@
 The function of a law has the sentence, the equation, notes and examples. `of_law` adds the parameters with symbol,
 unit, domain, default and typical range, the result, the errors, the validity, what is printed wrong, and the source. A
 section that the function has itself is kept. `help`, Jupyter and doctest read the complete docstring from the law;
-editors, which read source files, find it in the stubs that ``python -m docs.stubs`` writes.
+editors, which read source files, find it in the stubs that are written when the package is built.
 """
 
 from __future__ import annotations
