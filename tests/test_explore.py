@@ -127,8 +127,6 @@ def test_family():
     # one place: rho/(1 + rho)
     assert data.law.sel(capacity=1).values == pytest.approx(data["load"].values / (1 + data["load"].values))
     assert state.along("capacity").family == ""
-    with pytest.warns(DeprecationWarning, match="family_values"):
-        assert state.members == (1, 10)  # the old name, for one release
 
 
 @pytest.mark.parametrize(
@@ -265,10 +263,6 @@ def test_the_widget_keeps_what_is_set():
         view.set(loss=1)
     with pytest.raises(ValueError, match=r"law 'queues\.mm1_wiat' is unknown; did you mean 'queues\.mm1_wait'"):
         lf.explore.law("queues.mm1_wiat")
-    with pytest.warns(DeprecationWarning, match="family_values"):
-        view.set(family="loss", members=[1e-5])
-    with pytest.warns(DeprecationWarning, match="use the explorer itself"):
-        assert view.widget is view
 
 
 @needs_anywidget

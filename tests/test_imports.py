@@ -13,8 +13,6 @@ ROOT = Path(longfat.__file__).parent
 
 # A room -> the rooms it may import. What is not named here sits on top and may import everything.
 ALLOWED = {
-    "deprecated": set(),
-    "renamed_variables": {"deprecated"},
     "discovery": set(),
     "domains": set(),
     "user_files": {"sim", "domains"},
@@ -33,7 +31,7 @@ ALLOWED = {
     "law": {"symbols", "docstrings", "domains", "namespaces"},
     "roots": {"law", "namespaces"},
     "law_digests": {"law", "roots"},
-    "laws": {"law", "roots", "laws", "domains", "sums", "deprecated"},
+    "laws": {"law", "roots", "laws", "domains", "sums"},
     "single_transfer": {"laws", "domains"},
     "fluid": {"fluid", "extras", "threads", "law", "laws", "quantities", "domains", "namespaces"},
     "sim": {
@@ -45,14 +43,14 @@ ALLOWED = {
     "simulators": {"law", "domains", "verify"},  # of verify, what simulates
     "verify": {
         "verify", "simulators", "testing", "progress", "threads", "benchmark", "sweeping", "testbed", "law_digests",
-        "law", "laws", "roots", "sim", "segments", "domains", "extras", "files", "student", "deprecated", "_version",
+        "law", "laws", "roots", "sim", "segments", "domains", "extras", "files", "student", "_version",
     },
     "sweeping": {"sweeping", "progress", "domains", "files", "student", "_version"},
     "benchmark": {
         "benchmark", "progress", "threads", "scenario", "sim", "user_files", "sweeping", "laws", "domains", "_version",
     },
     "design": {
-        "design", "deprecated", "renamed_variables", "progress", "threads", "domains", "quantities", "law", "laws",
+        "design", "progress", "threads", "domains", "quantities", "law", "laws",
         "sim", "segments", "sweeping", "accessor", "_version",
     },
     "testbed": {

@@ -68,11 +68,6 @@ ALLOWED = {
     "MemberDescriptorType": "a class of Python's types",
     "typed": "an argument of functools.lru_cache",
 }
-#: Old names that a module may still have which deprecates them; they go with the next release.
-DEPRECATED = {
-    "Held", "members", "product", "product_for_advantage",
-    "window_products", "buffer_products", "curve_buffer_products", "simulated_product",
-}  # fmt: skip
 #: Files in which `product` is itertools' function or a product of numbers.
 PRODUCTS = re.compile(r"itertools|math\.prod|\bProduct\b")
 
@@ -124,7 +119,6 @@ SAME_NAME = {
     "driver": "what carries a computation out: a sweep, a run on Linux",
     "dynamic_window": "the scheme and its discipline",
     "equilibrium": "where a system rests: laws and solver",
-    "evidence": "evidence for laws: collected, drawn",
     "explicit_feedback": "the scheme and its discipline",
     "faces": "the sides from which a law, or a scenario, is seen",
     "fairness": "fairness in two families of laws",
@@ -241,10 +235,7 @@ def named(text: str) -> tuple[tuple[int, str], ...]:
 
 def bad_identifiers(text: str) -> list[str]:
     found = set()
-    old = DEPRECATED if "deprecated" in text else set()
     for line, name in named(text):
-        if name in old:
-            continue
         if words := house_words(name):
             found |= {(line, name, word) for word in words}
         if name == "product" and not PRODUCTS.search(text):
@@ -286,7 +277,6 @@ def test_a_house_word_is_found(source):
         "from itertools import product",
         "_bandwidth_delay_product_for_advantage = BANDWIDTH_DELAY_PRODUCT",
         "error.add_note('x')",
-        "from longfat.deprecated import attributes\n__getattr__ = attributes(__name__, Held='SimulatorCheck')",
         "string = 'a ring buffer'",
     ],
 )

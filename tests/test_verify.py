@@ -39,26 +39,6 @@ def test_verdicts(value, verdict):
     assert table.lower.item() < value < table.upper.item()
 
 
-@pytest.mark.parametrize(
-    ("interval", "verdict"),
-    [((1.5, 2.5), "agrees"), ((1.4, 2.0), "undecided"), ((2.2, 2.6), "undecided"), ((2.6, 2.7), "differs")],
-)
-def test_estimators_of_the_last_release(interval, verdict):
-    seen = []
-
-    def estimator(x, confidence):
-        seen.append(confidence)
-        return sum(interval) / 2, *interval
-
-    with pytest.warns(DeprecationWarning, match="an estimator that takes confidence= is deprecated"):
-        table = verify.check(LAW, estimator, [{"x": 2.0}] * 4, confidence=0.9)
-    assert table.verdict.values.tolist() == [verdict] * 4
-    assert seen == [pytest.approx(1 - 0.1 / 4)] * 4
-    for wrong in ((float("nan"), 1.0), (1.1, 0.9)):
-        with pytest.raises(ValueError, match="gave no interval"), pytest.warns(DeprecationWarning, match="estimator"):
-            verify.check(LAW, lambda x, confidence, wrong=wrong: (1.0, *wrong), [{"x": 1.0}])
-
-
 def test_where_a_law_jumps_there_is_no_slope():
     """A law with a jump at excess = 0, which a step of 1e-25 crosses."""
     file = {"rate": 1.0, "spread": 0.0, "k": 1.0, "packets": 1.0, "round_trip_time": 1.0, "capacity_packets": 1000.0}
@@ -261,20 +241,6 @@ def test_a_simulator_that_says_it_is_deterministic():
         assert shown in report.to_text(table).splitlines()[1].split()
         entry = json.loads(report.to_json(table))["laws"][0]["simulator"]
         assert entry["log10_evidence"] == ("infinite" if status == "agrees" else None)
-
-
-def test_checks_of_the_last_release():
-    """An estimator's estimate serves as a replication; ``estimators=`` is ``simulators=`` now."""
-    law = Law(right, {"p": X}, "1", "an example")
-
-    def make(effort, rng):
-        return lambda p, confidence: (p * p * rng.normal(1.0, 0.01), 0.0, 0.0)
-
-    with pytest.warns(DeprecationWarning, match="a function of effort and rng is deprecated"):
-        check = verify.SimulatorCheck(make, relative=0.1)
-    with pytest.warns(DeprecationWarning, match="parameter estimators is deprecated"):
-        table = verify.run([law], estimators={"right": check}, quick=True)
-    assert table.simulator.item() == "agrees"
 
 
 def test_an_exception_is_an_error_on_every_face(monkeypatch):

@@ -132,7 +132,6 @@ POSITIVE_RATE = Quantity("rate", min=0, min_open=True)
     show_default="200, or 40 per flow if that is more",
     help="Largest bandwidth-delay product to simulate [packets].",
 )
-@click.option("--product", type=Integer("packets", 10, 10**7), hidden=True, help="Old name of --bdp.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, in s, bytes, bytes/s and shares of 1.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV, with units in the column heads.")
 @OUTPUT
@@ -166,8 +165,6 @@ def buffer_command(output: str, as_json: bool, as_csv: bool, **flags: Any) -> No
 
     if as_json and as_csv:
         raise click.UsageError("--json and --csv exclude each other")
-    if flags["product"] is not None:
-        _use_old_name(flags)
     if flags["size"] is not None:
         for flag, name in (("--flows", "flows"), ("--bdp", "bandwidth_delay_product")):
             if flags[name] is not None:
@@ -238,16 +235,6 @@ def _once(pairs: tuple[tuple[str, float], ...]) -> dict[str, float]:
     if twice:
         raise click.UsageError(f"--parameter {twice[0]} is given twice")
     return dict(pairs)
-
-
-def _use_old_name(flags: dict[str, Any]) -> None:
-    """Take --product for --bdp, with a warning on stderr."""
-    from longfat.deprecated import message
-
-    if flags["bandwidth_delay_product"] is not None:
-        raise click.UsageError("--product is the old name of --bdp: give one")
-    click.echo(f"longfat: DeprecationWarning: {message('--product', '--bdp')}", err=True)
-    flags["bandwidth_delay_product"] = flags["product"]
 
 
 def frame(data: xr.Dataset) -> pd.DataFrame:

@@ -39,19 +39,12 @@ AT_ONCE = 2  # scenarios on Linux at the same time, unless --workers says otherw
     show_default="number of cores",
     help="Number of parallel processes.",
 )
-@click.option(
-    "--store", type=PathName("file"), help="Accumulate evidence in a file, and simulate where it has the least."
-)
-@click.option(
-    "--figure", type=PathName("file"), help="Picture of where the laws were simulated, with --store, e.g. map.svg."
-)
 @click.option("--html", type=PathName("file"), help="Write the result as an HTML page.")
 @click.option(
     "--json", "json_file", type=PathName("file"), help="Write the result as JSON; - prints it instead of the table."
 )
 def verify_command(
-    papers: tuple[str, ...], published: bool, linux: bool, html: str | None, json_file: str | None, figure: str | None,
-    **flags: Any,
+    papers: tuple[str, ...], published: bool, linux: bool, html: str | None, json_file: str | None, **flags: Any
 ) -> None:  # fmt: skip
     """Check that proofs, arithmetics and simulations of the laws agree.
 
@@ -66,23 +59,18 @@ def verify_command(
     for option, given in (("--published", published), ("--linux", linux)):
         if given and flags["laws"]:
             raise click.UsageError(f"--law and {option} exclude each other")
-        if given and flags["store"]:
-            raise click.UsageError(f"--store and {option} exclude each other")
     if published and linux:
         raise click.UsageError("--linux and --published exclude each other")
-    if figure and not flags["store"]:
-        raise click.UsageError("--figure needs --store")
-    picture = _picture_format(figure) if figure else ""
     seed = flags["seed"]
     with ExitStack() as stack:  # refused before anything is computed
         outputs = {}
-        for name, kind in ((html, "html"), (json_file, "json"), (figure, "figure")):
+        for name, kind in ((html, "html"), (json_file, "json")):
             if name is not None and name != "-":
                 place = Path(name)
                 outputs[kind] = stack.enter_context(AtomicFiles(place.parent)).path(place.name)
         agrees, made = (_published if published else _linux if linux else _laws)(papers, seed, flags)
         for kind, path in outputs.items():
-            path.write_bytes(made["figure"](picture) if kind == "figure" else made[kind]().encode())
+            path.write_bytes(made[kind]().encode())
         click.echo(made["json" if json_file == "-" else "text"]())
     if not agrees:
         raise click.exceptions.Exit(1)
@@ -100,37 +88,9 @@ def _laws(_: tuple[str, ...], seed: int, flags: dict[str, Any]) -> tuple[bool, d
         quick=flags["quick"],
         seed=seed,
         workers=count,
-        store=flags["store"],
         progress=sys.stderr.isatty(),
     )
-    made = _made(report.to_text, report.to_json, report.to_html, table)
-    return bool(table.attrs["agrees"]), made | {"figure": lambda kind: _picture(table.attrs["store"], kind)}
-
-
-def _picture_format(figure: str) -> str:
-    """Return the format of a picture, which its suffix says."""
-    from longfat import extras
-    from longfat.domains import choice
-
-    extras.need("--figure", "matplotlib")
-    return choice("suffix of --figure", Path(figure).suffix, (".svg", ".png", ".pdf")).lstrip(".")
-
-
-def _picture(summaries: Any, kind: str) -> bytes:
-    """Return the picture of the evidence."""
-    import io
-
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    import matplotlib.pyplot as plt
-
-    from longfat import plot
-
-    file, figure = io.BytesIO(), plot.evidence_maps(summaries)
-    figure.savefig(file, format=kind)
-    plt.close(figure)
-    return file.getvalue()
+    return bool(table.attrs["agrees"]), _made(report.to_text, report.to_json, report.to_html, table)
 
 
 def _published(papers: tuple[str, ...], seed: int, flags: dict[str, Any]) -> tuple[bool, dict[str, Any]]:

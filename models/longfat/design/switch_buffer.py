@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from longfat import deprecated, quantities
+from longfat import quantities
 from longfat._version import __version__
 from longfat.design import signalling
 from longfat.design.arriving_files import ArrivingFiles
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 LOADS = (0.4, 0.6, 0.8, 0.9, 0.95)
 
 
-@deprecated.parameters(product="bandwidth_delay_product")
 def buffer(
     *,
     rate: float | str,
@@ -299,9 +298,8 @@ def buffer(
         "longfat_version": __version__,
     }
     from longfat.accessor import made_by  # only now: it takes xarray
-    from longfat.renamed_variables import with_old_names  # imports xarray
 
-    return with_old_names(made_by(data, "design.buffer"))
+    return made_by(data, "design.buffer")
 
 
 def _round_trip_times(given: Any) -> tuple[float, ...]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from longfat import deprecated, quantities
+from longfat import quantities
 from longfat._version import __version__
 from longfat.design import buffers
 from longfat.design.curves import attrs, curves
@@ -23,10 +23,6 @@ MOST_SEGMENTS = 10**6  # in flight: a third of them take a minute and 600 MB
 REFERENCE_BDP = 2.5  # Gong & Parulkar, section 4.3: enough for almost perfect efficiency up to p = 1e-2
 
 
-@deprecated.refused(
-    tcp_segment="use segment of design.tcp_window, which answers for TCP",
-    replications="use replications of design.tcp_window, which answers for TCP",
-)
 def window(
     *,
     rate: float | str,
@@ -191,9 +187,7 @@ def window(
         "longfat_version": __version__,
     }
     alone = len(losses) == 1 and (isinstance(loss, str) or np.ndim(loss) == 0)
-    from longfat.renamed_variables import with_old_names  # imports xarray
-
-    return with_old_names(made_by(data.squeeze("loss") if alone else data, "design.window"))
+    return made_by(data.squeeze("loss") if alone else data, "design.window")
 
 
 ANSWER = {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -61,26 +60,15 @@ class State:
         _known(self.law, across)
         return replace(self.spread("") if across == self.family else self, across=across)
 
-    @property
-    def members(self) -> tuple[float, ...]:
-        """Old name of ``family_values``."""
-        warnings.warn("State.members is deprecated: use State.family_values", DeprecationWarning, stacklevel=2)
-        return self.family_values
-
     def spread(
         self,
         family: str,
         family_values: Sequence[float] | None = None,
-        *,
-        members: Sequence[float] | None = None,
     ) -> State:
         """Return the state with a family of curves, for several values of one parameter.
 
         By default there are three values over its range; the family "" is a single curve.
         """
-        if members is not None:
-            warnings.warn("members= is deprecated: use family_values=", DeprecationWarning, stacklevel=2)
-            family_values = members
         if family == "":
             return replace(self, family="", family_values=())
         _known(self.law, family)

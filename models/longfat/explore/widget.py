@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import base64
 import secrets
-import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -75,9 +74,6 @@ class Explorer(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget has no t
         self, across: str | None = None, family: str | None = None, family_values: Any = None, **values: Any
     ) -> None:
         """Change values, the x axis or the family of curves; the sliders follow."""
-        if "members" in values:
-            warnings.warn("members= is deprecated: use family_values=", DeprecationWarning, stacklevel=2)
-            family_values = values.pop("members")
         state = self.state.changed(**values)
         state = state if across is None else state.along(across)
         state = state if family is None else state.spread(family, family_values)
@@ -95,12 +91,6 @@ class Explorer(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget has no t
     def data(self) -> xr.Dataset:
         """The curves shown, and the points simulated for them, as a Dataset."""
         return saving.complete(self.state, self.points)
-
-    @property
-    def widget(self) -> Explorer:
-        """Old name of the explorer itself, which is a widget."""
-        warnings.warn("Explorer.widget is deprecated: use the explorer itself", DeprecationWarning, stacklevel=2)
-        return self
 
     def close(self) -> None:
         """End the simulation and close the widget."""

@@ -1,14 +1,11 @@
 """Verification: laws against proofs, high-precision arithmetic, JAX and simulators; papers against both."""
 
-from longfat.deprecated import attributes
 from longfat.verify import link_estimators
 from longfat.verify.equivalence import check
 from longfat.verify.estimators import segment_efficiency
 from longfat.verify.scoreboard import discrimination, scoreboard, summary
 from longfat.verify.simulated import SimulatorCheck
 from longfat.verify.verification import run
-
-__getattr__ = attributes(__name__, Held="SimulatorCheck")
 
 __all__ = [
     "SimulatorCheck",

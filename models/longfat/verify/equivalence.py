@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import inspect
-import math
-import warnings
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from longfat import deprecated
 from longfat.domains import conflict, integer, number, out_of_range
 from longfat.law import Law
 from longfat.testing import compare
@@ -85,12 +82,11 @@ def check(
     if not points:
         raise out_of_range("points", "[]", "1", "one point or more")
     power = 1 - (1 - confidence) / len(points)
-    judge = _by_interval if _is_estimator(simulator) else _by_replications
     rows = []
     for place, point in enumerate(points):
         every = law.bind(**point)  # with defaults
         taken = _taken(simulator, every, point)
-        row = judge(float(law(**every)), simulator, taken, accuracy, power, budget, seed_of(rng, place))
+        row = _compared(float(law(**every)), simulator, taken, accuracy, power, budget, seed_of(rng, place))
         row["valid"] = law.validity is None or bool(law.validity(**every))
         row["verdict"] = row["verdict"] if row["valid"] else "not valid"
         rows.append({**every, **row})
@@ -122,7 +118,7 @@ def accuracy_of(law: Law) -> float:
     return law.validity.accuracy
 
 
-def _by_replications(
+def _compared(
     value: float, simulator: Callable[..., Any], point: Mapping[str, Any], accuracy: float, power: float, budget: int,
     seed: int,
 ) -> dict[str, Any]:  # fmt: skip
@@ -134,32 +130,6 @@ def _by_replications(
     return {
         "law": value, "estimate": found.estimate, "lower": low, "upper": high, "replications": found.replications,
         "verdict": found.verdict,
-    }  # fmt: skip
-
-
-def _is_estimator(simulator: Any) -> bool:
-    """Return whether a simulator is an estimator of the last release, which takes a confidence and has an interval."""
-    if "confidence" not in inspect.signature(simulator).parameters:
-        return False
-    old, new = "an estimator that takes confidence=", "a simulator of one replication, called with a seed and the point"
-    warnings.warn(deprecated.message(old, new), DeprecationWarning, stacklevel=3)
-    return True
-
-
-def _by_interval(
-    value: float, estimator: Callable[..., Any], point: Mapping[str, Any], accuracy: float, power: float, *_: int
-) -> dict[str, Any]:
-    """Judge by the interval of an estimator of the last release."""
-    estimate, lower, upper = estimator(**point, confidence=power)
-    if not (math.isfinite(lower) and math.isfinite(upper) and lower <= upper):
-        raise ValueError(f"the estimator gave no interval at {dict(point)}: {lower} to {upper}")
-    verdict = "undecided"
-    if value - accuracy <= lower and upper <= value + accuracy:
-        verdict = "agrees"
-    elif upper < value - accuracy or lower > value + accuracy:
-        verdict = "differs"
-    return {
-        "law": value, "estimate": estimate, "lower": lower, "upper": upper, "replications": 1, "verdict": verdict
     }  # fmt: skip
 
 

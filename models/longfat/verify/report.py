@@ -7,8 +7,6 @@ import math
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from longfat.verify import accumulation
-from longfat.verify.accumulation import power_of_ten
 from longfat.verify.published import rule
 from longfat.verify.scoreboard import NAMES, discrimination, summary
 from longfat.verify.verification import FACES, FAILURES
@@ -67,8 +65,18 @@ def to_text(table: pd.DataFrame) -> str:
         "packets: sent in all replications; evidence: least e-value of the points against a larger deviation than the "
         "accuracy, exact where nothing is random; -: not checked (--json gives the reason)."
     )
-    stored = accumulation.to_text(attrs["store"], attrs["lost"]).splitlines() if attrs.get("store") else []
-    return "\n".join([*text, "", *remarks, *([""] if remarks else []), *stored, *([""] if stored else []), end])
+    return "\n".join([*text, "", *remarks, *([""] if remarks else []), end])
+
+
+def power_of_ten(evidence: float) -> str:
+    """Format an e-value given by its logarithm to the base 10.
+
+    >>> power_of_ten(5.26), power_of_ten(math.inf), power_of_ten(-2.0), power_of_ten(math.nan)
+    ('1e5.3', 'exact', 'none', '')
+    """
+    if math.isnan(evidence):
+        return ""
+    return ("exact" if evidence > 0 else "none") if math.isinf(evidence) or evidence < 0 else f"1e{evidence:.1f}"
 
 
 def failures(table: pd.DataFrame) -> list[str]:
@@ -115,13 +123,7 @@ def to_json(table: pd.DataFrame) -> str:
                         "log10_evidence": _number(row.simulator_evidence),
                     }
         laws.append(entry)
-    attrs = dict(table.attrs)
-    if "store" in attrs:
-        numbers = ("evidence", "evidence_against")
-        attrs["store"] = {
-            name: one | {key: _number(one[key]) for key in numbers} for name, one in attrs["store"].items()
-        }
-    return json.dumps({**attrs, "laws": laws}, indent=1, allow_nan=False, ensure_ascii=False)
+    return json.dumps({**table.attrs, "laws": laws}, indent=1, allow_nan=False, ensure_ascii=False)
 
 
 def to_html(table: pd.DataFrame) -> str:
@@ -140,8 +142,6 @@ def to_html(table: pd.DataFrame) -> str:
         _html_table(list(HEADS), body),
         f"<ul>{''.join(f'<li>{one}</li>' for one in remarks)}</ul>" if remarks else "",
     ]
-    if table.attrs.get("store"):
-        text.append(f"<pre>{escape(accumulation.to_text(table.attrs['store'], table.attrs['lost']))}</pre>")
     return _page("Verification of the laws", "\n".join(text))
 
 

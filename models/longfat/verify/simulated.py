@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import math
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
-from longfat import deprecated
 from longfat.law import Law
 from longfat.simulators import simulator_of
 from longfat.testing import Comparison, compare
@@ -52,9 +47,6 @@ class SimulatorCheck:
     relative: float = 0.0
     long: bool = False
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "simulator", _replication(self.simulator))
-
     def draw(self, law: Law, count: int, seed: int) -> list[points.Point]:
         """Return points drawn from the ranges, ``count`` of them or as many as are found inside the law's validity."""
         drawn = points.typical(law, 64 * count, seed, self.ranges)
@@ -73,20 +65,6 @@ class SimulatorCheck:
             law, self.simulator, point, within=self.allowed(law, point), alpha=alpha, power=power, power_at=1,
             budget=equivalence.BUDGET, rng=seed,
         )  # fmt: skip
-
-
-def _replication(simulator: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a simulator of one replication; of one in the forms of the last release, its estimate, with a warning."""
-    taken = inspect.signature(simulator).parameters
-    if list(taken) == ["effort", "rng"]:
-        old, make = "a function of effort and rng", simulator
-    elif "confidence" in taken:
-        old, make = "an estimator that takes confidence=", lambda effort, rng: simulator
-    else:
-        return simulator
-    new = "a simulator of one replication, called with a seed and the point"
-    warnings.warn(deprecated.message(old, new), DeprecationWarning, stacklevel=4)
-    return lambda rng, **point: make(1.0, np.random.default_rng(rng))(**point, confidence=0.9)[0]
 
 
 @functools.cache

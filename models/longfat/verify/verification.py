@@ -7,17 +7,14 @@ import multiprocessing
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from longfat import deprecated
 from longfat import laws as _shipped  # noqa: F401  # registers the laws
 from longfat._version import __version__
 from longfat.domains import conflict, integer, number, unknown, wrong_type
 from longfat.law import PACKAGE, Law, registered
 from longfat.testing.seeded_runs import seed_of
 from longfat.verify import faces, points, simulated, symbolic
-from longfat.verify.accumulation import Accumulation
 from longfat.verify.faces import Outcome
 from longfat.verify.simulated import SimulatorCheck, check_of
 
@@ -34,7 +31,6 @@ TASKS = ("jax", "simulator", "proof", "numeric", "symbolic")
 Simulators = Mapping[str, "SimulatorCheck | Callable[..., Any]"]
 
 
-@deprecated.parameters(estimators="simulators")
 def run(
     laws: str | Iterable[Law | str] | None = None,
     *,
@@ -44,7 +40,6 @@ def run(
     alpha: float = 1e-6,
     seed: int = 0,
     workers: int = 1,
-    store: str | Path | None = None,
     progress: bool = False,
 ) -> pd.DataFrame:
     """Check laws by proof, high precision, NumPy, sympy, JAX, slopes and simulator.
@@ -68,10 +63,6 @@ def run(
     workers : int
         Processes; more than one needs a script with an ``if __name__ == "__main__":``, and laws
         defined outside longfat are checked in this process.
-    store : str or Path, optional
-        File in which the evidence of runs accumulates. Then the points are those of fixed cells of each law's domain,
-        the cells never simulated first, then those with the least evidence, and ``attrs["store"]`` says for each law
-        what all runs have found. Several processes may write to it, and files are merged by concatenation.
     progress : bool
         Whether to show a progress bar.
 
@@ -117,11 +108,7 @@ def run(
     alpha = number("alpha", alpha, "probability", "(0, 1)")
     simulator_checks = _simulator_checks(chosen, simulators or {}, quick)
     counts = QUICK if quick else FULL
-    kept = None
-    if store is not None:
-        laws_and_checks = {name: (chosen[name], one) for name, one in simulator_checks.items()}
-        kept = Accumulation(Path(store), laws_and_checks, seed)
-    drawn = {name: _drawn(one, chosen[name], counts[2], seed, kept) for name, one in simulator_checks.items()}
+    drawn = {name: _drawn(one, chosen[name], counts[2], seed) for name, one in simulator_checks.items()}
     count = sum(len(some) for some in drawn.values() if not isinstance(some, Outcome))
     errors = alpha / max(1, count), 1 - (1 - confidence) / max(1, count)
     tasks = [(name, face) for face in TASKS for name in chosen]
@@ -133,8 +120,6 @@ def run(
 
     def keep(task: tuple[str, str], outcomes: dict[str, Outcome]) -> None:
         found[task] = outcomes
-        if kept is not None and task[1] == "simulator" and outcomes["simulator"].found:
-            kept.add(task[0], outcomes["simulator"].found)
         bar.update()
 
     with bar:
@@ -156,8 +141,6 @@ def run(
         "agrees": bool(table.agrees.all()), "quick": quick, "seed": seed, "confidence": confidence,
         "alpha": alpha, "points": count, "longfat": __version__,
     }  # fmt: skip
-    if kept is not None:
-        table.attrs |= {"store": kept.summaries(), "lost": kept.store.lost}
     return table
 
 
@@ -200,13 +183,9 @@ def _simulator_checks(chosen: Mapping[str, Law], simulators: Simulators, quick: 
     return result
 
 
-def _drawn(
-    check: SimulatorCheck, law: Law, count: int, seed: int, kept: Accumulation | None
-) -> list[tuple[points.Point, int]] | Outcome:
+def _drawn(check: SimulatorCheck, law: Law, count: int, seed: int) -> list[tuple[points.Point, int]] | Outcome:
     """Return the points to simulate with their seeds, or the outcome if the law's validity raised an exception."""
     try:
-        if kept is not None:
-            return kept.draw(law.public_name, count)
         own = _own(seed, law)
         return [(point, seed_of(own, k)) for k, point in enumerate(check.draw(law, count, own))]
     except Exception as failure:

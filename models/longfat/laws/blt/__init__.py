@@ -5,7 +5,6 @@ with TCP's. Packets, seconds, bytes/s. `longfat.single_transfer` simulates a fil
 Proofs: derivations/blt.py and derivations/unloaded.py.
 """
 
-from longfat.deprecated import attributes
 from longfat.laws.blt.additive import additive_priority, additive_window_size, packets_in_additive_windows
 from longfat.laws.blt.power import (
     bandwidth_delay_product_for_advantage,
@@ -15,8 +14,6 @@ from longfat.laws.blt.power import (
 )
 from longfat.laws.blt.transfer import buffer_for_burst, burst_for_buffer, unloaded_transfer_time
 from longfat.laws.blt.windows import packet_priority, packets_encodable, packets_in_windows, window_size
-
-__getattr__ = attributes(__name__, product_for_advantage="bandwidth_delay_product_for_advantage")
 
 __all__ = [
     "additive_priority",
