@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from longfat.measured import PathFigures
 
 SEGMENT, PACKET = 16384, 1024  # bytes: of selective repeat
-FASTER = 1.5  # times the law: the measured flow caused its losses itself
 UNUSED = ("queueing_delay:", "limited_by:", "policed:", "loss_burst:")  # remarks that say nothing of selective repeat
 HOLDERS = {
     "rate": ("--rate", "--iperf3"),
@@ -85,9 +84,9 @@ def _measured_loss(
 
     A TCP flow counts the overflows that it causes itself, so that the path may have no others: the interval begins at
     0. Where the flow was faster than random losses at the counted rate allow, they are its own, and none are assumed.
-    Ours: faster than 1.5 times the law; random losses let a flow be 1.3 times as fast as the law for equal distances.
     """
     from longfat.design.senders import SENDERS
+    from longfat.measured.diagnosis import is_too_fast
 
     low, high = (min(end, 0.999) for end in interval)
     sender = SENDERS[scheme]
@@ -99,14 +98,12 @@ def _measured_loss(
         remarks = (f"loss: in bursts of {burst:.3g} packets, each of which reduces the window once: counted once",)
     if found.transport == "TCP":
         low = 0.0
-    if found.transport == "TCP" and found.loss and found.rate and found.round_trip_time and found.packet:
-        halving = sender if not sender.is_bbr else SENDERS["cubic"]
-        allowed = halving.window(found.loss / burst, found.round_trip_time) * found.packet / found.round_trip_time
-        if found.rate > FASTER * allowed:
-            return (0.0, 0.0), (
-                "loss: taken for overflows of the measured flow itself, because it was faster than random losses at "
-                "this rate allow; if it was a flow of BBR, give --loss",
-            )
+    if found.transport == "TCP" and is_too_fast(found, "cubic" if sender.is_bbr else scheme):
+        unless = "" if found.control else "; if it was a flow of BBR, give --loss"
+        return (0.0, 0.0), (
+            "loss: taken for overflows of the measured flow itself, because it was faster than random losses at this "
+            f"rate allow{unless}",
+        )
     return (low, high), remarks
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from statistics import median
 
 from longfat.measured.counting import loss_interval
@@ -44,9 +44,15 @@ def path_of(measurements: Sequence[Measurement]) -> PathFigures:
 
 
 def _believed(name: str, measurements: Sequence[Measurement]) -> list[Measurement]:
-    """Return the measurements of the first kind, in the order of belief, that have a figure."""
+    """Return the measurements of the first kind, in the order of belief, that have a figure.
+
+    A processor is named by iperf3 alone: other kinds only see that the sender or the window waits for it.
+    """
+    known = [one for one in measurements if getattr(one.figures, name) is not None]
+    if name == "limited_by":
+        known = [one for one in known if one.figures.processor is not None] or known
     for kind in ORDER[name]:
-        runs = [one for one in measurements if one.kind == kind and getattr(one.figures, name) is not None]
+        runs = [one for one in known if one.kind == kind]
         # TCP and UDP answer different questions: they are not runs of the same experiment.
         tcp = [one for one in runs if one.figures.transport != "UDP"]
         if tcp or runs:
@@ -87,6 +93,7 @@ def _rate(runs: Sequence[Measurement], _: PathFigures) -> PathFigures:
     return PathFigures(
         rate=median(values),
         rate_interval=_range(values),
+        flows=runs[0].figures.flows,
         transport=runs[0].figures.transport,
         remarks=_remarks("rate", runs, "the median"),
     )
@@ -114,6 +121,7 @@ def _loss(runs: Sequence[Measurement], _: PathFigures) -> PathFigures:
         loss=lost / sent,
         loss_interval=interval,
         packets_sent=sent,
+        loss_events=sum(one.loss_events or 0.0 for one in figures) or None,
         loss_burst=burst,
         packet=median(packets) if packets else None,
         transport=figures[0].transport,
@@ -156,4 +164,19 @@ def _verdicts(measurements: Sequence[Measurement], made: PathFigures) -> PathFig
         policed = False
     suspects = [one for one in measurements if one.figures.policed]
     remarks += _remarks("policed", suspects[:1], "")
-    return PathFigures(limited_by=limits.pop() if len(limits) == 1 else None, policed=policed, remarks=remarks)
+    controls = {one.figures.control for one in measurements if one.figures.control}
+    return PathFigures(
+        limited_by=limits.pop() if len(limits) == 1 else None,
+        policed=policed,
+        remarks=remarks,
+        receive_window=_median(one.figures.receive_window for one in runs),
+        processor=_median(one.figures.processor for one in runs),
+        offered=_median(one.figures.offered for one in runs),
+        control=controls.pop() if len(controls) == 1 else None,
+    )
+
+
+def _median(values: Iterable[float | None]) -> float | None:
+    """Return the median of the values that are known."""
+    known = [value for value in values if value is not None]
+    return median(known) if known else None

@@ -17,6 +17,11 @@ FIGURES = {
     "queueing_delay": ("s", "[0, inf)"),
     "loss_burst": ("packets", "[1, inf)"),
     "packets_sent": ("packets", "(0, inf)"),
+    "flows": ("flows", "[1, inf)"),
+    "loss_events": ("events", "(0, inf)"),
+    "receive_window": ("bytes", "(0, inf)"),
+    "processor": ("1", "[0, inf)"),
+    "offered": ("bytes/s", "(0, inf)"),
 }
 #: What the interval of a figure may touch: an interval of the loss can end at 1.
 INTERVALS = {
@@ -26,17 +31,18 @@ INTERVALS = {
     "queueing_delay_interval": ("s", "[0, inf)"),
 }
 #: What can limit a flow.
-LIMITS = ("network", "receiver window", "sender")
+LIMITS = ("network", "receiver window", "sender", "sender's processor", "receiver's processor")
 #: What one record takes from another: a figure, and what belongs to it.
 _TAKEN = {
-    "rate": ("rate_interval",),
+    "rate": ("rate_interval", "flows"),
     "round_trip_time": ("round_trip_time_interval",),
-    "loss": ("loss_interval", "packets_sent"),
+    "loss": ("loss_interval", "packets_sent", "loss_events"),
     "packet": (),
     "queueing_delay": ("queueing_delay_interval",),
     "loss_burst": (),
     "policed": (),
-    "limited_by": (),
+    "limited_by": ("receive_window", "processor", "offered"),
+    "control": (),
 }  # fmt: skip
 
 
@@ -69,7 +75,21 @@ class PathFigures:
     policed : bool, optional
         Whether losses look like those of a policer, which drops what exceeds a rate and queues nothing.
     limited_by : str, optional
-        What limited the flow: "network", "receiver window" or "sender" (its application or its send buffer).
+        What limited the flow: "network", "receiver window", "sender" (its application or its send buffer), "sender's
+        processor" or "receiver's processor".
+    flows : float, optional
+        Number of parallel flows whose rate this is [flows], in [1, inf).
+    loss_events : float, optional
+        Number of bursts in which packets were lost [events], or of intervals of iperf3 with losses.
+    receive_window : float, optional
+        Receive window of all flows together, where it was the limit [bytes], in (0, inf).
+    processor : float, optional
+        Time of a processor that the sending or receiving program took, where it was the limit, as a share of the
+        transfer [1]; more than 1 for a program with several threads.
+    offered : float, optional
+        Rate at which the application was told to send [bytes/s], in (0, inf).
+    control : str, optional
+        Congestion control of the sender by its name in Linux, such as "cubic".
 
     Raises
     ------
@@ -98,6 +118,12 @@ class PathFigures:
     queueing_delay_interval: tuple[float, float] | None = None
     policed: bool | None = None
     limited_by: str | None = None
+    flows: float | None = None
+    loss_events: float | None = None
+    receive_window: float | None = None
+    processor: float | None = None
+    offered: float | None = None
+    control: str | None = None
 
     def __post_init__(self) -> None:
         for name, (unit, allowed) in FIGURES.items():

@@ -90,6 +90,7 @@ def figures_of(flow: Transfer, source: str) -> PathFigures:
         loss_interval=loss_interval(lost, len(sent), burst) if lost < len(sent) else None,
         policed=verdict.policed,
         limited_by=limit,
+        loss_events=bursts or None if lost < len(sent) else None,
     )
 
 

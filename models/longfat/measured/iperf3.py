@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import json
+import re
 from os import PathLike
+from statistics import median
 from typing import Any, NamedTuple
 
 from longfat.domains import unknown
 from longfat.measured.counting import loss_interval
 from longfat.measured.fields import Field, text_of
 from longfat.measured.figures import PathFigures
-from longfat.measured.limits import by_windows, queued_or_lost
+from longfat.measured.limits import by_processor, by_windows, queued_or_lost
 from longfat.measured.series import Measurement, Series
 
 __all__ = ["KIND", "looks_like", "read", "read_iperf3"]
 
 KIND = "iperf3 --json"
+#: From this version on each stream has a thread of its own (iperf3's release notes, 3.16).
+_THREADED = (3, 16)
 _EVENTS = ("start", "end", "error")  # of --json-stream, one each; "interval" comes many times
 
 
@@ -179,8 +183,7 @@ def _tcp(start: Field, end: Field, samples: list[_Sample]) -> PathFigures:
         remarks.append(f"round_trip_time: an estimate, the TCP sender's {which} (iperf3), queueing included")
     if mean is not None:
         remarks.append("queueing_delay: the TCP sender's mean round-trip time less the smallest (iperf3)")
-    limit = _limit(start, end, samples, remarks)
-    return PathFigures(
+    figures = PathFigures(
         end["sum_received"]["bits_per_second"].number("bit/s", "(0, inf)") / 8,
         base,
         loss,
@@ -191,8 +194,10 @@ def _tcp(start: Field, end: Field, samples: list[_Sample]) -> PathFigures:
         packets_sent=segments,
         loss_interval=loss_interval(loss * segments, segments, _burst(samples)),
         policed=queued_or_lost(base, mean, loss),
-        limited_by=limit,
+        flows=len(end["streams"].elements()),
+        loss_events=_loss_events(samples),
     )
+    return figures.merged(_limit(start, end, samples))
 
 
 def _round_trips(end: Field) -> tuple[float | None, float | None]:
@@ -229,20 +234,54 @@ def _burst(samples: list[_Sample]) -> float | None:
     return max(1.0, variance / mean)
 
 
-def _limit(start: Field, end: Field, samples: list[_Sample], remarks: list[str]) -> str | None:
-    """Return what limited the flow, by the windows at the ends of the intervals."""
+def _loss_events(samples: list[_Sample]) -> int | None:
+    """Return in how many intervals segments were sent again; None if too few intervals are known to tell."""
+    times = {one.time for one in samples}
+    return (len({one.time for one in samples if one.resent}) or None) if len(times) > 2 else None
+
+
+def _limit(start: Field, end: Field, samples: list[_Sample]) -> PathFigures:
+    """Return what limited the flow: a processor, or else the windows at the ends of the intervals say."""
+    control = str(end.entries().get("sender_tcp_congestion") or "") or None
+    asked = start["target_bitrate"].number("bit/s", "[0, inf)") / 8 if "target_bitrate" in start.entries() else 0.0
+    processor, taken = _processor(start, end)
+    if processor:
+        words = f"limited_by: iperf3 took {taken:.1%} of a processor's time on that side"
+        return PathFigures(limited_by=processor, processor=taken, control=control, remarks=(words,))
     windows = [
         (one.rate * one.round_trip_time, one.window, one.receive_window)
         for one in samples
         if one.round_trip_time and one.window
     ]
-    half_empty = str(end.entries().get("sender_tcp_congestion", "")).startswith("bbr")
-    found = by_windows(windows, half_empty)
-    if found:
-        asked = start.entries().get("target_bitrate") or 0
-        words = ", and -b asked for no more" if found == "sender" and asked else ""
-        remarks.append(f"limited_by: flight and windows at the ends of {len(windows)} intervals (iperf3){words}")
-    return found
+    found = by_windows(windows, half_empty=(control or "").startswith("bbr"))
+    if not found:
+        return PathFigures(control=control)
+    words = ", and -b asked for no more" if found == "sender" and asked else ""
+    closed = [rwnd for _, cwnd, rwnd in windows if rwnd and cwnd and rwnd < cwnd]
+    streams = len(end["streams"].elements())
+    return PathFigures(
+        limited_by=found,
+        receive_window=streams * median(closed) if found == "receiver window" else None,
+        offered=asked or None if found == "sender" else None,
+        control=control,
+        remarks=(f"limited_by: flight and windows at the ends of {len(windows)} intervals (iperf3){words}",),
+    )
+
+
+def _processor(start: Field, end: Field) -> tuple[str | None, float | None]:
+    """Return the side whose iperf3 had no time left, and the time of a processor that it took [1]."""
+    if "cpu_utilization_percent" not in end.entries():
+        return None, None
+    shares = end["cpu_utilization_percent"]
+    here, there = (shares[name].number("%", "[0, inf)") / 100 for name in ("host_total", "remote_total"))
+    version = re.search(r"(\d+)\.(\d+)", str(start.entries().get("version", "")))
+    threaded = version is not None and tuple(map(int, version.groups())) >= _THREADED
+    threads = len(end["streams"].elements()) if threaded else 1
+    is_server = "accepted_connection" in start.entries()
+    reverse = bool(start["test_start"].entries().get("reverse"))
+    sender, receiver = (here, there) if reverse == is_server else (there, here)
+    found = by_processor(sender, receiver, threads)
+    return found, None if found is None else sender if found.startswith("sender") else receiver
 
 
 def _udp(start: Field, end: Field) -> PathFigures:
@@ -289,14 +328,14 @@ def _server(start: Field, end: Field, samples: list[_Sample]) -> PathFigures:
     if base is not None:
         remarks.append("round_trip_time: an estimate, the TCP sender's smallest (iperf3's server), queueing included")
         remarks.append("queueing_delay: the TCP sender's mean round-trip time less the smallest (iperf3's server)")
-    return PathFigures(
+    figures = PathFigures(
         rate,
         base,
         remarks=tuple(remarks),
         transport=str(protocol),
         queueing_delay=None if base is None or mean is None else max(0.0, mean - base),
-        limited_by=_limit(start, end, samples, remarks),
     )
+    return figures.merged(_limit(start, end, samples)) if protocol == "TCP" else figures
 
 
 def _series(samples: list[_Sample]) -> tuple[Series, ...]:

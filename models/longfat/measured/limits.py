@@ -1,4 +1,4 @@
-"""What limited a TCP flow: the network, the receiver's window or the sender.
+"""What limited a TCP flow: the network, the receiver's window, the sender, or a processor.
 
 The three answers, and the comparison of the flight with the windows, follow Zhang, Breslau, Paxson and Shenker, On the
 Characteristics and Origins of Internet Flow Rates, SIGCOMM 2002. The thresholds are ours, because that paper's apply to
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from statistics import median
 
-__all__ = ["by_time", "by_windows", "queued_or_lost"]
+__all__ = ["by_processor", "by_time", "by_windows", "queued_or_lost"]
 
 #: Ours: a limit explains a flow if it held during half of the time in which the flow had data outstanding.
 SHARE = 0.5
@@ -19,6 +19,9 @@ SHARE = 0.5
 FLIGHT = 0.65
 #: Ours: round trips this much longer than the base show a queue. Flach et al., SIGCOMM 2016, use the same factor.
 QUEUED = 1.3
+#: Ours: a thread that takes nine tenths of a processor's time limits the rate, because one that waits for the network
+#: or for its peer sleeps. iperf3 counts the time of its process, not that of the kernel's interrupts.
+BUSY = 0.9
 
 
 def by_time(busy: float, window: float, buffer: float, application: bool) -> str | None:
@@ -44,6 +47,28 @@ def by_time(busy: float, window: float, buffer: float, application: bool) -> str
     if buffer / busy > SHARE or application:
         return "sender"
     return "network"
+
+
+def by_processor(sender: float, receiver: float, threads: int = 1) -> str | None:
+    """Return which side's program had no time left, None if neither.
+
+    A receiver without time comes first: it closes the window, and its sender waits.
+
+    Parameters
+    ----------
+    sender, receiver : float
+        Time of a processor that the programs took, as shares of the transfer [1].
+    threads : int
+        Number of threads that send, or receive, in each program.
+
+    Examples
+    --------
+    >>> by_processor(0.996, 0.4), by_processor(0.996, 0.4, threads=4)
+    ("sender's processor", None)
+    """
+    if receiver >= BUSY * threads:
+        return "receiver's processor"
+    return "sender's processor" if sender >= BUSY * threads else None
 
 
 def by_windows(samples: Iterable[tuple[float, float, float | None]], half_empty: bool = False) -> str | None:

@@ -134,6 +134,7 @@ def _figures(path: str, sockets: list[list[_Sample]], remarks: list[str]) -> Pat
         loss_interval=loss_interval(lost, sent) if lost < sent else None,
         policed=queued_or_lost(base, mean, lost),
         limited_by=limit,
+        flows=len(sockets) if rate else None,
     )
 
 

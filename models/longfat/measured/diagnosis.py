@@ -1,0 +1,184 @@
+"""Diagnosis of a measured flow: what limited its rate, which rate that means, and the next step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from longfat.laws.cubic import average_window
+from longfat.laws.tcp import square_root_rate
+from longfat.measured.figures import PathFigures
+from longfat.measured.limits import QUEUED
+from longfat.quantities import text
+
+__all__ = ["Diagnosis", "allowed_rate", "diagnosis", "is_too_fast"]
+
+#: Ours: a flow this much faster than the law for equal distances between losses did not meet random losses, which let
+#: a flow be 1.3 times as fast as that law; nor did one that is slower than the second factor: it was still growing.
+FASTER, SLOWER = 1.5, 0.5
+#: Ours: a mean round-trip time that is longer than the base by less than this share shows no queue.
+NO_QUEUE = 0.1
+#: Ours: losses in fewer intervals or bursts can be those of one slow start. Flach et al., SIGCOMM 2016, ask for losses
+#: in as many round trips before they call a flow policed.
+EVENTS = 3
+
+_AGAIN = "measure again"
+_CAPTURE = "tcpdump -s 96 -w path.pcap tcp on the sender during a transfer, then longfat measured path.pcap"
+_ADVICE = {
+    "receiver window": "raise net.ipv4.tcp_rmem of the receiver (longfat window FILES --rate LINK gives the lines), "
+    f"set no buffer in the program (no iperf3 -w, no SO_RCVBUF), and {_AGAIN}",
+    "application": f"{_AGAIN} without iperf3 -b: the program asked for no more",
+    "sender": "ss -tin dst HOST on the sender during a transfer: app_limited asks for a faster program or disk, "
+    "sndbuf_limited for more net.ipv4.tcp_wmem and no buffer set by the program",
+    "sender's processor": f"{_AGAIN} by several threads (iperf3 3.16 or newer, -P 4), with -Z, with segmentation "
+    "offload (ethtool -k) and jumbo frames; larger windows and fewer losses do not help",
+    "receiver's processor": f"{_AGAIN} by several threads (iperf3 3.16 or newer, -P 4), with receive offload "
+    "(ethtool -k) and jumbo frames; larger windows and fewer losses do not help",
+    "policer": "ask for a higher rate, or shape the flow to the policer's rate before it; no window and no buffer of a "
+    "socket helps",
+    "suspected policer": f"{_CAPTURE} tells a policer and its rate; no larger window helps",
+    "losses": "find where packets are lost (ethtool -S, optics, cables), or use several flows (iperf3 -P); if a "
+    f"policer is possible: {_CAPTURE}",
+    "own losses": "ping HOST while nothing else is sent, and give its file, too: the base round-trip time shows a queue; "
+    f"{_CAPTURE} tells a policer",
+    "bottleneck": "compare with the rate of the link: if that is higher, look for other traffic, and for the hop with "
+    "this rate (tc -s qdisc, counters of switches)",
+    "growth": f"{_AGAIN} for longer and without the start: iperf3 -c HOST -O 10 -t 60 --json",
+    "unknown": "iperf3 -c HOST --json on the sending host (without -R), or ss -tin dst HOST during a transfer",
+}
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """What limited a flow.
+
+    Attributes
+    ----------
+    kind : str
+        "receiver window", "application", "sender", "sender's processor", "receiver's processor", "policer", "suspected
+        policer", "losses", "own losses", "bottleneck", "growth" or "unknown".
+    limit : str
+        The limit in words, with its size and the rate that it means.
+    """
+
+    kind: str
+    limit: str
+
+    @property
+    def advice(self) -> str:
+        """Next step."""
+        return _ADVICE[self.kind]
+
+    @property
+    def is_of_network(self) -> bool:
+        """Whether the rate says something about the path, so that better figures of the path give a better answer."""
+        return self.kind in ("losses", "own losses", "bottleneck", "growth", "unknown")
+
+    @property
+    def is_beyond_windows(self) -> bool:
+        """Whether no window and no socket buffer can raise the rate."""
+        return self.kind.endswith(("processor", "policer"))
+
+
+def diagnosis(figures: PathFigures) -> Diagnosis:
+    """Return what limited the flow of a measurement.
+
+    A policer that a capture shows comes first, then what the end hosts say, and last what losses and queue say.
+
+    Examples
+    --------
+    >>> closed = PathFigures(rate=2.6e8, round_trip_time=0.08, limited_by="receiver window", receive_window=21e6)
+    >>> diagnosis(closed).limit
+    'receiver window of 21 MB: 2.1 Gbit/s at 80 ms'
+    """
+    if figures.policed:
+        return Diagnosis("policer", f"policer: {_passed(figures)}")
+    if figures.limited_by not in (None, "network"):
+        return _of_hosts(figures)
+    if figures.transport == "TCP" and figures.rate and figures.loss is not None and figures.queueing_delay is not None:
+        return _of_network(figures)
+    said = f": {_short(figures.rate, 'bytes/s')} of data arrived" if figures.rate and figures.transport else ""
+    return Diagnosis("unknown", f"unknown{said}")
+
+
+def allowed_rate(figures: PathFigures, control: str = "cubic") -> float | None:
+    """Return the rate that the law allows at the measured loss [bytes/s]; None without loss, and for BBR.
+
+    Losses in a burst count once, as a sender reduces its window once for the losses of a round trip (RFC 6675, section
+    5). ``control`` stands in where the measurement does not name the congestion control.
+    """
+    if not (figures.loss and figures.round_trip_time and figures.packet) or (figures.control or "").startswith("bbr"):
+        return None
+    loss, trip = figures.loss / (figures.loss_burst or 1.0), figures.round_trip_time
+    is_cubic = (figures.control or control) == "cubic"
+    packets = float(average_window(loss, trip)) / trip if is_cubic else float(square_root_rate(loss, trip))
+    return (figures.flows or 1.0) * packets * figures.packet
+
+
+def is_too_fast(figures: PathFigures, control: str = "cubic") -> bool:
+    """Return whether the flow was faster than random losses at the measured rate allow: it caused them itself."""
+    allowed = allowed_rate(figures, control)
+    return allowed is not None and figures.rate is not None and figures.rate > FASTER * allowed
+
+
+def _of_hosts(figures: PathFigures) -> Diagnosis:
+    """Return the diagnosis where a window, the application or a processor was the limit."""
+    kind, rate = str(figures.limited_by), _short(figures.rate, "bytes/s") if figures.rate else "rate not known"
+    if kind.endswith("processor"):
+        busy = f", busy for {100 * figures.processor:.3g}% of the time" if figures.processor else ""
+        return Diagnosis(kind, f"{kind}{busy}: {rate}")
+    if kind == "sender":
+        if figures.offered:
+            return Diagnosis("application", f"application, told to send {_short(figures.offered, 'bytes/s')}: {rate}")
+        return Diagnosis(kind, f"sender, whose program or send buffer had too little to send: {rate}")
+    if not figures.round_trip_time:
+        return Diagnosis(kind, f"{kind}: {rate}")
+    trip = figures.round_trip_time + (figures.queueing_delay or 0.0)
+    window, about = figures.receive_window, ""
+    if window is None and figures.rate:
+        window, about = figures.rate * trip, "about "  # Little's law
+    if window is None:
+        return Diagnosis(kind, f"{kind} at {_short(trip, 's')}")
+    means = f"{_short(window / trip, 'bytes/s')} at {_short(trip, 's')}"
+    return Diagnosis(kind, f"{kind} of {about}{_short(window, 'bytes')}: {means}")
+
+
+def _of_network(figures: PathFigures) -> Diagnosis:
+    """Return the diagnosis where the hosts were no limit: from loss, queue and rate."""
+    rate, base, loss, queue = figures.rate or 0.0, figures.round_trip_time, figures.loss, figures.queueing_delay or 0.0
+    trip = base or 0.0
+    if queue > (QUEUED - 1) * trip:
+        said = f"bottleneck that was full, with a queue of {_short(queue, 's')}"
+        return Diagnosis("bottleneck", f"{said}: {_short(rate, 'bytes/s')} of data")
+    allowed = allowed_rate(figures)
+    if not loss:
+        return Diagnosis("growth", f"congestion window, still growing without losses: {_short(rate, 'bytes/s')}")
+    if allowed is None:
+        return Diagnosis("unknown", f"unknown, with losses that do not slow down BBR: {_short(rate, 'bytes/s')}")
+    if rate < SLOWER * allowed:
+        said = f"congestion window, still growing: {_short(rate, 'bytes/s')}"
+        return Diagnosis("growth", f"{said}, and the losses allow {_short(allowed, 'bytes/s')}")
+    is_fast = rate > FASTER * allowed
+    # Parallel flows keep a queue up all the time, so that the smallest round trip of iperf3 contains it.
+    if queue > NO_QUEUE * trip or (is_fast and (figures.flows or 1) > 1):
+        said = f"losses of the flow itself at a short queue, or of the path: {loss:.3g}"
+        return Diagnosis("own losses", f"{said}, at {_short(rate, 'bytes/s')}")
+    if is_fast and (figures.loss_events or EVENTS) < EVENTS:
+        said = "congestion window, still growing after a burst of losses"
+        return Diagnosis("growth", f"{said}: {_short(rate, 'bytes/s')}")
+    if is_fast:
+        return Diagnosis("suspected policer", f"policer suspected, or a short buffer: {_passed(figures)}")
+    law = "CUBIC" if (figures.control or "cubic") == "cubic" else "Reno"
+    means = f"{_short(allowed, 'bytes/s')} by the law of {law} at {_short(trip, 's')}"
+    return Diagnosis("losses", f"loss of {loss:.3g} without a queue: {means}, measured {_short(rate, 'bytes/s')}")
+
+
+def _passed(figures: PathFigures) -> str:
+    """Return what passed a policer, and what it dropped."""
+    rate = f"{_short(figures.rate, 'bytes/s')} of data passed" if figures.rate else "rate not known"
+    return f"{rate}, and a share of {figures.loss or 0.0:.3g} was lost without a queue"
+
+
+def _short(value: float, unit: str) -> str:
+    """Return a quantity to three digits, rates in bits per second."""
+    scale = 8 if unit == "bytes/s" else 1
+    return text(float(f"{scale * value:.3g}") / scale, unit)
