@@ -18,7 +18,7 @@ ROWS = (
     ("rate", "rate", "bytes/s"),
     ("round_trip_time", "base round-trip time", "s"),
     ("queueing_delay", "queueing delay", "s"),
-    ("loss", "loss", ""),
+    ("loss", "loss, share of packets", ""),
     ("loss_burst", "loss burst", "packets"),
     ("packet", "packet", "bytes"),
 )
@@ -41,24 +41,27 @@ METRICS = {
 def measured_command(files: tuple[str, ...], as_json: bool, figure: str | None, capacity: float | None) -> None:
     """Say what measurements tell about a path: rate, round-trip time, queueing, loss, and what limited the flow.
 
-    A FILE is the output of iperf3 --json (or --json-stream), ping, ss -tin, tc -s qdisc or ndt7-client -format json, a
-    qlog, or a capture (pcap, pcapng). It is recognised by its content. Several files are of one path; several of one
-    kind are runs and give intervals. Every figure comes with a remark that says what was measured.
+    Begins with what limited the flow, and the next step.
+
+    A FILE is the output of iperf3 (--json, --json-stream or text), ping, ss -tin, tc -s qdisc or ndt7-client -format
+    json, a qlog, or a capture (pcap, pcapng). It is recognised by its content. Several files are of one path; several
+    of one kind are runs and give intervals. Every figure comes with a remark that says what was measured.
     """
     from longfat import measured
+    from longfat.measured.diagnosis import diagnosis
     from longfat.measured.metrics import metrics
 
     found = measured.read_each(*files)
     path = measured.path_of(found)
-    ratios = metrics(path, capacity)
+    ratios, verdict = metrics(path, capacity), diagnosis(path)
     if figure is not None:
         _draw(found, figure)
     if as_json:
-        click.echo(
-            json.dumps({"path": _values(path), "rfc_6349": ratios, "files": [_file(one) for one in found]}, indent=1)
-        )
+        said = {"limit": verdict.limit, "next": verdict.advice}
+        shown = {"diagnosis": said, "path": _values(path), "rfc_6349": ratios, "files": [_file(one) for one in found]}
+        click.echo(json.dumps(shown, indent=1))
     else:
-        click.echo(_table(found, path, ratios))
+        click.echo("\n".join([*verdict.lines(), "", _table(found, path, ratios)]))
 
 
 def _values(figures: PathFigures) -> dict[str, Any]:
@@ -74,11 +77,15 @@ def _file(one: Measurement) -> dict[str, Any]:
 
 def _table(found: list[Measurement], path: PathFigures, ratios: dict[str, float]) -> str:
     """Return the figures as a table, with the remarks below."""
+    from longfat.measured.diagnosis import none_lost
+
     lines = [f"{one.kind:13}  {one.file}" for one in found]
     lines += ["", f"{'':22}  {'':>14}  interval"]
     for name, title, unit in ROWS:
         value = getattr(path, name)
-        if value is not None:
+        if name == "loss" and value == 0:
+            lines.append(f"{title:22}  {none_lost(path)}")
+        elif value is not None:
             ends = getattr(path, f"{name}_interval", None)
             interval = "" if ends is None else " .. ".join(_shown(end, unit) for end in ends)
             lines.append(f"{title:22}  {_shown(value, unit):>14}  {interval}".rstrip())
@@ -101,7 +108,7 @@ def _shown(value: float, unit: str) -> str:
 
     rounded = float(f"{value:.4g}")
     if unit == "":
-        return f"{100 * rounded:.4g}%"
+        return f"{rounded:g}"
     return f"{rounded:g} {unit}" if unit in ("packets", "bytes") else text(rounded, unit)
 
 

@@ -91,7 +91,7 @@ def window_command(output: str, **flags: Any) -> None:
     FILES are measurements: of iperf3, ping and others. Options override them. For TCP prints a table, lines to paste,
     and the command that checks them with the rate to expect; nothing is changed on this machine. With --scheme
     selective-repeat: the smallest window of a sender without congestion control. Writes window.csv, window.nc,
-    window.svg and window.png.
+    window.svg and window.png; nothing if FILES show that no window raises the rate, as with a policer.
     """
     from longfat.files import AtomicFiles
 
@@ -114,7 +114,11 @@ def _tcp(flags: dict[str, Any], files: Any) -> None:
     from longfat import design
     from longfat.cli import window_path, window_tcp
 
-    path = window_path.of_tcp(flags)
+    found, verdict = window_path.diagnosed(flags)
+    if verdict is not None and verdict.is_beyond_windows:
+        click.echo("\n".join([*verdict.lines(), "", *window_path.NO_WINDOW]))
+        return
+    path = window_path.of_tcp(flags, found, verdict)
     chosen = {name: flags[name] for name in ("scheme", "buffer", "replications") if flags[name] is not None}
     data = design.tcp_window(**path.arguments, **chosen, **_common(flags))
     data.attrs |= {"remarks": "\n".join(path.remarks), "rate_measured_by": path.rate_measured_by}

@@ -8,9 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from longfat.measured import PathFigures
+    from longfat.measured.diagnosis import Diagnosis
 
 SEGMENT, PACKET = 16384, 1024  # bytes: of selective repeat
 UNUSED = ("queueing_delay:", "limited_by:", "policed:", "loss_burst:")  # remarks that say nothing of selective repeat
+NO_WINDOW = (
+    "No window and no socket buffer raises this rate, so that none was computed and no file was written.",
+    "Options without FILES (--rate, --rtt, --loss) give the window of the path itself.",
+)
 HOLDERS = {
     "rate": ("--rate", "--iperf3"),
     "round_trip_time": ("--rtt", "--ping, or --iperf3 from the sending side of TCP"),
@@ -26,6 +31,8 @@ class Path:
     figures: PathFigures
     remarks: tuple[str, ...]
     rate_measured_by: str  # "TCP" or "UDP"; empty where the rate was given
+    verdict: Diagnosis | None = None  # None where no flow of TCP was measured
+    no_window: bool = False  # whether the losses of the path limit the flow, whatever its window
 
 
 def measurements(flags: dict[str, Any]) -> PathFigures:
@@ -56,9 +63,18 @@ def _need(used: dict[str, Any], *names: str) -> None:
             raise ValueError(f"{flag} is missing: give it, or a file that contains it ({holders})")
 
 
-def of_tcp(flags: dict[str, Any]) -> Path:
-    """Return the path for `longfat.design.tcp_window`."""
+def diagnosed(flags: dict[str, Any]) -> tuple[PathFigures, Diagnosis | None]:
+    """Return what the files say, and what limited their flow of TCP; None if they have none."""
+    from longfat.measured.diagnosis import diagnosis
+
     found = measurements(flags)
+    return found, diagnosis(found) if found.transport == "TCP" else None
+
+
+def of_tcp(flags: dict[str, Any], found: PathFigures, verdict: Diagnosis | None) -> Path:
+    """Return the path for `longfat.design.tcp_window`."""
+    from longfat.design.senders import SENDERS
+
     used, remarks = _given(flags, found)
     _need(used, "rate", "round_trip_time")
     by = "" if flags["rate"] else found.transport
@@ -68,25 +84,30 @@ def of_tcp(flags: dict[str, Any]) -> Path:
     elif flags["loss"] is not None:
         arguments["loss"] = used["loss"] if len(used["loss"]) > 1 else used["loss"][0]
     else:
-        arguments["loss"], more = _measured_loss(found, used["loss"], flags["scheme"])
+        if found.loss == 0:
+            remarks = tuple(one for one in remarks if not one.startswith("loss:"))
+        arguments["loss"], more = _measured_loss(found, verdict, used["loss"], flags["scheme"])
         remarks += more
     if flags["mss"]:
         arguments["segment"] = flags["mss"]
     elif found.transport == "TCP" and found.packet:
         arguments["segment"] = round(found.packet)
-    return Path(arguments, found, remarks, by)
+    at_loss = verdict is not None and verdict.kind == "losses" and flags["loss"] is None
+    return Path(arguments, found, remarks, by, verdict, at_loss and not SENDERS[flags["scheme"]].is_bbr)
 
 
 def _measured_loss(
-    found: PathFigures, interval: tuple[float, float], scheme: str
+    found: PathFigures, verdict: Diagnosis | None, interval: tuple[float, float], scheme: str
 ) -> tuple[tuple[float, float], tuple[str, ...]]:
     """Return the loss of the path by a measurement, and a remark if it is not the loss that was counted.
 
     A TCP flow counts the overflows that it causes itself, so that the path may have no others: the interval begins at
-    0. Where the flow was faster than random losses at the counted rate allow, they are its own, and none are assumed.
+    0, unless losses without a queue are the diagnosis. If hosts limited the flow and nothing was lost, the bound on the
+    loss says nothing about the rate, and 0 is assumed. Where the flow was faster than random losses at the counted rate
+    allow, they are its own, and none are assumed.
     """
     from longfat.design.senders import SENDERS
-    from longfat.measured.diagnosis import is_too_fast
+    from longfat.measured.diagnosis import is_too_fast, none_lost
 
     low, high = (min(end, 0.999) for end in interval)
     sender = SENDERS[scheme]
@@ -96,7 +117,11 @@ def _measured_loss(
         # A sender halves its window once for the losses of a round trip (RFC 6675, section 5).
         low, high = low / burst, high / burst
         remarks = (f"loss: in bursts of {burst:.3g} packets, each of which reduces the window once: counted once",)
-    if found.transport == "TCP":
+    if found.loss == 0:
+        hosts = verdict is not None and not verdict.is_of_network
+        remarks = (f"loss: {none_lost(found)}" + (", 0 is assumed" if hosts else ""),)
+        return (0.0, 0.0 if hosts else high), remarks
+    if verdict is not None and verdict.kind != "losses":
         low = 0.0
     if found.transport == "TCP" and is_too_fast(found, "cubic" if sender.is_bbr else scheme):
         unless = "" if found.control else "; if it was a flow of BBR, give --loss"

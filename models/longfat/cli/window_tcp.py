@@ -26,10 +26,23 @@ MEASURE = {
 
 def answer(data: xr.Dataset, path: Path) -> str:
     """Return the whole answer as text."""
-    parts = [_path(data, path), _rates(data), _window(data), _loss(data), _decides(data), _test(data, path)]
+    begin = path.verdict.lines() if path.verdict else []
+    window = [] if path.no_window else _window(data)
+    decides = _decides(data) if path.verdict is None or path.verdict.is_of_network else []
+    parts = [begin, _path(data, path), _rates(data), window, _loss(data), decides, _test(data, path), _end(data, path)]
     lines = [line for part in parts if part for line in ("", *part)]
+    return "\n".join(lines[1:])
+
+
+def _end(data: xr.Dataset, path: Path) -> list[str]:
+    """Return the lines to paste; none where losses limit the flow whatever its window."""
+    if path.no_window:
+        return [
+            "No window changes this rate, so that there are no lines to paste: --loss 0 gives those for the path",
+            "without its losses, and --scheme bbr1 those for a sender that does not take each loss for congestion.",
+        ]
     pasted = paste.shown(window_lines.lines(data, path))
-    return "\n".join([*lines[1:], "", "# Lines to paste. Nothing has been changed on this machine.", "", *pasted])
+    return ["# Lines to paste. Nothing has been changed on this machine.", "", *pasted]
 
 
 def _path(data: xr.Dataset, path: Path) -> list[str]:
@@ -42,11 +55,6 @@ def _path(data: xr.Dataset, path: Path) -> list[str]:
         f"sender    TCP: one flow of {SENDERS[a['scheme']].about}",
         f"          {a['segment']} bytes of data in a packet; a bottleneck buffer of {a['buffer']:.4g} BDP is assumed",
         *(f"remark    {remark}" for remark in path.remarks),
-        *(
-            ["remark    losses look like those of a policer, which the figures below do not cover"]
-            if path.figures.policed
-            else []
-        ),
     ]
 
 

@@ -17,10 +17,10 @@ __all__ = ["path_of"]
 #: itself, before those of a ping beside it, and before one look at a queue. Limit: Linux's clocks, before samples of
 #: windows.
 ORDER = {
-    "rate": ("iperf3 --json", "ndt7", "pcap", "qlog", "ss -ti", "tc -s qdisc"),
-    "loss": ("pcap", "qlog", "iperf3 --json", "ndt7", "ss -ti", "tc -s qdisc"),
+    "rate": ("iperf3 --json", "iperf3", "ndt7", "pcap", "qlog", "ss -ti", "tc -s qdisc"),
+    "loss": ("pcap", "qlog", "iperf3 --json", "iperf3", "ndt7", "ss -ti", "tc -s qdisc"),
     "queueing_delay": ("pcap", "qlog", "ss -ti", "ndt7", "iperf3 --json", "ping", "tc -s qdisc"),
-    "limited_by": ("ss -ti", "ndt7", "pcap", "qlog", "iperf3 --json"),
+    "limited_by": ("ss -ti", "ndt7", "pcap", "qlog", "iperf3 --json", "iperf3"),
 }
 
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from textwrap import wrap
 
 from longfat.laws.cubic import average_window
 from longfat.laws.tcp import square_root_rate
+from longfat.measured.counting import CONFIDENCE
 from longfat.measured.figures import PathFigures
 from longfat.measured.limits import QUEUED
 from longfat.quantities import text
 
-__all__ = ["Diagnosis", "allowed_rate", "diagnosis", "is_too_fast"]
+__all__ = ["Diagnosis", "allowed_rate", "diagnosis", "is_too_fast", "none_lost"]
 
 #: Ours: a flow this much faster than the law for equal distances between losses did not meet random losses, which let
 #: a flow be 1.3 times as fast as that law; nor did one that is slower than the second factor: it was still growing.
@@ -22,7 +24,9 @@ NO_QUEUE = 0.1
 EVENTS = 3
 
 _AGAIN = "measure again"
-_CAPTURE = "tcpdump -s 96 -w path.pcap tcp on the sender during a transfer, then longfat measured path.pcap"
+_CAPTURE = (
+    "capture a transfer at the sender (tcpdump -s 96 -w path.pcap tcp): longfat measured path.pcap tells a policer"
+)
 _ADVICE = {
     "receiver window": "raise net.ipv4.tcp_rmem of the receiver (longfat window FILES --rate LINK gives the lines), "
     f"set no buffer in the program (no iperf3 -w, no SO_RCVBUF), and {_AGAIN}",
@@ -35,11 +39,11 @@ _ADVICE = {
     "(ethtool -k) and jumbo frames; larger windows and fewer losses do not help",
     "policer": "ask for a higher rate, or shape the flow to the policer's rate before it; no window and no buffer of a "
     "socket helps",
-    "suspected policer": f"{_CAPTURE} tells a policer and its rate; no larger window helps",
-    "losses": "find where packets are lost (ethtool -S, optics, cables), or use several flows (iperf3 -P); if a "
-    f"policer is possible: {_CAPTURE}",
-    "own losses": "ping HOST while nothing else is sent, and give its file, too: the base round-trip time shows a queue; "
-    f"{_CAPTURE} tells a policer",
+    "suspected policer": f"{_CAPTURE} and its rate; no larger window helps",
+    "losses": "find where packets are lost (ethtool -S, optics, cables); several flows (iperf3 -P) carry more; "
+    f"{_CAPTURE}",
+    "own losses": "ping HOST while nothing else is sent, and give that file, too, because a queue lies above its base "
+    f"round-trip time; {_CAPTURE}",
     "bottleneck": "compare with the rate of the link: if that is higher, look for other traffic, and for the hop with "
     "this rate (tc -s qdisc, counters of switches)",
     "growth": f"{_AGAIN} for longer and without the start: iperf3 -c HOST -O 10 -t 60 --json",
@@ -68,6 +72,16 @@ class Diagnosis:
         """Next step."""
         return _ADVICE[self.kind]
 
+    def lines(self, width: int = 110) -> list[str]:
+        r"""Return the lines that begin the answer of a command.
+
+        >>> print("\n".join(Diagnosis("growth", "congestion window, still growing: 9 Mbit/s").lines()))
+        limit     congestion window, still growing: 9 Mbit/s
+        next:     measure again for longer and without the start: iperf3 -c HOST -O 10 -t 60 --json
+        """
+        made = wrap(f"next:     {self.advice}", width, subsequent_indent=" " * 10, break_on_hyphens=False)
+        return [f"limit     {self.limit}", *made]
+
     @property
     def is_of_network(self) -> bool:
         """Whether the rate says something about the path, so that better figures of the path give a better answer."""
@@ -94,10 +108,22 @@ def diagnosis(figures: PathFigures) -> Diagnosis:
         return Diagnosis("policer", f"policer: {_passed(figures)}")
     if figures.limited_by not in (None, "network"):
         return _of_hosts(figures)
-    if figures.transport == "TCP" and figures.rate and figures.loss is not None and figures.queueing_delay is not None:
+    if figures.limited_by and figures.rate and figures.loss is not None and figures.queueing_delay is not None:
         return _of_network(figures)
     said = f": {_short(figures.rate, 'bytes/s')} of data arrived" if figures.rate and figures.transport else ""
     return Diagnosis("unknown", f"unknown{said}")
+
+
+def none_lost(figures: PathFigures) -> str:
+    """Return in words that nothing was lost, with the number of packets and the bound that follows from it.
+
+    >>> none_lost(PathFigures(loss=0.0, packets_sent=1.07e7, loss_interval=(0.0, 3.447e-7)))
+    'none in 1.07e7 packets: at most 3.45e-07 (95% confidence)'
+    """
+    said = "none" if figures.packets_sent is None else f"none in {_count(figures.packets_sent)} packets"
+    if figures.loss_interval is None:
+        return said
+    return f"{said}: at most {figures.loss_interval[1]:.3g} ({CONFIDENCE:.0%} confidence)"
 
 
 def allowed_rate(figures: PathFigures, control: str = "cubic") -> float | None:
@@ -176,6 +202,11 @@ def _passed(figures: PathFigures) -> str:
     """Return what passed a policer, and what it dropped."""
     rate = f"{_short(figures.rate, 'bytes/s')} of data passed" if figures.rate else "rate not known"
     return f"{rate}, and a share of {figures.loss or 0.0:.3g} was lost without a queue"
+
+
+def _count(number: float) -> str:
+    """Return a number of packets, of which large ones have three digits."""
+    return f"{number:.0f}" if number < 1e5 else f"{number:.3g}".replace("e+0", "e").replace("e+", "e")
 
 
 def _short(value: float, unit: str) -> str:

@@ -177,7 +177,9 @@ def _tcp(start: Field, end: Field, samples: list[_Sample]) -> PathFigures:
     ]
     base, mean = _round_trips(end)
     if base is None:
-        remarks.append("round_trip_time: not measured, iperf3 did not run on the sending side; take it from ping")
+        remarks.append(
+            "round_trip_time: not measured, iperf3 writes it with --json on the sending side; take it from ping"
+        )
     else:
         which = "mean" if mean is None else "smallest"
         remarks.append(f"round_trip_time: an estimate, the TCP sender's {which} (iperf3), queueing included")

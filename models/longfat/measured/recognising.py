@@ -7,7 +7,7 @@ from collections.abc import Callable
 from os import PathLike
 from typing import Any, NamedTuple
 
-from longfat.measured import iperf3, ndt7, ping, qlog, ss, tc, tcp_flow
+from longfat.measured import iperf3, iperf3_text, ndt7, ping, qlog, ss, tc, tcp_flow
 from longfat.measured.combining import path_of
 from longfat.measured.fields import opened, text_of
 from longfat.measured.figures import PathFigures
@@ -24,7 +24,7 @@ class _Kind(NamedTuple):
 
 
 _JSON = {one.KIND: _Kind(one.looks_like, one.read) for one in (iperf3, ndt7, qlog)}
-_TEXT = {one.KIND: _Kind(one.looks_like, one.read) for one in (tc, ss, ping)}
+_TEXT = {one.KIND: _Kind(one.looks_like, one.read) for one in (iperf3_text, tc, ss, ping)}
 #: The kinds of files, by the command that writes them.
 KINDS = (*_JSON, *_TEXT, tcp_flow.KIND)
 _COMPRESSED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"\xfd7zXZ": "xz", b"BZh": "bzip2"}
@@ -87,13 +87,11 @@ def _recognised(path: str) -> Measurement:
     if b"\0" in head:
         raise ValueError(f"is of no known kind (binary): must be {_allowed()}")
     text = text_of(path)
-    if text.lstrip().startswith(("{", "[", "\x1e")):
+    if text.lstrip().startswith(("{", "[", "\x1e")) and not iperf3_text.looks_like(text):
         return _from_json(path, text)
     for kind in _TEXT.values():
         if kind.looks_like(text):
             return kind.read(path, text)
-    if "iperf Done." in text or "Connecting to host" in text:
-        raise ValueError("is the text output of iperf3: run it with --json")
     raise ValueError(f"is of no known kind: must be {_allowed()}")
 
 

@@ -1,0 +1,101 @@
+"""Figures of a path from the text that iperf3 prints without ``--json``: put into the form of its JSON, and read."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any
+
+from longfat.measured import iperf3
+from longfat.measured.series import Measurement
+
+__all__ = ["KIND", "looks_like", "read"]
+
+KIND = "iperf3"
+#: An interval or a line of the summary: stream, end, bytes, bits in a second, and what only one side knows.
+_LINE = re.compile(
+    r"\[ *(\d+|SUM)\] +[\d.]+- *([\d.]+) +sec +([\d.]+) ([KMGT]?)Bytes +([\d.]+) ([KMGT]?)(bits|Bytes)/sec(.*)"
+)
+_HEAD = re.compile(r"\[ ID\](?:\[Role\])? +Interval +Transfer +Bitrate")
+_RESENT = re.compile(r" +(\d+)(?= |$)")
+_WINDOW = re.compile(r"([\d.]+) ([KMGT]?)Bytes")
+_LOST = re.compile(r"(\d+)/(\d+) \(")
+#: The program that prints comes first, whichever side it is.
+_CPU = re.compile(r"CPU Utilization: local/\w+ ([\d.]+)% .*, remote/\w+ ([\d.]+)%")
+_PREFIXES = ("", "K", "M", "G", "T")
+#: Bytes of data in a packet of 1500 bytes with time stamps (RFC 7323), where -V does not say it.
+_SEGMENT = 1448
+
+
+def looks_like(text: str) -> bool:
+    """Return whether a text may be what iperf3 prints."""
+    return bool(_HEAD.search(text)) or "Connecting to host" in text
+
+
+def read(path: str, text: str) -> Measurement:
+    """Read one run: rates with three digits, retransmissions and congestion windows, but no round-trip times."""
+    made = iperf3.read(path, _content(text))
+    remarks = [f"{one.replace('(iperf3', '(text of iperf3')}" for one in made.figures.remarks]
+    if "TCP MSS:" not in text:
+        said = f"packet: {_SEGMENT} bytes are assumed, as iperf3 prints the segment size with -V or --json only"
+        remarks = [said if one.startswith("packet:") and made.figures.transport == "TCP" else one for one in remarks]
+    return replace(made, kind=KIND, figures=replace(made.figures, remarks=tuple(remarks)))
+
+
+def _content(text: str) -> dict[str, Any]:
+    """Return what ``--json`` would have written, as far as the text has it."""
+    if "[Role]" in text:
+        raise ValueError("holds a run in both directions: measure each direction alone, without --bidir")
+    rows = [_row(*found.groups()) for found in map(_LINE.search, text.splitlines()) if found]
+    intervals = [{"streams": [row]} for row in rows if row["side"] is None and row["stream"] != "SUM"]
+    sums = {}
+    for name, side in (("sum_sent", "sender"), ("sum_received", "receiver")):
+        each = [row for row in rows if row["side"] == side]
+        total = [row for row in each if row["stream"] == "SUM"] or each
+        if len(total) > 1:
+            raise ValueError(f"holds {len(total)} runs of iperf3, must hold one")
+        sums |= {name: total[0]} if total else {}
+    if not sums:
+        raise ValueError("has no summary of iperf3, whose lines end with sender or receiver: was it cut off?")
+    streams = {row["stream"] for row in rows} - {"SUM"}
+    end: dict[str, Any] = sums | {"streams": [{"sender": {"mean_rtt": 0}} for _ in streams]}  # as iperf3 -R writes it
+    if found := _CPU.search(text):
+        here, there = map(float, found.groups())
+        end["cpu_utilization_percent"] = {"host_total": here, "remote_total": there}
+    if found := re.search(r"snd_tcp_congestion (\w+)", text):
+        end["sender_tcp_congestion"] = found[1]
+    version, mss = (re.search(words, text) for words in (r"iperf (\d[\d.]*)", r"TCP MSS: (\d+)"))
+    test = {"protocol": "UDP" if "Datagrams" in text else "TCP", "reverse": int("Reverse mode" in text)}
+    start: dict[str, Any] = {"test_start": test, "tcp_mss_default": int(mss[1]) if mss else _SEGMENT}
+    start |= {"version": version[1]} if version else {}
+    if "Accepted connection from" in text:
+        start["accepted_connection"] = {}
+        test["reverse"] = int("sum_received" not in sums)  # the server prints its own side only
+    elif test["protocol"] == "UDP":
+        counted = end["sum"] = sums.get("sum_received", {})
+        if not counted.get("packets"):
+            raise ValueError("has no summary of the receiver with datagrams that were lost, or all: was it cut off?")
+        counted["lost_percent"] = 100 * counted["lost"] / counted["packets"]
+        test["blksize"] = round(sums["sum_sent"]["bytes"] / counted["packets"]) if "sum_sent" in sums else 0
+    return {"start": start, "intervals": intervals, "end": end}
+
+
+def _row(stream: str, end: str, *rest: str) -> dict[str, Any]:
+    """Return a line in the names of the JSON, with its stream and its side; None for an interval."""
+    size, prefix, rate, scale, unit, more = rest
+    side = next((side for side in ("sender", "receiver") if more.rstrip().endswith(side)), None)
+    # iperf3 counts bytes in powers of 1024, and bits in powers of 1000 (its units.c).
+    bits = _scaled(rate, scale, 1000) if unit == "bits" else 8 * _scaled(rate, scale, 1024)
+    row = {"stream": stream, "side": side, "end": float(end), "bytes": _scaled(size, prefix, 1024)}
+    row |= {"bits_per_second": bits, "omitted": "(omitted)" in more}
+    if lost := _LOST.search(more):
+        return row | {"lost": int(lost[1]), "packets": int(lost[2])}
+    if resent := _RESENT.match(more):
+        row["retransmits"] = int(resent[1])
+    if window := _WINDOW.search(more):
+        row["snd_cwnd"] = _scaled(window[1], window[2], 1024)
+    return row
+
+
+def _scaled(value: str, prefix: str, base: int) -> float:
+    return float(value) * base ** _PREFIXES.index(prefix)
