@@ -7,12 +7,12 @@ from textwrap import wrap
 
 from longfat.laws.cubic import average_window
 from longfat.laws.tcp import square_root_rate
-from longfat.measured.counting import CONFIDENCE
+from longfat.measured.counting import CONFIDENCE, loss_interval
 from longfat.measured.figures import PathFigures
 from longfat.measured.limits import QUEUED
 from longfat.quantities import text
 
-__all__ = ["Diagnosis", "allowed_rate", "diagnosis", "is_too_fast", "none_lost"]
+__all__ = ["Diagnosis", "allowed_rates", "diagnosis", "is_too_fast", "none_lost"]
 
 #: Ours: a flow this much faster than the law for equal distances between losses did not meet random losses, which let
 #: a flow be 1.3 times as fast as that law; nor did one that is slower than the second factor: it was still growing.
@@ -23,19 +23,18 @@ NO_QUEUE = 0.1
 #: in as many round trips before they call a flow policed.
 EVENTS = 3
 
-_AGAIN = "measure again"
 _CAPTURE = (
     "capture a transfer at the sender (tcpdump -s 96 -w path.pcap tcp): longfat measured path.pcap tells a policer"
 )
 _ADVICE = {
     "receiver window": "raise net.ipv4.tcp_rmem of the receiver (longfat window FILES --rate LINK gives the lines), "
-    f"set no buffer in the program (no iperf3 -w, no SO_RCVBUF), and {_AGAIN}",
-    "application": f"{_AGAIN} without iperf3 -b: the program asked for no more",
+    "set no buffer in the program (no iperf3 -w, no SO_RCVBUF), and measure again",
+    "application": "measure again without iperf3 -b: the program asked for no more",
     "sender": "ss -tin dst HOST on the sender during a transfer: app_limited asks for a faster program or disk, "
     "sndbuf_limited for more net.ipv4.tcp_wmem and no buffer set by the program",
-    "sender's processor": f"{_AGAIN} by several threads (iperf3 3.16 or newer, -P 4), with -Z, with segmentation "
+    "sender's processor": "measure again by several threads (iperf3 3.16 or newer, -P 4), with -Z, with segmentation "
     "offload (ethtool -k) and jumbo frames; larger windows and fewer losses do not help",
-    "receiver's processor": f"{_AGAIN} by several threads (iperf3 3.16 or newer, -P 4), with receive offload "
+    "receiver's processor": "measure again by several threads (iperf3 3.16 or newer, -P 4), with receive offload "
     "(ethtool -k) and jumbo frames; larger windows and fewer losses do not help",
     "policer": "ask for a higher rate, or shape the flow to the policer's rate before it; no window and no buffer of a "
     "socket helps",
@@ -46,7 +45,7 @@ _ADVICE = {
     f"round-trip time; {_CAPTURE}",
     "bottleneck": "compare with the rate of the link: if that is higher, look for other traffic, and for the hop with "
     "this rate (tc -s qdisc, counters of switches)",
-    "growth": f"{_AGAIN} for longer and without the start: iperf3 -c HOST -O 10 -t 60 --json",
+    "growth": "measure again for longer and without the start: iperf3 -c HOST -O 10 -t 60 --json",
     "unknown": "iperf3 -c HOST --json on the sending host (without -R), or ss -tin dst HOST during a transfer",
 }
 
@@ -126,24 +125,30 @@ def none_lost(figures: PathFigures) -> str:
     return f"{said}: at most {figures.loss_interval[1]:.3g} ({CONFIDENCE:.0%} confidence)"
 
 
-def allowed_rate(figures: PathFigures, control: str = "cubic") -> float | None:
-    """Return the rate that the law allows at the measured loss [bytes/s]; None without loss, and for BBR.
+def allowed_rates(figures: PathFigures, control: str = "cubic") -> tuple[float, float, float] | None:
+    """Return the rate that the law allows at the measured loss [bytes/s], and its ends; None without loss, and for BBR.
 
-    Losses in a burst count once, as a sender reduces its window once for the losses of a round trip (RFC 6675, section
-    5). ``control`` stands in where the measurement does not name the congestion control.
+    The ends are those at the ends of the interval of 95 % for a number of losses, which may be one or two. Losses in a
+    burst count once, as a sender reduces its window once for the losses of a round trip (RFC 6675, section 5).
+    ``control`` stands in where the measurement does not name the congestion control.
     """
-    if not (figures.loss and figures.round_trip_time and figures.packet) or (figures.control or "").startswith("bbr"):
+    loss, sent, burst, trip = figures.loss, figures.packets_sent, figures.loss_burst or 1.0, figures.round_trip_time
+    if not (loss and sent and trip and figures.packet) or (figures.control or "").startswith("bbr"):
         return None
-    loss, trip = figures.loss / (figures.loss_burst or 1.0), figures.round_trip_time
     is_cubic = (figures.control or control) == "cubic"
-    packets = float(average_window(loss, trip)) / trip if is_cubic else float(square_root_rate(loss, trip))
-    return (figures.flows or 1.0) * packets * figures.packet
+    low, high = loss_interval(loss * sent, sent, burst)
+    packets = (
+        float(average_window(one / burst, trip)) / trip if is_cubic else float(square_root_rate(one / burst, trip))
+        for one in (loss, min(high, 0.999), low)
+    )
+    middle, least, most = ((figures.flows or 1.0) * one * figures.packet for one in packets)
+    return middle, least, most
 
 
 def is_too_fast(figures: PathFigures, control: str = "cubic") -> bool:
     """Return whether the flow was faster than random losses at the measured rate allow: it caused them itself."""
-    allowed = allowed_rate(figures, control)
-    return allowed is not None and figures.rate is not None and figures.rate > FASTER * allowed
+    allowed = allowed_rates(figures, control)
+    return allowed is not None and figures.rate is not None and figures.rate > FASTER * allowed[2]
 
 
 def _of_hosts(figures: PathFigures) -> Diagnosis:
@@ -175,15 +180,15 @@ def _of_network(figures: PathFigures) -> Diagnosis:
     if queue > (QUEUED - 1) * trip:
         said = f"bottleneck that was full, with a queue of {_short(queue, 's')}"
         return Diagnosis("bottleneck", f"{said}: {_short(rate, 'bytes/s')} of data")
-    allowed = allowed_rate(figures)
+    allowed = allowed_rates(figures)
     if not loss:
         return Diagnosis("growth", f"congestion window, still growing without losses: {_short(rate, 'bytes/s')}")
     if allowed is None:
         return Diagnosis("unknown", f"unknown, with losses that do not slow down BBR: {_short(rate, 'bytes/s')}")
-    if rate < SLOWER * allowed:
+    if rate < SLOWER * allowed[1]:
         said = f"congestion window, still growing: {_short(rate, 'bytes/s')}"
-        return Diagnosis("growth", f"{said}, and the losses allow {_short(allowed, 'bytes/s')}")
-    is_fast = rate > FASTER * allowed
+        return Diagnosis("growth", f"{said}, and the losses allow {_short(allowed[0], 'bytes/s')}")
+    is_fast = is_too_fast(figures)
     # Parallel flows keep a queue up all the time, so that the smallest round trip of iperf3 contains it.
     if queue > NO_QUEUE * trip or (is_fast and (figures.flows or 1) > 1):
         said = f"losses of the flow itself at a short queue, or of the path: {loss:.3g}"
@@ -194,14 +199,16 @@ def _of_network(figures: PathFigures) -> Diagnosis:
     if is_fast:
         return Diagnosis("suspected policer", f"policer suspected, or a short buffer: {_passed(figures)}")
     law = "CUBIC" if (figures.control or "cubic") == "cubic" else "Reno"
-    means = f"{_short(allowed, 'bytes/s')} by the law of {law} at {_short(trip, 's')}"
-    return Diagnosis("losses", f"loss of {loss:.3g} without a queue: {means}, measured {_short(rate, 'bytes/s')}")
+    means = f"{_short(allowed[0], 'bytes/s')} by the law of {law} at {_short(trip, 's')}"
+    sent = figures.packets_sent or 0.0
+    said = f"loss of {loss:.3g} ({loss * sent:.0f} of {_count(sent)} packets) without a queue"
+    return Diagnosis("losses", f"{said}: {means}, measured {_short(rate, 'bytes/s')}")
 
 
 def _passed(figures: PathFigures) -> str:
     """Return what passed a policer, and what it dropped."""
     rate = f"{_short(figures.rate, 'bytes/s')} of data passed" if figures.rate else "rate not known"
-    return f"{rate}, and a share of {figures.loss or 0.0:.3g} was lost without a queue"
+    return f"{rate}, a share of {figures.loss or 0.0:.3g} was lost without a queue"
 
 
 def _count(number: float) -> str:

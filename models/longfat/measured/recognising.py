@@ -87,7 +87,9 @@ def _recognised(path: str) -> Measurement:
     if b"\0" in head:
         raise ValueError(f"is of no known kind (binary): must be {_allowed()}")
     text = text_of(path)
-    if text.lstrip().startswith(("{", "[", "\x1e")) and not iperf3_text.looks_like(text):
+    begin = text.lstrip()[:1]
+    # Lines of iperf3 begin with a bracket, and its JSON may contain the text of the server.
+    if begin in ("{", "\x1e") or (begin == "[" and not iperf3_text.looks_like(text)):
         return _from_json(path, text)
     for kind in _TEXT.values():
         if kind.looks_like(text):

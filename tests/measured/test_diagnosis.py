@@ -1,0 +1,217 @@
+"""The diagnosis: what limited a flow comes first, and the advice is for that."""
+
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+
+import pytest
+
+from longfat import cli, measured
+from longfat.measured import PathFigures
+from longfat.measured.diagnosis import diagnosis
+from tests.measured import questions
+
+DATA = Path(__file__).parents[1] / "data" / "measured"
+TEMPLATE = json.loads((DATA / "clean-1.json").read_text())
+
+
+def asked(tmp_path, capsys, text, *options, command="window"):
+    """Return what a command says of a file."""
+    path = tmp_path / "run.json"
+    path.write_text(text)
+    output = ["--output", str(tmp_path / "out"), "--replications", "0"] if command == "window" else []
+    assert cli.main([command, str(path), *options, *output]) == 0
+    return capsys.readouterr().out
+
+
+def kind_of(tmp_path, content):
+    path = tmp_path / "run.json"
+    path.write_text(content if isinstance(content, str) else json.dumps(content))
+    return diagnosis(measured.read(path)).kind
+
+
+@pytest.mark.parametrize("command", ["window", "measured"])
+@pytest.mark.parametrize(
+    ("question", "line"),
+    [
+        # 21 MB in 80 ms are 262.5 MB/s
+        ("receive_window", "limit     receiver window of 21 MB: 2.1 Gbit/s at 80 ms"),
+        ("processor", "limit     sender's processor, busy for 99.6% of the time: 2.1 Gbit/s"),
+        # 906 of 181,284.5 segments in each second are 0.4998 %
+        (
+            "policer",
+            "limit     policer suspected, or a short buffer: 2.1 Gbit/s of data passed, a share of 0.005 was lost "
+            "without a queue",
+        ),
+    ],
+)
+def test_why_two_of_ten_gigabits(tmp_path, capsys, command, question, line):
+    options = ["--rate", "10Gbit/s"] if command == "window" else []
+    out = asked(tmp_path, capsys, getattr(questions, question)(), *options, command=command)
+    assert out.splitlines()[0] == line
+    assert out.count("next:") == 1
+    assert "loss estimate decides" not in out
+
+
+@pytest.mark.parametrize("command", ["window", "measured"])
+def test_why_two_of_ten_gigabits_if_packets_are_lost(tmp_path, capsys, command):
+    text = questions.losses()
+    sums = json.loads(text)["end"]["sum_sent"]
+    lost, sent = sums["retransmits"], sums["bytes"] / 1448
+    assert 2e-7 < lost / sent < 3e-7
+    # RFC 9438, section 5.1: W = (C (3 + beta)/(4 (1 - beta)))^(1/4) (RTT/p)^(3/4), C = 0.4, beta = 0.7
+    law = 8e-9 * 1448 / 0.08 * (0.4 * 3.7 / 1.2) ** 0.25 * (0.08 * sent / lost) ** 0.75
+    out = asked(tmp_path, capsys, text, *(["--rate", "10Gbit/s"] if command == "window" else []), command=command)
+    assert out.splitlines()[0] == (
+        f"limit     loss of {lost / sent:.3g} ({lost} of {sent / 1e8:.3g}e8 packets) without a queue: {law:.3g} Gbit/s "
+        f"by the law of CUBIC at 80 ms, measured {8e-9 * sums['bytes'] / 600:.3g} Gbit/s"
+    )
+    assert out.count("next:") == 1
+    assert "sysctl" not in out
+
+
+def test_a_minute_is_enough_to_recognise_random_losses(tmp_path):
+    """Two to six losses: their number is uncertain by a factor, which must not make a policer of them."""
+    assert {kind_of(tmp_path, questions.losses(seed, 60)) for seed in range(12)} == {"losses"}
+
+
+@pytest.mark.parametrize("question", ["processor", "policer"])
+def test_no_window_where_none_helps(tmp_path, capsys, question):
+    out = asked(tmp_path, capsys, getattr(questions, question)(), "--rate", "10Gbit/s")
+    assert "sysctl" not in out
+    assert "BDP" not in out  # no buffer of the bottleneck is assumed
+    assert not list((tmp_path / "out").iterdir())
+    assert ("tcpdump -s 96" in out) == (question == "policer")
+
+
+def test_a_receive_window_is_advised_for_the_link_without_losses(tmp_path, capsys):
+    """None of 1.09e7 packets: the bound on the loss would allow 2.7 Gbit/s only, and says nothing here."""
+    out = asked(tmp_path, capsys, questions.receive_window(), "--rate", "10Gbit/s")
+    # 262.5 MB/s for 60 s are 10,877,072 packets; 3.689 events are the upper end for none (Garwood)
+    assert "loss: none in 1.09e7 packets: at most 3.39e-07 (95% confidence), 0 is assumed" in out
+    assert "sysctl -w net.ipv4.tcp_rmem" in out
+    table = asked(tmp_path, capsys, questions.receive_window(), command="measured")
+    assert "none in 1.09e7 packets: at most 3.39e-07 (95% confidence)" in table
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("clean-1.json", "bottleneck"),
+        ("clean.ss", "bottleneck"),
+        ("clean.pcap", "bottleneck"),
+        # Nothing shows that the smallest round trip contains a queue of its own; a ping does.
+        ("parallel.json", "own losses"),
+        ("lossy.json", "losses"),
+        ("policed.json", "suspected policer"),
+        ("policed.pcap", "policer"),
+        ("receiver.json", "receiver window"),
+        ("receiver.ss", "receiver window"),
+        ("application.json", "application"),
+        ("send-buffer.json", "sender"),
+        ("send-buffer.ss", "sender"),
+        ("reverse.json", "unknown"),
+        ("overload-udp.json", "unknown"),
+        ("idle.ping", "unknown"),
+    ],
+)
+def test_files_of_known_paths(name, kind):
+    assert diagnosis(measured.read(DATA / name)).kind == kind
+
+
+def test_a_ping_shows_the_queue_of_parallel_flows():
+    assert diagnosis(measured.read(DATA / "parallel.json", DATA / "idle.ping")).kind == "bottleneck"
+
+
+MEASURED = {
+    "rate": 2.5e6,
+    "round_trip_time": 0.02,
+    "queueing_delay": 0.001,
+    "packet": 1448.0,
+    "transport": "TCP",
+    "limited_by": "network",
+    "packets_sent": 1e5,
+}
+
+
+@pytest.mark.parametrize(
+    ("more", "kind"),
+    [
+        ({"loss": 0.0}, "growth"),
+        # CUBIC as Reno: sqrt(1.5/1e-4) x 1448 / 0.02 = 8.87 MB/s, far more than 2.5
+        ({"loss": 1e-4}, "growth"),
+        # sqrt(1.5/1e-3) x 72,400 = 2.80 MB/s
+        ({"loss": 1e-3}, "losses"),
+        ({"loss": 1e-3, "queueing_delay": 0.004}, "own losses"),
+        ({"loss": 1e-3, "queueing_delay": 0.007}, "bottleneck"),
+        # sqrt(1.5/5e-3) x 72,400 = 1.25 MB/s, half of what the flow had
+        ({"loss": 5e-3}, "suspected policer"),
+        ({"loss": 5e-3, "loss_events": 2}, "growth"),
+        ({"loss": 5e-3, "control": "bbr"}, "unknown"),
+        ({"loss": 5e-3, "flows": 4}, "losses"),
+        ({"loss": 5e-3, "limited_by": None}, "unknown"),
+    ],
+)
+def test_loss_queue_and_rate_together(more, kind):
+    assert diagnosis(PathFigures(**MEASURED | more)).kind == kind
+
+
+@pytest.mark.parametrize(
+    ("host", "remote", "change", "limit"),
+    [
+        (99.6, 40.0, {}, "sender's processor"),
+        (40.0, 99.6, {}, "receiver's processor"),
+        (99.6, 99.6, {}, "receiver's processor"),  # which closes the window
+        (89.0, 89.0, {}, "network"),
+        (99.6, 40.0, {"reverse": 1}, "receiver's processor"),
+        (99.6, 40.0, {"version": "iperf 3.17.1", "streams": 2}, "network"),  # two threads, half used each
+        (190.0, 40.0, {"version": "iperf 3.17.1", "streams": 2}, "sender's processor"),
+        (99.6, 40.0, {"streams": 2}, "sender's processor"),  # one thread for both
+    ],
+)
+def test_processors(tmp_path, host, remote, change, limit):
+    run = copy.deepcopy(TEMPLATE)
+    run["end"]["cpu_utilization_percent"] |= {"host_total": host, "remote_total": remote}
+    run["end"]["streams"] *= change.get("streams", 1)
+    run["start"]["version"] = change.get("version", "iperf 3.12")
+    run["start"]["test_start"]["reverse"] = change.get("reverse", 0)
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps(run))
+    figures = measured.read(path)
+    assert figures.limited_by == limit
+    assert figures.processor == (None if limit == "network" else max(host, remote) / 100)
+    # Linux's clocks see that the sender waits for its program, but not why.
+    assert measured.read(path, DATA / "application.ss").limited_by == ("sender" if limit == "network" else limit)
+
+
+def test_a_processor_must_be_a_number(tmp_path):
+    run = copy.deepcopy(TEMPLATE)
+    run["end"]["cpu_utilization_percent"]["host_total"] = "99.6"
+    with pytest.raises(ValueError, match=r"end.cpu_utilization_percent.host_total holds '99.6', must hold a number"):
+        kind_of(tmp_path, run)
+
+
+def test_windows_of_parallel_flows_add(tmp_path):
+    run = json.loads((DATA / "receiver.json").read_text())
+    single = kind_of(tmp_path, run), measured.read(tmp_path / "run.json").receive_window
+    for one in run["intervals"]:
+        one["streams"] *= 2
+    run["end"]["streams"] *= 2
+    assert kind_of(tmp_path, run) == "receiver window"
+    assert (single[0], measured.read(tmp_path / "run.json").receive_window) == ("receiver window", 2 * single[1])
+
+
+def test_losses_are_shares(tmp_path, capsys):
+    """As --loss reads them: 6 of 5147 segments."""
+    out = asked(tmp_path, capsys, json.dumps(TEMPLATE), command="measured")
+    line = next(one for one in out.splitlines() if one.startswith("loss"))
+    assert float(line.removeprefix("loss, share of packets").split()[0]) == pytest.approx(6 / 5147, rel=1e-3)
+    assert "%" not in line
+
+
+def test_the_diagnosis_as_json(tmp_path, capsys):
+    said = json.loads(asked(tmp_path, capsys, questions.receive_window(), "--json", command="measured"))["diagnosis"]
+    assert said["limit"] == "receiver window of 21 MB: 2.1 Gbit/s at 80 ms"
+    assert "tcp_rmem" in said["next"]
