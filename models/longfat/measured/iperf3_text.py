@@ -35,7 +35,7 @@ def looks_like(text: str) -> bool:
 def read(path: str, text: str) -> Measurement:
     """Read one run: rates with three digits, retransmissions and congestion windows, but no round-trip times."""
     made = iperf3.read(path, _content(text))
-    remarks = [f"{one.replace('(iperf3', '(text of iperf3')}" for one in made.figures.remarks]
+    remarks = [one.replace("(iperf3", "(text of iperf3") for one in made.figures.remarks]
     if "TCP MSS:" not in text:
         said = f"packet: {_SEGMENT} bytes are assumed, as iperf3 prints the segment size with -V or --json only"
         remarks = [said if one.startswith("packet:") and made.figures.transport == "TCP" else one for one in remarks]
@@ -55,8 +55,9 @@ def _content(text: str) -> dict[str, Any]:
         if len(total) > 1:
             raise ValueError(f"holds {len(total)} runs of iperf3, must hold one")
         sums |= {name: total[0]} if total else {}
-    if not sums:
-        raise ValueError("has no summary of iperf3, whose lines end with sender or receiver: was it cut off?")
+    is_server = "Accepted connection from" in text  # which prints its own side only
+    if not sums or not (is_server or "sum_received" in sums):
+        raise ValueError("has no summary of iperf3, whose last line ends with receiver: was it cut off?")
     streams = {row["stream"] for row in rows} - {"SUM"}
     end: dict[str, Any] = sums | {"streams": [{"sender": {"mean_rtt": 0}} for _ in streams]}  # as iperf3 -R writes it
     if found := _CPU.search(text):
@@ -68,13 +69,13 @@ def _content(text: str) -> dict[str, Any]:
     test = {"protocol": "UDP" if "Datagrams" in text else "TCP", "reverse": int("Reverse mode" in text)}
     start: dict[str, Any] = {"test_start": test, "tcp_mss_default": int(mss[1]) if mss else _SEGMENT}
     start |= {"version": version[1]} if version else {}
-    if "Accepted connection from" in text:
+    if is_server:
         start["accepted_connection"] = {}
-        test["reverse"] = int("sum_received" not in sums)  # the server prints its own side only
+        test["reverse"] = int("sum_received" not in sums)
     elif test["protocol"] == "UDP":
-        counted = end["sum"] = sums.get("sum_received", {})
+        counted = end["sum"] = sums["sum_received"]
         if not counted.get("packets"):
-            raise ValueError("has no summary of the receiver with datagrams that were lost, or all: was it cut off?")
+            raise ValueError("holds a run of iperf3 by UDP without datagrams")
         counted["lost_percent"] = 100 * counted["lost"] / counted["packets"]
         test["blksize"] = round(sums["sum_sent"]["bytes"] / counted["packets"]) if "sum_sent" in sums else 0
     return {"start": start, "intervals": intervals, "end": end}
