@@ -77,13 +77,22 @@ def test_a_minute_is_enough_to_recognise_random_losses(tmp_path):
     assert {kind_of(tmp_path, questions.losses(seed, 60)) for seed in range(12)} == {"losses"}
 
 
-@pytest.mark.parametrize("question", ["processor", "policer"])
+@pytest.mark.parametrize("question", ["processor", "application", "policer", "a policer of 5 Mbit/s"])
 def test_no_window_where_none_helps(tmp_path, capsys, question):
-    out = asked(tmp_path, capsys, getattr(questions, question)(), "--rate", "10Gbit/s")
+    known = {"processor": questions.processor, "policer": questions.policer}
+    known["application"] = (DATA / "application.json").read_text
+    # 412 packets of 1448 bytes in a second, of which two are lost: sqrt(1.5/0.00485) = 17.6 packets in 80 ms by the law
+    slow = questions.run([597e3] * 10, resent=[2] * 10, mean_rtt=questions.TRIP + 41e-6)
+    out = asked(tmp_path, capsys, known[question]() if question in known else slow, "--rate", "10Gbit/s")
     assert "sysctl" not in out
     assert "BDP" not in out  # no buffer of the bottleneck is assumed
     assert not list((tmp_path / "out").iterdir())
-    assert ("tcpdump -s 96" in out) == (question == "policer")
+    assert ("tcpdump -s 96" in out) == ("policer" in question)
+
+
+@pytest.mark.parametrize("options", [["--scheme", "bbr1"], ["--loss", "0"]])
+def test_windows_for_another_sender_or_without_the_losses(tmp_path, capsys, options):
+    assert "sysctl" in asked(tmp_path, capsys, questions.losses(4, 60), "--rate", "10Gbit/s", *options)
 
 
 def test_a_receive_window_is_advised_for_the_link_without_losses(tmp_path, capsys):
@@ -104,7 +113,7 @@ def test_a_receive_window_is_advised_for_the_link_without_losses(tmp_path, capsy
         ("clean.pcap", "bottleneck"),
         # Nothing shows that the smallest round trip contains a queue of its own; a ping does.
         ("parallel.json", "own losses"),
-        ("lossy.json", "losses"),
+        ("lossy.json", "losses or policer"),
         ("policed.json", "suspected policer"),
         ("policed.pcap", "policer"),
         ("receiver.json", "receiver window"),
@@ -143,14 +152,18 @@ MEASURED = {
         # CUBIC as Reno: sqrt(1.5/1e-4) x 1448 / 0.02 = 8.87 MB/s, far more than 2.5
         ({"loss": 1e-4}, "growth"),
         # sqrt(1.5/1e-3) x 72,400 = 2.80 MB/s
-        ({"loss": 1e-3}, "losses"),
+        ({"loss": 0.9e-3}, "losses"),
+        ({"loss": 1e-3}, "losses or policer"),
+        # A policer of 5 Mbit/s: 20 of 4124 packets in ten intervals, 17.6 packets in 20 ms by the law, 8.3 measured
+        ({"loss": 20 / 4124, "packets_sent": 4124, "rate": 0.6e6, "loss_events": 10}, "losses or policer"),
+        ({"loss": 121 / 25000, "packets_sent": 25000, "rate": 0.4e6, "loss_events": 60}, "losses or policer"),
         ({"loss": 1e-3, "queueing_delay": 0.004}, "own losses"),
         ({"loss": 1e-3, "queueing_delay": 0.007}, "bottleneck"),
         # sqrt(1.5/5e-3) x 72,400 = 1.25 MB/s, half of what the flow had
         ({"loss": 5e-3}, "suspected policer"),
         ({"loss": 5e-3, "loss_events": 2}, "growth"),
         ({"loss": 5e-3, "control": "bbr"}, "unknown"),
-        ({"loss": 5e-3, "flows": 4}, "losses"),
+        ({"loss": 5e-3, "flows": 4}, "losses or policer"),
         ({"loss": 5e-3, "limited_by": None}, "unknown"),
     ],
 )

@@ -22,6 +22,8 @@ NO_QUEUE = 0.1
 #: Ours: losses in fewer intervals or bursts can be those of one slow start. Flach et al., SIGCOMM 2016, ask for losses
 #: in as many round trips before they call a flow policed.
 EVENTS = 3
+#: Ours: links in order lose less than this share, so that more of it without a queue may well be a policer's.
+POLICED = 1e-3
 
 _CAPTURE = (
     "capture a transfer at the sender (tcpdump -s 96 -w path.pcap tcp): longfat measured path.pcap tells a policer"
@@ -39,6 +41,7 @@ _ADVICE = {
     "policer": "ask for a higher rate, or shape the flow to the policer's rate before it; no window and no buffer of a "
     "socket helps",
     "suspected policer": f"{_CAPTURE} and its rate; no larger window helps",
+    "losses or policer": f"{_CAPTURE}; else find where packets are lost (ethtool -S, optics, cables)",
     "losses": "find where packets are lost (ethtool -S, optics, cables); several flows (iperf3 -P) carry more; "
     f"{_CAPTURE}",
     "own losses": "ping HOST while nothing else is sent, and give that file, too, because a queue lies above its base "
@@ -58,7 +61,7 @@ class Diagnosis:
     ----------
     kind : str
         "receiver window", "application", "sender", "sender's processor", "receiver's processor", "policer", "suspected
-        policer", "losses", "own losses", "bottleneck", "growth" or "unknown".
+        policer", "losses", "losses or policer", "own losses", "bottleneck", "growth" or "unknown".
     limit : str
         The limit in words, with its size and the rate that it means.
     """
@@ -84,12 +87,12 @@ class Diagnosis:
     @property
     def is_of_network(self) -> bool:
         """Whether the rate says something about the path, so that better figures of the path give a better answer."""
-        return self.kind in ("losses", "own losses", "bottleneck", "growth", "unknown")
+        return self.kind in ("losses", "losses or policer", "own losses", "bottleneck", "growth", "unknown")
 
     @property
     def is_beyond_windows(self) -> bool:
         """Whether no window and no socket buffer can raise the rate."""
-        return self.kind.endswith(("processor", "policer"))
+        return self.kind == "application" or self.kind.endswith(("processor", "policer"))
 
 
 def diagnosis(figures: PathFigures) -> Diagnosis:
@@ -185,7 +188,7 @@ def _of_network(figures: PathFigures) -> Diagnosis:
         return Diagnosis("growth", f"congestion window, still growing without losses: {_short(rate, 'bytes/s')}")
     if allowed is None:
         return Diagnosis("unknown", f"unknown, with losses that do not slow down BBR: {_short(rate, 'bytes/s')}")
-    if rate < SLOWER * allowed[1]:
+    if rate < SLOWER * allowed[1] and (figures.loss_events or 0) < EVENTS:
         said = f"congestion window, still growing: {_short(rate, 'bytes/s')}"
         return Diagnosis("growth", f"{said}, and the losses allow {_short(allowed[0], 'bytes/s')}")
     is_fast = is_too_fast(figures)
@@ -201,8 +204,9 @@ def _of_network(figures: PathFigures) -> Diagnosis:
     law = "CUBIC" if (figures.control or "cubic") == "cubic" else "Reno"
     means = f"{_short(allowed[0], 'bytes/s')} by the law of {law} at {_short(trip, 's')}"
     sent = figures.packets_sent or 0.0
-    said = f"loss of {loss:.3g} ({loss * sent:.0f} of {_count(sent)} packets) without a queue"
-    return Diagnosis("losses", f"{said}: {means}, measured {_short(rate, 'bytes/s')}")
+    kind, cause = ("losses", "") if loss < POLICED else ("losses or policer", ", at random or by a policer")
+    said = f"loss of {loss:.3g} ({loss * sent:.0f} of {_count(sent)} packets) without a queue{cause}"
+    return Diagnosis(kind, f"{said}: {means}, measured {_short(rate, 'bytes/s')}")
 
 
 def _passed(figures: PathFigures) -> str:

@@ -48,7 +48,7 @@ def _content(text: str) -> dict[str, Any]:
         raise ValueError("holds a run in both directions: measure each direction alone, without --bidir")
     rows = [_row(*found.groups()) for found in map(_LINE.search, text.splitlines()) if found]
     intervals = [{"streams": [row]} for row in rows if row["side"] is None and row["stream"] != "SUM"]
-    sums = {}
+    sums: dict[str, Any] = {}
     for name, side in (("sum_sent", "sender"), ("sum_received", "receiver")):
         each = [row for row in rows if row["side"] == side]
         total = [row for row in each if row["stream"] == "SUM"] or each
@@ -99,4 +99,4 @@ def _row(stream: str, end: str, *rest: str) -> dict[str, Any]:
 
 
 def _scaled(value: str, prefix: str, base: int) -> float:
-    return float(value) * base ** _PREFIXES.index(prefix)
+    return float(value) * float(base) ** _PREFIXES.index(prefix)
