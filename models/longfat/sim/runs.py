@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import warnings
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +19,8 @@ from longfat.sim.network import Network
 from longfat.threads import side_by_side
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import xarray as xr
 
 LONGEST = 1e6  # s, longest run that ends when all files are transferred
