@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 from longfat.design.buffer_laws import PROBE_INTERVAL
 from longfat.laws import bbr, cubic
@@ -54,7 +53,9 @@ class Sender:
         if loss <= 0 or self.is_bbr:
             return math.inf
         if self.scheme == "cubic":
-            return float(cubic.average_window(loss, round_trip_time))
+            # Hosts have fast convergence on. Where the Reno-friendly estimate decides, losses are at equal distances.
+            random = float(cubic.average_window_random(loss, round_trip_time, fast_convergence=1))
+            return max(random, float(cubic.average_window(loss, round_trip_time)))
         return float(square_root_rate(loss, round_trip_time)) * round_trip_time
 
     @property
@@ -67,7 +68,10 @@ class Sender:
         if self.is_bbr:
             return self.largest_loss
         if self.scheme == "cubic":
-            return min(LARGEST_LOSS_OF_LAW, float(cubic.loss_of_window(packets, round_trip_time)))
+            # The random window is proportional to p^(-3/4); where the other one is larger, its loss is, too.
+            most = float(cubic.average_window_random(LARGEST_LOSS_OF_LAW, round_trip_time, fast_convergence=1))
+            random = LARGEST_LOSS_OF_LAW * (most / packets) ** (4 / 3)
+            return min(LARGEST_LOSS_OF_LAW, max(random, float(cubic.loss_of_window(packets, round_trip_time))))
         # The mean of a sawtooth is three quarters of the window at a loss.
         return min(LARGEST_LOSS_OF_LAW, float(loss_of_window(packets * 4 / 3)))
 
@@ -86,20 +90,21 @@ class Sender:
         limited = not self.is_bbr and self.rate(packet=packet, **at) < at["rate"]
         if not limited:  # by the link; what BBR's probes cost is left out
             return 1.0 if name == "rate" else -at["loss"] / (1 - at["loss"]) if name == "loss" and self.is_bbr else 0.0
-        law: Any = cubic.average_window if self.scheme == "cubic" else square_root_rate
         if name not in ("loss", "round_trip_time"):
             return 0.0
-        known = {key: at[key] for key in ("loss", "round_trip_time") if key in law.symbols}
+        known = {key: at[key] for key in ("loss", "round_trip_time")}
         # By differences of logarithms, which are exact for powers, as these laws are. Importing sympy takes a second.
-        low, high = (math.log(law(**known | {name: at[name] * math.exp(step)})) for step in (-STEP, STEP))
-        gradient = (high - low) / (2 * STEP)
-        return gradient - (1.0 if law is cubic.average_window and name == "round_trip_time" else 0.0)
+        low, high = (math.log(self.window(**known | {name: at[name] * math.exp(step)})) for step in (-STEP, STEP))
+        return (high - low) / (2 * STEP) - (name == "round_trip_time")
 
 
 STEP = 1e-4  # of the logarithm of a parameter
-_SPACED = "losses at equal distances"
+#: T. Ott, J. Kemperman and M. Mathis, "The Stationary Behavior of Ideal TCP Congestion Avoidance", 1996: random losses
+#: allow 1.3098/sqrt(p) packets, those at equal distances sqrt(3/2)/sqrt(p) = 1.2247/sqrt(p).
+_SPACED = "losses at equal distances; random ones allow 7% more"
+_RANDOM = "random losses, with fast convergence; equal distances where CUBIC is Reno-friendly"
 SENDERS = {
-    "cubic": Sender("cubic", "cubic", "CUBIC (RFC 9438), the default of Linux", _SPACED),
+    "cubic": Sender("cubic", "cubic", "CUBIC (RFC 9438), the default of Linux", _RANDOM),
     "reno": Sender("sack", "reno", "Reno as Linux has it (SACK, proportional rate reduction, RACK-TLP)", _SPACED),
     "bbr": Sender("bbr", "bbr", "BBR version 3 (draft-ietf-ccwg-bbr-06); the bbr of mainline Linux is version 1: bbr1",
                   "what ProbeRTT leaves"),

@@ -17,19 +17,37 @@ MARGIN = 2.0
 LARGEST_C = 1e6  # packets/s^3: of the scheme's domain
 
 
+def is_cubic(scheme: Scheme, given: Mapping[str, float], packets: float, round_trip_time: float) -> bool:
+    """Return whether the cubic function alone decides windows of so many packets.
+
+    >>> from longfat.sim.schemes import scheme
+    >>> [is_cubic(scheme("cubic"), {}, packets, 0.1) for packets in (127.0, 129.0)]  # twice 64.3
+    [False, True]
+    """
+    c, beta, estimated = (value_of(scheme, given, name) for name in ("c", "beta", "reno_friendly"))
+    return estimated == 0 or packets >= MARGIN * float(reno_friendly_window(round_trip_time, c, beta))
+
+
 def parameters(
-    scheme: Scheme, given: Mapping[str, float], packets: float, round_trip_time: float, ratio: float
+    scheme: Scheme,
+    given: Mapping[str, float],
+    packets: float,
+    round_trip_time: float,
+    ratio: float,
+    clock: float = 1.0,
 ) -> dict[str, float]:
     """Return the parameters with which CUBIC over a slower link behaves as over the path.
 
     ``packets`` is the path's bandwidth-delay product for each flow, ``ratio`` the simulated one over the path's. The
-    round-trip time is the same.
+    round-trip time is the same. ``clock`` is the duration of a second of the path there, where the cubic function
+    alone decides.
 
     The window over the bandwidth-delay product N, w = W/N, follows C (t - K)^3/N + w_max (RFC 9438, equation 1), and
     K^3 = (1 - beta) w_max N/C: C R^3/N is what matters in the cubic region, so that C is proportional to N, and the
     sawtooth lasts as many round trips. The Reno-friendly estimate adds a number of packets in a round trip, 1/N in w:
     beside the cubic function it matters as C R^3 N^2. Where the estimate never overtakes it is left out, and C R^3/N
-    is kept; else C R^3 N^2 is kept, and the sawtooth lasts fewer round trips in proportion to N, as Reno's.
+    is kept, or C (R k)^3/N where time passes k times as fast; else C R^3 N^2 is kept, and the sawtooth lasts fewer
+    round trips in proportion to N, as Reno's.
 
     >>> from longfat.sim.schemes import scheme
     >>> cubic = scheme("cubic")
@@ -39,12 +57,11 @@ def parameters(
     >>> parameters(cubic, {}, 800.0, 0.001, 0.5), parameters(cubic, {}, 800.0, 0.001, 1.0)
     ({'c': 1.6}, {})
     """
-    if ratio >= 1:
+    if ratio >= 1 and clock >= 1:
         return {}
-    c, beta = (value_of(scheme, given, name) for name in ("c", "beta"))
-    alone = value_of(scheme, given, "reno_friendly") == 0
-    if alone or packets >= MARGIN * float(reno_friendly_window(round_trip_time, c, beta)):
-        return {"c": c * ratio, "reno_friendly": 0.0}
+    c = value_of(scheme, given, "c")
+    if is_cubic(scheme, given, packets, round_trip_time):
+        return {"c": c * ratio / clock**3, "reno_friendly": 0.0}
     return {"c": min(c / ratio**2, LARGEST_C)}
 
 

@@ -1,4 +1,4 @@
-"""Design of TCP's window on a path: rate, socket buffers, and what a check of the rate will show."""
+"""Design of TCP's window on a path: rate of a long transfer, socket buffers, and the rate that a check will show."""
 
 from __future__ import annotations
 
@@ -32,14 +32,16 @@ SEARCHED = 3  # runs at each loss of the search for the loss that fills the link
 
 VARIABLES = {
     "tcp_rate_law": ("bytes/s", "rate of TCP, law; NaN where it does not hold"),
-    "tcp_rate": ("bytes/s", "rate of TCP, simulated"),
-    "tcp_rate_lower": ("bytes/s", "rate of TCP, lower confidence limit, at the least favourable ends of the ranges"),
-    "tcp_rate_upper": ("bytes/s", "rate of TCP, upper confidence limit, at the most favourable ends of the ranges"),
-    "check_lower": ("bytes/s", "least rate that one check is expected to show"),
-    "check_upper": ("bytes/s", "largest rate that one check is expected to show"),
+    "tcp_rate": ("bytes/s", "rate of a long transfer, simulated"),
+    "tcp_rate_lower": ("bytes/s", "the same, lower confidence limit, at the least favourable ends of the ranges"),
+    "tcp_rate_upper": ("bytes/s", "the same, upper confidence limit, at the most favourable ends of the ranges"),
+    "tcp_time": ("s", "time that a long transfer lasts"),
+    "tcp_cycles": ("1", "the same, in mean times between two reductions of the window"),
+    "check_lower": ("bytes/s", "least rate that one check of a new connection is expected to show"),
+    "check_upper": ("bytes/s", "largest rate that one check of a new connection is expected to show"),
     "check_skipped": ("s", "time that a check leaves out at its start"),
     "check_time": ("s", "time that a check lasts"),
-    "tcp_in_flight": ("bytes", "mean amount in flight, queue included"),
+    "tcp_in_flight": ("bytes", "mean amount in flight of a long transfer, queue included"),
     "tcp_window": ("bytes", "window that does not limit TCP"),
 }
 
@@ -87,7 +89,7 @@ def tcp_window(
     target : float
         Share of the link for which the largest loss is found [1], in (0, 1).
     replications : int
-        Simulations of each loss, at least 2; 0 for the laws only.
+        Long transfers, and checks, that are simulated at each loss, at least 2; 0 for the laws only.
     confidence : float
         Confidence of the intervals [probability], in (0, 1).
     rng : None, int, numpy.random.SeedSequence or numpy.random.Generator
@@ -98,10 +100,11 @@ def tcp_window(
     Returns
     -------
     xarray.Dataset
-        Along ``loss``: ``tcp_rate_law`` and ``tcp_rate`` with limits [bytes/s], of data without headers;
-        ``check_lower`` and ``check_upper`` [bytes/s], the interval in which one measurement of ``check_time`` after
-        ``check_skipped`` [s] is expected; ``tcp_in_flight`` and ``tcp_window`` [bytes]. ``tcp_filling_loss_law`` and
-        ``tcp_filling_loss``: the largest loss at which the flow carries ``target`` of the link. Attributes:
+        Along ``loss``: ``tcp_rate_law`` and, of long transfers of ``tcp_time`` [s], ``tcp_rate`` with limits
+        [bytes/s], of data without headers; ``check_lower`` and ``check_upper`` [bytes/s], the interval in which one
+        measurement of ``check_time`` after ``check_skipped`` [s] is expected; ``tcp_in_flight`` and ``tcp_window``
+        [bytes]. ``tcp_filling_loss_law`` and ``tcp_filling_loss``: the largest loss at which a long transfer carries
+        ``target`` of the link. Attributes:
         ``window``, the largest ``tcp_window``; ``linux_maximum``, the third value of ``net.ipv4.tcp_rmem`` and
         ``tcp_wmem``; ``linux_request``, the value for ``SO_RCVBUF`` and ``net.core.rmem_max`` [bytes]. ``effects``: for
         each input with a range the logarithm of the factor by which the range changes the rate, and the gradient
@@ -120,10 +123,12 @@ def tcp_window(
     ends: rate does not fall with the capacity, and does not rise with loss or round-trip time. Window and socket
     buffers are those of the largest bandwidth-delay product.
 
-    A check is simulated as a user makes it: from slow start, whose first seconds are left out. Its interval is that of
-    one more run, and wider by the accuracy with which simulator and Linux agree: 0.01 of the link, and 5 % of the
-    goodput under random loss (docs/linux.md). Large paths are simulated smaller, with the same p N^2 (Reno, and CUBIC
-    where it is Reno-friendly), p N (CUBIC elsewhere) or p (BBR).
+    A long transfer lasts 200 mean times between two reductions of the window, after 10 in which it forgets its start.
+    A check is simulated as a user makes it: from slow start, whose first seconds are left out. Within its minute the
+    window of CUBIC or Reno may still be far above its long-run mean. Its interval is that of one more run, and wider by
+    the accuracy with which simulator and Linux agree: 0.01 of the link, and 5 % of the goodput under random loss
+    (docs/linux.md). Large paths are simulated smaller, with the same p N^2 (Reno, and CUBIC where it is Reno-friendly),
+    p N (CUBIC elsewhere; in long transfers also in fewer round trips) or p (BBR, whose long transfer is its check).
 
     Examples
     --------
@@ -236,43 +241,40 @@ def _row(path: Any, given: dict[str, Range], least: float, most: float, effort: 
     row = {"tcp_rate_law": path(middle).law(loss)}
     if not effort.replications:
         return row
-    skipped, lasts = path(middle).check(loss)
-    row |= {"check_skipped": skipped, "check_time": lasts}
+    here = path(middle)
+    skipped, lasts = here.check(loss)
+    row |= {"check_skipped": skipped, "check_time": lasts, "tcp_time": here.time(loss)}
+    row["tcp_cycles"] = row["tcp_time"] / here.cycle(loss)
     worst = {"rate": given["rate"].low} | {name: given[name].high for name in ("round_trip_time", "loss")}
     best = {"rate": given["rate"].high} | {name: given[name].low for name in ("round_trip_time", "loss")}
-    points = [(middle, "middle"), (worst, "worst"), (best, "best")]
-    seen: dict[tuple[float, ...], dict[str, float]] = {}
-    of: dict[str, dict[str, float]] = {}
-    for at, name in points:
-        key = tuple(at.values())
-        if key not in seen:
-            here = path(at)
-            shares, delays = here.shares(at["loss"], effort)
-            seen[key] = _limits(here.rate, shares, at["loss"], effort.confidence)
-            if name == "middle":
-                row["tcp_in_flight"] = (
-                    here.rate * float(np.mean(shares)) * (here.round_trip_time + float(np.mean(delays)))
-                )
-        of[name] = seen[key]
+    of = {tuple(at.values()): _limits(path(at), at["loss"], effort) for at in (middle, worst, best)}
+    least_of, mean_of, most_of = (of[tuple(at.values())] for at in (worst, middle, best))
     centre = (least + most) / 2
     return row | {
-        "tcp_rate": of["middle"]["mean"],
-        "tcp_rate_lower": of["worst"]["lower"],
-        "tcp_rate_upper": of["best"]["upper"],
-        "check_lower": of["worst"]["least"] * least / centre,
-        "check_upper": of["best"]["most"] * most / centre,
+        "tcp_rate": mean_of["mean"],
+        "tcp_rate_lower": least_of["lower"],
+        "tcp_rate_upper": most_of["upper"],
+        "check_lower": least_of["least"] * least / centre,
+        "check_upper": most_of["most"] * most / centre,
+        "tcp_in_flight": mean_of["in_flight"],
     }
 
 
-def _limits(rate: float, shares: list[float], loss: float, confidence: float) -> dict[str, float]:
-    """Return the limits [bytes/s] of mean and check, the latter wider by the accuracy of the simulator."""
-    found = tcp.limits(shares, confidence)
-    if loss > 0:
-        found["least"] *= 1 - GOODPUT_ACCURACY
-        found["most"] *= 1 + GOODPUT_ACCURACY
-    found["least"] -= UTILISATION_ACCURACY * found["mean"]
-    found["most"] += UTILISATION_ACCURACY * found["mean"]
-    return {name: rate * min(1.0, max(0.0, value)) for name, value in found.items()}
+def _limits(path: tcp.TcpPath, loss: float, effort: Effort) -> dict[str, float]:
+    """Return the mean of long transfers with limits, the limits of a check [bytes/s], and the amount in flight [bytes].
+
+    Those of a check are wider by the accuracy of the simulator.
+    """
+    checks = path.checks(loss, effort)
+    transfers = checks if path.sender.is_bbr else path.transfers(loss, effort)
+    found = tcp.limits([run.share for run in transfers], effort.confidence)
+    check = tcp.limits([run.share for run in checks], effort.confidence)
+    wider = GOODPUT_ACCURACY if loss > 0 else 0.0
+    found["least"] = check["least"] * (1 - wider) - UTILISATION_ACCURACY * check["mean"]
+    found["most"] = check["most"] * (1 + wider) + UTILISATION_ACCURACY * check["mean"]
+    made = {name: path.rate * min(1.0, max(0.0, value)) for name, value in found.items()}
+    delay = float(np.mean([run.queueing_delay for run in transfers]))
+    return made | {"in_flight": path.rate * found["mean"] * (path.round_trip_time + delay)}
 
 
 def _effects(path: Any, given: dict[str, Range], sender: Any, size: int) -> dict[str, tuple[float, float]]:
