@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from longfat.cli.window_path import Path
 
 
+#: Rate [bytes/s] and round-trip time [s] up to which checks on Linux lay in such intervals: the settings of
+#: docs/advice.md.
+SHOWN_RATE, SHOWN_ROUND_TRIP_TIME = 100e6 / 8, 0.15
 DIFFERENT = 0.1  # by so much a run may be slower than the slowest of the few that were measured; ours
 
 
@@ -134,10 +137,34 @@ def _check(data: xr.Dataset, path: Path) -> Line:
     ]
     buffer = f"{a['buffer']:.4g} BDP" + ("s" if a["buffer"] > 1 else "")
     return Line(
-        f"Then measure. In {100 * a['confidence']:.4g} of 100 checks the rate lies in the interval, if nobody else "
-        f"uses the path and the buffer of the bottleneck holds {buffer} (--buffer).",
+        f"Then measure. {_confidence(a)}, if nobody else uses the path and the buffer of the bottleneck holds {buffer} "
+        f"(--buffer). {_hosts(a)}".rstrip(),
         (command,),
         expect='in the line "receiver" ' + "; ".join(intervals),
+    )
+
+
+def _is_shown(a: dict[str, Any]) -> bool:
+    """Return whether checks on Linux have shown such intervals."""
+    return bool(a["rate_high"] <= SHOWN_RATE and a["round_trip_time_high"] <= SHOWN_ROUND_TRIP_TIME)
+
+
+def _confidence(a: dict[str, Any]) -> str:
+    """Say how often a check lies in the interval."""
+    if _is_shown(a):
+        return f"In {100 * a['confidence']:.4g} of 100 checks the rate lies in the interval"
+    return f"In {100 * a['confidence']:.4g} of 100 simulated checks the rate lies in the interval"
+
+
+def _hosts(a: dict[str, Any]) -> str:
+    """Say that the hosts decide, too, where no check on Linux has shown the interval."""
+    if _is_shown(a):
+        return ""
+    return (
+        f"Linux was compared with such intervals up to {text(SHOWN_RATE, 'bytes/s')} and "
+        f"{text(SHOWN_ROUND_TRIP_TIME, 's')} (docs/advice.md). Beyond, the hosts decide, too: one processor for a "
+        "connection, the network card and its segmentation offload (TSO, GRO), pacing (tc qdisc fq), and "
+        "net.ipv4.tcp_mem, the memory of all connections."
     )
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from longfat.cli import paste, window_lines
 from longfat.cli.parameter_types import left_out, netcdf, with_units
+from longfat.design.beside_cubic import SHORT
 from longfat.design.senders import SENDERS
 from longfat.plot import rows
 from longfat.quantities import text
@@ -59,31 +60,47 @@ def _path(data: xr.Dataset, path: Path) -> list[str]:
 
 
 def _rates(data: xr.Dataset) -> list[str]:
-    """Return the rate at each loss."""
+    """Return at each loss the rate of a long transfer, by law and simulation, and what one check shows."""
     a = data.attrs
-    simulated = "tcp_rate" in data
-    interval = f"{_percent(a['confidence'])} interval"
-    head = f"{'loss':>16}  {'rate by law':>14}"
-    if simulated:
-        head += f"  {'simulated':>14}  {interval:>30}  {'of link':>7}  {'in flight':>10}"
-    lines = [
-        f"Rate of TCP, data without headers (law: {SENDERS[a['scheme']].law}; simulated: random losses):",
-        "",
-        head,
-    ]
-    for row in rows(data):
+    every = list(rows(data))
+    lines = ["Rate of a long transfer, data without headers, by law"]
+    head = f"{'loss':>16}  {'law':>11}"
+    if a["replications"]:
+        lines[0] += f" and simulated, and what {_percent(a['confidence'])} of checks of a new connection show"
+        head += f"  {'simulated':>11}  {_percent(a['confidence']) + ' interval':>26}  {'of link':>7}  "
+        head += f"{f'check of {max(float(row.check_time) for row in every):g} s':>26}"
+    lines = [f"{lines[0]}:", "", head]
+    for row in every:
         low, high = float(row.loss_low), float(row.loss_high)
         loss = f"{low:.3g}" if low == high else f"{low:.3g} .. {high:.3g}"
-        line = f"{loss:>16}  {_size(float(row.tcp_rate_law), 'bytes/s'):>14}"
-        if simulated:
-            ends = [float(row[f"tcp_rate_{end}"]) for end in ("lower", "upper")]
-            between = " .. ".join(_size(end, "bytes/s") for end in ends)
-            share = float(row.tcp_rate) / a["rate"]
-            line += f"  {_size(float(row.tcp_rate), 'bytes/s'):>14}"
-            line += f"  {between if ends[0] < ends[1] else 'deterministic':>30}"
-            line += f"  {100 * share:6.3g}%  {_size(float(row.tcp_in_flight), 'bytes'):>10}"
+        line = f"{loss:>16}  {_size(float(row.tcp_rate_law), 'bytes/s'):>11}"
+        if a["replications"]:
+            line += f"  {_size(float(row.tcp_rate), 'bytes/s'):>11}  {_between(row, 'tcp_rate'):>26}"
+            line += f"  {100 * float(row.tcp_rate) / a['rate']:6.3g}%  {_between(row, 'check'):>26}"
         lines.append(line)
-    return lines
+    lines += ["", f"Law: {SENDERS[a['scheme']].law}."]
+    return lines + (_long(every, a["replications"], SENDERS[a["scheme"]].is_bbr) if a["replications"] else [])
+
+
+def _long(every: list[xr.Dataset], runs: int, is_bbr: bool) -> list[str]:
+    """Return the length of the simulated transfers, and why checks differ from them."""
+    if is_bbr:
+        return [f"Simulated: {runs} checks at each loss, random losses; later the rate of BBR stays as it is."]
+    random = [row for row in every if float(row.loss) > 0]
+    if not random:
+        return []
+    times = ", ".join(dict.fromkeys(text(float(f"{float(row.tcp_time):.2g}"), "s") for row in random))
+    return [
+        f"Simulated: {runs} transfers at each loss, random losses, each of {float(random[0].tcp_cycles):.3g} mean "
+        f"times between two reductions of the window: {times}.",
+        "A check begins with slow start: the window is above its mean at first, or below it, for many such times.",
+    ]
+
+
+def _between(row: xr.Dataset, name: str) -> str:
+    """Return an interval of rates."""
+    low, high = (float(row[f"{name}_{end}"]) for end in ("lower", "upper"))
+    return f"{_size(low, 'bytes/s')} .. {_size(high, 'bytes/s')}" if low < high else "deterministic"
 
 
 def _window(data: xr.Dataset) -> list[str]:
@@ -96,22 +113,43 @@ def _window(data: xr.Dataset) -> list[str]:
 
 
 def _loss(data: xr.Dataset) -> list[str]:
-    """Return up to which loss the sender fills the link."""
+    """Return up to which loss the sender fills the link, and what BBR would mean for others."""
     a = data.attrs
     law, found = float(data.tcp_filling_loss_law), float(data.tcp_filling_loss)
     name = a["scheme"].upper() if a["scheme"] != "reno" else "Reno"
     if SENDERS[a["scheme"]].is_bbr:
-        return [f"{name} keeps its rate up to a loss of {law:.2g}, by its rules."]
+        return [f"{name} keeps its rate up to a loss of {law:.2g}, by its rules.", *_beside_cubic(data)]
     known = f"{found:.2g} (simulated; law: {law:.2g})" if math.isfinite(found) else f"{law:.2g} (law)"
-    lines = [f"{name} carries {_percent(a['target'])} of this link up to a loss of {known}."]
+    lines = [f"A long transfer of {name} carries {_percent(a['target'])} of this link up to a loss of {known}."]
     limit = found if math.isfinite(found) else law
     above = [f"{float(row.loss):.3g}" for row in rows(data) if float(row.loss_low) > limit]
     if above:
         lines += [
             f"At {', '.join(above)} it does not, and no window or buffer changes that: remove the losses, use several",
             "flows, or a sender that does not take each loss for congestion (--scheme bbr1).",
+            *_beside_cubic(data),
         ]
     return lines
+
+
+def _beside_cubic(data: xr.Dataset) -> list[str]:
+    """Return what BBR takes from a CUBIC flow, loses and needs."""
+    a = data.attrs
+    lines = [
+        f"It may fill its window: up to {_size(a['linux_maximum'], 'bytes')} of memory for a connection at either host "
+        "(tcp_rmem, tcp_wmem).",
+        "Without the queue discipline fq at the sender Linux paces it by a timer for each connection (tcp_bbr.c).",
+    ]
+    if not a["replications"]:
+        return ["The share of BBR beside CUBIC and its losses were not simulated (--replications 0).", *lines]
+    low, share, high = (100 * float(data[f"bbr_share{end}"]) for end in ("_lower", "", "_upper"))
+    loss, short = (100 * float(data[name]) for name in ("bbr_loss", "bbr_loss_short"))
+    return [
+        f"Beside one CUBIC flow BBR takes {share:.3g}% of both rates ({low:.3g} .. {high:.3g}%, simulated) with this "
+        f"buffer of {a['buffer']:.4g} BDP.",
+        f"It loses {loss:.2g}% of its packets there, and {short:.2g}% in a buffer of {SHORT:g} BDP.",
+        *lines,
+    ]
 
 
 def _decides(data: xr.Dataset) -> list[str]:

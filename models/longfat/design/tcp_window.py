@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from longfat import quantities
 from longfat._version import __version__
 from longfat.design import known_between, tcp
+from longfat.design.beside_cubic import RUNS, beside_cubic
 from longfat.design.curves import attrs
 from longfat.design.known_between import Range
 from longfat.design.replicating import Effort
@@ -43,6 +45,14 @@ VARIABLES = {
     "check_time": ("s", "time that a check lasts"),
     "tcp_in_flight": ("bytes", "mean amount in flight of a long transfer, queue included"),
     "tcp_window": ("bytes", "window that does not limit TCP"),
+}
+#: Variables of BBR beside CUBIC; the buffer is that of the path, but for the last one's.
+BESIDE_CUBIC = {
+    "bbr_share": ("1", "share of the rate that BBR takes beside one CUBIC flow, simulated"),
+    "bbr_share_lower": ("1", "the same, lower confidence limit"),
+    "bbr_share_upper": ("1", "the same, upper confidence limit"),
+    "bbr_loss": ("1", "share of BBR's packets lost beside one CUBIC flow, simulated"),
+    "bbr_loss_short": ("1", "the same with a buffer of a tenth of the bandwidth-delay product"),
 }
 
 
@@ -104,7 +114,8 @@ def tcp_window(
         [bytes/s], of data without headers; ``check_lower`` and ``check_upper`` [bytes/s], the interval in which one
         measurement of ``check_time`` after ``check_skipped`` [s] is expected; ``tcp_in_flight`` and ``tcp_window``
         [bytes]. ``tcp_filling_loss_law`` and ``tcp_filling_loss``: the largest loss at which a long transfer carries
-        ``target`` of the link. Attributes:
+        ``target`` of the link. ``bbr_share``, ``bbr_loss`` and ``bbr_loss_short``, where BBR is the sender or, because
+        of the losses, a way out: its share beside a CUBIC flow, and its losses. Attributes:
         ``window``, the largest ``tcp_window``; ``linux_maximum``, the third value of ``net.ipv4.tcp_rmem`` and
         ``tcp_wmem``; ``linux_request``, the value for ``SO_RCVBUF`` and ``net.core.rmem_max`` [bytes]. ``effects``: for
         each input with a range the logarithm of the factor by which the range changes the rate, and the gradient
@@ -178,6 +189,11 @@ def tcp_window(
         found = math.nan
         if replications and not sender.is_bbr:
             found = tcp.loss_that_fills(path(middle), target, Effort(seed, SEARCHED, confidence, shown.update))
+        beside = dict.fromkeys(BESIDE_CUBIC, math.nan)
+        if replications and (sender.is_bbr or not max(one.high for one in losses) <= found):
+            # Where losses slow the sender down, or at all (NaN), the answer names BBR of mainline Linux as a way out.
+            bbr = replace(path(middle), sender=sender if sender.is_bbr else SENDERS["bbr1"])
+            beside = beside_cubic(bbr, Effort(seed, RUNS, confidence, shown.update))
     simulated = (name for name in VARIABLES if replications or name in ("tcp_rate_law", "tcp_window"))
     said = f"largest loss at which TCP carries {100 * target:.6g}% of the link"
     data = xr.Dataset(
@@ -188,6 +204,7 @@ def tcp_window(
             "dense_rate_law": ("law_loss", [path(middle).law(p) for p in DENSE], attrs(*VARIABLES["tcp_rate_law"])),
             "tcp_filling_loss_law": ((), path(middle).law_loss(target), attrs("1", f"{said}, law")),
             "tcp_filling_loss": ((), found, attrs("1", f"{said}, simulated; NaN if not simulated")),
+            **{name: ((), value, attrs(*BESIDE_CUBIC[name])) for name, value in beside.items()},
         },
         coords={
             "loss": ("loss", [one.middle for one in losses], attrs("1", "packet loss probability")),
