@@ -31,10 +31,10 @@ CYCLES, SKIPPED = 10, 2  # mean times between two reductions that a check lasts 
 SHORTEST_CHECK, LONGEST_CHECK = 30.0, 60.0  # s; ours: what people are willing to wait
 SHORTEST_SKIPPED, LONGEST_SKIPPED = 5.0, 20.0  # s: slow start, and what it loses
 #: Mean times between two reductions that a long transfer lasts, and those that are skipped before it. Ours: the rates
-#: of runs spread by 6 %, by 12 % where they are 50 long, and a start at the mean of the law is forgotten after five.
-LONG_CYCLES, LONG_SKIPPED = 200, 10
+#: of runs spread by 8 %, by 12 % where they are 50 long, and a start at the mean of the law is forgotten after five.
+LONG_CYCLES, LONG_SKIPPED = 100, 10
 LONG_CYCLES_WITHOUT_LOSS, LONG_SKIPPED_WITHOUT_LOSS = 10, 3  # where the course of the window is periodic
-CYCLES_OF_SEARCH = 80
+CYCLES_OF_SEARCH = 50
 #: The mean window [packets] to which a path is made smaller for a long transfer, and the least round trips between two
 #: reductions where the cubic function decides. Ours: with these, rates are within 3 % of those of the law and of larger
 #: paths (tests/test_design_tcp.py).

@@ -134,7 +134,7 @@ def tcp_window(
     ends: rate does not fall with the capacity, and does not rise with loss or round-trip time. Window and socket
     buffers are those of the largest bandwidth-delay product.
 
-    A long transfer lasts 200 mean times between two reductions of the window, after 10 in which it forgets its start.
+    A long transfer lasts 100 mean times between two reductions of the window, after 10 in which it forgets its start.
     A check is simulated as a user makes it: from slow start, whose first seconds are left out. Within its minute the
     window of CUBIC or Reno may still be far above its long-run mean. Its interval is that of one more run, and wider by
     the accuracy with which simulator and Linux agree: 0.01 of the link, and 5 % of the goodput under random loss
@@ -264,8 +264,9 @@ def _row(path: Any, given: dict[str, Range], least: float, most: float, effort: 
     row["tcp_cycles"] = row["tcp_time"] / here.cycle(loss)
     worst = {"rate": given["rate"].low} | {name: given[name].high for name in ("round_trip_time", "loss")}
     best = {"rate": given["rate"].high} | {name: given[name].low for name in ("round_trip_time", "loss")}
-    of = {tuple(at.values()): _limits(path(at), at["loss"], effort) for at in (middle, worst, best)}
-    least_of, mean_of, most_of = (of[tuple(at.values())] for at in (worst, middle, best))
+    mean_of = _limits(here, loss, effort)
+    # Where nothing is a range both ends are the middle.
+    least_of, most_of = (mean_of if at == middle else _limits(path(at), at["loss"], effort) for at in (worst, best))
     centre = (least + most) / 2
     return row | {
         "tcp_rate": mean_of["mean"],
