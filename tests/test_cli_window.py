@@ -99,6 +99,57 @@ def test_no_buffer_helps_against_loss(tmp_path, capsys):
     assert "At 0.0001 it does not, and no window or buffer changes that" in out
 
 
+def test_the_rate_of_a_long_transfer_explains_what_was_measured(tmp_path, capsys):
+    """10 Gbit/s, 80 ms, p = 2.5e-7, with fast convergence: 1.50415 x 0.4^(1/4) x (0.08/2.5e-7)^(3/4) = 16094 packets.
+
+    That is 2.33 Gbit/s. In the first minute a connection may have several times as much.
+    """
+    out = run(capsys, tmp_path, "--rate", "10Gbit/s", "--rtt", "80ms", "--loss", "2.5e-7")
+    law, seen, low, high, share, *check = re.findall(
+        r"^ +2\.5e-07 " + 4 * r" +([\d.]+) Gbit/s(?: \.\.)?" + r" +([\d.]+)% +([\d.]+) Mbit/s \.\. ([\d.]+) Gbit/s",
+        out,
+        re.M,
+    )[0]
+    assert float(law) == 2.33
+    assert 2.33 / 1.1 < float(seen) < 1.1 * 2.33
+    assert float(low) < float(seen) < float(high) < 1.25 * float(low)
+    assert float(share) == pytest.approx(10 * float(seen), rel=0.01)
+    assert float(check[0]) < 1000  # Mbit/s
+    assert float(check[1]) > 5
+    assert "each of 100 mean times between two reductions of the window: 2000 s" in out
+    # 0.95 x 65953 packets: the law's p = 0.08 (1.50415 x 0.4^(1/4)/62655)^(4/3) = 4.1e-8; the link cuts off its peaks
+    found, law = re.search(r"up to a loss of (\S+) \(simulated; law: (\S+)\)", out).groups()
+    assert float(law) == 4.1e-8
+    assert 1e-8 < float(found) < 4.1e-8
+
+
+@pytest.mark.parametrize(("arguments", "words"), [
+    (["--rate", "100Mbit/s", "--rtt", "20ms"], "In 95 of 100 checks"),
+    (["--rate", "100Mbit/s", "--rtt", "200ms"], "In 95 of 100 simulated checks"),
+    (["--rate", "1Gbit/s", "--rtt", "20ms"], "In 95 of 100 simulated checks"),
+])  # fmt: skip
+def test_what_no_check_on_linux_has_shown_is_not_promised(tmp_path, capsys, arguments, words):
+    """The settings of docs/advice.md have at most 100 Mbit/s and 150 ms."""
+    out = " ".join(run(capsys, tmp_path, *arguments, "--replications", "2").replace("#", "").split())
+    assert words in out
+    beyond = "up to 100 Mbit/s and 150 ms (docs/advice.md). Beyond, the hosts decide, too: one processor"
+    assert (beyond in out) == ("simulated" in words)
+
+
+def test_a_way_out_has_its_price(tmp_path, capsys):
+    out = run(capsys, tmp_path, "--rate", "100Mbit/s", "--rtt", "20ms", "--loss", "1e-3", "--replications", "2")
+    share, low, high = (float(one) for one in re.search(r"takes (\S+)% .*\((\S+) \.\. (\S+)%", out).groups())
+    # Ware et al. 2019: in-flight caps of two products, with one in the buffer, leave CUBIC nothing; simulated, a little
+    assert 75 < low < share < high < 100
+    loss, short = (float(one) for one in re.search(r"loses (\S+)% .* and (\S+)% in a buffer of 0.1 BDP", out).groups())
+    # Scherrer et al. 2022: at most (1 - 1/1.25)(1 - 1/2) = 10 % in a short buffer
+    assert loss < 1 < short < 10
+    assert "up to 1.93 MB of memory" in out  # 4 x 483328 bytes
+    assert "queue discipline fq" in out
+    path = {"rate": "100Mbit/s", "round_trip_time": "20ms"}
+    assert np.isnan(design.tcp_window(**path, loss=1e-7, replications=2).bbr_share)  # nothing to get out of
+
+
 def test_a_rate_measured_by_tcp_is_a_lower_bound(tmp_path, capsys):
     """No buffer that a program sets, because it would keep TCP from more; the settings allow twice the rate."""
     out = run(capsys, tmp_path, "--iperf3", str(DATA / "iperf3_tcp.json"), "--replications", "2")

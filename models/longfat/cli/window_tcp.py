@@ -66,7 +66,7 @@ def _rates(data: xr.Dataset) -> list[str]:
     lines = ["Rate of a long transfer, data without headers, by law"]
     head = f"{'loss':>16}  {'law':>11}"
     if a["replications"]:
-        lines[0] += f" and simulated, and what {_percent(a['confidence'])} of checks of a new connection show"
+        lines[0] += f" and simulated, and of {_percent(a['confidence'])} of simulated checks of a new connection"
         head += f"  {'simulated':>11}  {_percent(a['confidence']) + ' interval':>26}  {'of link':>7}  "
         head += f"{f'check of {max(float(row.check_time) for row in every):g} s':>26}"
     lines = [f"{lines[0]}:", "", head]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def tcp_rates(data: xr.Dataset, ax: Axes | None = None) -> Axes:
-    """Draw the share of the link that TCP carries over the loss: law, simulations, and what a check is to show.
+    """Draw the share of the link that TCP carries over the loss: of long transfers, and in a check.
 
     Parameters
     ----------
@@ -37,17 +37,20 @@ def tcp_rates(data: xr.Dataset, ax: Axes | None = None) -> Axes:
     """
     ax = ax if ax is not None else new_axes()
     a = data.attrs
-    ax.plot(data.law_loss, data.dense_rate_law / a["rate"], color=nth_colour(0), label="law")
+    ax.plot(data.law_loss, data.dense_rate_law / a["rate"], color=nth_colour(0), label="law, long transfer")
     points = rows(data) if "tcp_rate" in data else []
     least = float(data.law_loss.min())
     for index, row in enumerate(points):
         # Without loss a point has no place on a logarithmic axis: it is drawn at the left edge.
         place = [max(least, float(end)) for end in (row.loss_low, row.loss, row.loss_high)]
         share, *check = (float(row[name]) / a["rate"] for name in ("tcp_rate", "check_lower", "check_upper"))
-        ax.plot(place[1], share, color=nth_colour(1), marker="o", ls="", label="simulated" if not index else None)
+        ax.plot(
+            place[1], share, color=nth_colour(1), marker="o", ls="",
+            label="long transfer, simulated" if not index else None,
+        )  # fmt: skip
         ax.fill_between(
             [place[0] / 1.15, place[2] * 1.15], *check, color=nth_colour(1), alpha=0.25, lw=0,
-            label=f"{100 * a['confidence']:.6g}% of checks, no loss at the left edge" if not index else None,
+            label=f"{100 * a['confidence']:.6g}% of checks of {float(row.check_time):g} s" if not index else None,
         )  # fmt: skip
     ax.axhline(a["target"], color="0.6", lw=0.8, ls=":", zorder=0)
     ax.set(
@@ -56,5 +59,9 @@ def tcp_rates(data: xr.Dataset, ax: Axes | None = None) -> Axes:
         title=f"One TCP flow ({a['scheme']}), {text(a['rate'], 'bytes/s')}, {text(a['round_trip_time'], 's')}",
     )  # fmt: skip
     ax.legend(loc="lower left")
-    caption(ax, f"data without headers; bottleneck buffer: {a['buffer']:.4g} bandwidth-delay products; random losses")
+    caption(
+        ax,
+        f"data without headers; buffer: {a['buffer']:.4g} bandwidth-delay products; random losses; checks begin with "
+        "slow start; no loss at the left edge",
+    )
     return ax
