@@ -70,7 +70,7 @@ class Sender:
         if self.scheme == "cubic":
             # The random window is proportional to p^(-3/4); where the other one is larger, its loss is, too.
             most = float(cubic.average_window_random(LARGEST_LOSS_OF_LAW, round_trip_time, fast_convergence=1))
-            random = LARGEST_LOSS_OF_LAW * (most / packets) ** (4 / 3)
+            random = LARGEST_LOSS_OF_LAW * math.pow(most / packets, 4 / 3)
             return min(LARGEST_LOSS_OF_LAW, max(random, float(cubic.loss_of_window(packets, round_trip_time))))
         # The mean of a sawtooth is three quarters of the window at a loss.
         return min(LARGEST_LOSS_OF_LAW, float(loss_of_window(packets * 4 / 3)))
