@@ -34,7 +34,7 @@ SHORTEST_SKIPPED, LONGEST_SKIPPED = 5.0, 20.0  # s: slow start, and what it lose
 #: of runs spread by 8 %, by 12 % where they are 50 long, and a start at the mean of the law is forgotten after five.
 LONG_CYCLES, LONG_SKIPPED = 100, 10
 LONG_CYCLES_WITHOUT_LOSS, LONG_SKIPPED_WITHOUT_LOSS = 10, 3  # where the course of the window is periodic
-CYCLES_OF_SEARCH = 50
+CYCLES_OF_SEARCH = 80
 #: The mean window [packets] to which a path is made smaller for a long transfer, and the least round trips between two
 #: reductions where the cubic function decides. Ours: with these, rates are within 3 % of those of the law and of larger
 #: paths (tests/test_design_tcp.py).
