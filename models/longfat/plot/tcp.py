@@ -50,7 +50,7 @@ def tcp_rates(data: xr.Dataset, ax: Axes | None = None) -> Axes:
         )  # fmt: skip
         ax.fill_between(
             [place[0] / 1.15, place[2] * 1.15], *check, color=nth_colour(1), alpha=0.25, lw=0,
-            label=f"{100 * a['confidence']:.6g}% of checks: {float(row.check_time):g} s from slow start on" if not index else None,
+            label=f"{100 * a['confidence']:.6g}% of checks of {float(row.check_time):g} s" if not index else None,
         )  # fmt: skip
     ax.axhline(a["target"], color="0.6", lw=0.8, ls=":", zorder=0)
     ax.set(
