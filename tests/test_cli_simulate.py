@@ -115,6 +115,30 @@ def test_json_with_replications(tmp_path, capsys):
     assert answer == again
 
 
+TWO_FLOWS = """
+link = [{from = "a", to = "b", rate = "8 Mbit/s", delay = "10 ms", buffer = 30, duplex = true, discipline = DISCIPLINE}]
+flow = [{scheme = "sack", path = ["a", "b"]}, {scheme = "sack", path = ["a", "b"], start = START}]
+run = {duration = "9 s"}
+"""
+OWN_TIME = "remark: goodput: over each flow's own time, from its start to its end; goodputs do not add up\n"
+IN_VAIN = "remark: no packet is marked by discipline 'mark-above' of link 'a-b': no flow is ECN-capable"
+
+
+@pytest.mark.parametrize(
+    ("start", "discipline", "own_time", "in_vain"),
+    [
+        ("0", "fifo", False, False),
+        ("'5 s'", "fifo", True, False),
+        ("0", "{name = 'mark-above', threshold = 5}", False, True),
+    ],
+)
+def test_remarks(tmp_path, capsys, start, discipline, own_time, in_vain):
+    text = discipline if "{" in discipline else f"'{discipline}'"
+    out = simulate(capsys, tmp_path, TWO_FLOWS.replace("START", start).replace("DISCIPLINE", text))
+    assert (OWN_TIME in out, IN_VAIN in out) == (own_time, in_vain)
+    assert out.count("remark") == own_time + in_vain
+
+
 def test_table_and_files(tmp_path, capsys):
     text = RENO + 'run = {duration = "9 s", sample_every = "0.1 s", replications = 2, rng = 3}'
     out = simulate(capsys, tmp_path, text, "--output", str(tmp_path / "out"))

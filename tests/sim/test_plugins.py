@@ -8,8 +8,23 @@ import sys
 
 import pytest
 
-from longfat.sim import Discipline, Network, Scheme, SchemeError, Simulation, jit, run
-from longfat.sim.queues import DROP, ENQUEUE
+from longfat.sim import (
+    Discipline,
+    Network,
+    Parameter,
+    Scheme,
+    SchemeError,
+    Service,
+    Simulation,
+    jit,
+    mark,
+    run,
+    schemes,
+    traffic,
+)  # fmt: skip
+from longfat.sim.own import Integer
+from longfat.sim.queues import DROP, ENQUEUE, mark_above
+from longfat.sim.services.round_robin import ROUND_ROBIN
 from tests.sim.networks import AIMD
 from tests.sim.own import arrived, of_flow, of_link
 
@@ -159,6 +174,31 @@ def unsupported(flow, event):
 
 def undefined(flow, event):
     return not_there  # noqa: F821
+
+
+def helper(window):
+    return window + 1.0
+
+
+STEPS = [1.0, 2.0]
+GAINS = {"slow": 1.0}
+
+
+def calls_a_helper(flow, event):
+    return helper(flow.window)
+
+
+def uses_a_list(flow, event):
+    return STEPS[0]
+
+
+def uses_a_dictionary(flow, event):
+    return GAINS["slow"]
+
+
+def undeclared(flow, event):
+    flow.epoch = event.now
+    return 1.0
 
 
 HERE = r"scheme 'mine', ack, flow 'x0' at 0\.\d+ s: "
@@ -342,3 +382,126 @@ def test_the_same_without_jit():
         [sys.executable, "-W", "error", "-c", code], env=environment, capture_output=True, text=True, timeout=120
     )
     assert (said.returncode, said.stdout, said.stderr) == (0, "False\n", "")
+
+
+# Python's own objects, which compiled code cannot use; with jit off they work.
+UNCOMPILED = {
+    calls_a_helper: "it calls helper, which is not compiled: decorate it with longfat.sim.part",
+    uses_a_list: r"it uses the list STEPS: make it a tuple if it is constant, else .* state=\{'STEPS': \[...\]\}",
+    uses_a_dictionary: "it uses GAINS, a dict: compiled code may use numbers, tuples, NumPy arrays",
+}
+
+
+@pytest.mark.skipif(not jit.COMPILED, reason="nothing is compiled")
+@pytest.mark.parametrize("callback", UNCOMPILED)
+def test_objects_that_are_not_compiled(callback):
+    with pytest.raises(ValueError, match=EARLY + UNCOMPILED[callback]):
+        Simulation(network(Scheme("mine", ack=callback)), rng=1).advance(0.1)
+
+
+def undeclared_of_link(link, packet, now):
+    link.epoch = now
+    return ENQUEUE
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"scheme": Scheme("mine", ack=undeclared)}, {"discipline": Discipline("ours", enqueue=undeclared_of_link)}],
+)
+def test_a_state_that_is_not_declared(given):
+    net = network(given.pop("scheme", AIMD), **given)
+    with pytest.raises(
+        ValueError, match=r"no field 'epoch'; .*; declare a state of your own as state=\{'epoch': 0.0\}"
+    ):
+        Simulation(net, rng=1).advance(0.1)
+
+
+def limited(flow, event):
+    return min(flow.most, flow.window + flow.step)
+
+
+LIMITED = Scheme(
+    "limited", ack=limited, parameters={"most": Parameter(8.0, "packets", "[1, 100]"), "step": Parameter(1.0)}
+)
+
+
+@pytest.mark.parametrize(
+    ("scheme", "window"),
+    [(LIMITED, 8), (LIMITED(most=4), 4), (LIMITED(3.0, step=0.5), 3), (LIMITED(most=4)(step=0.5), 4)],
+)
+def test_a_scheme_called_with_its_parameters(scheme, window):
+    one = Simulation(network(scheme), rng=1)
+    one.advance(2.0)
+    assert one.state.flows[0].window == window
+
+
+def test_values_of_a_called_scheme():
+    """The flow has them, so that scenario files hold them; those of the flow override them; text has its unit."""
+    net = network()
+    for scheme, values in ((LIMITED(most=4), {}), (LIMITED(most=4), {"most": 5}), ("sack", {})):
+        net.flow(scheme, path=["a", "b"], parameters=values)
+    net.flow(schemes.scheme("sack")(min_rto="300 ms"), path=["a", "b"])
+    net.flow(traffic.arrivals(5, LIMITED(most=2)), path=["a", "b"], file="10 kB")
+    assert [flow.parameters.get("most", flow.parameters.get("min_rto")) for flow in net.flows] == [4, 5, None, 0.3, 2]
+    assert net.flows[3].scheme == schemes.scheme("sack")
+    text = net.to_toml()
+    assert 'min_rto = "300 ms"' in text
+    assert "# a user's own" not in text.partition('scheme = "sack"')[2].partition("arrivals")[0]
+    assert Service("mine", queues="classes", enqueue=sends_nonsense, dequeue=lambda link, now: 0,
+                   parameters={"classes": Integer(2.0)})(classes=3).queue_count({"classes": 3}) == 3  # fmt: skip
+
+
+def test_a_service_called_with_its_parameters():
+    """The value is the default of a discipline with the service: 500 bytes of quantum, which it may override."""
+    assert Discipline("fair", service=ROUND_ROBIN(quantum=500)).values["quantum"] == 500
+    assert Discipline("fair", service=ROUND_ROBIN(500))(quantum=700).values["quantum"] == 700
+    with pytest.raises(ValueError, match="quantum = 0"):
+        ROUND_ROBIN(quantum=0)
+
+
+@pytest.mark.parametrize("plug_in", [LIMITED, Discipline("limited", parameters=LIMITED.parameters)])
+@pytest.mark.parametrize(
+    ("given", "named", "words"),
+    [
+        ((), {"mst": 3}, "limited': parameter 'mst' is unknown; did you mean 'most'"),
+        ((), {"most": 0.5}, r"most = 0.5 packets is out of range: must be in \[1, 100\] packets"),
+        ((1, 2, 3), {}, "limited' takes 2 values, got 3"),
+        ((2,), {"most": 3}, "limited': 'most' is given twice"),
+    ],
+)
+def test_calls_with_wrong_parameters(plug_in, given, named, words):
+    with pytest.raises(ValueError, match=words):
+        plug_in(*given, **named)
+
+
+def test_missing_parameters_are_asked_for_by_a_call():
+    needy = {"pause": Parameter(None, "s")}
+    with pytest.raises(ValueError, match=r"scheme 'mine' needs pause: .* as in scheme\(pause=\.\.\.\)"):
+        network(Scheme("mine", ack=negative, parameters=needy))
+    with pytest.raises(ValueError, match=r"'ours' needs pause: give it with values, as in discipline\(pause=\.\.\.\)"):
+        network(discipline=Discipline("ours", parameters=needy))
+
+
+def marks_all(link, packet, now):
+    mark(link, packet)
+    return ENQUEUE
+
+
+@pytest.mark.parametrize(
+    ("discipline", "ecn", "remarks"),
+    [
+        (Discipline("ours", enqueue=marks_all), 0, True),
+        (Discipline("ours", enqueue=marks_all), 1, False),
+        (mark_above(2), 0, True),
+        ("red", 0, False),
+        ("fifo", 0, False),
+    ],
+)
+def test_marks_that_nobody_can_carry(discipline, ecn, remarks):
+    net = network(discipline=discipline).flow("sack", path=["a", "b"], parameters={"ecn": ecn})
+    data = run(net, duration=2.0, rng=1, progress=False)
+    assert ("remark" in data.attrs) == remarks
+    assert (float(data.link_marked[0]) > 0) == bool(ecn)
+    if remarks:
+        name = net.links["a", "b"].discipline.name
+        assert f"marked by discipline '{name}' of link 'a-b': no flow is ECN-capable (ecn = 1" in data.remark

@@ -232,6 +232,15 @@ def test_every_column_can_be(seed, begin, until):
     assert (known["goodput"] * until <= rates.max() * until + largest).all()
 
 
+def test_intervals_of_shares_stay_in_their_range():
+    """Two runs with 0.9 and 1: Student's factor is 12.706, so that 0.95 +- 12.706*0.05 = 0.315 .. 1.585."""
+    samples = [dict.fromkeys(results.QUANTITIES, np.array([value])) for value in (0.9, 1.0)]
+    made = results.over_replications(samples, 0.95, True)
+    for name, upper in (("jain_index", 1.0), ("utilisation", 1.0), ("goodput", 1.585)):
+        assert made[f"{name}_lower"] == pytest.approx(0.315, abs=1e-3)
+        assert made[f"{name}_upper"] == pytest.approx(upper, abs=1e-3)
+
+
 def test_where_there_is_none():
     """NaN only for a file that did not finish, a flow that never began, and a link without packets."""
     net = Network().link("a", "b", rate=1e6, delay=0.01, duplex=True).link("b", "c", rate=1e6, duplex=True)
@@ -302,9 +311,11 @@ def test_units_and_names():
         for shown in (name, f"{name}_lower", f"{name}_upper"):
             assert data[shown].attrs == {"units": unit, "long_name": description}
             assert data[shown].dims == (() if dim is None else (dim,))
-        # The mean lies in the middle, whatever the values
-        middle = (data[f"{name}_lower"] + data[f"{name}_upper"]) / 2
-        np.testing.assert_allclose(middle, data[name], rtol=1e-9, atol=1e-12)
+        # The mean lies in the middle, whatever the values, unless a limit is cut at 0 or 1
+        low, high = data[f"{name}_lower"], data[f"{name}_upper"]
+        cut = (low == 0) | (high == 1) if name in results.SHARES else False
+        np.testing.assert_allclose(((low + high) / 2).where(~np.asarray(cut)), data[name].where(~np.asarray(cut)),
+                                   rtol=1e-9, atol=1e-12)  # fmt: skip
     assert {"network", "duration", "warm_up", "replications", "confidence", "entropy", "events", "version"} <= set(
         data.attrs
     )

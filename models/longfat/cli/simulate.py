@@ -215,9 +215,24 @@ def table(data: xr.Dataset | Answer, net: Network) -> str:
             + f"{text(run['wall_time'], 's')}; seed {run['seed']}",
             f"in total, {counts['sent']} data packets sent = {counts['received']} received + "
             f"{counts['dropped']} dropped + {counts['in_flight']} in flight",
+            *remarks(data, net),
             *_trace(run),
         ]
     )
+
+
+def remarks(data: xr.Dataset | Answer, net: Network) -> list[str]:
+    """Return lines on what the numbers of a table do not show: goodputs of different times, marks that nobody gets."""
+    begin, end = data.attrs["warm_up"], data.attrs["duration"]
+    last = [flow.start + (flow.count - 1) * flow.stagger for flow in net.flows]
+    apart = any(
+        flow.file is not None or start > begin or flow.stop < end for flow, start in zip(net.flows, last, strict=True)
+    )
+    own = "goodput: over each flow's own time, from its start to its end; goodputs do not add up"
+    ecn = data.attrs.get("remark")
+    return [
+        f"remark: {one}" for one in (own if apart and sum(flow.count for flow in net.flows) > 1 else "", ecn) if one
+    ]
 
 
 def title(data: xr.Dataset | Answer, net: Network) -> str:
@@ -249,9 +264,10 @@ def shown(row: dict[str, Any], name: str, unit: str) -> str:
     value = row[name]
     if value is None:
         return "-"
-    upper = row.get(f"{name}_upper")
-    half = "" if upper is None else f" ± {short(upper - value, unit, 2)}"
-    return short(value, unit, 4) + half
+    lower, upper = row.get(f"{name}_lower"), row.get(f"{name}_upper")
+    if lower is None or upper is None:
+        return short(value, unit, 4)
+    return f"{short(value, unit, 4)} ± {short(max(upper - value, value - lower), unit, 2)}"  # one may be cut at 0 or 1
 
 
 def short(value: float, unit: str, digits: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import CodeType
 from typing import Any
 
@@ -35,21 +35,40 @@ def check_names(whose: str, name: str, function: Any) -> None:
 
     A plug-in reaches these rows only through the fields of a view, because nothing checks what it writes to a row.
     """
+    for used in _reached(function, _ours):
+        if used.startswith("_") and used[1:] in ROWS:
+            raise ValueError(
+                f"{whose}: {name} uses {used!r}, a row of the simulator's own, which a plug-in may not use"
+            )
+
+
+def names_used(function: Any) -> set[str]:
+    """Return the global and attribute names that a function and the user's helpers that it calls use.
+
+    >>> sorted(names_used(lambda link, packet, now: link.backlog > link.threshold))
+    ['backlog', 'threshold']
+    """
+    return set(_reached(function, lambda plain: plain is not function and _ours(plain)))
+
+
+def _ours(function: Any) -> bool:
+    """Return whether a function is of this package."""
+    return (getattr(function, "__module__", None) or "").startswith("longfat.")
+
+
+def _reached(function: Any, left_out: Callable[[Any], bool]) -> Iterator[str]:
+    """Yield the names that a function uses, and those of the helpers that it calls, without those left out."""
     seen: set[int] = set()
     left = [function]
     while left:
         plain = left.pop()
         plain = getattr(plain, "py_func", plain)
         code = getattr(plain, "__code__", None)
-        if id(plain) in seen or code is None or (getattr(plain, "__module__", None) or "").startswith("longfat."):
+        if id(plain) in seen or code is None or left_out(plain):
             continue
         seen.add(id(plain))
         names = _names(code)
-        for used in names:
-            if used.startswith("_") and used[1:] in ROWS:
-                raise ValueError(
-                    f"{whose}: {name} uses {used!r}, a row of the simulator's own, which a plug-in may not use"
-                )
+        yield from names
         left += [plain.__globals__[used] for used in names if used in plain.__globals__]
         left += _enclosed(plain)
 

@@ -178,6 +178,12 @@ def reason(error: Exception) -> str:
     returned = re.search(r"No conversion from (.+?) to (?:float64|int64) for '\$\w*return_(?:value|const)", text)
     if returned:
         return f"it returns no number but {returned[1]}"
+    untyped = re.search(r"Untyped global name '(\w+)':.*?<class '([\w.]+)'>", text, re.DOTALL)
+    if untyped:
+        return _unusable(untyped[1], untyped[2])
+    listed = re.search(r"The use of a reflected list.* assigned to variable '(\w+)' in", text)
+    if listed:
+        return _unusable(listed[1], "list")
     array = re.search(r"Cannot modify readonly array of type: ([\w.]+)", text)
     if array:
         return f"it sets an element of {array[1]}, which may only be read"
@@ -185,3 +191,14 @@ def reason(error: Exception) -> str:
     useful = [line for line in lines if not line.startswith(("Failed in", "During", "File ", "-", "<", "def "))]
     where = next((line for line in lines if line.startswith("File ")), "")
     return " ".join((useful[0] if useful else lines[0]).split()) + (f" ({where})" if where else "")
+
+
+def _unusable(name: str, kind: str) -> str:
+    """Return what to do about an object of Python that compiled code cannot use."""
+    if kind == "function":
+        return f"it calls {name}, which is not compiled: decorate it with longfat.sim.part"
+    if kind == "list":
+        return (
+            f"it uses the list {name}: make it a tuple if it is constant, else a state, as in state={{{name!r}: [...]}}"
+        )
+    return f"it uses {name}, a {kind}: compiled code may use numbers, tuples, NumPy arrays, parameters and states"

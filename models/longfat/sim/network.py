@@ -216,8 +216,8 @@ class Network:
         Parameters
         ----------
         scheme : str, Scheme or Traffic
-            Congestion-control scheme or its name (see `longfat.sim.schemes.names`), or a generator of
-            `longfat.sim.traffic`.
+            Congestion-control scheme or its name (see `longfat.sim.schemes.names`), with values of its parameters as in
+            ``scheme(beta=0.8)``, or a generator of `longfat.sim.traffic`.
         path : sequence of str
             Names of the nodes from the source to the destination; acknowledgments return over the same nodes.
         name : str, optional
@@ -247,7 +247,7 @@ class Network:
             Application that writes the data, ``traffic.constant(...)`` or ``traffic.on_off(...)``, from the start of
             the flow on: the sender has no more to send than what is written. By default all data are there at once.
         parameters : mapping of str to float, optional
-            Values of the scheme's parameters.
+            Values of the scheme's parameters, which override those with which the scheme was called.
 
         Returns
         -------
@@ -272,6 +272,10 @@ class Network:
         traffic = scheme if isinstance(scheme, Traffic) else None
         chosen = schemes.scheme(scheme) if not isinstance(scheme, Traffic) else scheme.scheme
         kind = chosen.name if chosen else traffic.name if traffic else ""
+        values = schemes.check_parameters(chosen, parameters or {})
+        if chosen is not None and chosen.values:  # the flow has them, so that a scenario file can hold them
+            chosen = replace(chosen, values={})
+            traffic = replace(traffic, scheme=chosen) if traffic is not None else None
         label = name or f"{kind}-{len(self.flows) + 1}"
         count = integer("count", count, "flows", "[1, 1e6]")
         made = Flow(
@@ -289,7 +293,7 @@ class Network:
             ack_path=ack_path,
             count=count,
             send_jitter=quantities.duration(send_jitter, "send_jitter", "[0, 1e6]"),
-            parameters=schemes.check_parameters(chosen, parameters or {}),
+            parameters=values,
             application=check_application(application, label, traffic, packet),
         )
         domains.choice(f"ack_path of flow {label!r}:", ack_path, ("reverse", "ideal"))

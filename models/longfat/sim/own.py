@@ -122,6 +122,37 @@ class Table(Parameter):
         return tuple(made)
 
 
+def by_name(
+    whose: str, parameters: Mapping[str, Any], in_order: Sequence[Any], named: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the values of a plug-in that is called with them, given in the order of its parameters or by their names.
+
+    >>> by_name("scheme 'mine'", {"gain": Parameter(0.5), "target": Parameter(0.005, "s")}, [0.25], {"target": "20 ms"})
+    {'gain': 0.25, 'target': '20 ms'}
+    """
+    if len(in_order) > len(parameters):
+        raise ValueError(f"{whose} takes {len(parameters)} values, got {len(in_order)}")
+    made = dict(zip(parameters, in_order, strict=False))
+    for name in made:
+        if name in named:
+            raise ValueError(f"{whose}: {name!r} is given twice")
+    return {**made, **named}
+
+
+def checked_values(whose: str, parameters: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values given for parameters, each inside its domain; refuse names that are no parameter.
+
+    >>> checked_values("scheme 'mine'", {"target": Parameter(0.005, "s", "(0, 1]")}, {"target": "20 ms"})
+    {'target': 0.02}
+    """
+    for name in given:
+        if name not in parameters:
+            if not parameters:
+                raise ValueError(f"{whose} takes no parameters, so {name!r} is unknown")
+            raise domains.unknown(f"{whose}: parameter", name, parameters)
+    return {name: parameters[name].checked(name, value) for name, value in given.items()}
+
+
 def flag(default: bool, about: str, field: str = "") -> Parameter:
     """Return a parameter that is 1 (yes) or 0 (no); scenario files write that of a discipline as true or false."""
     return Parameter(float(default), "1", YES_OR_NO, field, about)

@@ -48,6 +48,10 @@ QUANTITIES = {
 }
 
 
+#: Quantities in [0, 1]; Student's interval of a few runs may exceed that range, and is cut there.
+SHARES = ("loss", "fairness", "utilisation", "jain_index")
+
+
 @dataclass(frozen=True)
 class Snapshot:
     """Counters at one time."""
@@ -205,7 +209,8 @@ def over_replications(
         made[name] = values.mean(0)
         if intervals:
             half = half_width(values, confidence)
-            made[f"{name}_lower"], made[f"{name}_upper"] = made[name] - half, made[name] + half
+            limits = np.stack([made[name] - half, made[name] + half])
+            made[f"{name}_lower"], made[f"{name}_upper"] = np.clip(limits, 0, 1) if name in SHARES else limits
     return made
 
 

@@ -16,6 +16,7 @@ from longfat.sim.captures import MOST, captured
 from longfat.sim.engine import LONGEST as LIMIT
 from longfat.sim.engine import Simulation
 from longfat.sim.network import Network
+from longfat.sim.records import NOT_ECT
 from longfat.threads import side_by_side
 
 if TYPE_CHECKING:
@@ -80,7 +81,9 @@ def run(
         ``fairness`` [1]. Per link: ``utilisation`` [1], ``mean_queue``, ``max_queue`` [packets], ``mean_wait`` [s],
         ``arrived``, ``link_dropped``, ``link_marked`` [packets], ``throughput`` [bytes/s]. For all flows together:
         ``jain_index`` [1], the fairness index of the goodputs. If `replications` is above 1, each variable ``x`` has a
-        confidence interval, ``x_lower`` to ``x_upper``, which is NaN if the attribute ``deterministic`` is 1.
+        confidence interval, ``x_lower`` to ``x_upper``, which is NaN if the attribute ``deterministic`` is 1; those of
+        ``loss``, ``fairness``, ``utilisation`` and ``jain_index`` are cut at 0 and 1. The attribute ``remark`` says
+        which disciplines mark in vain because no flow is ECN-capable.
 
     Raises
     ------
@@ -181,11 +184,29 @@ def answer(
         **{f"packets_{name}": sum(packet_counts[name] for _, packet_counts in made) for name in made[0][1]},
         "version": __version__,
     }
+    remark = _without_ecn(net, first)
+    if remark:
+        attrs["remark"] = remark
     if capture is not None:
         attrs |= {"trace_packets": capture.packets, "trace_until": capture.until, "trace_end": capture.end}
         if capture.end:
             warnings.warn(capture.end, UserWarning, stacklevel=2)
     return results.Answer(values, first.assembly.flow_names, first.assembly.link_names, attrs), first
+
+
+def _without_ecn(net: Network, run: Simulation) -> str:
+    """Return a remark on the disciplines that mark in vain because no flow over their link is ECN-capable, or ""."""
+    capable = dict(zip(run.assembly.flow_names, run.state.senders["ect"] != NOT_ECT, strict=False))
+    found = []
+    for link in net.links.values():
+        if not link.discipline.only_marks:
+            continue
+        flows = [flow for flow in net.flows if flow.scheme is not None and link in net.route(flow)]
+        if flows and not any(capable[name] for flow in flows for name in flow.names):
+            found.append(f"discipline {link.discipline.name!r} of link {link.name!r}")
+    if not found:
+        return ""
+    return f"no packet is marked by {', '.join(found)}: no flow is ECN-capable (ecn = 1 or ect among its parameters)"
 
 
 def _duration(net: Network, duration: float | str | None) -> float:

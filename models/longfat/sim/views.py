@@ -29,6 +29,9 @@ from longfat.sim.rows import ReadOnly, Row
 
 NANOSECONDS = 1e-9  # s, the core's unit of time
 OWN = "own"  # name of the pointer to the record of a plug-in
+#: Arguments of a plug-in that declare further fields, by the kind of the view.
+STATES = {"flow": "state", "receiver": "receiver_state", "link": "state", "queue": "queue_state",
+          "flow_state": "flow_state"}  # fmt: skip
 MOST = 9e18  # in the core's units: larger values are limited to it
 
 
@@ -95,7 +98,8 @@ def no_field(kind: str, name: str, fields: Mapping[str, Field]) -> str:
     near = nearest(name, fields)
     if near is not None:
         return f"{kind} has no field {name!r}; did you mean {near!r}?"
-    return f"{kind} has no field {name!r}; its fields are {', '.join(sorted(fields))}"
+    hint = f"; declare a state of your own as {STATES[kind]}={{{name!r}: 0.0}}" if kind in STATES else ""
+    return f"{kind} has no field {name!r}; its fields are {', '.join(sorted(fields))}{hint}"
 
 
 def refusal(kind: str, name: str, fields: Mapping[str, Field]) -> str:

@@ -199,8 +199,7 @@ def subject_of(plug_in: Any, beside: Any, parameters: Mapping[str, float] | None
         discipline = queues.discipline("fifo" if beside is None else beside)
         return Subject(given, given, discipline, schemes.check_parameters(given, parameters or {}))
     if given.missing:
-        example = f"give it with values, as in discipline({given.missing[0]}=...)"
-        raise domains.conflict(f"discipline {given.name!r}", f"needs {', '.join(given.missing)}", example)
+        raise domains.conflict(f"discipline {given.name!r}", f"needs {', '.join(given.missing)}", given.example)
     if parameters:
         raise domains.conflict(
             f"parameters = {parameters!r}",

@@ -98,5 +98,5 @@ def discipline(given: str | Discipline, **parameters: Any) -> Discipline:
     else:
         raise unknown("discipline", given, NAMED)
     if made.missing:
-        raise domains.conflict(f"discipline {made.name!r}", f"needs {', '.join(made.missing)}")
+        raise domains.conflict(f"discipline {made.name!r}", f"needs {', '.join(made.missing)}", made.example)
     return made

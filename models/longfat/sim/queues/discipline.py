@@ -14,7 +14,7 @@ from longfat import domains
 from longfat.domains import unknown
 from longfat.sim import functions, jit
 from longfat.sim.calls import HOOKS
-from longfat.sim.own import YES_OR_NO, Integer, Own, Parameter, flag
+from longfat.sim.own import YES_OR_NO, Integer, Own, Parameter, by_name, checked_values, flag
 from longfat.sim.records import DROP, ENQUEUE, SEND
 from longfat.sim.seam import LINK_FIELDS, PACKET_VIEW, link_view
 from longfat.sim.services import SERVICES, Service
@@ -148,18 +148,9 @@ class Discipline:
 
     def _checked(self, given: dict[str, Any]) -> dict[str, Any]:
         """Return the values of all parameters that have one, each inside its valid range."""
-        for name in given:
-            if name not in self.parameters:
-                if not self.parameters:
-                    raise ValueError(f"discipline {self.name!r} takes no parameters, so {name!r} is unknown")
-                raise unknown(f"discipline {self.name!r}: parameter", name, self.parameters)
-        made = {}
-        for name, one in self.parameters.items():
-            assert isinstance(one, Parameter)
-            value = given.get(name, one.default)
-            if value is not None:
-                made[name] = one.checked(name, value)
-        return made
+        defaults = {name: one.default for name, one in self.parameters.items()}  # type: ignore[union-attr]
+        values = {name: value for name, value in {**defaults, **given}.items() if value is not None}
+        return checked_values(f"discipline {self.name!r}", self.parameters, values)
 
     def __call__(self, *given: Any, **values: Any) -> Discipline:
         """Return a copy of the discipline with other values of its parameters, given by name or in their order.
@@ -167,17 +158,12 @@ class Discipline:
         >>> Discipline("mine", parameters={"target": Parameter(0.005, "s", "(0, 1]")})(target="20 ms").values["target"]
         0.02
         """
-        if len(given) > len(self.parameters):
-            raise ValueError(f"discipline {self.name!r} takes {len(self.parameters)} values, got {len(given)}")
-        in_order = dict(zip(self.parameters, given, strict=False))
-        for name in in_order:
-            if name in values:
-                raise ValueError(f"discipline {self.name!r}: {name!r} is given twice")
+        values = by_name(f"discipline {self.name!r}", self.parameters, given, values)
         service = values.pop("service", self.service) if self.services else self.service
         if service not in (self.service, *self.services):
             available = map(str, dict.fromkeys((self.service, *self.services)))
             raise unknown(f"service of discipline {self.name!r}:", service, available)
-        changed = {**self.values, **in_order, **values}
+        changed = {**self.values, **values}
         if service is self.service and changed == self.values:
             return self
         return replace(self, service=service, values=changed)
@@ -189,6 +175,11 @@ class Discipline:
     def missing(self) -> list[str]:
         """Names of the parameters that have neither a default nor a value."""
         return [name for name in self.parameters if name not in self.values]
+
+    @property
+    def example(self) -> str:
+        """Advice how to give the first of the `missing` parameters, for error messages."""
+        return f"give it with values, as in discipline({self.missing[0]}=...)"
 
     @property
     def flags(self) -> list[str]:
@@ -206,6 +197,12 @@ class Discipline:
     def of_flow(self) -> Own:
         """Record of the state variables of a flow."""
         return Own(f"discipline {self.name!r}", {}, self.flow_state, ())
+
+    @functools.cached_property
+    def only_marks(self) -> bool:
+        """Whether the hooks mark packets and drop none, so that they do nothing to packets that are not ECN-capable."""
+        used = {name for hook in HOOKS if getattr(self, hook) for name in functions.names_used(getattr(self, hook))}
+        return "mark" in used and not used & {"DROP", "push_out"}
 
     @property
     def has_hooks(self) -> bool:

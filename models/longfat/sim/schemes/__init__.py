@@ -12,6 +12,7 @@ from typing import Any
 
 from longfat.discovery import named
 from longfat.domains import conflict, unknown
+from longfat.sim.own import checked_values
 from longfat.sim.schemes.deployed import DEPLOYED, LINUX, LINUX_CUBIC
 from longfat.sim.schemes.scheme import Parameter, Scheme
 from longfat.sim.schemes.timers import profile
@@ -74,12 +75,16 @@ def linux(given: str | Scheme) -> dict[str, float]:
 
 
 def check_parameters(chosen: Scheme | None, given: Mapping[str, Any]) -> dict[str, float]:
-    """Return the parameters given for a scheme, each inside its domain; refuse unknown and missing ones."""
+    """Return the values of a scheme and those given for its flow, checked; refuse unknown and missing parameters."""
     allowed = chosen.parameters if chosen is not None else {}
     for name in given:
         if name not in allowed:
             raise unknown("parameter", name, allowed)
-    missing = [name for name, one in allowed.items() if one.default is None and name not in given]  # type: ignore[union-attr]
-    if chosen is not None and missing:
-        raise conflict(f"scheme {chosen.name!r}", f"needs {', '.join(missing)}")
-    return {name: allowed[name].checked(name, value) for name, value in given.items()}  # type: ignore[union-attr]
+    if chosen is None:
+        return {}
+    values = checked_values(f"scheme {chosen.name!r}", allowed, {**chosen.values, **given})
+    missing = [name for name, one in allowed.items() if one.default is None and name not in values]  # type: ignore[union-attr]
+    if missing:
+        example = f"give the flow parameters with values, or the scheme, as in scheme({missing[0]}=...)"
+        raise conflict(f"scheme {chosen.name!r}", f"needs {', '.join(missing)}", example)
+    return values

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numba
@@ -13,7 +13,7 @@ import numpy as np
 from longfat import domains
 from longfat.sim import functions, jit, records
 from longfat.sim.calls import CALLBACKS
-from longfat.sim.own import Own, Parameter
+from longfat.sim.own import Own, Parameter, by_name, checked_values
 from longfat.sim.seam import EVENT_VIEW, FLOW_FIELDS, INITIAL, PACKET_VIEW, RECEIVER_FIELDS, flow_view, receiver_view
 
 __all__ = ["Parameter", "Scheme", "fill_own", "set_fields"]
@@ -62,7 +62,10 @@ class Scheme:
         Selective: the simulator finds and retransmits lost packets. Own: the scheme sees duplicate acknowledgments
         (``event.duplicate``) and decides what to retransmit (``flow.resend = number``, ``flow.next = number``).
     parameters : mapping of str to Parameter or float, optional
-        Parameters that ``flow(..., parameters=)`` may set, by name; a callback reads them as ``flow.beta``.
+        Parameters, which callbacks read by name: ``flow.beta``.
+    values : mapping of str to float, optional
+        Values of parameters that differ from the defaults; ``scheme(beta=0.8)`` returns a copy with this value, as does
+        ``flow(scheme, ..., parameters={"beta": 0.8})`` for one flow.
     state : mapping of str to float, int, bool or a sequence of these, optional
         State of a flow by name, with initial values; a callback uses it as ``flow.w_max``. Text names the parameter
         whose value is the initial one.
@@ -125,6 +128,7 @@ class Scheme:
     controls: str = "window"
     recovery: str = "selective"
     parameters: Mapping[str, Parameter | float] = field(default_factory=dict)
+    values: Mapping[str, Any] = field(default_factory=dict)
     state: Mapping[str, Any] = field(default_factory=dict)
     receiver_state: Mapping[str, Any] = field(default_factory=dict)
     every_loss: bool = False
@@ -177,7 +181,18 @@ class Scheme:
                 functions.check(f"scheme {self.name!r}", name, function, takes)
         complete = {name: _parameter(self.name, name, one) for name, one in self.parameters.items()}
         object.__setattr__(self, "parameters", complete)
+        object.__setattr__(self, "values", checked_values(f"scheme {self.name!r}", complete, self.values))
         self.own  # noqa: B018  refuses invalid names
+
+    def __call__(self, *given: Any, **values: Any) -> Scheme:
+        """Return a copy of the scheme with other values of its parameters, given by name or in their order.
+
+        >>> mine = Scheme("mine", ack=keep_window, parameters={"pause": Parameter(0.1, "s", "(0, 1]")})
+        >>> mine(pause="20 ms").values
+        {'pause': 0.02}
+        """
+        values = by_name(f"scheme {self.name!r}", self.parameters, given, values)
+        return replace(self, values={**self.values, **values})
 
     @functools.cached_property
     def own(self) -> Own:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numba
@@ -12,7 +12,7 @@ import numba
 from longfat.domains import integer, unknown
 from longfat.sim import functions, jit
 from longfat.sim.calls import VERBS
-from longfat.sim.own import Own, Parameter
+from longfat.sim.own import Own, Parameter, by_name, checked_values
 from longfat.sim.records import NOTHING
 from longfat.sim.seam import LINK_FIELDS, PACKET_VIEW, QUEUE_FIELDS, link_view, queue_view
 
@@ -50,7 +50,8 @@ class Service:
     queues : int or str
         Number of queues of a link, or the name of the parameter that has it; "flow": one for each flow and direction.
     parameters : mapping of str to Parameter, optional
-        Parameters, which the functions read as ``link.quantum``; their values are given with the discipline.
+        Parameters, which the functions read as ``link.quantum``; their values are given with
+        the discipline, and ``service(quantum=500)`` returns a copy with this default.
     state, queue_state : mapping, optional
         State variables of a link and of a queue, with their initial values.
     settable : tuple of str
@@ -123,6 +124,22 @@ class Service:
     def of_queue(self) -> Own:
         """Record of the state variables of a queue."""
         return Own(f"service {self.name!r}", {}, self.queue_state, QUEUE_FIELDS)
+
+    def __call__(self, *given: Any, **values: Any) -> Service:
+        """Return a copy of the service with other defaults of its parameters, given by name or in their order.
+
+        >>> from longfat.sim.services.round_robin import ROUND_ROBIN
+        >>> ROUND_ROBIN(quantum=500).parameters["quantum"].default
+        500.0
+        """
+        whose = f"service {self.name!r}"
+        made = checked_values(whose, self.parameters, by_name(whose, self.parameters, given, values))
+        return replace(
+            self,
+            parameters={
+                name: replace(one, default=made[name]) if name in made else one for name, one in self.parameters.items()
+            },
+        )
 
     def queue_count(self, values: Mapping[str, float]) -> int | None:
         """Return the number of queues of a link, given the values of its discipline; None if it has one per flow."""
