@@ -1,12 +1,15 @@
 """Results that show themselves in Jupyter: laws, networks, runs, recommendations."""
 
+import subprocess
+import sys
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import xarray as xr
 
 import longfat as lf
-from longfat import accessor, plot  # noqa: F401  the accessor, without which a Dataset has no plot
+from longfat import plot
 from tests.test_design import BASELINE
 
 
@@ -107,6 +110,32 @@ def test_bounds_of_cadpc():
     assert time.get_title() == "CADPC over 10 Mbit/s, 300 ms"
     with pytest.raises(ValueError, match=r"must be a result of design\.cadpc"):
         plot.cadpc_bounds(data.drop_vars("fairness_time"))
+
+
+@pytest.mark.parametrize("imports", ["import longfat, xarray as xr", "import xarray as xr, longfat"])
+def test_a_dataset_that_was_saved(run, tmp_path, imports):
+    """A new process has the accessor after importing longfat alone, which does not import xarray."""
+    run.to_netcdf(tmp_path / "run.nc")
+    early = "import sys, longfat; assert 'xarray' not in sys.modules; " if imports.startswith("import longfat") else ""
+    code = f"{early}{imports}; print(repr(xr.open_dataset({str(tmp_path / 'run.nc')!r}).longfat))"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert out.startswith("<what longfat.sim.run made: ")
+
+
+def test_a_sweep_is_drawn():
+    def shifted(load, rng):
+        value = rng.uniform()
+        return {"wait": load + value, "loss": value}
+
+    swept = lf.sweep(shifted, {"load": [0.3, 0.6, 0.9]}, replications=3, rng=1, progress=False)
+    wait, loss = swept.longfat.plot()
+    assert (wait.get_xlabel(), wait.get_ylabel(), loss.get_ylabel()) == ("load", "wait", "loss")
+    assert wait.containers[0].lines[0].get_ydata() == pytest.approx(swept.wait.values)
+    alone = lf.sweep(lambda load, rng: load, {"load": [0.3, 0.6]}, replications=2, rng=1, progress=False)
+    assert alone.longfat.plot().get_xlabel() == "load"
+    once = lf.sweep(lambda load, rng: load, {"load": [0.3, 0.6]}, replications=1, rng=1, progress=False)
+    with pytest.raises(ValueError, match="call sweep with several replications"):
+        once.longfat.plot()
 
 
 def test_what_has_no_picture():

@@ -139,6 +139,24 @@ def test_remarks(tmp_path, capsys, start, discipline, own_time, in_vain):
     assert out.count("remark") == own_time + in_vain
 
 
+@pytest.mark.parametrize(("sampled", "labels"), [(True, ("window", "queue")), (False, ("goodput", "utilisation"))])
+def test_figure(tmp_path, capsys, sampled, labels):
+    every = ', sample_every = "0.1 s"' if sampled else ""
+    text = RENO + f'run = {{duration = "2 s"{every}}}'
+    out = simulate(capsys, tmp_path, text, "--figure", str(tmp_path / "run.svg"))
+    assert out.startswith("net.toml: 2 s")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["net.toml", "run.svg"]
+    drawn = (tmp_path / "run.svg").read_text()
+    assert all(f"{label} [" in drawn for label in labels)
+
+
+def test_figure_of_another_kind(tmp_path, capsys):
+    (tmp_path / "net.toml").write_text(RENO)
+    assert cli.main(["simulate", str(tmp_path / "net.toml"), "--figure", str(tmp_path / "run.gif")]) == 2
+    assert "suffix of --figure '.gif' is unknown" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["net.toml"]
+
+
 def test_table_and_files(tmp_path, capsys):
     text = RENO + 'run = {duration = "9 s", sample_every = "0.1 s", replications = 2, rng = 3}'
     out = simulate(capsys, tmp_path, text, "--output", str(tmp_path / "out"))

@@ -6,6 +6,7 @@ Modules are imported on first use: ``import longfat as lf`` loads neither JAX no
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import TYPE_CHECKING, Any
 
 from longfat._version import __version__
@@ -68,3 +69,33 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return list(__all__)
+
+
+class _AccessorFinder:
+    """Import finder that lets xarray, whenever it is imported, register the accessor ``.longfat`` of Datasets.
+
+    A Dataset that was saved has the accessor again once longfat is imported, before or after xarray. Importing xarray
+    here would take longer than all commands that need none.
+    """
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
+        """Return the specification of xarray from the other finders, with the registration behind its execution."""
+        if name != "xarray":
+            return None
+        others = (one.find_spec(name, path, target) for one in sys.meta_path if one is not self)  # type: ignore[comparison-overlap]
+        spec = next((one for one in others if one is not None), None)
+        if spec is not None and spec.loader is not None:
+            execute = spec.loader.exec_module
+
+            def exec_module(module: Any) -> None:
+                execute(module)
+                importlib.import_module("longfat.accessor")
+
+            spec.loader.exec_module = exec_module  # type: ignore[method-assign]
+        return spec
+
+
+if "xarray" in sys.modules:
+    importlib.import_module("longfat.accessor")
+else:
+    sys.meta_path.insert(0, _AccessorFinder())  # type: ignore[arg-type]

@@ -1,7 +1,7 @@
 """Accessor ``data.longfat`` of Datasets, which draws the picture for the function that made a Dataset.
 
-The display of the Dataset itself remains that of xarray. Results pass through `made_by`, which imports this module, so
-that the accessor is registered whenever there is a result, and nothing is drawn before it is called.
+The display of the Dataset itself remains that of xarray. `longfat` registers the accessor as soon as xarray is
+imported, and nothing is drawn before it is called.
 """
 
 from __future__ import annotations

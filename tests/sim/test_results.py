@@ -305,6 +305,15 @@ def test_traces_by_hand():
     assert set(data.time.dims) == {"time"}
 
 
+def test_no_window_before_the_start():
+    """Copies that start at 0.2 and 0.35 s, sampled every 0.1 s: windows from the samples at 0.2 and 0.4 s on."""
+    net = Network().link("a", "b", rate="8 Mbit/s", delay="10 ms", duplex=True)
+    net.flow(AIMD, path=["a", "b"], start=0.2, stagger=0.15, count=2)
+    window = run(net, duration=0.6, sample_every=0.1, **quiet).window_trace
+    assert np.isnan(window.values).sum(0).tolist() == [2, 4]
+    assert (window.values[-1] > 1).all()
+
+
 def test_units_and_names():
     data = run(build(2), duration=0.5, replications=2, **quiet)
     for name, (dim, unit, description) in results.QUANTITIES.items():

@@ -7,6 +7,7 @@ import math
 import shutil
 import sys
 import warnings
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,11 @@ LINK = {name: name for name in ("utilisation", "mean_queue", "max_queue")} | {"d
 @LIST
 @JSON
 @click.option("--output", type=PathName("dir"), help="Directory for run.nc, flows.csv, links.csv and pictures.")
+@click.option(
+    "--figure",
+    type=PathName("file"),
+    help="Picture of the first run over time (sample_every in FILE), else of goodputs and utilisations, e.g. run.svg.",
+)
 @duration("Simulated time, e.g. 60s; overrides the scenario's.")
 @SEED
 @replications(10**6)
@@ -50,7 +56,9 @@ LINK = {name: name for name in ("utilisation", "mean_queue", "max_queue")} | {"d
     help="Number of packets in senders.pcap after which --pcap and --qlog end.",
 )
 @TRUST
-def simulate_command(scenario: str, as_json: bool, output: str | None, trust: bool, **flags: Any) -> None:
+def simulate_command(
+    scenario: str, as_json: bool, output: str | None, figure: str | None, trust: bool, **flags: Any
+) -> None:
     """Simulate a network, packet by packet.
 
     NAME is a scenario that comes with longfat (--list). FILE, which has a suffix or a separator, is TOML, with a table
@@ -65,12 +73,39 @@ def simulate_command(scenario: str, as_json: bool, output: str | None, trust: bo
         if flags[flag] is not None:
             options |= {flag: flags[flag], "trace_packets": flags["trace_packets"]}
             _announce(flag, Path(flags[flag]), flags["trace_packets"])
-    if output is None:
-        _simulate(net, options, scenario, as_json, keep=False)
-        return
-    with AtomicFiles(output) as files:
-        data = _simulate(net, options, scenario, as_json, keep=True)
-        write_files(data, files)
+    with ExitStack() as stack:
+        files = None if output is None else stack.enter_context(AtomicFiles(output))
+        picture = None if figure is None else (Path(figure), _kind(figure))
+        place = None if picture is None else stack.enter_context(AtomicFiles(picture[0].parent, "--figure"))
+        data = _simulate(net, options, scenario, as_json, keep=files is not None or place is not None)
+        if files is not None:
+            write_files(data, files)
+        if picture is not None and place is not None:
+            _draw(data, place.path(picture[0].name), picture[1])
+
+
+def _kind(figure: str) -> str:
+    """Return the format of a picture from its suffix, before anything is simulated."""
+    from longfat import extras
+    from longfat.domains import choice
+
+    extras.need("--figure", "matplotlib")
+    return choice("suffix of --figure", Path(figure).suffix, (".svg", ".png", ".pdf")).lstrip(".")
+
+
+def _draw(data: xr.Dataset, path: Path, kind: str) -> None:
+    """Draw a run into a file, as ``data.longfat.plot()`` draws it."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    import matplotlib.pyplot as plt
+
+    from longfat import plot
+
+    with plot.style():
+        canvas = plot.show(data)[0].figure
+        canvas.savefig(path, format=kind)
+        plt.close(canvas)
 
 
 def _announce(flag: str, folder: Path, packets: int) -> None:

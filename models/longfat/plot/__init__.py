@@ -8,7 +8,7 @@ from longfat.plot.buffers import switch_buffer_curves
 from longfat.plot.cadpc import cadpc_bounds, cadpc_shares
 from longfat.plot.curve_panels import scheme_curves
 from longfat.plot.faces import faces
-from longfat.plot.intervals import with_intervals
+from longfat.plot.intervals import sweep_curves, with_intervals
 from longfat.plot.laws import law_curves
 from longfat.plot.loss_load import loss_load_curves
 from longfat.plot.measurements import measurements
@@ -21,6 +21,6 @@ from longfat.plot.windows import buffer_curves, window_curves
 __all__ = [
     "agreement", "benchmark_queues", "benchmark_rates", "benchmark_times", "buffer_curves", "cadpc_bounds",
     "cadpc_shares", "faces", "law_curves", "loss_load_curves", "measurements", "nth_colour", "rows",
-    "run", "scheme_curves", "show", "style", "switch_buffer_curves", "tcp_rates", "traces", "window_curves",
-    "with_intervals",
+    "run", "scheme_curves", "show", "style", "sweep_curves", "switch_buffer_curves", "tcp_rates", "traces",
+    "window_curves", "with_intervals",
 ]  # fmt: skip

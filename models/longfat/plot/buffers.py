@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.axes import Axes
 
+#: Dashes of the vertical lines of the rules, far enough apart to be told in the legend, and from the solid lines.
+RULES = ((0, (9, 3)), (0, (1, 2)), (0, (9, 2, 1, 2)), (0, (3, 3)))
+
 
 def switch_buffer_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
     """Draw utilisation, or power, over the switch's buffer: laws, simulated points with intervals, and the rules.
@@ -76,11 +79,11 @@ def switch_buffer_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
         ax.plot([], [], color="0.2", ls="--", lw=1, label="lower bound: many flows, losses at different times")
     goal = a["share"] * a["attainable"]
     ax.axhline(goal, color="0.4", lw=0.8, label=f"{100 * a['share']:.4g}% of the attainable")
-    for rule, style in zip(first.rule.values[:-1], cycle(("-", "--", "-.", ":")), strict=False):
+    for rule, style in zip(first.rule.values[:-1], cycle(RULES), strict=False):
         one = first.buffer_bdp.sel(rule=rule)
         # The rule with n has another buffer for each n, and that of one BDP for a single flow.
         if np.isfinite(one) and (rule != "BDP/sqrt(n)" or ("flows" not in data.dims and one < 1)):
-            ax.axvline(float(one), color="0.65", lw=0.8, ls=style, zorder=0, label=str(rule))
+            ax.axvline(float(one), color="0.5", lw=1.2, ls=style, zorder=0, label=str(rule))
     ax.plot([], [], color="0.4", ls="", marker="o", ms=9, mec="black", mew=0.8, label="smallest sufficient buffer")
     what = f"{text(a['file'], 'bytes')} files" if criterion == "power" else "flows without end"
     ax.set(

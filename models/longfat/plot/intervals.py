@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from longfat.domains import out_of_range, unknown, wrong_shape
-from longfat.plot.axes import caption, error, is_share, new_axes, nth_colour, rows
+from longfat.plot.axes import SIZE, caption, error, is_share, new_axes, new_figure, nth_colour, rows
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -88,6 +88,43 @@ def with_intervals(data: xr.Dataset, name: str, x: str | None = None, ax: Axes |
         cut = ", cut at 0 and 1" if is_share(data, name) else ""
         caption(ax, f"simulated: {100 * a['confidence']:.6g}% intervals of {a['replications']} runs{cut}")
     return ax
+
+
+def sweep_curves(data: xr.Dataset, axes: Any = None) -> Any:
+    """Draw every variable of a sweep that has confidence limits with `with_intervals`, each in a panel of its own.
+
+    Parameters
+    ----------
+    data : xarray.Dataset
+        Result of `longfat.sweep` with several replications, over one or two parameters.
+    axes : matplotlib.axes.Axes, one for each variable, optional
+        Axes to draw on; by default those of a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes, or several of them
+        The axes drawn on.
+
+    Raises
+    ------
+    ValueError
+        If no variable has limits, or there are more than two parameters.
+
+    Examples
+    --------
+    >>> from longfat import sweep
+    >>> data = sweep(lambda load, rng: {"wait": rng.exponential(load)}, {"load": [0.3, 0.6]}, replications=3, rng=1)
+    >>> sweep_curves(data).get_ylabel()
+    'wait'
+    """
+    names = [str(name) for name in data.data_vars if f"{name}_lower" in data]
+    if not names:
+        raise ValueError("data holds no intervals: call sweep with several replications")
+    if axes is None:
+        axes = new_figure(len(names), 1, figsize=(SIZE[0], SIZE[1] + 3.0 * (len(names) - 1)))
+    for name, ax in zip(names, np.ravel(axes), strict=True):
+        with_intervals(data, name, ax=ax)
+    return axes
 
 
 def _label(dim: str, value: Any) -> str:

@@ -78,10 +78,11 @@ def loss_load_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
         title=f"{a['sources']} sources, {text(a['file'], 'bytes')} each, over {text(a['rate'], 'bytes/s')}, "
         f"{text(a['round_trip_time'], 's')}",
     )
-    ax.legend(loc="lower right")
+    ax.legend(loc="upper left", bbox_to_anchor=(1, 1))  # beside the axes: points may lie in every corner
     caption(
         ax,
         "equilibrium: Prithviraj and Williamson, section 2.3; the simulation includes start and end of the transfers",
+        below=44,
     )
     return ax
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -11,19 +12,25 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from longfat.measured import Measurement
+    from longfat.measured.series import Series
 
-#: What is drawn in the unit on the axis: the unit of the series, the one on the axis, and the factor.
+#: Units on the axis of a series with their factors: the last that the largest value reaches is used.
 _UNITS = {
-    "rate": ("rate [Mbit/s]", 8e-6),
-    "round-trip time": ("round-trip time [ms]", 1e3),
-    "congestion window": ("congestion window [kB]", 1e-3),
-    "retransmissions": ("retransmissions [packets]", 1.0),
-    "losses": ("losses [packets]", 1.0),
+    "rate": {"kbit/s": 8e-3, "Mbit/s": 8e-6, "Gbit/s": 8e-9},
+    "round-trip time": {"ms": 1e3},
+    "congestion window": {"kB": 1e-3, "MB": 1e-6, "GB": 1e-9},
+    "retransmissions": {"packets": 1.0},
+    "losses": {"packets": 1.0},
 }
+
+COUNTS = ("retransmissions", "losses")
+ROOM = 1.08  # the upper end of an axis over the largest value, so that no line lies on the edge
 
 
 def measurements(found: Sequence[Measurement]) -> Figure:
     r"""Draw what files with measurements hold over time: a panel for each quantity, a line for each file.
+
+    The panels have one time axis. Counts that are 0 throughout have no panel.
 
     Parameters
     ----------
@@ -48,31 +55,44 @@ def measurements(found: Sequence[Measurement]) -> Figure:
     >>> [ax.get_ylabel() for ax in figure.axes[:2]]
     ['rate\n[Mbit/s]', 'round-trip\ntime [ms]']
     """
-    panels: dict[tuple[str, bool], list[tuple[int, Any]]] = {}
-    for name in _UNITS:
-        for k, one in enumerate(found):
-            for series in one.series:
-                if series.name == name:
-                    panels.setdefault((name, series.timed), []).append((k, series))
+    panels: dict[tuple[bool, str], list[tuple[int, Series]]] = {}
+    for k, one in enumerate(found):
+        for series in one.series:
+            if series.name in _UNITS:
+                panels.setdefault((not series.timed, series.name), []).append((k, series))
     if not panels:
         raise ValueError("the measurements hold no values over time")
+    places = list(_UNITS)
+    panels = {key: panels[key] for key in sorted(panels, key=lambda key: (key[0], places.index(key[1])))}
+    panels = {key: lines for key, lines in panels.items() if key[1] not in COUNTS or _largest(lines) > 0} or panels
     figure, axes = pyplot().subplots(
         len(panels), 1, figsize=(SIZE[0], 0.6 + 1.7 * len(panels)), squeeze=False, layout="constrained"
     )
-    for ax, ((name, timed), lines) in zip(axes[:, 0], panels.items(), strict=True):
-        label, factor = _UNITS[name]
+    last: dict[bool, Any] = {}
+    for ax, ((untimed, name), lines) in zip(axes[:, 0], panels.items(), strict=True):
+        largest = _largest(lines)
+        units = _UNITS[name]
+        unit = next((one for one in reversed(units) if units[one] * largest >= 1), next(iter(units)))
         for k, series in lines:
-            values = [factor * value for value in series.values]
-            ax.plot(
-                series.times,
-                values,
-                color=nth_colour(k),
-                marker=".",
-                ms=3,
-                lw=0.9,
-                label=found[k].file.rpartition("/")[2],
-            )
-        ax.set(xlabel="time [s]" if timed else "sample", ylabel=label.replace(" ", "\n", 1), ylim=(0, None))
-    shown = {line.get_label(): line for ax in figure.axes for line in ax.get_lines()}
+            values = [units[unit] * value for value in series.values]
+            label = found[k].file.rpartition("/")[2]
+            ax.plot(series.times, values, color=nth_colour(k), marker=".", ms=3, lw=0.9, label=label)
+        top = ROOM * units[unit] * largest or 1.0
+        ax.set(ylabel=f"{name} [{unit}]".replace(" ", "\n", 1), ylim=(0, top))
+        if untimed in last:
+            ax.sharex(last[untimed])
+            last[untimed].tick_params(labelbottom=False)
+        last[untimed] = ax
+    for untimed, ax in last.items():
+        ax.set_xlabel("sample" if untimed else "time [s]")
+        ax.autoscale(axis="x")
+    drawn = {line.get_label(): line for ax in figure.axes for line in ax.get_lines()}
+    names = dict.fromkeys(one.file.rpartition("/")[2] for one in found)
+    shown = {name: drawn[name] for name in names if name in drawn}
     figure.legend(shown.values(), shown.keys(), loc="outside upper center", ncols=min(len(shown), 3), fontsize="small")
     return figure  # type: ignore[no-any-return]
+
+
+def _largest(lines: list[tuple[int, Series]]) -> float:
+    """Return the largest value of some series."""
+    return max((value for _, series in lines for value in series.values if math.isfinite(value)), default=0.0)

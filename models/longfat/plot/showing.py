@@ -9,6 +9,7 @@ from longfat.plot.buffers import switch_buffer_curves
 from longfat.plot.cadpc import cadpc_bounds, cadpc_shares
 from longfat.plot.curve_panels import scheme_curves
 from longfat.plot.faces import faces
+from longfat.plot.intervals import sweep_curves
 from longfat.plot.laws import law_curves
 from longfat.plot.loss_load import loss_load_curves
 from longfat.plot.runs import run
@@ -28,6 +29,7 @@ PICTURES: dict[str, Any] = {
     "longfat.design.window": window_curves,
     "longfat.explore": law_curves,
     "longfat.sim.run": run,
+    "longfat.sweep": sweep_curves,
     "longfat.testbed.compare": faces,
     "longfat.testbed.run": run,
 }
@@ -39,7 +41,8 @@ def show(data: xr.Dataset, axes: Any = None) -> Any:
     Parameters
     ----------
     data : xarray.Dataset
-        What a function of `longfat.sim`, `longfat.design` or `longfat.explore`.
+        Result of a function of `longfat.sim`, `longfat.design`, `longfat.testbed` or `longfat.explore`, or of
+        `longfat.sweep`.
     axes : matplotlib.axes.Axes, or several of them, optional
         Axes to draw on; by default those of a new figure.
 

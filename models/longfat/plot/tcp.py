@@ -59,5 +59,6 @@ def tcp_rates(data: xr.Dataset, ax: Axes | None = None) -> Axes:
         title=f"One TCP flow ({a['scheme']}), {text(a['rate'], 'bytes/s')}, {text(a['round_trip_time'], 's')}",
     )  # fmt: skip
     ax.legend(loc="lower left")
-    caption(ax, f"data without headers; buffer: {a['buffer']:.4g} BDP; random losses; no loss at the left edge")
+    buffer = "one bandwidth-delay product" if a["buffer"] == 1 else f"{a['buffer']:.4g} bandwidth-delay products"
+    caption(ax, f"data without headers; buffer: {buffer}; random losses; no loss at the left edge", below=44)
     return ax

@@ -101,6 +101,7 @@ def window_curves(data: xr.Dataset, ax: Axes | None = None, *, printed: bool = F
         ax,
         "w_a: acknowledgment delay; law: Gong & Parulkar, WUCS-92-38, sec. 4.2, third case corrected; simulated: at "
         "least 10^7 packets",
+        below=44,
     )
     return ax
 

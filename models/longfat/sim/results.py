@@ -216,7 +216,7 @@ def over_replications(
 
 #: name: (field of the row, dimension, unit, description)
 TRACES = {
-    "window": ("window", "flow", "packets", "congestion window, inflation included"),
+    "window": ("window", "flow", "packets", "congestion window, inflation included; NaN before the start of the flow"),
     "rate": ("rate", "flow", "bytes/s", "pacing rate; infinite: not paced"),
     "received": ("received_bytes", "flow", "bytes", "new data received so far"),
     "srtt": ("srtt", "flow", "s", "smoothed round-trip time"),
@@ -229,10 +229,13 @@ def traces(run: Simulation, every: float) -> dict[str, Any]:
     """Return the traces, along `time` [s]."""
     row = run.state.row
     count = int(row.samples)
-    made: dict[str, Any] = {"time": ("time", np.arange(count) * every, {"units": "s", "long_name": "time"})}
+    times = np.arange(count) * every
+    made: dict[str, Any] = {"time": ("time", times, {"units": "s", "long_name": "time"})}
     tables = {"flow": run.state.flow_samples, "link": run.state.link_samples}
     for name, (field, dim, unit, description) in TRACES.items():
         columns = int(row.sampled_flows if dim == "flow" else row.sampled_links)
         values = tables[dim][field][: count * columns].reshape(count, columns)
+        if name == "window":
+            values = np.where(times[:, None] * SECOND < run.state.tallies["start"][:columns], np.nan, values)
         made[f"{name}_trace"] = (("time", dim), values.copy(), {"units": unit, "long_name": description})
     return made

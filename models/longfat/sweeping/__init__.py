@@ -227,7 +227,8 @@ def sweep(
     data = collector.dataset(status=widths is not None or errors == "keep")
     seed = {name: str(value) for name, value in streams.attributes().items()}
     requested = {} if widths is None else {"until": widths.attribute(), "at_most": most}
-    data.attrs = {**provenance, "replications": least, **requested, "confidence": confidence, **seed}
+    made_by = {"made_by": "longfat.sweep"}  # which `longfat.plot.show` reads
+    data.attrs = {**made_by, **provenance, "replications": least, **requested, "confidence": confidence, **seed}
     return data
 
 
