@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+import sympy
 
 from longfat import verify
 from longfat.law import Law, SimulatedBy, Symbol, Validity, registered
@@ -306,6 +307,21 @@ def test_a_proof_that_fails_and_one_that_is_not_there(monkeypatch):
     assert absent.proof.item() == "error"
     assert "AttributeError: module 'derivations.queues' has no attribute 'nothing'" in absent.proof_remark.item()
     assert not absent.attrs["agrees"]
+
+
+@pytest.mark.parametrize(
+    ("own", "status", "remark"),
+    [
+        (lambda: sympy.integrate(2 * sympy.Symbol("x"), sympy.Symbol("x")), "agrees", "<lambda>"),
+        (lambda: None, "differs", "<lambda> returns nothing"),
+        (lambda: {}["nothing"], "error", "<lambda>: KeyError: 'nothing'"),
+    ],
+)
+def test_a_derivation_of_ones_own(monkeypatch, own, status, remark):
+    """It is run as it is given, outside of a clone, too."""
+    monkeypatch.setattr(faces, "_derivations", lambda: False)
+    found = faces.proof(made(right, derivation=own))
+    assert (found.status, found.remark) == (status, remark)
 
 
 def test_derivations_that_are_not_there(monkeypatch):

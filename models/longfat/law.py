@@ -73,8 +73,9 @@ class Law:
         Full reference to where the formula is published; "Ours, ..." for one that is not.
     validity : Validity, optional
         Condition under which an approximate law holds, with its accuracy.
-    derivation : str
-        Function under ``derivations/`` that proves the law, such as "queues.mm1_number".
+    derivation : str or callable
+        Function without arguments that proves the law: it returns what it has derived, or raises an AssertionError. Laws
+        of longfat name one under ``derivations/``, such as "queues.mm1_number".
     errata : str
         For `as_printed` only: what is wrong with the source's expression.
     result : str
@@ -96,7 +97,7 @@ class Law:
     unit: str
     source: str
     validity: Validity | None = None
-    derivation: str = ""
+    derivation: str | Callable[[], Any] = ""
     errata: str = ""
     result: str = ""
     simulated: SimulatedBy | None = None
@@ -411,7 +412,7 @@ def law(
     source: str,
     unit: str,
     validity: Validity | None = None,
-    derivation: str = "",
+    derivation: str | Callable[[], Any] = "",
     result: str = "",
     simulated: SimulatedBy | None = None,
     not_simulated: str = "",

@@ -202,7 +202,7 @@ def root(
     equation: Callable[..., tuple[Any, Any]],
     cases: Mapping[str, Callable[..., Any]],
     validity: Validity | None = None,
-    derivation: str = "",
+    derivation: str | Callable[[], Any] = "",
     result: str = "",
     simulated: SimulatedBy | None = None,
     not_simulated: str = "",

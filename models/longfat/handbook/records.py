@@ -77,7 +77,9 @@ def record(law: Law, neighbours: Iterable[str] = (), *, hashed: bool = True) -> 
         "validity": None if law.validity is None else {"text": law.validity.text, "accuracy": law.validity.accuracy},
         "source": law.source,
         "printed": law.as_printed.errata if law.has_printed else None,
-        "derivation": f"derivations/{law.derivation.replace('.', '.py, ')}" if law.derivation else None,
+        "derivation": f"derivations/{law.derivation.replace('.', '.py, ')}"
+        if isinstance(law.derivation, str) and law.derivation
+        else None,
         "simulator": None if law.simulated is None else law.simulated.simulator,
         "not_simulated": law.not_simulated or None,
         "neighbours": list(neighbours),

@@ -72,23 +72,30 @@ class _Worst:
 
 
 def proof(law: Law, *, quick: bool = False) -> Outcome:
-    """Run the derivation that the law's record names, if derivations are installed beside the package."""
+    """Run the derivation that the law's record has or names; those named are beside the package in a clone."""
     if not law.derivation:
         return Outcome("not checked", remark="the law is a definition or a composition, so it names no derivation")
-    if not _derivations():
+    given = law.derivation
+    if isinstance(given, str) and not _derivations():
         return Outcome("not checked", remark="derivations are not installed")
     if quick and law.long_proof:
         return Outcome("not checked", remark="skipped in a quick run, because it takes longer")
-    module, function = law.derivation.split(".")
+    name = f"derivations.{given}" if isinstance(given, str) else getattr(given, "__name__", repr(given))
     try:
-        result = getattr(importlib.import_module(f"derivations.{module}"), function)()
+        result = _named(given)() if isinstance(given, str) else given()
     except AssertionError as failure:
-        return Outcome("differs", remark=f"derivations.{law.derivation}: {words(failure)}")
+        return Outcome("differs", remark=f"{name}: {words(failure)}")
     except Exception as failure:
-        return Outcome("error", remark=f"derivations.{law.derivation}: {words(failure)}")
+        return Outcome("error", remark=f"{name}: {words(failure)}")
     if result is None:
-        return Outcome("differs", remark=f"derivations.{law.derivation} returns nothing")
-    return Outcome("agrees", checks=1, remark=f"derivations.{law.derivation}")
+        return Outcome("differs", remark=f"{name} returns nothing")
+    return Outcome("agrees", checks=1, remark=name)
+
+
+def _named(derivation: str) -> Any:
+    """Return a function of ``derivations/`` from its name, such as "queues.mm1_number"."""
+    module, function = derivation.split(".")
+    return getattr(importlib.import_module(f"derivations.{module}"), function)
 
 
 def numeric(law: Law, points: Sequence[Point]) -> Outcome:
