@@ -74,8 +74,8 @@ class Law:
     validity : Validity, optional
         Condition under which an approximate law holds, with its accuracy.
     derivation : str or callable
-        Function without arguments that proves the law: it returns what it has derived, or raises an AssertionError. Laws
-        of longfat name one under ``derivations/``, such as "queues.mm1_number".
+        Function without arguments that proves the law: it returns what it has derived, or raises an AssertionError.
+        Laws of longfat name one under ``derivations/``, such as "queues.mm1_number".
     errata : str
         For `as_printed` only: what is wrong with the source's expression.
     result : str
