@@ -269,3 +269,22 @@ def test_ticks_of_a_logarithmic_axis(ends, labels):
     shown = [(tick.get_loc(), tick.label1.get_text()) for tick in [*ax.xaxis.majorTicks, *ax.xaxis.minorTicks]]
     assert [words for place, words in sorted(shown) if words and low <= place <= high] == labels
     plt.close("all")
+
+
+def test_lines_and_words_that_were_alike():
+    """The rules of a buffer differ from each other and from the solid lines; one product is no plural."""
+    path = {
+        "rate": "1Gbit/s",
+        "round_trip_time": "100ms",
+        "bandwidth_delay_product": 60,
+        "points": 2,
+        "replications": 2,
+    }
+    ax = plot.switch_buffer_curves(design.buffer(**path, progress=False))
+    rules = [line for line in ax.lines if line.get_label() in ("one BDP", "BDP/3", "AIMD closed form")]
+    dashes = {line._unscaled_dash_pattern[1] for line in rules}
+    assert len(dashes) == len(rules) == 3
+    assert None not in dashes
+    ax = plot.tcp_rates(design.tcp_window(rate="15Mbit/s", round_trip_time="20ms", replications=0))
+    assert "bottleneck buffer: one bandwidth-delay product;" in ax.texts[-1].get_text()
+    plt.close("all")
