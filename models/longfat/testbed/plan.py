@@ -36,7 +36,8 @@ LINUX: dict[str, tuple[float, ...]] = {
     "quick_acks": (479.0,),  # tcp_grow_window(), with the socket buffers of `longfat.testbed.settings`
     "tick": (0.0,),
     "granularity": (0.2,),  # TCP_RTO_MIN bounds the term of the variation, tcp_rtt_estimator()
-    "growth_limit": (2.0, 1e6),  # packets are counted, without a limit
+    "growth_limit": (2.0, math.inf),  # packets are counted, without a limit; 2 as in `DEPLOYED`
+    "cwnd_limited": (1.0,),  # include/net/tcp.h, tcp_is_cwnd_limited()
     "hystart": (0.0,),  # but 2 in CUBIC: a part of tcp_cubic.c alone, and not HyStart++, which RFC 9406 made of it
     "prr": (1.0,),
     "rack": (1.0, 2.0),

@@ -6,7 +6,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from longfat.sim import DROP, ENQUEUE, Discipline, Network, Simulation, peek
+from longfat.sim import DROP, ENQUEUE, Discipline, Network, Simulation, peek, traffic
 from longfat.sim.schemes import cubic
 from longfat.sim.schemes.cubic import CUBIC
 
@@ -161,3 +161,78 @@ def test_timeout():
     flow = peek.flow(one, "x")
     assert flow.k == 0.0
     assert flow.w_max == pytest.approx(flow.ssthresh, abs=1.0)
+
+
+def plain(monkeypatch, *names):
+    """Call parts of the module as plain Python."""
+    for name in names:
+        monkeypatch.setattr(cubic, name, getattr(getattr(cubic, name), "py_func", getattr(cubic, name)))
+
+
+def test_w_max_after_a_timeout_is_that_of_its_stage(monkeypatch):
+    """A timeout at 100, a stage from 70, and a loss at 80: W_max is 80, not 0.85 x 80 (RFC 9438, 4.7 and 4.8).
+
+    Without the timeout 80 is below the last W_max of 100, and W_max is 68.
+    """
+    for stage, w_max in ((True, 80.0), (False, 68.0)):
+        flow = stage_of(window=100.0, w_max=100.0, last_w_max=100.0)
+        plain(monkeypatch, "reduce", "begin_stage")
+        monkeypatch.setattr(cubic.tcp, "record_reduction", lambda flow, cause: None)
+        if stage:
+            assert (cubic.timeout(flow, None), flow.ssthresh) == (1.0, 70.0)
+            flow.window = 70.0
+            cubic.begin_stage(flow, 1.0)
+            assert (flow.w_max, flow.k) == (70.0, 0.0)
+        flow.window = 80.0
+        cubic.reduce(flow, cubic.tcp.LOSS)
+        assert flow.w_max == pytest.approx(w_max)
+
+
+def stage_of(**values):
+    """Return a flow with the fields that `reduce` and `begin_stage` use."""
+    given = {
+        "window": 20.0, "ssthresh": 2.0, "ssthresh_floor": 2.0, "recovering": False, "fast_convergence": 1.0,
+        "integer_windows": 0.0, "beta": 0.7, "c": 0.4, "cwv": 0.0, "w_max": 0.0, "last_w_max": 0.0, "cwnd_prior": 0.0,
+    }  # fmt: skip
+    return SimpleNamespace(**{**given, **values})
+
+
+def test_a_window_beyond_w_max_begins_a_stage_there():
+    """A window of 80 has passed a W_max of 50 without a loss: W_max is 80 and K = 0; of 100, K = cbrt(20/0.4)."""
+    for w_max, expected, k in ((50.0, 80.0, 0.0), (100.0, 100.0, float(mpmath.cbrt(50)))):
+        flow = stage_of(window=80.0, w_max=w_max)
+        cubic.begin_stage.py_func(flow, 3.0)
+        assert (flow.w_max, flow.w_est, flow.epoch_start) == (expected, 80.0, 3.0)
+        assert flow.k == pytest.approx(k)
+
+
+def test_a_reduction_in_recovery_is_of_ssthresh(monkeypatch):
+    """Recovery aims at 70, and 40 are in flight: another loss brings 49, and W_max 0.85 x 70 below 100."""
+    monkeypatch.setattr(cubic.tcp, "record_reduction", lambda flow, cause: None)
+    flow = stage_of(window=40.0, ssthresh=70.0, recovering=True, last_w_max=100.0)
+    cubic.reduce.py_func(flow, cubic.tcp.LOSS)
+    assert (flow.cwnd_prior, flow.ssthresh, flow.w_max) == (70.0, pytest.approx(49.0), pytest.approx(59.5))
+
+
+@pytest.mark.parametrize("cwnd_limited", [0, 1])
+@pytest.mark.parametrize(("window", "burst", "silence"), [(100, 400, 60.0), (10, 40, 4.0)])
+def test_silence_does_not_count(window, burst, silence, cwnd_limited):
+    """The time between bursts is no time of the stage (RFC 9438, section 4.2; Linux, bictcp_cwnd_event()).
+
+    From a window of W_max packets without a loss W_cubic = 0.4 t^3 + W_max. A burst takes four round trips of 0.1 s, of
+    which the first has no growth: five of them make at most 2 s, and a target a round trip ahead at most 0.4 x 2.1^3 =
+    3.7 packets above. With the silence the second burst alone would have a target of 1.5 windows.
+    """
+    net = Network().link("a", "b", rate=np.inf, delay=RTT / 2).link("b", "a", rate=np.inf, delay=RTT / 2)
+    bursts = traffic.on_off(1e9, burst * 1e-6, silence)
+    given = {
+        "initial_window": window, "initial_ssthresh": window, "reno_friendly": 0, "cwnd_limited": cwnd_limited
+    }  # fmt: skip
+    one = Simulation(net.flow(CUBIC, path=["a", "b"], packet=1000, application=bursts, name="x", parameters=given))
+    one.advance(4.5 * silence)
+    flow = peek.flow(one, "x")
+    assert flow.una == 5 * burst
+    assert window < flow.window < window + 3.8
+    # What counts at the end of the fifth burst, which begins with the fifth period.
+    busy = 4 * (silence + burst * 1e-6) + 0.4 - flow.epoch_start
+    assert 1.0 < busy < 2.1

@@ -1,23 +1,36 @@
 """The sender as deployed: recovery and slow start against the pseudo-code of their RFCs and by hand."""
 
 import math
+from types import SimpleNamespace
 
 import pytest
 
-from longfat.sim import DROP, ENQUEUE, Discipline, Network, Simulation, peek, schemes
+from longfat.sim import DROP, ENQUEUE, Discipline, Network, Simulation, peek, schemes, traffic
+from longfat.sim.schemes import hystart, rate_reduction
 from tests.sim.schemes.losses import Diary, drop_acks, drop_numbers
 
 #: Every packet is acknowledged, as the traces by hand assume.
 EACH = {"delayed_ack": 1}
 
 
+def python(part):
+    """Return a compiled part as plain Python."""
+    return getattr(part, "py_func", part)
+
+
 def drop_beginning(link, packet, now):
-    """Lose the first transmissions of the packets 0 to `lost` - 1."""
-    return DROP if packet.transmission < link.lost and packet.transmission == packet.number else ENQUEUE
+    """Lose the first transmissions of the packets `first` to `lost` - 1."""
+    named = link.first <= packet.transmission < link.lost
+    return DROP if named and packet.transmission == packet.number else ENQUEUE
+
+
+def drop_numbers_from(first, last):
+    given = {"first": float(first), "lost": last + 1.0}
+    return Discipline("beginning lost", enqueue=drop_beginning, parameters=given)
 
 
 def beginning_lost(lost):
-    return Discipline("beginning lost", enqueue=drop_beginning, parameters={"lost": float(lost)})
+    return drop_numbers_from(0, lost - 1)
 
 
 def twenty(lost, until, scheme="cubic", **parameters):
@@ -36,28 +49,24 @@ def sent_per_acknowledgment(lost, scheme="cubic", **parameters):
     return [len(diary.sent(0.1 + 1e-3 * (k + 1))) for k in range(20 - lost)]
 
 
-def referee(lost, conservative=False):
-    """Return the packets for each acknowledgment, by the pseudo-code of RFC 6937, section 3.
+def referee(lost):
+    """Return the packets for each acknowledgment of the first round trip, by RFC 9937, sections 6.1 and 6.2.
 
     The window of 20 stands before recovery, limited transmit included (the first two acknowledgments); the third one
-    begins recovery with ssthresh 10, and takes the lost packets out of the pipe.
+    begins recovery with ssthresh 10, and takes the lost packets out of the pipe. Of 22 packets sent, two had been
+    delivered before it: RecoverFS is 20. None is a SafeACK, because packet 0 is missing.
     """
-    pipe, out, sent, recovering = 20, 0, [], False
-    delivered = 0
+    pipe, out, sent, delivered = 20, 0, [], 0
     for count in range(1, 21 - lost):
         pipe -= 1
         if count < 3:
             allowed = 20 - pipe
         else:
-            if not recovering:
-                recovering, pipe, flight = True, pipe - lost, 22  # snd.nxt - snd.una
+            pipe -= lost if count == 3 else 0
             delivered += 1
-            if pipe > 10:
-                allowed = math.ceil(delivered * 10 / flight) - out
-            else:
-                allowed = min(10 - pipe, delivered - out if conservative else max(delivered - out, 1) + 1)
-            # Ours: the first retransmission leaves whatever the pipe (RFC 6675, section 5, step 4.3).
-            allowed = max(1 if count == 3 else 0, allowed)
+            allowed = math.ceil(delivered * 10 / 20) - out if pipe > 10 else min(10 - pipe, max(delivered - out, 1))
+            if out == 0 and allowed == 0:
+                allowed = 1
             out += allowed
         pipe += allowed
         sent.append(allowed)
@@ -65,25 +74,73 @@ def referee(lost, conservative=False):
 
 
 @pytest.mark.parametrize("lost", [1, 4, 9, 15])
-def test_rate_reduction_is_that_of_the_pseudo_code(lost):
-    for mode in (1, 2):
-        for scheme in ("cubic", "sack"):
-            assert sent_per_acknowledgment(lost, scheme, prr=mode) == referee(lost, conservative=mode == 2)
+@pytest.mark.parametrize("scheme", ["cubic", "sack"])
+def test_rate_reduction_is_that_of_the_pseudo_code(scheme, lost):
+    assert sent_per_acknowledgment(lost, scheme, prr=1) == referee(lost)
 
 
-def test_rate_reduction_in_the_example_of_the_rfc():
-    """Fifteen losses: N N 2R 2R 2R with PRR-SSRB, N N R R R with PRR-CRB (RFC 6937, section 3.1).
+@pytest.mark.parametrize("scheme", ["cubic", "sack"])
+def test_rate_reduction_after_many_losses(scheme):
+    """Fifteen of 20 are lost: N N R R R, and two for each acknowledgment only when SND.UNA advances (RFC 9937, 6.2).
 
-    Without, N N 7R R R there with half of FlightSize, 11; ours is half of the window, 10, so that it is N N 6R R R.
+    Acknowledgments of the second round trip: 20 and 21, the new packets, and R0, R1, R2. Five packets are in flight
+    until R0 arrives, and eight after R2. In the third one R3 and R4 bring two packets each, and ten are in flight.
+    Without, N N 7R R R with half of FlightSize, 11 (RFC 6937, section 3.1); ours is half of the window, N N 6R R R.
     """
-    assert sent_per_acknowledgment(15) == [1, 1, 2, 2, 2]
-    assert sent_per_acknowledgment(15, prr=2) == [1, 1, 1, 1, 1]
-    assert sent_per_acknowledgment(15, prr=0) == [1, 1, 6, 1, 1]
-    assert sent_per_acknowledgment(15, "sack") == [1, 1, 6, 1, 1]
+    diary = twenty(15, 0.3105, scheme, prr=1)
+    rounds = [(0.101, 5), (0.202, 5), (0.303, 8)]
+    sent = [[len(diary.sent(start + 1e-3 * k)) for k in range(count)] for start, count in rounds]
+    assert sent == [[1, 1, 1, 1, 1], [1, 1, 2, 2, 2], [2, 2, 1, 1, 1, 1, 1, 1]]
+    assert sent_per_acknowledgment(15, scheme, prr=0) == [1, 1, 6, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("in_flight", "delivered", "sent", "event", "window"),
+    [
+        # above ssthresh, 10: ceil(7 x 10/20) - 2 = 2; ceil(4 x 10/20) - 5 < 0
+        (15, 6, 2, (1, 0, 0), 17),
+        (15, 3, 5, (1, 1, 0), 15),
+        # below: MAX(8 - 5, 1) = 3, one more for a SafeACK, and none with another loss
+        (5, 7, 5, (1, 0, 0), 8),
+        (5, 7, 5, (1, 1, 0), 9),
+        (5, 7, 5, (1, 1, 1), 8),
+        # MAX(4 - 9, 2) = 2, and at most 10 - 9
+        (5, 2, 9, (2, 0, 0), 7),
+        (9, 2, 9, (2, 2, 0), 10),
+        # 10 - 10 = 0, but the first transmission leaves
+        (10, 0, 0, (1, 0, 0), 11),
+        (10, 0, 1, (1, 0, 0), 10),
+        # nothing delivered: as before
+        (3, 7, 5, (0, 0, 1), 9),
+    ],
+)
+def test_rate_reduction_by_hand(in_flight, delivered, sent, event, window):
+    """SndCnt of RFC 9937, section 6.2, with RecoverFS 20 and ssthresh 10; events: delivered, SND.UNA, lost."""
+    flow = SimpleNamespace(
+        window=9.0, ssthresh=10.0, in_flight=in_flight, prr_delivered=delivered, prr_in_flight=20.0,
+        transmission=100 + sent, prr_transmission=100,
+    )  # fmt: skip
+    newly_delivered, acked, lost = event
+    given = SimpleNamespace(newly_delivered=newly_delivered, acked=acked, lost=lost)
+    assert python(rate_reduction.window)(flow, given) == window
+
+
+def test_rate_reduction_after_a_loss_that_a_timer_finds():
+    """Of 20 packets 1 to 17 are lost: two packets behind them leave a reordering window of 25 ms (RFC 8985, 6.2).
+
+    The acknowledgments of 0, 18 and 19 release 20, 21 and 22. The timer finds the losses; ssthresh is 10 and three
+    packets are in flight, but no acknowledgment allows more than the first retransmission.
+    """
+    diary = Diary(
+        "cubic", drop_numbers_from(1, 17), 0.19, link_rate=1e6, initial_window=20, initial_ssthresh=20, beta=0.5, **EACH
+    )
+    assert [entry.number for entry in diary.entries][20:] == [20, 21, 22, 1]
+    # The acknowledgment of 0 adds 1/20 to the window.
+    assert (diary.own.recovering, diary.own.ssthresh) == (True, pytest.approx(20.05 / 2))
 
 
 def test_rate_reduction_ends_at_ssthresh():
-    """A single loss: no half window of silence, and a window of ssthresh afterwards (RFC 6937, sections 3.1 and 4)."""
+    """A single loss: no half window of silence, and a window of ssthresh afterwards (RFC 9937, section 6.4)."""
     silence = [max(map(len, "".join(map(str, sent_per_acknowledgment(1, prr=on))).split("1"))) for on in (0, 1)]
     assert silence[0] >= 7
     assert silence[1] <= 2
@@ -183,17 +240,68 @@ def test_sack_as_deployed():
     assert Diary("sack", until=0.25).flow.window == 4.0
 
 
-@pytest.mark.parametrize("scheme", ["cubic", "sack"])
-def test_the_conservative_bound_ends_at_ssthresh(scheme):
-    """With PRR-CRB and 15 losses five packets are in flight to the end, and the window becomes ssthresh, 10."""
-    diary = twenty(15, 0.15, scheme, prr=2)
-    time = 0.15
-    assert diary.flow.window < 8
-    while diary.own.recovering and time < 1.0:
-        time += 0.001
-        diary.advance(time)
-    assert not diary.own.recovering
-    assert 10.0 <= diary.flow.window < 10.2
+def after_a_burst(scheme, packets, **parameters):
+    """Return the window after a burst of packets that leave at once, each acknowledged."""
+    net = Network().link("a", "b", rate=math.inf, delay=0.05).link("b", "a", rate=math.inf, delay=0.05)
+    burst = traffic.on_off(1e9, packets * 1e-6, 100.0)
+    given = {"initial_window": 10, **EACH, **parameters}
+    run = Simulation(net.flow(scheme, path=["a", "b"], packet=1000, application=burst, parameters=given), rng=1)
+    run.advance(0.5)
+    assert run.state.flows[0].una == packets
+    return float(run.state.flows[0].window)
+
+
+@pytest.mark.parametrize("scheme", ["sack", "cubic", "dctcp"])
+def test_growth_of_a_window_that_the_application_does_not_fill(scheme):
+    """Linux, by hand, with a window of 10 in slow start: 10 packets fill it, and each of them adds one to it.
+
+    Six packets let it grow to twice as much, and five or fewer leave it (tcp_is_cwnd_limited()). In avoidance it stays,
+    and 10 of 10 add one packet, but not in CUBIC, which needs 20 at least before a loss. CUBIC and DCTCP by their own
+    rule: the acknowledgment of packet 0 finds the window full and adds one; later ones find 9 of 11 or fewer in flight.
+    """
+    linux = {"growth_limit": math.inf, "hystart": 0, "cwnd_limited": 1}
+    slow, avoid = [
+        [after_a_burst(scheme, n, initial_ssthresh=ssthresh, integer_windows=1, **linux) for n in (4, 5, 6, 9, 10)]
+        for ssthresh in (1e300, 10)
+    ]
+    assert slow == [10, 10, 12, 18, 20]
+    assert avoid == [10, 10, 10, 10, 10 if scheme == "cubic" else 11]
+    assert after_a_burst(scheme, 10) == {"sack": 20, "cubic": 11, "dctcp": 11}[scheme]
+
+
+@pytest.mark.parametrize("scheme", ["sack", "cubic"])
+def test_slow_start_of_linux_has_no_limit(scheme):
+    """An acknowledgment of four packets adds four, and after a timeout one of two adds two (tcp_slow_start()).
+
+    In the other flow a window of 20 is lost, and packet 0 leaves again at 1 s. Its acknowledgment adds one packet, and
+    that of 1 and 2 two: 4 packets at 1.2 s.
+    """
+    linux = {**schemes.linux(scheme), "quick_acks": 0, "delayed_ack": 4, "initial_window": 4}
+    assert [len(numbers) for numbers in Diary(scheme, until=0.15, **linux).rounds.values()] == [4, 8]
+    late = {**linux, "initial_window": 20, "delayed_ack": 2, "rack": 0, "min_rto": 0.2}
+    diary = Diary(scheme, beginning_lost(20), 1.25, **late)
+    assert (diary.flow.timeouts, diary.flow.window) == (1, 4.0)
+
+
+@pytest.mark.parametrize(("integer", "window", "credits"), [(0, 10.1, 0), (1, 10.0, 1)])
+@pytest.mark.parametrize("scheme", ["sack", "dctcp"])
+def test_the_rest_of_an_acknowledgment_at_ssthresh(scheme, integer, window, credits):
+    """Of two packets acknowledged one makes the window 10, and the other counts in avoidance (tcp_slow_start())."""
+    given = {"initial_window": 9, "initial_ssthresh": 10, "delayed_ack": 2, "hystart": 0, "growth_limit": 2}
+    diary = Diary(scheme, until=0.2, file=2000, integer_windows=integer, **given)
+    assert (diary.flow.una, diary.flow.window) == (2, pytest.approx(window))
+    assert diary.own.credits == credits
+
+
+@pytest.mark.parametrize(
+    ("window", "acked", "limit", "after", "rest"),
+    [(9.0, 2, 2.0, 10.0, 1.0), (8.0, 2, 2.0, 10.0, 0.0), (9.5, 4, 2.0, 10.0, 1.5), (9.0, 4, math.inf, 10.0, 3.0)],
+)
+def test_slow_start_returns_the_rest(window, acked, limit, after, rest):
+    """At most L packets count, those beyond ssthresh, 10, in avoidance."""
+    flow = SimpleNamespace(window=window, ssthresh=10.0, growth_limit=limit, hystart=0.0, reduced_for=0)
+    left = python(hystart.grow)(flow, SimpleNamespace(acked=acked))
+    assert (flow.window, left) == (after, rest)
 
 
 def test_a_mark_in_recovery():

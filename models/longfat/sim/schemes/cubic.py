@@ -29,6 +29,22 @@ def begin_stage(flow, now):
 
 
 @part
+def leave_out_unused_time(flow, event, used):
+    """Begin the stage later by the time in which the application did not use the window.
+
+    It is measured between departures, from a packet whose acknowledgment finds the window unused to the next one.
+    """
+    # RFC 9438, section 4.2: t does not include periods in which the application limits the window. Linux,
+    # net/ipv4/tcp_cubic.c, bictcp_cwnd_event(): periods in which nothing is in flight.
+    departure = event.now - event.rtt
+    if flow.unused and flow.epoch_start >= 0.0:
+        flow.epoch_start += max(0.0, departure - flow.last_departure)
+    flow.last_departure = departure
+    idle = flow.app_limited > 0 and flow.in_flight == 0
+    flow.unused = idle or (not used and flow.cwnd_limited == 0.0)
+
+
+@part
 def cubic_window(flow, time):
     """Return W_cubic [packets], `time` after the beginning of the stage [s] (RFC 9438, equation 1)."""
     x = time - flow.k
@@ -41,7 +57,7 @@ def avoid_congestion(flow, event, acked):
     if flow.epoch_start < 0.0:
         begin_stage(flow, event.now)
     if flow.integer_windows > 0.0:
-        return integer_windows.cubic(flow, event, acked)
+        return integer_windows.cubic(flow, event, int(acked))
     # RFC 9438, section 4.3, equation 4: W_est += alpha * segments_acked / cwnd, with alpha = 3 (1 - beta)/(1 + beta)
     # until W_est has reached cwnd_prior, the window before the last reduction, and 1 from then on. RFC 8312, section
     # 4.2, which `full_reno` = 0 chooses, has the first value throughout.
@@ -79,6 +95,7 @@ def reduce(flow, cause):
         flow.beta * window if flow.integer_windows == 0.0 else integer_windows.scaled(window, flow.beta),
     )
     flow.epoch_start = -1.0
+    flow.unused = False
     tcp.record_reduction(flow, cause)
 
 
@@ -118,22 +135,20 @@ def respond(flow, event):
             return validation.end_recovery(flow, window)
         if not deployed.grows_at_exit(flow, window):
             return window
-        flow.last_growth = event.now
-        return avoid_congestion(flow, event, event.newly_delivered)
-    if event.acked == 0 or event.marked or (flow.cwv > 0.0 and not validation.may_grow(flow, event)):
+        return avoid_congestion(flow, event, float(event.newly_delivered))
+    if event.acked == 0 or event.marked:
         return flow.window
-    # RFC 9438, section 5.8: a window that the application does not use does not grow, and that time does not count.
-    if flow.app_limited and flow.in_flight + event.acked < flow.window:
-        if flow.epoch_start >= 0.0:
-            flow.epoch_start += event.now - flow.last_growth
-        flow.last_growth = event.now
-        return flow.window
-    flow.last_growth = event.now
     if flow.window < flow.ssthresh and flow.hystart == 2.0:
         hystart.watch_train(flow, event)
+    # RFC 9438, section 5.8: a window that the application does not use does not grow.
+    used = deployed.uses_window(flow, event)
+    leave_out_unused_time(flow, event, used)
+    if not used or (flow.cwv > 0.0 and not validation.may_grow(flow, event)):
+        return flow.window
+    acked = float(event.acked)
     if flow.window < flow.ssthresh:
-        return hystart.grow(flow, event)
-    return avoid_congestion(flow, event, event.acked)
+        acked = hystart.grow(flow, event)
+    return avoid_congestion(flow, event, acked) if acked > 0.0 else flow.window
 
 
 def loss(flow, event):
@@ -143,8 +158,7 @@ def loss(flow, event):
         if flow.cwv > 0.0:
             flow.window = validation.take_loss(flow, event, flow.window)
         reduce(flow, tcp.LOSS)
-    deployed.begin_recovery(flow, event)
-    return flow.ssthresh
+    return deployed.begin_recovery(flow, event, flow.ssthresh)
 
 
 def timeout(flow, event):
@@ -153,9 +167,10 @@ def timeout(flow, event):
         validation.reset(flow)
         validation.pace(flow, flow.window)
     reduce(flow, tcp.TIMEOUT)
-    flow.w_max = 0.0  # section 4.8: W_max becomes the window at the beginning of congestion avoidance
-    if flow.clock_tick > 0.0:
-        flow.last_w_max = 0.0  # Linux, tcp_cubic.c, bictcp_state(): bictcp_reset()
+    # Section 4.8: W_max becomes the window at the beginning of congestion avoidance, also for section 4.7. As in Linux,
+    # tcp_cubic.c, bictcp_state().
+    flow.w_max = 0.0
+    flow.last_w_max = 0.0
     flow.found = False
     flow.recovering = False
     return 1.0
@@ -200,17 +215,19 @@ CUBIC = Scheme(
             True, "1: W_est grows as Reno once it has reached the window before the last reduction (RFC 9438); 0: not"
         ),
     },
-    # W_max of this stage and the last one, cwnd_prior and W_est [packets]; t_epoch and K [s]; time of the last growth
+    # W_max of this stage and the last one, cwnd_prior and W_est [packets]; t_epoch and K [s]; departure of the packet
+    # acknowledged last, and whether the window was unused then
     state={
         **deployed.STATE,
         **validation.STATE,
         **integer_windows.CUBIC_STATE,
         **hystart.TRAIN_STATE,
-        **dict.fromkeys(("w_max", "last_w_max", "cwnd_prior", "w_est", "k", "last_growth"), 0.0),
+        **dict.fromkeys(("w_max", "last_w_max", "cwnd_prior", "w_est", "k", "last_departure"), 0.0),
+        "unused": False,
         "epoch_start": -1.0,
     },
     source=(
         "L. Xu, S. Ha, I. Rhee, V. Goel and L. Eggert, RFC 9438 (2023), CUBIC for Fast and Long-Distance Networks, "
-        "section 4; RFC 6928, RFC 3465, RFC 9406, RFC 6937, RFC 6675 and RFC 8985 for the sender"
+        "section 4; RFC 6928, RFC 3465, RFC 9406, RFC 9937, RFC 6675 and RFC 8985 for the sender"
     ),
 )

@@ -64,7 +64,7 @@ def respond(flow, event):
         return (
             deployed.avoid_congestion(flow, event.newly_delivered) if deployed.grows_at_exit(flow, window) else window
         )
-    if event.acked == 0 or event.marked or (flow.app_limited and flow.in_flight + event.acked < flow.window):
+    if event.acked == 0 or event.marked or not deployed.uses_window(flow, event):
         return flow.window
     return deployed.grow(flow, event)  # RFC 8257, section 3.4
 
@@ -76,8 +76,7 @@ def loss(flow, event):
     if flow.reduced_for != tcp.MARK or event.number > flow.reduced_at:
         window = flow.ssthresh if flow.recovering else min(flow.window, float(flow.high - flow.una))
         flow.ssthresh = max(flow.ssthresh_floor, window / 2.0)
-    deployed.begin_recovery(flow, event)
-    return flow.ssthresh
+    return deployed.begin_recovery(flow, event, flow.ssthresh)
 
 
 CODEPOINT = Parameter(
@@ -103,7 +102,7 @@ DCTCP = Scheme(
     source=(
         "S. Bensley, D. Thaler, P. Balasubramanian, L. Eggert and G. Judd, RFC 8257 (2017), Data Center TCP (DCTCP): "
         "TCP Congestion Control for Data Centers, section 3; M. Alizadeh and others, Data Center TCP (DCTCP), SIGCOMM "
-        "2010, section 3, doi:10.1145/1851182.1851192; RFC 6928, RFC 3465, RFC 9406, RFC 6937, RFC 6675 and RFC 8985 "
+        "2010, section 3, doi:10.1145/1851182.1851192; RFC 6928, RFC 3465, RFC 9406, RFC 9937, RFC 6675 and RFC 8985 "
         "for the sender"
     ),
 )

@@ -4,6 +4,7 @@ Byte counting, HyStart++, proportional rate reduction, RACK-TLP and pacing. All 
 in `cubic` and `dctcp`.
 """
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -25,16 +26,26 @@ OPTIONS = {
     "growth_at_exit": flag(
         False, "1: the acknowledgment that ends a recovery makes the window grow, as in Linux; 0: it does not"
     ),
+    "cwnd_limited": flag(
+        False,
+        "1: a window that the application does not fill grows as in Linux: in a round trip in which it was full, and "
+        "in slow start to twice what was in flight; 0: as the scheme says",
+    ),
     "pacing": flag(False, "1: 2 windows per round-trip time in slow start, 1.2 later, as in Linux; 0: bursts"),
 }
 PARAMETERS = {**PLAIN, **OPTIONS}
 #: Slow-start threshold [packets], last reduction, whether the sender is in loss recovery.
 PLAIN_STATE: dict[str, Any] = {"ssthresh": "initial_ssthresh", **tcp.REDUCTION, "recovering": False}
-STATE: dict[str, Any] = {**PLAIN_STATE, **hystart.STATE, **rate_reduction.STATE, **integer_windows.STATE}
+STATE: dict[str, Any] = {
+    **PLAIN_STATE, **hystart.STATE, **rate_reduction.STATE, **integer_windows.STATE,
+    # Round trip in which the use of the window was measured: its end, whether the window was full, and most in flight
+    # [packets]
+    "use_end": 0, "was_full": False, "most_used": 0,
+}  # fmt: skip
 
 #: Values of parameters with which `sack` is Reno as hosts run it today: an initial window of ten packets (RFC 6928,
 #: section 2), every second packet acknowledged (RFC 5681, section 4.2), byte counting with L = 2 (RFC 3465, section
-#: 2.3), proportional rate reduction (RFC 6937), losses found by time and probes (RFC 8985). No HyStart++, because Linux
+#: 2.3), proportional rate reduction (RFC 9937), losses found by time and probes (RFC 8985). No HyStart++, because Linux
 #: has HyStart as a part of CUBIC only.
 DEPLOYED = {"initial_window": 10.0, "delayed_ack": 2.0, "growth_limit": 2.0, "prr": 1.0, "rack": 1.0}
 #: Values of parameters with which a scheme is nearest to Linux as it ships: its timer, the options above, the growth of
@@ -44,7 +55,8 @@ DEPLOYED = {"initial_window": 10.0, "delayed_ack": 2.0, "growth_limit": 2.0, "pr
 #: it follows from the socket buffers, and other hosts have another one.
 LINUX = {
     **timers.profile("linux"), **DEPLOYED,
-    "quick_acks": 479.0, "full_reno": 0.0, "integer_windows": 1.0, "clock_tick": 0.004, "rack": 2.0,
+    "growth_limit": math.inf, "cwnd_limited": 1.0, "quick_acks": 479.0, "full_reno": 0.0, "integer_windows": 1.0,
+    "clock_tick": 0.004, "rack": 2.0,
     "growth_at_exit": 1.0, "pacing_margin": 0.01, "allowances": 1.0, "equal_renews": 0.0, "long_term": 1.0,
     "departures": 1.0, "long_recovery": 1.0, "timestamp_tick": 0.001,
 }  # fmt: skip
@@ -67,16 +79,34 @@ def grow(flow, event):
     """Return Reno's window [packets] after an acknowledgment of new data outside recovery."""
     if flow.growth_limit == 0.0 and flow.hystart == 0.0 and flow.integer_windows == 0.0:
         return tcp.grow(flow)
+    acked = float(event.acked)
     if flow.window < flow.ssthresh:
-        return hystart.grow(flow, event)
-    return avoid_congestion(flow, event.acked)
+        acked = hystart.grow(flow, event)
+    return avoid_congestion(flow, acked) if acked > 0.0 else flow.window
+
+
+@part
+def uses_window(flow, event):
+    """Return whether the window was used before an acknowledgment outside recovery, so that it may grow."""
+    used = flow.in_flight + event.acked
+    full = flow.app_limited == 0 or used >= flow.window
+    if flow.cwnd_limited == 0.0:
+        return full
+    # Linux, net/ipv4/tcp_output.c, tcp_cwnd_validate(): a window that was full once counts as full until everything
+    # sent by then is acknowledged. include/net/tcp.h, tcp_is_cwnd_limited(). What was in flight at the last departure
+    # is known when the next acknowledgment arrives.
+    if full or flow.una - event.acked >= flow.use_end or (not flow.was_full and used > flow.most_used):
+        flow.was_full = full
+        flow.most_used = used
+        flow.use_end = flow.high
+    return flow.was_full or (flow.window < flow.ssthresh and flow.window < 2.0 * flow.most_used)
 
 
 @part
 def avoid_congestion(flow, acked):
     """Return Reno's window [packets] in congestion avoidance, after `acked` packets."""
     if flow.integer_windows > 0.0:
-        return integer_windows.grow(flow, int(flow.window), acked)
+        return integer_windows.grow(flow, int(flow.window), int(acked))
     # RFC 3465, section 2.1: one packet per window of packets acknowledged.
     return flow.window + (float(acked) if flow.growth_limit > 0.0 else 1.0) / flow.window
 
@@ -106,14 +136,19 @@ def grows_at_exit(flow, window):
 
 
 @part
-def begin_recovery(flow, event):
-    """Begin a recovery, and retransmit the first packet found lost; the target is ``flow.ssthresh``."""
+def begin_recovery(flow, event, window):
+    """Begin a recovery with a window [packets], and retransmit the first packet found lost; return the window.
+
+    In proportional rate reduction it is what is in flight, and the target ``flow.ssthresh``: where a timer has found
+    the loss, no acknowledgment sets it now.
+    """
     tcp.record_reduction(flow, tcp.LOSS)
     flow.recovering = True
     flow.credits = 0
     flow.resend = event.number  # RFC 6675, section 5, step 4.3: the first one goes at once, whatever the pipe
     event.restart_timer = 1  # RFC 6675, section 6: re-arm on a retransmission
-    rate_reduction.begin(flow)
+    rate_reduction.begin(flow, event)
+    return float(flow.in_flight) if flow.prr > 0.0 else window
 
 
 @part

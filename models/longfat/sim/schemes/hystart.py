@@ -22,8 +22,9 @@ PARAMETERS = {
     "growth_limit": Parameter(
         0.0,
         "packets",
-        "[0, 1e6]",
-        about="Largest increase by one acknowledgment in slow start, L (RFC 3465, section 2.2); 0: one packet",
+        "[0, inf]",
+        about="Largest increase by one acknowledgment in slow start, L (RFC 3465, section 2.2); 0: one packet; "
+        "infinite: all packets acknowledged, as in Linux",
     ),
     "hystart": flag(False, "1: slow start ends when round-trip times grow (HyStart++, RFC 9406); 0: only by a loss"),
 }
@@ -44,21 +45,25 @@ TRAIN_STATE: dict[str, Any] = {"round_start": 0.0, "last_of_train": 0.0, "found"
 
 @part
 def grow(flow, event):
-    """Return the window after an acknowledgment in slow start; HyStart++ may set ssthresh to it.
+    """Grow the window in slow start, and return how many packets acknowledged are left at ssthresh for avoidance.
 
-    RFC 9406, section 4.2: only the slow start at the beginning of a flow, when ssthresh is infinite.
+    HyStart++ may set ssthresh to the window; RFC 9406, section 4.2: only in the slow start at the beginning of a flow,
+    when ssthresh is infinite.
     """
     # RFC 3465, section 2.2: cwnd grows by the data acknowledged, but at most by L segments. Without byte counting it
     # grows by one segment for each acknowledgment (RFC 5681, section 3.1).
     increase = min(float(event.acked), flow.growth_limit) if flow.growth_limit > 0.0 else 1.0
-    if flow.reduced_for == TIMEOUT:  # section 2.3: L = 1 in slow start after a timeout
+    if flow.reduced_for == TIMEOUT and flow.growth_limit < math.inf:  # section 2.3: L = 1 in slow start after a timeout
         increase = min(increase, 1.0)
     if flow.hystart != 1.0 or flow.ssthresh < 1e300:
-        return min(flow.window + increase, max(flow.window, flow.ssthresh))
+        wanted = flow.window + increase
+        flow.window = min(wanted, flow.ssthresh)
+        # Linux, net/ipv4/tcp_cong.c, tcp_slow_start(): the rest counts in congestion avoidance. The RFCs do not say.
+        return wanted - flow.window if flow.growth_limit > 0.0 else 0.0
     conservative = flow.baseline_rtt < math.inf
     flow.window += increase / GROWTH_DIVISOR if conservative else increase
     watch_round_trip(flow, event)
-    return flow.window
+    return 0.0
 
 
 @part

@@ -55,6 +55,8 @@ def respond(flow, event):
         )
     if event.marked or event.acked == 0 or (flow.cwv > 0.0 and not validation.may_grow(flow, event)):
         return flow.window
+    if flow.cwnd_limited > 0.0 and not deployed.uses_window(flow, event):
+        return flow.window
     return deployed.grow(flow, event)
 
 
@@ -71,8 +73,7 @@ def loss(flow, event):
         flow.ssthresh = max(
             flow.ssthresh_floor, in_use / 2 if flow.integer_windows == 0.0 else integer_windows.scaled(in_use, 0.5)
         )
-    deployed.begin_recovery(flow, event)
-    return window if reduced else flow.ssthresh
+    return deployed.begin_recovery(flow, event, window if reduced else flow.ssthresh)
 
 
 @part
