@@ -25,7 +25,7 @@ def hold_after_mark(flow, event):
         held = True
     if flow.recovering:
         return deployed.recover(flow, event, flow.ssthresh)
-    if held or event.acked == 0 or event.marked or (flow.app_limited and flow.in_flight + event.acked < flow.window):
+    if held or event.acked == 0 or event.marked or not deployed.uses_window(flow, event):
         return flow.window
     return deployed.grow(flow, event)
 
@@ -76,7 +76,8 @@ def grow_whole(flow, event):
     if event.acked == 0:
         return flow.window
     if flow.window < flow.ssthresh:
-        return hystart.grow(flow, event)
+        hystart.grow(flow, event)
+        return flow.window
     flow.unused += event.acked
     limit = packets_per_growth(flow, event)
     if flow.unused >= limit:
@@ -98,8 +99,7 @@ def reduce_whole(flow, cause):
 def lose_whole(flow, event):
     """Return the reduced window, and retransmit the first packet lost."""
     reduce_whole(flow, tcp.LOSS)
-    deployed.begin_recovery(flow, event)
-    return flow.ssthresh
+    return deployed.begin_recovery(flow, event, flow.ssthresh)
 
 
 def time_out_whole(flow, event):

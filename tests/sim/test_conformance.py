@@ -151,7 +151,17 @@ def test_a_service_that_forgets_packets(quick):
         return 0
 
     messages = failures(Service("broken", enqueue=forget, dequeue=first))
-    assert list(messages) == ["conservation"]
+    assert list(messages) == ["return values"]
+    assert "service 'broken' failed" in messages["return values"]
+    assert "enqueue of the service queued no packet" in messages["return values"]
+
+
+def test_a_service_that_loses_packets(quick):
+    def lose(link, now):
+        number = take_first(link, queue(link, 0))
+        return number if number % 10 != 9 else take_first(link, queue(link, 0))
+
+    messages = failures(Service("broken", enqueue=put, dequeue=lose))
     assert "network 'files': the packet counts do not balance" in messages["conservation"]
 
 

@@ -7,9 +7,25 @@ import sys
 import threading
 import time
 
+import numpy as np
 import pytest
 
-from longfat.sim import Network, Scheme, SchemeError, Simulation, engine, queues, records, run, run_state, traffic
+from longfat.sim import (
+    NOTHING,
+    Discipline,
+    Network,
+    Scheme,
+    SchemeError,
+    Service,
+    Simulation,
+    engine,
+    queues,
+    records,
+    run,
+    run_state,
+    schemes,
+    traffic,
+)
 from tests.sim.networks import AIMD, build, state
 from tests.sim.own import of_flow, of_link
 
@@ -347,10 +363,32 @@ def test_many_schemes_and_disciplines():
     assert [of_link(one, k).seen for k in range(0, 28, 2)] == [100.0 + k for k in range(14)]
 
 
-def test_jitter_needs_order():
-    net = Network().link("a", "b", rate=1e6, jitter=0.001, buffer=10, discipline="fair", duplex=True)
-    with pytest.raises(ValueError, match=r"jitter of link 'a-b' needs a discipline that sends in order .*: 'fair'"):
-        Simulation(net.flow(AIMD, path=["a", "b"]))
+@pytest.mark.parametrize("given", ["fair", queues.rem(ecn=True)])
+def test_jitter_needs_order(given):
+    """A link that chooses packets at departure, as REM that marks does, is refused at once."""
+    with pytest.raises(ValueError, match=r"jitter of link 'a-b' needs a discipline that sends in order of arrival: '"):
+        Network().link("a", "b", rate=1e6, jitter=0.001, buffer=10, discipline=given, duplex=True)
+    Network().link("a", "b", rate=1e6, jitter=0.001, buffer=10, discipline=queues.rem())
+
+
+@pytest.mark.parametrize("name", sorted(name for name in schemes.names() if schemes.scheme(name).acknowledged))
+def test_a_round_trip_without_duration(name):
+    """On links that take no time an acknowledgment arrives at once; a round-trip time is 1 ns then, the clock's tick.
+
+    Packet-pair waits for two acknowledgments of a pair that take time, and its bandwidth is infinite otherwise.
+    """
+    net = Network().link("a", "b", rate=np.inf, delay=0.0).link("b", "a", rate=np.inf, delay=0.0)
+    one = Simulation(net.flow(name, path=["a", "b"], packet=1000, file=20_000), rng=1)
+    one.advance(1.0)
+    assert one.state.flows[0].una == (2 if name == "packet-pair" else 20)
+
+
+def test_a_service_that_queues_nothing_is_named():
+    lost = Service("lost", enqueue=lambda link, packet, now: 0, dequeue=lambda link, now: NOTHING)
+    net = Network().link("a", "b", rate=1e6, buffer=10, discipline=Discipline("mine", service=lost))
+    one = Simulation(net.flow("reno", path=["a", "b"], ack_path="ideal"))
+    with pytest.raises(SchemeError, match=r"service 'lost' failed on link 'a-b' at 0 s: .*queued no packet"):
+        one.advance(1.0)
 
 
 def test_samples():

@@ -117,11 +117,6 @@ def _link(link: Link, routes: Routes) -> tuple[np.ndarray, np.ndarray, np.ndarra
     row.carried_remainder = row.rate >> 1
     row.limit_packets = min(link.buffer_packets, _UNBOUNDED)
     row.limit_bytes = min(link.buffer_bytes, _UNBOUNDED)
-    if link.jitter > 0 and service is not None:
-        raise ValueError(
-            f"jitter of link {link.name!r} needs a discipline that sends in order of arrival: "
-            f"{discipline.name!r} chooses packets at departure"
-        )
     row.loss = link.loss
     row.jitter = round(link.jitter * SECOND)
     row.refresh = round(link.counter_refresh * SECOND)

@@ -182,6 +182,11 @@ class Network:
                 "needs a finite rate and no jitter",
                 "another link, in front of this one, can have the jitter",
             )
+        if made.jitter > 0 and chosen.scheduler is not None:
+            raise ValueError(
+                f"jitter of link {made.name!r} needs a discipline that sends in order of arrival: "
+                f"{chosen.name!r} chooses packets at departure"
+            )
         back = replace(made, name=f"{head}-{tail}" if name is None else f"{name}-back", tail=head, head=tail)
         for one in (made, back) if duplex else (made,):
             if (one.tail, one.head) in self.links:

@@ -138,7 +138,7 @@ RECEIVER_FIELDS = {
 EVENT_FIELDS = _of(
     "event",
     ("now", "s", "simulated time"),
-    ("rtt", "s", "round-trip time of the acknowledged packet, 0 if there is none"),
+    ("rtt", "s", "round-trip time of the acknowledged packet, at least 1 ns; 0 if there is none"),
     ("acked", "packets", "packets that the cumulative acknowledgment newly covers"),
     ("number", "packets", "packet that triggered the acknowledgment, or is lost; negative: feedback of a switch"),
     ("transmission", "packets", "number of that packet's transmission among all of the flow"),

@@ -11,7 +11,7 @@ from longfat.sim.kernel.ranges import insert_number, remove_blocks_below
 from longfat.sim.kernel.recovery import forget_transmissions, mark_all_lost, update_scoreboard
 from longfat.sim.kernel.sender import ANY, LATEST, send_inline
 from longfat.sim.kernel.sources import all_written, check_application_limited
-from longfat.sim.kernel.timing import restart_timer, sample_round_trip, timeout_ns
+from longfat.sim.kernel.timing import restart_timer, round_trip, sample_round_trip, timeout_ns
 from longfat.sim.kernel.trace_rows import trace_packet, trace_sender
 from longfat.sim.memory import (
     event_of,
@@ -198,7 +198,7 @@ def acknowledge(state, i):
         record_received(state, f, sender.una, packet.triggered_by)
     event = event_of(state)
     event.now = now * 1e-9
-    event.rtt = (now - packet.sent) * 1e-9
+    event.rtt = round_trip(state, packet.sent) * 1e-9
     event.acked = acked
     event.number = packet.triggered_by
     event.transmission = packet.transmission
@@ -395,7 +395,7 @@ def receive_feedback(state, i):
     tally_at(state, f).feedback_in_flight -= 1
     clear_event(state, event, sender)
     if packet.marks & ANSWERED:  # the answer to a request of this flow
-        event.rtt = (state.now - packet.sent) * 1e-9
+        event.rtt = round_trip(state, packet.sent) * 1e-9
     take_header(state, event, i)
     release_packet(state, i)
     if not sender.transfer:

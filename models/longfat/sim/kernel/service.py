@@ -105,6 +105,8 @@ def admit_queued(state, link, queue, i):
         leave_backlog(state, link, victim)
         drop(state, link, victim)
     call_service(state, link, PUT, i)
+    if queue_at(state, queued_at(state, i).queue).tail != i:
+        raise ValueError("enqueue of the service queued no packet: it must call append(link, queue, packet)")
     change_backlog(state, link, 1, size)
     if idle:
         send_next(state, link)

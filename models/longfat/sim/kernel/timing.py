@@ -46,6 +46,12 @@ def restart_timer(state, f):
 
 
 @part
+def round_trip(state, sent):
+    """Return the time since a departure [ns], at least a tick of the clock: a round-trip time of 0 s is none."""
+    return max(1, state.now - sent)
+
+
+@part
 def sample_round_trip(state, f, sender, sent, acked):
     """Take a sample of the round-trip time from an acknowledgment (RFC 6298, section 3); return whether it gives one.
 
@@ -55,10 +61,10 @@ def sample_round_trip(state, f, sender, sent, acked):
     if acked <= 0:
         return False
     if sender.timestamps:
-        update_rto(timer_at(state, f), (state.now - sent) * 1e-9)
+        update_rto(timer_at(state, f), round_trip(state, sent) * 1e-9)
         return True
     elif sender.timed != NONE and sender.una > sender.timed:
-        update_rto(timer_at(state, f), (state.now - sender.timed_at) * 1e-9)
+        update_rto(timer_at(state, f), round_trip(state, sender.timed_at) * 1e-9)
         sender.timed = NONE
         return True
     return False
