@@ -52,6 +52,108 @@ def test_volume_at_a_loss(in_flight, lost, volume):
     assert bbr_model.is_inflight_too_high.py_func(event) == (lost / in_flight > 0.02)
 
 
+def plain(monkeypatch, module, *names):
+    """Call parts of a module as plain Python."""
+    for name in names:
+        monkeypatch.setattr(module, name, getattr(getattr(module, name), "py_func", getattr(module, name)))
+
+
+@pytest.mark.parametrize(
+    ("longterm", "volume"),
+    # 15 % below, at least a packet, and at least four: 100 - 15, 6 - 1 (0.9 is less), 4.5 - 1 is less than 4
+    [(math.inf, math.inf), (100.0, 85.0), (6.0, 5.0), (4.5, 4.0)],
+)
+def test_headroom(longterm, volume):
+    """draft-ietf-ccwg-bbr-06, section 5.3.3.9, InflightWithHeadroom(): max(1 packet, 0.15) below inflight_longterm."""
+    flow = SimpleNamespace(inflight_longterm=longterm)
+    assert bbr_model.inflight_with_headroom.py_func(flow) == volume
+
+
+def test_a_window_counts_as_used_for_this_round_and_the_next():
+    """draft-ietf-ccwg-bbr-06, section 2.2, C.is_cwnd_limited: the round trip may have begun since."""
+    rounds = [SimpleNamespace(round_count=7 + k, limited_round=7) for k in range(4)]
+    assert [bool(bbr_model.is_cwnd_limited.py_func(flow)) for flow in rounds] == [True, True, False, False]
+
+
+def test_a_queue_that_is_not_drained(monkeypatch):
+    """Drain lasts for three more round trips (draft-ietf-ccwg-bbr-06, section 5.3.2), or until the queue is drained.
+
+    With a bandwidth-delay product of 50 packets that is when 50 are in flight.
+    """
+    plain(monkeypatch, bbr_model, "check_startup_high_loss", "quantized", "bdp_multiple")
+    monkeypatch.setattr(bbr, "start_down", lambda flow, now: setattr(flow, "phase", bbr_model.DOWN))
+    for in_flight, rounds, phase in (
+        (51, 3, bbr_model.DRAIN),
+        (51, 4, bbr_model.DOWN),
+        (50, 0, bbr_model.DOWN),
+    ):
+        flow = SimpleNamespace(
+            phase=bbr_model.DRAIN, loss_round_start=False, full_bw_reached=True, in_flight=in_flight, bdp=50.0,
+            initial_cwnd=10.0, round_count=20 + rounds, drain_start_round=20,
+        )  # fmt: skip
+        bbr.check_startup_and_drain.py_func(flow, SimpleNamespace(now=1.0))
+        assert flow.phase == phase
+
+
+@pytest.mark.parametrize(
+    ("volume", "phase", "quantized"),
+    [
+        (2.0, bbr_model.CRUISE, 4.0),
+        (50.0, bbr_model.CRUISE, 50.0),
+        (50.0, bbr_model.UP, 52.0),
+        (2.0, bbr_model.UP, 6.0),
+    ],
+)
+def test_quantized(volume, phase, quantized):
+    """draft-ietf-ccwg-bbr-06, section 5.6.4.2, QuantizationBudget(): at least four packets, two more in ProbeBW_UP."""
+    assert bbr_model.quantized.py_func(SimpleNamespace(phase=phase), volume) == quantized
+
+
+@pytest.mark.parametrize(
+    ("waited", "rounds", "bdp", "window", "probes"),
+    [
+        (2.5, 0, 500.0, 900.0, False),  # after more than 2.5 s
+        (2.6, 0, 500.0, 900.0, True),
+        (0.1, 62, 500.0, 900.0, False),  # or 63 round trips
+        (0.1, 63, 500.0, 900.0, True),
+        (0.1, 29, 30.0, 900.0, False),  # or as many as Reno needs to grow by the bandwidth-delay product
+        (0.1, 30, 30.0, 900.0, True),
+        (0.1, 20, 30.0, 20.0, True),  # of which only a window is in flight
+    ],
+)
+def test_time_to_probe(monkeypatch, waited, rounds, bdp, window, probes):
+    """draft-ietf-ccwg-bbr-06, section 5.3.3.8.3, IsTimeToProbeBW(), IsRenoCoexistenceProbeTime(), TargetInflight()."""
+    plain(monkeypatch, bbr_model, "target_inflight", "bdp_multiple")
+    flow = SimpleNamespace(
+        cycle_stamp=10.0, bw_probe_wait=2.5, rounds_since_probe_up=rounds, bdp=bdp, window=window, initial_cwnd=10.0
+    )
+    assert bbr_model.is_time_to_probe.py_func(flow, 10.0 + waited) == probes
+
+
+@pytest.mark.parametrize(
+    ("in_flight", "longterm", "cruises"),
+    [(85, 100.0, True), (86, 100.0, False), (90, math.inf, True), (91, math.inf, False)],
+)
+def test_time_to_cruise(monkeypatch, in_flight, longterm, cruises):
+    """draft-ietf-ccwg-bbr-06, section 5.3.3.9, IsTimeToCruise(): headroom below 100, and the product of 90 packets."""
+    plain(monkeypatch, bbr_model, "inflight_with_headroom", "quantized")
+    plain(monkeypatch, bbr_common, "pipe")
+    flow = SimpleNamespace(
+        in_flight=in_flight, inflight_longterm=longterm, phase=bbr_model.DOWN, max_bw=9e5, min_rtt=0.1, packet_size=1000
+    )
+    assert bbr_model.is_time_to_cruise.py_func(flow) == cruises
+
+
+def test_slope_of_the_upper_bound():
+    """draft-ietf-ccwg-bbr-06, section 5.3.3.9, RaiseInflightLongtermSlope(): 100/1, 100/2, 100/4, at least a packet."""
+    flow, found = SimpleNamespace(window=100.0, bw_probe_up_rounds=0, probe_up_acked_per_inc=math.inf), []
+    for _ in range(40):
+        bbr.raise_slope.py_func(flow)
+        found.append(flow.probe_up_acked_per_inc)
+    assert found[:8] == [100.0, 50.0, 25.0, 12.5, 6.25, 3.125, 1.5625, 1.0]
+    assert (found[-1], flow.bw_probe_up_rounds) == (1.0, 30)
+
+
 def test_largest_value_of_a_window():
     """The filter of three candidates lies between the true maxima of the last quarter and of the whole window."""
     draw = np.random.default_rng(5)

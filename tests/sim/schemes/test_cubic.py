@@ -197,11 +197,12 @@ def stage_of(**values):
     return SimpleNamespace(**{**given, **values})
 
 
-def test_a_window_beyond_w_max_begins_a_stage_there():
+def test_a_window_beyond_w_max_begins_a_stage_there(monkeypatch):
     """A window of 80 has passed a W_max of 50 without a loss: W_max is 80 and K = 0; of 100, K = cbrt(20/0.4)."""
     for w_max, expected, k in ((50.0, 80.0, 0.0), (100.0, 100.0, float(mpmath.cbrt(50)))):
         flow = stage_of(window=80.0, w_max=w_max)
-        cubic.begin_stage.py_func(flow, 3.0)
+        plain(monkeypatch, "begin_stage")
+        cubic.begin_stage(flow, 3.0)
         assert (flow.w_max, flow.w_est, flow.epoch_start) == (expected, 80.0, 3.0)
         assert flow.k == pytest.approx(k)
 
@@ -210,7 +211,8 @@ def test_a_reduction_in_recovery_is_of_ssthresh(monkeypatch):
     """Recovery aims at 70, and 40 are in flight: another loss brings 49, and W_max 0.85 x 70 below 100."""
     monkeypatch.setattr(cubic.tcp, "record_reduction", lambda flow, cause: None)
     flow = stage_of(window=40.0, ssthresh=70.0, recovering=True, last_w_max=100.0)
-    cubic.reduce.py_func(flow, cubic.tcp.LOSS)
+    plain(monkeypatch, "reduce")
+    cubic.reduce(flow, cubic.tcp.LOSS)
     assert (flow.cwnd_prior, flow.ssthresh, flow.w_max) == (70.0, pytest.approx(49.0), pytest.approx(59.5))
 
 
