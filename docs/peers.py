@@ -46,7 +46,7 @@ Where the table says "same rules", these are switched so that both simulators ha
 
 | rule | here | ns-3 | made the same by |
 | --- | --- | --- | --- |
-| recovery | PRR of RFC 6937 | its PRR, which counts a segment for each duplicate acknowledgment besides the data that SACK reports, and subtracts without sign; both mended in later versions of ns-3 (not tried apart) | the window is ssthresh at once: `prr = 0`, `TcpClassicRecovery` |
+| recovery | PRR of RFC 9937 (RFC 6937 in the stored runs) | its PRR, which counts a segment for each duplicate acknowledgment besides the data that SACK reports, and subtracts without sign; both mended in later versions of ns-3 (not tried apart) | the window is ssthresh at once: `prr = 0`, `TcpClassicRecovery` |
 | detection of losses by time | RACK-TLP (RFC 8985), where a scheme has it on | none | `rack = 0` |
 | Reno-friendly growth of CUBIC beyond the window before the last loss | as Reno (RFC 9438, section 4.3) | still 3 (1 - beta)/(1 + beta) (RFC 8312, section 4.2) | `full_reno = 0` |
 | acknowledgments | of every packet | of every second packet | of every second in both; of every packet in the rows of BBR with lost retransmissions found |
