@@ -6,10 +6,12 @@ them is this page, while dpkt has had no release since 2022 and scapy is large a
 
 from __future__ import annotations
 
+import os
 import struct
 from collections.abc import Iterator
-from pathlib import Path
 from typing import BinaryIO, NamedTuple
+
+from longfat.measured.fields import opened
 
 __all__ = ["MAGICS", "Segment", "segments"]
 
@@ -22,13 +24,18 @@ _CLASSIC = {
 }
 _SECTION, _INTERFACE, _SIMPLE, _ENHANCED = 0x0A0D0D0A, 1, 3, 6  # blocks of pcapng
 MAGICS = (*_CLASSIC, b"\x0a\x0d\x0d\x0a")
-_LONGEST = 1 << 20  # bytes of a packet or block that are believed; more is damage
+#: Ours: a packet that claims more bytes is damage. Linux's longest is 524,280 (GSO_MAX_SIZE of linux/netdevice.h).
+_LONGEST = 1 << 20
+_LONGEST_BLOCK = 1 << 24  # ours, of pcapng: names, keys and comments are longer than packets
 #: Where the network layer begins, by link type (tcpdump.org/linktypes.html), and where its EtherType is.
 _NULL, _ETHERNET, _COOKED, _COOKED_2 = (0, 108), 1, 113, 276
 _RAW = (12, 14, 101, 228, 229)
 _VLAN = (0x8100, 0x88A8)
 _EXTENSIONS = (0, 43, 60)  # of IPv6 (RFC 8200, section 4): hop-by-hop, routing, destination options
 _TCP = 6
+_IPV4 = struct.Struct(">BxHxxHxB")  # version with length, total length, fragment, protocol (RFC 791, section 3.1)
+_HEADER = struct.Struct(">HHIIBBH")  # of TCP (RFC 9293, section 3.1), up to the window
+_STAMPS = b"\x01\x01\x08\x0a"  # two paddings and time stamps, as in RFC 7323, appendix A: of most packets
 
 
 class Segment(NamedTuple):
@@ -47,59 +54,98 @@ class Segment(NamedTuple):
     sacks: tuple[tuple[int, int], ...]
 
 
-def segments(path: str) -> Iterator[Segment]:
-    """Yield the TCP segments of a capture; one that is cut off ends the iteration, like the end of the file."""
-    with Path(path).open("rb") as file:
+class _Damage(Exception):
+    """A record that is not whole, with the place in the file where it begins."""
+
+    def __init__(self, place: int, reason: str) -> None:
+        super().__init__(reason)
+        self.place = place
+
+
+def segments(path: str, remarks: list[str] | None = None) -> Iterator[Segment]:
+    """Yield the TCP segments of a capture, up to its end or to a record that is cut off or damaged.
+
+    Parameters
+    ----------
+    path : str
+        The file.
+    remarks : list of str, optional
+        Takes a remark on what was left out: records from the first damaged one on, and packets without whole headers.
+    """
+    remarks = [] if remarks is None else remarks
+    count = broken = 0
+    with opened(path).open("rb") as file:
+        size = os.fstat(file.fileno()).st_size
         magic = file.read(4)
-        records = _classic(file, *_CLASSIC[magic]) if magic in _CLASSIC else _next_generation(path, file)
-        for time, link, data, length in records:
-            found = _segment(time, link, data, length)
-            if found is not None:
-                yield found
+        records = _classic(file, *_CLASSIC[magic]) if magic in _CLASSIC else _next_generation(file)
+        try:
+            for time, link, data, length in records:
+                count += 1
+                try:
+                    found = _segment(time, link, data, length)
+                except (IndexError, struct.error):  # fewer bytes stored than the headers have
+                    broken += 1
+                    continue
+                if found is not None:
+                    yield found
+        except _Damage as damage:
+            left = (size - damage.place) / size
+            remarks.append(
+                f"the file is cut off or damaged at packet {count + 1} ({damage}): "
+                f"the {left:.2g} of it from there on is left out (pcap)"
+            )
+    if broken:
+        remarks.append(f"packets without whole headers, which are left out: {broken} of {count} (pcap)")
 
 
 def _classic(file: BinaryIO, order: str, units: int) -> Iterator[tuple[int, int, bytes, int]]:
     """Yield time [ns], link type, stored bytes and length of the packets of a classic file."""
     head = file.read(20)
     if len(head) < 20:
-        return
+        raise _Damage(0, f"the header of the file has {4 + len(head)} of 24 bytes")
     link = struct.unpack(f"{order}HHiIII", head)[5] & 0xFFFF
-    record = struct.Struct(f"{order}IIII")
-    while len(head := file.read(16)) == 16:
+    record, scale, place = struct.Struct(f"{order}IIII"), 10**9 // units, 24
+    while head := file.read(16):
+        if len(head) < 16:
+            raise _Damage(place, f"its header has {len(head)} of 16 bytes")
         second, fraction, stored, length = record.unpack(head)
-        data = file.read(stored) if stored <= _LONGEST else b""
-        if len(data) < stored or stored > _LONGEST:
-            return
-        yield (second * units + fraction) * (10**9 // units), link, data, length
+        if not 0 < stored <= length <= _LONGEST or fraction >= units:
+            raise _Damage(place, f"its header says {stored} of {length} bytes, and {fraction} of {units} parts of 1 s")
+        data = file.read(stored)
+        if len(data) < stored:
+            raise _Damage(place, f"it has {len(data)} of {stored} bytes")
+        yield (second * units + fraction) * scale, link, data, length
+        place += 16 + stored
 
 
-def _next_generation(path: str, file: BinaryIO) -> Iterator[tuple[int, int, bytes, int]]:
+def _next_generation(file: BinaryIO) -> Iterator[tuple[int, int, bytes, int]]:
     """Yield the same of a pcapng file."""
     file.seek(0)
-    order = "<"
+    order, place = "<", 0
     links: list[tuple[int, int]] = []  # link type and units per second of each interface
-    while len(head := file.read(8)) == 8:
+    while head := file.read(12):
+        if len(head) < 12:
+            raise _Damage(place, f"its block has {len(head)} bytes")
         if head[:4] == b"\x0a\x0d\x0d\x0a":
-            mark = file.read(4)
-            order = "<" if mark == b"\x4d\x3c\x2b\x1a" else ">"
-            file.seek(-4, 1)
-            links = []
-        kind, total = struct.unpack(f"{order}II", head)
-        if not 12 <= total <= _LONGEST:
-            return
-        body = file.read(total - 8)
-        if len(body) < total - 8:
-            return
+            order, links = "<" if head[8:] == b"\x4d\x3c\x2b\x1a" else ">", []
+        kind, total = struct.unpack(f"{order}II", head[:8])
+        if not 12 <= total <= _LONGEST_BLOCK:
+            raise _Damage(place, f"its block says {total} bytes")
+        body = (head + file.read(total - 12))[8:]
+        # The length stands at both ends of a block (draft-ietf-opsawg-pcapng, section 3.1).
+        if len(body) < total - 8 or body[-4:] != head[4:8]:
+            raise _Damage(place, f"its block of {total} bytes has no end there")
         if kind == _INTERFACE and len(body) >= 12:
             links.append((struct.unpack(f"{order}H", body[:2])[0], _resolution(body[8:-4], order)))
         elif kind == _SIMPLE:
-            raise ValueError(f"{path}: holds packets without times (pcapng Simple Packet Blocks)")
+            raise ValueError("holds packets without times (pcapng Simple Packet Blocks)")
         elif kind == _ENHANCED and len(body) >= 24:
             interface, high, low, stored, length = struct.unpack(f"{order}IIIII", body[:20])
-            if interface >= len(links):
-                return
+            if interface >= len(links) or not 0 < stored <= min(length, len(body) - 24) or length > _LONGEST:
+                raise _Damage(place, f"its block says {stored} of {length} bytes of interface {interface}")
             link, units = links[interface]
             yield ((high << 32) + low) * 10**9 // units, link, body[20 : 20 + stored], length
+        place += total
 
 
 def _resolution(options: bytes, order: str) -> int:
@@ -115,32 +161,48 @@ def _resolution(options: bytes, order: str) -> int:
 
 
 def _segment(time: int, link: int, data: bytes, length: int) -> Segment | None:
-    """Return the TCP segment of a packet, None if it is none."""
-    try:
-        begin = _network_layer(link, data)
-        if begin is None:
-            return None
-        version = data[begin] >> 4
-        if version == 4:
-            header = 4 * (data[begin] & 15)
-            total, protocol = struct.unpack_from(">H", data, begin + 2)[0], data[begin + 9]
-            fragment = struct.unpack_from(">H", data, begin + 6)[0] & 0x1FFF
-            ends = data[begin + 12 : begin + 16], data[begin + 16 : begin + 20]
-        elif version == 6:
-            header, protocol, fragment = 40, data[begin + 6], 0
-            total = struct.unpack_from(">H", data, begin + 4)[0] + 40
-            ends = data[begin + 8 : begin + 24], data[begin + 24 : begin + 40]
-            while protocol in _EXTENSIONS:
-                protocol, header = data[begin + header], header + 8 * (data[begin + header + 1] + 1)
-        else:
-            return None
-        if protocol != _TCP or fragment:
-            return None
-        # A host that leaves segmentation to its interface may store a total length of 0.
-        total = total if total > header else length - begin
-        return _tcp(time, ends, data[begin + header :], total - header)
-    except (IndexError, struct.error):  # fewer bytes stored than the headers have
+    """Return the TCP segment of a packet, None for another protocol; raise an error if its headers are not whole."""
+    begin = _network_layer(link, data)
+    if begin is None:
         return None
+    version = data[begin] >> 4
+    if version == 4:
+        first, total, fragment, protocol = _IPV4.unpack_from(data, begin)
+        header = 4 * (first & 15)
+        fragment &= 0x1FFF
+        source, target = data[begin + 12 : begin + 16], data[begin + 16 : begin + 20]
+    elif version == 6:
+        header, protocol, fragment = 40, data[begin + 6], 0
+        total = struct.unpack_from(">H", data, begin + 4)[0] + 40
+        source, target = data[begin + 8 : begin + 24], data[begin + 24 : begin + 40]
+        while protocol in _EXTENSIONS:
+            protocol, header = data[begin + header], header + 8 * (data[begin + header + 1] + 1)
+    else:
+        return None
+    if protocol != _TCP or fragment:
+        return None
+    # A host that leaves segmentation to its interface may store a total length of 0.
+    total = total if total > header else length - begin
+    at = begin + header
+    own, other, sequence, acknowledgment, offset, flags, window = _HEADER.unpack_from(data, at)
+    offset = 4 * (offset >> 4)
+    payload = total - header - offset
+    if offset < 20 or payload < 0:
+        raise IndexError("the header of TCP is longer than the packet")
+    mss, scale, sacks = _options(data[at + 20 : at + offset]) if offset > 20 else (None, None, ())
+    return Segment(
+        time,
+        (source, own),
+        (target, other),
+        sequence,
+        acknowledgment,
+        flags,
+        window,
+        payload,
+        mss,
+        scale,
+        sacks,
+    )
 
 
 def _network_layer(link: int, data: bytes) -> int | None:
@@ -162,33 +224,12 @@ def _network_layer(link: int, data: bytes) -> int | None:
     return at + 2 if struct.unpack_from(">H", data, at)[0] in (0x0800, 0x86DD) else None
 
 
-def _tcp(time: int, ends: tuple[bytes, bytes], data: bytes, length: int) -> Segment | None:
-    ports = struct.unpack_from(">HH", data, 0)
-    sequence, acknowledgment, offset, flags, window = struct.unpack_from(">IIBBH", data, 4)
-    begin = 4 * (offset >> 4)
-    payload = length - begin
-    if begin < 20 or payload < 0:
-        return None
-    mss, scale, sacks = _options(data[20:begin])
-    return Segment(
-        time,
-        (ends[0], ports[0]),
-        (ends[1], ports[1]),
-        sequence,
-        acknowledgment,
-        flags,
-        window,
-        payload,
-        mss,
-        scale,
-        sacks,
-    )
-
-
 def _options(data: bytes) -> tuple[int | None, int | None, tuple[tuple[int, int], ...]]:
     """Return maximum segment size, window scale (RFC 7323, section 2.2) and SACK blocks (RFC 2018, section 3)."""
     mss = scale = None
     sacks: tuple[tuple[int, int], ...] = ()
+    if len(data) == 12 and data[:4] == _STAMPS:
+        return mss, scale, sacks
     at = 0
     while at < len(data) and data[at] != 0:
         if data[at] == 1:

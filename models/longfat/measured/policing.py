@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from heapq import heappop, heappush, heappushpop
 from statistics import mean, median
 
 __all__ = ["Transmission", "Verdict", "policer"]
@@ -28,7 +29,7 @@ SURE = 2.0
 LONGER, SHORTEST, LATE_LOSSES = 1.3, 0.020, 0.2  # round trips over the 10th percentile; s; share of losses
 
 
-@dataclass
+@dataclass(slots=True)
 class Transmission:
     """A packet that was sent, or sent again.
 
@@ -155,15 +156,39 @@ def _replayed(sent: Sequence[Transmission], rate: float, trip: float, bucket: fl
 def _inflated(sent: Sequence[Transmission], lost: Sequence[int]) -> float:
     """Return the share of losses before which the round trip was long, as in a queue."""
     trips: list[float] = []
+    tenth, middle = _Ranked(), _Ranked()
     count, at = 0, 0
     for i in lost:
-        trips += [one.round_trip_time for one in sent[at:i] if one.round_trip_time is not None]
+        for one in sent[at:i]:
+            if one.round_trip_time is not None:
+                trips.append(one.round_trip_time)
+                tenth.add(one.round_trip_time)
+                middle.add(one.round_trip_time)
         at = i
         if len(trips) > 1:
-            before, ordered = trips[-2], sorted(trips)
-            tenth = ordered[int(0.1 * (len(ordered) - 1))]
-            count += before >= median(ordered) and before > LONGER * tenth and before >= SHORTEST
+            before, last = trips[-2], len(trips) - 1
+            half = middle.at(last // 2)
+            half = (half + middle.high[0]) / 2 if last % 2 else half
+            count += before >= half and before > LONGER * tenth.at(int(0.1 * last)) and before >= SHORTEST
     return count / len(lost)
+
+
+class _Ranked:
+    """Values, of which that of a rank is found in logarithmic time; the rank must not fall while values come."""
+
+    def __init__(self) -> None:
+        self.low: list[float] = []  # heap of the smallest values, negated
+        self.high: list[float] = []  # heap of the others
+
+    def add(self, value: float) -> None:
+        """Add a value."""
+        heappush(self.high, -heappushpop(self.low, -value))
+
+    def at(self, rank: int) -> float:
+        """Return the value of a rank, from 0 on."""
+        while len(self.low) <= rank:
+            heappush(self.low, -heappop(self.high))
+        return -self.low[0]
 
 
 def _share(conditions: Iterable[bool]) -> float:

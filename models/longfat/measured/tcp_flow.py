@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
+from heapq import heappop, heappush
 from itertools import islice
 
 from longfat.measured.flow_figures import Transfer, figures_of, full_packet, series_of, smallest_and_mean
@@ -17,8 +19,12 @@ KIND = "pcap"
 SYN, ACK = 2, 16
 #: Ours: more take too much memory; twenty seconds at 1 Gbit/s.
 MOST = 2_000_000
-#: RFC 5681, section 3.2: what comes fewer packets late was reordered, not lost.
+#: RFC 5681, section 3.2: a packet that three others overtook was lost; what comes fewer packets late was reordered.
 REORDERED = 3
+#: RFC 791, section 3.1: every host accepts 576 bytes and every link carries 68, less 40 of headers; less is damage.
+SMALLEST_MSS = 28
+#: Ours: more gaps at once are no window's, and a search among them would take long. The oldest are closed.
+MOST_GAPS = 1 << 16
 #: Ours: no path has a shorter round trip [s]. `longfat simulate --pcap` writes handshakes that take no time.
 LEAST = 1e-6
 #: Ours: a capture is at the sender if the handshake's round trip lies beyond it, but for a tenth of it.
@@ -37,21 +43,60 @@ def read(path: str, _: bytes) -> Measurement:
     A retransmission says that its predecessor was lost, unless the receiver reports it as a duplicate (RFC 2883). A
     capture at the receiver, where lost packets are never seen, has gaps instead, which retransmissions fill.
     """
-    connections: dict[frozenset[tuple[bytes, int]], list[Segment]] = defaultdict(list)
+    remarks: list[str] = []
+    connections: dict[_Ends, list[Segment]] = defaultdict(list)
+    for one in islice(segments(path, remarks), MOST):
+        forth = one.source < one.target
+        connections[(one.source, one.target) if forth else (one.target, one.source)].append(one)
     data: dict[_Ends, int] = defaultdict(int)
-    for one in islice(segments(path), MOST):
-        connections[frozenset((one.source, one.target))].append(one)
-        data[one.source, one.target] += one.payload
+    for packets in connections.values():
+        for one in packets:
+            data[one.source, one.target] += one.payload
     if not any(data.values()):
-        raise ValueError("holds no data of TCP: must be a capture of a TCP transfer, with at least 96 bytes a packet")
+        words = "holds no data of TCP: must be a capture of a TCP transfer, with at least 96 bytes a packet"
+        raise ValueError("; ".join([words, *remarks]))
     ends = max(data, key=lambda one: data[one])
-    flow = _Reader(ends, connections[frozenset(ends)]).read()
+    found = _Reader(ends, connections.get(ends) or connections[ends[::-1]])
+    flow = found.read()
+    flow.remarks[:0] = remarks
     others = sum(size > 0 and {*one} != {*ends} for one, size in data.items())
-    if sum(map(len, connections.values())) == MOST:
+    if found.is_cut or sum(map(len, connections.values())) == MOST:
         flow.remarks.append(f"packets after the first {MOST} are left out (pcap)")
     if others:
         flow.remarks.append(f"flows with less data that are left out: {others} (pcap)")
     return Measurement(path, KIND, figures_of(flow, "pcap"), series_of(flow.sent))
+
+
+class _Gaps:
+    """Ranges of sequence numbers that the capture skipped, in their order."""
+
+    def __init__(self) -> None:
+        self.begins: list[int] = []
+        self.rest: list[tuple[int, int]] = []  # end, transmissions before
+
+    def open(self, begin: int, end: int, before: int) -> None:
+        """Add a gap behind all others."""
+        if len(self.begins) == MOST_GAPS:
+            self.close(self.begins[MOST_GAPS // 2])
+        self.begins.append(begin)
+        self.rest.append((end, before))
+
+    def close(self, number: int) -> None:
+        """Forget the gaps that end below a sequence number: that has arrived."""
+        i = bisect_right(self.begins, number)
+        i -= i > 0 and self.rest[i - 1][0] > number
+        del self.begins[:i], self.rest[:i]
+
+    def fill(self, begin: int, size: int) -> int | None:
+        """Close a part of a gap, and return how many transmissions came before it; None if no gap is there."""
+        i = bisect_right(self.begins, begin) - 1
+        if i < 0 or begin >= self.rest[i][0]:
+            return None
+        end, before = self.rest[i]
+        left = [one for one in ((self.begins[i], begin), (begin + size, end)) if one[0] < one[1]]
+        self.begins[i : i + 1] = [one[0] for one in left]
+        self.rest[i : i + 1] = [(one[1], before) for one in left]
+        return before
 
 
 class _Reader:
@@ -62,7 +107,7 @@ class _Reader:
         first = next(one for one in self.packets if one.source == self.source and one.payload)
         self.zero, self.begin = first.sequence, self.packets[0].time
         syns = [one for one in self.packets if one.flags & SYN]
-        sizes = [one.mss for one in syns if one.mss]
+        sizes = [one.mss for one in syns if one.mss and one.mss >= SMALLEST_MSS]
         largest = max(one.payload for one in self.packets if one.source == self.source)
         self.mss = min([*sizes, largest])
         theirs = next((one for one in syns if one.source != self.source), None)
@@ -72,12 +117,13 @@ class _Reader:
         self.sent: list[Transmission] = []
         self.next = self.acknowledged = 0
         self.edge: int | None = None
-        self.gaps: list[tuple[int, int, int]] = []  # begin, end, transmissions before
-        self.latest: dict[int, int] = {}  # transmission by the sequence number that it begins with
-        self.waiting: list[int] = []  # transmissions not acknowledged yet
+        self.gaps = _Gaps()
+        self.latest: dict[int, int] = {}  # transmission not acknowledged yet, by the sequence number it begins with
+        self.waiting: list[tuple[int, int]] = []  # heap of their ends, and their places in `sent`
         self.again: set[int] = set()  # sequence numbers of what was sent more than once
         self.failed: dict[int, Transmission] = {}  # what counts as lost, by sequence number
         self.unseen: list[tuple[int, Transmission]] = []  # lost before the capture, and at which place in `sent`
+        self.is_cut = False  # whether packets are left out, because there are too many
 
     def read(self) -> Transfer:
         """Return what the connection shows."""
@@ -93,13 +139,19 @@ class _Reader:
             if one.source == self.source:
                 if one.payload:
                     self._data(time, one)
+                    if len(self.sent) >= MOST:  # a packet of a capture before segmentation is many
+                        self.is_cut = True
+                        break
             elif one.flags & ACK and not one.flags & SYN:
                 self._acknowledgment(time, one)
-        for place, lost in sorted(self.unseen, key=lambda one: one[0], reverse=True):
-            self.sent.insert(place, lost)
-        flow.sent, flow.acknowledged = self.sent, self.acknowledged
-        flow.packet = full_packet(self.sent)
-        flow.base, flow.mean = smallest_and_mean(self.sent)
+        at = 0
+        for place, lost in sorted(self.unseen, key=lambda one: one[0]):
+            flow.sent += [*self.sent[at:place], lost]
+            at = place
+        flow.sent += self.sent[at:]
+        flow.acknowledged = self.acknowledged
+        flow.packet = full_packet(flow.sent)
+        flow.base, flow.mean = smallest_and_mean(flow.sent)
         self._place(flow)
         return flow
 
@@ -155,12 +207,11 @@ class _Reader:
     def _packet(self, time: float, begin: int, size: int) -> None:
         new = begin >= self.next
         if begin > self.next:
-            self.gaps.append((self.next, begin, len(self.sent)))
-        gap = None if new else next((gap for gap in self.gaps if gap[0] <= begin < gap[1]), None)
-        if gap is not None:
-            self._fill(gap, time, begin, size)
-            return
-        if not new:
+            self.gaps.open(self.next, begin, len(self.sent))
+        before = None if new else self.gaps.fill(begin, size)
+        if before is not None:
+            self._fill(before, begin, size)
+        elif not new:
             before = self.latest.get(begin)
             if before is None or begin < self.acknowledged:
                 return  # sent in vain, as a probe of a window or of the tail is
@@ -168,21 +219,16 @@ class _Reader:
             self.failed[begin] = self.sent[before]
             self.again.add(begin)
         self.latest[begin] = len(self.sent)
-        self.waiting.append(len(self.sent))
+        heappush(self.waiting, (begin + size, len(self.sent)))
         self.sent.append(Transmission(time, begin, size))
         self.next = max(self.next, begin + size)
 
-    def _fill(self, gap: tuple[int, int, int], time: float, begin: int, size: int) -> None:
-        """Take note of a packet that fills a gap: its predecessor was lost before the capture, or it was reordered."""
-        self.gaps.remove(gap)
-        self.gaps += [one for one in ((gap[0], begin, gap[2]), (begin + size, gap[1], gap[2])) if one[0] < one[1]]
-        if len(self.sent) - gap[2] > REORDERED:
-            at = self.sent[min(gap[2], len(self.sent) - 1)].time
-            self.unseen.append((gap[2], Transmission(at, begin, size, lost=True)))
+    def _fill(self, before: int, begin: int, size: int) -> None:
+        """Take note of what fills a gap: its predecessor was lost before the capture, or it was reordered."""
+        if len(self.sent) - before >= REORDERED:
+            at = self.sent[min(before, len(self.sent) - 1)].time
+            self.unseen.append((before, Transmission(at, begin, size, lost=True)))
             self.again.add(begin)
-        self.latest[begin] = len(self.sent)
-        self.waiting.append(len(self.sent))
-        self.sent.append(Transmission(time, begin, size))
 
     def _acknowledgment(self, time: float, one: Segment) -> None:
         number = self._unwrapped(one.acknowledgment)
@@ -193,12 +239,15 @@ class _Reader:
         if number <= self.acknowledged:
             return
         self.acknowledged = min(number, self.next)
-        covered = [i for i in self.waiting if self.sent[i].offset + self.sent[i].size <= number]
-        self.waiting = [i for i in self.waiting if self.sent[i].offset + self.sent[i].size > number]
-        newest = max(covered, key=lambda i: self.sent[i].offset, default=None)
+        self.gaps.close(self.acknowledged)
+        covered = []
+        while self.waiting and self.waiting[0][0] <= number:
+            covered.append(self.sent[heappop(self.waiting)[1]])
+            self.latest.pop(int(covered[-1].offset), None)
         # RFC 6298, section 3 (Karn): not of what was sent again, nor of what waited behind it.
-        if newest is not None and not any(int(self.sent[i].offset) in self.again for i in covered):
-            self.sent[newest].round_trip_time = time - self.sent[newest].time
+        if covered and not any(int(one.offset) in self.again for one in covered):
+            newest = max(covered, key=lambda one: one.offset)
+            newest.round_trip_time = time - newest.time
 
     def _duplicate(self, one: Segment, number: int) -> None:
         """Take a loss back that the receiver reports as a duplicate (RFC 2883, section 4)."""
