@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import struct
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import BinaryIO, NamedTuple
 
 from longfat.measured.fields import opened
@@ -33,7 +34,7 @@ _RAW = (12, 14, 101, 228, 229)
 _VLAN = (0x8100, 0x88A8)
 _EXTENSIONS = (0, 43, 60)  # of IPv6 (RFC 8200, section 4): hop-by-hop, routing, destination options
 _TCP = 6
-_IPV4 = struct.Struct(">BxHxxHxB")  # version with length, total length, fragment, protocol (RFC 791, section 3.1)
+_IPV4 = struct.Struct(">BxHxxHxBxx4s4s")  # RFC 791, section 3.1: version, length, fragment, protocol, addresses
 _HEADER = struct.Struct(">HHIIBBH")  # of TCP (RFC 9293, section 3.1), up to the window
 _STAMPS = b"\x01\x01\x08\x0a"  # two paddings and time stamps, as in RFC 7323, appendix A: of most packets
 
@@ -167,10 +168,9 @@ def _segment(time: int, link: int, data: bytes, length: int) -> Segment | None:
         return None
     version = data[begin] >> 4
     if version == 4:
-        first, total, fragment, protocol = _IPV4.unpack_from(data, begin)
+        first, total, fragment, protocol, source, target = _IPV4.unpack_from(data, begin)
         header = 4 * (first & 15)
         fragment &= 0x1FFF
-        source, target = data[begin + 12 : begin + 16], data[begin + 16 : begin + 20]
     elif version == 6:
         header, protocol, fragment = 40, data[begin + 6], 0
         total = struct.unpack_from(">H", data, begin + 4)[0] + 40
@@ -192,8 +192,8 @@ def _segment(time: int, link: int, data: bytes, length: int) -> Segment | None:
     mss, scale, sacks = _options(data[at + 20 : at + offset]) if offset > 20 else (None, None, ())
     return Segment(
         time,
-        (source, own),
-        (target, other),
+        _end(source, own),
+        _end(target, other),
         sequence,
         acknowledgment,
         flags,
@@ -205,6 +205,12 @@ def _segment(time: int, link: int, data: bytes, length: int) -> Segment | None:
     )
 
 
+@lru_cache(1 << 12)
+def _end(address: bytes, port: int) -> tuple[bytes, int]:
+    """Return one end of a connection; the packets of a file share it, which saves half of the memory."""
+    return address, port
+
+
 def _network_layer(link: int, data: bytes) -> int | None:
     """Return where the IP header begins, None for other protocols."""
     if link in _RAW:
@@ -212,6 +218,8 @@ def _network_layer(link: int, data: bytes) -> int | None:
     if link in _NULL:
         return 4
     if link == _ETHERNET:
+        if data[12:14] == b"\x08\x00":
+            return 14
         at = 12
         while struct.unpack_from(">H", data, at)[0] in _VLAN:
             at += 4

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from heapq import heappop, heappush
 from itertools import islice
+from operator import attrgetter
 
 from longfat.measured.flow_figures import Transfer, figures_of, full_packet, series_of, smallest_and_mean
 from longfat.measured.pcap import MAGICS, Segment, segments
@@ -103,7 +104,7 @@ class _Reader:
     """Follows one connection; sequence numbers count from its first data, without wrapping."""
 
     def __init__(self, ends: _Ends, packets: Sequence[Segment]) -> None:
-        self.source, self.packets = ends[0], sorted(packets, key=lambda one: one.time)
+        self.source, self.packets = ends[0], sorted(packets, key=attrgetter("time"))
         first = next(one for one in self.packets if one.source == self.source and one.payload)
         self.zero, self.begin = first.sequence, self.packets[0].time
         syns = [one for one in self.packets if one.flags & SYN]
@@ -235,7 +236,8 @@ class _Reader:
         if self.shift is not None:
             edge = number + (one.window << self.shift)
             self.edge = edge if self.edge is None else max(self.edge, edge)
-        self._duplicate(one, number)
+        if one.sacks:
+            self._duplicate(one, number)
         if number <= self.acknowledged:
             return
         self.acknowledged = min(number, self.next)
@@ -251,8 +253,6 @@ class _Reader:
 
     def _duplicate(self, one: Segment, number: int) -> None:
         """Take a loss back that the receiver reports as a duplicate (RFC 2883, section 4)."""
-        if not one.sacks:
-            return
         left, right = (self._unwrapped(edge) for edge in one.sacks[0])
         inside = [tuple(map(self._unwrapped, block)) for block in one.sacks[1:2]]
         again = right <= number or any(low <= left and right <= high for low, high in inside)
