@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import stat
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Any, NoReturn
 
-from longfat.domains import number
+from longfat.domains import number, out_of_range
 
-__all__ = ["Field", "opened", "text_of"]
+__all__ = ["LARGEST", "Field", "opened", "parsed", "printed", "text_of"]
 
 #: Ours: longer texts are refused before they fill the memory; an hour of iperf3 with 128 streams writes less.
 LONGEST_TEXT = 1 << 28
+#: Ours: JSON takes up to 100 bytes of memory for each value, also for "{}". iperf3 writes one in 25 bytes.
+MOST_VALUES = 10_000_000
+#: Numbers above it are damage: the counters of Linux have 64 bits. Squares of smaller ones can be computed with.
+LARGEST = 2.0**64
+#: Byte order marks (The Unicode Standard, section 23.8), which PowerShell writes when output is redirected.
+MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
 @dataclass(frozen=True)
@@ -45,10 +52,9 @@ class Field:
         # Python takes true for 1 and "7" for 7; iperf3 writes neither
         if isinstance(self.value, bool) or not isinstance(self.value, int | float):
             self._refuse(f"a number ({unit})")
-        try:
-            return number(f"{self.path}: {self.name}", float(self.value), unit, allowed)
-        except OverflowError:  # an integer of more than 308 digits
-            self._refuse(f"a number in {allowed} {unit}")
+        if abs(self.value) > LARGEST:
+            self._refuse(f"a number in {allowed} {unit}, of 64 bits")
+        return number(f"{self.path}: {self.name}", float(self.value), unit, allowed)
 
     def _refuse(self, expected: str) -> NoReturn:
         shown = type(self.value).__name__ if isinstance(self.value, dict | list) else f"{self.value!r:.40}"
@@ -77,8 +83,61 @@ def text_of(path: str | PathLike[str]) -> str:
     try:
         if (size := file.stat().st_size) > LONGEST_TEXT:
             raise ValueError(f"{path}: has {size} bytes, must have at most {LONGEST_TEXT}")
-        return file.read_text(encoding="utf-8")
+        with file.open("rb") as start:
+            marked = start.read(2) in MARKS
+        text = file.read_text(encoding="utf-16" if marked else "utf-8-sig")
     except OSError as error:
         raise ValueError(f"{path}: cannot be read ({error.strerror})") from None
     except UnicodeDecodeError:
-        raise ValueError(f"{path}: cannot be read (not UTF-8 text)") from None
+        raise ValueError(f"{path}: cannot be read (not UTF-8 or marked UTF-16)") from None
+    if (lines := text.count("\n")) > MOST_VALUES:
+        raise ValueError(f"{path}: has {lines} lines, must have at most {MOST_VALUES}")
+    return text
+
+
+def parsed(text: str) -> Any:
+    """Return the value of a JSON text, or the list of the values of its lines (NDJSON, RFC 7464).
+
+    Raises
+    ------
+    json.JSONDecodeError
+        If it is no JSON, with the line.
+    ValueError
+        If it has more than `MOST_VALUES`, or more digits or levels than Python reads.
+    """
+    if (values := sum(map(text.count, "[{,"))) > MOST_VALUES:
+        raise ValueError(f"has up to {values} values of JSON, must have at most {MOST_VALUES}")
+    try:
+        return _value_or_lines(text)
+    except json.JSONDecodeError:
+        raise
+    except (ValueError, RecursionError):
+        raise ValueError("is damaged JSON (too many digits or levels)") from None
+
+
+def _value_or_lines(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        lines = [line.strip("\x1e \t\r") for line in text.split("\n")]
+        if sum(map(bool, lines)) < 2 or not lines[0].endswith("}"):
+            raise
+        made = []
+        for i, line in enumerate(lines):
+            try:
+                made += [json.loads(line)] if line else []
+            except json.JSONDecodeError as error:
+                error.lineno = i + 1
+                raise
+        return made
+
+
+def printed(name: str, digits: str) -> float:
+    """Return a number of a text; refuse it if it is none, or more than counters can hold."""
+    try:
+        value = float(digits)
+    except ValueError:
+        raise ValueError(f"{name} holds {digits!r:.40}, must hold a number") from None
+    if value > LARGEST:
+        raise out_of_range(name, value, "", "of 64 bits")
+    return value

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from collections import defaultdict
 from os import PathLike
 from statistics import median
 from typing import Any, NamedTuple
 
 from longfat.domains import unknown
 from longfat.measured.counting import loss_interval
-from longfat.measured.fields import Field, text_of
+from longfat.measured.fields import Field, parsed, text_of
 from longfat.measured.figures import PathFigures
 from longfat.measured.limits import by_processor, by_windows, queued_or_lost
 from longfat.measured.series import Measurement, Series
@@ -101,17 +102,14 @@ def read(path: str, content: Any) -> Measurement:
 def _content(path: str, text: str) -> Any:
     """Return the JSON of a run, or the list of the objects of ``--json-stream``, one a line."""
     try:
-        try:
-            return json.loads(text)
-        except json.JSONDecodeError:
-            lines = [json.loads(line) for line in text.splitlines() if line.strip()]
-            if len(lines) < 2 or not looks_like(lines):
-                raise
-            return lines
+        content = parsed(text)
     except json.JSONDecodeError as error:
         raise ValueError(f"{path}: is not the JSON of one iperf3 run (line {error.lineno}: {error.msg})") from None
-    except (ValueError, RecursionError):  # Python's own limits
-        raise ValueError(f"{path}: is not the JSON of one iperf3 run (too many digits or levels)") from None
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+    if isinstance(content, list) and not looks_like(content):
+        raise ValueError(f"{path}: is not the JSON of one iperf3 run")
+    return content
 
 
 def _assembled(path: str, lines: list[Any]) -> dict[str, Any]:
@@ -161,8 +159,9 @@ def _samples(intervals: Field) -> list[_Sample]:
 
 
 def _tcp(start: Field, end: Field, samples: list[_Sample]) -> PathFigures:
-    mss = start["tcp_mss" if "tcp_mss" in start.entries() else "tcp_mss_default"].number("bytes", "(0, inf)")
-    segments = end["sum_sent"]["bytes"].number("bytes", "(0, inf)") / mss
+    # The option of TCP has 16 bits (RFC 9293, section 3.2).
+    mss = start["tcp_mss" if "tcp_mss" in start.entries() else "tcp_mss_default"].number("bytes", "[1, 65535]")
+    segments = end["sum_sent"]["bytes"].number("bytes", "[1, inf)") / mss
     resent = end["sum_sent"]["retransmits"]
     loss = resent.number("segments", "[0, inf)") / segments
     if not loss < 1:
@@ -287,9 +286,9 @@ def _processor(start: Field, end: Field) -> tuple[str | None, float | None]:
 
 
 def _udp(start: Field, end: Field) -> PathFigures:
-    size = start["test_start"]["blksize"].number("bytes", "(0, inf)")
+    size = start["test_start"]["blksize"].number("bytes", "[1, 65535]")
     loss = end["sum"]["lost_percent"].number("%", "[0, 100)") / 100
-    datagrams = end["sum"]["packets"].number("datagrams", "(0, inf)")
+    datagrams = end["sum"]["packets"].number("datagrams", "[1, inf)")
     if "sum_received" in end.entries():
         rate = end["sum_received"]["bits_per_second"].number("bit/s", "(0, inf)") / 8
     else:  # before version 3.12 there is only "sum", and its rate is the sender's
@@ -342,12 +341,15 @@ def _server(start: Field, end: Field, samples: list[_Sample]) -> PathFigures:
 
 def _series(samples: list[_Sample]) -> tuple[Series, ...]:
     """Return series over time; the rates of parallel streams are added, the other values are those of the first."""
-    times = sorted({one.time for one in samples})
+    rates: dict[float, float] = defaultdict(float)
+    first: dict[float, _Sample] = {}
+    for one in samples:
+        rates[one.time] += one.rate
+        first.setdefault(one.time, one)
+    times = sorted(rates)
     if len(times) < 2:
         return ()
-    rates = tuple(sum(one.rate for one in samples if one.time == time) for time in times)
-    first = {one.time: one for one in reversed(samples)}
-    made = [Series("rate", "bytes/s", tuple(times), rates)]
+    made = [Series("rate", "bytes/s", tuple(times), tuple(rates[time] for time in times))]
     for name, unit, field in (
         ("round-trip time", "s", "round_trip_time"),
         ("congestion window", "bytes", "window"),

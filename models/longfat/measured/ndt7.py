@@ -84,13 +84,13 @@ def _figures(test: str, seen: list[Field], known: list[Field], remarks: list[str
     mss: float | None = None
     if known:
         last = known[-1]
-        mss = last["SndMSS"].number("bytes", "(0, inf)")
+        mss = last["SndMSS"].number("bytes", "[1, 65535]")
         trips = [one["RTT"].number("us", "[0, inf)") / 1e6 for one in known]
         mean = sum(trips) / len(trips)
         base = last["MinRTT"].number("us", "(0, inf)") / 1e6
         remarks.append("round_trip_time: Linux's minimum at the server (ndt7)")
         remarks.append("queueing_delay: the mean of the smoothed round-trip times less the minimum (ndt7)")
-        total = last["BytesSent"].number("bytes", "(0, inf)")
+        total = last["BytesSent"].number("bytes", "[1, inf)")
         again = last["BytesRetrans"].number("bytes", "[0, inf)")
         if again < total:
             sent, loss = total / mss, again / total

@@ -6,7 +6,7 @@ import re
 from os import PathLike
 
 from longfat.domains import number
-from longfat.measured.fields import text_of
+from longfat.measured.fields import printed, text_of
 from longfat.measured.figures import PathFigures
 from longfat.measured.series import Measurement, Series
 
@@ -19,7 +19,8 @@ _NUMBER = r"([0-9]+(?:\.[0-9]+)?)"
 _SUMMARY = re.compile(rf"(?:rtt|round-trip)\s+min/avg/max\S*\s*=\s*{_NUMBER}/{_NUMBER}/[0-9./]+\s*ms\b")
 #: A reply, after the time that -D prints; "(DUP!)" marks a second one.
 _REPLY = re.compile(rf"^(?:\[{_NUMBER}\] )?(.*)\btime=([0-9]+(?:\.[0-9]+)?)\s*ms\b(.*)$", re.MULTILINE)
-_LOST = re.compile(r"([0-9]+(?:\.[0-9]+)?)% packet loss")
+_LOST = re.compile(r"(?<![0-9])([0-9]+(?:\.[0-9]+)?)% packet loss")
+_RECEIVED = re.compile(r"transmitted, ([0-9]+) (?:packets )?received")
 
 
 def read_ping(path: str | PathLike[str]) -> PathFigures:
@@ -32,7 +33,7 @@ def read_ping(path: str | PathLike[str]) -> PathFigures:
     ----------
     path : str or path
         Output of one run of ping on Linux, BSD, macOS or busybox. If the summary is missing, the replies are read one
-        by one.
+        by one, and a remark says that the file is cut off.
 
     Returns
     -------
@@ -66,14 +67,25 @@ def read(path: str, text: str) -> Measurement:
     summaries = _SUMMARY.findall(text)
     if len(summaries) > 1:
         raise ValueError(f"{path}: holds {len(summaries)} runs of ping, must hold one")
-    replies = [(at, float(time)) for at, _, time, rest in _REPLY.findall(text) if "DUP" not in rest]
+    replies = [
+        (at, printed(f"{path}: time", time)) for at, _, time, rest in _REPLY.findall(text) if "DUP" not in rest
+    ]
     times = [time for _, time in replies]
     if not summaries and not times:
         raise ValueError(f"{path}: holds no round-trip time: must be the output of ping with at least one reply")
-    least, mean = map(float, summaries[0]) if summaries else (min(times), sum(times) / len(times))
+    least, mean = (
+        (printed(f"{path}: round-trip time", one) for one in summaries[0])
+        if summaries
+        else (min(times), sum(times) / len(times))
+    )
     smallest = number(f"{path}: round-trip time", least, "ms", "(0, inf)")
     remarks = ["round_trip_time: an estimate, the smallest (ping), of small packets in empty queues"]
     remarks.append("queueing_delay: the mean less the smallest (ping)")
+    received = _RECEIVED.search(text)
+    if not summaries:
+        remarks.append(f"the file is cut off, or ping was killed: it has {len(times)} replies and no summary (ping)")
+    elif times and received and int(received[1]) != len(times):
+        remarks.append(f"lines are missing or damaged: {len(times)} replies of the {received[1]} received (ping)")
     lost = _LOST.search(text)
     if lost and float(lost[1]) > 0:
         remarks.append(f"ping lost {lost[1]}% of its packets: too few to tell, not used as the path's loss")

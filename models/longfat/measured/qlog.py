@@ -6,6 +6,7 @@ milliseconds. Later drafts name the events "quic:packet_sent" instead of "transp
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right, insort
 from collections import defaultdict
 from typing import Any
 
@@ -59,6 +60,7 @@ class _Reader:
     def __init__(self) -> None:
         self.flow = Transfer()
         self.numbers: dict[int, int] = {}  # index in `sent` by packet number
+        self.unacknowledged: list[int] = []  # packet numbers in their order, with those declared lost
         self.outstanding: set[int] = set()
         self.least: list[float] = []
         self.trips: list[float] = []
@@ -104,12 +106,12 @@ class _Reader:
     def _sent(self, time: float, data: Field) -> None:
         number = int(data["header"]["packet_number"].number("packets", "[0, inf)"))
         frames = data.entries().get("frames")
-        kinds = (
-            {one.get("frame_type") for one in frames if isinstance(one, dict)} if isinstance(frames, list) else set()
-        )
-        if kinds == {"ack"}:
+        kinds = [one.get("frame_type") for one in frames if isinstance(one, dict)] if isinstance(frames, list) else []
+        if kinds and all(kind == "ack" for kind in kinds):
             return  # acknowledgments alone are not acknowledged (RFC 9000, section 13.2)
         size = data["raw"]["length"].number("bytes", "[0, inf)")
+        if number not in self.numbers:
+            insort(self.unacknowledged, number)
         self.numbers[number] = len(self.flow.sent)
         self.outstanding.add(number)
         self.flow.sent.append(Transmission(time, self.bytes, size))
@@ -126,7 +128,7 @@ class _Reader:
         for frame in frames if isinstance(frames, list) else ():
             if not isinstance(frame, dict) or frame.get("frame_type") != "ack":
                 continue
-            newly = sorted(number for number in self.numbers if self._covers(frame, number))
+            newly = sorted(number for low, high in _ranges(frame) for number in self._taken(low, high))
             for number in newly:
                 sent = self.flow.sent[self.numbers.pop(number)]
                 self.outstanding.discard(number)
@@ -135,12 +137,18 @@ class _Reader:
             if newly:
                 sent.round_trip_time = time - sent.time  # of the largest, as in RFC 9002, section 5.1
 
-    @staticmethod
-    def _covers(frame: dict[str, Any], number: int) -> bool:
-        ranges = frame.get("acked_ranges")
-        ranges = ranges if isinstance(ranges, list) else []
-        known = (one for one in ranges if isinstance(one, list) and one and all(isinstance(i, int) for i in one))
-        return any(one[0] <= number <= one[-1] for one in known)
+    def _taken(self, low: int, high: int) -> list[int]:
+        """Return the packet numbers in a range that were not acknowledged before, and take them out."""
+        begin, end = bisect_left(self.unacknowledged, low), bisect_right(self.unacknowledged, high)
+        taken = self.unacknowledged[begin:end]
+        del self.unacknowledged[begin:end]
+        return taken
+
+
+def _ranges(frame: dict[str, Any]) -> list[tuple[int, int]]:
+    ranges = frame.get("acked_ranges")
+    ranges = ranges if isinstance(ranges, list) else []
+    return [(one[0], one[-1]) for one in ranges if isinstance(one, list) and one and all(isinstance(i, int) for i in one)]
 
 
 def _type(data: Field) -> Any:

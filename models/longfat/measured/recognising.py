@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from longfat.measured import iperf3, iperf3_text, ndt7, ping, qlog, ss, tc, tcp_flow
 from longfat.measured.combining import path_of
-from longfat.measured.fields import opened, text_of
+from longfat.measured.fields import MARKS, opened, parsed, text_of
 from longfat.measured.figures import PathFigures
 from longfat.measured.series import Measurement
 
@@ -84,7 +84,7 @@ def _recognised(path: str) -> Measurement:
         raise ValueError(
             f"is empty: must be {_allowed()}" if not head else f"holds nothing but blanks: must be {_allowed()}"
         )
-    if b"\0" in head:
+    if b"\0" in head and not head.startswith(MARKS):
         raise ValueError(f"is of no known kind (binary): must be {_allowed()}")
     text = text_of(path)
     begin = text.lstrip()[:1]
@@ -100,33 +100,13 @@ def _recognised(path: str) -> Measurement:
 def _from_json(path: str, text: str) -> Measurement:
     """Read JSON: one value, or one on each line."""
     try:
-        content = _parsed(text)
+        content = parsed(text)
     except json.JSONDecodeError as error:
         raise ValueError(f"is damaged JSON (line {error.lineno}: {error.msg}): was it cut off?") from None
-    except (ValueError, RecursionError):  # Python's own limits
-        raise ValueError("is damaged JSON (too many digits or levels)") from None
     for kind in _JSON.values():
         if kind.looks_like(content):
             return kind.read(path, content)
     raise ValueError(f"is JSON of no known kind: must be {_allowed()}")
-
-
-def _parsed(text: str) -> Any:
-    """Return the value of a JSON text, or the list of the values of its lines (NDJSON, RFC 7464)."""
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError:
-        lines = [line.strip("\x1e \t\r") for line in text.split("\n")]
-        if sum(map(bool, lines)) < 2 or not lines[0].endswith("}"):
-            raise
-        values = []
-        for i, line in enumerate(lines):
-            try:
-                values += [json.loads(line)] if line else []
-            except json.JSONDecodeError as error:
-                error.lineno = i + 1
-                raise
-        return values
 
 
 def _head(path: str) -> bytes:

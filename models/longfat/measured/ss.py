@@ -10,6 +10,7 @@ from statistics import median
 
 from longfat.domains import number
 from longfat.measured.counting import loss_interval
+from longfat.measured.fields import printed
 from longfat.measured.figures import PathFigures
 from longfat.measured.limits import by_time, queued_or_lost
 from longfat.measured.series import Measurement, Series
@@ -19,12 +20,15 @@ __all__ = ["KIND", "looks_like", "read"]
 KIND = "ss -ti"
 _STATES = "ESTAB|CLOSE-WAIT|FIN-WAIT-1|FIN-WAIT-2|CLOSING|LAST-ACK|TIME-WAIT|SYN-SENT|SYN-RECV|LISTEN|UNCONN"
 #: A socket: state, two queues, local and peer address. The state is absent if ss was asked for one state only.
-_SOCKET = re.compile(rf"^(?:(?:{_STATES})\s+)?\d+\s+\d+\s+(\S+:\S+)\s+(\S+:\S+)")
+_END = r"(\S{1,99}:\S{1,99})"  # bounded, since a search for colons in a line of them takes quadratic time
+_SOCKET = re.compile(rf"^(?:(?:{_STATES})\s+)?\d+\s+\d+\s+{_END}\s+{_END}")
 _COUNTER = re.compile(r"(?:^|\s)(\w+):([0-9.]+)(?:/([0-9.]+))?(ms)?(?=[\s(]|$)")
 _RATE = re.compile(r"(?:^|\s)(send|pacing_rate|delivery_rate) ([0-9.]+)([KMGT]?)bps")
 _FACTOR = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 #: Ours: sockets that have sent less say nothing about the path: control connections.
 _LEAST = 10  # segments
+#: What only rises during a connection, and stays once it is printed (struct tcp_info of linux/tcp.h).
+_RISING = ("bytes_acked", "data_segs_out", "retrans", "busy", "rwnd_limited", "sndbuf_limited")
 
 
 @dataclass
@@ -50,46 +54,61 @@ def read(path: str, text: str) -> Measurement:
     sockets to the same peer count together.
     """
     sockets: dict[tuple[str, str], list[_Sample]] = defaultdict(list)
-    for name, sample in _samples(path, text):
+    remarks: list[str] = []
+    for name, sample in _samples(path, text, remarks):
+        before = sockets[name][-1:]
+        for one in before:
+            _check_rising(f"{path}: {name[0]} {name[1]}, sample {len(sockets[name]) + 1}", one, sample)
         sockets[name].append(sample)
     senders = {name: found for name, found in sockets.items() if _segments(found[-1]) >= _LEAST}
     if not senders:
-        raise ValueError(
-            f"{path}: holds no socket that has sent {_LEAST} segments: run ss -tin on the sender, during a transfer"
-        )
+        words = f"holds no socket that has sent {_LEAST} segments: run ss -tin on the sender, during a transfer"
+        raise ValueError(f"{path}: {'; '.join([words, *remarks])}")
     busiest = max(senders, key=lambda name: senders[name][-1]["bytes_acked"])
     peer = busiest[1].rpartition(":")[0]
     chosen = {name: found for name, found in senders.items() if name[1].rpartition(":")[0] == peer}
-    remarks = []
     if others := len(senders) - len(chosen):
         remarks.append(f"{others} sockets to other hosts than {peer} are left out (ss)")
     return Measurement(path, KIND, _figures(path, list(chosen.values()), remarks), _series(senders[busiest]))
 
 
-def _samples(path: str, text: str) -> Iterator[tuple[tuple[str, str], _Sample]]:
-    """Yield the samples with local and peer address. Details are on the line of the socket (-O) or below it."""
+def _samples(path: str, text: str, remarks: list[str]) -> Iterator[tuple[tuple[str, str], _Sample]]:
+    """Yield the samples with local and peer address. Details are on the line of the socket (-O) or below it.
+
+    A line without an end is cut off, and half a number in it is a wrong one: it is left out, with a remark.
+    """
     name: tuple[str, str] | None = None
-    for line in text.splitlines():
+    lines = text.splitlines()
+    if not text.endswith("\n"):
+        remarks.append(f"the file is cut off in line {len(lines)}, which has no end and is left out (ss)")
+        lines.pop()
+    for line in lines:
         if found := _SOCKET.match(line):
             name = (found[1], found[2])
             line = line[found.end() :]
         if name is not None and " cwnd:" in line:
             yield name, _sample(path, line)
             name = None
+    if name is not None and not remarks:
+        remarks.append(f"the file is cut off after line {len(lines)}: the details of its last socket are missing (ss)")
+
+
+def _check_rising(name: str, before: _Sample, after: _Sample) -> None:
+    """Refuse a sample that has less of what only rises than the one before it."""
+    for key in _RISING:
+        if after[key] < before[key]:
+            raise ValueError(
+                f"{name}: {key} falls from {before[key]:g} to {after[key]:g}, must not fall: "
+                "is the line damaged, or are these two connections?"
+            )
 
 
 def _sample(path: str, line: str) -> _Sample:
     made = _Sample(application=" app_limited" in line)
     for key, value, second, _ in _COUNTER.findall(line):
-        try:
-            made.values[key] = float(second if key == "retrans" and second else value)
-        except ValueError:
-            raise ValueError(f"{path}: {key} holds {value!r:.40}, must hold a number") from None
+        made.values[key] = printed(f"{path}: {key}", second if key == "retrans" and second else value)
     for key, value, unit in _RATE.findall(line):
-        try:
-            made.values[key] = float(value) * _FACTOR[unit] / 8
-        except ValueError:
-            raise ValueError(f"{path}: {key} holds {value!r:.40}, must hold a number") from None
+        made.values[key] = printed(f"{path}: {key}", value) * _FACTOR[unit] / 8
     return made
 
 

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from longfat.measured.counting import loss_interval
+from longfat.measured.fields import printed
 from longfat.measured.figures import PathFigures
 from longfat.measured.series import Measurement
 
@@ -35,8 +36,10 @@ class Queue:
         Whether it is the device's own, not a class's.
     sent, dropped, overlimits, marked : int
         Packets sent, dropped, delayed or dropped by a limit, and marked with congestion experienced [packets].
-    sent_bytes, backlog : int
-        Bytes sent, and waiting [bytes].
+    sent_bytes : int
+        Bytes sent [bytes].
+    backlog : int, optional
+        Bytes waiting [bytes]; None if the line is missing.
     rate : float, optional
         Configured rate [bytes/s].
     """
@@ -50,7 +53,7 @@ class Queue:
     overlimits: int
     marked: int
     sent_bytes: int
-    backlog: int
+    backlog: int | None
     rate: float | None
 
 
@@ -69,6 +72,9 @@ def queues(path: str, text: str) -> list[Queue]:
             raise ValueError(
                 f"{path}: qdisc {start[1]} {start[2]} has no line 'Sent ...': must be the output of tc -s qdisc"
             )
+        name = f"{path}: qdisc {start[1]} {start[2]}"
+        for counter in sent.groups():
+            printed(name, counter)
         backlog = _BACKLOG.search(body)
         rate = _RATE.search(start[5])
         marked = _MARKED.search(body)
@@ -83,8 +89,8 @@ def queues(path: str, text: str) -> list[Queue]:
                 int(sent[4]),
                 int(marked[1]) if marked else 0,
                 int(sent[1]),
-                int(backlog[1]) * _SIZE[backlog[2]] if backlog else 0,
-                float(rate[1]) * _FACTOR[rate[2]] / 8 if rate else None,
+                int(printed(name, backlog[1])) * _SIZE[backlog[2]] if backlog else None,
+                printed(name, rate[1]) * _FACTOR[rate[2]] / 8 if rate else None,
             )
         )
     return found
@@ -106,8 +112,9 @@ def read(path: str, text: str) -> Measurement:
     remarks = [f"loss: {queue.dropped} of {offered} packets dropped by {name} since it was made (tc)"]
     delay = None
     if queue.rate:
-        delay = queue.backlog / queue.rate
         remarks.append(f"rate: configured for {name} (tc), headers of the link included")
+    if queue.rate and queue.backlog is not None:
+        delay = queue.backlog / queue.rate
         remarks.append(f"queueing_delay: {queue.backlog} bytes waiting at that rate, at one moment (tc)")
     if queue.marked:
         remarks.append(f"{name} marked {queue.marked} packets with congestion experienced (tc)")
