@@ -4,8 +4,43 @@ from __future__ import annotations
 
 import errno
 import os
+import stat
 from pathlib import Path
 from types import TracebackType
+
+#: Bytes of a text that somebody has written: ours, so that a wrong file is refused before it fills the memory.
+LONGEST = 1 << 26
+
+
+def regular(path: str | os.PathLike[str], most: int | None = None) -> Path:
+    """Return the path of a file with an end, and refuse directories, pipes and devices: reading them may never end.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    most : int, optional
+        Largest size [bytes].
+
+    Raises
+    ------
+    OSError
+        If the file is not there, no regular file, or larger; `strerror` says it.
+
+    Examples
+    --------
+    >>> regular("/dev/zero")
+    Traceback (most recent call last):
+    OSError: [Errno 22] not a regular file: must be a file with an end: '/dev/zero'
+    """
+    found = os.stat(path)
+    if stat.S_ISDIR(found.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if not stat.S_ISREG(found.st_mode):
+        raise OSError(errno.EINVAL, "not a regular file: must be a file with an end", str(path))
+    if most is not None and found.st_size > most:
+        raise OSError(errno.EFBIG, f"has {found.st_size} bytes, must have at most {most}", str(path))
+    return Path(path)
 
 
 class AtomicFiles:

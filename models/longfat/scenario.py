@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from longfat.files import LONGEST, regular
 from longfat.user_files import Files, names_file
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def load(path: str | Path, *, trust: bool = False) -> tuple[Network, dict[str, A
     """
     path = _place(path)
     try:
-        text = path.read_bytes().decode()
+        text = regular(path, LONGEST).read_bytes().decode()
         return parse(text, finder(path.parent, trust))
     except UnicodeDecodeError as error:
         raise ValueError(f"{path} is not text in UTF-8: {error.reason} at byte {error.start}") from None

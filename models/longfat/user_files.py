@@ -6,6 +6,8 @@ import types
 from pathlib import Path
 from typing import Any, TypeVar
 
+from longfat.files import LONGEST, regular
+
 Kind = TypeVar("Kind")
 
 
@@ -134,7 +136,7 @@ def _named(file: str, wanted: str, every: dict[str, Any], found: dict[str, Any],
 def _executed(path: Path) -> types.ModuleType:
     """Execute a file and return its module, without writing a byte-code file."""
     try:
-        source = path.read_bytes()
+        source = regular(path, LONGEST).read_bytes()
     except OSError as error:
         raise ValueError(f"{path} cannot be read: {error.strerror or error}") from None
     module = types.ModuleType(path.stem)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import stat
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Any, NoReturn
 
 from longfat.domains import number, out_of_range
+from longfat.files import regular
 
 __all__ = ["LARGEST", "Field", "opened", "parsed", "printed", "text_of"]
 
@@ -61,28 +61,20 @@ class Field:
         raise ValueError(f"{self.path}: {self.name or 'the file'} holds {shown}, must hold {expected}")
 
 
-def opened(path: str | PathLike[str]) -> Path:
-    """Return the path of a file that can be read, or refuse it: a named pipe would never end."""
-    file = Path(path)
+def opened(path: str | PathLike[str], most: int | None = None) -> Path:
+    """Return the path of a file that can be read, of so many bytes at most, or refuse it."""
     try:
-        mode = file.stat().st_mode
+        return regular(path, most)
     except OSError as error:
         raise ValueError(f"{path}: cannot be read ({error.strerror})") from None
     except ValueError:  # a null character in the name
         raise ValueError(f"{path!r}: cannot be read (not a name of a file)") from None
-    if stat.S_ISDIR(mode):
-        raise ValueError(f"{path}: cannot be read (Is a directory)")
-    if not stat.S_ISREG(mode):
-        raise ValueError(f"{path}: cannot be read (not a regular file: must be a file with an end)")
-    return file
 
 
 def text_of(path: str | PathLike[str]) -> str:
     """Return the text of a file."""
-    file = opened(path)
+    file = opened(path, LONGEST_TEXT)
     try:
-        if (size := file.stat().st_size) > LONGEST_TEXT:
-            raise ValueError(f"{path}: has {size} bytes, must have at most {LONGEST_TEXT}")
         with file.open("rb") as start:
             marked = start.read(2) in MARKS
         text = file.read_text(encoding="utf-16" if marked else "utf-8-sig")

@@ -43,6 +43,8 @@ def read(path: str, content: Any) -> Measurement:
     if not seen and not known:
         raise ValueError("holds no AppInfo and no TCPInfo of ndt7: was the test cut off?")
     remarks = [f"measured by the {test} (ndt7)"]
+    if isinstance(content, list) and not any(_completes(line, test) for line in content):
+        remarks.append(f"the file is cut off, or the {test} was stopped: its line 'complete' is missing (ndt7)")
     if any(found[other] for other in _TESTS if other != test):
         remarks.append("the upload is left out: it is another direction (ndt7)")
     return Measurement(path, KIND, _figures(test, seen, known, remarks), _series(seen, known))
@@ -61,6 +63,11 @@ def _client(path: str, lines: list[Any]) -> dict[str, list[tuple[str, Field]]]:
         if test in _TESTS:
             made[test].append((str(value["Origin"].value), value))
     return made
+
+
+def _completes(line: Any, test: str) -> bool:
+    value = line.get("Value") if isinstance(line, dict) and line.get("Key") == "complete" else None
+    return isinstance(value, dict) and value.get("Test") == test
 
 
 def _server(path: str, content: Any) -> dict[str, list[tuple[str, Field]]]:

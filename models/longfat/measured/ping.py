@@ -67,9 +67,7 @@ def read(path: str, text: str) -> Measurement:
     summaries = _SUMMARY.findall(text)
     if len(summaries) > 1:
         raise ValueError(f"{path}: holds {len(summaries)} runs of ping, must hold one")
-    replies = [
-        (at, printed(f"{path}: time", time)) for at, _, time, rest in _REPLY.findall(text) if "DUP" not in rest
-    ]
+    replies = [(at, printed(f"{path}: time", time)) for at, _, time, rest in _REPLY.findall(text) if "DUP" not in rest]
     times = [time for _, time in replies]
     if not summaries and not times:
         raise ValueError(f"{path}: holds no round-trip time: must be the output of ping with at least one reply")

@@ -148,7 +148,8 @@ class _Reader:
 def _ranges(frame: dict[str, Any]) -> list[tuple[int, int]]:
     ranges = frame.get("acked_ranges")
     ranges = ranges if isinstance(ranges, list) else []
-    return [(one[0], one[-1]) for one in ranges if isinstance(one, list) and one and all(isinstance(i, int) for i in one)]
+    known = (one for one in ranges if isinstance(one, list) and one and all(isinstance(i, int) for i in one))
+    return [(one[0], one[-1]) for one in known]
 
 
 def _type(data: Field) -> Any:

@@ -10,18 +10,20 @@ identify the sweep.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
 import re
 import warnings
-from collections.abc import Mapping
+import zipfile
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from longfat.files import AtomicFiles
+from longfat.files import LONGEST, AtomicFiles, regular
 from longfat.sweeping.grid import Grid
 from longfat.sweeping.outcomes import Record, Variable
 from longfat.sweeping.syncing import Batches
@@ -40,7 +42,7 @@ def manifest(directory: Path) -> dict[str, Any] | None:
         If the directory is no store, or its ``sweep.json`` is damaged.
     """
     try:
-        content = (directory / MANIFEST).read_bytes()
+        content = regular(directory / MANIFEST, LONGEST).read_bytes()
     except FileNotFoundError:
         strange = _strange(directory)
         if strange:
@@ -75,12 +77,24 @@ def _check(found: Mapping[str, Any]) -> str:
     return hashlib.sha256(_text(rest).encode()).hexdigest()
 
 
+@contextlib.contextmanager
+def _arrays(path: Path) -> Iterator[Mapping[str, np.ndarray]]:
+    """Open the arrays of a run, which are stored as they are: a file that unpacks to more is not ours."""
+    with regular(path).open("rb") as file:  # opened here: numpy leaves a damaged file open
+        unpacked = sum(one.file_size for one in zipfile.ZipFile(file).infolist())
+        if unpacked > (size := path.stat().st_size):
+            raise ValueError(f"unpacks to {unpacked} bytes, must be at most the {size} bytes of the file")
+        file.seek(0)
+        with np.load(file, allow_pickle=False) as arrays:
+            yield arrays
+
+
 def _recovered(directory: Path) -> dict[str, Any] | None:
     """Return the identity of the sweep from the first intact run of a store; None if there is none."""
     for name in sorted(os.listdir(directory)) if directory.is_dir() else []:
         if _RUN.fullmatch(name):
             try:
-                with (directory / name).open("rb") as file, np.load(file, allow_pickle=False) as arrays:
+                with _arrays(directory / name) as arrays:
                     return {"identity": dict(json.loads(arrays["about"].item())["sweep"]), "grid": None}
             except Exception:  # there are a dozen ways in which a damaged file fails; `Store.load` reports it
                 continue
@@ -188,8 +202,7 @@ class Store:
         """Return the record of a run; None if there is none, or if it is damaged, which is reported by a warning."""
         name = self._name(index, replication)
         try:
-            # Opened here: numpy leaves a damaged file open.
-            with (self.directory / name).open("rb") as file, np.load(file, allow_pickle=False) as arrays:
+            with _arrays(self.directory / name) as arrays:
                 about = json.loads(arrays["about"].item())
                 expected = self._about(index, replication)
                 if _text({key: about[key] for key in expected}) != _text(expected):  # 1 and 1.0 are two things
