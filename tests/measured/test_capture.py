@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import struct
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from longfat import measured
+from longfat.measured import tcp_flow
 from longfat.measured.pcap import segments
 from longfat.measured.policing import Transmission, policer
 
@@ -197,6 +199,33 @@ def test_a_gap_that_is_filled_late_is_a_loss(tmp_path):
     assert (figures.loss, figures.packets_sent) == (pytest.approx(1 / 7), 7)
 
 
+@pytest.mark.parametrize(("late", "lost"), [(2, 0), (3, 1)])
+def test_three_packets_that_overtake_mean_a_loss(tmp_path, late, lost):
+    """RFC 5681, section 3.2: the third duplicate acknowledgment says that a segment was lost."""
+    order = (0, *range(2, 2 + late), 1)
+    data = [packet(20_000 + 100 * i, sequence=5000 + 1000 * n, ack=100, payload=1000) for i, n in enumerate(order)]
+    acks = [packet(30_000, True, 100, 5000 + 1000 * len(order))]
+    figures = measured.read(written(tmp_path, handshake(5000) + data + acks))
+    assert figures.loss * figures.packets_sent == pytest.approx(lost, abs=1e-12)
+
+
+def test_gaps_that_the_capture_missed_and_the_receiver_did_not(tmp_path):
+    """What was acknowledged has arrived: a later packet with the same bytes was sent in vain."""
+    order = (0, 2, 3, 4, 5)
+    data = [packet(20_000 + 100 * i, sequence=5000 + 1000 * n, ack=100, payload=1000) for i, n in enumerate(order)]
+    ack = packet(30_000, True, 100, 11_000)
+    again = packet(31_000, sequence=6000, ack=100, payload=1000)
+    figures = measured.read(written(tmp_path, [*handshake(5000), *data, ack, again]))
+    assert (figures.loss, figures.packets_sent) == (0.0, 5)
+
+
+def test_a_gap_is_filled_from_its_middle(tmp_path):
+    order = (0, 5, 6, 7, 3, 2, 4, 1)  # at the receiver, all from the gap after three others
+    data = [packet(20_000 + 100 * i, sequence=5000 + 1000 * n, ack=100, payload=1000) for i, n in enumerate(order)]
+    figures = measured.read(written(tmp_path, [*handshake(5000), *data, packet(30_000, True, 100, 13_000)]))
+    assert figures.loss * figures.packets_sent == pytest.approx(4)
+
+
 def test_a_closed_window(tmp_path):
     # two packets fill a window of 500 << 2 = 2000 bytes, every 10 ms
     records = handshake(5000, shift=2)
@@ -223,6 +252,105 @@ def test_a_cut_capture_has_the_packets_before_the_cut(tmp_path):
     assert len(list(segments(path))) == count - 1
     path.write_bytes(content[:24] + content[24:].replace(content[32:36], b"\xff\xff\xff\xff", 1))  # a damaged length
     assert list(segments(path)) == []
+
+
+def records_of(content):
+    """Return where the records of a classic capture begin, and the end of the file."""
+    places = [24]
+    while places[-1] < len(content):
+        places.append(places[-1] + 16 + struct.unpack("<I", content[places[-1] + 8 : places[-1] + 12])[0])
+    return places
+
+
+def remark_on_damage(path):
+    return next((one for one in measured.read(path).remarks if "cut off or damaged" in one), None)
+
+
+def test_a_cut_capture_names_the_packet(tmp_path):
+    content = (DATA / "lossy.pcap").read_bytes()
+    assert remark_on_damage(DATA / "lossy.pcap") is None
+    path = tmp_path / "cut.pcap"
+    path.write_bytes(content[:20_000])
+    whole = sum(place <= 20_000 for place in records_of(content)) - 1
+    assert f"at packet {whole + 1} (" in remark_on_damage(path)
+    path.write_bytes(content[:12])
+    with pytest.raises(
+        ValueError, match=r"cut off or damaged at packet 1 \(the header of the file has 12 of 24 bytes\)"
+    ):
+        measured.read(path)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "words"),
+    [
+        (8, 4_000_000, "says 4000000 of"),  # more than any packet has
+        (8, 0, "says 0 of"),
+        (8, 1200, "cut off or damaged"),  # ten records are taken for one, and what follows is none
+        (12, 1, "of 1 bytes"),  # less than was stored
+        (4, 1_000_000, "1000000 of 1000000 parts of 1 s"),
+    ],
+)
+def test_a_damaged_record_is_named(tmp_path, field, value, words):
+    content = bytearray((DATA / "lossy.pcap").read_bytes())
+    place = records_of(content)[80]
+    struct.pack_into("<I", content, place + field, value)
+    path = tmp_path / "damaged.pcap"
+    path.write_bytes(content)
+    remark = remark_on_damage(path)
+    assert words in remark
+    number = int(remark.split("at packet ")[1].split()[0])
+    assert number == 81 or (field, value) == (8, 1200)
+    if number == 81:
+        assert f"the {(len(content) - place) / len(content):.2g} of it" in remark
+
+
+def test_a_damaged_pcapng_names_the_packet(tmp_path):
+    content = (DATA / "lossy.pcapng").read_bytes()
+    blocks, place = [], 0  # of packets
+    while place < len(content):
+        kind, total = struct.unpack("<II", content[place : place + 8])
+        blocks += [(place, total)] if kind == 6 else []
+        place += total
+    place, total = blocks[80]
+    path = tmp_path / "damaged.pcapng"
+    ends = struct.pack("<I", total + 4)
+    wrong = [
+        content[: place + 10],
+        content[: place + 40],
+        content[: place + total - 4] + ends + content[place + total :],  # the length at the end of the block
+        content[: place + 4] + ends + content[place + 8 :],  # the one at its beginning
+        content[: place + 8] + b"\7" + content[place + 9 :],  # an interface that is not described
+        content[: place + 20] + b"\0\0\0\7" + content[place + 24 :],  # more bytes than the block has
+    ]
+    for one in wrong:
+        path.write_bytes(one)
+        assert "at packet 81 (" in remark_on_damage(path)
+
+
+def test_packets_without_whole_headers_are_counted(tmp_path):
+    records = transfer()
+    short = packet(41_000, sequence=9000, ack=100, payload=1000)
+    short = short[:8] + struct.pack("<I", 30) + short[12:46]  # 30 bytes: IP's header and half of TCP's
+    remarks = measured.read(written(tmp_path, [*records, short])).remarks
+    assert f"packets without whole headers, which are left out: 1 of {len(records) + 1} (pcap)" in remarks
+
+
+def test_lengths_that_no_packet_has(tmp_path):
+    """With an MSS of 1 byte, a packet of 4 GB would be cut into as many packets."""
+    records = [one.replace(bytes((2, 4, 3, 232)), bytes((2, 4, 0, 1))) for one in handshake(5000)]
+    huge = packet(60_000, sequence=15_000, ack=100, payload=1000)
+    huge = huge[:12] + struct.pack("<I", 2**32 - 1) + huge[16:18] + b"\0\0" + huge[20:]
+    path = written(tmp_path, [*records, *transfer()[3:], huge])
+    assert f"at packet {len(transfer()) + 1} (its header says 40 of 4294967295 bytes" in remark_on_damage(path)
+    figures = measured.read(written(tmp_path, [*records, *transfer()[3:]]))
+    assert (figures.packet, figures.packets_sent) == (1000, 12)  # the MSS of 1 byte is damage (RFC 791: 28 at least)
+
+
+def test_too_many_packets_are_left_out(tmp_path, monkeypatch):
+    monkeypatch.setattr(tcp_flow, "MOST", 8)
+    figures = measured.read(written(tmp_path, [*handshake(5000), packet(20_000, sequence=5000, ack=100, payload=9000)]))
+    assert figures.packets_sent == 9
+    assert "packets after the first 8 are left out (pcap)" in figures.remarks
 
 
 # The policer's test
@@ -254,6 +382,17 @@ def test_a_few_bytes_long_before_do_not_count():
     flow = [Transmission(-1.0, 0.0, 40, False, 0.02), *sent_through_a_bucket()]  # as the cookie of iperf3
     assert policer(flow).policed is True
     # counted from there, 1.0 s at 1 MB/s would have to fit into the 59 kB before the first loss
+
+
+@pytest.mark.parametrize(("megabytes", "policed"), [(1.9, True), (2.1, None)])
+def test_a_first_loss_after_two_megabytes_is_too_late(megabytes, policed):
+    """LATEST_FIRST_LOSS of the authors' code: 2,000,000 bytes."""
+    early = int(1e6 * megabytes / 1000)
+    flow = [Transmission(-1.0 + 1e-6 * i, 1000.0 * i, 1000, False, 0.02) for i in range(early)]
+    flow += [replace(one, offset=one.offset + 1000.0 * early) for one in sent_through_a_bucket(bucket=2000)]
+    verdict = policer(flow)
+    assert verdict.policed is policed
+    assert (verdict.reason == "the first loss came too late to tell") == (policed is None)
 
 
 def test_long_round_trips_before_losses_speak_against_a_policer():

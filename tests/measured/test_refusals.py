@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import zlib
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longfat import measured
+from longfat.measured import fields
 from tests.examples import examples
 
 DATA = Path(__file__).parents[1] / "data"
@@ -89,6 +91,54 @@ def test_what_is_no_file(tmp_path):
         measured.read()
 
 
+def test_json_of_too_many_values(tmp_path, monkeypatch):
+    # each "{}" takes 72 bytes of memory: 198 MB of them took 4.8 GB
+    monkeypatch.setattr(fields, "MOST_VALUES", 1000)
+    path = tmp_path / "many.json"
+    path.write_text(f"[{','.join(['{}'] * 600)}]")
+    refused(path, "has up to 1200 values", "must have at most 1000")  # 1 list, 600 objects, 599 commas
+    path.write_text("cwnd:1 rtt:1/1" + "\n" * 1001)
+    refused(path, "has 1001 lines, must have at most 1000")
+
+
+@pytest.mark.parametrize("name", ["clean-1.json", "clean.ss", "idle.ping", "tbf.tc", "ndt7-client.jsonl"])
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-be"])
+def test_texts_that_other_programs_have_written_anew(tmp_path, name, encoding):
+    """PowerShell marks UTF-8, and redirects output as UTF-16 with a mark and with the line ends of Windows."""
+    text = (DATA / "measured" / name).read_text()
+    path = tmp_path / name
+    mark = b"\xfe\xff" if encoding == "utf-16-be" else b""
+    path.write_bytes(mark + text.replace("\n", "\r\n").encode(encoding))
+    assert measured.read(path) == measured.read(DATA / "measured" / name)
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "part"),
+    [
+        ("clean-1.json", '"tcp_mss_default":\t1448', '"tcp_mss_default":1e308', "tcp_mss_default"),
+        ("clean-1.json", '"tcp_mss_default":\t1448', '"tcp_mss_default":1e-300', "tcp_mss_default"),
+        ("clean-1.json", '"retransmits":\t', '"retransmits":1e200, "x":', "retransmits"),
+        ("clean.ss", "bytes_acked:", "bytes_acked:" + "9" * 400, "bytes_acked = inf is out of range"),
+        ("tbf.tc", "(dropped ", "(dropped " + "9" * 400, "qdisc tbf"),
+        ("tbf.tc", " pkt (dropped ", "9" * 400 + " pkt (dropped ", "qdisc tbf"),
+        ("idle.ping", "min/avg/max/mdev = ", "min/avg/max/mdev = " + "9" * 400, "round-trip time = inf"),
+    ],
+)
+def test_numbers_of_more_than_64_bits(tmp_path, name, old, new, part):
+    text = (DATA / "measured" / name).read_text()
+    assert old in text
+    path = tmp_path / name
+    path.write_text(text.replace(old, new))
+    refused(path, part)
+
+
+def test_a_line_of_colons_or_digits_is_searched_once(tmp_path):
+    path = tmp_path / "hostile"
+    for text in ("1 1 " + ":" * 200_000 + "\n\t cwnd:1 rtt:1/1\n", "PING " + "9" * 200_000):
+        path.write_text(text)
+        assert said(path)
+
+
 def test_a_huge_file(tmp_path):
     path = tmp_path / "sparse"
     with path.open("wb") as file:
@@ -105,21 +155,38 @@ def test_cut_files(tmp_path, path):
     cut = tmp_path / path.name
     for share in (0.02, 0.3, 0.5, 0.9):
         cut.write_bytes(content[: int(share * len(content))])
-        # Samples and packets that are whole still count; JSON has no meaning in part.
-        assert said(cut) or path.suffix != ".json"
+        # Samples and packets that are whole still count, and a remark says so; JSON has no meaning in part.
+        if not said(cut):
+            assert path.suffix != ".json"
+            assert path.suffix == ".tc" or any("cut off" in one for one in measured.read(cut).remarks)
 
 
-@examples(60)
+NUMBER = re.compile(rb"[0-9]+(?:\.[0-9]+)?")
+HOSTILE = [b"0", b"-1", b"9" * 20, b"9" * 400, b"9" * 5000, b"1e300", b"1e-300", b"1e999", b"null", b"{}", b'"x"', b"."]
+
+
+@st.composite
+def damaged(draw, content):
+    """A file that is cut off, or with a few bytes, a number or a part of it replaced, removed or repeated."""
+    at = draw(st.integers(0, len(content)))
+    kind = draw(st.sampled_from(["cut", "bytes", "number", "removed", "repeated"]))
+    if kind == "cut":
+        return content[:at]
+    if kind == "bytes":
+        return content[:at] + draw(st.binary(max_size=4)) + content[at + draw(st.integers(0, 4)) :]
+    if kind == "number":
+        found = NUMBER.search(content, at) or NUMBER.search(content)
+        return content[: found.start()] + draw(st.sampled_from(HOSTILE)) + content[found.end() :] if found else content
+    part = content[at : at + draw(st.integers(1, 2000))]
+    return content[:at] + (part + part if kind == "repeated" else b"") + content[at + len(part) :]
+
+
+@examples(60, long=20_000)
 @given(st.data())
 def test_any_cut_or_damage_is_read_or_refused(tmp_path_factory, data):
     path = data.draw(st.sampled_from(GOOD))
-    content = path.read_bytes()
-    at = data.draw(st.integers(0, len(content)))
-    damaged = content[:at] + data.draw(st.binary(max_size=4)) + content[at + data.draw(st.integers(0, 4)) :]
-    if data.draw(st.booleans()):
-        damaged = content[:at]
-    cut = tmp_path_factory.mktemp("damaged") / path.name
-    cut.write_bytes(damaged)
+    cut = tmp_path_factory.getbasetemp() / f"damaged-{path.name}"
+    cut.write_bytes(data.draw(damaged(path.read_bytes())))
     said(cut)
 
 
