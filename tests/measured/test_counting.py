@@ -39,6 +39,20 @@ def test_many_events_are_normal():
     assert poisson_interval(k) == pytest.approx(cube, rel=1e-8)
 
 
+@pytest.mark.parametrize("k", [2 * 10**6, 5 * 10**9, 5 * 10**12])
+def test_counters_of_a_link(k):
+    """Sums of terms would take seconds, or have no end."""
+    # Cornish and Fisher's expansion for a gamma variable of shape n, whose third cumulant over its variance is 2:
+    # n + z sqrt(n) + (z^2 - 1)/3 + (z^3 - 7 z)/(36 sqrt(n)), and the next term is below 0.1/n
+    z = 1.959963984540054
+    ends = [
+        n + s * z * math.sqrt(n) + (z**2 - 1) / 3 + s * (z**3 - 7 * z) / (36 * math.sqrt(n))
+        for n, s in ((k, -1), (k + 1, 1))
+    ]
+    assert poisson_interval(k) == pytest.approx(ends, rel=1e-11)
+    assert loss_interval(k, 2 * k) == pytest.approx([end / (2 * k) for end in ends], rel=1e-11)
+
+
 def test_bursts_widen_the_interval():
     # 40 lost in 10 bursts of 4: Garwood's 4.795 to 18.390 events
     assert loss_interval(40, 1e4, 4.0) == pytest.approx((4 * 4.795 / 1e4, 4 * 18.390 / 1e4), rel=1e-3)

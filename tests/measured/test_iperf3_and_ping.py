@@ -238,6 +238,21 @@ def test_ping_loss_is_noted_and_not_used(tmp_path):
     assert figures.remarks[2].startswith("ping lost 12.5%")
 
 
+def test_pings_without_all_of_their_lines(tmp_path):
+    text = (DATA / "ping.txt").read_text()
+    whole = read_ping(DATA / "ping.txt")
+    assert not any("cut off" in one or "missing" in one for one in whole.remarks)
+    lines = text.splitlines(keepends=True)
+    replies = [line for line in lines if "time=" in line]
+    cut = read_ping(written(tmp_path, "".join(lines[: lines.index(replies[3])]) + replies[3][:-9]))
+    assert any("cut off, or ping was killed: it has 3 replies and no summary" in one for one in cut.remarks)
+    without = read_ping(written(tmp_path, text.replace(replies[2], "")))
+    count = len(replies)
+    assert any(f"missing or damaged: {count - 1} replies of the {count} received" in one for one in without.remarks)
+    quiet = read_ping(written(tmp_path, "".join(line for line in lines if line not in replies)))  # of ping -q
+    assert quiet == whole
+
+
 @pytest.mark.parametrize(
     ("text", "part"),
     [

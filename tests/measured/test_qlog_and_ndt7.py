@@ -76,6 +76,22 @@ def test_what_arrives_after_it_was_declared_lost_is_not_lost(tmp_path):
     assert written(tmp_path, json.dumps({"qlog_version": "0.3", "traces": [{"events": events}]})).loss == 0
 
 
+def test_acknowledgments_in_any_order(tmp_path):
+    """Ranges that repeat, overlap, are empty, or reach beyond what was sent."""
+    events = [
+        event(i, "transport:packet_sent", header=header(n), raw={"length": 1200}) for i, n in enumerate((0, 1, 3, 2))
+    ]
+    for time, ranges in ((50, [[2, 2], [9, 4]]), (60, [[0, 10**20], [1, 2]]), (70, [[0, 3]])):
+        frames = [{"frame_type": {"name": "ack"}}, {"frame_type": "ack", "acked_ranges": ranges}]
+        events.append(event(time, "transport:packet_received", header=header(0), frames=frames))
+    probe = event(80, "transport:packet_sent", header=header(4), raw={"length": 40}, frames=[{"frame_type": {}}])
+    figures = written(tmp_path, json.dumps({"qlog_version": "0.3", "traces": [{"events": [*events, probe]}]}))
+    # packet 2, sent at 3 ms, takes 47 ms; of 0, 1 and 3, acknowledged at 60 ms, 3 was sent at 2 ms
+    assert figures.round_trip_time == pytest.approx(0.047)
+    assert figures.queueing_delay == pytest.approx((0.047 + 0.058) / 2 - 0.047)
+    assert figures.packets_sent == 5
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [
@@ -112,6 +128,13 @@ def test_ndt7_upload(tmp_path):
     upload = [one for one in lines if one.get("Value", {}).get("Test") == "upload"]
     figures = written(tmp_path, "".join(json.dumps(one) + "\n" for one in upload))
     assert (figures.rate, figures.loss) == (1e6, None)
+
+
+def test_ndt7_that_was_cut_off(tmp_path):
+    lines = (DATA / "ndt7-client.jsonl").read_text().splitlines(keepends=True)
+    assert not any("cut off" in one for one in measured.read(DATA / "ndt7-client.jsonl").remarks)
+    half = written(tmp_path, "".join(lines[: len(lines) // 3]))
+    assert any("the file is cut off, or the download was stopped" in one for one in half.remarks)
 
 
 def test_ndt7_that_failed(tmp_path):

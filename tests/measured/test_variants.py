@@ -54,6 +54,37 @@ def test_a_kernel_without_clocks(tmp_path):
     assert (figures.rate, figures.limited_by) == (pytest.approx(28.96e6 / 8), None)
 
 
+ESTAB = "ESTAB 0 0 10.0.0.1:5000 10.0.0.2:5201\n"
+
+
+def test_a_sample_that_is_cut_off_is_left_out(tmp_path):
+    """Half of a number is a wrong one: bytes_acked:1448 for 1448000."""
+    sample = ESTAB + "\t " + DETAILS.format(more="busy:400ms") + "\n"
+    more = sample.replace("bytes_acked:1448000", "bytes_acked:2896000")
+    expected = written(tmp_path, sample)
+    for cut in (more[: more.index("2896000") + 4], more[:-1], ESTAB[:-1]):
+        figures = written(tmp_path, sample + cut)
+        line = 2 + cut.count("\n") + 1
+        assert f"the file is cut off in line {line}, which has no end and is left out (ss)" in figures.remarks
+        assert (figures.rate, figures.loss) == (expected.rate, expected.loss)
+    figures = written(tmp_path, sample + ESTAB)
+    assert "the file is cut off after line 3: the details of its last socket are missing (ss)" in figures.remarks
+    assert written(tmp_path, sample + ESTAB.replace("ESTAB", "TIME-WAIT")) == expected
+    with pytest.raises(ValueError, match=r"holds no socket .*; the file is cut off in line 2"):
+        written(tmp_path, sample[:-1])
+
+
+@pytest.mark.parametrize("counter", ["bytes_acked:1448000", "data_segs_out:1000", "retrans:0/10", "busy:400ms"])
+def test_counters_that_fall_are_damage(tmp_path, counter):
+    """A damaged counter is not found, and would count as 0."""
+    sample = ESTAB + "\t " + DETAILS.format(more="busy:400ms") + "\n"
+    name = counter.partition(":")[0]
+    with pytest.raises(
+        ValueError, match=rf"10\.0\.0\.1:5000 10\.0\.0\.2:5201, sample 2: {name} falls from [0-9.e+]+ to 0,"
+    ):
+        written(tmp_path, sample + sample.replace(counter, counter.replace(":", "#")))
+
+
 FQ_CODEL = """\
 qdisc fq_codel 0: dev eth0 root refcnt 2 limit 10240p flows 1024 quantum 1514 target 5ms interval 100ms ecn
  Sent 1234567 bytes 990 pkt (dropped 10, overlimits 0 requeues 2)
@@ -83,6 +114,11 @@ def test_cake(tmp_path):
     assert figures.loss == pytest.approx(20 / 1500)
     assert figures.rate == 2.5e6
     assert figures.queueing_delay == pytest.approx(25 * 1024 / 2.5e6)
+
+
+def test_a_queue_without_its_backlog(tmp_path):
+    figures = written(tmp_path, CAKE[: CAKE.index(" backlog")])
+    assert (figures.rate, figures.queueing_delay) == (2.5e6, None)
 
 
 def test_the_servers_output_in_the_clients_file(tmp_path):
