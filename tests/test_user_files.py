@@ -81,6 +81,21 @@ def test_what_is_wrong_is_one_line(folder, source, words):
         assert "\n" not in str(caught.value)
 
 
+def test_what_has_no_end_is_not_read(folder):
+    os.mkfifo(folder / "mine.py")
+    (folder / "net.toml").symlink_to("/dev/zero")
+    words = "cannot be read: not a regular file: must be a file with an end"
+    with pytest.raises(ValueError, match=rf"mine\.py {words}"):
+        user_files.read("mine.py:four", Scheme, what="scheme")
+    with pytest.raises(ValueError, match=rf"net\.toml {words}"):
+        scenario.load("net.toml")
+    (folder / "net.toml").unlink()
+    with (folder / "net.toml").open("wb") as file:
+        file.truncate(2**30)
+    with pytest.raises(ValueError, match=r"net\.toml cannot be read: has 1073741824 bytes, must have at most 67108864"):
+        scenario.load("net.toml")
+
+
 def test_ctrl_c_of_the_user_is_no_fault_of_the_file(folder):
     (folder / "mine.py").write_text("raise KeyboardInterrupt")
     with pytest.raises(KeyboardInterrupt):

@@ -127,9 +127,14 @@ def damage_archive(path):
         np.savez(file, variables_0=1.0)
 
 
+def damage_pipe(path):
+    path.unlink()
+    os.mkfifo(path)
+
+
 @pytest.mark.parametrize(
     "damage",
-    [damage_cut, damage_empty, damage_bit, damage_text, damage_array, damage_archive],
+    [damage_cut, damage_empty, damage_bit, damage_text, damage_array, damage_archive, damage_pipe],
     ids=lambda f: f.__name__,
 )
 def test_damaged_files_are_reported_and_computed_anew(tmp_path, counted, damage):
@@ -141,6 +146,28 @@ def test_damaged_files_are_reported_and_computed_anew(tmp_path, counted, damage)
     assert counted.calls == 1
     assert run(counted, tmp_path).identical(integer)  # no warning any more
     assert counted.calls == 1
+
+
+def test_a_run_that_unpacks_to_more_than_its_file_is_not_loaded(tmp_path):
+    integer = run(queue, tmp_path)
+    with (tmp_path / "p1-2_r3.npz").open("wb") as file:
+        np.savez_compressed(file, about=np.zeros(10**6, "S1"), variables_0=np.zeros(10**6))
+    # 9 million bytes, and 128 of the header of each of two arrays
+    with pytest.warns(
+        UserWarning, match=r"p1-2_r3.npz there is damaged \(unpacks to 9000256 bytes, must be at most the"
+    ):
+        assert run(queue, tmp_path).identical(integer)
+
+
+def test_a_manifest_that_is_a_device_or_a_pipe_is_refused(tmp_path):
+    (tmp_path / "sweep.json").symlink_to("/dev/zero")
+    for _ in range(2):
+        with pytest.raises(
+            ValueError, match=r"sweep.json cannot be read \(not a regular file: must be a file with an end"
+        ):
+            run(queue, tmp_path)
+        (tmp_path / "sweep.json").unlink(missing_ok=True)
+        os.mkfifo(tmp_path / "sweep.json")
 
 
 def test_no_flipped_bit_goes_unnoticed(tmp_path):
