@@ -19,7 +19,7 @@ LONGEST_TEXT = 1 << 28
 MOST_VALUES = 10_000_000
 #: Numbers above it are damage: the counters of Linux have 64 bits. Squares of smaller ones can be computed with.
 LARGEST = 2.0**64
-#: Byte order marks (The Unicode Standard, section 23.8), which PowerShell writes when output is redirected.
+#: Byte order marks of UTF-16 (RFC 2781, section 3.2), which PowerShell writes when output is redirected.
 MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
