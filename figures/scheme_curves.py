@@ -51,11 +51,11 @@ def redraw(directory: str | Path = HERE) -> None:
             draw(files, kept(over))
 
 
-def write(directory: str | Path = HERE, *, quick: bool = False) -> None:
+def write(directory: str | Path = HERE) -> None:
     """Simulate, draw and write the curves as SVG, PNG and CSV."""
     with figure_files(directory) as files:
         for over, name in NAMES.items():
-            data = design.curves(over=over, quick=quick)
+            data = design.curves(over=over)
             draw(files, data)
             stored.write(files, name, data, "figures.scheme_curves")
 

@@ -11,7 +11,7 @@ from longfat.design.window_limit import limited
 from longfat.sim import schemes
 
 #: 12 Mbit/s are 1000 packets/s: with 50 ms 50 packets are on the path.
-SMALL = {"rate": "12Mbit/s", "round_trip_time": "50ms", "flows": [1], "quick": True, "progress": False}
+SMALL = {"rate": "12Mbit/s", "round_trip_time": "50ms", "flows": [1], "replications": 3, "progress": False}
 
 
 def curves(**changes):
@@ -28,7 +28,7 @@ def test_windows_by_hand(windows):
     """A packet takes 1 ms and its acknowledgment returns after 50 ms more.
 
     5 and 25 packets in 51 ms are 5/51 and 25/51 of the rate, and none waits for long. Of 75 packets 50 are on the way,
-    one is transmitted, 24 wait: 24 ms, all the time. The runs last 37 s, in which 51 ms more or less are 0.0014.
+    one is transmitted, 24 wait: 24 ms, all the time. 100 s are observed, of which 51 ms more or less are 0.0005.
     """
     one = windows.sel(scheme="newreno", flows=1)
     assert one.utilisation.values == pytest.approx([5 / 51, 25 / 51, 1], rel=2e-3)
@@ -41,7 +41,7 @@ def test_windows_by_hand(windows):
 
 
 def test_the_arithmetic_sees_a_window_that_is_one_packet_larger():
-    path = CurvePath(1.5e6, 0.05, 1500, 0.1, None, 0.01, quick=True)
+    path = CurvePath(1.5e6, 0.05, 1500, 0.1, None, 0.01)
     found = path.simulate("newreno", 1, 2.0, 76 / 50, np.random.default_rng(1))
     assert found["queueing_delay"] == pytest.approx(0.025, rel=1e-3)
     assert found["queueing_delay"] != pytest.approx(0.024, rel=1e-3)
@@ -173,7 +173,7 @@ def test_picture(windows):
 @pytest.mark.parametrize("over", ["buffer", "window"])
 def test_defaults(over):
     """All quantities of the default curves are possible; laws and simulation agree where windows limit."""
-    data = design.curves(over=over, quick=True, progress=False)
+    data = design.curves(over=over, progress=False)
     assert bool((data.utilisation <= 1).all())
     full = data.attrs["round_trip_time"] * (data.buffer if over == "buffer" else data.attrs["buffer"])
     packet = 1500 / data.attrs["rate"]

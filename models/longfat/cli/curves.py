@@ -93,10 +93,10 @@ OVER = Name("axis", lambda: ("buffer", "window"), several=True)
 @click.option(
     "--replications",
     type=Integer("runs", 2, 10**6),
-    show_default="5; 3 with --quick",
+    default="5",
+    show_default=True,
     help="Simulations of each point.",
 )
-@click.option("--quick", is_flag=True, help="Simulate fewer points, for a quarter of the time.")
 @click.option(
     "--figure",
     "figures",
@@ -150,7 +150,6 @@ def curves_command(output: str, figures: tuple[str, ...], html: str | None, as_c
                 packet=flags["packet"],
                 spread=flags["spread"],
                 replications=flags["replications"],
-                quick=flags["quick"],
                 confidence=flags["confidence"],
                 rng=flags["seed"],
                 progress=sys.stderr.isatty(),  # for scripts, stderr holds errors only
@@ -183,7 +182,7 @@ def frame(data: xr.Dataset) -> pd.DataFrame:
 
     >>> from longfat import design
     >>> path = {"rate": "20Mbit/s", "round_trip_time": "20ms", "schemes": ["reno"], "flows": [1], "at": [0.5, 1]}
-    >>> table = frame(design.curves(**path, file=None, quick=True, progress=False))
+    >>> table = frame(design.curves(**path, file=None, replications=2, progress=False))
     >>> list(table.columns[:6]), len(table)
     (['scheme', 'flows', 'buffer', 'packets', 'bytes', 'utilisation'], 2)
     """

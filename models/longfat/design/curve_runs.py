@@ -16,8 +16,6 @@ from longfat.sim.schemes import Scheme
 LINK = "switch-sinks"
 SAMPLES = 20_000  # of the backlog in a run, at most; ours, for memory
 ROUND_TRIP_SAMPLES = 20  # of the backlog in a round trip, at most
-#: Parts of warm-up and observation that a quick run has: of twelve cycles of the sawtooth three, after one.
-QUICK = (1 / 3, 1 / 4)
 #: Least observation: many flows have a short sawtooth, but timeouts last. A quarter of it is the least warm-up. Ours.
 LEAST_ROUND_TRIPS, LEAST_TIME = 2000, 5.0  # s
 
@@ -32,7 +30,6 @@ class CurvePath:
     spread: float
     file: float | None  # bytes
     load: float  # of the short transfers, over the capacity
-    quick: bool
 
     @property
     def bandwidth_delay_product(self) -> float:
@@ -57,9 +54,8 @@ class CurvePath:
         """Return when counting begins and ends [s]."""
         begin, until = flows.watch(self.packets(buffer))
         least = max(LEAST_ROUND_TRIPS * self.round_trip_time, LEAST_TIME)
-        early, part = QUICK if self.quick else (1.0, 1.0)
-        skipped = early * max(begin, least / 4)
-        return skipped, skipped + part * max(until - begin, least)
+        skipped = max(begin, least / 4)
+        return skipped, skipped + max(until - begin, least)
 
     def simulate(
         self, scheme: str | Scheme, count: int, buffer: float, window: float, rng: np.random.Generator

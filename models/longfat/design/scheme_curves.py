@@ -23,10 +23,9 @@ if TYPE_CHECKING:
 
     from longfat.sim.schemes import Scheme
 
-#: Buffers, and windows of each flow, in bandwidth-delay products: of a full run, and of a quick one.
-BUFFERS = ((0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0, 2.0, 4.0), (0.05, 0.2, 0.5, 1.0, 4.0))
-WINDOWS = ((0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 1.5, 2.0, 4.0), (0.05, 0.2, 1.0, 1.5, 4.0))
-REPLICATIONS = (5, 3)
+#: Buffers, and windows of each flow, in bandwidth-delay products.
+BUFFERS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0, 2.0, 4.0)
+WINDOWS = (0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 1.5, 2.0, 4.0)
 DENSE = 81  # points of the laws
 MOST_PACKETS = 4e9  # of all runs: about 20 minutes on two cores. Ours, so that no command runs for a day unasked.
 LARGEST = 100.0  # bandwidth-delay products
@@ -55,8 +54,7 @@ def curves(
     load: float | str = 0.01,
     packet: int | str = 1500,
     spread: float | str = 0.1,
-    replications: int | None = None,
-    quick: bool = False,
+    replications: int = 5,
     confidence: float = 0.95,
     rng: Any = 0,
     progress: bool = True,
@@ -89,10 +87,8 @@ def curves(
     spread : float or str
         Relative spread of the round-trip times of several flows, which lie evenly in R (1 - spread) to R (1 + spread)
         [1], in [0, 0.9].
-    replications : int, optional
-        Simulations of each point, at least 2; by default 5, in a quick run 3.
-    quick : bool
-        Whether to simulate fewer points for a quarter of the time.
+    replications : int
+        Simulations of each point, at least 2.
     confidence : float
         Confidence of the intervals [probability], in (0, 1).
     rng : None, int, numpy.random.SeedSequence or numpy.random.Generator
@@ -122,8 +118,7 @@ def curves(
     transfer time come, and one of the same flows beside short transfers, which arrive as a Poisson process.
 
     A run lasts twelve cycles of the sawtooth after three that are not counted, for BBR 100 s after 32 s, and 2000
-    round trips or 5 s at least; a quick one lasts a quarter of that. Flows begin in the middle of their sawtooth, at
-    random.
+    round trips or 5 s at least. Flows begin in the middle of their sawtooth, at random.
 
     The laws are those of `buffer`: flows that lose at the same time. With spread round-trip times they do not, and the
     link is busier. CUBIC's law has no fast convergence (RFC 9438, section 4.7), which hosts have on, so that a
@@ -134,7 +129,7 @@ def curves(
     Examples
     --------
     >>> data = curves(rate="20Mbit/s", round_trip_time="20ms", schemes=["reno"], flows=[1], at=[0.5, 1], file=None,
-    ...               quick=True, progress=False)
+    ...               replications=2, progress=False)
     >>> data.utilisation.dims, bool(data.utilisation.min() > 0.9)
     (('scheme', 'flows', 'buffer'), True)
 
@@ -151,18 +146,15 @@ def curves(
         spread=quantities.fraction(spread, "spread", "[0, 0.9]"),
         file=None if file is None else quantities.size(file, "file", "[1, 1e12]"),
         load=quantities.fraction(load, "load", "(0, 0.5]"),
-        quick=bool(quick),
     )
     choice("over", over, ("buffer", "window"))
     named = _named(schemes)
     counts = [integer("flows", one, "flows", "[1, 10000]") for one in _several("flows", flows)]
     allowed = f"(0, {LARGEST:g}]"
-    usual = (BUFFERS if over == "buffer" else WINDOWS)[path.quick]
+    usual = BUFFERS if over == "buffer" else WINDOWS
     values = sorted(number("at", one, "1", allowed) for one in _several("at", usual if at is None else at))
     fixed = quantities.fraction(buffer, "buffer", allowed)
-    replications = integer(
-        "replications", REPLICATIONS[path.quick] if replications is None else replications, "runs", "[2, 1e6]"
-    )
+    replications = integer("replications", replications, "runs", "[2, 1e6]")
     confidence = number("confidence", confidence, "probability", "(0, 1)")
     seed = seed_of(rng)
     if over == "window":
@@ -194,7 +186,6 @@ def curves(
         "spread": path.spread,
         **({} if path.file is None else {"file": path.file, "load": path.load}),
         "laws": "; ".join(f"{name}: {text}" for name, text in ASSUMED.items()),
-        "quick": int(path.quick),
         "packets_simulated": packets,
         "wall_time": time.perf_counter() - begun,
         "replications": replications,
@@ -244,8 +235,8 @@ def _packets(
         (name, count), most = max(costs.items(), key=lambda pair: pair[1])
         raise ValueError(
             f"these curves take {total:.2g} packets, more than {MOST_PACKETS:.2g}, of which {most:.2g} are for "
-            f"{name} with flows = {count}: a sawtooth of so many packets takes long; give more flows, smaller buffers, "
-            "a slower link or quick = True (--quick)"
+            f"{name} with flows = {count}: a sawtooth of so many packets takes long; give more flows, fewer or smaller "
+            "buffers or a slower link"
         )
     return total
 

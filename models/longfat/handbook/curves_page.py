@@ -32,7 +32,7 @@ def document(curves: Sequence[xr.Dataset]) -> str:
 
     >>> from longfat import design
     >>> data = design.curves(rate="20Mbit/s", round_trip_time="20ms", schemes=["reno"], flows=[1], at=[0.5, 1],
-    ...                      file=None, quick=True, progress=False)
+    ...                      file=None, replications=2, progress=False)
     >>> page = document([data])
     >>> page.startswith("<!DOCTYPE html>"), "stylesheet" in page
     (True, False)

@@ -58,7 +58,7 @@ def scheme_curves(data: xr.Dataset, axes: Sequence[Axes] | None = None) -> Seque
     --------
     >>> from longfat import design
     >>> data = design.curves(rate="20Mbit/s", round_trip_time="20ms", schemes=["reno"], flows=[1], at=[0.5, 1],
-    ...                      file=None, quick=True, progress=False)
+    ...                      file=None, replications=2, progress=False)
     >>> [ax.get_ylabel() for ax in scheme_curves(data)][:2]
     ['utilisation [1]', 'mean queueing delay [ms]']
     """
