@@ -28,14 +28,14 @@ def test_table_and_files(tmp_path, capsys):
     assert "Buffer of the switch (not a socket buffer, not tcp_rmem) for 95% of the capacity" in out
     with xr.open_dataset(tmp_path / "out" / "buffer.nc") as data:
         for rule in data.rule.values:
-            line = next(one for one in out.splitlines() if one[7:23].strip() == rule)
+            line = next(one for one in out.splitlines() if one[7:].startswith(f"{rule}  "))
             row = data.sel(rule=rule)
             assert f"{float(row.buffer_bdp):.4g}" in line
             assert f"{float(row.share):.4f}" in line
             assert line.endswith(str(row.status.values))
         table = pd.read_csv(tmp_path / "out" / "buffer.csv")
         assert list(table.rule) == [*data.rule.values, "curve", "curve"]
-        assert table.buffer_bytes[:5].values == pytest.approx(data.buffer_bytes.values)
+        assert table.buffer_bytes[:6].values == pytest.approx(data.buffer_bytes.values)
     assert (tmp_path / "out" / "buffer.svg").read_text().startswith("<?xml")
 
 
@@ -130,7 +130,8 @@ def test_lines_by_hand(tmp_path, capsys):
     high = float(re.search(r"to ([\d.]+) Mbit/s in the", " ".join(out.replace("#", "").split()))[1])
     # 1000 x 1448/1500 = 965.33 of data in a full link, and 95 % of it at least, rounded outwards
     assert 0.95 * 965.33 <= high <= 966
-    assert "iperf3 -c HOST -f m -P 1 -O 10 -t 60 -C reno" in out
+    assert "iperf3 -c HOST -f m -P 1 -O 10 -t 60 -C cubic" in out
+    assert "-C reno" in lines(capsys, tmp_path, "--scheme", "reno")
 
 
 def test_a_buffer_of_a_packet_has_room_for_what_is_joined():

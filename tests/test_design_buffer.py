@@ -28,7 +28,7 @@ from longfat.laws.tcp import aimd_utilisation_general, buffer_for_utilisation
 from longfat.sim.schemes import Scheme, names, scheme
 
 PATH = {"rate": "1Gbit/s", "round_trip_time": "100ms", "progress": False}
-SMALL = {**PATH, "bandwidth_delay_product": 50, "points": 2, "replications": 2}
+SMALL = {**PATH, "scheme": "reno", "bandwidth_delay_product": 50, "points": 2, "replications": 2}
 SMALLER = {**SMALL, "bandwidth_delay_product": 20}
 FILES = {"bandwidth_delay_product": None}
 NO_LAW = math.nan

@@ -463,6 +463,15 @@ REFUSALS = {
         with_flow('parameters = {initial_ssthresh = "big"}'),
         "flow 1: initial_ssthresh must be a number [packets], got the string 'big'",
     ),
+    "parameters of others": (
+        with_flow('parameters = "linus"'),
+        "flow 1: parameters 'linus' is unknown; did you mean 'linux'?",
+    ),
+    "parameters of nothing": (
+        LINES + 'flow = [{traffic = {kind = "poisson", rate = 1}, path = ["a", "b"], parameters = "linux"}]',
+        'flow 1: parameters = "linux" needs a congestion-control scheme',
+    ),
+    "parameters type": (with_flow("parameters = 3"), 'flow 1: parameters must be a table, or "linux", got 3'),
     "no kind": (LINES + 'flow = [{traffic = {rate = 1}, path = ["a", "b"]}]', "flow 1: traffic: 'kind' is missing"),
     "kind": (
         LINES + 'flow = [{traffic = {kind = "poison"}, path = ["a", "b"]}]',
@@ -512,6 +521,15 @@ def test_parameters_with_units():
     assert '[flow.parameters]\npause = "20 ms"\n' in net.to_toml()
     with pytest.raises(ValueError, match="flow 1: pause = 20 s is out of range"):
         scenario.read(text.replace("20 ms", "20 s"), {"own:timed": timed}.get)
+
+
+def test_parameters_of_linux():
+    """Ten packets at first (RFC 6928, section 2), and timers of at least 0.2 s (tcp.h, TCP_RTO_MIN)."""
+    text = LINES + 'flow = [{scheme = "sack", path = ["a", "b"], parameters = "linux"}]'
+    net = scenario.read(text)
+    assert net.flows[0].parameters == schemes.linux("sack")
+    assert (net.flows[0].parameters["initial_window"], net.flows[0].parameters["min_rto"]) == (10, 0.2)
+    assert scenario.read(net.to_toml()) == net
 
 
 def test_more_links_than_there_is_room_for():

@@ -60,10 +60,9 @@ POSITIVE_RATE = Quantity("rate", min=0, min_open=True)
     "--scheme",
     cls=Option,
     type=Name("scheme", schemes, own="scheme"),
-    default="reno",
+    default="cubic",
     show_default=True,
-    help="Congestion control of the flows. Reno as hosts run it is sack with the --parameter values of "
-    "longfat.sim.schemes.DEPLOYED.",
+    help="Congestion control of the flows; cubic, reno, bbr, bbr1 and dctcp are those of hosts.",
 )
 @click.option(
     "--share",
@@ -242,7 +241,7 @@ def frame(data: xr.Dataset) -> pd.DataFrame:
 
     >>> from longfat import design
     >>> path = {"rate": "1Gbit/s", "round_trip_time": "100ms", "bandwidth_delay_product": 60}
-    >>> path |= {"points": 2, "replications": 2}
+    >>> path |= {"scheme": "reno", "points": 2, "replications": 2}
     >>> list(frame(design.buffer(**path, progress=False)).rule)
     ['one BDP', 'BDP/sqrt(n)', 'AIMD closed form', 'BDP/3', 'simulated', 'curve', 'curve']
     """

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from longfat.cli import threshold_lines
 from longfat.cli.paste import Line, rates
 from longfat.design.buffer_laws import LEAST_OF_BBR
+from longfat.design.senders import SENDERS
 from longfat.design.tcp_window import HEADERS
 from longfat.laws.tcp import achievable_throughput
 from longfat.quantities import text
@@ -17,15 +18,7 @@ if TYPE_CHECKING:
 
 FRAME = 14  # bytes of a packet that tc counts besides IP's: the header of Ethernet
 #: Linux's names of schemes, for iperf3 -C.
-CONTROLS = {
-    "cubic": "cubic",
-    "sack": "reno",
-    "newreno": "reno",
-    "reno": "reno",
-    "bbr1": "bbr",
-    "bbr": "bbr",
-    "dctcp": "dctcp",
-}
+CONTROLS = {"sack": "reno", "newreno": "reno"} | {name: one.control for name, one in SENDERS.items()}
 #: s: what a token bucket may send at once; its timer is one of high resolution (net/sched/sch_api.c,
 #: qdisc_watchdog_init()). What is larger is divided into the packets of the wire before it waits (sch_tbf.c,
 #: tbf_segment()).

@@ -50,7 +50,7 @@ OVER = Name("axis", lambda: ("buffer", "window"), several=True)
     type=Name("scheme", schemes, own="scheme", several=True),
     default="cubic,reno,bbr",
     show_default=True,
-    help="Congestion control of the flows; cubic, reno, bbr and bbr1 are those of hosts.",
+    help="Congestion control of the flows; cubic, reno, bbr, bbr1 and dctcp are those of hosts.",
 )
 @click.option(
     "--flows",

@@ -93,7 +93,7 @@ class NoLaws(Laws):
         return {name: bounds[name] for name in self.holds}
 
 
-CUBIC_FORM, FULL_LINK = "CUBIC closed form", "(1-beta)/beta BDP"
+CUBIC_FORM, FULL_LINK = "CUBIC without fast convergence", "(1-beta)/beta BDP"
 
 
 @dataclass(frozen=True)
@@ -114,9 +114,8 @@ class CubicLaws(Laws):
     def about(self) -> str:
         """Sentences for the table."""
         return (
-            "CUBIC's law is that of RFC 9438 in a fluid without fast convergence; one simulated flow is within 0.005.\n"
-            "Section 4.7 asks for that where a flow is alone. Hosts have it on: --parameter fast_convergence=1 tells\n"
-            "what it costs."
+            'CUBIC\'s law, also in the column "together", is that of RFC 9438 in a fluid without fast convergence, as\n'
+            "section 4.7 asks where a flow is alone. Hosts have it on, and need a larger buffer than by the law."
         )
 
     @property
@@ -126,7 +125,8 @@ class CubicLaws(Laws):
         return {
             one: RULES[one],
             root: RULES[root],
-            CUBIC_FORM: "one flow, or flows of equal round-trip times that all lose at the same time",
+            CUBIC_FORM: "one flow, or flows of equal round-trip times that all lose at the same time; hosts have fast "
+            "convergence (RFC 9438, section 4.7)",
             FULL_LINK: f"one flow that multiplies its window by beta = {self.decrease:g} at a loss: never idle",
             third: RULES[third],
         }

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from longfat.design.long_flows import LongFlows
-from longfat.design.senders import SENDERS
+from longfat.design.senders import sender
 from longfat.design.window_limit import LIMIT, limited
-from longfat.sim import Network, run, schemes, traffic
+from longfat.sim import Network, run, traffic
 from longfat.sim.schemes import Scheme
 
 LINK = "switch-sinks"
@@ -94,17 +94,3 @@ class CurvePath:
             traffic.arrivals(self.load * self.rate / size, flows.scheme), path=path, name="short", file=size,
             packet=self.packet, ack_path="ideal", parameters=flows.parameters,
         )  # fmt: skip
-
-
-def sender(scheme: str | Scheme) -> tuple[Scheme, dict[str, float]]:
-    """Return scheme and parameters of a sender: those of a host where `longfat.design.tcp_window` has it.
-
-    >>> sender("reno")[0].name, sender("vegas")[1]
-    ('sack', {})
-    """
-    if not isinstance(scheme, str) or scheme not in SENDERS:
-        return schemes.scheme(scheme), {}
-    chosen, parameters = schemes.scheme(SENDERS[scheme].scheme), SENDERS[scheme].parameters
-    # Hosts do not know that they are alone (RFC 9438, section 4.7), so that CUBIC has fast convergence there, too.
-    alone = {"fast_convergence": 1.0} if "fast_convergence" in chosen.parameters else {}
-    return chosen, alone | parameters

@@ -132,15 +132,14 @@ class LongFlows:
     @property
     def adapted(self) -> dict[str, float]:
         """Parameters of the scheme that differ from their defaults: those given, and those of a slower link."""
-        given = dict(self.parameters)
+        given, ratio = dict(self.parameters), self.simulated_bdp / self.bandwidth_delay_product
+        if not self.scale_free or ratio >= 1:
+            return given
+        # Ours: whole packets are a smaller part of the path's windows than of those on the slower link.
+        if "integer_windows" in given:
+            given["integer_windows"] = 0.0
         if not self.cubic:
             return given
-        if self.flows == 1:
-            # RFC 9438, section 4.7: where there is a single flow, fast convergence should be disabled.
-            given = {"fast_convergence": 0.0} | given
-        if not self.scale_free:
-            return given
-        ratio = self.simulated_bdp / self.bandwidth_delay_product
         packets = self.bandwidth_delay_product / self.flows
         return given | slow_motion.parameters(self.scheme, given, packets, self.round_trip_time, ratio)
 

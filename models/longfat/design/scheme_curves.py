@@ -12,8 +12,9 @@ import numpy as np
 from longfat import quantities
 from longfat._version import __version__
 from longfat.design.curve_laws import ASSUMED, CurveLaws
-from longfat.design.curve_runs import CurvePath, sender
+from longfat.design.curve_runs import CurvePath
 from longfat.design.curves import attrs
+from longfat.design.senders import sender
 from longfat.design.window_limit import limited
 from longfat.domains import choice, integer, number, out_of_range, seed_of, wrong_type
 from longfat.sweeping import sweep
@@ -68,8 +69,8 @@ def curves(
     round_trip_time : float or str
         Round-trip time without queueing [s], in (0, inf), or text such as "40ms".
     schemes : sequence of str or Scheme
-        Congestion control of the flows. "cubic", "reno", "bbr" and "bbr1" are those of `tcp_window`, as hosts have
-        them; the others are schemes of the simulator with their defaults.
+        Congestion control of the flows. "cubic", "reno", "bbr", "bbr1" and "dctcp" are those of `tcp_window`, as hosts
+        run them; other names and objects are schemes of the simulator with their defaults.
     flows : sequence of int
         Numbers of long-lived flows [flows], each in [1, 10000].
     over : {"buffer", "window"}

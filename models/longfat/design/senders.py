@@ -9,6 +9,7 @@ from longfat.design.buffer_laws import PROBE_INTERVAL
 from longfat.laws import bbr, cubic
 from longfat.laws.tcp import loss_of_window, square_root_rate
 from longfat.sim import schemes
+from longfat.sim.schemes import Scheme
 
 #: Largest loss at which the laws of CUBIC and Reno are given. They leave timeouts out: the square-root law is 9 % too
 #: high at 0.01 (its record).
@@ -111,3 +112,14 @@ SENDERS = {
     "dctcp": Sender("dctcp", "dctcp", "DCTCP (RFC 8257), where switches mark above a seventh of the BDP", _SPACED),
     "bbr1": Sender("bbr1", "bbr", "BBR version 1 (2016), the bbr of mainline Linux", "what ProbeRTT leaves"),
 }  # fmt: skip
+
+
+def sender(scheme: str | Scheme) -> tuple[Scheme, dict[str, float]]:
+    """Return scheme and parameters of a sender: of a name in `SENDERS` as hosts run it, else the scheme by itself.
+
+    >>> sender("reno")[0].name, sender("reno")[1]["initial_window"], sender("vegas")[1]
+    ('sack', 10.0, {})
+    """
+    if isinstance(scheme, str) and scheme in SENDERS:
+        return schemes.scheme(SENDERS[scheme].scheme), SENDERS[scheme].parameters
+    return schemes.scheme(scheme), {}

@@ -14,11 +14,12 @@ from longfat._version import __version__
 from longfat.design import signalling
 from longfat.design.arriving_files import ArrivingFiles
 from longfat.design.buffer_answer import answer, dataset
-from longfat.design.buffer_laws import Path, PolicerLaws, is_bbr, laws_of
+from longfat.design.buffer_laws import Path, PolicerLaws, laws_of
 from longfat.design.buffer_rules import with_decrease
 from longfat.design.long_flows import LongFlows, threshold_of
 from longfat.design.replicating import Effort
 from longfat.design.search import Search
+from longfat.design.senders import sender
 from longfat.domains import choice, conflict, integer, number, out_of_range, seed_of
 from longfat.laws.dctcp import least_threshold
 from longfat.laws.power import first_come_ceiling, power_ceiling
@@ -39,7 +40,7 @@ def buffer(
     round_trip_time: Any,
     flows: Any = None,
     file: float | str | None = None,
-    scheme: str | Scheme = "reno",
+    scheme: str | Scheme = "cubic",
     share: float | str = 0.95,
     packet: int | str = 1500,
     discipline: str | Discipline | None = None,
@@ -80,7 +81,9 @@ def buffer(
         Size of files that arrive at random [bytes], or text such as "100kB". The goal is then network power, not
         utilisation.
     scheme : str or Scheme
-        Congestion control of the flows, by name (`longfat.sim.schemes.names`) or as an object.
+        Congestion control of the flows. "cubic", "reno", "bbr", "bbr1" and "dctcp" are those of `tcp_window`, as hosts
+        run them (`longfat.sim.schemes.linux`); other names and objects are schemes of the simulator with their
+        defaults.
     share : float or str
         Goal, as a share of the attainable utilisation or power [1], in (0, 1].
     packet : int or str
@@ -99,7 +102,7 @@ def buffer(
         Factor by which a loss reduces the window [1], in (0, 1). It sets the parameter of ``gaimd-window`` and
         ``cubic``, and is used in the laws for a user-defined scheme. Other schemes have a fixed factor.
     parameters : mapping, optional
-        Parameters of the scheme, by name.
+        Parameters of the scheme, by name, in place of those of hosts or of the defaults.
     loads : sequence of float
         Offered loads at which power is simulated, over the capacity [1], each in (0, 1); by default 0.4, 0.6, 0.8, 0.9
         and 0.95. Needs ``file``.
@@ -160,19 +163,20 @@ def buffer(
     is refused if it would take hours; with ``bandwidth_delay_product`` the answer is then valid for the slower path
     only. CUBIC's sawtooth depends on C R^3/BDP and, in its Reno-friendly region, on C R^3 BDP^2: over the slower link
     its parameter C is changed, so that the one that matters is the same (`design.slow_motion`), and the law is
-    `longfat.laws.cubic.utilisation_general`. A CUBIC flow that is alone has no fast convergence (RFC 9438, section 4.7)
-    unless ``parameters`` say so. The attribute ``sender`` states the rules in which hosts differ. BBR is simulated over
-    the path itself, ``bbr1`` with the rules of Linux (`longfat.sim.schemes.linux`) unless ``parameters`` say otherwise;
-    its buffer is a tenth of the bandwidth-delay product at least. ``ceiling`` is the utilisation that ProbeRTT leaves
-    to one flow in a large buffer (`longfat.laws.bbr.probe_rtt_utilisation`). Files are always simulated over the given
-    path, because slow start does not scale.
+    `longfat.laws.cubic.utilisation_general`, which assumes no fast convergence (RFC 9438, section 4.7). Hosts have it
+    on, also where a flow is alone. Windows in whole packets, which hosts have, are left out over the slower link. The
+    attribute ``sender`` states the rules in which hosts differ. BBR is simulated over the path itself; its buffer is a
+    tenth of the bandwidth-delay product at least. ``ceiling`` is the utilisation that ProbeRTT leaves to one flow in a
+    large buffer (`longfat.laws.bbr.probe_rtt_utilisation`). Files are always simulated over the given path, because
+    slow start does not scale.
 
     The smallest buffer is the one whose lower confidence limit reaches the goal, to 2 % (files: 5 %) or one packet. The
     search assumes that utilisation or power does not decrease with the buffer below it.
 
     Examples
     --------
-    >>> answer = buffer(rate="1Gbit/s", round_trip_time="100ms", bandwidth_delay_product=60, points=2, replications=2)
+    >>> path = {"rate": "1Gbit/s", "round_trip_time": "100ms", "bandwidth_delay_product": 60}
+    >>> answer = buffer(**path, scheme="reno", points=2, replications=2)
     >>> law, found = (float(answer.buffer_bdp.sel(rule=rule)) for rule in ("AIMD closed form", "simulated"))
     >>> round(law, 3), law < found < 0.6  # bandwidth-delay products, for 95 % by one flow
     (0.431, True)
@@ -183,8 +187,8 @@ def buffer(
     `longfat.laws.tcp.aimd_utilisation`; `longfat.laws.cubic.utilisation_general`; H. Kim and D. J. Farber,
     MS-CIS-94-55 (1994), section 4.2 (a third of the bandwidth-delay product).
     """
-    chosen = schemes.scheme(scheme)
-    given = schemes.check_parameters(chosen, parameters or {})
+    chosen, own = sender(scheme)
+    given = own | schemes.check_parameters(chosen, parameters or {})
     capacity = quantities.rate(rate)
     trips = _round_trip_times(round_trip_time)
     if len(trips) > 1 and file is not None:
@@ -210,8 +214,6 @@ def buffer(
     factor, given = with_decrease(
         chosen, given, None if decrease is None else number("decrease", decrease, "1", "(0, 1)")
     )
-    if chosen.name == "bbr1" and is_bbr(chosen):
-        given = {**schemes.linux("bbr1"), **given}
     common["parameters"] = given
     points = integer("points", points, "buffers", "[2, 1000]")
     replications = integer("replications", replications, "runs", "[2, 1e6]")
@@ -284,7 +286,7 @@ def buffer(
     data.attrs |= {
         **{name: common[name] for name in ("rate", "round_trip_time", "packet", "access_rate")},
         "bandwidth_delay_product": subjects[0].bandwidth_delay_product,
-        "scheme": chosen.name,
+        "scheme": scheme if isinstance(scheme, str) else chosen.name,
         "discipline": named,
         **({"mark_above": threshold} if threshold else {}),
         "decrease": factor,

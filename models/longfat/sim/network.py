@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, Literal
 
 from longfat import domains, quantities
 from longfat.domains import integer, out_of_range
@@ -214,7 +214,7 @@ class Network:
         count: int = 1,
         send_jitter: float | str = 0.0,
         application: Traffic | None = None,
-        parameters: Mapping[str, float] | None = None,
+        parameters: Mapping[str, float] | Literal["linux"] | None = None,
     ) -> Network:
         """Add a flow: a transfer that a congestion-control scheme controls, or uncontrolled traffic.
 
@@ -251,8 +251,9 @@ class Network:
         application : Traffic, optional
             Application that writes the data, ``traffic.constant(...)`` or ``traffic.on_off(...)``, from the start of
             the flow on: the sender has no more to send than what is written. By default all data are there at once.
-        parameters : mapping of str to float, optional
-            Values of the scheme's parameters, which override those with which the scheme was called.
+        parameters : mapping of str to float or "linux", optional
+            Values of the scheme's parameters, which override those with which the scheme was called; "linux" stands for
+            those of `longfat.sim.schemes.linux`.
 
         Returns
         -------

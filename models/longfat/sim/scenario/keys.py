@@ -19,7 +19,7 @@ LINK = {
 FLOW = {
     "name": "text", "scheme": "text", "traffic": "table", "path": "nodes", "file": "bytes", "start": "s",
     "stagger": "s", "stop": "s", "packet": "bytes", "ack": "bytes", "access_rate": "bytes/s", "ack_path": "text",
-    "count": "integer", "send_jitter": "s", "parameters": "table",
+    "count": "integer", "send_jitter": "s", "parameters": "values",
     "application": "table",
 }  # fmt: skip
 RUN = {
@@ -46,6 +46,7 @@ TYPES: dict[str, tuple[tuple[type, ...], str]] = {
     "nodes": ((list,), 'a list of nodes, as in ["left", "right"]'),
     "choice": ((str, dict), 'a name, or a table as in {name = "red", low = 5, high = 15}'),
     "table": ((dict,), "a table"),
+    "values": ((str, dict), 'a table, or "linux"'),
     "tables": ((list,), "tables"),
 }
 READERS: dict[str, Callable[[Any, str, str], float]] = {

@@ -204,7 +204,7 @@ def _add_flow(net: Network, table: dict[str, Any], find: Find | None) -> None:
     options = {key: value for key, value in table.items() if key not in ("scheme", "traffic")}
     what = _scheme(table["scheme"], find) if "scheme" in table else _traffic(dict(table["traffic"]), find)
     chosen = what if isinstance(what, Scheme) else what.scheme
-    if "parameters" in table:
+    if isinstance(table.get("parameters"), dict):
         options["parameters"] = {
             key: _parameter(key, value, chosen) if isinstance(value, str) else value
             for key, value in table["parameters"].items()

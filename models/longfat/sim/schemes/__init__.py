@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from longfat.discovery import named
-from longfat.domains import conflict, unknown
+from longfat.domains import choice, conflict, unknown
 from longfat.sim.own import checked_values
 from longfat.sim.schemes.deployed import DEPLOYED, LINUX, LINUX_CUBIC
 from longfat.sim.schemes.scheme import Parameter, Scheme
@@ -74,8 +74,16 @@ def linux(given: str | Scheme) -> dict[str, float]:
     return {name: value for name, value in values.items() if name in known}
 
 
-def check_parameters(chosen: Scheme | None, given: Mapping[str, Any]) -> dict[str, float]:
-    """Return the values of a scheme and those given for its flow, checked; refuse unknown and missing parameters."""
+def check_parameters(chosen: Scheme | None, given: Mapping[str, Any] | str) -> dict[str, float]:
+    """Return the values of a scheme and those given for its flow, checked; refuse unknown and missing parameters.
+
+    "linux" stands for the values of `linux`.
+    """
+    if isinstance(given, str):
+        choice("parameters", given, ("linux",))
+        if chosen is None:
+            raise conflict('parameters = "linux"', "needs a congestion-control scheme")
+        given = linux(chosen)
     allowed = chosen.parameters if chosen is not None else {}
     for name in given:
         if name not in allowed:
