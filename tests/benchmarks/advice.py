@@ -125,13 +125,10 @@ def _window(one):
 def _buffer(one):
     from longfat import design
     from longfat.cli.buffer_lines import delay_to_expect, in_lines, is_raised, rate_to_expect
-    from longfat.sim import schemes
 
-    # As docs/buffer.md says for Reno as hosts run it; the others as they are typed.
-    parameters = schemes.DEPLOYED if one["scheme"] == "sack" else {}
     data = design.buffer(
-        rate=one["rate"], round_trip_time=one["round_trip_time"], flows=one["flows"], scheme=one["scheme"],
-        share=one["share"], parameters=parameters, progress=False,
+        rate=one["rate"], round_trip_time=one["round_trip_time"], flows=one["flows"], share=one["share"],
+        scheme="reno" if one["scheme"] == "sack" else one["scheme"], progress=False,
     )  # fmt: skip
     row = data.sel(rule="simulated")
     if math.isnan(row.buffer_packets):

@@ -43,7 +43,7 @@ STATE: dict[str, Any] = {
     "use_end": 0, "was_full": False, "most_used": 0,
 }  # fmt: skip
 
-#: Values of parameters with which `sack` is Reno as hosts run it today: an initial window of ten packets (RFC 6928,
+#: Values of parameters with which `sack` is Reno by the RFCs of today: an initial window of ten packets (RFC 6928,
 #: section 2), every second packet acknowledged (RFC 5681, section 4.2), byte counting with L = 2 (RFC 3465, section
 #: 2.3), proportional rate reduction (RFC 9937), losses found by time and probes (RFC 8985). No HyStart++, because Linux
 #: has HyStart as a part of CUBIC only.
