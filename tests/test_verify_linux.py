@@ -154,14 +154,15 @@ def test_page_is_that_of_the_stored_numbers():
 
 @pytest.mark.parametrize(("shown", "hystart"), [(0, {}), (1, {}), pytest.param(1, {"hystart": 1.0}, id="1-hystart++")])
 def test_windows_follow_linux(shown, hystart):
-    """In 96 % of the samples the simulated window is within a packet of Linux's, as stored; not with HyStart++.
+    """In 97 % of the samples the simulated window is within a packet of Linux's, as stored; not with HyStart++.
 
-    The others are in recoveries, where the window falls by a packet in a millisecond.
+    The others are in recoveries, where the window falls by a packet in a millisecond. Before the start there is no
+    window; interpolation between equal times rounds, so that a packet more is 1 + 4e-14.
     """
     (scheme, buffer), head = figure.SHOWN[shown], figure.HEADS[shown]
     net = with_handshakes(Case("figure", scheme, (scheme,), buffer, {}, parameters=hystart).network(0))
     data = run(net, duration=figure.DURATION, sample_every=figure.EVERY, rng=0, progress=False)
     seen = figure.kept().window_trace.sel(column=head, face="Linux")
-    apart = abs(data.window_trace.isel(flow=0).interp(time=seen.time) - seen)
-    assert seen.size == 501
-    assert (float((apart <= 1).mean()) >= 0.96) == (not hystart)
+    apart = abs(data.window_trace.isel(flow=0).interp(time=seen.time) - seen).dropna("time")
+    assert 480 < apart.size < seen.size == 501
+    assert (float((apart <= 1 + 1e-9).mean()) >= 0.97) == (not hystart)

@@ -39,7 +39,7 @@ LINUX: dict[str, tuple[float, ...]] = {
     "growth_limit": (2.0, math.inf),  # packets are counted, without a limit; 2 as in `DEPLOYED`
     "cwnd_limited": (1.0,),  # include/net/tcp.h, tcp_is_cwnd_limited()
     "hystart": (0.0,),  # but 2 in CUBIC: a part of tcp_cubic.c alone, and not HyStart++, which RFC 9406 made of it
-    "prr": (1.0,),
+    "prr": (1.0, 2.0),  # tcp_cwnd_reduction()
     "rack": (1.0, 2.0),
     "growth_at_exit": (1.0,),  # tcp_fastretrans_alert(), then tcp_cong_control()
     "pacing": (0.0,),  # reno, cubic and dctcp are paced only under the queue discipline fq

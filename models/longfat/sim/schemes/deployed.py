@@ -56,7 +56,7 @@ DEPLOYED = {"initial_window": 10.0, "delayed_ack": 2.0, "growth_limit": 2.0, "pr
 LINUX = {
     **timers.profile("linux"), **DEPLOYED,
     "growth_limit": math.inf, "cwnd_limited": 1.0, "quick_acks": 479.0, "full_reno": 0.0, "integer_windows": 1.0,
-    "clock_tick": 0.004, "rack": 2.0,
+    "clock_tick": 0.004, "prr": 2.0, "rack": 2.0,
     "growth_at_exit": 1.0, "pacing_margin": 0.01, "allowances": 1.0, "equal_renews": 0.0, "long_term": 1.0,
     "departures": 1.0, "long_recovery": 1.0, "timestamp_tick": 0.001,
 }  # fmt: skip

@@ -4,9 +4,15 @@ import math
 from typing import Any
 
 from longfat.sim.jit import part
-from longfat.sim.own import flag
+from longfat.sim.own import Parameter
 
-PARAMETER = flag(False, "1: proportional rate reduction (RFC 9937); 0: the window is ssthresh at once")
+PARAMETER = Parameter(
+    0.0,
+    "1",
+    "{0, 1, 2}",
+    about="1: proportional rate reduction (RFC 9937); 2: with Linux's RecoverFS, the window before the loss; 0: the "
+    "window is ssthresh at once",
+)
 #: State of a flow: packets delivered in this recovery, data in flight at its beginning (RecoverFS) [packets], and
 #: number of the first transmission in it.
 STATE: dict[str, Any] = {"prr_delivered": 0, "prr_in_flight": 1.0, "prr_transmission": 0}
@@ -16,9 +22,11 @@ STATE: dict[str, Any] = {"prr_delivered": 0, "prr_in_flight": 1.0, "prr_transmis
 def begin(flow, event):
     """Begin a recovery; the target is ``flow.ssthresh``."""
     # RFC 9937, section 6.1: prr_delivered = prr_out = 0; RecoverFS is what was sent and had not been delivered before
-    # the acknowledgment that begins the recovery, packets found lost included.
+    # the acknowledgment that begins the recovery, packets found lost included. Linux, net/ipv4/tcp_input.c,
+    # tcp_init_cwnd_reduction(): the window before the reduction (prior_cwnd).
     flow.prr_delivered = 0
-    flow.prr_in_flight = max(1.0, float(flow.high - flow.delivered + event.newly_delivered))
+    in_flight = float(flow.high - flow.delivered + event.newly_delivered)
+    flow.prr_in_flight = max(1.0, flow.window if flow.prr > 1.0 else in_flight)
     flow.prr_transmission = flow.transmission
 
 
