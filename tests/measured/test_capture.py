@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import random
+import statistics
 import struct
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from longfat import measured
-from longfat.measured import tcp_flow
+from longfat.measured import policing, tcp_flow
 from longfat.measured.pcap import segments
 from longfat.measured.policing import Transmission, policer
 
@@ -226,6 +228,23 @@ def test_a_gap_is_filled_from_its_middle(tmp_path):
     assert figures.loss * figures.packets_sent == pytest.approx(4)
 
 
+def test_an_acknowledgment_times_the_newest_packet_that_it_covers(tmp_path):
+    """With a delayed acknowledgment the older of two packets has waited for the other one."""
+    data = [packet(20_000 + 3000 * i, sequence=5000 + 1000 * i, ack=100, payload=1000) for i in range(2)]
+    figures = measured.read(written(tmp_path, [*handshake(5000), *data, packet(33_000, True, 100, 7000)]))
+    assert figures.round_trip_time == pytest.approx(0.010)
+
+
+def test_flows_with_less_data_are_counted(tmp_path):
+    def swapped(record):  # the same ends but for the port of the sender
+        return record.replace(b"\x03\xe8\x00\x50", b"\x03\xe9\x00\x50")
+
+    other = swapped(packet(90_000, sequence=1, ack=1, payload=10))
+    figures = measured.read(written(tmp_path, [*transfer(), other]))
+    assert "flows with less data that are left out: 1 (pcap)" in figures.remarks
+    assert figures.packets_sent == 12
+
+
 def test_a_closed_window(tmp_path):
     # two packets fill a window of 500 << 2 = 2000 bytes, every 10 ms
     records = handshake(5000, shift=2)
@@ -236,6 +255,8 @@ def test_a_closed_window(tmp_path):
     figures = measured.read(written(tmp_path, records))
     assert figures.limited_by == "receiver window"
     assert figures.rate == pytest.approx(2000 / 0.010, rel=1e-9)
+    # unknown before the first acknowledgment, then closed whenever data are outstanding: 40 of 50 ms
+    assert any("window was closed for 80% of the time" in one for one in figures.remarks)
 
 
 def test_captures_without_data(tmp_path):
@@ -393,6 +414,38 @@ def test_a_first_loss_after_two_megabytes_is_too_late(megabytes, policed):
     verdict = policer(flow)
     assert verdict.policed is policed
     assert (verdict.reason == "the first loss came too late to tell") == (policed is None)
+
+
+def test_the_verdict_does_not_depend_on_when_a_flow_began():
+    flow = sent_through_a_bucket()
+    later = policer([replace(one, time=one.time + 1000.0) for one in flow])
+    assert (later.policed, later.is_least) == (True, True)
+    assert later.rate == pytest.approx(policer(flow).rate, rel=1e-9)
+
+
+def test_fifteen_losses_are_enough_to_tell():
+    flow = sent_through_a_bucket()
+    places = [i for i, one in enumerate(flow) if one.lost]
+    assert policer(flow[: places[13] + 1]).reason.startswith("14 losses are too few")
+    assert "too few to tell a policer, which takes" not in policer(flow[: places[14] + 1]).reason
+
+
+def test_round_trips_before_losses_by_sorting():
+    """The test of Flach et al., at each loss with all round trips before it in their order."""
+    draw = random.Random(1)
+    for _ in range(100):
+        flow = [
+            Transmission(i, 0.0, 1.0, draw.random() < 0.2, draw.choice([None, 0.01, 0.02, 0.05, draw.random() / 10]))
+            for i in range(draw.randint(2, 100))
+        ]
+        lost = [i for i, one in enumerate(flow) if one.lost] or [len(flow) - 1]
+        late = 0
+        for i in lost:
+            trips = [one.round_trip_time for one in flow[:i] if one.round_trip_time is not None]
+            if len(trips) > 1:
+                tenth = sorted(trips)[(len(trips) - 1) // 10]
+                late += trips[-2] >= max(statistics.median(trips), 0.020) and trips[-2] > 1.3 * tenth
+        assert policing._inflated(flow, lost) == late / len(lost)
 
 
 def test_long_round_trips_before_losses_speak_against_a_policer():
