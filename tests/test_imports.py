@@ -15,7 +15,7 @@ ROOT = Path(longfat.__file__).parent
 ALLOWED = {
     "discovery": set(),
     "domains": set(),
-    "user_files": {"sim", "domains"},
+    "user_files": {"sim", "domains", "files"},
     "sums": set(),
     "exact_namespaces": {"sums"},
     "namespaces": {"exact_namespaces", "domains"},
@@ -25,7 +25,7 @@ ALLOWED = {
     "progress": set(),
     "threads": set(),
     "quantities": {"domains"},
-    "measured": {"measured", "laws", "quantities", "domains"},
+    "measured": {"measured", "laws", "quantities", "domains", "files"},
     "symbols": {"domains"},
     "docstrings": {"symbols"},
     "law": {"symbols", "docstrings", "domains", "namespaces"},
@@ -39,7 +39,7 @@ ALLOWED = {
         "_version",
     },
     "segments": {"segments", "sim", "threads", "progress", "domains", "student"},  # of sim, how kernels are compiled
-    "scenario": {"sim", "user_files", "domains"},
+    "scenario": {"sim", "user_files", "domains", "files"},
     "simulators": {"law", "domains", "verify"},  # of verify, what simulates
     "verify": {
         "verify", "simulators", "testing", "progress", "threads", "benchmark", "sweeping", "testbed", "law_digests",
