@@ -20,6 +20,7 @@ ALLOWED = {
     "exact_namespaces": {"sums"},
     "namespaces": {"exact_namespaces", "domains"},
     "files": set(),
+    "code_cache": set(),
     "extras": set(),
     "student": set(),
     "progress": set(),
@@ -33,10 +34,10 @@ ALLOWED = {
     "law_digests": {"law", "roots"},
     "laws": {"law", "roots", "laws", "domains", "sums"},
     "single_transfer": {"laws", "domains"},
-    "fluid": {"fluid", "extras", "threads", "law", "laws", "quantities", "domains", "namespaces"},
+    "fluid": {"fluid", "code_cache", "extras", "threads", "law", "laws", "quantities", "domains", "namespaces"},
     "sim": {
-        "sim", "segments", "threads", "progress", "discovery", "domains", "files", "student", "quantities", "accessor",
-        "_version",
+        "sim", "segments", "code_cache", "threads", "progress", "discovery", "domains", "files", "student", "quantities",
+        "accessor", "_version",
     },
     "segments": {"segments", "sim", "threads", "progress", "domains", "student"},  # of sim, how kernels are compiled
     "scenario": {"sim", "user_files", "domains", "files"},

@@ -1,6 +1,7 @@
 """Compiled code on disk: used by the next process, but never after a change of any file that it was made from."""
 
 import ctypes
+import errno
 import os
 import shutil
 import subprocess
@@ -10,7 +11,8 @@ from pathlib import Path
 import numba
 import pytest
 
-from longfat.sim import installed, jit
+from longfat import code_cache
+from longfat.sim import jit
 
 PACKAGE = Path(jit.__file__).resolve().parents[1]
 RUN = """
@@ -142,7 +144,7 @@ def test_who_cannot_keep_what_was_compiled_is_told_once(capsys):
     lost, kept = numba.njit(lambda: 3), jit.entry(".")(plain)
     for one in (lost, kept):
         assert one() == 3
-        installed.tell_if_lost(one)
+        code_cache.tell_if_lost(one)
     said = capsys.readouterr().err
     assert said.count("\n") == 1
     assert "set NUMBA_CACHE_DIR to a folder that can be written to" in said
@@ -152,7 +154,7 @@ def test_who_cannot_keep_what_was_compiled_is_told_once(capsys):
 @pytest.mark.parametrize("missing", ["_cache", "_cache_file", "_source_stamp"])
 def test_another_numba(monkeypatch, missing):
     """If another numba has no such stamp, nothing is kept on disk: slow, but never out of date."""
-    true_stamp = jit.stamp
+    true_stamp = code_cache.stamp
 
     class Without:
         def __init__(self, inner):
@@ -164,7 +166,7 @@ def test_another_numba(monkeypatch, missing):
             value = getattr(self.inner, name)
             return Without(value) if name in ("_cache", "_cache_file") else value
 
-    monkeypatch.setattr(jit, "stamp", lambda dispatcher, folders: true_stamp(Without(dispatcher), folders))
+    monkeypatch.setattr(code_cache, "stamp", lambda dispatcher, folders: true_stamp(Without(dispatcher), folders))
     dispatcher = jit.entry(".")(plain)
     assert dispatcher() == 3
     assert "cache" not in dispatcher.targetoptions or not dispatcher.targetoptions["cache"]
@@ -190,12 +192,69 @@ def test_no_place_to_write_to(monkeypatch):
     def refuse(dispatcher, folders):
         raise RuntimeError("cannot cache function: no locator available")
 
-    monkeypatch.setattr(jit, "stamp", refuse)
+    monkeypatch.setattr(code_cache, "stamp", refuse)
     assert jit.entry(".")(plain)() == 3
+
+
+def damage(path, how):
+    content = bytearray(path.read_bytes())
+    if how == "cut":
+        content = content[: len(content) // 2]
+    elif how == "flipped":
+        content[len(content) // 3] ^= 1
+    path.write_bytes(b"" if how == "empty" else content)
+
+
+@pytest.mark.skipif(not jit.COMPILED, reason="nothing is compiled")
+@pytest.mark.parametrize("how", ["empty", "cut", "flipped"])
+@pytest.mark.parametrize("kind", ["nbi", "nbc"])
+def test_damaged_files(tmp_path, kind, how):
+    """The function is compiled again, and found by the next process."""
+    for name, text in LITTLE.items():
+        (tmp_path / name).write_text(text)
+    (tmp_path / "longfat").symlink_to(PACKAGE)
+    assert process(tmp_path, CALL) == ["20", "0"]
+    (file,) = (tmp_path / "cache").rglob(f"little.run*.{kind}")
+    damage(file, how)
+    assert process(tmp_path, CALL) == ["20", "0"]
+    assert process(tmp_path, CALL) == ["20", "1"]
+
+
+@pytest.mark.skipif(not jit.COMPILED, reason="nothing is compiled")
+def test_code_of_another_text(tmp_path):
+    """An index of the new text beside the code of the old one, as a process leaves them that is killed in between."""
+    for name, text in LITTLE.items():
+        (tmp_path / name).write_text(text)
+    (tmp_path / "longfat").symlink_to(PACKAGE)
+    assert process(tmp_path, CALL) == ["20", "0"]
+    (code,) = (tmp_path / "cache").rglob("little.run*.nbc")
+    old = code.read_bytes()
+    (tmp_path / "helper.py").write_text(LITTLE["helper.py"].replace("20", "1010"))
+    assert process(tmp_path, CALL) == ["1010", "0"]
+    code.write_bytes(old)
+    assert process(tmp_path, CALL) == ["1010", "0"]
+
+
+@pytest.mark.skipif(not jit.COMPILED, reason="nothing is compiled")
+def test_a_full_disk(monkeypatch, capsys):
+    """The code runs from memory, and the user is told why the next run compiles it again."""
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    dispatcher = jit.entry(".")(plain_too)
+    monkeypatch.setattr(dispatcher._cache._cache_file, "_save_index", full)
+    assert dispatcher() == 4
+    code_cache.tell_if_lost(dispatcher)
+    assert "set NUMBA_CACHE_DIR" in capsys.readouterr().err
 
 
 def plain():
     return 3
+
+
+def plain_too():
+    return 4
 
 
 def twice(x):

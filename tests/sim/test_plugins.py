@@ -3,8 +3,10 @@
 import importlib.util
 import math
 import os
+import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -172,6 +174,10 @@ def unsupported(flow, event):
         return 1.0
 
 
+def only_raises(flow, event):
+    raise ValueError("my own words")
+
+
 def undefined(flow, event):
     return not_there  # noqa: F821
 
@@ -207,6 +213,11 @@ WRONG = {
     "nothing": ({"ack": nothing}, EARLY + "it returns nothing", HERE + "it returns nothing on some path"),
     "sometimes": ({"ack": sometimes}, EARLY + "it returns nothing", HERE + "it returns nothing on some path"),
     "text": ({"ack": text}, EARLY + "it returns no number but", HERE + "ValueError: could not convert"),
+    "only raises": (
+        {"ack": only_raises},
+        EARLY + "it raises an exception on every path; return a number",
+        HERE + "ValueError: my own words",
+    ),
     "raising": ({"ack": raising}, HERE + "ValueError: my own words", None),
     "division": (
         {"ack": division},
@@ -346,6 +357,49 @@ def check_wrong_link(name):
 @pytest.mark.parametrize("name", WRONG_LINKS)
 def test_a_wrong_discipline(name):
     check_wrong_link(name)
+
+
+#: A run in which a function of a plug-in does not return; the process says when it begins.
+ENDLESS = """
+from longfat.sim import Discipline, Network, Scheme, Simulation
+
+def endless({arguments}):
+    while one.{field} >= 0:
+        pass
+    return 1.0
+
+net = Network().link("a", "b", rate=1e6, delay=0.01, duplex=True, discipline={discipline})
+run = Simulation(net.flow({scheme}, path=["a", "b"], name="x"), rng=1)
+run.prepare()
+print("begins", flush=True)
+run.advance(60.0)
+"""
+NEVER_RETURNS = {
+    "ack": (("one, event", "window", "'fifo'", "Scheme('mine', ack=endless)"), "scheme 'mine', ack, flow 'x' at 0.021"),
+    "dequeue": (
+        ("one, packet, now", "backlog", "Discipline('ours', dequeue=endless)", "'reno'"),
+        "discipline 'ours', dequeue, link 'a-b' at 0 s",
+    ),
+    "tick": (
+        ("one, now", "backlog", "Discipline('ours', tick=endless)", "'reno'"),
+        "discipline 'ours', tick, link 'a-b' at 0 s",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NEVER_RETURNS)
+def test_ctrl_c_while_a_plug_in_does_not_return(name):
+    """The process ends, and says in which function it was; packets of 1000 bytes take 1 ms and 10 ms each way."""
+    fields, words = NEVER_RETURNS[name]
+    code = ENDLESS.format(**dict(zip(("arguments", "field", "discipline", "scheme"), fields, strict=True)))
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "begins\n", process.communicate()
+    time.sleep(0.5)  # into the loop
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert said.splitlines()[0].startswith(f"longfat: {words}")
+    assert said.splitlines()[0].endswith(" has not returned since Ctrl-C")
+    assert "KeyboardInterrupt: stopped at" in said
 
 
 def test_notes_about_packets_on_their_way_back():

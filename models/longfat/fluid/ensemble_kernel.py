@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
-import numba
+from longfat import code_cache
 
 # Sums may be reordered, so that one vector instruction processes several flows; NaN and infinities are kept.
-FLAGS: dict[str, Any] = {"nogil": True, "fastmath": {"reassoc", "contract", "nsz"}, "error_model": "numpy"}
+FLAGS: dict[str, Any] = {"fastmath": {"reassoc", "contract", "nsz"}, "error_model": "numpy"}
 
 
 def kernel(function: Callable[..., Any]) -> Any:
-    """Compile a function, and cache it on disk if the cache directory is writable."""
-    try:
-        return numba.njit(cache=True, **FLAGS)(function)
-    except RuntimeError:
-        return numba.njit(**FLAGS)(function)
+    """Compile a function, and keep its code on disk."""
+    return code_cache.compiled(function, [Path(__file__).resolve().parent], **FLAGS)
 
 
 @kernel

@@ -50,6 +50,9 @@ HOOKS = ("enqueue", "dequeue", "feedback", "tick")
 ENQUEUE, DEQUEUE, ON_FEEDBACK, ON_TICK = range(len(HOOKS))
 VERBS = ("enqueue", "dequeue", "evict", "wake")
 PUT, TAKE, EVICT, WAKE_UP = range(len(VERBS))
+#: Functions of links; those of services come behind those of disciplines.
+OF_LINKS = (*HOOKS, *VERBS)
+OF_SERVICES = len(HOOKS)
 
 
 def _finder(base: str, kind: types.FunctionType, stride: int) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import functools
 import math
+import sys
 import threading
 import time
 from dataclasses import replace
@@ -13,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 import numba
 import numpy as np
 
+from longfat import code_cache
 from longfat.domains import generator, number, out_of_range
 from longfat.progress import announced
-from longfat.sim import assemble, calls, installed, jit, memory, records
+from longfat.sim import assemble, calls, jit, memory, records
 from longfat.sim import schemes as known
 from longfat.sim.kernel import acknowledgments, census, loop
 from longfat.sim.network import Network
@@ -25,10 +27,13 @@ if TYPE_CHECKING:
     import xarray as xr
 
 PATIENCE = 0.2  # s of wall time in a call of the kernel, so that Ctrl-C is noticed
+ENDLESS = 2.0  # s after Ctrl-C, after which a plug-in that has not returned is given up: ten times PATIENCE
 LONGEST = 4e9  # s, 127 years: in nanoseconds less than half of what 64 bits hold
 #: Time without any delivery, in largest retransmission timeouts, after which a run that ends with its files gives up.
 #: Ours: 20 min with the usual 60 s; hosts give up a connection after at least 100 s (RFC 1122, section 4.2.3.5).
 HOPELESS = 20
+#: Packets without any rate, file or buffer that holds them back, after which a run gives up. Ours: 180 MB.
+BOUNDLESS = 2**20
 STANDSTILL = 1000  # events at the same simulated time, for each packet, flow and link, after which a run gives up
 
 
@@ -87,6 +92,7 @@ class Simulation:
         self.wall_time = 0.0
         self.stop = threading.Event()
         self._compiled: list[tuple[jit.Callback, ...]] = []
+        self._trusted = True
         self.capture: Any = None  # of `longfat.sim.captures`, if the run is traced
 
     def again(self, rng: Any) -> Simulation:
@@ -189,6 +195,11 @@ class Simulation:
             raise self._failure(None)
         if status == records.TOO_LATE:
             raise self._too_late()
+        if len(self.state.packets) >= BOUNDLESS and self._is_boundless(f := self._with_most_in_flight()):
+            raise SchemeError(
+                f"{self._flow(f)} at {self.now:.9g} s: nothing limits it: no rate paces it, no link of its path has a "
+                "rate, and it has no file: give a link a rate, or the flow a file, access_rate, a window or a rate"
+            )
         try:
             if status == records.NO_FLOWS:
                 template = int(self.state.row.flow)
@@ -213,13 +224,32 @@ class Simulation:
             "buffer or a higher rate, or the flow less to send"
         )
 
+    def _with_most_in_flight(self) -> int:
+        """Return the flow that is sending, or else the one with the most packets in flight."""
+        if self.state.row.sending_flow != records.NONE:
+            return int(self.state.row.sending_flow)
+        flows = self.state.flows
+        return int(np.argmax(flows["sent"] - flows["received"] - flows["dropped"]))
+
+    def _is_boundless(self, f: int) -> bool:
+        """Return whether only its window limits a flow: no file, rate, access link, or link that holds packets up."""
+        flow, hops = self.state.senders[f], self.state.hops
+        first = last = int(flow.first_hop)
+        while hops["far_end"][last] == records.NEXT_HOP:
+            last += 1
+        links = self.state.links[hops["link"][first : last + 1]]
+        fast = (links["scale"] == 0) & (links["jitter"] == 0) & (links["discipline"] == records.NONE)
+        many = acknowledgments.MOST_PACKETS_AT_ONCE
+        unpaced = flow.rate >= 1e300 and flow.access_link == 0
+        return bool(unpaced and flow.packets - flow.next > many and (fast & (links["service"] == records.NONE)).all())
+
     def _busiest(self) -> str:
         """Return a sentence on the flow with the most packets in flight."""
-        flows = self.state.flows
-        f = int(np.argmax(flows["sent"] - flows["received"] - flows["dropped"]))
-        if self.state.row.sending_flow != records.NONE:
-            f = int(self.state.row.sending_flow)
-        flow = flows[f]
+        return self._flow(self._with_most_in_flight())
+
+    def _flow(self, f: int) -> str:
+        """Return a flow with its scheme, window and rate."""
+        flow = self.state.senders[f]
         scheme = f" (scheme {self.assembly.schemes[flow.scheme].name!r})" if self.assembly.schemes else ""
         return f"flow {self._name(f)!r}{scheme} has window {flow.window:g} packets and rate {flow.rate:g} bytes/s"
 
@@ -235,6 +265,7 @@ class Simulation:
             disciplines = [one.compiled() for one in self.assembly.disciplines]
             services = [one.compiled() for one in self.assembly.services]
             self._compiled = schemes + disciplines + services  # the kernel has only their addresses
+            self._trusted = all(one.trusted for row in self._compiled for one in row)
             state = self.state
             state.callbacks, state.hooks, state.verbs = map(_addresses, (schemes, disciplines, services))
             kernel()
@@ -243,6 +274,37 @@ class Simulation:
         """Call the kernel until a time [ns], or for so many events and packets sent; return why it ended."""
         self.prepare()
         self.state.renumber()
+        return self._call(goal, budget) if self._trusted else self._watched(goal, budget)
+
+    def _watched(self, goal: int, budget: int) -> int:
+        """Call the kernel in a thread of its own, and leave it there if a plug-in does not return after Ctrl-C.
+
+        Compiled code cannot be interrupted. The thread ends with the process.
+        """
+        ended: list[Any] = []
+
+        def call() -> None:
+            try:
+                ended.append(self._call(goal, budget))
+            except BaseException as error:
+                ended.append(error)
+
+        thread = threading.Thread(target=call, daemon=True)
+        thread.start()
+        try:
+            while thread.is_alive() and not self.stop.is_set():
+                thread.join(PATIENCE)
+        finally:
+            thread.join(ENDLESS)
+            if thread.is_alive():
+                print(f"longfat: {self._plug_in()} has not returned since Ctrl-C", file=sys.stderr, flush=True)
+                raise KeyboardInterrupt
+        if isinstance(ended[0], BaseException):
+            raise ended[0]
+        return int(ended[0])
+
+    def _call(self, goal: int, budget: int) -> int:
+        """Call the kernel, and name the plug-in that fails."""
         try:
             with np.errstate(divide="raise", over="ignore", invalid="ignore"):  # as in compiled code, with jit off
                 return int(kernel()[0](self.state.address(), goal, budget))
@@ -253,22 +315,32 @@ class Simulation:
                 raise
             raise self._failure(error) from None
 
-    def _failure(self, error: Exception | None) -> SchemeError:
-        """Return the error of a plug-in, with scheme, callback, flow and simulated time."""
+    def _plug_in(self) -> str:
+        """Return which function of which plug-in the kernel called last, for which flow or link, and when."""
         row = self.state.row
         when = f"at {self.now:.9g} s"
         if row.callback == records.NONE:
+            link, hook = self.assembly.link_names[row.link], calls.OF_LINKS[row.hook]
+            return f"{self._of_link()}, {hook}, link {link!r} {when}"
+        scheme = self.assembly.schemes[self.state.senders[row.flow].scheme]
+        return f"scheme {scheme.name!r}, {calls.CALLBACKS[row.callback]}, flow {self._name(int(row.flow))!r} {when}"
+
+    def _of_link(self) -> str:
+        """Return the discipline of the link being handled, or its service if it has no discipline."""
+        link = self.state.links[self.state.row.link]
+        if link.discipline != records.NONE:
+            return f"discipline {self.assembly.disciplines[link.discipline].name!r}"
+        return f"service {self.assembly.services[link.service].name!r}"
+
+    def _failure(self, error: Exception | None) -> SchemeError:
+        """Return the error of a plug-in, with scheme, callback, flow and simulated time."""
+        row = self.state.row
+        if row.callback == records.NONE:
             link = self.assembly.link_names[row.link]
-            bad = self.state.links[row.link]
-            if bad.discipline != records.NONE:
-                plug_in = f"discipline {self.assembly.disciplines[bad.discipline].name!r}"
-            else:
-                plug_in = f"service {self.assembly.services[bad.service].name!r}"
-            return SchemeError(f"{plug_in} failed on link {link!r} {when}: {_said(error)}")
+            return SchemeError(f"{self._of_link()} failed on link {link!r} at {self.now:.9g} s: {_said(error)}")
         f = int(row.flow)
         flow = self.state.flows[f]
-        scheme = self.assembly.schemes[flow.scheme]
-        where = f"scheme {scheme.name!r}, {calls.CALLBACKS[row.callback]}, flow {self._name(f)!r} {when}"
+        where = self._plug_in()
         if error is not None:
             return SchemeError(f"{where}: {_said(error)}")
         most = acknowledgments.MOST_IMMEDIATE_CALLS
@@ -390,7 +462,7 @@ def _prepare() -> Any:
         with announced("longfat: compiling the packet simulator, this once: half a minute or so"):
             loop.run.compile((numba.int64,) * 3)
             census.count.compile((numba.int64,) * 6)
-        installed.tell_if_lost(loop.run)
+        code_cache.tell_if_lost(loop.run)
         loop.run.disable_compile()
     return loop.run, census.count
 

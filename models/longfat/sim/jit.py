@@ -1,8 +1,7 @@
-"""Compiler settings of all kernels, and the check that the compiled code on disk is up to date."""
+"""Compiler settings of all kernels and plug-ins."""
 
 from __future__ import annotations
 
-import hashlib
 import inspect
 import re
 from collections.abc import Callable
@@ -12,14 +11,11 @@ from typing import Any
 
 import numba
 
-from longfat.sim import installed
+from longfat import code_cache
 from longfat.sim.views import View
 
-#: Compiled once, kept on disk, and run without the interpreter's lock, so that threads run in parallel.
-#: With ``NUMBA_DISABLE_JIT=1`` the same function runs as plain Python and gives the same numbers.
-kernel: Callable[..., Any] = numba.njit(cache=True, nogil=True)
-
 HERE = Path(__file__).resolve().parent
+#: False with ``NUMBA_DISABLE_JIT=1``: the same functions run as plain Python and give the same numbers.
 COMPILED: bool = not numba.config.DISABLE_JIT
 
 
@@ -67,6 +63,7 @@ class Callback:
 
     code: Any  # keeps it in memory
     address: int
+    trusted: bool  # of the package, so that it ends
 
 
 def callback(signature: Any, function: Callable[..., Any], *, cache: bool) -> Callback:
@@ -76,11 +73,11 @@ def callback(signature: Any, function: Callable[..., Any], *, cache: bool) -> Ca
     """
     if not COMPILED:
         function = _viewing(function, signature.args)
-        return Callback(function, id(function))
+        return Callback(function, id(function), cache)
     function = getattr(function, "py_func", function)
     bare: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
     if cache:
-        dispatcher = _cached(function, [Path(inspect.getfile(function)).parent, HERE, HERE / "kernel"], **bare)
+        dispatcher = code_cache.compiled(function, [Path(inspect.getfile(function)).parent, HERE, HERE / "kernel"], **bare)
     else:
         dispatcher = numba.njit(nogil=True, boundscheck=True, **bare)(function)
     try:
@@ -93,7 +90,7 @@ def callback(signature: Any, function: Callable[..., Any], *, cache: bool) -> Ca
         raise numba.core.errors.TypingError(str(error).removesuffix(". Raised from None")) from None
     dispatcher.disable_compile()
     result = dispatcher.get_compile_result(signature)
-    return Callback(dispatcher, int(result.library.get_pointer_to_function(result.fndesc.llvm_func_name)))
+    return Callback(dispatcher, int(result.library.get_pointer_to_function(result.fndesc.llvm_func_name)), cache)
 
 
 def _viewing(function: Callable[..., Any], kinds: tuple[Any, ...]) -> Callable[..., Any]:
@@ -121,49 +118,9 @@ def entry(*folders: str) -> Callable[[Callable[..., Any]], Any]:
         if not COMPILED:
             return function
         here = Path(inspect.getfile(function)).parent
-        return _cached(function, [(here / folder).resolve() for folder in folders], _nrt=False)
+        return code_cache.compiled(function, [(here / folder).resolve() for folder in folders], _nrt=False)
 
     return decorate
-
-
-def _cached(function: Callable[..., Any], folders: list[Path], **flags: Any) -> Any:
-    """Return a function compiled on its first call, and kept on disk if there is a folder to write to."""
-    try:
-        dispatcher = numba.njit(cache=True, nogil=True, **flags)(function)
-        stamp(dispatcher, folders)
-    except AttributeError:  # another version of numba, whose cache has no stamp
-        return numba.njit(nogil=True, **flags)(function)
-    except RuntimeError:  # no folder to write to
-        dispatcher = numba.njit(nogil=True, **flags)(function)
-    if COMPILED:
-        installed.share(dispatcher, digest(folders))
-    return dispatcher
-
-
-def stamp(dispatcher: Any, folders: list[Path]) -> None:
-    """Make the cached code of a dispatcher depend on every Python file of these folders."""
-    cache_file = dispatcher._cache._cache_file
-    cache_file._source_stamp = (*cache_file._source_stamp, digest(folders))
-    load = cache_file._load_index
-
-    def load_index() -> Any:
-        try:
-            return load()
-        except (
-            Exception
-        ):  # written by another version of the package, whose types do not exist; numba reads it before the stamp
-            return {}
-
-    cache_file._load_index = load_index
-
-
-def digest(folders: list[Path]) -> str:
-    """Return a hash of the text of all Python files of these folders."""
-    found = hashlib.sha256()
-    for folder in folders:
-        for path in sorted(folder.glob("*.py")):
-            found.update(path.name.encode() + path.read_bytes())
-    return found.hexdigest()
 
 
 NOTHING = "it returns nothing on some path; return a number"
@@ -172,6 +129,8 @@ NOTHING = "it returns nothing on some path; return a number"
 def reason(error: Exception) -> str:
     """Return the one sentence that a user needs of numba's error message."""
     text = str(error)
+    if "mismatch of return type: none vs" in text:
+        return "it raises an exception on every path; return a number"
     if "none to float64" in text or "none to int64" in text or ("cast <Var" in text and "none" in text):
         return NOTHING
     # CPython 3.12 and 3.13 return a constant by an instruction of its own, which numba names `$return_const`.

@@ -134,6 +134,7 @@ STATE = record(
     ("flow", i4),  # the flow, callback or link being handled, for error messages
     ("callback", i4),
     ("link", i4),
+    ("hook", i4),  # the number of the function of the link's discipline or service in `calls.OF_LINKS`
     ("needs_flow_row", i4),  # 1: a connection finds no row
     ("sampled_flows", i4),
     ("sampled_links", i4),

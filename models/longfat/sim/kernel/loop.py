@@ -190,6 +190,7 @@ def run_tick(state, k):
     if link.changing_rate != NONE:
         show_rate(state, link)
     state.link = k
+    state.hook = ON_TICK
     now = state.now * 1e-9
     seconds = tick_at(state, link.discipline, ON_TICK)(state, link, link_own(state, k), service_own(state, k), now)
     if not seconds >= 0.0:  # or NaN

@@ -4,7 +4,18 @@ Here the end of a transmission is an event, as is the arrival at the far end. Th
 four functions of each by their addresses, and keeps the backlog.
 """
 
-from longfat.sim.calls import DEQUEUE, EVICT, PUT, TAKE, WAKE_UP, dequeue_at, hook_at, verb_at, wake_at
+from longfat.sim.calls import (
+    DEQUEUE,
+    EVICT,
+    OF_SERVICES,
+    PUT,
+    TAKE,
+    WAKE_UP,
+    dequeue_at,
+    hook_at,
+    verb_at,
+    wake_at,
+)
 from longfat.sim.jit import part, routine
 from longfat.sim.kernel.events import schedule_departure
 from longfat.sim.kernel.requests import refresh_counter, write_stamp
@@ -50,12 +61,14 @@ def call(state, link, function, i):
 @part
 def call_discipline(state, link, hook, i):
     """Call a hook of a link's discipline for a packet, and return what it returns."""
+    state.hook = hook
     return call(state, link, hook_at(state, link.discipline, hook), i)
 
 
 @part
 def call_service(state, link, verb, i):
     """Call a function of a link's service for a packet, and return what it returns."""
+    state.hook = OF_SERVICES + verb
     return call(state, link, verb_at(state, link.service, verb), i)
 
 
@@ -175,6 +188,7 @@ def send_next(state, link):
         show_rate(state, link)
     while link.backlog > 0:
         state.link = k
+        state.hook = OF_SERVICES + TAKE
         take = dequeue_at(state, link.service, TAKE)
         i = int(take(state, link, link_own(state, k), service_own(state, k), state.now * 1e-9))
         if i == NOTHING:
@@ -192,6 +206,7 @@ def wake_queue(state, q):
     queue = queue_at(state, q)
     link, k = link_at(state, queue.link), queue.link
     state.link = k
+    state.hook = OF_SERVICES + WAKE_UP
     if link.changing_rate != NONE:
         show_rate(state, link)
     wake = wake_at(state, link.service, WAKE_UP)
