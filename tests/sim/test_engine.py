@@ -212,6 +212,15 @@ def test_nothing_limits_a_flow(recovery):
         assert 0 < one.state.flows["sent"][0] <= 100
 
 
+def test_nothing_but_memory_limits_a_growing_window():
+    """Reno on infinitely fast links doubles its window each round trip of 20 ms: 2^20 packets after 0.4 s."""
+    fast = Network().link("a", "b", rate=float("inf"), delay=0.01, duplex=True)
+    with pytest.raises(
+        SchemeError, match=r"flow 'only' \(scheme 'reno'\) .* at 0\.4\d* s: nothing limits it: .* no file"
+    ):
+        run(fast.flow("reno", path=["a", "b"], name="only"), duration=10, progress=False)
+
+
 def test_times_that_64_bits_cannot_hold():
     """A backlog that lasts longer than the clock can count is refused, before a time wraps.
 

@@ -8,6 +8,7 @@ import math
 import sys
 import threading
 import time
+from concurrent.futures import Future, wait
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -93,6 +94,7 @@ class Simulation:
         self.stop = threading.Event()
         self._compiled: list[tuple[jit.Callback, ...]] = []
         self._trusted = True
+        self._watched: Future[int] | None = None
         self.capture: Any = None  # of `longfat.sim.captures`, if the run is traced
 
     def again(self, rng: Any) -> Simulation:
@@ -274,34 +276,32 @@ class Simulation:
         """Call the kernel until a time [ns], or for so many events and packets sent; return why it ended."""
         self.prepare()
         self.state.renumber()
-        return self._call(goal, budget) if self._trusted else self._watched(goal, budget)
+        return self._call(goal, budget) if self._trusted else self._watch(goal, budget)
 
-    def _watched(self, goal: int, budget: int) -> int:
+    def _watch(self, goal: int, budget: int) -> int:
         """Call the kernel in a thread of its own, and leave it there if a plug-in does not return after Ctrl-C.
 
         Compiled code cannot be interrupted. The thread ends with the process.
         """
-        ended: list[Any] = []
+        if self._watched is not None and not self._watched.done():
+            raise SchemeError(f"{self._plug_in()} has not returned, so that the run cannot be continued")
+        self._watched = call = Future()
 
-        def call() -> None:
+        def end() -> None:
             try:
-                ended.append(self._call(goal, budget))
+                call.set_result(self._call(goal, budget))
             except BaseException as error:
-                ended.append(error)
+                call.set_exception(error)
 
-        thread = threading.Thread(target=call, daemon=True)
-        thread.start()
+        threading.Thread(target=end, daemon=True).start()
         try:
-            while thread.is_alive() and not self.stop.is_set():
-                thread.join(PATIENCE)
+            while not self.stop.is_set() and wait([call], PATIENCE).not_done:
+                pass
         finally:
-            thread.join(ENDLESS)
-            if thread.is_alive():
+            if wait([call], ENDLESS).not_done:
                 print(f"longfat: {self._plug_in()} has not returned since Ctrl-C", file=sys.stderr, flush=True)
                 raise KeyboardInterrupt
-        if isinstance(ended[0], BaseException):
-            raise ended[0]
-        return int(ended[0])
+        return call.result()
 
     def _call(self, goal: int, budget: int) -> int:
         """Call the kernel, and name the plug-in that fails."""

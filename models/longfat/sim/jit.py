@@ -77,7 +77,9 @@ def callback(signature: Any, function: Callable[..., Any], *, cache: bool) -> Ca
     function = getattr(function, "py_func", function)
     bare: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
     if cache:
-        dispatcher = code_cache.compiled(function, [Path(inspect.getfile(function)).parent, HERE, HERE / "kernel"], **bare)
+        dispatcher = code_cache.compiled(
+            function, [Path(inspect.getfile(function)).parent, HERE, HERE / "kernel"], **bare
+        )
     else:
         dispatcher = numba.njit(nogil=True, boundscheck=True, **bare)(function)
     try:
