@@ -12,7 +12,8 @@ import xarray as xr
 
 from longfat.cli import buffer_lines, main, threshold_lines
 from longfat.cli.buffer import _spread
-from longfat.cli.buffer_table import sayable, table
+from longfat.cli.buffer_table import table
+from longfat.cli.parameter_types import sayable
 
 PATH = ["--rate", "1Gbit/s", "--rtt", "100ms", "--bdp", "60", "--points", "2", "--replications", "2"]
 

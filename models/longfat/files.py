@@ -57,6 +57,8 @@ class AtomicFiles:
     ------
     ValueError
         If the directory cannot be made or written to: at the start, before anything is computed.
+    OSError
+        If a file cannot be written, as on a full disk; the message names the option or argument.
 
     Examples
     --------
@@ -74,8 +76,8 @@ class AtomicFiles:
         self._pending: dict[Path, Path] = {}
 
     def __enter__(self) -> AtomicFiles:
-        probe = self.path(".probe")
         try:
+            probe = self.path(".probe")
             made = [place for place in (self.directory, *self.directory.parents) if not place.exists()]
             self.directory.mkdir(parents=True, exist_ok=True)
             for place in made:
@@ -83,15 +85,19 @@ class AtomicFiles:
             probe.touch()
         except OSError as error:
             why = "it is a file, not a directory" if isinstance(error, FileExistsError) else error.strerror
-            raise ValueError(f"{self.name} = {self.directory} cannot be written to: {why}") from None
+            raise ValueError(self._refusal(why)) from None
         finally:
             self._discard()
         return self
 
     def path(self, name: str) -> Path:
         """Return the path at which to write the file that shall appear as ``name``."""
-        if (self.directory / name).is_dir():
-            raise ValueError(f"{self.name} = {self.directory} cannot be written to: {name} is a directory there")
+        try:
+            taken = (self.directory / name).is_dir()
+        except OSError as error:  # a name that is too long
+            raise ValueError(self._refusal(error.strerror)) from None
+        if taken:
+            raise ValueError(self._refusal(f"{name} is a directory there"))
         temporary = self.directory / f".{name}.{os.getpid()}.part"
         self._pending[temporary] = self.directory / name
         return temporary
@@ -104,6 +110,7 @@ class AtomicFiles:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
+        failed = error if self._is_ours(error) else None
         try:
             if kind is None:
                 # A power failure after a rename that came to the disk before the content would leave an empty file.
@@ -112,8 +119,23 @@ class AtomicFiles:
                 for temporary, final in self._pending.items():
                     os.replace(temporary, final)
                 sync(self.directory)
+        except OSError as found:
+            failed = found
         finally:
             self._discard()
+        if isinstance(failed, OSError):
+            raise OSError(self._refusal(failed.strerror or failed)) from None
+
+    def _is_ours(self, error: BaseException | None) -> bool:
+        """Return whether an error is about these files; the system names no file where a disk is full."""
+        if not isinstance(error, OSError):
+            return False
+        if error.filename is None:
+            return error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+        return Path(os.fsdecode(error.filename)) in self._pending
+
+    def _refusal(self, why: object) -> str:
+        return f"{self.name} = {self.directory} cannot be written to: {why}"
 
     def _discard(self) -> None:
         for temporary in self._pending:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import click
@@ -54,8 +59,12 @@ commands.add_command(verify_command)
 
 def main(arguments: list[str] | None = None) -> int:
     """Run a command; every error is one line on stderr and exit status 2. `verify` exits with 1 where laws differ."""
+    if sys.stdout is None:  # as after >&-
+        return _complain("standard output is closed, so that nothing can be printed")
+    terminated = threading.Event()
     try:
-        status = commands(arguments, prog_name="longfat", standalone_mode=False)
+        with _interrupted_by_sigterm(terminated):
+            status = commands(arguments, prog_name="longfat", standalone_mode=False)
     except click.NoSuchOption as error:  # click would suggest what is not near
         from longfat.domains import unknown
 
@@ -70,12 +79,43 @@ def main(arguments: list[str] | None = None) -> int:
         return _complain(str(unknown("option", error.option_name, [*flags, "--help"])))
     except click.ClickException as error:
         return _complain(error.format_message())
-    except (TypeError, ValueError, OSError, MissingLibrary) as error:
+    except OSError as error:
+        return _complain(_of_the_system(error))
+    except (TypeError, ValueError, MissingLibrary) as error:
         return _complain(str(error))
     except (KeyboardInterrupt, click.Abort):
+        if terminated.is_set():
+            print("longfat: terminated, no file was written", file=sys.stderr)
+            return 128 + signal.SIGTERM
         print("longfat: interrupted, no file was written", file=sys.stderr)
-        return 130
+        return 128 + signal.SIGINT
     return status if isinstance(status, int) else 0  # what a command said by Exit
+
+
+@contextmanager
+def _interrupted_by_sigterm(terminated: threading.Event) -> Iterator[None]:
+    """Let SIGTERM interrupt a command as Ctrl-C does, so that it removes its temporary files; a second one ends it."""
+    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
+        yield
+        return
+
+    def interrupt(*_: Any) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        terminated.set()
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def _of_the_system(error: OSError) -> str:
+    """Return an error of the operating system with the file that it is about."""
+    if error.strerror is None:
+        return str(error)
+    return error.strerror if error.filename is None else f"{os.fsdecode(error.filename)}: {error.strerror}"
 
 
 def _complain(message: str) -> int:

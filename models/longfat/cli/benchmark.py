@@ -12,7 +12,7 @@ import click
 
 from longfat import extras
 from longfat.cli.executors import executor
-from longfat.cli.parameter_types import left_out, netcdf
+from longfat.cli.parameter_types import left_out, netcdf, say
 from longfat.cli.parameters import SEED, Integer, Name, Option, PathName, disciplines, entries, experiments, suites
 
 if TYPE_CHECKING:
@@ -140,9 +140,9 @@ def _suite(flags: dict[str, Any], output: str | None, as_json: bool, as_csv: boo
             for suffix, text in (("csv", suites.rows_to_csv(found)), ("md", suites.to_markdown(name, found))):
                 files.path(f"{name}.{suffix}").write_text(text, encoding="utf-8")
     if as_json:
-        _echo(json.dumps([asdict(one) for one in found], indent=2, allow_nan=False))
+        say(json.dumps([asdict(one) for one in found], indent=2, allow_nan=False))
     else:
-        _echo(suites.rows_to_csv(found).rstrip("\n") if as_csv else suites.to_text(name, found))
+        say(suites.rows_to_csv(found).rstrip("\n") if as_csv else suites.to_text(name, found))
     return int(any(one.verdict == "fail" for one in found))
 
 
@@ -165,16 +165,7 @@ def _print(data: xr.Dataset, as_json: bool, as_csv: bool) -> None:
         answer = json.dumps([asdict(one) | {"printed": one.printed} for one in rows], indent=2, allow_nan=False)
     else:
         answer = tables.to_csv(rows).rstrip("\n") if as_csv else tables.to_text(tables.tables(data))
-    _echo(answer)
-
-
-def _echo(answer: str) -> None:
-    """Print a text, in ASCII where the terminal has nothing else."""
-    try:
-        answer.encode(sys.stdout.encoding or "utf-8")
-    except UnicodeEncodeError:
-        answer = answer.replace("±", "+-").encode("ascii", "replace").decode()
-    click.echo(answer)
+    say(answer)
 
 
 def _write(data: xr.Dataset, files: Any) -> None:

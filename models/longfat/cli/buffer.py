@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from longfat.cli.parameter_types import left_out, netcdf, with_units
+from longfat.cli.parameter_types import left_out, netcdf, say, with_units
 from longfat.cli.parameters import (
     CONFIDENCE,
     OUTPUT,
@@ -196,13 +196,13 @@ def buffer_command(output: str, as_json: bool, as_csv: bool, **flags: Any) -> No
             progress=sys.stderr.isatty(),  # for scripts, stderr holds errors only
         )
         if as_json:
-            click.echo(json.dumps(summary(data), indent=2, allow_nan=False))
+            say(json.dumps(summary(data), indent=2, allow_nan=False))
         elif as_csv:
-            click.echo(with_units(frame(data), data).to_csv(index=False), nl=False)
+            say(with_units(frame(data), data).to_csv(index=False), nl=False)
         else:
-            from longfat.cli.buffer_table import sayable, table
+            from longfat.cli.buffer_table import table
 
-            click.echo(sayable(table(data)))
+            say(table(data))
         _write(data, files)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from typing import TYPE_CHECKING, Any
 
 from longfat.cli import buffer_lines, paste
@@ -93,15 +92,6 @@ def _simulated(data: xr.Dataset) -> str:
         f"          the answer is valid for that link only: {a['scheme']} with {a['discipline']} "
         "is not known to be scale-free"
     )
-
-
-def sayable(answer: str) -> str:
-    """Replace the characters of the answer that the terminal cannot show."""
-    try:
-        answer.encode(sys.stdout.encoding or "utf-8")
-    except UnicodeEncodeError:
-        return answer.replace("±", "+-").replace("²", "^2").encode("ascii", "replace").decode()
-    return answer
 
 
 def _line(row: Any, power: bool, width: int) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from longfat.cli.parameter_types import left_out, netcdf, with_units
+from longfat.cli.parameter_types import left_out, netcdf, say, with_units
 from longfat.cli.parameters import (
     CONFIDENCE,
     OUTPUT,
@@ -156,9 +156,9 @@ def curves_command(output: str, figures: tuple[str, ...], html: str | None, as_c
             )
             made.append(data)
             if as_csv:
-                click.echo(_with_units(data).to_csv(index=False), nl=False)
+                say(_with_units(data).to_csv(index=False), nl=False)
             else:
-                click.echo(table(data))
+                say(table(data))
             _write(data, files, drawn)
         if page is not None:
             from longfat.handbook.curves_page import document

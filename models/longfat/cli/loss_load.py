@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from longfat.cli.parameter_types import left_out, netcdf, with_units
+from longfat.cli.parameter_types import left_out, netcdf, say, with_units
 from longfat.cli.parameters import CONFIDENCE, OUTPUT, SEED, Integer, Numbers, Quantity, Size
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def loss_load_command(output: str, **flags: Any) -> None:
             rng=flags["seed"],
             progress=sys.stderr.isatty(),  # for scripts, stderr holds errors only
         )
-        click.echo(_table(data))
+        say(_table(data))
         _write(data, files)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from longfat.cli.parameter_types import say
 from longfat.cli.parameters import PathName, Quantity
 
 if TYPE_CHECKING:
@@ -59,9 +60,9 @@ def measured_command(files: tuple[str, ...], as_json: bool, figure: str | None, 
     if as_json:
         said = {"limit": verdict.limit, "next": verdict.advice}
         shown = {"diagnosis": said, "path": _values(path), "rfc_6349": ratios, "files": [_file(one) for one in found]}
-        click.echo(json.dumps(shown, indent=1))
+        say(json.dumps(shown, indent=1))
     else:
-        click.echo("\n".join([*verdict.lines(), "", _table(found, path, ratios)]))
+        say("\n".join([*verdict.lines(), "", _table(found, path, ratios)]))
 
 
 def _values(figures: PathFigures) -> dict[str, Any]:
@@ -130,7 +131,7 @@ def _draw(found: list[Measurement], figure: str) -> None:
     from longfat import plot
     from longfat.files import AtomicFiles
 
-    with AtomicFiles(place.parent, "--figure") as files, plot.style():
+    with AtomicFiles(place.parent, "figure") as files, plot.style():
         canvas = plot.measurements(found)
         canvas.savefig(files.path(place.name), format=kind)
         plt.close(canvas)

@@ -1,9 +1,12 @@
-"""Helpers of several commands: values of options, and files to write."""
+"""Helpers of several commands: values of options, answers to print, and files to write."""
 
 from __future__ import annotations
 
 import contextlib
+import errno
+import os
 import re
+import shutil
 import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -50,6 +53,23 @@ def numbers(name: str, text: str, unit: str, allowed: str) -> list[float]:
     return found
 
 
+def sayable(answer: str) -> str:
+    """Replace the characters of an answer that the terminal's encoding lacks."""
+    try:
+        answer.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        return answer.replace("±", "+-").replace("²", "^2").encode("ascii", "replace").decode()
+    return answer
+
+
+def say(answer: str, *, nl: bool = True) -> None:
+    """Print an answer; an error says that it is standard output, and not a file, that cannot be written."""
+    try:
+        click.echo(sayable(answer), nl=nl)
+    except OSError as error:
+        raise click.ClickException(f"standard output cannot be written: {error.strerror}") from None
+
+
 def left_out(*names: str) -> bool:
     """Return whether the libraries that write the files are missing; if so, print a line on stderr that names them."""
     missing = [module for module in ("netCDF4", "matplotlib") if not extras.installed(module)]
@@ -83,8 +103,10 @@ def netcdf(data: xr.Dataset, files: AtomicFiles, name: str) -> None:
     try:
         with _without_clusters():
             data.to_netcdf(files.path(name), engine="netcdf4")
-    except RuntimeError as error:  # how the library reports a disk that is full
-        raise OSError(f"{name} cannot be written: {error}") from None
+    except RuntimeError as error:  # as "NetCDF: HDF error" if the disk is full
+        full = shutil.disk_usage(files.directory).free < data.nbytes
+        why = os.strerror(errno.ENOSPC) if full else error
+        raise OSError(f"{files.name} = {files.directory}: {name} cannot be written: {why}") from None
 
 
 @contextlib.contextmanager

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from longfat.cli.parameter_types import say
 from longfat.cli.parameters import Integer, PathName, Quantity
 
 if TYPE_CHECKING:
@@ -16,22 +17,31 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 def _list(context: click.Context, option: click.Parameter, wanted: bool) -> None:
-    """Print the scenarios that come with longfat."""
-    if not wanted or context.resilient_parsing:
+    """Print the scenarios that come with longfat if they are wanted; otherwise a scenario is needed."""
+    if context.resilient_parsing:
         return
+    scenario = context.params["scenario"]
+    if not wanted:
+        if scenario is None:
+            raise click.MissingParameter(ctx=context, param_hint="'NAME|FILE'", param_type="argument")
+        return
+    if scenario is not None:
+        from longfat.domains import conflict
+
+        raise conflict("--list", f"excludes NAME|FILE, got {scenario!r}")
     from longfat.scenario import SHIPPED, shipped
 
     names = shipped()
     width = max(map(len, names))
-    click.echo("\n".join(f"{name:<{width}}  {words}" for name, words in names.items()) + f"\n\nfiles: {SHIPPED}")
+    say("\n".join(f"{name:<{width}}  {words}" for name, words in names.items()) + f"\n\nfiles: {SHIPPED}")
     context.exit()
 
 
-SCENARIO = click.argument("scenario", metavar="NAME|FILE", type=PathName("file"))
+#: Read first (`is_eager`), because --list needs it to be absent, and all else needs it.
+SCENARIO = click.argument("scenario", metavar="NAME|FILE", type=PathName("file"), required=False, is_eager=True)
 LIST = click.option(
     "--list",
     is_flag=True,
-    is_eager=True,
     expose_value=False,
     callback=_list,
     help="List the scenarios that come with longfat, and exit.",

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from longfat.cli.parameter_types import left_out, netcdf, with_units
+from longfat.cli.parameter_types import left_out, netcdf, say, with_units
 from longfat.cli.parameters import Integer, PathName
 from longfat.cli.scenario_options import JSON, LIST, SCENARIO, SEED, TRUST, duration, load, replications
 
@@ -51,8 +51,7 @@ LINK = {name: name for name in ("utilisation", "mean_queue", "max_queue")} | {"d
 @click.option(
     "--trace-packets",
     type=Integer("packets", 1, 10**12),
-    default="1000000",
-    show_default=True,
+    show_default="1000000",
     help="Number of packets in senders.pcap after which --pcap and --qlog end.",
 )
 @TRUST
@@ -66,13 +65,16 @@ def simulate_command(
     in the file, traces.svg and traces.png show windows and queues over time. The column heads of flows.csv and
     links.csv contain the units, as in "goodput [bytes/s]".
     """
+    from longfat.domains import conflict
     from longfat.files import AtomicFiles
 
+    traced = [flag for flag in ("pcap", "qlog") if flags[flag] is not None]
+    if flags["trace_packets"] is not None and not traced:
+        raise conflict("--trace-packets", "needs --pcap or --qlog")
     net, options = load(scenario, trust, flags)
-    for flag in ("pcap", "qlog"):
-        if flags[flag] is not None:
-            options |= {flag: flags[flag], "trace_packets": flags["trace_packets"]}
-            _announce(flag, Path(flags[flag]), flags["trace_packets"])
+    options |= {flag: flags[flag] for flag in (*traced, "trace_packets") if flags[flag] is not None}
+    for flag in traced:
+        _announce(flag, Path(flags[flag]), flags["trace_packets"])
     with ExitStack() as stack:
         files = None if output is None else stack.enter_context(AtomicFiles(output))
         picture = None if figure is None else (Path(figure), _kind(figure))
@@ -82,6 +84,8 @@ def simulate_command(
             write_files(data, files)
         if picture is not None and place is not None:
             _draw(data, place.path(picture[0].name), picture[1])
+    if data.attrs.get("trace_end") and data.attrs["trace_until"] == 0:  # no trace was written
+        raise click.exceptions.Exit(2)
 
 
 def _kind(figure: str) -> str:
@@ -108,11 +112,11 @@ def _draw(data: xr.Dataset, path: Path, kind: str) -> None:
         plt.close(canvas)
 
 
-def _announce(flag: str, folder: Path, packets: int) -> None:
+def _announce(flag: str, folder: Path, packets: int | None) -> None:
     """Print how large a trace may become, if it may be large; only on a terminal."""
     from longfat.sim.captures import MOST, PACKET_BYTES
 
-    if packets <= MOST or not sys.stderr.isatty():
+    if packets is None or packets <= MOST or not sys.stderr.isatty():
         return
     there = next(place for place in (folder, *folder.absolute().parents) if place.exists())
     free = shutil.disk_usage(there).free / 1e9
@@ -138,15 +142,6 @@ def _simulate(net: Network, options: dict[str, Any], scenario: str, as_json: boo
     if data.attrs.get("trace_end"):
         click.echo(f"longfat: {data.attrs['trace_end']}", err=True)
     return data
-
-
-def say(answer: str) -> None:
-    """Print an answer, in ASCII if the terminal's encoding lacks a character of it."""
-    try:
-        answer.encode(sys.stdout.encoding or "utf-8")
-    except UnicodeEncodeError:
-        answer = answer.replace("±", "+-").encode("ascii", "replace").decode()
-    click.echo(answer)
 
 
 def summary(data: xr.Dataset | Answer, net: Network) -> dict[str, Any]:

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from longfat.cli.parameter_types import say
 from longfat.cli.parameters import Integer, PathName
 from longfat.cli.scenario_options import JSON, LIST, SCENARIO, SEED, TRUST, duration, load, replications
-from longfat.cli.simulate import columns, say, short, shown, summary, table, title, write_files
+from longfat.cli.simulate import columns, short, shown, summary, table, title, write_files
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -64,7 +65,7 @@ def testbed_command(scenario: str, as_json: bool, compare: bool, trust: bool, **
 
     from longfat.files import AtomicFiles
     from longfat.testbed.namespaces import CannotRun
-    from longfat.testbed.runs import Spoilt
+    from longfat.testbed.runs import Killed, Spoilt
 
     net, options = load(scenario, trust, flags)
     options = _checked(options, flags["figure"] is not None)
@@ -77,7 +78,7 @@ def testbed_command(scenario: str, as_json: bool, compare: bool, trust: bool, **
             files = stack.enter_context(AtomicFiles(flags["output"]))
         try:
             measured = _run(net, options, flags["repeats"], flags["pcap"])
-        except (CannotRun, Spoilt) as error:
+        except (CannotRun, Spoilt, Killed) as error:
             raise click.ClickException(str(error)) from None
         measured.attrs["scenario"] = Path(scenario).name
         answer, both = _both(net, options, measured, as_json) if compare else (_alone(net, measured, as_json), None)

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from longfat.cli.parameter_types import say
 from longfat.cli.parameters import Integer, Name, PathName, laws
 
 AT_ONCE = 2  # scenarios on Linux at the same time, unless --workers says otherwise
@@ -67,11 +68,11 @@ def verify_command(
         for name, kind in ((html, "html"), (json_file, "json")):
             if name is not None and name != "-":
                 place = Path(name)
-                outputs[kind] = stack.enter_context(AtomicFiles(place.parent)).path(place.name)
+                outputs[kind] = stack.enter_context(AtomicFiles(place.parent, kind)).path(place.name)
         agrees, made = (_published if published else _linux if linux else _laws)(papers, seed, flags)
         for kind, path in outputs.items():
             path.write_bytes(made[kind]().encode())
-        click.echo(made["json" if json_file == "-" else "text"]())
+        say(made["json" if json_file == "-" else "text"]())
     if not agrees:
         raise click.exceptions.Exit(1)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from longfat.cli.parameter_types import say
 from longfat.cli.parameters import CONFIDENCE, OUTPUT, SEED, SHARE, Between, Choice, Integer, PathName, Quantity, Size
 
 SELECTIVE_REPEAT = "selective-repeat"
@@ -122,7 +123,7 @@ def _tcp(flags: dict[str, Any], files: Any) -> None:
     chosen = {name: flags[name] for name in ("scheme", "buffer", "replications") if flags[name] is not None}
     data = design.tcp_window(**path.arguments, **chosen, **_common(flags))
     data.attrs |= {"remarks": "\n".join(path.remarks), "rate_measured_by": path.rate_measured_by}
-    click.echo(window_tcp.answer(data, path))
+    say(window_tcp.answer(data, path))
     window_tcp.write(data, files)
 
 
@@ -141,7 +142,7 @@ def _selective_repeat(flags: dict[str, Any], files: Any) -> None:
         **_common(flags),
     )
     data.attrs |= {"remarks": "\n".join(path.remarks), "rate_measured_by": path.rate_measured_by}
-    click.echo(table(data, path.remarks))
+    say(table(data, path.remarks))
     window_files.write(data, files)
 
 

@@ -81,6 +81,10 @@ class Processes(Executor):
             self._thread.join()
 
     def _supervise(self) -> None:
+        # Workers are started by this thread and inherit its mask: until `_begin` is called, Ctrl-C would end each of
+        # them with a traceback.
+        if hasattr(signal, "pthread_sigmask"):
+            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         while not self._ending or self._running or self._retries or self._pending or self._returned:
             self._messages.get()()
         self._pool.shutdown(wait=True)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
@@ -10,6 +12,7 @@ from longfat.sim.captures import pcap
 from longfat.sim.records import SECOND
 from longfat.testbed.emulator import Delivery
 from longfat.testbed.headers import segment
+from longfat.testbed.namespaces import CannotRun
 
 NAMES = ("senders.pcap", "receivers.pcap")
 #: Virtual time 0 is an hour after the epoch, because a handshake precedes it.
@@ -25,9 +28,11 @@ class Captures:
 
     def __init__(self, senders: Path, receivers: Path) -> None:
         self.files: list[BinaryIO] = [path.open("wb") for path in (senders, receivers)]
+        self.directory = senders.parent
         self.shift = 0  # ns; added to all times, negative for a handshake
-        for file in self.files:
-            file.write(pcap.header())
+        with self._named():
+            for file in self.files:
+                file.write(pcap.header())
 
     def sent(self, connection: int, back: bool, time: int, packet: bytes) -> None:
         """Write a packet that a host has sent."""
@@ -42,9 +47,19 @@ class Captures:
         found = segment(packet)
         stored = packet if found is None else packet[: found.begin]
         second, rest = divmod(max(0, EPOCH + self.shift + time), SECOND)
-        self.files[host].write(struct.pack("<IIII", second, rest, len(stored), len(packet)) + stored)
+        with self._named():
+            self.files[host].write(struct.pack("<IIII", second, rest, len(stored), len(packet)) + stored)
 
     def close(self) -> None:
         """Close the files."""
-        for file in self.files:
-            file.close()
+        with self._named():
+            for file in self.files:
+                file.close()
+
+    @contextmanager
+    def _named(self) -> Iterator[None]:
+        """Name the option and the directory in an error, such as a full disk."""
+        try:
+            yield
+        except OSError as error:
+            raise CannotRun(f"pcap = {self.directory} cannot be written to: {error.strerror}") from None

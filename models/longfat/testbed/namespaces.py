@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import fcntl
+import functools
 import os
 import shutil
 import signal
@@ -29,6 +30,8 @@ DEVICE = "longfat"
 SYSCTL = Path("/proc/sys/net")
 #: Ours: room for the longest burst of all flows, so that the device never drops; the emulated link is the bottleneck.
 QUEUE_PACKETS = 100_000
+#: Ours: for one call of `ip`, which takes milliseconds, and for the attempt whether the testbed can run [s].
+PATIENCE, PROBE_PATIENCE = 20.0, 60.0
 
 
 class CannotRun(RuntimeError):
@@ -75,9 +78,18 @@ class Host:
     def ip(self, commands: Iterable[str]) -> None:
         """Run commands of iproute2's `ip` on this host."""
         self.enter()
-        done = subprocess.run(
-            ["ip", "-batch", "-"], input="\n".join(commands) + "\n", capture_output=True, text=True, check=False
-        )
+        try:
+            done = subprocess.run(
+                ["ip", "-batch", "-"],
+                input="\n".join(commands) + "\n",
+                capture_output=True,
+                text=True,
+                check=False,
+                timeout=PATIENCE,
+                preexec_fn=functools.partial(die_with_parent, os.getpid()),  # it would keep the namespace
+            )
+        except subprocess.TimeoutExpired:
+            raise CannotRun(f"ip of iproute2 did not end within {PATIENCE:g} s") from None
         if done.returncode != 0:
             raise CannotRun(f"ip of iproute2 failed: {' '.join(done.stderr.split())}")
 
@@ -225,7 +237,12 @@ def missing(controls: Sequence[str] = ()) -> list[str]:
         f"import sys; sys.path[:] = {sys.path!r}; from longfat.testbed import namespaces; "
         f"print('\\n'.join(namespaces.probe({list(controls)!r})))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=PROBE_PATIENCE
+        )
+    except subprocess.TimeoutExpired:
+        return [f"the testbed cannot be tried: that did not end within {PROBE_PATIENCE:g} s"]
     if done.returncode != 0:
         last = done.stderr.strip().splitlines()
         return [f"the testbed cannot be tried: {last[-1] if last else f'exit status {done.returncode}'}"]

@@ -36,6 +36,10 @@ class DriverError(RuntimeError):
     """The process of a run failed; the message names the cause."""
 
 
+class Killed(DriverError):
+    """The process of a run was ended from outside."""
+
+
 def outcomes(
     net: Network,
     *,
@@ -185,7 +189,7 @@ def attempt(job: Job, tell: Callable[[float], object] = lambda seconds: None) ->
             here.send(job)
             return _result(here, job, tell)
         except EOFError:
-            raise DriverError(f"the process of the run ended with status {process.wait()}") from None
+            raise Killed(f"the process of the run ended with status {process.wait()}") from None
         finally:
             process.kill()  # and with it the applications, the devices and the namespaces
             process.wait()

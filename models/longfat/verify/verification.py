@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import fnmatch
-import multiprocessing
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import as_completed
 from typing import TYPE_CHECKING, Any
 
 from longfat import laws as _shipped  # noqa: F401  # registers the laws
 from longfat._version import __version__
 from longfat.domains import conflict, integer, number, unknown, wrong_type
 from longfat.law import PACKAGE, Law, registered
+from longfat.sweeping.processes import Processes
 from longfat.testing.seeded_runs import seed_of
 from longfat.verify import faces, points, simulated, symbolic
 from longfat.verify.faces import Outcome
@@ -125,14 +125,13 @@ def run(
     with bar:
         arguments = {task: (task[0], task[1], counts, quick, seed, drawn.get(task[0], []), errors) for task in tasks}
         if inside:
-            context = multiprocessing.get_context("spawn")
-            with ProcessPoolExecutor(min(workers, len(inside)), mp_context=context) as pool:
+            with Processes(min(workers, len(inside))) as pool:
                 pending = {pool.submit(_registered_face, *arguments[task]): task for task in inside}
                 try:
                     for done in as_completed(pending):
                         keep(pending[done], done.result())
                 except BaseException:
-                    pool.shutdown(wait=True, cancel_futures=True)
+                    pool.shutdown(cancel_futures=True)  # ends what runs, too
                     raise
         for task in here:
             keep(task, _face(chosen[task[0]], simulator_checks.get(task[0]), *arguments[task]))

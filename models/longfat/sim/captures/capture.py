@@ -181,4 +181,4 @@ def captured(run: Simulation, captures: Any, logs: Any, most: Any) -> Iterator[C
     except OSError as error:
         if not simulated or capture is None:
             raise
-        capture.end = f"no trace was written: {error.strerror}"
+        capture.packets, capture.until, capture.end = 0, 0.0, f"no trace was written: {error.strerror or error}"
