@@ -414,6 +414,61 @@ def test_ctrl_c(tmp_path):
     assert list((tmp_path / "out").iterdir()) == []
 
 
+def test_sigterm(tmp_path):
+    """In the middle of a run without end: one line, status 128 + 15, no file and no temporary one."""
+    (tmp_path / "net.toml").write_text(STEADY.replace('"10 s"', '"1000000000 s"'))
+    program = Path(sys.executable).parent / "longfat"
+    arguments = [program, "simulate", tmp_path / "net.toml", "--pcap", tmp_path / "out"]
+    process = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    end = time.monotonic() + 60
+    while not list((tmp_path / "out").glob(".senders*.part")) and time.monotonic() < end:
+        time.sleep(0.1)
+    assert process.poll() is None
+    process.send_signal(signal.SIGTERM)
+    out, err = process.communicate(timeout=30)
+    assert (process.returncode, out, err.strip()) == (143, "", "longfat: terminated, no file was written")
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("stdout", "words"),
+    [
+        ("&-", "standard output is closed, so that nothing can be printed"),
+        (" /dev/full", "standard output cannot be written: No space left on device"),
+    ],
+)
+def test_nowhere_to_print_to(tmp_path, stdout, words):
+    """One line and status 2; the files that go with the answer are not written either."""
+    (tmp_path / "net.toml").write_text(STEADY)
+    program = Path(sys.executable).parent / "longfat"
+    command = f"{program} simulate net.toml --output out >{stdout}"
+    done = subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"longfat: {words}\n")
+    assert not (tmp_path / "out").exists() or list((tmp_path / "out").iterdir()) == []
+
+
+def test_no_room_for_a_trace(tmp_path, capsys):
+    """The answer is printed, one line says why there is no trace, and the status is 2."""
+    resource = pytest.importorskip("resource")
+    (tmp_path / "net.toml").write_text(RENO)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (10, before[1]))
+        status = cli.main(["simulate", str(tmp_path / "net.toml"), "--json", "--pcap", str(tmp_path / "out")])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    out, err = capsys.readouterr()
+    assert (status, err) == (2, "longfat: the trace ends at 0 s: File too large\n")
+    assert json.loads(out)["run"]["trace"]["packets"] == 0
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+def test_options_that_would_be_ignored(tmp_path, capsys):
+    (tmp_path / "net.toml").write_text(STEADY)
+    check_refused(capsys, tmp_path, ["net.toml", "--trace-packets", "9"], "--trace-packets needs --pcap or --qlog")
+    check_refused(capsys, tmp_path, ["nosuch", "--list"], "--list excludes NAME|FILE, got '")
+
+
 def test_as_a_program(tmp_path):
     """The installed command, from another directory, in a shell that knows only ASCII."""
     program = Path(sys.executable).parent / "longfat"

@@ -151,6 +151,14 @@ def test_spoilt_runs_are_said(folder, capsys, monkeypatch):
     assert "50 % of 100 packets were later than 2 ms" in refused(capsys)
 
 
+def test_a_process_that_is_killed_is_said(folder, capsys, monkeypatch):
+    def killed(*_, **given):
+        raise runs.Killed("the process of the run ended with status -9")
+
+    monkeypatch.setattr(results, "outcomes", killed)
+    assert "the process of the run ended with status -9" in refused(capsys)
+
+
 def test_the_list_is_that_of_simulate(capsys):
     assert cli.main(["testbed", "--list"]) == 0
     listed = capsys.readouterr().out

@@ -1,6 +1,12 @@
 """`longfat verify`: what it prints and writes, its exit statuses, and what it says when it is asked wrongly."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -117,6 +123,19 @@ def test_nothing_half_written(capsys, tmp_path):
     status, _, _ = asked(capsys, "--law", "nothing", "--html", str(tmp_path / "page.html"))
     assert status == 2
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("seconds", [2.0, 3.0, 4.0])
+def test_ctrl_c_while_the_workers_begin(seconds):
+    """A terminal sends it to all processes: one line, and no traceback of a worker that is importing."""
+    arguments = [Path(sys.executable).parent / "longfat", "verify", "--quick", "--workers", "2"]
+    process = subprocess.Popen(
+        arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    time.sleep(seconds)
+    os.killpg(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err.strip()) == (130, "", "longfat: interrupted, no file was written")
 
 
 def test_linux_where_it_cannot_run(capsys, monkeypatch):

@@ -1,5 +1,8 @@
 """Files are whole or absent."""
 
+import errno
+import os
+
 import pytest
 
 from longfat.files import AtomicFiles
@@ -36,3 +39,23 @@ def test_unwritable(tmp_path):
         pass
     with pytest.raises(ValueError, match="cannot be written to"), AtomicFiles("/proc/nowhere"):
         pass
+    with (
+        pytest.raises(ValueError, match=r"output = a{300} cannot be written to: File name too long"),
+        AtomicFiles("a" * 300),
+    ):
+        pass
+
+
+def test_a_full_disk(tmp_path):
+    """The error of the system names no file; the message names option and directory, and nothing is left."""
+
+    def fill(error):
+        with AtomicFiles(tmp_path, "figure") as files:
+            files.path("a").write_text("half")
+            raise error
+
+    with pytest.raises(OSError, match=f"^figure = {tmp_path} cannot be written to: No space left on device$"):
+        fill(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
+    with pytest.raises(FileNotFoundError, match="no_such_input"):  # of another file
+        fill(FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), "no_such_input"))
+    assert list(tmp_path.iterdir()) == []

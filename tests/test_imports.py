@@ -36,8 +36,8 @@ ALLOWED = {
     "single_transfer": {"laws", "domains"},
     "fluid": {"fluid", "code_cache", "extras", "threads", "law", "laws", "quantities", "domains", "namespaces"},
     "sim": {
-        "sim", "segments", "code_cache", "threads", "progress", "discovery", "domains", "files", "student", "quantities",
-        "accessor", "_version",
+        "sim", "segments", "code_cache", "threads", "progress", "discovery", "domains", "files", "student",
+        "quantities", "accessor", "_version",
     },
     "segments": {"segments", "sim", "threads", "progress", "domains", "student"},  # of sim, how kernels are compiled
     "scenario": {"sim", "user_files", "domains", "files"},

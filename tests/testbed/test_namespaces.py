@@ -1,7 +1,9 @@
 """Two hosts on one machine, and what is said where they cannot be had."""
 
+import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -43,6 +45,45 @@ def outside():
     return [line.split(":")[0] for line in devices.splitlines()], [
         (namespaces.SYSCTL / "ipv4" / name).read_text() for name in names
     ]
+
+
+#: Replaces `ip` by a command that does not end, and shortens the time that it is given.
+HANGS = """
+import sys
+sys.path[:] = {path!r}
+from longfat.testbed import namespaces
+namespaces.PATIENCE = float(sys.argv[1])
+print(namespaces.probe([]), flush=True)
+"""
+
+
+@pytest.mark.parametrize("kill", [False, True])
+def test_an_ip_that_hangs(testbed, tmp_path, kill):
+    """It is given up and ended; it ends, too, if the process that called it is killed: it would keep the namespace."""
+    (tmp_path / "ip").write_text(f"#!/bin/sh\necho $$ > {tmp_path}/pid\nexec sleep 1000\n")
+    (tmp_path / "ip").chmod(0o755)
+    process = subprocess.Popen(
+        [sys.executable, "-c", HANGS.format(path=sys.path), "100" if kill else "1"],
+        env=os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    wait(lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text().strip())
+    number = (tmp_path / "pid").read_text().strip()
+    if kill:
+        process.kill()
+        process.communicate()
+    else:
+        assert process.communicate(timeout=30)[0] == "['ip of iproute2 did not end within 1 s']\n"
+    wait(lambda: not Path(f"/proc/{number}").exists() or ") Z " in Path(f"/proc/{number}/stat").read_text())
+
+
+def wait(condition):
+    """Wait until a condition holds."""
+    end = time.monotonic() + 30
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.05)
 
 
 def test_two_hosts_have_devices_routes_and_settings_of_their_own(testbed):

@@ -12,6 +12,7 @@ from longfat.sim import Network
 from longfat.testbed import pump as module
 from longfat.testbed.captures import NAMES, Captures
 from longfat.testbed.emulator import Emulator
+from longfat.testbed.namespaces import CannotRun
 from longfat.testbed.pump import Punctuality, prompt, pump
 
 MS = 1_000_000  # ns
@@ -198,6 +199,21 @@ def test_priority_is_given_back():
     with prompt() as allowed:
         assert os.sched_getscheduler(0) == (os.SCHED_FIFO if allowed else before)
     assert os.sched_getscheduler(0) == before
+
+
+def test_captures_on_a_full_disk(tmp_path):
+    """One line with option and directory, for the header of 24 bytes and for a packet larger than what is kept in memory."""
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    for room, write in ((10, Captures.close), (24, lambda one: one.sent(0, False, 0, bytes(100_000)))):
+        captures = Captures(*(tmp_path / name for name in NAMES))
+        try:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (room, before[1]))
+            with pytest.raises(CannotRun, match=f"^pcap = {tmp_path} cannot be written to: File too large$"):
+                write(captures)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+            captures.close()
 
 
 def test_captures_have_virtual_times(monkeypatch, tmp_path, hosts):

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
@@ -30,9 +28,8 @@ class Captures:
         self.files: list[BinaryIO] = [path.open("wb") for path in (senders, receivers)]
         self.directory = senders.parent
         self.shift = 0  # ns; added to all times, negative for a handshake
-        with self._named():
-            for file in self.files:
-                file.write(pcap.header())
+        for host in range(len(self.files)):
+            self._put(host, pcap.header())
 
     def sent(self, connection: int, back: bool, time: int, packet: bytes) -> None:
         """Write a packet that a host has sent."""
@@ -47,19 +44,21 @@ class Captures:
         found = segment(packet)
         stored = packet if found is None else packet[: found.begin]
         second, rest = divmod(max(0, EPOCH + self.shift + time), SECOND)
-        with self._named():
-            self.files[host].write(struct.pack("<IIII", second, rest, len(stored), len(packet)) + stored)
+        self._put(host, struct.pack("<IIII", second, rest, len(stored), len(packet)) + stored)
+
+    def _put(self, host: int, content: bytes) -> None:
+        try:
+            self.files[host].write(content)
+        except OSError as error:
+            raise self._refusal(error) from None
 
     def close(self) -> None:
         """Close the files."""
-        with self._named():
+        try:
             for file in self.files:
                 file.close()
-
-    @contextmanager
-    def _named(self) -> Iterator[None]:
-        """Name the option and the directory in an error, such as a full disk."""
-        try:
-            yield
         except OSError as error:
-            raise CannotRun(f"pcap = {self.directory} cannot be written to: {error.strerror}") from None
+            raise self._refusal(error) from None
+
+    def _refusal(self, error: OSError) -> CannotRun:
+        return CannotRun(f"pcap = {self.directory} cannot be written to: {error.strerror}")

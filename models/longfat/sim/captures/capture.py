@@ -82,7 +82,6 @@ class Capture:
             beyond = np.arange(len(found)) > np.flatnonzero(at_sender)[left - 1]
             found = found[~beyond | ~np.isin(found["what"], SIDES["senders.pcap"])]
             self.end = f"the trace ends at {now / records.SECOND:.6g} s, after {self.most} packets (trace_packets)"
-        self.packets += min(int(at_sender.sum()), left)
         hosts = pcap.Hosts.of(self.run)
         try:
             for side in self.sides:
@@ -93,6 +92,7 @@ class Capture:
             self.end = f"the trace ends at {self.until:.6g} s: {error.strerror}"
             full = True
         else:
+            self.packets += min(int(at_sender.sum()), left)
             self.until = min(now, int(self.run.state.row.now)) / records.SECOND
         if full:
             self.run.state.row.tracing = 0
