@@ -202,7 +202,7 @@ def test_priority_is_given_back():
 
 
 def test_captures_on_a_full_disk(tmp_path):
-    """One line with option and directory, for the header of 24 bytes and for a packet larger than what is kept in memory."""
+    """One line with option and directory, for the header of 24 bytes and for a packet larger than the buffer."""
     resource = pytest.importorskip("resource")
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     for room, write in ((10, Captures.close), (24, lambda one: one.sent(0, False, 0, bytes(100_000)))):

@@ -78,7 +78,7 @@ def simulate_command(
     with ExitStack() as stack:
         files = None if output is None else stack.enter_context(AtomicFiles(output))
         picture = None if figure is None else (Path(figure), _kind(figure))
-        place = None if picture is None else stack.enter_context(AtomicFiles(picture[0].parent, "--figure"))
+        place = None if picture is None else stack.enter_context(AtomicFiles(picture[0].parent, "figure"))
         data = _simulate(net, options, scenario, as_json, keep=files is not None or place is not None)
         if files is not None:
             write_files(data, files)
