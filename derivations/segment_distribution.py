@@ -1,8 +1,8 @@
 """Distribution of the rounds, the packets sent and the delay of a segment: ours, from WUCS-92-38, section 4.2.
 
 Packets are lost independently with probability p; a round retransmits the packets lost in the round before. K is the
-number of rounds of a segment of s packets, N the number of packets sent, D = N t_p + (K - 1) t_a its delay in
-isolation. Each function proves one result with all symbols free and returns it; a proof that fails raises
+number of rounds of a segment of s packets, N the number of packets sent, D = N t_p + (K - 1) t_a + RTD/2 its delay in
+isolation (section 4.1), t_a = RTD + 3 t_p. Each function proves one result with all symbols free and returns it; a proof that fails raises
 AssertionError.
 """
 
@@ -10,6 +10,7 @@ import mpmath
 import sympy as sp
 from sympy import Expr, binomial, exp, log
 
+from derivations import selective_repeat
 from derivations.proof import once, require, require_zero
 from derivations.segment_rounds import binomial_weights, rounds_distribution, rounds_tail
 from derivations.segment_rounds import n as round_n
@@ -195,8 +196,21 @@ def sent_variance() -> Expr:
     return s * p / (1 - p) ** 2
 
 
+def delay_mean() -> Expr:
+    """Prove that D = N t_p + (K - 1) t_a + RTD/2 has the mean of section 4.2, D_r = D_s - RTD/2 - 3 t_p.
+
+    E[N] = s/(1 - p) is the slope of E[z^N] at z = 1, and E[K] = S.
+    """
+    sent = sp.diff(((1 - p) * z / (1 - p * z)) ** s, z).subs(z, 1)
+    there, trip = selective_repeat.RTD / 2, selective_repeat.RTD
+    mean = sent * t_p + (selective_repeat.S - 1) * (trip + 3 * selective_repeat.t_p) + there
+    mean = mean.subs({p: selective_repeat.p, s: selective_repeat.s, t_p: selective_repeat.t_p})
+    require_zero(mean - selective_repeat.receiver_delay(), "the mean of the paper")
+    return mean
+
+
 def delay_variance() -> Expr:
-    """Derive Var D = t_p^2 Var N + 2 t_p t_a Cov(K, N) + t_a^2 Var K for D = N t_p + (K - 1) t_a."""
+    """Derive Var D = t_p^2 Var N + 2 t_p t_a Cov(K, N) + t_a^2 Var K, which a constant such as RTD/2 leaves as it is."""
     var_n, var_k, cov_kn = sp.symbols("VarN VarK Cov")
     sent, rounds = sp.symbols("dN dK")  # deviations from the means
     square = sp.expand((t_p * sent + t_a * rounds) ** 2)

@@ -49,11 +49,12 @@ def test_one_packet_is_a_geometric_number():
     assert laws.rounds_variance(p, 1) == pytest.approx(p / (1 - p) ** 2, rel=1e-14)
     # D = K (t_p + t_a) - t_a
     assert laws.delay_variance(p, 1, 2.0, 5.0) == pytest.approx(49 * p / (1 - p) ** 2, rel=1e-14)
-    assert laws.delay_cdf(2 + 7 * (k - 1), p, 1, 2.0, 5.0) == pytest.approx(1 - p**k, rel=1e-13)
+    # RTD = 5 s, so t_a = 11 s: D = K (t_p + t_a) - t_a + RTD/2
+    assert laws.delay_cdf(4.5 + 13 * (k - 1), p, 1, 2.0, 5.0) == pytest.approx(1 - p**k, rel=1e-13)
     # the least of two geometric numbers of p is one of p^2, and the largest is both less the least
     largest = 2 / (1 - p) - 1 / (1 - p * p)
     assert laws.max_rounds(p, 1, 2) == pytest.approx(largest, rel=1e-14)
-    assert laws.max_delay_mean(2, p, 1, 2.0, 5.0) == pytest.approx(7 * largest - 5, rel=1e-13)
+    assert laws.max_delay_mean(2, p, 1, 2.0, 5.0) == pytest.approx(13 * largest - 8.5, rel=1e-13)
 
 
 def test_two_packets_by_hand():
@@ -64,10 +65,11 @@ def test_two_packets_by_hand():
     assert laws.rounds_variance(0.5, 2) == pytest.approx(88 / 9 - 64 / 9, rel=1e-15)
     # Cov = sum of 2 k 2^-k (1 - 2^-k) = 2 (2 - 4/9) = 28/9, Var N = 2 (1/2)/(1/4) = 4
     assert laws.delay_variance(0.5, 2, 1.0, 1.0) == pytest.approx(4 + 2 * 28 / 9 + 24 / 9, rel=1e-15)
-    # both at once: 1/4; one lost once: 1/2 1/2, three packets; both lost once: 1/4 1/4, four packets
-    assert laws.delay_cdf([1.9, 2.0, 13.0, 14.0], 0.5, 2, 1.0, 10.0) == pytest.approx([0, 1 / 4, 1 / 2, 9 / 16])
-    assert laws.delay_quantile([0.25, 0.26, 0.5, 0.51], 0.5, 2, 1.0, 10.0).tolist() == [2, 13, 13, 14]
-    assert laws.max_delay_quantile(0.25, [1, 2], 0.5, 2, 1.0, 10.0).tolist() == [2, 13]  # 1/2 squared
+    # both at once: 1/4; one lost once: 1/2 1/2, three packets; both lost once: 1/4 1/4, four packets.
+    # RTD = 10 s: each way takes 5 s, and a second round begins t_a = 13 s after the end of the first.
+    assert laws.delay_cdf([6.9, 7.0, 21.0, 22.0], 0.5, 2, 1.0, 10.0) == pytest.approx([0, 1 / 4, 1 / 2, 9 / 16])
+    assert laws.delay_quantile([0.25, 0.26, 0.5, 0.51], 0.5, 2, 1.0, 10.0).tolist() == [7, 21, 21, 22]
+    assert laws.max_delay_quantile(0.25, [1, 2], 0.5, 2, 1.0, 10.0).tolist() == [7, 21]  # 1/2 squared
     # of two packets one may be missing: only both lost is lost, with p^(2 k)
     assert laws.rounds_cdf_tolerant([1, 2], 0.5, 2, 1) == pytest.approx([3 / 4, 15 / 16], rel=1e-15)
     assert laws.mean_rounds_tolerant(0.5, 2, 1) == pytest.approx(4 / 3, rel=1e-15)
@@ -78,8 +80,9 @@ def test_without_loss():
     assert laws.rounds_pmf([1, 2], 0.0, 16).tolist() == [1, 0]
     assert laws.rounds_quantile(0.9999, 0.0, 16) == laws.max_rounds(0.0, 16, 10**9) == 1
     assert laws.rounds_variance(0.0, 16) == laws.delay_variance(0.0, 16, 1.0, 1.0) == 0
-    assert laws.delay_cdf([15.9, 16], 0, 16, 1.0, 100.0).tolist() == [0, 1]
-    assert laws.delay_quantile(0.5, 0, 16, 1.0, 100.0) == laws.max_delay_mean(10**12, 0, 16, 1.0, 100.0) == 16
+    # the ideal delay of section 4.1 of Gong and Parulkar: t_s + RTD/2
+    assert laws.delay_cdf([65.9, 66], 0, 16, 1.0, 100.0).tolist() == [0, 1]
+    assert laws.delay_quantile(0.5, 0, 16, 1.0, 100.0) == laws.max_delay_mean(10**12, 0, 16, 1.0, 100.0) == 66
 
 
 def test_hardly_any_loss():
@@ -255,8 +258,8 @@ def test_exact_hits_by_hand(q, rounds):
     assert laws.rounds_quantile(q, 0.1, 1) == rounds
     assert laws.rounds_quantile(q + 1e-12, 0.1, 1) == rounds + 1
     assert jax.jit(laws.rounds_quantile)(q, 0.1, 1) == rounds
-    assert laws.delay_quantile(q, 0.1, 1, 1.0, 2.0) == 1 + 3 * (rounds - 1)
-    assert laws.delay_quantile(q + 1e-12, 0.1, 1, 1.0, 2.0) == 1 + 3 * rounds
+    assert laws.delay_quantile(q, 0.1, 1, 1.0, 2.0) == 2 + 6 * (rounds - 1)  # t_p + RTD/2, then t_p + RTD + 3 t_p
+    assert laws.delay_quantile(q + 1e-12, 0.1, 1, 1.0, 2.0) == 2 + 6 * rounds
 
 
 def test_hits_next_to_one():
@@ -306,22 +309,23 @@ def test_the_table_against_polynomials_in_fractions(packets):
 def test_the_delay_followed_from_round_to_round(packets):
     found = by_rounds(Fraction(1, 4), packets, 14)
     for d in (0.5, packets, packets + 3.5, 2.0 * packets + 3.5, 30.0, 41.75):
-        expected = sum(chance for (k, n), chance in found.items() if n + 3.5 * (k - 1) <= d)
-        assert laws.delay_cdf(d, 0.25, packets, 1.0, 3.5) == pytest.approx(float(expected), rel=1e-13, abs=0)
+        expected = sum(chance for (k, n), chance in found.items() if n + 3.5 * (k - 1) + 0.25 <= d)
+        assert laws.delay_cdf(d, 0.25, packets, 1.0, 0.5) == pytest.approx(float(expected), rel=1e-13, abs=0)
     # the largest of five; 14 rounds are exceeded with 6 4^-14 = 2e-8
-    order = sorted((n + 3.5 * (k - 1), chance) for (k, n), chance in found.items())
+    order = sorted((n + 3.5 * (k - 1) + 0.25, chance) for (k, n), chance in found.items())
     within, mean = Fraction(0), Fraction(0)
     for d, chance in order:
         mean += Fraction(d) * ((within + chance) ** 5 - within**5)
         within += chance
-    assert laws.max_delay_mean(5, 0.25, packets, 1.0, 3.5) == pytest.approx(float(mean), rel=1e-5)
+    assert laws.max_delay_mean(5, 0.25, packets, 1.0, 0.5) == pytest.approx(float(mean), rel=1e-5)
 
 
 @pytest.mark.parametrize(
-    ("loss", "packets", "ack_delay"),
-    [(1e-6, 16, 369.0), (0.01, 128, 10.0), (0.1, 16, 368.0), (0.3, 100, 0.0), (0.5, 37, 1.25)],
+    ("loss", "packets", "round_trip_time"),
+    [(1e-6, 16, 366.0), (0.01, 128, 7.0), (0.1, 16, 365.0), (0.3, 100, 0.0), (0.5, 37, 1.25)],
 )
-def test_moments_of_the_table_are_the_laws(loss, packets, ack_delay):
+def test_moments_of_the_table_are_the_laws(loss, packets, round_trip_time):
+    ack_delay = round_trip_time + 3
     table = joint(loss, packets, 1e-30)
     k, r = np.indices(table.shape)
     delay = packets + r + k * ack_delay
@@ -333,16 +337,33 @@ def test_moments_of_the_table_are_the_laws(loss, packets, ack_delay):
     assert spread == pytest.approx(laws.delay_variance(loss, packets, 1.0, ack_delay), rel=1e-12)
     exactly = laws.rounds_pmf(np.arange(1.0, len(table) + 1), loss, packets)
     np.testing.assert_allclose(table.sum(axis=1), exactly, rtol=1e-13, atol=1e-28)
-    assert laws.max_delay_mean(1, loss, packets, 1.0, ack_delay) == pytest.approx(mean, rel=1e-13)
+    receiver = laws.mean_delay_receiver(loss, packets, 1.0, round_trip_time)
+    assert laws.max_delay_mean(1, loss, packets, 1.0, round_trip_time) == pytest.approx(receiver, rel=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("loss", "packets", "packet_time", "round_trip_time"),
+    [(0.0, 16, 1e-3, 0.1), (0.05, 16, 54.6e-6, 0.02), (0.3, 3, 1.0, 2.5), (0.01, 128, 1e-3, 0.0)],
+)
+def test_the_mean_of_the_distribution_is_the_law_of_the_mean(loss, packets, packet_time, round_trip_time):
+    """Integrate 1 - P(D <= d) over d, and P(D <= d) q dq, and compare with D_r of section 4.2."""
+    path = (loss, packets, packet_time, round_trip_time)
+    mean = laws.mean_delay_receiver(*path)
+    last = laws.max_delay_quantile(0.999999, 1000, *path)
+    edges = np.linspace(0, last, 2_000_001)
+    middle = (edges[1:] + edges[:-1]) / 2
+    assert np.sum(1 - laws.delay_cdf(middle, *path)) * edges[1] == pytest.approx(mean, rel=1e-5)
+    probabilities = (np.arange(4000) + 0.5) / 4000
+    assert np.mean(laws.delay_quantile(probabilities, *path)) == pytest.approx(mean, rel=2e-3)
 
 
 @pytest.mark.parametrize("segments", [1, 7, 10**6, 10**12])
 def test_the_largest_delay_when_packets_cost_nothing(segments):
-    """t_p = 1e-12 of t_a: only rounds count, of which the law for N segments knows the mean and the quantile."""
+    """t_p = 1e-12 of RTD: only rounds count, of which the law for N segments knows the mean and the quantile."""
     rounds = laws.max_rounds(0.1, 16, segments)
-    assert laws.max_delay_mean(segments, 0.1, 16, 1e-12, 1.0) == pytest.approx(rounds - 1, rel=1e-9)
+    assert laws.max_delay_mean(segments, 0.1, 16, 1e-12, 1.0) == pytest.approx(rounds - 0.5, rel=1e-9)
     quantile = laws.rounds_quantile(0.99, 0.1, 16 * segments)
-    assert laws.max_delay_quantile(0.99, segments, 0.1, 16, 1e-12, 1.0) == pytest.approx(quantile - 1, rel=1e-9)
+    assert laws.max_delay_quantile(0.99, segments, 0.1, 16, 1e-12, 1.0) == pytest.approx(quantile - 0.5, rel=1e-9)
 
 
 def test_the_largest_delay_of_very_many_in_many_digits():
@@ -355,7 +376,7 @@ def test_the_largest_delay_of_very_many_in_many_digits():
     for delay in sorted(chances):
         mean += (delay - last) * (1 - (1 - min(beyond, 1)) ** (10**12))
         beyond, last = beyond - chances[delay], delay
-    assert close(laws.max_delay_mean(10**12, 0.1, 4, 1.0, 3.0), mean)
+    assert close(laws.max_delay_mean(10**12, 0.1, 4, 1.0, 0.0), mean)
 
 
 def test_shapes_and_what_is_not_a_number():
@@ -379,7 +400,7 @@ def test_shapes_and_what_is_not_a_number():
         ("segment_packets", 16.5, lambda x: laws.delay_cdf(1.0, 0.1, x, 1.0, 5.0)),
         ("segment_packets", 1001, lambda x: laws.delay_cdf(1.0, 0.1, x, 1.0, 5.0)),
         ("packet_time", 0.0, lambda x: laws.delay_cdf(1.0, 0.1, 16, x, 5.0)),
-        ("ack_delay", math.nan, lambda x: laws.delay_cdf(1.0, 0.1, 16, 1.0, x)),
+        ("round_trip_time", math.nan, lambda x: laws.delay_cdf(1.0, 0.1, 16, 1.0, x)),
         ("probability", 1.0, lambda x: laws.delay_quantile(x, 0.1, 16, 1.0, 5.0)),
         ("segments", 0, lambda x: laws.max_delay_mean(x, 0.1, 16, 1.0, 5.0)),
         (r"segments\[0\]", [1.5], lambda x: laws.max_delay_mean(x, 0.1, 16, 1.0, 5.0)),
@@ -429,15 +450,15 @@ def packet_by_packet(loss, packets, tolerance=0, seed=7):
 def test_delays_packet_by_packet(loss, packets):
     """Dvoretzky, Kiefer, Wolfowitz: nowhere off by sqrt(ln(2/alpha)/(2 n)) = 0.0043, but for alpha = 1e-6 of runs."""
     rounds, sent = packet_by_packet(loss, packets)
-    delays = np.sort(sent + 5.0 * (rounds - 1))
+    delays = np.sort(sent + 5.0 * (rounds - 1) + 1.0)  # RTD = 2 s, t_a = 5 s
     at = np.unique(delays)
     share = np.searchsorted(delays, at, side="right") / SENT
     far = math.sqrt(math.log(2 / 1e-6) / (2 * SENT))
-    assert np.max(np.abs(share - laws.delay_cdf(at, loss, packets, 1.0, 5.0))) < far
-    # An acknowledgment delay counted once too often would not pass.
-    assert np.max(np.abs(share - laws.delay_cdf(at, loss, packets, 1.0, 6.0))) > 2 * far
+    assert np.max(np.abs(share - laws.delay_cdf(at, loss, packets, 1.0, 2.0))) < far
+    # A round-trip time that is longer by a packet time would not pass.
+    assert np.max(np.abs(share - laws.delay_cdf(at, loss, packets, 1.0, 3.0))) > 2 * far
     for q in (0.1, 0.5, 0.9, 0.99):
-        value = laws.delay_quantile(q, loss, packets, 1.0, 5.0)
+        value = laws.delay_quantile(q, loss, packets, 1.0, 2.0)
         assert np.mean(delays < value) < q + far
         assert np.mean(delays <= value) > q - far
 
@@ -514,7 +535,8 @@ def largest_delays(window, loss, ack_segments=23.0):
     )
     ack_delay = 16 * ack_segments
     mean = laws.mean_delay_sender(loss, 16, 1.0, ack_delay) - ack_delay
-    largest = laws.max_delay_mean(int(run.segments) // 1000, loss, 16, 1.0, ack_delay)
+    trip = ack_delay - 3.0
+    largest = laws.max_delay_mean(int(run.segments) // 1000, loss, 16, 1.0, trip) - trip / 2  # propagation excluded
     ends = ("lower", "upper")
     return [float(run[f"mean_delay_{end}"]) / mean for end in ends], [
         float(run[f"max_delay_{end}"]) / largest for end in ends
@@ -556,13 +578,14 @@ def test_every_delay_of_the_simulator(window, loss, margin):
     inside = seen.isel(group=seen.segment.values < count)
     begun[inside.segment.values[inside["first"].values]] = inside.start.values[inside["first"].values]
     np.maximum.at(ended, inside.segment.values, inside.end.values)
-    delays = np.sort(ended - begun)
+    trip = ack - 3.0
+    delays = np.sort(ended - begun) + trip / 2
     at = np.unique(delays)
     share = np.searchsorted(delays, at, side="right") / count
     bound = math.sqrt(math.log(2 / 1e-4) / (2 * count))
     slack = 16 if margin else 0  # packet times: a repetition waits for the segment that is being sent
-    assert np.max(share - laws.delay_cdf(at, loss, packets, 1.0, ack)) < bound
-    assert np.max(laws.delay_cdf(np.maximum(at - slack, 0), loss, packets, 1.0, ack) - share) < bound + margin
+    assert np.max(share - laws.delay_cdf(at, loss, packets, 1.0, trip)) < bound
+    assert np.max(laws.delay_cdf(np.maximum(at - slack, 0), loss, packets, 1.0, trip) - share) < bound + margin
     if not margin:
         deviations = (delays - delays.mean()) ** 2
         error = deviations.std() / math.sqrt(count)

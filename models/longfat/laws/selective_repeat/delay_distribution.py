@@ -1,8 +1,8 @@
 """Distribution of the delay of a segment sent in isolation, and of the largest delay of many (ours).
 
-The delay is D = N t_p + (K - 1) t_a for N packets sent in K rounds: from the first transmission of the segment to the
-end of the one that completes it, as `longfat.segments.simulate` measures it. For the sender, which waits for the
-acknowledgment, it is t_a longer; for the receiver half a round trip.
+The delay is D = N t_p + (K - 1) t_a + RTD/2 for N packets sent in K rounds, with t_a = RTD + 3 t_p: from the first
+transmission of the segment until the receiver has it completely, as section 4.1 of Gong and Parulkar defines it. Its
+mean is `mean_delay_receiver`. `longfat.segments.simulate` reports it without the propagation time RTD/2.
 
 These are plain functions on NumPy, not laws: D lies on a lattice whose size follows from the loss and whose order
 follows from t_a/t_p, so no program of fixed shape could be traced, and there are no gradients.
@@ -23,12 +23,13 @@ LEFT_OUT = 1e-18  # probability beyond the table, for all segments together
 EPS = float(np.finfo(float).eps)
 
 
-def delay_cdf(delay: Any, loss: float, segment_packets: int, packet_time: float, ack_delay: float) -> Any:
+def delay_cdf(delay: Any, loss: float, segment_packets: int, packet_time: float, round_trip_time: float) -> Any:
     r"""Return the probability that a segment's delay is at most d.
 
     .. math::
 
-        P(D \le d) = \sum_{k=1}^{\infty} P\left(K = k, N \le \frac{d - (k - 1) t_a}{t_p}\right), \qquad
+        P(D \le d) = \sum_{k=1}^{\infty} P\left(K = k, N \le \frac{d - RTD/2 - (k - 1) t_a}{t_p}\right), \qquad
+        t_a = RTD + 3 t_p, \qquad
         E[z^N; K \le k] = \left[(1 - p) z \frac{1 - (p z)^k}{1 - p z}\right]^s
 
     Parameters
@@ -41,8 +42,8 @@ def delay_cdf(delay: Any, loss: float, segment_packets: int, packet_time: float,
         s [packets], an integer in [1, 1000]: packets per segment.
     packet_time : float
         t_p [s], in (0, inf): transmission time of a packet.
-    ack_delay : float
-        t_a [s], in [0, inf): acknowledgment delay.
+    round_trip_time : float
+        RTD [s], in [0, inf): round-trip time.
 
     Returns
     -------
@@ -62,21 +63,24 @@ def delay_cdf(delay: Any, loss: float, segment_packets: int, packet_time: float,
 
     Examples
     --------
-    >>> delay_cdf([1.0, 3.9, 4.0], 0.5, 1, 1.0, 2.0).tolist()
+    >>> delay_cdf([2.0, 7.9, 8.0], 0.5, 1, 1.0, 2.0).tolist()
     [0.5, 0.5, 0.75]
 
     References
     ----------
     Ours, under the assumptions of F. Gong and G. Parulkar, "A Two-Level Flow Control Scheme for High Speed Networks",
-    WUCS-92-38, Washington University in St. Louis, 1992, section 4.2, which has the mean.
+    WUCS-92-38, Washington University in St. Louis, 1992, section 4.1, which defines
+    the delay, and section 4.2, which has its mean.
     """
     at = _numbers("delay", delay, "s", "[0, inf)")
-    delays, within, _ = _steps(loss, segment_packets, packet_time, ack_delay, 1.0)
+    delays, within, _ = _steps(loss, segment_packets, packet_time, round_trip_time, 1.0)
     steps = np.searchsorted(delays, at * (1 + 8 * EPS), side="right")
     return _plain(np.where(np.isnan(at), np.nan, np.concatenate([[0.0], within])[steps]))
 
 
-def delay_quantile(probability: Any, loss: float, segment_packets: int, packet_time: float, ack_delay: float) -> Any:
+def delay_quantile(
+    probability: Any, loss: float, segment_packets: int, packet_time: float, round_trip_time: float
+) -> Any:
     r"""Return the smallest delay that a segment does not exceed with probability q.
 
     .. math:: d_q = \min\{d : P(D \le d) \ge q\}
@@ -91,8 +95,8 @@ def delay_quantile(probability: Any, loss: float, segment_packets: int, packet_t
         s [packets], an integer in [1, 1000]: packets per segment.
     packet_time : float
         t_p [s], in (0, inf): transmission time of a packet.
-    ack_delay : float
-        t_a [s], in [0, inf): acknowledgment delay.
+    round_trip_time : float
+        RTD [s], in [0, inf): round-trip time.
 
     Returns
     -------
@@ -111,16 +115,16 @@ def delay_quantile(probability: Any, loss: float, segment_packets: int, packet_t
     Examples
     --------
     >>> delay_quantile(0.75, 0.5, 1, 1.0, 2.0)
-    4.0
+    8.0
 
     References
     ----------
     Ours; see `delay_cdf`.
     """
-    return max_delay_quantile(probability, 1, loss, segment_packets, packet_time, ack_delay)
+    return max_delay_quantile(probability, 1, loss, segment_packets, packet_time, round_trip_time)
 
 
-def max_delay_mean(segments: Any, loss: float, segment_packets: int, packet_time: float, ack_delay: float) -> Any:
+def max_delay_mean(segments: Any, loss: float, segment_packets: int, packet_time: float, round_trip_time: float) -> Any:
     r"""Return the mean of the largest delay among N segments that are sent in isolation from each other.
 
     .. math:: D_N = \int_0^\infty \left[1 - P(D \le x)^N\right] dx
@@ -135,8 +139,8 @@ def max_delay_mean(segments: Any, loss: float, segment_packets: int, packet_time
         s [packets], an integer in [1, 1000]: packets per segment.
     packet_time : float
         t_p [s], in (0, inf): transmission time of a packet.
-    ack_delay : float
-        t_a [s], in [0, inf): acknowledgment delay.
+    round_trip_time : float
+        RTD [s], in [0, inf): round-trip time.
 
     Returns
     -------
@@ -152,20 +156,20 @@ def max_delay_mean(segments: Any, loss: float, segment_packets: int, packet_time
     -----
     Exact for a window of one segment. Under a larger window retransmissions wait for each other: with s = 16 and
     windows of 2.5 acknowledgment delays and more, simulated values were up to 5 % above D_N, and means up to 2 % above,
-    for w_a >= 23, p <= 0.1; 11 % and 7 % for w_a = 2, p = 0.1. The probabilities beyond the table change D_N by less
+    for w_a >= 23, p <= 0.1; 11 % and 7 % for w_a = 2, p = 0.1 (all without RTD/2). The probabilities beyond the table change D_N by less
     than 1e-16 of it.
 
     Examples
     --------
     >>> round(max_delay_mean(2, 0.5, 1, 1.0, 2.0), 12)  # the larger of two geometric numbers: 8/3 rounds
-    6.0
+    12.0
 
     References
     ----------
     Ours; the maximum delay is a measure of Gong & Parulkar, section 4.1, that they only simulate.
     """
     count = _numbers("segments", segments, "segments", SEGMENTS, integer=True)
-    delays, within, beyond = _steps(loss, segment_packets, packet_time, ack_delay, _largest(count))
+    delays, within, beyond = _steps(loss, segment_packets, packet_time, round_trip_time, _largest(count))
     gaps = np.diff(delays)
     late = np.stack([_late(n, within, beyond)[:-1] for n in np.ravel(count)])
     means = delays[0] + np.sum(late * gaps, axis=1).reshape(np.shape(count))
@@ -173,7 +177,7 @@ def max_delay_mean(segments: Any, loss: float, segment_packets: int, packet_time
 
 
 def max_delay_quantile(
-    probability: Any, segments: Any, loss: float, segment_packets: int, packet_time: float, ack_delay: float
+    probability: Any, segments: Any, loss: float, segment_packets: int, packet_time: float, round_trip_time: float
 ) -> Any:
     r"""Return the smallest delay that none of N segments, sent in isolation, exceeds with probability q.
 
@@ -191,8 +195,8 @@ def max_delay_quantile(
         s [packets], an integer in [1, 1000]: packets per segment.
     packet_time : float
         t_p [s], in (0, inf): transmission time of a packet.
-    ack_delay : float
-        t_a [s], in [0, inf): acknowledgment delay.
+    round_trip_time : float
+        RTD [s], in [0, inf): round-trip time.
 
     Returns
     -------
@@ -211,7 +215,7 @@ def max_delay_quantile(
     Examples
     --------
     >>> max_delay_quantile(0.5625, 2, 0.5, 1, 1.0, 2.0)  # 0.75^2
-    4.0
+    8.0
 
     References
     ----------
@@ -219,21 +223,25 @@ def max_delay_quantile(
     """
     q = _numbers("probability", probability, "probability", "(0, 1)")
     count = _numbers("segments", segments, "segments", SEGMENTS, integer=True)
-    delays, within, beyond = _steps(loss, segment_packets, packet_time, ack_delay, _largest(count))
+    delays, within, beyond = _steps(loss, segment_packets, packet_time, round_trip_time, _largest(count))
     q, count = np.broadcast_arrays(q, count)
     found = [_first(wanted, n, delays, within, beyond) for wanted, n in zip(q.ravel(), count.ravel(), strict=True)]
     return _plain(np.reshape(found, q.shape))
 
 
-def _steps(loss: Any, packets: Any, packet_time: Any, ack_delay: Any, segments: float) -> tuple[Array, Array, Array]:
+def _steps(
+    loss: Any, packets: Any, packet_time: Any, round_trip_time: Any, segments: float
+) -> tuple[Array, Array, Array]:
     """Return the possible delays in order, and the probabilities of at most, and of more than, each of them."""
     loss = domains.number("loss", loss, "probability", LOSS)
     packets = domains.integer("segment_packets", packets, "packets", PACKETS)
     packet_time = domains.number("packet_time", packet_time, "s", "(0, inf)")
-    ack_delay = domains.number("ack_delay", ack_delay, "s", "[0, inf)")
+    round_trip_time = domains.number("round_trip_time", round_trip_time, "s", "[0, inf)")
+    ack_delay = round_trip_time + 3 * packet_time  # section 3.4
     chances = joint(loss, packets, LEFT_OUT / segments)
     rounds, sent = np.indices(chances.shape)
-    delays, chances = ((packets + sent) * packet_time + rounds * ack_delay)[chances > 0], chances[chances > 0]
+    delays = (packets + sent) * packet_time + rounds * ack_delay + round_trip_time / 2
+    delays, chances = delays[chances > 0], chances[chances > 0]
     order = np.argsort(delays)
     delays, chances = delays[order], chances[order]
     # Delays that differ only by rounding are the same.
