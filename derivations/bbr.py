@@ -72,17 +72,38 @@ def standing_queue() -> Expr:
 
 
 def probe_rtt_utilisation() -> Expr:
-    """Derive 1 - (1 - g_l)(R + T)/I: packets that are not sent in an interval.
+    """Derive 1 - (1 - g_l)(n + 1) R/(I + (1 - g_l) R + max(T, n R)) with n = max(ceil(T/R - g_l), 1).
 
-    From C R in flight the flow waits (1 - g_l) R for acknowledgments, sends g_l C for the time T, and then C again.
-    What it held back in the first part is missing too, because it restarts at the rate C.
+    draft-ietf-ccwg-bbr-06, section 5.3.4: from C R in flight the flow waits until g_l C R are, for (1 - g_l) R. Then
+    ProbeRTT lasts for T and a round trip at least, until an acknowledgment comes, and the next begins I later. The
+    acknowledgments, and with them the packets, come at the rate C in bursts of g_l R, one in each R, the first of them
+    at once. The flow restarts at the rate C, so that what it did not send is missing.
     """
-    low, interval = sp.symbols("g_l I", positive=True)
-    waiting = (C * R - low * C * R) / C
-    missing = C * waiting + (C - low * C) * T
-    law = 1 - (1 - low) * (R + T) / interval
-    require_zero(1 - missing / (C * interval) - law, "utilisation")
-    return law
+    low, interval, k = sp.symbols("g_l I k", positive=True)
+    n, held = sp.symbols("n h", positive=True)  # round trips, and the time from g_l C R in flight to the end
+    silence = (C * R - low * C * R) / C
+    law = 1 - (1 - low) * (n + 1) * R / (interval + (1 - low) * R + held)
+    require_zero(1 - silence * (1 + n) / (interval + silence + held) - law, "one silence before, and one in each round")
+    some, part = (1 / (1 + sp.Symbol(name, positive=True)) for name in "vw")  # any numbers in (0, 1)
+
+    def positive(expression: Expr, name: str) -> None:
+        require(sp.factor(sp.simplify(expression.subs(low, some))).is_positive, name)
+
+    # A time max(T, R) of k round trips and more, k >= 1, is over within a burst, which ends ProbeRTT at once, or in the
+    # silence behind it, which the burst of the next round trip ends.
+    for case, over, rounds in (
+        ("in a burst", k * R + part * low * R, k),
+        ("in a silence", k * R + low * R + part * (1 - low) * R, k + 1),
+    ):
+        positive(rounds - (over / R - low), f"{case}: n is not below T/R - g_l")
+        positive((over / R - low) - (rounds - 1), f"{case}: n - 1 is")
+        longer = over - rounds * R if rounds == k else rounds * R - over
+        positive(longer, f"{case}: the end is max(T, n R)")
+    positive(1 - (part - low), "T < R: T/R - g_l is below 1, and n = 1 as for T = R")
+    # With T/R for n: nothing is sent for T + R of I + T + R.
+    require_zero(law.subs({n: T / R, held: T, low: 0}) - interval / (interval + R + T), "hardly anything in flight")
+    require_zero(law.subs(low, 1) - 1, "as much in flight as otherwise")
+    return law.subs(held, sp.Max(T, n * R)).subs(n, sp.Max(sp.ceiling(T / R - low), 1))
 
 
 def largest_loss() -> Expr:

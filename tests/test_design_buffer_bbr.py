@@ -26,10 +26,10 @@ def simulated(name, buffer):
 
 
 def test_the_ceiling_by_hand():
-    """Version 3: half of 0.24 s in 5 s, 0.976. In 2016: 96 % of 0.24 s in 10 s, 0.97696; no more than all in flight."""
+    """Half, in 2016 96 %, of six round trips, in 5 s and 10 s, five round trips, and half, or 96 %, of one more."""
     three, first = (laws_of(scheme(name), {}, math.nan, PATH) for name in ("bbr", "bbr1"))
-    assert three.ceiling == pytest.approx(0.976)
-    assert first.ceiling == pytest.approx(0.97696)
+    assert three.ceiling == pytest.approx(1 - 0.12 / 5.22)
+    assert first.ceiling == pytest.approx(1 - 0.2304 / 10.2384)
     assert laws_of(scheme("bbr1"), {}, math.nan, Path(2.0, 0.04)).ceiling == 1
     assert Laws(0.5).ceiling == 1
     assert first.together(0.25, 1) == first.ceiling
@@ -73,7 +73,7 @@ def test_the_command_says_what_cannot_be_reached(tmp_path, capsys):
     out, err = capsys.readouterr()
     assert err == ""
     assert "simulated over the path as given" in out
-    assert "no buffer reaches it: it is above the 0.9760 that ProbeRTT leaves to one flow by the law" in out
+    assert "no buffer reaches it: it is above the 0.9770 that ProbeRTT leaves to one flow by the law" in out
     assert "AIMD closed form" not in out
 
 
@@ -82,7 +82,7 @@ def test_the_answer():
         rate="10Mbit/s", round_trip_time="40ms", scheme="bbr", flows=[1, 4], share=0.9, points=2, replications=2,
         progress=False,
     )  # fmt: skip
-    assert data.attrs["ceiling"] == pytest.approx(0.976)
+    assert data.attrs["ceiling"] == pytest.approx(1 - 0.12 / 5.22)
     assert np.isnan(data.law_together).all()
     assert (data.status.sel(rule="simulated") == "reached").all()
     assert (data.utilisation_lower.sel(rule="simulated") >= 0.9).all()

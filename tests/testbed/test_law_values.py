@@ -8,6 +8,9 @@ from longfat import laws
 from longfat.sim import Network, queues, traffic
 from longfat.testbed.law_values import law_values, shared
 
+#: ProbeRTT with 4 of 101 packets in flight: nothing for 97/101 of the first round trip and of each of the next five.
+PROBED = 1 - 97 / 101 * 6 * 0.0404 / (10 + 97 / 101 * 0.0404 + 0.202)
+
 
 def network(scheme="sack", buffer=50, loss=0.0, rate="20 Mbit/s", **options):
     """20 Mbit/s with packets of 1000 bytes are 2500 packets/s; a lone packet takes 2 * 20 + 0.4 ms: 101 packets."""
@@ -64,9 +67,9 @@ def test_cubic():
 
 
 def test_bbr():
-    """ProbeRTT takes 0.2 s and a round trip of every 10 s, with 4 packets in flight; several flows: one product."""
+    """ProbeRTT takes five round trips of 40.4 ms with 4 packets in flight, of 101; several flows: one product."""
     one = found(network("bbr1", 200))["utilisation", "bbr.probe_rtt_utilisation"]
-    assert one.value == pytest.approx(1 - (1 - 4 / 101) * 0.2404 / 10, rel=1e-12)
+    assert one.value == pytest.approx(PROBED, rel=1e-12)
     assert found(network("bbr1", 200, count=2))["mean_queue", "bbr.standing_queue"].value == pytest.approx(101)
     assert law_values(network("bbr", 200)) == []
     mixed = network("bbr1", 200, name="fast").flow("cubic", path=["a", "b"], ack_path="ideal")
@@ -87,7 +90,7 @@ def test_random_loss_by_hand():
     assert [law for _, law in rare] == ["cubic.average_window_random"]
     assert [law for _, law in found(network("cubic", loss=0.01))] == ["cubic.average_window"]
     bbr1 = found(network("bbr1", 500, loss=0.01))["goodput", "bbr.probe_rtt_utilisation"]
-    assert bbr1.value == pytest.approx(0.99 * 2.5e6 * (1 - (1 - 4 / 101) * 0.2404 / 10), rel=1e-12)
+    assert bbr1.value == pytest.approx(0.99 * 2.5e6 * PROBED, rel=1e-12)
     assert law_values(network(loss=1e-4)) == []  # more than half of the capacity: a queue forms
 
 

@@ -69,7 +69,8 @@ def bbr_utilisation(cycles: int = 2) -> Simulate:
     """Return a simulator of the utilisation by one BBR flow of 2016, whose ProbeRTT has 4 packets in flight.
 
     It takes ``round_trip_time``, ``low_gain``, and the usual ``interval`` of 10 s and ``hold_time`` of 0.2 s. So many
-    times their sum is measured, from a random moment on, so that no phase of ProbeRTT is preferred.
+    times about their sum is measured, from a random moment on, so that no phase of ProbeRTT is preferred. As in Linux,
+    an equal round-trip time does not put ProbeRTT off (docs/rules/bbr.md).
 
     >>> value, _ = bbr_utilisation()(1, round_trip_time=0.05, low_gain=0.02)
     >>> 0.97 < value < 0.99
@@ -82,9 +83,10 @@ def bbr_utilisation(cycles: int = 2) -> Simulate:
         if (interval, hold_time) != (10.0, 0.2):
             raise out_of_range("interval", interval, "s", "10, with a hold_time of 0.2, in a simulation")
         bdp = 4 / low_gain
-        net = _bottleneck(bdp / round_trip_time, round_trip_time, buffer=round(8 * bdp))
-        net.flow("bbr1", path=["a", "b"], packet=PACKET)
-        cycle = interval + hold_time
+        # The transmissions of a packet and of its acknowledgment are a part of the round trip.
+        net = _bottleneck(bdp / round_trip_time, round_trip_time * (1 - 1.01 / bdp), buffer=round(8 * bdp))
+        net.flow("bbr1", path=["a", "b"], packet=PACKET, parameters={"equal_renews": 0})
+        cycle = interval + hold_time + 2 * round_trip_time
         start = 20.0 + cycle * np.random.default_rng(rng).random()
         data, sent = measured(net, start, start + cycles * cycle, rng)
         return float(data["utilisation"][0]), sent

@@ -14,5 +14,7 @@ BUFFER = Symbol("B", "1", "(0, inf)", (0.5, 64.0), "Buffer over the bandwidth-de
 FLOWS = Symbol("N", "flows", "[1, inf)", (1, 50), "BBR flows at the link", integer=True)
 ROUND_TRIP = Symbol("R", "s", "(0, inf)", (1e-3, 0.5), "Round-trip time, without queueing")
 HOLD = Symbol("T", "s", "[0, inf)", (0.1, 0.5), "Time for which ProbeRTT holds few packets in flight: 0.2 s")
-INTERVAL = Symbol("I", "s", "(0, inf)", (5.0, 10.0), "Time from a ProbeRTT to the next: 10 s in 2016, 5 s in version 3")
+INTERVAL = Symbol(
+    "I", "s", "(0, inf)", (5.0, 10.0), "Time from the end of a ProbeRTT to the next: 10 s in 2016, 5 s in version 3"
+)
 SMALLEST_WINDOW = Symbol("W_m", "packets", "[0, inf)", (2.0, 8.0), "Least congestion window")

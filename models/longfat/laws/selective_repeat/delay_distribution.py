@@ -156,8 +156,8 @@ def max_delay_mean(segments: Any, loss: float, segment_packets: int, packet_time
     -----
     Exact for a window of one segment. Under a larger window retransmissions wait for each other: with s = 16 and
     windows of 2.5 acknowledgment delays and more, simulated values were up to 5 % above D_N, and means up to 2 % above,
-    for w_a >= 23, p <= 0.1; 11 % and 7 % for w_a = 2, p = 0.1 (all without RTD/2). The probabilities beyond the table change D_N by less
-    than 1e-16 of it.
+    for w_a >= 23, p <= 0.1; 11 % and 7 % for w_a = 2, p = 0.1 (all without RTD/2). The probabilities beyond the table
+    change D_N by less than 1e-16 of it.
 
     Examples
     --------
