@@ -80,10 +80,10 @@ def probe_rtt_utilisation() -> Expr:
     at once. The flow restarts at the rate C, so that what it did not send is missing.
     """
     low, interval, k = sp.symbols("g_l I k", positive=True)
-    n, held = sp.symbols("n h", positive=True)  # round trips, and the time from g_l C R in flight to the end
+    n, duration = sp.symbols("n h", positive=True)  # round trips, and the time from g_l C R in flight to the end
     silence = (C * R - low * C * R) / C
-    law = 1 - (1 - low) * (n + 1) * R / (interval + (1 - low) * R + held)
-    require_zero(1 - silence * (1 + n) / (interval + silence + held) - law, "one silence before, and one in each round")
+    law = 1 - (1 - low) * (n + 1) * R / (interval + (1 - low) * R + duration)
+    require_zero(1 - silence * (1 + n) / (interval + silence + duration) - law, "one silence before, and one in each round")
     some, part = (1 / (1 + sp.Symbol(name, positive=True)) for name in "vw")  # any numbers in (0, 1)
 
     def positive(expression: Expr, name: str) -> None:
@@ -101,9 +101,9 @@ def probe_rtt_utilisation() -> Expr:
         positive(longer, f"{case}: the end is max(T, n R)")
     positive(1 - (part - low), "T < R: T/R - g_l is below 1, and n = 1 as for T = R")
     # With T/R for n: nothing is sent for T + R of I + T + R.
-    require_zero(law.subs({n: T / R, held: T, low: 0}) - interval / (interval + R + T), "hardly anything in flight")
+    require_zero(law.subs({n: T / R, duration: T, low: 0}) - interval / (interval + R + T), "hardly anything in flight")
     require_zero(law.subs(low, 1) - 1, "as much in flight as otherwise")
-    return law.subs(held, sp.Max(T, n * R)).subs(n, sp.Max(sp.ceiling(T / R - low), 1))
+    return law.subs(duration, sp.Max(T, n * R)).subs(n, sp.Max(sp.ceiling(T / R - low), 1))
 
 
 def largest_loss() -> Expr:

@@ -2,8 +2,8 @@
 
 Packets are lost independently with probability p; a round retransmits the packets lost in the round before. K is the
 number of rounds of a segment of s packets, N the number of packets sent, D = N t_p + (K - 1) t_a + RTD/2 its delay in
-isolation (section 4.1), t_a = RTD + 3 t_p. Each function proves one result with all symbols free and returns it; a proof that fails raises
-AssertionError.
+isolation (section 4.1), t_a = RTD + 3 t_p. Each function proves one result with all symbols free and returns it; a
+proof that fails raises AssertionError.
 """
 
 import mpmath
@@ -210,7 +210,7 @@ def delay_mean() -> Expr:
 
 
 def delay_variance() -> Expr:
-    """Derive Var D = t_p^2 Var N + 2 t_p t_a Cov(K, N) + t_a^2 Var K, which a constant such as RTD/2 leaves as it is."""
+    """Derive Var D = t_p^2 Var N + 2 t_p t_a Cov(K, N) + t_a^2 Var K, to which the constant RTD/2 adds nothing."""
     var_n, var_k, cov_kn = sp.symbols("VarN VarK Cov")
     sent, rounds = sp.symbols("dN dK")  # deviations from the means
     square = sp.expand((t_p * sent + t_a * rounds) ** 2)

@@ -3,12 +3,13 @@
 import json
 import math
 
+import mpmath
 import pytest
 import sympy
 
 from longfat import cli, verify
 from longfat.law import _REGISTRY, Law, Symbol, registered
-from longfat.laws import loss_load, queues, selective_repeat
+from longfat.laws import cubic, loss_load, queues, selective_repeat
 from longfat.roots import Root
 from longfat.verify import points, report
 from longfat.verify.symbolic import evaluated, symbolic
@@ -66,9 +67,40 @@ def test_an_exception_is_an_error():
 
 def test_what_cannot_be_evaluated_says_why():
     outcome = found(unfinished)
-    assert (outcome.status, outcome.remark) == ("not checked", "unknown(p, p) is a name for the limit of a recurrence")
-    limit = symbolic(selective_repeat.throughput_efficiency_many_rounds, [])
-    assert (limit.status, limit.remark) == ("not checked", "M(oo) is a name for the limit of a recurrence")
+    assert (outcome.status, outcome.remark) == ("not checked", "sympy has no value for unknown(p, p)")
+
+
+@pytest.mark.parametrize(
+    ("law", "point"),
+    [
+        (cubic.utilisation_general, (0.1, 1000, 0.01, 0.4, 0.7)),  # a root, v
+        (selective_repeat.throughput_efficiency_many_rounds, (40, 0.01, 16, 23)),  # the limit of a recurrence, M
+        (selective_repeat.rounds_pmf, (30, 0.1, 16)),  # two powers whose difference is 1.44e-28
+        (selective_repeat.rounds_pmf, (5, 0.001, 16)),
+        (selective_repeat.rounds_pmf, (1, 0.25, 3)),
+        (queues.md1k_wait, (0.37, 1)),  # no packet waits if there is room for one
+    ],
+)
+def test_expressions_have_values_at_floats(law, point):
+    """Substituted floats, evalf(subs=) and fractions give what the law has in 50 digits, and no other number."""
+    letters = [symbol.sympy for symbol in law.symbols.values()]
+    with mpmath.workdps(50):
+        expected = law(*map(mpmath.mpf, point))
+        values = dict(zip(letters, point, strict=True))
+        found = [
+            law.expr.subs(values).evalf(20),
+            law.expr.evalf(20, subs=values),
+            law.expr.subs({letter: sympy.Rational(x) for letter, x in values.items()}).evalf(20),
+        ]
+        for one in found:
+            assert abs(mpmath.mpf(one) - expected) <= abs(expected) * mpmath.mpf(10) ** -13
+
+
+def test_a_law_at_floats_of_sympy():
+    """The probability of 30 rounds is 16 packets times 0.1^29 less 0.1^30, but for 1e-28 of it."""
+    found = selective_repeat.rounds_pmf(sympy.Integer(30), sympy.Float(0.1), sympy.Integer(16)).evalf()
+    assert float(found) == pytest.approx(1.44e-28, rel=1e-13)
+    assert str(selective_repeat.rounds_pmf.expr) == "(1 - p**k)**s - (1 - p**(k - 1))**s"
 
 
 def test_equations_of_roots():

@@ -226,6 +226,16 @@ class SympyNamespace(ExactNamespace):
         i = self.sympy.Symbol("i", integer=True, positive=True)
         return Sum(term(i), (i, 1, self.sympy.oo))
 
-    def limit(self, name: str, times: int, step: Callable[..., tuple[Any, ...]], *state: Any) -> Any:
-        """Return a symbol for the limit of the recurrence; the law's documentation states the recurrence."""
-        return self.sympy.Max(self.sympy.Function(name, real=True)(self.sympy.oo), 0)
+    @staticmethod
+    def computed(name: str, function: Callable[..., Any], *arguments: Any, formula: Any = None) -> Any:
+        """Return a function that ``function(*arguments, xp)`` evaluates in mpmath, by its name or formula."""
+        return _computed(name, function, formula)(*arguments)
+
+
+@functools.cache
+def _computed(name: str, function: Callable[..., Any], formula: Any) -> Any:
+    """Return the sympy function of a name, always the same, so that equal expressions are equal."""
+    from longfat.sums import Computed
+
+    compute = staticmethod(lambda *numbers: function(*numbers, MpmathNamespace()))
+    return type(name, (Computed,), {"compute": compute, "formula": formula and staticmethod(formula)})

@@ -310,7 +310,8 @@ class Law:
         """Sympy expression of the law in the paper's symbols; ``evalf`` evaluates it once numbers replace them.
 
         Where terms cancel, ``evalf`` computes with up to 100 digits, or ``maxn``; a result such as ``0.e-125`` means
-        that these were too few. Numbers substituted as floats are exact to 15 digits only.
+        that these were too few. Numbers substituted as floats are exact to 15 digits only; ``evalf(subs={...})`` and
+        `sympy.Rational` keep all of their digits.
 
         >>> from longfat.laws.queues import mm1k_mean_number
         >>> load, capacity = (symbol.sympy for symbol in mm1k_mean_number.symbols.values())

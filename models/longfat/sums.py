@@ -1,4 +1,4 @@
-"""Sums of sympy with correct numerical values.
+"""Sums and functions of sympy with correct numerical values.
 
 sympy evaluates a sum by the Euler-Maclaurin formula, and its estimate of the error can be wrong: the mean of a
 truncated geometric distribution came out negative, and a sum whose terms cancel has no correct digit. The `Sum` here
@@ -19,7 +19,52 @@ MOST_BITS = 2**16  # a sum that is 0 at this precision is 0
 MOST_TERMS = 20_000  # of an infinite sum; sympy evaluates one that converges more slowly
 
 
-class Sum(sympy.Sum):  # type: ignore[misc]  # sympy has no types
+class _Exact:
+    """Expressions into which floats are substituted as the exact fractions that they are."""
+
+    def _eval_subs(self, old: Any, new: Any) -> Any:
+        """Substitute a float as a fraction, because sympy would round products and lose cancelling digits."""
+        if new.is_Float and new.is_finite:
+            return self._subs(old, sympy.Rational(new))  # type: ignore[attr-defined]
+        return super()._eval_subs(old, new)  # type: ignore[misc]
+
+
+class Computed(_Exact, sympy.Function):  # type: ignore[misc]  # sympy has no types
+    """A real function that ``compute`` evaluates in mpmath.
+
+    It prints as its ``formula``; without one as its name with the first argument.
+    """
+
+    is_real = True
+    compute: Callable[..., Any]
+    formula: Callable[..., Any] | None = None
+
+    def _eval_evalf(self, prec: int) -> Any:
+        if self.free_symbols:
+            return None
+        with mpmath.workprec(prec + GUARD):
+            numbers = [one._to_mpmath(prec + GUARD) for one in self.args]
+            return sympy.Expr._from_mpmath(mpmath.mpf(self.compute(*numbers)), prec)
+
+    def _eval_derivative(self, symbol: Any) -> Any:
+        return super()._eval_derivative(symbol) if self.formula is None else self.formula(*self.args).diff(symbol)
+
+    def _printed(self, printer: Any, **options: Any) -> str:
+        if self.formula is not None:
+            return printer._print(self.formula(*self.args))
+        return printer._print(sympy.Function(self.func.__name__)(self.args[0]), **options)
+
+    _sympystr = _latex = _printed
+
+
+def written(expression: Any) -> Any:
+    """Return an expression with the formulas of its computed functions, in which terms may cancel."""
+    return expression.replace(
+        lambda part: isinstance(part, Computed) and part.formula is not None, lambda part: part.formula(*part.args)
+    )
+
+
+class Sum(_Exact, sympy.Sum):  # type: ignore[misc]
     """A sum that is evaluated by adding up its terms, at a precision that is raised until the value converges.
 
     Examples
@@ -28,12 +73,6 @@ class Sum(sympy.Sum):  # type: ignore[misc]  # sympy has no types
     >>> Sum((-1) ** j * 80**j / sympy.factorial(j), (j, 0, 400)).evalf(10)  # exp(-80), from terms of up to 1e33
     1.804851388e-35
     """
-
-    def _eval_subs(self, old: Any, new: Any) -> Any:
-        """Substitute a float as an exact fraction, because sympy would round products and lose cancelling digits."""
-        if new.is_Float and new.is_finite:
-            return self._subs(old, sympy.Rational(new))
-        return super()._eval_subs(old, new)
 
     def _eval_evalf(self, prec: int) -> Any:
         if self.free_symbols or any(len(one) != 3 for one in self.limits):

@@ -346,7 +346,7 @@ def test_moments_of_the_table_are_the_laws(loss, packets, round_trip_time):
     [(0.0, 16, 1e-3, 0.1), (0.05, 16, 54.6e-6, 0.02), (0.3, 3, 1.0, 2.5), (0.01, 128, 1e-3, 0.0)],
 )
 def test_the_mean_of_the_distribution_is_the_law_of_the_mean(loss, packets, packet_time, round_trip_time):
-    """Integrate 1 - P(D <= d) over d, and P(D <= d) q dq, and compare with D_r of section 4.2."""
+    """Integrate 1 - P(D <= d) over d, and P(D <= d) q dq, and compare with the law D_r."""
     path = (loss, packets, packet_time, round_trip_time)
     mean = laws.mean_delay_receiver(*path)
     last = laws.max_delay_quantile(0.999999, 1000, *path)

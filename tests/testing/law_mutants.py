@@ -25,10 +25,10 @@ from dataclasses import dataclass, field
 import numpy as np
 import sympy
 from sympy.concrete.expr_with_limits import ExprWithLimits
-from sympy.core.function import AppliedUndef
 
 from longfat.law import Law
 from longfat.roots import Root
+from longfat.sums import Computed, written
 from longfat.testing.comparing import Comparison
 from longfat.testing.domain import corners
 from longfat.verify.simulated import check_of
@@ -67,20 +67,21 @@ class Mutant:
 
 def has_mutants(law: Law) -> bool:
     """Return whether the expression of a law is its formula."""
-    return not (isinstance(law, Root) or law.expr.atoms(AppliedUndef))
+    return not (isinstance(law, Root) or written(law.expr).atoms(Computed))
 
 
 @functools.cache
 def mutants(law: Law) -> list[Mutant]:
     """Return all mutants of a law, in the order of the places."""
     found: dict[tuple[str, sympy.Expr], Mutant] = {}
-    for path, node, is_exponent in places(law.expr):
+    shipped = written(law.expr)
+    for path, node, is_exponent in places(shipped):
         for kind, new in changes(node, is_exponent):
             try:
-                expr = replaced(law.expr, path, new)
+                expr = replaced(shipped, path, new)
             except ValueError:  # sympy sees that it is not real, and has no larger one of complex numbers
                 continue
-            if expr != law.expr:
+            if expr != shipped:
                 found.setdefault((kind, expr), Mutant(law, kind, expr, f"{node} -> {new}"))
     return list(found.values())
 

@@ -39,13 +39,14 @@ def cases_of(formula: Any) -> Cases | None:
     if expr is None:
         return None
     import sympy
-    from sympy.core.function import AppliedUndef
+
+    from longfat.sums import Computed
 
     names, letters = list(formula.symbols), [symbol.sympy for symbol in formula.symbols.values()]
     kinds = sympy.Max, sympy.Min, sympy.floor, sympy.ceiling, sympy.Piecewise
-    # A distinction between the terms of a sum is none of the formula. A recurrence has a function without a value.
+    # A distinction between the terms of a sum is none of the formula. A function computed in mpmath has no arrays.
     inside = (one for one in sympy.preorder_traversal(expr) if isinstance(one, kinds))
-    numeric = (one for one in inside if one.free_symbols <= {*letters} and not one.atoms(AppliedUndef))
+    numeric = (one for one in inside if one.free_symbols <= {*letters} and not one.atoms(Computed))
     parts = list(itertools.islice(dict.fromkeys(numeric), OUTERMOST))
     if not parts:
         return None

@@ -26,7 +26,7 @@ def symbolic(law: Law, points: Sequence[Point]) -> Outcome:
             return _equation(law, points)
         names = sorted(map(str, law.expr.atoms(AppliedUndef)))
         if names:
-            return Outcome("not checked", remark=f"{', '.join(names)} is a name for the limit of a recurrence")
+            return Outcome("not checked", remark=f"sympy has no value for {', '.join(names)}")
         for where in points:
             worst.record(_error(law, where), where)
     except Exception as failure:
@@ -64,11 +64,13 @@ def evaluated(law: Law, point: Mapping[str, float], digits: int = 60) -> float:
     import sympy
     from sympy.core.evalf import PrecisionExhausted
 
+    from longfat.sums import written
+
     values = {
         symbol.sympy: sympy.Integer(int(x)) if x == int(x) else sympy.Float(x, digits)
         for symbol, x in ((symbol, point[name]) for name, symbol in law.symbols.items())
     }
-    expression = sympy.sympify(law.expr).subs(values)
+    expression = written(sympy.sympify(law.expr)).subs(values)
     while digits < MOST_DIGITS:
         try:
             return _real(law, expression.evalf(DIGITS, maxn=digits, strict=True))

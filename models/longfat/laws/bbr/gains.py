@@ -6,6 +6,7 @@ from typing import Any
 
 from longfat.law import law
 from longfat.laws.bbr.parameters import CWND_GAIN, DRAIN_GAIN, GROWTH, ROUND_TRIP
+from longfat.laws.queues.smooth import by_arithmetic, phis
 from longfat.laws.references import BBR_DRAFT
 
 
@@ -33,7 +34,13 @@ def startup_pacing_gain(growth: Any = 2, *, xp: Any) -> Any:
     2.7726
     """
     more = growth - 1
-    return growth * growth * (xp.log1p(more) / more)
+    return by_arithmetic(
+        xp,
+        # ln(gamma)/(gamma - 1) is 1/phi_1(ln(gamma)), whose slope is right for gamma near 1, too.
+        lambda: growth * growth / phis(xp.log1p(more), xp)[0],
+        lambda mp: growth * growth * (mp.log1p(more) / more),
+        lambda sympy: growth * growth * (sympy.log(growth) / more),
+    )
 
 
 @law(

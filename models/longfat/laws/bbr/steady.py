@@ -84,7 +84,7 @@ def standing_queue(bandwidth_delay_product: Any, cwnd_gain: Any = 2, *, xp: Any)
     simulated=SimulatedBy(
         "bbr_utilisation",
         {
-            "round_trip_time": [0.007, 0.015, 0.03, 0.08, 0.12],  # away from the jumps of n
+            "round_trip_time": [0.007, 0.015, 0.03, 0.045, 0.06, 0.08, 0.12, 0.15],  # away from the jumps of n
             "low_gain": (0.005, 0.05),
             "interval": 10.0,
             "hold_time": 0.2,
@@ -120,10 +120,10 @@ def probe_rtt_utilisation(
     (0.97585, 0.97608)
     """
     rounds = xp.maximum(xp.ceil(hold_time / round_trip_time - low_gain), 1 + 0 * low_gain)
-    held = xp.maximum(hold_time, rounds * round_trip_time)
+    duration = xp.maximum(hold_time, rounds * round_trip_time)
     # The numerator is the denominator less what is lost, written so that nothing cancels.
-    sent = interval + (held - rounds * round_trip_time) + low_gain * (rounds * round_trip_time)
-    return sent / (interval + (1 - low_gain) * round_trip_time + held)
+    sent = interval + (duration - rounds * round_trip_time) + low_gain * (rounds * round_trip_time)
+    return sent / (interval + (1 - low_gain) * round_trip_time + duration)
 
 
 @law(

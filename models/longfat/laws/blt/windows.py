@@ -112,6 +112,8 @@ def packet_priority(packet: Any, growth: Any = 2, *, xp: Any) -> Any:
     ratio = xp.log1p(spread) / xp.log1p(xp.where(flat, 1 + 0 * excess, excess))
     estimate = xp.floor(xp.where(flat, packet + 0 * excess, ratio))
     found = window_number(packet, estimate, lambda k: geometric_sum(k, growth, xp), xp)
+    # For gamma > 1 more than k packets are before window k >= 2, also where their sum is rounded to k.
+    found = xp.minimum(found, xp.maximum(packet - 1, 1 + 0 * found))
     return xp.where(flat, packet + 0 * excess, found)
 
 

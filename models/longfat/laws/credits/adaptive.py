@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from longfat.law import law
+from longfat.laws.blt.sums import geometric_sum
 from longfat.laws.credits.parameters import INTERVALS, POOL_GROWTH
 from longfat.laws.references import KUNG_CREDIT
 
@@ -36,4 +37,4 @@ def adaptive_allocation(intervals: Any, pool_growth: Any, *, xp: Any) -> Any:
     >>> [adaptive_allocation(k, 2.0) for k in range(4)]
     [1.0, 3.0, 7.0, 15.0]
     """
-    return (pool_growth ** (intervals + 1) - 1) / (pool_growth - 1)
+    return geometric_sum(intervals + 1, pool_growth, xp)

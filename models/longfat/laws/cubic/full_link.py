@@ -91,13 +91,13 @@ def _inverse_of_window(x: Any, xp: Any) -> Any:
     return xp.log1p(x + x * x) / 6 - xp.log1p(-x) / 3 + angle / root
 
 
-def _overtaken_with_queue(top: Any, decrease: Any, begin: Any, pace: Any, xp: Any) -> Any:
+def _overtaken_with_queue(pace: Any, top: Any, decrease: Any, begin: Any, xp: Any) -> Any:
     """Return the time left, over K, when the estimate overtakes a window of more than one bandwidth-delay product.
 
     ``begin`` is the time left when the queue begins, ``pace`` the growth of the estimate in K without a queue.
     """
     if hasattr(xp, "sympy"):
-        return xp.sympy.Function("v", real=True)(pace)
+        return xp.computed("v", _overtaken_with_queue, pace, top, decrease, begin)
     scale = cube_root(decrease, xp)
 
     def difference(v: Any, top: Any, decrease: Any, begin: Any, pace: Any, scale: Any) -> Any:
@@ -175,7 +175,7 @@ def utilisation_general(
     last = top * decrease / (1 - begin + _inverse_of_window(scale * begin, xp) / (scale * top))
     first = top * decrease * (1 + begin + begin * begin)
     limited = xp.maximum(xp.minimum(pace, first), last)
-    left = _overtaken_with_queue(top, decrease, begin, limited, xp)
+    left = _overtaken_with_queue(limited, top, decrease, begin, xp)
     window = top * (1 - decrease * left * left * left)
     queued = top * decrease / 4 * (1 - 4 * part + 3 * part * begin)
     queued = queued / (1 - left + (top - window) * (top + window) / (2 * limited))

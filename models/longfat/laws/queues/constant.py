@@ -176,5 +176,7 @@ def md1k_wait(load: Any, capacity: Any, *, xp: Any) -> Any:
             if load == 0 or capacity == 1
             else _exact(lambda b, s: ((capacity - 1) * load * b - s + capacity, load * b), load, capacity, mp)
         ),
-        lambda sympy: sympy.Piecewise((0, sympy.Eq(load, 0)), (_wait(load, capacity, sympy), True)),
+        lambda sympy: sympy.Piecewise(
+            (0, sympy.Eq(load, 0) | sympy.Eq(capacity, 1)), (_wait(load, capacity, sympy), True)
+        ),
     )

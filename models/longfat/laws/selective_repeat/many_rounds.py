@@ -57,7 +57,18 @@ def throughput_efficiency_many_rounds(
     >>> round(throughput_efficiency_many_rounds(1907, 0.01, 16, 763.125), 3)
     0.86
     """
-    sending = window / (1 - loss)
+    return window / (window / (1 - loss) + _waiting(window, loss, segment_packets, ack_segments, xp))
+
+
+def _waiting(window: Any, loss: Any, segment_packets: Any, ack_segments: Any, xp: Any) -> Any:
+    """Return max(M, 0) for the limit M of the recurrence."""
+    if hasattr(xp, "sympy"):
+        return xp.sympy.Max(xp.computed("M", _limit, window, loss, segment_packets, ack_segments), 0)
+    return _limit(window, loss, segment_packets, ack_segments, xp)
+
+
+def _limit(window: Any, loss: Any, segment_packets: Any, ack_segments: Any, xp: Any) -> Any:
+    """Return the limit of the recurrence, or 0 if it is negative."""
 
     def step(k: Any, waiting: Any, chance: Any) -> tuple[Any, Any]:
         g = -xp.expm1(segment_packets * xp.log1p(-chance))
@@ -72,5 +83,5 @@ def throughput_efficiency_many_rounds(
         )
         return after, chance * loss
 
-    idle = ack_segments + 1 - sending
-    return window / (sending + xp.limit("M", LEVELS, step, idle, loss + 0 * idle))
+    idle = ack_segments + 1 - window / (1 - loss)
+    return xp.limit("M", LEVELS, step, idle, loss + 0 * idle)

@@ -92,6 +92,11 @@ def rounds_pmf(rounds: Any, loss: Any, segment_packets: Any, *, xp: Any) -> Any:
     >>> rounds_pmf(2, 0.5, 2)
     0.3125
     """
+    return _exactly(rounds, loss, segment_packets, xp)
+
+
+def _exactly(rounds: Any, loss: Any, segment_packets: Any, xp: Any) -> Any:
+    """Return f_k without a difference."""
 
     def later(k: Any) -> Any:
         within = log_through(loss, k, xp)
@@ -107,8 +112,13 @@ def rounds_pmf(rounds: Any, loss: Any, segment_packets: Any, *, xp: Any) -> Any:
         xp,
         floats,
         lambda mp: (1 - loss) ** segment_packets if rounds == 1 else later(rounds),
-        lambda sympy: (1 - loss**rounds) ** segment_packets - (1 - loss ** (rounds - 1)) ** segment_packets,
+        lambda sympy: xp.computed("f", _exactly, rounds, loss, segment_packets, formula=_difference),
     )
+
+
+def _difference(k: Any, p: Any, s: Any) -> Any:
+    """Return f_k as it is written; sympy substitutes floats with 15 digits, which may all cancel."""
+    return (1 - p**k) ** s - (1 - p ** (k - 1)) ** s
 
 
 @law(

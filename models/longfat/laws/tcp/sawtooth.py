@@ -99,11 +99,13 @@ def aimd_mean_queue(buffer: Any, decrease: Any, *, xp: Any) -> Any:
     5.0
     """
     path, full = 1 / (1 + buffer), buffer / (1 + buffer)
-    least = xp.maximum(decrease - path, 0 * (buffer + decrease))
-    climb = xp.minimum(full, 1 - decrease)
+    # beta - s is f - (1 - beta), which keeps its digits for beta and s near 1.
+    spare, zero = 1 - decrease, 0 * (buffer + decrease)
+    least = xp.maximum(full - spare, zero)
+    climb = xp.minimum(full, spare)
     queue = climb * ((full * full + full * least + least * least) / 3 + path * (full + least) / 2)
-    idle = path * xp.maximum(path - decrease, 0 * (buffer + decrease))
-    return (1 + buffer) * queue / (idle + climb * (1 + xp.maximum(path, decrease)) / 2)
+    idle = path * xp.maximum(spare - full, zero)
+    return (1 + buffer) * queue / (idle + climb * (2 - climb) / 2)
 
 
 @law(
