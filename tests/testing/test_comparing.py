@@ -134,6 +134,20 @@ def test_a_deterministic_simulator():
     assert "deterministic=True" in found.remark
 
 
+def test_a_few_equal_results_are_no_end():
+    """The first 40 results are equal by chance: fewer than 100 such say nothing, and the comparison goes on."""
+    results = iter([0.0] * 40 + [-1.0, 1.0] * 1000)
+    found = compare(lambda: 9.0, lambda rng: next(results), within=0.5, rng=1)
+    assert (found.verdict, found.remark) == ("differs", "")
+    assert found.replications > 40
+
+
+@pytest.mark.parametrize("share", ["0 %", "-5 %"])
+def test_a_share_of_nothing_allows_nothing(share):
+    with pytest.raises(ValueError, match=rf"^within = {share} is out of range: must be in \(0, inf\) %"):
+        compare(lambda: 3.0, normal, within=share, rng=1)
+
+
 def test_a_simulator_that_is_not_deterministic_is_found():
     with pytest.raises(ValueError, match="needs equal results: two seeds gave"):
         compare(formula, normal, within=1.0, deterministic=True, rng=1)
