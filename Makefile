@@ -7,7 +7,7 @@ REDRAWN := gong_parulkar receive_buffers sstp loss_load cadpc cadpc_further blt 
 	network_simulator today courses scheme_curves scoreboard
 PACKAGES := setup.py models derivations docs figures notebooks tests
 
-.PHONY: help venv hooks guard test tests test-long simulator mutations lint types docs handbook curves explore notebooks notebooks-html browser figures redraw benchmark peers testbed lock clean
+.PHONY: help venv hooks guard test tests test-long simulator mutations lint types docs handbook curves explore notebooks notebooks-html browser figures redraw benchmark peers testbed size lock clean
 
 help:  ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "%-16s%s\n", $$1, $$2 }'
@@ -118,6 +118,9 @@ redraw: venv  ## Draw the same figures from the numbers stored beside them, with
 
 benchmark: venv  ## Measure speed, as ratios taken in one run
 	$(BIN)/pytest tests/benchmarks --benchmark-only --benchmark-columns=min,median,rounds -q
+
+size: venv  ## Print lines by folder, and the rooms, floors and circles of the package
+	$(BIN)/python -m docs.size
 
 lock: venv  ## Generate requirements.lock: exact versions and hashes for Python 3.11 and newer
 	$(BIN)/uv pip compile --universal --python-version 3.11 --extra all --extra test --extra dev --extra docs --generate-hashes \
