@@ -67,7 +67,7 @@ class Checked(IndexDataCacheFile):  # type: ignore[misc]
     """
 
     def __init__(self, plain: Any, digest: str) -> None:
-        vars(self).update(vars(plain))
+        self.__dict__.update(vars(plain))
         self._source_stamp = (*plain._source_stamp, digest)
         self.lost = False
 

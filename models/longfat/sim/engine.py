@@ -285,7 +285,8 @@ class Simulation:
         """
         if self._watched is not None and not self._watched.done():
             raise SchemeError(f"{self._plug_in()} has not returned, so that the run cannot be continued")
-        self._watched = call = Future()
+        call: Future[int] = Future()
+        self._watched = call
 
         def end() -> None:
             try:
