@@ -44,7 +44,7 @@ ALLOWED = {
     "simulators": {"law", "domains", "verify"},  # of verify, what simulates
     "verify": {
         "verify", "simulators", "testing", "progress", "threads", "benchmark", "sweeping", "testbed", "law_digests",
-        "law", "laws", "roots", "sim", "segments", "domains", "extras", "files", "student", "_version",
+        "law", "laws", "roots", "sums", "sim", "segments", "domains", "extras", "files", "student", "_version",
     },
     "sweeping": {"sweeping", "progress", "domains", "files", "student", "_version"},
     "benchmark": {
