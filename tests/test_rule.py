@@ -252,6 +252,16 @@ def test_a_range_of_what_is_added_to_the_optimum():
     assert verdict(printed("1445"), Estimate(1445), optimum=1444.0, spread=Spread(1444.7, 1445.3, "")) == "reproduced"
 
 
+def test_a_range_of_a_unit_of_the_last_digit_is_not_wide():
+    """1183 and an optimum of 1183.03: 1183.1 to 1184.2 ms is 0.55 to each side, and 2.6 % of nothing at all.
+
+    A unit of the last digit to each side is the rounding of two numbers; 1182 to 1186 ms is two.
+    """
+    number, optimum = printed("1183"), 1183.033
+    assert verdict(number, Estimate(1183.1), optimum=optimum, spread=Spread(1183.1, 1184.2, "jitter")) == "reproduced"
+    assert verdict(number, Estimate(1183.1), optimum=optimum, spread=Spread(1182.0, 1186.0, "jitter")) == "sensitive"
+
+
 def test_an_infinite_interval_shows_nothing():
     """Two runs of different outcome may give an infinite interval; it contains every number, and decides nothing."""
     assert verdict(printed("20"), Estimate(100, -math.inf, math.inf)) == "differs"

@@ -19,7 +19,7 @@ from longfat.benchmark.interpretations import interpretation, tried
 from longfat.benchmark.printed import Cell
 from longfat.student import half_width
 from longfat.threads import side_by_side
-from longfat.verify.published.rule import Estimate, Spread
+from longfat.verify.published.rule import FOR_RANGE, Estimate, Spread, of_one_run
 
 if TYPE_CHECKING:
     from longfat.verify.published.claims_table import Context
@@ -159,7 +159,7 @@ def perturbations(variant: Variant, entry: Entry, count: int) -> dict[str, list[
         settings[JITTER] = (variant, jittered)
         return {words: [[(*one, draw) for draw in range(count)]] for words, one in settings.items()}
     alone = {words: [[(*one, 0)]] for words, one in settings.items()}
-    return alone | {JITTER: [[(variant, jittered, draw)] for draw in range(JITTER_RUNS)]}
+    return alone | {JITTER: [[(variant, jittered, draw)] for draw in range(FOR_RANGE)]}
 
 
 @cache
@@ -170,27 +170,10 @@ def perturbed(variant: str, name: str, count: int, seed: int) -> dict[str, list[
     return {words: [[next(made) for _ in sample] for sample in samples] for words, samples in asked.items()}
 
 
-def of_one_run(values: Sequence[float]) -> tuple[float, float]:
-    r"""Return the ends of the 95 % prediction interval of one more run, which the number of runs does not widen.
-
-    .. math:: \bar x \pm t_{n-1} \, s \sqrt{1 + 1/n}
-
-    No time and no delay is below 0. A single value is both ends.
-
-    >>> [round(end, 1) for end in of_one_run([99.0, 100.0, 101.0])]
-    [95.0, 105.0]
-    """
-    if len(values) < 2:
-        return min(values, default=math.nan), max(values, default=math.nan)
-    mean, deviation = float(np.mean(values)), float(np.std(values, ddof=1))
-    half = half_width(len(values) - 1, CONFIDENCE) * deviation * math.sqrt(1.0 + 1.0 / len(values))
-    return max(0.0, mean - half), mean + half
-
-
 def spread(cell: Cell, count: int, seed: int) -> Spread:
     """Return the range of a cell's quantity over the benchmark's setting and its `perturbations`.
 
-    It has the single values, and the prediction interval of a run with send jitter (`of_one_run`). In experiment 7 each
+    It has the single values, and 95 % of single runs with send jitter (`rule.of_one_run`). In experiment 7 each
     value is that of a group of runs, one of which has send jitter. A standard deviation over runs ranges over groups of
     runs alone. Probe packets beside a transfer change no delay; of a time with them, what they add to the optimum is
     subtracted (`beside_probes`). The words tell how many values are below the printed one.
@@ -208,8 +191,8 @@ def spread(cell: Cell, count: int, seed: int) -> Spread:
             if words == PROBES:
                 found = [one - beside_probes(cell) for one in found]
             values += found
-            ends += of_one_run(found) if len(samples) > 1 else found
-            over.append(words + f", by the {100 * CONFIDENCE:.0f} % prediction interval of a run" * (len(samples) > 1))
+            ends += of_one_run(found) if len(found) > 1 else found
+            over.append(words + ", 95 % of runs" * (len(samples) > 1))
     ends = [one for one in ends if math.isfinite(one)]
     below = sum(value < float(cell.value) for value in values)
     number = f"{len(values)} {f'groups of {count} runs' if several else 'runs'}"

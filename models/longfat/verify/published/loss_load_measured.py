@@ -35,7 +35,18 @@ from longfat.verify.published.loss_load_scenarios import (
     RULE_CHANGES,
     Interpretation,
 )
-from longfat.verify.published.rule import Difference, Estimate, Printed, Quantity, Spread, Statement, Together, printed
+from longfat.verify.published.rule import (
+    FOR_RANGE,
+    Difference,
+    Estimate,
+    Printed,
+    Quantity,
+    Spread,
+    Statement,
+    Together,
+    of_one_run,
+    printed,
+)
 
 QUOTED = {"hbh": 1.534, "pp": 1.569, "e2e-ef": 1.621, "tcp": 4.430, "decbit": 5.566}  # s, table 1
 OPTIMUM = 1444.0  # ms, table 1
@@ -46,7 +57,6 @@ IN_WORDS = {
     "quantile_": "10 % and 90 % quantiles for the least and largest load",
     "counted_quantile_": "these quantiles of packets counted in 10 ms",
 }
-FOR_RANGE = 39  # runs, of which the least and the largest have one more run between them with 95 %, see `one_run`
 LOADS = {
     "peak_load": "maximum before 500 ms",
     "load_low": "minimum from 500 to 1000 ms",
@@ -176,18 +186,13 @@ def _number_scale(context: Context, names: Iterable[str]) -> str:
 
 
 def one_run(values: np.ndarray) -> Spread:
-    """Return the 95 % prediction interval of one more run, whatever its distribution: the paper shows one run.
-
-    One more run is below the i-th least of n runs with probability i/(n + 1), and as often above the i-th largest: the
-    range of 39 runs has 38/40. Student's interval would not do. Delays, losses and loads are skewed, so that it would
-    contain, from ten runs, printed numbers that none of 100 runs comes to.
+    """Return the 95 % prediction interval of one more run: the paper shows one run.
 
     >>> found = one_run(np.arange(39.0))
     >>> found.lower, found.upper, found.over
     (0.0, 38.0, 'single runs (95 % of them, from 39 runs)')
     """
-    ordered, i = np.sort(values), int(0.025 * (len(values) + 1) + 1e-9)
-    return Spread(float(ordered[i - 1]), float(ordered[-i]), f"single runs (95 % of them, from {len(values)} runs)")
+    return Spread(*of_one_run(values), f"single runs (95 % of them, from {len(values)} runs)")
 
 
 def _tried(point: Point, context: Context) -> dict[str, Interval]:
