@@ -83,7 +83,7 @@ def probe_rtt_utilisation() -> Expr:
     n, duration = sp.symbols("n h", positive=True)  # round trips, and the time from g_l C R in flight to the end
     silence = (C * R - low * C * R) / C
     law = 1 - (1 - low) * (n + 1) * R / (interval + (1 - low) * R + duration)
-    require_zero(1 - silence * (1 + n) / (interval + silence + duration) - law, "one silence before, and one in each round")
+    require_zero(1 - silence * (1 + n) / (interval + silence + duration) - law, "a silence before, and one in each")
     some, part = (1 / (1 + sp.Symbol(name, positive=True)) for name in "vw")  # any numbers in (0, 1)
 
     def positive(expression: Expr, name: str) -> None:

@@ -29,7 +29,7 @@ packets cross links that the simulator's own compiled code emulates in real time
 simulator's, and windows, retransmissions and acknowledgments are Linux's.
 
 The link has 20 Mbit/s and drop tail, packets have 1500 bytes, and the round-trip time is 40 ms where nothing else is said, so that a
-bandwidth-delay product is 66.7 packets. Connections are opened over the empty path before the run. Flows start at random times in the
+bandwidth-delay product is 66.7 packets. The laws have the packet in transmission in the product, 67.7 packets, and not in the buffer. Connections are opened over the empty path before the run. Flows start at random times in the
 first second, the same on both sides, and are counted from 5 s to 25 s. Linux is as it ships, but without segmentation offload; the simulator has the parameters of
 `longfat.sim.schemes.linux`. Linux's Reno is `sack` here, its BBR is version 1 (`bbr1`).
 

@@ -64,6 +64,26 @@ def test_a_tie_opens_the_lock():
     assert after_one_loss(12, "soft", 58, 16, 370)[1] == pytest.approx(12 / 25, abs=0.02)
 
 
+def test_a_loss_opens_the_lock_of_soft_acknowledgment():
+    """Packet 1601 locks B = 18 at 18/25. In the lock packet 4881, of segment 268, the last in the buffer, is lost.
+
+    It is requested at 4897, and 250 displaces its 15 others at 5089, which the acknowledgment of that packet requests:
+    it is sent at 5281, after the segment that is in transmission at 4897 + 370 = 5267, and they at 5666, after 5282 +
+    370 = 5652. The segment is there with its packet meanwhile, so that 268 to 285 are consumed, and 286 finds room.
+    """
+    options = {"window": 58, "receive_buffer": 18, "ack": "soft", "segment_packets": 16, "ack_segments": 370 / 16}
+    rates = []
+    for losses in ([1601], [1601, 4881]):
+        seen = trace(loss=ListedLosses(losses), segments=1500, **options)
+        late = seen.isel(group=seen.start.values > 2 / 3 * float(seen.start[-1]))
+        rates.append(16 * float(late.edge[-1] - late.edge[0]) / float(late.start[-1] - late.start[0]))
+    assert rates == pytest.approx([18 / 25, 1], abs=0.02)
+    groups = seen.isel(group=np.flatnonzero((seen.segment.values == 268) & ~seen["first"].values))
+    assert groups.start.values.tolist() == [5281, 5666]
+    assert groups.packets.values.tolist() == [1, 15]
+    assert groups.edge.values.tolist() == [268, 286]
+
+
 def test_two_losses_lock_hard_acknowledgment_for_segments_of_few_packets():
     """Packets 100 and 119 are lost, and no other. With one packet per segment, the repetitions stay out of order."""
     for losses, packets, low, high in (([100, 119], 1, 0.5, 0.55), ([100, 119], 16, 0.99, 1.01)):

@@ -12,7 +12,8 @@ them are complete; the application consumes segments in order at once. Under *ha
 segment if it lies within one buffer from the first missing segment, and discards others. Under *soft* acknowledgment it
 keeps any segment that finds a free slot; if none is free, a segment with a smaller number displaces the one with the
 largest number. A discarded segment is requested in the acknowledgment of the group that carried or displaced it, or
-optionally when the buffer has a slot for it.
+optionally when the buffer has a slot for it. Of a displaced segment with requested packets in flight, the others are
+requested in the acknowledgment of those: one comes for each group, t_a after its last packet (section 4.2).
 """
 
 from longfat.segments.replications import AskAgain, Channel, Strategy
