@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from textwrap import wrap
 
-from longfat.laws.cubic import average_window
+from longfat.laws.cubic import average_window, average_window_random
 from longfat.laws.tcp import square_root_rate
 from longfat.measured.counting import CONFIDENCE, loss_interval
 from longfat.measured.figures import PathFigures
@@ -14,8 +14,8 @@ from longfat.quantities import text
 
 __all__ = ["Diagnosis", "allowed_rates", "diagnosis", "is_too_fast", "none_lost"]
 
-#: Ours: a flow this much faster than the law for equal distances between losses did not meet random losses, which let
-#: a flow be 1.3 times as fast as that law; nor did one that is slower than the second factor: it was still growing.
+#: Ours: a flow this much faster than the law for random losses did not meet such losses; nor did one that is slower
+#: than the second factor: it was still growing.
 FASTER, SLOWER = 1.5, 0.5
 #: Ours: a mean round-trip time that is longer than the base by less than this share shows no queue.
 NO_QUEUE = 0.1
@@ -138,14 +138,17 @@ def allowed_rates(figures: PathFigures, control: str = "cubic") -> tuple[float, 
     loss, sent, burst, trip = figures.loss, figures.packets_sent, figures.loss_burst or 1.0, figures.round_trip_time
     if not (loss and sent and trip and figures.packet) or (figures.control or "").startswith("bbr"):
         return None
-    is_cubic = (figures.control or control) == "cubic"
+    law = _cubic if (figures.control or control) == "cubic" else square_root_rate
     low, high = loss_interval(loss * sent, sent, burst)
-    packets = (
-        float(average_window(one / burst, trip)) / trip if is_cubic else float(square_root_rate(one / burst, trip))
-        for one in (loss, min(high, 0.999), low)
-    )
+    packets = (float(law(one / burst, trip)) for one in (loss, min(high, 0.999), low))
     middle, least, most = ((figures.flows or 1.0) * one * figures.packet for one in packets)
     return middle, least, most
+
+
+def _cubic(loss: float, round_trip_time: float) -> float:
+    """Return the rate of CUBIC as hosts run it under random losses [packets/s], as `longfat.design.senders` has it."""
+    random = float(average_window_random(loss, round_trip_time, fast_convergence=1))
+    return max(random, float(average_window(loss, round_trip_time))) / round_trip_time
 
 
 def is_too_fast(figures: PathFigures, control: str = "cubic") -> bool:
