@@ -100,7 +100,10 @@ def test_a_law_at_floats_of_sympy():
     """The probability of 30 rounds is 16 packets times 0.1^29 less 0.1^30, but for 1e-28 of it."""
     found = selective_repeat.rounds_pmf(sympy.Integer(30), sympy.Float(0.1), sympy.Integer(16)).evalf()
     assert float(found) == pytest.approx(1.44e-28, rel=1e-13)
-    assert str(selective_repeat.rounds_pmf.expr) == "(1 - p**k)**s - (1 - p**(k - 1))**s"
+    expr = selective_repeat.rounds_pmf.expr
+    assert str(expr) == "(1 - p**k)**s - (1 - p**(k - 1))**s"
+    assert str(2 * expr**3) == "2*((1 - p**k)**s - (1 - p**(k - 1))**s)**3"
+    assert sympy.latex(expr**3) == rf"\left({sympy.latex(expr)}\right)^{{3}}"
 
 
 def test_equations_of_roots():

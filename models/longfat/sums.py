@@ -13,6 +13,7 @@ from typing import Any
 
 import mpmath
 import sympy
+from sympy.printing.precedence import PRECEDENCE
 
 GUARD = 30  # bits beyond the precision that is asked for
 MOST_BITS = 2**16  # a sum that is 0 at this precision is 0
@@ -49,9 +50,15 @@ class Computed(_Exact, sympy.Function):  # type: ignore[misc]  # sympy has no ty
     def _eval_derivative(self, symbol: Any) -> Any:
         return super()._eval_derivative(symbol) if self.formula is None else self.formula(*self.args).diff(symbol)
 
-    def _printed(self, printer: Any, **options: Any) -> str:
+    @property
+    def precedence(self) -> Any:
+        """Precedence in print: a formula is put into brackets wherever a sum would be."""
+        return PRECEDENCE["Atom" if self.formula is None else "Add"]
+
+    def _printed(self, printer: Any, **options: Any) -> Any:
         if self.formula is not None:
-            return printer._print(self.formula(*self.args))
+            shown = printer._print(self.formula(*self.args))
+            return rf"\left({shown}\right)^{{{options['exp']}}}" if "exp" in options else shown
         return printer._print(sympy.Function(self.func.__name__)(self.args[0]), **options)
 
     _sympystr = _latex = _printed

@@ -192,7 +192,7 @@ def one_run(values: np.ndarray) -> Spread:
     >>> found.lower, found.upper, found.over
     (0.0, 38.0, 'single runs (95 % of them, from 39 runs)')
     """
-    return Spread(*of_one_run(values), f"single runs (95 % of them, from {len(values)} runs)")
+    return Spread(*of_one_run(values.tolist()), f"single runs (95 % of them, from {len(values)} runs)")
 
 
 def _tried(point: Point, context: Context) -> dict[str, Interval]:
