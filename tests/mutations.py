@@ -62,8 +62,8 @@ MUTANTS = [
     ),
     Mutant(
         CODE + "design/tcp.py",
-        "ratio = min(1.0, max(least, (loss / SCALED_LOSS) ** (1 / power)))",
-        "ratio = min(1.0, max(least, loss / SCALED_LOSS))",
+        "(loss / SCALED_LOSS) ** (1 / power)",
+        "loss / SCALED_LOSS",
         "tests/test_design_tcp.py::test_a_smaller_path_stands_for_a_larger_one",
     ),
     Mutant(
@@ -175,18 +175,6 @@ MUTANTS = [
         "if name in point or any_name or name in taken",
         "if name in point",
         "tests/test_verify.py::test_defaults_need_not_be_given",
-    ),
-    Mutant(
-        CODE + "verify/equivalence.py",
-        "elif upper < value - accuracy or lower > value + accuracy",
-        "elif upper < value or lower > value",
-        "tests/test_verify.py::test_estimators_of_the_last_release",
-    ),
-    Mutant(
-        CODE + "verify/equivalence.py",
-        " and lower <= upper",
-        "",
-        "tests/test_verify.py::test_estimators_of_the_last_release",
     ),
     Mutant(
         CODE + "verify/equivalence.py",

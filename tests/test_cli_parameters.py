@@ -143,7 +143,7 @@ def test_commands_receive_values(called):
     _, given = called(*BUFFER, "--flows", "1,16", "--access", "10 gbps", "--spread", "5%")
     assert (given["flows"], given["access_rate"], given["spread"], given["loads"]) == ([1, 16], 1.25e9, 0.05, None)
     assert (given["scheme"], given["decrease"], given["bandwidth_delay_product"], given["packet"]) == (
-        "reno",
+        "cubic",
         None,
         None,
         1500,

@@ -11,10 +11,13 @@ PATH = {"rate": "100Mbit/s", "round_trip_time": "40ms", "progress": False}
 
 
 def test_the_rules_of_hosts():
-    """Ten packets at first (RFC 6928, section 2), losses by time (RFC 8985); fast convergence where a flow is alone."""
+    """Ten packets at first (RFC 6928, section 2), losses by time (RFC 8985); fast convergence where a flow is alone.
+
+    Proportional rate reduction with Linux's prior_cwnd (tcp_input.c, tcp_init_cwnd_reduction()).
+    """
     cubic, values = sender("cubic")
     assert {name: values[name] for name in ("initial_window", "prr", "rack")} == {
-        "initial_window": 10, "prr": 1, "rack": 2,
+        "initial_window": 10, "prr": 2, "rack": 2,
     }  # fmt: skip
     assert values.get("fast_convergence", cubic.parameters["fast_convergence"].default) == 1
     assert sender("reno")[0] is schemes.scheme("sack")

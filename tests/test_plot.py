@@ -281,10 +281,10 @@ def test_lines_and_words_that_were_alike():
         "replications": 2,
     }
     ax = plot.switch_buffer_curves(design.buffer(**path, progress=False))
-    rules = [line for line in ax.lines if line.get_label() in ("one BDP", "BDP/3", "AIMD closed form")]
+    rules = [line for line in ax.lines if line.get_label() in ("one BDP", "BDP/3", "CUBIC without fast convergence")]
     dashes = {line._unscaled_dash_pattern[1] for line in rules}
     assert len(dashes) == len(rules) == 3
     assert None not in dashes
     ax = plot.tcp_rates(design.tcp_window(rate="15Mbit/s", round_trip_time="20ms", replications=0))
-    assert "bottleneck buffer: one bandwidth-delay product;" in ax.texts[-1].get_text()
+    assert "buffer: one bandwidth-delay product;" in ax.texts[-1].get_text()
     plt.close("all")

@@ -62,8 +62,10 @@ def networks(draw):
     for k in range(len(nodes) - 1):
         options = {
             "rate": draw(rates), "delay": draw(times), "buffer": draw(buffers), "discipline": draw(disciplines),
-            "loss": draw(st.floats(0, 1)), "jitter": draw(times),
+            "loss": draw(st.floats(0, 1)),
         }  # fmt: skip
+        if queues.discipline(options["discipline"]).service == "fifo":
+            options["jitter"] = draw(times)
         name = draw(st.none() | st.just(f"line {k}"))
         if draw(st.booleans()):
             net.link(nodes[k], nodes[k + 1], duplex=True, name=name, **options)

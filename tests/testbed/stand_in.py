@@ -70,10 +70,11 @@ def _timeouts(run, connections):
 
 
 def _samples(connections, rows, trace, warm_up, duration, first, last):
-    """Return samples of all connections: at the end of the warm-up, at the end, and at the times of the traces."""
+    """Return samples of all connections from their start: at the ends of warm-up and run, and at the traces' times."""
     times = sorted({warm_up, duration, *([] if trace is None else trace["time"][1].tolist())})
-    made = np.zeros(len(times) * len(connections), tcp_info.record())
-    for k, (at, one) in enumerate((at, one) for at in times for one in connections):
+    taken = [(at, one) for at in times for one in connections if at >= one.start]
+    made = np.zeros(len(taken), tcp_info.record())
+    for k, (at, one) in enumerate(taken):
         made[k]["time"], made[k]["connection"] = round(at * 1e9), one.number
         made[k]["total_rto"] = (first if at <= warm_up else last)[one.number]
         if trace is None or at not in trace["time"][1]:
