@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.axes import Axes
 
-#: Dashes of the vertical lines of the rules, as many as one table has, far enough apart to be told in the legend, and from the solid lines.
+#: Dashes of the vertical lines of the rules, as many as one table has: to be told in the legend, and from solid lines.
 RULES = ((0, (9, 3)), (0, (1, 2)), (0, (9, 2, 1, 2)), (0, (3, 3)), (0, (6, 2, 1, 2, 1, 2)), (0, (1, 5)))
 
 
