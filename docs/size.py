@@ -69,8 +69,8 @@ def arrows(package: Path = PACKAGE, inside: str = "") -> dict[str, set[str]]:
 def circles(graph: Mapping[str, set[str]]) -> list[set[str]]:
     """Return the groups of rooms that import each other, in however many steps.
 
-    >>> circles({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": {"a"}})
-    [{'b', 'c'}]
+    >>> [sorted(group) for group in circles({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": {"a"}})]
+    [['b', 'c']]
     """
     reached = {room: _reached(graph, room) for room in graph}
     groups = [{other for other in reached[room] if room in reached[other]} for room in graph]

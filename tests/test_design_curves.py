@@ -94,7 +94,8 @@ def test_laws_by_hand():
     assert reno.limited(0.75, 1.0, 2)["queueing_delay"] == pytest.approx(0.05)  # 1.5 products: half a product waits
     assert reno.limited(3.0, 1.0, 1) == found
     bbr = CurveLaws(*sender("bbr1"), 100.0, 0.1)
-    assert bbr.sawtooth(1.0, 1)["utilisation"] == pytest.approx(0.9712)  # 0.96 of 0.3 s in 10 s are lost to ProbeRTT
+    # ProbeRTT lasts for two round trips: 0.96 of 0.3 s are lost in 10 s, 0.2 s and 0.96 of a round trip.
+    assert bbr.sawtooth(1.0, 1)["utilisation"] == pytest.approx(1 - 0.288 / 10.296)
     assert all(np.isnan(value) for value in bbr.limited(3.0, 1.0, 1).values())
 
 

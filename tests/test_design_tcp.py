@@ -61,9 +61,10 @@ def test_the_laws_by_hand():
     # the inverse: 1196.2 segments are 0.95 of 1259.16
     small = tcp.TcpPath(1259.16 * 1460 / 0.1, 0.1, 1460, CUBIC)
     assert small.law_loss(0.95) == pytest.approx(1e-5, rel=1e-3)
-    # BBR of 2016: 4 packets in flight for 0.08 + 0.2 s in 10 s, and what is lost arrives later
-    bbr = tcp.TcpPath(1.25e9, 0.08, 1460, SENDERS["bbr1"])
-    assert bbr.law(0.01) == pytest.approx(1.25e9 * 0.99 * (1 - (1 - 4 / 68493.15) * 0.028), rel=1e-9)
+    # BBR of 2016: 4 packets in flight, 1/17123.29 of the product, for three round trips of ProbeRTT and one before it,
+    # in 10 s, these 0.24 s, and the one before; what is lost arrives later
+    bbr, left = tcp.TcpPath(1.25e9, 0.08, 1460, SENDERS["bbr1"]), 1 - 4 / 68493.15
+    assert bbr.law(0.01) == pytest.approx(1.25e9 * 0.99 * (1 - left * 0.32 / (10.24 + left * 0.08)), rel=1e-9)
     assert math.isnan(bbr.law(0.25))
 
 

@@ -290,7 +290,7 @@ class BbrLaws(NoLaws):
 
     >>> bbr1 = BbrLaws(math.nan, "", Path(333.3, 0.04), "bbr1")
     >>> round(bbr1.ceiling, 4), bbr1.together(0.1, 1)
-    (0.9763, nan)
+    (0.9768, nan)
     """
 
     path: Path
