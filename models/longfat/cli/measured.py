@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from longfat.cli.parameter_types import say
+from longfat.cli.parameter_types import picture_format, say
 from longfat.cli.parameters import PathName, Quantity
 
 if TYPE_CHECKING:
@@ -115,12 +115,7 @@ def _shown(value: float, unit: str) -> str:
 
 def _draw(found: list[Measurement], figure: str) -> None:
     """Draw the series over time into a file."""
-    from longfat import extras
-    from longfat.domains import choice
-
-    place = Path(figure)
-    extras.need("--figure", "matplotlib")
-    kind = choice("suffix of --figure", place.suffix, (".svg", ".png", ".pdf")).lstrip(".")
+    place, kind = Path(figure), picture_format(figure)
     if not any(one.series for one in found):
         raise ValueError("--figure needs values over time, which none of the files has")
     import matplotlib as mpl

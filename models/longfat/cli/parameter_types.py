@@ -9,6 +9,7 @@ import re
 import shutil
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -68,6 +69,14 @@ def say(answer: str, *, nl: bool = True) -> None:
         click.echo(sayable(answer), nl=nl)
     except OSError as error:
         raise click.ClickException(f"standard output cannot be written: {error.strerror}") from None
+
+
+def picture_format(figure: str) -> str:
+    """Return the format of the picture of --figure from its suffix, before anything is computed."""
+    from longfat.domains import choice
+
+    extras.need("--figure", "matplotlib")
+    return choice("suffix of --figure", Path(figure).suffix, (".svg", ".png", ".pdf")).lstrip(".")
 
 
 def left_out(*names: str) -> bool:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from longfat.cli.parameter_types import left_out, netcdf, say, with_units
+from longfat.cli.parameter_types import left_out, netcdf, picture_format, say, with_units
 from longfat.cli.parameters import Integer, PathName
 from longfat.cli.scenario_options import JSON, LIST, SCENARIO, SEED, TRUST, duration, load, replications
 
@@ -77,7 +77,7 @@ def simulate_command(
         _announce(flag, Path(flags[flag]), flags["trace_packets"])
     with ExitStack() as stack:
         files = None if output is None else stack.enter_context(AtomicFiles(output))
-        picture = None if figure is None else (Path(figure), _kind(figure))
+        picture = None if figure is None else (Path(figure), picture_format(figure))
         place = None if picture is None else stack.enter_context(AtomicFiles(picture[0].parent, "figure"))
         data = _simulate(net, options, scenario, as_json, keep=files is not None or place is not None)
         if files is not None:
@@ -86,15 +86,6 @@ def simulate_command(
             _draw(data, place.path(picture[0].name), picture[1])
     if data.attrs.get("trace_end") and data.attrs["trace_until"] == 0:  # no trace was written
         raise click.exceptions.Exit(2)
-
-
-def _kind(figure: str) -> str:
-    """Return the format of a picture from its suffix, before anything is simulated."""
-    from longfat import extras
-    from longfat.domains import choice
-
-    extras.need("--figure", "matplotlib")
-    return choice("suffix of --figure", Path(figure).suffix, (".svg", ".png", ".pdf")).lstrip(".")
 
 
 def _draw(data: xr.Dataset, path: Path, kind: str) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from longfat.cli.parameter_types import say
+from longfat.cli.parameter_types import picture_format, say
 from longfat.cli.parameters import Integer, PathName
 from longfat.cli.scenario_options import JSON, LIST, SCENARIO, SEED, TRUST, duration, load, replications
 from longfat.cli.simulate import columns, short, shown, summary, table, title, write_files
@@ -72,7 +72,8 @@ def testbed_command(scenario: str, as_json: bool, compare: bool, trust: bool, **
     with ExitStack() as stack:  # refused before anything is run
         picture = files = None
         if flags["figure"] is not None:
-            place = _picture(flags["figure"])
+            picture_format(flags["figure"])
+            place = Path(flags["figure"])
             picture = stack.enter_context(AtomicFiles(place.parent, "figure")).path(place.name)
         if flags["output"] is not None:
             files = stack.enter_context(AtomicFiles(flags["output"]))
@@ -102,16 +103,6 @@ def _checked(options: dict[str, Any], drawn: bool) -> dict[str, Any]:
 
         options["sample_every"] = quantities.duration(options["duration"], "duration") / SAMPLES
     return options
-
-
-def _picture(text: str) -> Path:
-    """Return the path of the picture; refuse kinds of files that nobody draws."""
-    from longfat import extras
-    from longfat.domains import choice
-
-    extras.need("--figure", "matplotlib")
-    choice("suffix of --figure", Path(text).suffix, (".svg", ".png", ".pdf"))
-    return Path(text)
 
 
 def _run(net: Network, options: dict[str, Any], repeats: int, pcap: str | None) -> xr.Dataset:
