@@ -41,7 +41,7 @@ test-long: venv  ## Run all tests: also every claim of the papers, and a thousan
 	$(BIN)/pytest -n auto -p no:benchmark -m "long or not long" --hypothesis-profile=long
 
 simulator: venv  ## Precompile the packet simulator with its schemes and disciplines
-	$(BIN)/python -m longfat.sim.precompile
+	$(BIN)/python -m longfat.cli.precompile
 
 mutations: venv  ## Change single lines of the code and report which test fails
 	$(BIN)/python -m tests.mutations

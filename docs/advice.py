@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from longfat.quantities import text
+from longfat.base.quantities import text
 from tests.benchmarks.advice import DATA, PACKET, SETTING_COUNT, WOKEN, held, printed, read
 
 HERE = Path(__file__).resolve().parent

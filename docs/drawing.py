@@ -62,7 +62,7 @@ ACCESS = Box(
 )  # fmt: skip
 LINK = Box(494, 60, 444, 330, "Link: admission", ("kernel/links.py  admit",), (), fill=FRAMED)
 DISCIPLINE = Box(
-    514, 104, 404, 62, "Discipline: enqueue", ("queues/*.py, by calls.py",), ("ENQUEUE, DROP or push_out; may mark",),
+    514, 104, 404, 62, "Discipline: enqueue", ("queues/*.py, by kernel/calls.py",), ("ENQUEUE, DROP or push_out; may mark",),
     fill=PLUG_IN, dashed=True,
 )  # fmt: skip
 FAST = Box(
@@ -91,7 +91,7 @@ ACKNOWLEDGED = Box(
     ("round trip, timer, losses",),
 )  # fmt: skip
 SCHEME = Box(
-    30, 450, 190, 130, "Scheme: loss, ack", ("schemes/*.py", "calls.py, views.py"),
+    30, 450, 190, 130, "Scheme: loss, ack", ("schemes/*.py", "kernel/calls.py"),
     ("called by address", "with views of rows,", "returns window or rate"), fill=PLUG_IN,
 )  # fmt: skip
 HEAP_ARRIVALS = Box(30, 640, 550, 106, "Heap of arrivals", ("kernel/events.py, kernel/heap.py",), fill=QUIET)

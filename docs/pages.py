@@ -7,8 +7,8 @@ from pathlib import Path
 
 from docs.drawing import svg
 from longfat import sim
-from longfat.sim import seam
-from longfat.sim.calls import CALLBACKS, HOOKS
+from longfat.sim.kernel.calls import CALLBACKS, HOOKS
+from longfat.sim.plugin import seam
 
 HERE = Path(__file__).resolve().parent
 

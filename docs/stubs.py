@@ -1,8 +1,9 @@
 """Stubs of the packages of laws, for editors: signatures and complete docstrings, as the laws' records have them.
 
 Editors read source files, in which a law's docstring has no parameters, units and sources: these are generated at run
-time (`longfat.docstrings`). The stubs are written when the package is built (`BuildWithStubs`, for wheels and for the
-editable installation of ``make venv``) and by ``make types``, into ``longfat/laws/*/__init__.pyi``; git ignores them.
+time (`longfat.law.docstrings`). The stubs are written when the package is built (`BuildWithStubs`, for wheels and for
+the editable installation of ``make venv``) and by ``make types``, into ``longfat/laws/*/__init__.pyi``; git ignores
+them.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ sys.path.insert(0, str(SOURCES))  # an isolated build has not installed the pack
 
 import longfat.laws  # noqa: E402
 from longfat.law import Law  # noqa: E402
-from longfat.roots import Root  # noqa: E402
+from longfat.law.roots import Root  # noqa: E402
 
 HEAD = '''"""{title}
 

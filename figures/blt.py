@@ -26,9 +26,10 @@ from figures import blt_tables
 from figures import data as stored
 from figures.blt_drawing import LABELS, REFERENCE, TRACE
 from figures.writing import CUT, HERE, figure_files, panels, stem
-from longfat.files import AtomicFiles
+from longfat.base.files import AtomicFiles
 from longfat.laws import blt as laws
-from longfat.sim import run, traffic
+from longfat.sim import run
+from longfat.sim.network import traffic
 from longfat.verify.published import blt_measured as measured
 from longfat.verify.published import blt_runs as runs
 from longfat.verify.published import blt_under_load as under_load

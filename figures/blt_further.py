@@ -20,9 +20,9 @@ import xarray as xr
 import longfat as lf
 from figures import data as stored
 from figures.writing import HERE, figure_files, panels
-from longfat.files import AtomicFiles
+from longfat.base.files import AtomicFiles
 from longfat.plot.axes import log_ticks
-from longfat.sim.statistics import replications as interval
+from longfat.sim.runs.statistics import replications as interval
 from longfat.verify.published.blt_runs import each_greatest
 
 CAPTIONS = {

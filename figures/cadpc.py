@@ -23,9 +23,9 @@ from figures import cadpc_drawing as drawing
 from figures import data as stored
 from figures.cadpc_drawing import CUT_BARS
 from figures.writing import HERE, figure_files, panels
-from longfat.files import AtomicFiles
+from longfat.base.files import AtomicFiles
 from longfat.laws import cadpc as laws
-from longfat.sim.statistics import replications as interval
+from longfat.sim.runs.statistics import replications as interval
 from longfat.verify.published import cadpc_runs as runs
 from longfat.verify.published import cadpc_scenarios as scenarios
 from longfat.verify.published.cadpc_comparisons import WEB

@@ -18,7 +18,7 @@ import xarray as xr
 import longfat as lf
 from figures import data as stored
 from figures.writing import HERE, bars, figure_files, panels
-from longfat.files import AtomicFiles
+from longfat.base.files import AtomicFiles
 from longfat.plot.axes import log_ticks
 
 CAPTIONS = {

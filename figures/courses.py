@@ -18,8 +18,9 @@ import xarray as xr
 import longfat as lf
 from figures import data as stored
 from figures.writing import HERE, figure_files, save
-from longfat.files import AtomicFiles
-from longfat.sim import Network, Simulation, peek
+from longfat.base.files import AtomicFiles
+from longfat.sim import Network, Simulation
+from longfat.sim.runs import peek
 
 CAPTIONS = {
     "courses_cubic": "CUBIC's window over time, with a loss at 2, 20 and 27 s: simulated, and the law between losses; "

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from longfat.files import AtomicFiles
+from longfat.base.files import AtomicFiles
 
 DIGITS = "%.9g"
 PLACES = "%.12g"  # of coordinates, which may lie close together on both sides of a jump

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 from figures.writing import HERE
-from longfat.files import AtomicFiles
+from longfat.base.files import AtomicFiles
 
 CAPTIONS = {
     "explore": "The page of `longfat explore`: a law with sliders for its parameters, compared with the simulator."

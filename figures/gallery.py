@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 
 from figures.writing import HERE
-from longfat.files import AtomicFiles
+from longfat.base.files import AtomicFiles
 
 PARTS = {
     "explore": "Exploring in a browser",

@@ -15,7 +15,7 @@ import numpy as np
 from figures import data as stored
 from figures.writing import HERE, figure_files, save
 from longfat import design
-from longfat.files import AtomicFiles
+from longfat.base.files import AtomicFiles
 from longfat.laws.selective_repeat import throughput_efficiency, throughput_efficiency_many_rounds
 from longfat.segments import simulate
 

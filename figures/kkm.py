@@ -19,9 +19,9 @@ import numpy as np
 from figures import data as stored
 from figures.writing import HERE, figure_files, save
 from longfat import benchmark
+from longfat.base.files import AtomicFiles
 from longfat.benchmark import tables, traces
 from longfat.benchmark.printed import cells
-from longfat.files import AtomicFiles
 from longfat.plot import benchmark_queues, benchmark_rates
 from longfat.verify.published import kkm
 from longfat.verify.published import kkm_runs as runs

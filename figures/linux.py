@@ -16,7 +16,7 @@ import xarray as xr
 from figures import data as stored
 from figures.writing import HERE, figure_files, panels
 from longfat import plot, sim
-from longfat.files import AtomicFiles
+from longfat.base.files import AtomicFiles
 from longfat.sim import Network
 from longfat.verify.linux_cases import LINUX_NAMES, Case
 

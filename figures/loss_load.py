@@ -19,9 +19,9 @@ import xarray as xr
 from figures import data as stored
 from figures.loss_load_tables import EXCESS_RULE, NUMBERS, one_at_a_time, tables, watched
 from figures.writing import CUT, HERE, bars, figure_files, save
-from longfat.files import AtomicFiles
+from longfat.base.files import AtomicFiles
 from longfat.laws import loss_load as laws
-from longfat.sim.statistics import Interval
+from longfat.sim.runs.statistics import Interval
 from longfat.verify.published import loss_load_runs as runs
 from longfat.verify.published.loss_load_scenarios import (
     FAIR_START,

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from longfat.sim.statistics import Interval
+from longfat.sim.runs.statistics import Interval
 from longfat.verify.published import loss_load_runs as runs
 from longfat.verify.published.loss_load_measured import POINTS, QUOTED, Point
 from longfat.verify.published.loss_load_scenarios import RULE_CHANGES, Interpretation
@@ -30,7 +30,7 @@ Points = Iterable[tuple[float, float, str]]
 
 def watched(points: Iterable[Any], what: str) -> Any:
     """Return the points with a progress bar, which is shown after two seconds."""
-    from longfat.progress import bar
+    from longfat.base.progress import bar
 
     return bar(list(points), task=what, unit="point", shown=True)
 

@@ -19,7 +19,7 @@ import xarray as xr
 from figures import data as stored
 from figures.gong_parulkar import PATH
 from figures.writing import HERE, bars, figure_files, save
-from longfat.files import AtomicFiles
+from longfat.base.files import AtomicFiles
 from longfat.segments import simulate, trace
 from longfat.segments.channel import ListedLosses
 

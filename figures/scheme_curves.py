@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from figures import data as stored
 from figures.writing import HERE, figure_files, save
 from longfat import design, plot
-from longfat.files import AtomicFiles
+from longfat.base.files import AtomicFiles
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -17,7 +17,7 @@ import xarray as xr
 from figures import data as stored
 from figures.writing import HERE, figure_files, save
 from longfat import verify
-from longfat.files import AtomicFiles
+from longfat.base.files import AtomicFiles
 from longfat.verify import report
 from longfat.verify.scoreboard import NAMES
 

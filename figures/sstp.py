@@ -19,9 +19,10 @@ import xarray as xr
 
 from figures import data as stored
 from figures.writing import HERE, figure_files, save
-from longfat import student
-from longfat.files import AtomicFiles
-from longfat.sim import Network, Simulation, peek, queues
+from longfat.base.files import AtomicFiles
+from longfat.replication import student
+from longfat.sim import Network, Simulation, queues
+from longfat.sim.runs import peek
 
 CAPTIONS = {
     "sstp_receivers": "SSTP: segments granted, begun and accepted; from 0.5 s on the application takes 40 ms for each "

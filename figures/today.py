@@ -18,7 +18,7 @@ import longfat as lf
 from figures import data as stored
 from figures import today_runs as runs
 from figures.writing import CUT, HERE, bars, figure_files, panels
-from longfat.files import AtomicFiles
+from longfat.base.files import AtomicFiles
 from longfat.plot.axes import log_ticks
 from longfat.verify.published.blt_scenarios import Path as Network
 

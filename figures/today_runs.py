@@ -10,10 +10,10 @@ import xarray as xr
 
 import longfat as lf
 from longfat.sim import Discipline, schemes
-from longfat.sim.jit import part
-from longfat.sim.memory import word_at
+from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.memory import word_at
+from longfat.sim.kernel.records import DATA
 from longfat.sim.queues.discipline import ENQUEUE, Parameter
-from longfat.sim.records import DATA
 from longfat.verify.published import blt_runs
 from longfat.verify.published.blt_scenarios import Path
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from longfat import plot
-from longfat.files import AtomicFiles
+from longfat.base.files import AtomicFiles
 from longfat.plot.axes import limits
 
 if TYPE_CHECKING:

@@ -16,7 +16,9 @@ from longfat import benchmark
 from longfat.benchmark import entries, evaluation, interpretations, measuring, tables
 from longfat.benchmark.printed import by_key, cells
 from longfat.laws.fair_share import transfer_times
-from longfat.sim import Scheme, Simulation, records, statistics
+from longfat.sim import Scheme, Simulation
+from longfat.sim.kernel import records
+from longfat.sim.runs import statistics
 from tests.laws import kkm as by_hand
 from tests.sim.spy import Spy
 

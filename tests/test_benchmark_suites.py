@@ -13,7 +13,8 @@ from longfat.benchmark.suites import observing
 from longfat.benchmark.suites.case import NAMES, Case, Expectation, Probe
 from longfat.benchmark.suites.observing import SAMPLED, Observed
 from longfat.cli import main
-from longfat.sim import results, schemes
+from longfat.sim import schemes
+from longfat.sim.runs import results
 
 OF_COUNTS = ("sum", "mean", "min", "max", "jain", "share", "last")
 CASES = [case for name in NAMES for case in suites.suite(name).cases]

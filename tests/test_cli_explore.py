@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from longfat import extras
+from longfat.base import extras
 from longfat.cli import main
 from longfat.explore import simulations
 from longfat.explore.workers import PATIENCE, Workers

@@ -10,11 +10,12 @@ import click
 import pandas as pd
 import pytest
 
-from longfat import benchmark, cli, design, scenario, sim, verify
+from longfat import benchmark, cli, design, sim, verify
 from longfat.cli import parameters
 from longfat.explore import server, site
 from longfat.law import Law
 from longfat.sim import Scheme
+from longfat.sim.network import scenario
 
 ONE = (
     "from longfat.sim import Scheme\ndef ack(flow, event):\n    return 4.0\nfour = Scheme('four', start=ack, ack=ack)\n"

@@ -13,8 +13,9 @@ import pandas as pd
 import pytest
 import xarray as xr
 
-from longfat import cli, plot, scenario, sim
+from longfat import cli, plot, sim
 from longfat.cli.simulate import summary
+from longfat.sim.network import scenario
 from tests.sim.pcap_reader import read
 
 EXAMPLES = sorted(scenario.SHIPPED.glob("*.toml"))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from longfat import discovery
+from longfat.base import discovery
 from longfat.sim import schemes
 
 #: A module that a user might add to longfat/sim/schemes.

@@ -9,7 +9,7 @@ import pytest
 
 from docs import drawing, pages
 from longfat import sim
-from longfat.sim import layout, records
+from longfat.sim.kernel import layout, records
 
 ROOT = Path(__file__).parents[1]
 SIM = ROOT / "models" / "longfat" / "sim"
@@ -32,12 +32,14 @@ def test_every_function_is_listed():
 
 
 def test_every_module_has_a_line():
-    """A file by its path below `sim`; schemes, disciplines, services, scenario and conforming by their folders."""
+    """A file by its path below `sim`; plug-ins, scenarios, captures and the conformance suite by their folders."""
     table = ENGINE.partition("## Modules")[2].partition("## Records")[0]
-    named = set(re.findall(r"`([\w/]+\.py|[\w]+/)`", table))
-    files = {path.relative_to(SIM).as_posix() for path in (*SIM.glob("*.py"), *SIM.glob("kernel/*.py"))}
-    assert {name for name in files if not name.endswith("__init__.py")} <= named
-    assert {"scenario/", "conforming/"} <= named
+    named = set(re.findall(r"`([\w/]+\.py|[\w/]+/)`", table))
+    folders = {"network/scenario", "runs/captures", "conforming", "schemes", "services", "queues"}
+    files = {path.relative_to(SIM) for path in SIM.rglob("*.py") if path.name != "__init__.py"}
+    single = {path.as_posix() for path in files if not folders & {parent.as_posix() for parent in path.parents}}
+    assert single - {f"network/scenarios/{path.name}" for path in SIM.rglob("scenarios/*.py")} <= named
+    assert {f"{folder}/" for folder in folders} <= named
 
 
 @pytest.mark.parametrize("page", ["engine.md", "plug-ins.md"])
@@ -46,7 +48,7 @@ def test_what_is_named_exists(page):
     for link in re.findall(r"\]\(([^)]+)\)", text):
         assert (ROOT / "docs" / link).exists(), link
     for path in re.findall(r"`([\w/*]+(?:\.(?:py|csv)|/))`", text):
-        assert any(any(folder.glob(path)) for folder in (SIM, SIM / "scenario", ROOT)), path
+        assert any(any(folder.glob(path)) for folder in (SIM, ROOT)), path
 
 
 def test_sizes_of_records():

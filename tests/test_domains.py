@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import longfat as lf
-from longfat import domains
-from longfat.domains import Interval, array, integer, number
+from longfat.base import domains
+from longfat.base.domains import Interval, array, integer, number
 
 
 @given(st.floats(-1e6, 1e6), st.floats(0, 1e6), st.booleans(), st.booleans())

@@ -12,13 +12,13 @@ import pytest
 import xarray as xr
 
 import longfat as lf
-from longfat import extras
+from longfat.base import extras
 from longfat.explore import curves, saving, simulations
 from longfat.explore.scales import Scale
 from longfat.explore.simulations import Points
 from longfat.explore.state import start
+from longfat.handbook.presets import PRESETS, presets
 from longfat.law import Symbol, registered
-from longfat.presets import PRESETS, presets
 
 lf.laws.__all__  # noqa: B018  # declares them
 LAWS = dict(registered())

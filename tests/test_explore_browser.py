@@ -18,9 +18,9 @@ import urllib.request
 import pytest
 
 import longfat as lf
-from longfat import extras
+from longfat.base import extras
 from longfat.explore import simulations
-from longfat.presets import presets
+from longfat.handbook.presets import presets
 from tests.served import Inside, Served
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")

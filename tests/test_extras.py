@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from longfat import cli, extras
+from longfat import cli
+from longfat.base import extras
 from longfat.cli import parameter_types
 
 ROOT = Path(__file__).parents[1]

@@ -17,7 +17,7 @@ import pytest
 from longfat import benchmark
 from longfat.laws import fair_share
 from longfat.sim import Network, Parameter, Scheme, Simulation
-from longfat.sim.memory import word_at
+from longfat.sim.kernel.memory import word_at
 from longfat.sim.schemes import timers
 from tests.laws import kkm
 

@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from longfat.files import AtomicFiles
+from longfat.base.files import AtomicFiles
 
 
 def test_all_appear_together(tmp_path):

@@ -9,7 +9,7 @@ import pytest
 
 import longfat as lf
 from longfat.law import registered
-from longfat.sim import results
+from longfat.sim.runs import results
 
 ROOT = Path(__file__).parents[1]
 DESIGN = ROOT / "models" / "longfat" / "design"

@@ -20,13 +20,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import longfat
-from longfat import docstrings
-from longfat.law import Law, SimulatedBy, Symbol, law, registered
+from longfat.law import Law, SimulatedBy, Symbol, docstrings, law, registered
+from longfat.law.roots import Root
 from longfat.laws.cadpc import trajectory, update_time
 from longfat.laws.loss_load import throughput_optimal_rate
 from longfat.laws.queues import mm1k_loss
 from longfat.laws.selective_repeat import throughput_efficiency
-from longfat.roots import Root
 from longfat.verify.exact import SLOPE_TOLERANCE, TOLERANCE, beside, exact, slope_error, value_error
 from longfat.verify.points import corners, for_symbols
 from longfat.verify.symbolic import symbolic

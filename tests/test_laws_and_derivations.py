@@ -11,9 +11,9 @@ import derivations
 from derivations import receive_buffer, segment_distribution, segment_rounds
 from derivations import selective_repeat as proofs
 from longfat.law import registered
+from longfat.law.sums import written
 from longfat.laws import selective_repeat as laws
 from longfat.laws.selective_repeat.parameters import ACK_DELAY, ACK_SEGMENTS, WINDOW
-from longfat.sums import written
 from longfat.verify import faces
 from tests.examples import is_long
 

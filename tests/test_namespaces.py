@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 import sympy
 
-from longfat import namespaces, verify
-from longfat.law import Law, Symbol
+from longfat import verify
+from longfat.law import Law, Symbol, namespaces
 
 X = Symbol("x", "1", "[-10, 10]", (-5, 5))
 

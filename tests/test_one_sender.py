@@ -2,10 +2,11 @@
 
 import pytest
 
-from longfat import design, scenario, sim
+from longfat import design, sim
 from longfat.design import switch_buffer
 from longfat.design.senders import SENDERS, sender
 from longfat.sim import schemes
+from longfat.sim.network import scenario
 
 PATH = {"rate": "100Mbit/s", "round_trip_time": "40ms", "progress": False}
 

@@ -20,7 +20,7 @@ import numpy as np
 import pytest
 
 from longfat import sim
-from longfat.sim import results
+from longfat.sim.runs import results
 
 SECONDS, MBIT = 30, 8
 CAPACITY = MBIT * 1e6 / 8 / 500 * SECONDS  # packets

@@ -8,7 +8,7 @@ import pytest
 
 from docs import peers
 from longfat import sim
-from longfat.sim import peek
+from longfat.sim.runs import peek
 from tests.benchmarks import ns3_rules, today
 from tests.test_peers import has_ns3
 

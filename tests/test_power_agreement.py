@@ -7,7 +7,8 @@ import pytest
 
 import longfat as lf
 from longfat.laws import power
-from longfat.sim import Network, traffic
+from longfat.sim import Network
+from longfat.sim.network import traffic
 from longfat.verify.link_estimators import PACKET, RATE, SERVICE, queue
 from longfat.verify.measured_runs import measured
 from tests.examples import is_long

@@ -8,7 +8,8 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from longfat import design, progress
+from longfat import design
+from longfat.base import progress
 from tests.test_design import BASELINE
 
 

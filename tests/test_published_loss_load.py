@@ -9,7 +9,7 @@ import pytest
 
 import figures
 from figures.loss_load_tables import NUMBERS, row_name
-from longfat.sim.statistics import Interval
+from longfat.sim.runs.statistics import Interval
 from longfat.verify.published import loss_load_runs as runs
 from longfat.verify.published import read
 from longfat.verify.published.claims_table import Context, findings, tabulated

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from longfat import quantities
-from longfat.quantities import duration, fraction, fractions, rate, size
+from longfat.base import quantities
+from longfat.base.quantities import duration, fraction, fractions, rate, size
 from tests.examples import examples
 
 UREG = pint.UnitRegistry()  # pint's own catalogue, as a user would have it

@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from longfat import discovery, law
+from longfat import law
+from longfat.base import discovery
 from longfat.sim import queues, schemes, services
 
 RFC = r"\bRFC \d{3,4}\b"

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.special import stdtrit
 
-from longfat.student import half_width
+from longfat.replication.student import half_width
 
 
 def test_printed_table():

@@ -3,7 +3,7 @@
 import pytest
 import sympy as sp
 
-from longfat.sums import Sum
+from longfat.law.sums import Sum
 
 i, j, n = sp.Symbol("i", integer=True, positive=True), *sp.symbols("j n", integer=True, nonnegative=True)
 r, p, s = sp.symbols("r p s", positive=True)

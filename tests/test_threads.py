@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from longfat import threads
-from longfat.threads import side_by_side
+from longfat.replication import threads
+from longfat.replication.threads import side_by_side
 
 PATIENCE = 10.0  # s, far more than anything here takes
 

@@ -4,10 +4,11 @@ import os
 
 import pytest
 
-from longfat import scenario, user_files
+from longfat.base import user_files
 from longfat.benchmark import entry
 from longfat.law import Law
 from longfat.sim import Scheme
+from longfat.sim.network import scenario
 
 ONE = "from longfat.sim import Scheme\ndef ack(flow, event):\n    return 4.0\nfour = Scheme('four packets', ack=ack)\n"
 TWO = ONE + "five = Scheme('five packets', ack=ack)\nagain = four\n"

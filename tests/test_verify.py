@@ -12,9 +12,9 @@ import sympy
 
 from longfat import verify
 from longfat.law import Law, SimulatedBy, Symbol, Validity, registered
+from longfat.law.namespaces import JaxNamespace
 from longfat.laws.loss_load import response_time
 from longfat.laws.selective_repeat import initial_window
-from longfat.namespaces import JaxNamespace
 from longfat.testing import compare
 from longfat.verify import equivalence, exact, faces, points, report, simulated, verification
 

@@ -9,8 +9,8 @@ import sympy
 
 from longfat import cli, verify
 from longfat.law import _REGISTRY, Law, Symbol, registered
+from longfat.law.roots import Root
 from longfat.laws import cubic, loss_load, queues, selective_repeat
-from longfat.roots import Root
 from longfat.verify import points, report
 from longfat.verify.symbolic import evaluated, symbolic
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from longfat.laws import blt as laws
 from longfat.laws import tcp
-from longfat.sim.statistics import replications
+from longfat.sim.runs.statistics import replications
 from longfat.verify.published import blt_runs
 from longfat.verify.published.blt_measured import FILES
 from longfat.verify.published.blt_scenarios import MBIT, PACKET, SETS

@@ -7,8 +7,8 @@ their own.
 from __future__ import annotations
 
 import ast
-import importlib
 import inspect
+import pkgutil
 from types import ModuleType
 from typing import Any
 
@@ -24,15 +24,15 @@ PACKAGES = (
     "longfat.sim", "longfat.sim.schemes", "longfat.sim.queues", "longfat.sim.services", "longfat.sim.traffic",
     "longfat.segments", "longfat.fluid", "longfat.fluid.loss_load", "longfat.design", "longfat.verify",
     "longfat.testing", "longfat.benchmark", "longfat.benchmark.suites", "longfat.sweeping", "longfat.testbed",
-    "longfat.plot", "longfat.explore", "longfat.law", "longfat.symbols", "longfat.namespaces", "longfat.quantities",
-    "longfat.measured", "longfat.scenario", "longfat.single_transfer",
+    "longfat.plot", "longfat.explore", "longfat.law", "longfat.law.symbols", "longfat.law.namespaces",
+    "longfat.quantities", "longfat.measured", "longfat.scenario", "longfat.single_transfer",
 )  # fmt: skip
 
 
 def public(module: ModuleType) -> dict[str, Any]:
     """Return the public names of a module: those of ``__all__``, or else what it defines itself.
 
-    >>> sorted(public(importlib.import_module("longfat.sweeping")))
+    >>> sorted(public(pkgutil.resolve_name("longfat.sweeping")))
     ['SweepError', 'sweep']
     """
     names = getattr(module, "__all__", None)
@@ -67,7 +67,7 @@ def _directive(kind: str, name: str, *options: str) -> str:
 
 def page(where: str, seen: set[int]) -> str:
     """Return the page of a package; what is in `seen` has been described on another page."""
-    module = importlib.import_module(where)
+    module = pkgutil.resolve_name(where)
     found = public(module)
     text = f"# {where}\n\n```{{py:module}} {where}\n```\n\n{plain(module.__doc__)}\n\n"
     records = [(f"`{name}`", _link(one)) for name, one in found.items() if isinstance(one, Discipline)]
@@ -115,7 +115,7 @@ def pages() -> dict[str, str]:
     made, rows = {}, []
     for where in PACKAGES:
         made[f"api/{where}"] = page(where, seen)
-        rows.append((f"[{where}](/api/{where}.md)", plain(importlib.import_module(where).__doc__)))
+        rows.append((f"[{where}](/api/{where}.md)", plain(pkgutil.resolve_name(where).__doc__)))
     for package in stubs.packages():
         name = package.__name__
         made[f"api/{name}"] = laws(package)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from longfat.handbook import records
 from longfat.law import Law
 
-#: The plug-ins of each simulator in ``longfat.simulators.SIMULATORS``; a test demands a line for each simulator.
+#: The plug-ins of each simulator in ``longfat.verify.simulators.SIMULATORS``; a test demands a line for each simulator.
 PLUG_INS: Mapping[str, tuple[str, ...]] = {
     "mm1_number": ("fifo",),
     "mm1_wait": ("fifo",),

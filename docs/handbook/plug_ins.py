@@ -13,7 +13,7 @@ from docs.handbook.front import toctree
 from docs.handbook.markup import code, html, number, plain, section, table, unfolding
 from docs.handbook.staging import ROOT
 from longfat.sim import queues, schemes
-from longfat.sim.calls import CALLBACKS, HOOKS, VERBS
+from longfat.sim.kernel.calls import CALLBACKS, HOOKS, VERBS
 
 FOLDERS = {"scheme": "schemes", "discipline": "disciplines", "service": "services"}
 TITLES = {"scheme": "Schemes", "discipline": "Queue disciplines", "service": "Services"}
@@ -40,7 +40,7 @@ def records(kind: str) -> dict[str, Any]:
 def _module(kind: str, record: Any) -> Any:
     """Return the module that defines a plug-in."""
     package = {"scheme": "schemes", "discipline": "queues", "service": "services"}[kind]
-    from longfat import discovery
+    from longfat.base import discovery
 
     forms = ("discipline", "scheme", "service")
     for module in discovery.modules(f"longfat.sim.{package}"):

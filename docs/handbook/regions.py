@@ -6,7 +6,7 @@ import itertools
 from html import escape
 
 from longfat.law import Law
-from longfat.symbols import Symbol
+from longfat.law.symbols import Symbol
 from longfat.verify.points import between, typical
 
 CELLS, SIDE, LEFT, TOP = 36, 8, 60, 12

@@ -21,12 +21,12 @@ import numpy as np
 from docs.handbook.markup import number, table
 from longfat.handbook import records
 from longfat.law import Law
-from longfat.law_digests import digest
-from longfat.simulators import Simulator, simulator_of
-from longfat.student import half_width
-from longfat.symbols import Symbol
+from longfat.law.law_digests import digest
+from longfat.law.symbols import Symbol
+from longfat.replication.student import half_width
 from longfat.verify.points import between
 from longfat.verify.simulated import check_of
+from longfat.verify.simulators import Simulator, simulator_of
 
 STORED = Path(__file__).resolve().parent / "simulated.csv"
 COUNT, REPLICATIONS, CONFIDENCE, SEED = 8, 10, 0.95, 1

@@ -15,7 +15,7 @@ from typing import Any
 from docs.handbook.markup import table
 from longfat.handbook.records import laws
 from longfat.law import Law
-from longfat.law_digests import digest
+from longfat.law.law_digests import digest
 
 STORED = Path(__file__).resolve().parent / "verdicts.csv"
 COLUMNS = ("verdict", "error", "where", "checks", "remark")

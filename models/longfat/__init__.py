@@ -21,8 +21,6 @@ if TYPE_CHECKING:
         laws,
         measured,
         plot,
-        quantities,
-        scenario,
         sim,
         single_transfer,
         sweeping,
@@ -30,12 +28,16 @@ if TYPE_CHECKING:
         testing,
         verify,
     )
+    from longfat.base import quantities
+    from longfat.sim.network import scenario
     from longfat.sweeping import sweep
 
 _ROOMS = (
-    "benchmark", "design", "explore", "fluid", "law", "laws", "measured", "plot", "quantities", "scenario", "sim",
+    "benchmark", "design", "explore", "fluid", "law", "laws", "measured", "plot", "sim",
     "single_transfer", "sweeping", "testbed", "testing", "verify",
 )  # fmt: skip
+#: Public modules that lie deeper.
+_INSIDE = {"quantities": "longfat.base.quantities", "scenario": "longfat.sim.network.scenario"}
 
 __all__ = [
     "__version__",
@@ -62,6 +64,8 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name in _ROOMS:
         return importlib.import_module(f"longfat.{name}")
+    if name in _INSIDE:
+        return importlib.import_module(_INSIDE[name])
     if name == "sweep":
         return importlib.import_module("longfat.sweeping").sweep
     raise AttributeError(f"module 'longfat' has no attribute {name!r}")
@@ -89,13 +93,13 @@ class _AccessorFinder:
 
             def exec_module(module: Any) -> None:
                 execute(module)
-                importlib.import_module("longfat.accessor")
+                importlib.import_module("longfat.plot.accessor")
 
             spec.loader.exec_module = exec_module  # type: ignore[method-assign]
         return spec
 
 
 if "xarray" in sys.modules:
-    importlib.import_module("longfat.accessor")
+    importlib.import_module("longfat.plot.accessor")
 else:
     sys.meta_path.insert(0, _AccessorFinder())  # type: ignore[arg-type]

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from longfat.domains import choice, integer, number, out_of_range
+from longfat.base.domains import choice, integer, number, out_of_range
 from longfat.laws.blt.windows import packet_priority
 
 MIN_TICKS_PER_SECOND = 10**15  # the timer's floats are rounded to ticks, everything else is exact

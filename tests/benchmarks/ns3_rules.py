@@ -6,8 +6,8 @@ ns-3's sources are named by their paths below src/ in its development repository
 import math
 from dataclasses import replace
 
-from longfat.sim.jit import part
-from longfat.sim.own import flag
+from longfat.sim.kernel.jit import part
+from longfat.sim.plugin.own import flag
 from longfat.sim.schemes import bbr1, bbr_common, cubic, dctcp, deployed, hystart, tcp
 
 

@@ -3,10 +3,11 @@
 import pytest
 
 from longfat import sim
-from longfat.sim import Discipline, queues, traffic
+from longfat.sim import Discipline, queues
+from longfat.sim.kernel.records import NONE
+from longfat.sim.network import traffic
+from longfat.sim.plugin.seam import behind, first_waiting, push_out, random, waiting
 from longfat.sim.queues import DROP, ENQUEUE
-from longfat.sim.records import NONE
-from longfat.sim.seam import behind, first_waiting, push_out, random, waiting
 
 RATE = 1e8  # bytes/s
 

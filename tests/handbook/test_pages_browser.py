@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from longfat import extras
+from longfat.base import extras
 from longfat.handbook import pages, records
 from longfat.laws.queues import mm1_wait
 from longfat.laws.selective_repeat import throughput_efficiency

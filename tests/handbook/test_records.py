@@ -5,12 +5,12 @@ import re
 
 import pytest
 
-from longfat import extras
+from longfat.base import extras
 from longfat.handbook import __main__ as command
 from longfat.handbook import javascript, pages, records
 from longfat.handbook.typesetting import mathml
 from longfat.law import Law
-from longfat.law_digests import digest
+from longfat.law.law_digests import digest
 from longfat.laws.loss_load import response_optimal_rate
 from longfat.laws.queues import mm1_wait
 from longfat.laws.selective_repeat import throughput_efficiency

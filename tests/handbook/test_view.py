@@ -7,7 +7,7 @@ from importlib.resources import files
 
 import pytest
 
-from longfat import quantities
+from longfat.base import quantities
 from longfat.handbook.pages import EXPORT, IMPORT, MODULES
 from tests.handbook.engine import NODE, needs_node
 

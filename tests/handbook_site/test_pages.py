@@ -27,12 +27,13 @@ from docs.handbook import (
     staging,
     traces,
 )
-from longfat import benchmark, fluid, simulators
+from longfat import benchmark, fluid
 from longfat.handbook import records
 from longfat.law import registered
 from longfat.laws import queues as queue_laws
 from longfat.sim import queues, schemes
 from longfat.sim.services import SERVICES
+from longfat.verify import simulators
 from longfat.verify.published.claims_table import PAPERS
 
 ROOT = Path(__file__).parents[2]

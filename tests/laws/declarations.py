@@ -3,8 +3,8 @@
 import inspect
 import re
 
-from longfat import docstrings
-from longfat.simulators import SIMULATORS
+from longfat.law import docstrings
+from longfat.verify.simulators import SIMULATORS
 
 GENERATED = {"Parameters", "Returns", "Raises", "References"}
 #: What a reader can look a source up by: a year, a report, or a university; "Ours" for laws that are not published.
@@ -24,7 +24,7 @@ def missing(law):
         ),
         (
             f"correct in @law(...) the name in simulated=SimulatedBy(...): it has to be one of {names}, or a new entry "
-            "of SIMULATORS in models/longfat/simulators.py",
+            "of SIMULATORS in models/longfat/verify/simulators.py",
             law.simulated is not None and law.simulated.simulator not in SIMULATORS,
         ),
         (

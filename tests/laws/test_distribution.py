@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from longfat.law.namespaces import NUMPY
 from longfat.laws import selective_repeat as laws
 from longfat.laws.selective_repeat import few_missing
 from longfat.laws.selective_repeat.joint import joint
-from longfat.namespaces import NUMPY
 from longfat.segments import simulate, trace
 
 LOSSES = [1e-300, 1e-12, 1e-6, 1e-3, 0.1, 0.3, 0.5, 0.74, 0.86]

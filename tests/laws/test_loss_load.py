@@ -11,11 +11,11 @@ import xarray as xr
 from mpmath import mpf
 from scipy.optimize import elementwise
 
+from longfat.law.namespaces import NUMPY, JaxNamespace, MpmathNamespace
+from longfat.law.roots import newton
 from longfat.laws import loss_load as laws
 from longfat.laws.loss_load import response_optimum
 from longfat.laws.loss_load.optimum import largest_throughput
-from longfat.namespaces import NUMPY, JaxNamespace, MpmathNamespace
-from longfat.roots import newton
 
 SLOPES_OF_RESPONSE = jax.jit(jax.grad(lambda *x: jnp.sum(laws.response_optimal_rate(*x)), argnums=tuple(range(6))))
 

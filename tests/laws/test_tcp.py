@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 import sympy
 
+from longfat.law.namespaces import NUMPY, ArrayNamespace, JaxNamespace, MpmathNamespace, SympyNamespace
 from longfat.laws import tcp
 from longfat.laws.tcp.arithmetic import ceiling_quotient, floor_log2
-from longfat.namespaces import NUMPY, ArrayNamespace, JaxNamespace, MpmathNamespace, SympyNamespace
 from tests.blt_reference import Run
 
 # The sawtooth

@@ -2,7 +2,8 @@
 
 import pytest
 
-from longfat.sim import DROP, ENQUEUE, Discipline, Network, Simulation, peek
+from longfat.sim import DROP, ENQUEUE, Discipline, Network, Simulation
+from longfat.sim.runs import peek
 from tests.plugins.aimd import AIMD
 
 

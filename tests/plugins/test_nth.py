@@ -1,6 +1,7 @@
 """A discipline in a file of its own: which packets it drops, by hand."""
 
-from longfat.sim import Network, Simulation, traffic
+from longfat.sim import Network, Simulation
+from longfat.sim.network import traffic
 from tests.plugins.nth import EVERY_NTH
 
 

@@ -2,7 +2,8 @@
 
 import math
 
-from longfat.sim import Network, Simulation, traffic
+from longfat.sim import Network, Simulation
+from longfat.sim.network import traffic
 from longfat.sim.queues.log import Log
 from tests.plugins.small_first import SMALL_FIRST
 

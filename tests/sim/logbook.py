@@ -4,11 +4,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from longfat.sim import memory, records
-from longfat.sim.jit import part
+from longfat.sim.kernel import memory, records
+from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.rows import Row
 from longfat.sim.queues import DROP
 from longfat.sim.queues.discipline import DEFAULTS, Parameter
-from longfat.sim.rows import Row
 
 ROOM = 100_000  # calls
 LINE = records.record(("x", records.f8, (20,)))

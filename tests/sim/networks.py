@@ -5,7 +5,9 @@ import itertools
 
 import numpy as np
 
-from longfat.sim import Network, Parameter, Scheme, Simulation, queues, records, schemes, traffic
+from longfat.sim import Network, Parameter, Scheme, Simulation, queues, schemes
+from longfat.sim.kernel import records
+from longfat.sim.network import traffic
 
 
 def aimd_ack(flow, event):

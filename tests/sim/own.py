@@ -1,6 +1,6 @@
 """Access of tests to a run: records of plug-ins, fields of flows, counters of links."""
 
-from longfat.sim import layout
+from longfat.sim.kernel import layout
 
 
 def of_flow(run, flow=0):

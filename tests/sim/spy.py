@@ -4,9 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from longfat.sim import Discipline, records
-from longfat.sim.jit import part
-from longfat.sim.memory import word_at
+from longfat.sim import Discipline
+from longfat.sim.kernel import records
+from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.memory import word_at
 from longfat.sim.queues import ENQUEUE
 
 ROOM = 200_000  # packets

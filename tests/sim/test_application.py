@@ -5,7 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from longfat.sim import Network, Parameter, Scheme, Simulation, run, traffic
+from longfat.sim import Network, Parameter, Scheme, Simulation, run
+from longfat.sim.network import traffic
 from tests.sim.spy import Spy
 
 MS = 1_000_000  # ns

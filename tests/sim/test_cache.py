@@ -11,8 +11,8 @@ from pathlib import Path
 import numba
 import pytest
 
-from longfat import code_cache
-from longfat.sim import jit
+from longfat.base import code_cache
+from longfat.sim.kernel import jit
 
 PACKAGE = Path(jit.__file__).resolve().parents[1]
 RUN = """
@@ -96,9 +96,9 @@ def test_the_loop_on_disk(tmp_path):
 
 
 LITTLE = {
-    "little.py": "from longfat.sim.jit import entry\nfrom helper import value\n\n\n"
+    "little.py": "from longfat.sim.kernel.jit import entry\nfrom helper import value\n\n\n"
     "@entry('.')\ndef run():\n    return value()\n",
-    "helper.py": "from longfat.sim.jit import part\n\n\n@part\ndef value():\n    return 20\n",
+    "helper.py": "from longfat.sim.kernel.jit import part\n\n\n@part\ndef value():\n    return 20\n",
 }
 CALL = "import little; print(little.run(), sum(getattr(little.run.stats, 'cache_hits', {}).values()))"
 

@@ -20,7 +20,6 @@ from longfat.sim import (
     Service,
     append,
     conforming,
-    engine,
     part,
     queue,
     take_first,
@@ -29,6 +28,7 @@ from longfat.sim import (
 from longfat.sim.conforming import checks
 from longfat.sim.conforming.interpreted import portable
 from longfat.sim.conforming.trials import observe, subject_of, trials_for
+from longfat.sim.runs import engine
 from tests.plugins.aimd import AIMD
 from tests.plugins.nth import EVERY_NTH
 from tests.plugins.small_first import SMALL_FIRST

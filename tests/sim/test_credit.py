@@ -8,9 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from longfat import laws
-from longfat.sim import Discipline, Network, Parameter, Simulation, queues, traffic
+from longfat.sim import Discipline, Network, Parameter, Simulation, queues
+from longfat.sim.kernel.records import FEEDBACK
+from longfat.sim.network import traffic
 from longfat.sim.queues import DROP, ENQUEUE
-from longfat.sim.records import FEEDBACK
 from longfat.verify.transport_estimators import credit_share
 
 CELL, RATE = 53, 530_000.0  # bytes, bytes/s: a cell takes 0.1 ms

@@ -9,9 +9,10 @@ from fractions import Fraction
 
 import pytest
 
-from longfat.sim import Network, Simulation, queues, traffic
+from longfat.sim import Network, Simulation, queues
+from longfat.sim.kernel.records import CE, ECT
+from longfat.sim.network import traffic
 from longfat.sim.queues import decbit
-from longfat.sim.records import CE, ECT
 from tests.sim.logbook import Logbook
 from tests.sim.networks import FIXED
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from longfat import laws
-from longfat.sim import Network, Simulation, queues, traffic
+from longfat.sim import Network, Simulation, queues
+from longfat.sim.network import traffic
 from longfat.sim.queues.log import Log
 
 C, DELAY = 1e6, 0.001  # bytes/s and s of every link

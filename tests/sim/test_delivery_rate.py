@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from longfat.sim import Network, Scheme, Simulation
-from longfat.sim.jit import part
+from longfat.sim.kernel.jit import part
 from tests.sim.own import of_flow
 from tests.sim.schemes.test_recovery import losing
 

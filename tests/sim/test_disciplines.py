@@ -3,12 +3,14 @@
 import numpy as np
 import pytest
 
-from longfat.sim import Discipline, Network, Scheme, Simulation, queues, records, traffic
-from longfat.sim.jit import part
-from longfat.sim.memory import word_at
+from longfat.sim import Discipline, Network, Scheme, Simulation, queues
+from longfat.sim.kernel import records
+from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.memory import word_at
+from longfat.sim.kernel.records import DATA, NONE
+from longfat.sim.network import traffic
+from longfat.sim.plugin.seam import behind, first_waiting, push_out, random, waiting
 from longfat.sim.queues import DROP, ENQUEUE, SEND
-from longfat.sim.records import DATA, NONE
-from longfat.sim.seam import behind, first_waiting, push_out, random, waiting
 from tests.sim.own import of_flow, of_link
 
 RATE = 1e6  # bytes/s: 1000 ns a byte

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 
 from longfat import benchmark
-from longfat.sim import Network, drawing, queues, sketching, traffic
+from longfat.sim import Network, queues
+from longfat.sim.network import drawing, sketching, traffic
 from tests.examples import examples
 from tests.sim.networks import build
 from tests.sim.test_scenario import networks

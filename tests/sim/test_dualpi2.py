@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from longfat import testing
-from longfat.sim import ENQUEUE, Discipline, Network, Simulation, mark, queues, traffic
+from longfat.sim import ENQUEUE, Discipline, Network, Simulation, mark, queues
+from longfat.sim.kernel.records import CE, ECT, ECT1
+from longfat.sim.network import traffic
 from longfat.sim.queues import dualpi2
-from longfat.sim.records import CE, ECT, ECT1
 from tests.examples import is_long
 from tests.sim.logbook import Logbook
 from tests.sim.own import of_link

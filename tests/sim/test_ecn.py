@@ -5,8 +5,8 @@ import math
 import pytest
 
 from longfat.sim import ENQUEUE, Discipline, Network, Scheme, Simulation, mark, queues, run, schemes
+from longfat.sim.kernel.records import CE, DATA, ECT, ECT1
 from longfat.sim.queues import dualpi2, step_marking
-from longfat.sim.records import CE, DATA, ECT, ECT1
 from tests.sim.logbook import Logbook
 from tests.sim.own import of_flow
 from tests.sim.schemes.losses import drop_acks, drop_numbers

@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from longfat.sim import Network, Simulation, queues, schemes, traffic
+from longfat.sim import Network, Simulation, queues, schemes
+from longfat.sim.network import traffic
 
 ENDS = re.compile(r"([\[(])(.+), (.+)([\])])")
 NEEDS = {"xcp": "xcp", "decbit": "decbit", "loss-load": "loss-load", "explicit-feedback": "explicit-feedback",

@@ -10,22 +10,10 @@ import time
 import numpy as np
 import pytest
 
-from longfat.sim import (
-    NOTHING,
-    Discipline,
-    Network,
-    Scheme,
-    SchemeError,
-    Service,
-    Simulation,
-    engine,
-    queues,
-    records,
-    run,
-    run_state,
-    schemes,
-    traffic,
-)
+from longfat.sim import NOTHING, Discipline, Network, Scheme, SchemeError, Service, Simulation, queues, run, schemes
+from longfat.sim.kernel import records
+from longfat.sim.network import traffic
+from longfat.sim.runs import engine, run_state
 from tests.sim.networks import AIMD, build, state
 from tests.sim.own import of_flow, of_link
 

@@ -5,9 +5,10 @@ import math
 import numpy as np
 import pytest
 
-from longfat.sim import Discipline, Network, Simulation, queues, traffic
-from longfat.sim.jit import part
-from longfat.sim.memory import word_at
+from longfat.sim import Discipline, Network, Simulation, queues
+from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.memory import word_at
+from longfat.sim.network import traffic
 from longfat.sim.queues import ENQUEUE, SEND
 
 RATE = 1e6  # bytes/s: a byte takes 1000 ns

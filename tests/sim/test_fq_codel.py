@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from longfat import testing
-from longfat.sim import Network, Simulation, run, traffic
+from longfat.sim import Network, Simulation, run
+from longfat.sim.network import traffic
 from longfat.sim.queues import codel, fq_codel
 from longfat.sim.queues.log import Log
 from longfat.sim.services.fq_codel import mixed

@@ -7,12 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longfat.sim import Discipline, Network, Parameter, Scheme, Simulation, queues, traffic
-from longfat.sim.jit import part
-from longfat.sim.memory import word_at
+from longfat.sim import Discipline, Network, Parameter, Scheme, Simulation, queues
+from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.memory import word_at
+from longfat.sim.kernel.records import NONE
+from longfat.sim.network import traffic
+from longfat.sim.plugin.seam import behind, first_waiting, push_out, random, waiting
 from longfat.sim.queues import DROP, ENQUEUE, SEND
-from longfat.sim.records import NONE
-from longfat.sim.seam import behind, first_waiting, push_out, random, waiting
 from tests.examples import examples
 from tests.sim.own import of_flow, of_link
 

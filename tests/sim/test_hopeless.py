@@ -4,7 +4,8 @@ import time
 
 import pytest
 
-from longfat.sim import DROP, ENQUEUE, Discipline, Network, Scheme, engine, run
+from longfat.sim import DROP, ENQUEUE, Discipline, Network, Scheme, run
+from longfat.sim.runs import engine
 
 
 def drop_all(link, packet, now):

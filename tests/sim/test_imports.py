@@ -69,9 +69,9 @@ def test_the_network_simulator_has_no_circles():
     found = graph(PACKAGE, lazy)
     assert circle(found) == []
     # The graph includes an import at the top, one inside a function, and one of a lazily imported name.
-    assert "longfat.sim.elements" in found["longfat.sim.network"]
-    assert "longfat.sim.scenario.parsing" in found["longfat.sim.network"]
-    assert "longfat.sim.engine" in found["longfat.sim.runs"]
+    assert "longfat.sim.network.elements" in found["longfat.sim.network.network"]
+    assert "longfat.sim.network.scenario.parsing" in found["longfat.sim.network.network"]
+    assert "longfat.sim.runs.engine" in found["longfat.sim.runs.run"]
 
 
 def test_the_segment_simulator_has_no_circles():

@@ -12,8 +12,10 @@ import numpy as np
 import pytest
 
 from longfat import sim
-from longfat.sim import queues, results, traffic
-from longfat.sim.records import AT_ARRIVAL, ENTER_IN_ADVANCE, RECEIVE_IN_ADVANCE
+from longfat.sim import queues
+from longfat.sim.kernel.records import AT_ARRIVAL, ENTER_IN_ADVANCE, RECEIVE_IN_ADVANCE
+from longfat.sim.network import traffic
+from longfat.sim.runs import results
 
 
 def one_link():

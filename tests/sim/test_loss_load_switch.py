@@ -9,9 +9,11 @@ import numba
 import numpy as np
 import pytest
 
-from longfat.sim import Discipline, Network, Parameter, Scheme, Simulation, queues, records, run, traffic
+from longfat.sim import Discipline, Network, Parameter, Scheme, Simulation, queues, run
+from longfat.sim.kernel import records
+from longfat.sim.kernel.records import RED
+from longfat.sim.network import traffic
 from longfat.sim.queues.loss_load import END, OUT, loss
-from longfat.sim.records import RED
 from tests.sim.own import of_flow, of_link
 from tests.sim.spy import Spy
 

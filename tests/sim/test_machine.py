@@ -20,7 +20,9 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from longfat.sim import Simulation, queues, records, run_state, schemes
+from longfat.sim import Simulation, queues, schemes
+from longfat.sim.kernel import records
+from longfat.sim.runs import run_state
 from tests.examples import examples
 from tests.sim import networks
 from tests.sim.networks import Look

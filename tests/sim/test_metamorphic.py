@@ -7,7 +7,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from longfat.sim import Network, Simulation, records, run_state, traffic
+from longfat.sim import Network, Simulation
+from longfat.sim.kernel import records
+from longfat.sim.network import traffic
+from longfat.sim.runs import run_state
 from tests.examples import examples
 from tests.sim.networks import AIMD, DISCIPLINES, EAGER, build
 from tests.sim.own import arrived

@@ -2,7 +2,7 @@
 
 import pytest
 
-from longfat.domains import nearest, unknown
+from longfat.base.domains import nearest, unknown
 from longfat.sim import queues, schemes
 
 

@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 import longfat as lf
-from longfat.sim import Discipline, Network, Simulation, results, traffic
+from longfat.sim import Discipline, Network, Simulation
+from longfat.sim.network import traffic
 from longfat.sim.queues import ENQUEUE
+from longfat.sim.runs import results
 from tests.sim.own import of_link
 from tests.sim.test_queueing_theory import PACKET, RATE, SERVICE, stationary
 

@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 
 from longfat import testing
-from longfat.sim import Network, Simulation, run, traffic
+from longfat.sim import Network, Simulation, run
+from longfat.sim.kernel.records import CE
+from longfat.sim.network import traffic
 from longfat.sim.queues import pie
 from longfat.sim.queues.log import Log
 from longfat.sim.queues.pie import scaled
-from longfat.sim.records import CE
 from tests.sim.networks import FIXED
 from tests.sim.own import of_link
 from tests.sim.spy import Spy

@@ -10,21 +10,10 @@ import time
 
 import pytest
 
-from longfat.sim import (
-    Discipline,
-    Network,
-    Parameter,
-    Scheme,
-    SchemeError,
-    Service,
-    Simulation,
-    jit,
-    mark,
-    run,
-    schemes,
-    traffic,
-)  # fmt: skip
-from longfat.sim.own import Integer
+from longfat.sim import Discipline, Network, Parameter, Scheme, SchemeError, Service, Simulation, mark, run, schemes
+from longfat.sim.kernel import jit
+from longfat.sim.network import traffic  # fmt: skip
+from longfat.sim.plugin.own import Integer
 from longfat.sim.queues import DROP, ENQUEUE, mark_above
 from longfat.sim.services.round_robin import ROUND_ROBIN
 from tests.sim.networks import AIMD

@@ -6,7 +6,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from longfat.sim import Network, SchemeError, Simulation, run, traffic
+from longfat.sim import Network, SchemeError, Simulation, run
+from longfat.sim.network import traffic
 from longfat.sim.queues import policer
 from longfat.sim.queues.log import Log
 

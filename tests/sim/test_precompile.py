@@ -9,7 +9,7 @@ from longfat.sim import queues, schemes
 
 def test_everything_that_ships():
     """Another process finds on disk what the command has compiled, and compiles nothing."""
-    done = subprocess.run([sys.executable, "-m", "longfat.sim.precompile"], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-m", "longfat.cli.precompile"], capture_output=True, text=True, check=True)
     disciplines = {one.name for one in queues.NAMED.values()}  # drop-tail is another name of fifo
     assert done.stdout.endswith(f", and {len(schemes.names()) + len(disciplines)} schemes and disciplines\n")
     assert done.stderr == ""

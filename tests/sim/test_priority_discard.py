@@ -5,10 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longfat.sim import Discipline, Network, Parameter, Scheme, Simulation, queues, traffic
-from longfat.sim.network import MOST_PLACES
+from longfat.sim import Discipline, Network, Parameter, Scheme, Simulation, queues
+from longfat.sim.network import traffic
+from longfat.sim.network.network import MOST_PLACES
+from longfat.sim.plugin.seam import first_waiting, push_out, random
 from longfat.sim.queues import ENQUEUE
-from longfat.sim.seam import first_waiting, push_out, random
 from longfat.sim.services.push_out import DISCARD_LAST, DISCARD_WORST
 from tests.examples import examples
 from tests.sim.dumbbell_referee import victim

@@ -11,8 +11,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from longfat.sim import Network, Simulation, memory, queues, records, results, run_state
-from longfat.sim.network import read_buffer
+from longfat.sim import Network, Simulation, queues
+from longfat.sim.kernel import memory, records
+from longfat.sim.network.network import read_buffer
+from longfat.sim.runs import results, run_state
 from tests.examples import examples, is_long
 from tests.sim import networks
 from tests.sim.networks import Look, build, state, steps

@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 
 import longfat as lf
-from longfat.sim import Network, Simulation, results, traffic
+from longfat.sim import Network, Simulation
+from longfat.sim.network import traffic
+from longfat.sim.runs import results
 from longfat.testing.seeded_runs import seed_of
 
 # Sizes are whole bytes of exponential variates, at least 1 and at most 10^6. With a mean of 20 000 bytes rounding

@@ -5,7 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from longfat.sim import Discipline, Network, Simulation, traffic
+from longfat.sim import Discipline, Network, Simulation
+from longfat.sim.network import traffic
 from longfat.sim.queues import ENQUEUE
 from tests.sim.spy import Spy
 

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from longfat.sim import Discipline, Network, Simulation, traffic
+from longfat.sim import Discipline, Network, Simulation
+from longfat.sim.network import traffic
+from longfat.sim.plugin.seam import queue_of
 from longfat.sim.queues import ENQUEUE
-from longfat.sim.seam import queue_of
 from tests.sim.test_fair_queueing import BYTE, RATE, dequeue, write
 
 

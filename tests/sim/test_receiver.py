@@ -9,10 +9,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from longfat.sim import Discipline, Network, Scheme, Simulation, jit, records
+from longfat.sim import Discipline, Network, Scheme, Simulation
+from longfat.sim.kernel import jit, records
+from longfat.sim.kernel.memory import packet_at, sack_at, state_at
 from longfat.sim.kernel.packets import allocate_packet, release_packet
 from longfat.sim.kernel.receiver import receive
-from longfat.sim.memory import packet_at, sack_at, state_at
 from longfat.sim.queues import DROP, ENQUEUE
 from tests.examples import examples
 from tests.sim.networks import AIMD, EAGER, PACED, Look

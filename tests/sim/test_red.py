@@ -6,7 +6,9 @@ from types import FunctionType, SimpleNamespace
 import numpy as np
 import pytest
 
-from longfat.sim import Network, Simulation, queues, records, traffic
+from longfat.sim import Network, Simulation, queues
+from longfat.sim.kernel import records
+from longfat.sim.network import traffic
 from longfat.sim.queues import DROP, ENQUEUE, red
 from tests.examples import is_long
 from tests.sim.logbook import counted

@@ -5,9 +5,10 @@ import math
 import numpy as np
 import pytest
 
-from longfat.sim import Network, Simulation, queues, run, traffic
+from longfat.sim import Network, Simulation, queues, run
+from longfat.sim.kernel.records import CE, ECT
+from longfat.sim.network import traffic
 from longfat.sim.queues import DROP, ENQUEUE, avq, red_auto, rem
-from longfat.sim.records import CE, ECT
 from tests.sim.logbook import Logbook
 from tests.sim.networks import FIXED
 from tests.sim.own import arrived, of_link

@@ -6,9 +6,10 @@ M. Welzl, "Scalable Router Aided Congestion Avoidance for Bulk Data Transfer in 
 import numpy as np
 import pytest
 
-from longfat.sim import Discipline, Network, Parameter, Scheme, Simulation, traffic
+from longfat.sim import Discipline, Network, Parameter, Scheme, Simulation
+from longfat.sim.kernel.records import FEEDBACK, REQUEST
+from longfat.sim.network import traffic
 from longfat.sim.queues import DROP, ENQUEUE
-from longfat.sim.records import FEEDBACK, REQUEST
 from tests.sim.own import of_flow
 
 PERIOD = 0.5  # s

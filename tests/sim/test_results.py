@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longfat.sim import Network, Scheme, Simulation, results, run, traffic
+from longfat.sim import Network, Scheme, Simulation, run
+from longfat.sim.network import traffic
+from longfat.sim.runs import results
 from tests.examples import examples
 from tests.sim.networks import AIMD, build
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from longfat.sim import queues, services
-from longfat.sim.own import YES_OR_NO
+from longfat.sim.plugin.own import YES_OR_NO
 
 PAGE = Path(__file__).parents[2] / "docs" / "rules" / "queue-disciplines.md"
 DISCIPLINES = sorted({one.name: one for one in queues.NAMED.values()}.items())

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longfat import scenario
-from longfat.sim import Discipline, Network, Scheme, queues, run, schemes, traffic
+from longfat.sim import Discipline, Network, Scheme, queues, run, schemes
+from longfat.sim.network import scenario, traffic
+from longfat.sim.network.scenario import keys, writing
 from longfat.sim.queues import ENQUEUE
-from longfat.sim.scenario import keys, writing
 from tests.examples import examples
 from tests.sim.networks import AIMD, OWN, build
 

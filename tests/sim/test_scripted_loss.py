@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from longfat.sim import Network, Simulation, queues, run, traffic
+from longfat.sim import Network, Simulation, queues, run
+from longfat.sim.network import traffic
 from tests.sim.spy import Spy
 
 MS = 1_000_000  # ns

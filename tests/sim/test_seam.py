@@ -9,21 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from longfat.sim import (
-    Discipline,
-    Network,
-    Parameter,
-    Scheme,
-    SchemeError,
-    Simulation,
-    functions,
-    jit,
-    records,
-    schemes,
-    seam,
-)
+from longfat.sim import Discipline, Network, Parameter, Scheme, SchemeError, Simulation, schemes
+from longfat.sim.kernel import jit, records
+from longfat.sim.plugin import functions, seam
+from longfat.sim.plugin.seam import TABLE
 from longfat.sim.queues import ENQUEUE
-from longfat.sim.seam import TABLE
 from tests.sim.own import arrived, of_flow, of_link
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -2,9 +2,10 @@
 
 import pytest
 
-from longfat.sim import Discipline, Network, Simulation, queues, run, traffic
+from longfat.sim import Discipline, Network, Simulation, queues, run
+from longfat.sim.kernel.records import GREEN, RED
+from longfat.sim.network import traffic
 from longfat.sim.queues import ENQUEUE
-from longfat.sim.records import GREEN, RED
 from tests.sim.spy import Spy
 
 MS = 1_000_000  # ns

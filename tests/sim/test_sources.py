@@ -7,9 +7,11 @@ import pytest
 from scipy import stats
 
 from longfat import testing
-from longfat.sim import Discipline, Network, Scheme, Simulation, queues, records, traffic
-from longfat.sim.jit import part
-from longfat.sim.memory import word_at
+from longfat.sim import Discipline, Network, Scheme, Simulation, queues
+from longfat.sim.kernel import records
+from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.memory import word_at
+from longfat.sim.network import traffic
 from longfat.sim.queues import DROP, ENQUEUE
 from tests.sim.logbook import Logbook
 from tests.sim.networks import AIMD

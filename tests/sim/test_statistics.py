@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from longfat.sim import statistics
+from longfat.sim.runs import statistics
 
 
 def autoregressive(rng, length, correlation, mean=10.0):

@@ -4,9 +4,10 @@ import math
 
 import pytest
 
-from longfat.sim import Network, Simulation, queues, traffic
+from longfat.sim import Network, Simulation, queues
+from longfat.sim.kernel.records import CE, ECT
+from longfat.sim.network import traffic
 from longfat.sim.queues import step_marking
-from longfat.sim.records import CE, ECT
 from tests.sim.logbook import Logbook
 
 

@@ -5,7 +5,8 @@ from collections import deque
 
 import pytest
 
-from longfat.sim import ENQUEUE, Discipline, Network, Parameter, Scheme, Simulation, run, traffic
+from longfat.sim import ENQUEUE, Discipline, Network, Parameter, Scheme, Simulation, run
+from longfat.sim.network import traffic
 from longfat.sim.queues import discipline
 from longfat.sim.queues.log import Log
 

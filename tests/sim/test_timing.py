@@ -8,7 +8,7 @@ import pytest
 
 from longfat.sim import Network, Simulation
 from longfat.sim.kernel import timing
-from longfat.sim.memory import state_at, timer_at
+from longfat.sim.kernel.memory import state_at, timer_at
 from longfat.sim.schemes import profile
 
 

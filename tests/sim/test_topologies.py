@@ -4,7 +4,8 @@ import math
 
 import pytest
 
-from longfat.sim import Network, queues, run, traffic
+from longfat.sim import Network, queues, run
+from longfat.sim.network import traffic
 
 
 def test_dumbbell():

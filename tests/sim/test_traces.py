@@ -13,9 +13,10 @@ import pytest
 import xarray as xr
 
 from longfat import sim
-from longfat.sim import records, traffic
-from longfat.sim.captures import Capture, capture, captured, pcap
-from longfat.sim.run_state import rows
+from longfat.sim.kernel import records
+from longfat.sim.network import traffic
+from longfat.sim.runs.captures import Capture, capture, captured, pcap
+from longfat.sim.runs.run_state import rows
 from tests.sim.pcap_reader import blocks, read, stamps
 
 MS = 1_000_000  # ns

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from longfat.sim import Discipline, Network, Simulation, results, traffic
-from longfat.sim.jit import part
-from longfat.sim.memory import word_at
+from longfat.sim import Discipline, Network, Simulation
+from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.memory import word_at
+from longfat.sim.network import traffic
 from longfat.sim.queues import ENQUEUE
+from longfat.sim.runs import results
 
 RATE = 1e9  # bytes/s of the link, which hardly has a queue
 

@@ -5,13 +5,15 @@ import math
 import numpy as np
 import pytest
 
-from longfat.domains import Interval
-from longfat.sim import Discipline, Network, Parameter, Simulation, jit, queues, traffic
-from longfat.sim.jit import part
-from longfat.sim.memory import word_at
+from longfat.base.domains import Interval
+from longfat.sim import Discipline, Network, Parameter, Simulation, queues
+from longfat.sim.kernel import jit
+from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.memory import word_at
+from longfat.sim.network import traffic
+from longfat.sim.plugin.seam import push_out
 from longfat.sim.queues import DROP, ENQUEUE, SEND, SERVICES
 from longfat.sim.queues.discipline import Integer
-from longfat.sim.seam import push_out
 from tests.sim.own import arrived, of_link
 
 RATE = 1e6  # bytes/s: a packet of 1000 bytes takes 1 ms

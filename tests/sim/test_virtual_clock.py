@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from longfat.sim import Discipline, Network, Simulation, queues, traffic
+from longfat.sim import Discipline, Network, Simulation, queues
+from longfat.sim.network import traffic
 from longfat.sim.queues import SEND
 from tests.sim.test_fair_queueing import BYTE, RATE, enqueue, write
 

@@ -9,9 +9,10 @@ import math
 import numpy as np
 import pytest
 
-from longfat.sim import Network, Scheme, Simulation, queues, run, traffic
+from longfat.sim import Network, Scheme, Simulation, queues, run
+from longfat.sim.kernel.records import DATA, STAMPED
+from longfat.sim.network import traffic
 from longfat.sim.queues import xcp
-from longfat.sim.records import DATA, STAMPED
 from tests.sim.logbook import Logbook
 from tests.sim.own import of_link
 

@@ -4,9 +4,10 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from longfat import quantities
-from longfat.domains import generator
-from longfat.sim import Simulation, results
+from longfat.base import quantities
+from longfat.base.domains import generator
+from longfat.sim import Simulation
+from longfat.sim.runs import results
 from longfat.testbed import tcp_info
 from longfat.testbed.ledger import Account
 from longfat.testbed.outcome import Outcome, Trust

@@ -7,8 +7,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from longfat.sim import Network, Simulation, queues, traffic
-from longfat.sim.records import NEVER
+from longfat.sim import Network, Simulation, queues
+from longfat.sim.kernel.records import NEVER
+from longfat.sim.network import traffic
 from longfat.testbed.emulator import Delivery, Emulator, idle
 from longfat.testbed.headers import codepoint
 

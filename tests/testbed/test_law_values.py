@@ -5,7 +5,8 @@ import math
 import pytest
 
 from longfat import laws
-from longfat.sim import Network, queues, traffic
+from longfat.sim import Network, queues
+from longfat.sim.network import traffic
 from longfat.testbed.law_values import law_values, shared
 
 #: ProbeRTT with 4 of 101 packets in flight: nothing for 97/101 of the first round trip and of each of the next five.

@@ -4,7 +4,8 @@ import math
 
 import pytest
 
-from longfat.sim import Network, traffic
+from longfat.sim import Network
+from longfat.sim.network import traffic
 from longfat.testbed.connection import RECEIVERS, SENDERS
 from longfat.testbed.plan import plan, refusals, settings_of
 

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from longfat import sim
+from longfat.base.user_files import read
 from longfat.sim import DROP, Discipline, Network, queues
-from longfat.sim.records import SECOND
+from longfat.sim.kernel.records import SECOND
 from longfat.testbed import CannotRun, Spoilt, outcomes, runs
 from longfat.testbed.outcome import Outcome, Trust
-from longfat.user_files import read
 
 QUIET = {"progress": False}
 

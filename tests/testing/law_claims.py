@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import longfat.laws  # noqa: F401  # registers the laws
 from longfat.law import Law, registered
-from longfat.simulators import simulator_of
 from longfat.testing.claims import Claim
 from longfat.testing.comparing import Comparison, compare
 from longfat.testing.domain import axes_of
 from longfat.verify.simulated import check_of
+from longfat.verify.simulators import simulator_of
 
 
 def simulated_laws() -> list[Law]:

@@ -27,8 +27,8 @@ import sympy
 from sympy.concrete.expr_with_limits import ExprWithLimits
 
 from longfat.law import Law
-from longfat.roots import Root
-from longfat.sums import Computed, written
+from longfat.law.roots import Root
+from longfat.law.sums import Computed, written
 from longfat.testing.comparing import Comparison
 from longfat.testing.domain import corners
 from longfat.verify.simulated import check_of

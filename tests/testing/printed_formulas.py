@@ -15,10 +15,10 @@ import numpy as np
 import longfat as lf
 from longfat.laws import blt, cadpc, cubic, loss_load, selective_repeat, tcp
 from longfat.segments import simulate
-from longfat.simulators import simulator_of
 from longfat.testing.claims import claim
 from longfat.testing.comparing import Comparison, compare
 from longfat.testing.shrinking import Shrunk, shrink_claim
+from longfat.verify.simulators import simulator_of
 
 #: Replications until the error is found, and until its point is shrunk.
 BUDGET = 2000

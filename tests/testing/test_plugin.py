@@ -51,7 +51,9 @@ def session(pytester, monkeypatch):
         pytester.makepyfile(test_it=text)
         # The plugin has been imported before if another test in this process needed it.
         imported = "-Wignore::pytest.PytestAssertRewriteWarning"
-        return pytester.runpytest_inprocess("-p", "longfat.pytest_plugin", "-p", "no:cacheprovider", imported, *options)
+        return pytester.runpytest_inprocess(
+            "-p", "longfat.verify.pytest_plugin", "-p", "no:cacheprovider", imported, *options
+        )
 
     return run
 
@@ -163,9 +165,11 @@ def test_other_sessions_are_left_alone(session):
 
 def test_the_plugin_loads_nothing():
     """Neither NumPy nor another module of longfat."""
-    code = "import sys, longfat.pytest_plugin; print([one for one in sys.modules if one[:5] in ('longf', 'numpy')])"
+    code = (
+        "import sys, longfat.verify.pytest_plugin; print([one for one in sys.modules if one[:5] in ('longf', 'numpy')])"
+    )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert out.strip() == "['longfat._version', 'longfat', 'longfat.pytest_plugin']"
+    assert out.strip() == "['longfat._version', 'longfat', 'longfat.verify.pytest_plugin']"
 
 
 @pytest.mark.parametrize("option", ["--longfat-budget=1", "--longfat-seed=-1"])
@@ -176,6 +180,6 @@ def test_bad_options_are_refused(session, option):
 @pytest.mark.long
 def test_workers_report_to_one_table(pytester):
     pytester.makepyfile(test_a=RIGHT, test_b=RIGHT)
-    result = pytester.runpytest_subprocess("-p", "longfat.pytest_plugin", "-n", "2")
+    result = pytester.runpytest_subprocess("-p", "longfat.verify.pytest_plugin", "-n", "2")
     result.assert_outcomes(passed=2)
     assert len(table(result)) == 1 + 24

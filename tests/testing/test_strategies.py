@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.errors import NoSuchExample
 
 from longfat.sim import Network, Simulation, queues, schemes
-from longfat.sim.traffic import Traffic
+from longfat.sim.network.traffic import Traffic
 from longfat.testing import strategies
 
 FEW = settings(
@@ -77,14 +77,14 @@ def test_types_have_strategies():
 
 
 @pytest.mark.parametrize(
-    "first", ["import longfat.sim.network, hypothesis; ", "import hypothesis, longfat.sim.network; "]
+    "first", ["import longfat.sim.network.network, hypothesis; ", "import hypothesis, longfat.sim.network.network; "]
 )
 def test_a_type_has_its_strategy_in_whatever_order_the_packages_are_imported(first):
     """Hypothesis calls the entry point when it is imported; from a checkout that is not installed, the test does."""
     code = (
         f"{first}from longfat.testing.registration import register; register(); "
         "from hypothesis.strategies._internal.types import _global_type_lookup as known; "
-        "print(longfat.sim.network.Network in known)"
+        "print(longfat.sim.network.network.Network in known)"
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert found == "True\n"

@@ -6,15 +6,15 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from longfat import scenario
 from longfat.benchmark.entries import Entry
 from longfat.benchmark.experiments import Variant
 from longfat.sim import queues, schemes
-from longfat.sim.network import Network
+from longfat.sim.network import scenario
+from longfat.sim.network.network import Network
 from longfat.sim.queues.round_trip_probe import round_trip_probe
 
 if TYPE_CHECKING:
-    from longfat.sim.elements import Flow, Link
+    from longfat.sim.network.elements import Flow, Link
 
 
 def build(variant: Variant, entry: Entry | None = None, *, probe: bool = True) -> Network:

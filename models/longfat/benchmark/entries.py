@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from longfat import user_files
+from longfat.base import user_files
+from longfat.base.domains import unknown
 from longfat.benchmark.choices import Choice
-from longfat.domains import unknown
 from longfat.sim.schemes.timers import PROFILES
 from longfat.sweeping import identity
 

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from longfat._version import __version__
+from longfat.base.domains import integer, number
 from longfat.benchmark.entries import ENTRIES, FURTHER, OPTIMAL, TODAY, Entry, entry
 from longfat.benchmark.experiments import Variant, variants
-from longfat.domains import integer, number
-from longfat.sim.engine import SchemeError
+from longfat.replication.threads import side_by_side
+from longfat.sim.runs.engine import SchemeError
 from longfat.sweeping import SweepError, engines, sweep
-from longfat.threads import side_by_side
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -162,7 +162,7 @@ def _of_a_scheme(error: SweepError, variant: Variant, store: str | Path | None) 
 
 def _side_by_side(cell: Callable[..., Any], cells: list[Any], progress: bool) -> list[Any]:
     """Run all cells in parallel, as far as the executor allows; on Ctrl-C give up those that have not started."""
-    from longfat.progress import bar
+    from longfat.base.progress import bar
 
     count = 0
 
@@ -184,7 +184,7 @@ def _dataset(
     """Join the cells to one dataset, with Student's intervals where there are replications."""
     import xarray as xr
 
-    from longfat.sim.statistics import half_width
+    from longfat.sim.runs.statistics import half_width
 
     shape = (len(asked), len(entries))
     dims = ("variant", "scheme")

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from importlib.resources import files
 from string import Template
 
+from longfat.base.domains import unknown
 from longfat.benchmark.choices import Choice
-from longfat.domains import unknown
 
 LOADS = ("0.2", "0.4", "0.6", "0.8", "0.9")
 SIZES = (4, 20, 200)  # packets
@@ -58,7 +58,7 @@ class Variant:
     choices: tuple[Choice, ...] = ()
 
     def text(self) -> str:
-        """Return the scenario as TOML (`longfat.sim.scenario`)."""
+        """Return the scenario as TOML (`longfat.scenario`)."""
         folder = files("longfat.benchmark").joinpath("scenarios")
         text = Template(folder.joinpath(f"{self.experiment}.toml").read_text(encoding="utf-8")).substitute(self.values)
         for old, new in self.edits:

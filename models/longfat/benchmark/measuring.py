@@ -12,13 +12,13 @@ from longfat.benchmark.building import build
 from longfat.benchmark.entries import OPTIMAL, Entry
 from longfat.benchmark.experiments import Variant
 from longfat.benchmark.optimal import optimal
-from longfat.sim.engine import Simulation
+from longfat.sim.kernel.records import NEVER, SECOND
 from longfat.sim.queues.round_trip_probe import round_trip_probe
-from longfat.sim.records import NEVER, SECOND
+from longfat.sim.runs.engine import Simulation
 
 if TYPE_CHECKING:
-    from longfat.sim.elements import Flow, Link
-    from longfat.sim.network import Network
+    from longfat.sim.network.elements import Flow, Link
+    from longfat.sim.network.network import Network
 
 LONGEST = 400.0  # s; files that are not complete by then have no transfer time
 NUMBERS = ("transfer_time_1", "transfer_time_2", "delay_mean", "delay_std", "probes", "dropped", "timeouts", "random")

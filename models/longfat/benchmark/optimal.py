@@ -13,8 +13,8 @@ from longfat.benchmark.experiments import Variant
 from longfat.laws import fair_share
 
 if TYPE_CHECKING:
-    from longfat.sim.elements import Flow
-    from longfat.sim.network import Network
+    from longfat.sim.network.elements import Flow
+    from longfat.sim.network.network import Network
 
 FAST = 12.5e6  # bytes/s; links of this rate take no transmission time in the fluid model
 

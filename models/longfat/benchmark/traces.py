@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from longfat.base.domains import number
 from longfat.benchmark.building import build
 from longfat.benchmark.entries import OPTIMAL, Entry, entry
 from longfat.benchmark.experiments import variants
-from longfat.domains import number
 
 if TYPE_CHECKING:
     import xarray as xr

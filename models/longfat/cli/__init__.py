@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from longfat._version import __version__
+from longfat.base.extras import MissingLibrary
 from longfat.cli.benchmark import benchmark_command
 from longfat.cli.buffer import buffer_command
 from longfat.cli.curves import curves_command
@@ -23,13 +24,12 @@ from longfat.cli.simulate import simulate_command
 from longfat.cli.testbed import testbed_command
 from longfat.cli.verify import verify_command
 from longfat.cli.window import window_command
-from longfat.extras import MissingLibrary
 
 
 class _Commands(click.Group):
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         if not args[0].startswith("-") and args[0] not in self.commands and not ctx.resilient_parsing:
-            from longfat.domains import unknown
+            from longfat.base.domains import unknown
 
             raise unknown("command", args[0], self.commands)
         return super().resolve_command(ctx, args)
@@ -66,7 +66,7 @@ def main(arguments: list[str] | None = None) -> int:
         with _interrupted_by_sigterm(terminated):
             status = commands(arguments, prog_name="longfat", standalone_mode=False)
     except click.NoSuchOption as error:  # click would suggest what is not near
-        from longfat.domains import unknown
+        from longfat.base.domains import unknown
 
         known = error.ctx.command.params if error.ctx is not None else []
         flags = [

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from longfat import extras
+from longfat.base import extras
 from longfat.cli.executors import executor
 from longfat.cli.parameter_types import left_out, netcdf, say
 from longfat.cli.parameters import SEED, Integer, Name, Option, PathName, disciplines, entries, experiments, suites
@@ -85,7 +85,7 @@ def benchmark_command(
 
     With --output, a repeated call continues from the runs that an interrupted one has finished.
     """
-    from longfat.files import AtomicFiles
+    from longfat.base.files import AtomicFiles
 
     if as_json and as_csv:
         raise click.UsageError("--json and --csv exclude each other")
@@ -114,8 +114,8 @@ def benchmark_command(
 
 def _suite(flags: dict[str, Any], output: str | None, as_json: bool, as_csv: bool, traces: bool) -> int:
     """Run a suite, print and write its report; return the exit status."""
+    from longfat.base.files import AtomicFiles
     from longfat.benchmark import suites
-    from longfat.files import AtomicFiles
 
     name, schemes = flags["suite"], flags["scheme"]
     if traces or flags["discipline"] != "fifo":
@@ -189,7 +189,7 @@ def _draw(data: xr.Dataset, flags: dict[str, Any], seed: int, files: Any) -> Non
     import numpy as np
 
     from longfat import benchmark, plot
-    from longfat.progress import bar
+    from longfat.base.progress import bar
 
     schemes = [benchmark.entry(one, flags["discipline"]) for one in flags["scheme"] or benchmark.ENTRIES]
     for variant in bar(data.variant.values, task="drawing", unit="picture", shown=True):

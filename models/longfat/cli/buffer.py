@@ -160,7 +160,7 @@ def buffer_command(output: str, as_json: bool, as_csv: bool, **flags: Any) -> No
     network power. Prints a table and writes buffer.csv, buffer.nc, buffer.svg and buffer.png.
     """
     from longfat import design
-    from longfat.files import AtomicFiles
+    from longfat.base.files import AtomicFiles
 
     if as_json and as_csv:
         raise click.UsageError("--json and --csv exclude each other")

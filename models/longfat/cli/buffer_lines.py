@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from longfat.base.quantities import text
 from longfat.cli import threshold_lines
 from longfat.cli.paste import Line, rates
 from longfat.design.buffer_laws import LEAST_OF_BBR
 from longfat.design.senders import SENDERS
 from longfat.design.tcp_window import HEADERS
 from longfat.laws.tcp import achievable_throughput
-from longfat.quantities import text
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from longfat.base.quantities import text
 from longfat.cli import buffer_lines, paste
-from longfat.quantities import text
 
 if TYPE_CHECKING:
     import xarray as xr

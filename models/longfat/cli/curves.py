@@ -119,7 +119,7 @@ def curves_command(output: str, figures: tuple[str, ...], html: str | None, as_c
     curves_buffer.svg and curves_buffer.png, or the same of curves_window.
     """
     from longfat import design
-    from longfat.files import AtomicFiles
+    from longfat.base.files import AtomicFiles
 
     over = flags["over"]
     if len(set(over)) < len(over):
@@ -133,7 +133,7 @@ def curves_command(output: str, figures: tuple[str, ...], html: str | None, as_c
         drawn = [_opened(stack, "figure", one, KINDS) for one in figures]
         page = None if html is None else _opened(stack, "html", html, ("html",))
         if drawn:
-            from longfat import extras
+            from longfat.base import extras
 
             extras.need("--figure", "matplotlib")
         made = []
@@ -168,8 +168,8 @@ def curves_command(output: str, figures: tuple[str, ...], html: str | None, as_c
 
 def _opened(stack: ExitStack, option: str, name: str, kinds: tuple[str, ...]) -> Path:
     """Return the path at which to write a file that appears with all others; refuse an unknown kind of file."""
-    from longfat.domains import out_of_range
-    from longfat.files import AtomicFiles
+    from longfat.base.domains import out_of_range
+    from longfat.base.files import AtomicFiles
 
     path = Path(name)
     if path.suffix.lower().lstrip(".") not in kinds:
@@ -209,7 +209,7 @@ def _order(data: xr.Dataset) -> Any:
 
 def table(data: xr.Dataset) -> str:
     """Return the curves as a text table."""
-    from longfat.quantities import text
+    from longfat.base.quantities import text
 
     a, over = data.attrs, data.attrs["over"]
     lines = [

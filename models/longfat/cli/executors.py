@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from longfat import extras
+from longfat.base import extras
 
 PATIENCE = "10s"  # for a scheduler to answer
 
@@ -18,7 +18,7 @@ def executor(text: str) -> Iterator[Any]:
         yield text
         return
     if "://" not in text:
-        from longfat.domains import unknown
+        from longfat.base.domains import unknown
 
         raise unknown("executor", text, ("threads", "processes", "the address of a dask scheduler, as tcp://head:8786"))
     extras.need(f"executor = {text!r}", "distributed")

@@ -32,7 +32,7 @@ def explore_command(port: int, host: str, law: str, browser: bool) -> None:
     Prints the address, which contains an access token. Only this machine can reach it, unless --host is an address
     that others can reach. Needs the extra "explore".
     """
-    from longfat import extras
+    from longfat.base import extras
 
     extras.need("explore", "tornado", "docutils")
     from longfat.explore import server

@@ -78,7 +78,7 @@ def loss_load_command(output: str, **flags: Any) -> None:
     Prints a table and writes loss_load.csv, loss_load.nc, loss_load.svg and loss_load.png.
     """
     from longfat import design
-    from longfat.files import AtomicFiles
+    from longfat.base.files import AtomicFiles
 
     with AtomicFiles(output) as files:
         data = design.loss_load(
@@ -103,7 +103,7 @@ def loss_load_command(output: str, **flags: Any) -> None:
 
 def _table(data: xr.Dataset) -> str:
     """Return the answer as a text table."""
-    from longfat.quantities import text
+    from longfat.base.quantities import text
 
     a = data.attrs
     lines = [

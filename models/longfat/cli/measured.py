@@ -105,7 +105,7 @@ _POLICED = {True: "suspected", False: "not seen", None: "unknown"}
 
 def _shown(value: float, unit: str) -> str:
     """Return a value with its unit, to four digits."""
-    from longfat.quantities import text
+    from longfat.base.quantities import text
 
     rounded = float(f"{value:.4g}")
     if unit == "":
@@ -124,7 +124,7 @@ def _draw(found: list[Measurement], figure: str) -> None:
     import matplotlib.pyplot as plt
 
     from longfat import plot
-    from longfat.files import AtomicFiles
+    from longfat.base.files import AtomicFiles
 
     with AtomicFiles(place.parent, "figure") as files, plot.style():
         canvas = plot.measurements(found)

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from longfat import extras
+from longfat.base import extras
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
-    from longfat.files import AtomicFiles
+    from longfat.base.files import AtomicFiles
 
 
 def integer(name: str, text: str, unit: str, allowed: str) -> int:
@@ -29,7 +29,7 @@ def integer(name: str, text: str, unit: str, allowed: str) -> int:
     >>> integer("seed", "7", "1", "[0, inf)")
     7
     """
-    from longfat import domains
+    from longfat.base import domains
 
     if not re.fullmatch("[+-]?[0-9]{1,40}", text):  # Python would take 1_000 and digits of other scripts, too
         raise domains.wrong_type(name, text, f"an integer in {allowed}")
@@ -42,7 +42,7 @@ def numbers(name: str, text: str, unit: str, allowed: str) -> list[float]:
     >>> numbers("k", "2, 5", "1", "[1, 50]")
     [2.0, 5.0]
     """
-    from longfat.domains import number, wrong_type
+    from longfat.base.domains import number, wrong_type
 
     found = []
     for word in map(str.strip, text.split(",")):
@@ -73,7 +73,7 @@ def say(answer: str, *, nl: bool = True) -> None:
 
 def picture_format(figure: str) -> str:
     """Return the format of the picture of --figure from its suffix, before anything is computed."""
-    from longfat.domains import choice
+    from longfat.base.domains import choice
 
     extras.need("--figure", "matplotlib")
     return choice("suffix of --figure", Path(figure).suffix, (".svg", ".png", ".pdf")).lstrip(".")

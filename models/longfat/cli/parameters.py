@@ -70,7 +70,7 @@ class Quantity(click.FloatRange):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the value in SI, or a list of them."""
-        from longfat import quantities
+        from longfat.base import quantities
 
         read = getattr(quantities, self.kind)
         words = value.split(",") if self.several else [value]
@@ -83,7 +83,7 @@ class Between(Quantity):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the two ends, or a list of such pairs."""
-        from longfat import quantities
+        from longfat.base import quantities
         from longfat.design import known_between
 
         read = getattr(quantities, self.kind)
@@ -100,8 +100,8 @@ class Size(click.IntRange):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the size in bytes."""
-        from longfat import quantities
-        from longfat.domains import integer
+        from longfat.base import quantities
+        from longfat.base.domains import integer
 
         name, allowed = _name(param), _interval(self)
         return integer(name, quantities.size(value, name, allowed), "bytes", allowed)
@@ -137,12 +137,12 @@ class Name(_Type):
         return found if self.several else found[0]
 
     def _one(self, word: str) -> Any:
-        from longfat.user_files import names_file, read
+        from longfat.base.user_files import names_file, read
 
         if self.own and names_file(word):
             return read(word, _kind(self.own), what=self.what) if self.loaded else word
         if self.checked and word not in (names := list(self.names())):
-            from longfat.domains import unknown
+            from longfat.base.domains import unknown
 
             raise unknown(self.what, word, names)
         return word
@@ -163,7 +163,7 @@ class Assignment(_Type):
         """Return the name and the value."""
         if isinstance(value, tuple):  # click converts what it has converted once more
             return value
-        from longfat.domains import wrong_type
+        from longfat.base.domains import wrong_type
 
         name, _, text = value.partition("=")
         try:
@@ -193,7 +193,7 @@ class PathName(_Type):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the path."""
         if value == "":
-            from longfat.domains import out_of_range
+            from longfat.base.domains import out_of_range
 
             raise out_of_range(_name(param), "''", "1", "a path")
         return value
@@ -211,7 +211,7 @@ class Host(_Type):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the address."""
         if not value.strip():
-            from longfat.domains import out_of_range
+            from longfat.base.domains import out_of_range
 
             raise out_of_range(_name(param), repr(value), "1", "an address of this machine")
         return value

@@ -11,7 +11,7 @@ from longfat.cli.parameter_types import say
 from longfat.cli.parameters import Integer, PathName, Quantity
 
 if TYPE_CHECKING:
-    from longfat.sim.network import Network
+    from longfat.sim.network.network import Network
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -26,10 +26,10 @@ def _list(context: click.Context, option: click.Parameter, wanted: bool) -> None
             raise click.MissingParameter(ctx=context, param_hint="'NAME|FILE'", param_type="argument")
         return
     if scenario is not None:
-        from longfat.domains import conflict
+        from longfat.base.domains import conflict
 
         raise conflict("--list", f"excludes NAME|FILE, got {scenario!r}")
-    from longfat.scenario import SHIPPED, shipped
+    from longfat.sim.network.scenario import SHIPPED, shipped
 
     names = shipped()
     width = max(map(len, names))
@@ -68,7 +68,7 @@ def replications(most: int) -> Decorator:
 
 def load(scenario: str, trust: bool, flags: dict[str, Any]) -> tuple[Network, dict[str, Any]]:
     """Return the network, and the options of its run with those of the command line."""
-    from longfat.scenario import load
+    from longfat.sim.network.scenario import load
 
     net, options = load(scenario, trust=trust)
     options = {"rng": 0} | options

@@ -20,9 +20,9 @@ from longfat.cli.scenario_options import JSON, LIST, SCENARIO, SEED, TRUST, dura
 if TYPE_CHECKING:
     import xarray as xr
 
-    from longfat.files import AtomicFiles
-    from longfat.sim.network import Network
-    from longfat.sim.results import Answer
+    from longfat.base.files import AtomicFiles
+    from longfat.sim.network.network import Network
+    from longfat.sim.runs.results import Answer
 
 #: JSON's name of a quantity, and the Dataset's
 FLOW = {name: name for name in ("transfer_time", "goodput", "delivered", "dropped", "sent")}
@@ -65,8 +65,8 @@ def simulate_command(
     in the file, traces.svg and traces.png show windows and queues over time. The column heads of flows.csv and
     links.csv contain the units, as in "goodput [bytes/s]".
     """
-    from longfat.domains import conflict
-    from longfat.files import AtomicFiles
+    from longfat.base.domains import conflict
+    from longfat.base.files import AtomicFiles
 
     traced = [flag for flag in ("pcap", "qlog") if flags[flag] is not None]
     if flags["trace_packets"] is not None and not traced:
@@ -105,7 +105,7 @@ def _draw(data: xr.Dataset, path: Path, kind: str) -> None:
 
 def _announce(flag: str, folder: Path, packets: int | None) -> None:
     """Print how large a trace may become, if it may be large; only on a terminal."""
-    from longfat.sim.captures import MOST, PACKET_BYTES
+    from longfat.sim.runs.captures import MOST, PACKET_BYTES
 
     if packets is None or packets <= MOST or not sys.stderr.isatty():
         return
@@ -117,7 +117,7 @@ def _announce(flag: str, folder: Path, packets: int | None) -> None:
 
 def _simulate(net: Network, options: dict[str, Any], scenario: str, as_json: bool, *, keep: bool) -> Any:
     """Run, and print the answer; a Dataset if it is to be kept."""
-    from longfat.sim import runs
+    from longfat.sim.runs import run as runs
 
     watched = sys.stderr.isatty()  # for scripts, stderr holds errors only
     data: xr.Dataset | Answer
@@ -205,7 +205,7 @@ def _plain(value: float) -> float | None:
 
 def table(data: xr.Dataset | Answer, net: Network) -> str:
     """Return the answer as text tables of flows and links."""
-    from longfat.quantities import text
+    from longfat.base.quantities import text
 
     answer = summary(data, net)
     run = answer["run"]
@@ -258,7 +258,7 @@ def remarks(data: xr.Dataset | Answer, net: Network) -> list[str]:
 
 def title(data: xr.Dataset | Answer, net: Network) -> str:
     """Return the first line of a table: name, duration, warm-up and replications."""
-    from longfat.quantities import text
+    from longfat.base.quantities import text
 
     a = data.attrs
     words = f"{net.name or a['scenario']}: {text(a['duration'], 's')}"
@@ -275,7 +275,7 @@ def _trace(run: dict[str, Any]) -> list[str]:
     """Return the line on the trace, if there is one."""
     if "trace" not in run:
         return []
-    from longfat.quantities import text
+    from longfat.base.quantities import text
 
     return [f"trace of the first run: {run['trace']['packets']} packets until {text(run['trace']['until'], 's')}"]
 
@@ -293,7 +293,7 @@ def shown(row: dict[str, Any], name: str, unit: str) -> str:
 
 def short(value: float, unit: str, digits: int) -> str:
     """Return a value rounded to so many digits with its unit; integral packet counts in full."""
-    from longfat.quantities import text
+    from longfat.base.quantities import text
 
     if unit == "" and value == int(value):
         return str(int(value))

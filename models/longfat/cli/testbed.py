@@ -19,7 +19,7 @@ from longfat.cli.simulate import columns, short, shown, summary, table, title, w
 if TYPE_CHECKING:
     import xarray as xr
 
-    from longfat.sim.network import Network
+    from longfat.sim.network.network import Network
     from longfat.testbed.law_values import LawValue
 
 SAMPLES = 1000  # of a trace that is drawn, where the scenario does not say how often
@@ -63,7 +63,7 @@ def testbed_command(scenario: str, as_json: bool, compare: bool, trust: bool, **
     """
     from contextlib import ExitStack
 
-    from longfat.files import AtomicFiles
+    from longfat.base.files import AtomicFiles
     from longfat.testbed.namespaces import CannotRun
     from longfat.testbed.runs import Killed, Spoilt
 
@@ -92,14 +92,14 @@ def testbed_command(scenario: str, as_json: bool, compare: bool, trust: bool, **
 
 def _checked(options: dict[str, Any], drawn: bool) -> dict[str, Any]:
     """Return the options of the run; refuse those that Linux cannot have, and sample what is drawn."""
-    from longfat.domains import conflict
+    from longfat.base.domains import conflict
 
     if options.get("duration") is None:
         raise conflict("a run on Linux", "needs a duration", "give --duration, or duration in [run] of the scenario")
     if options.get("warm_up") == "auto":
         raise conflict("warm_up = 'auto'", "excludes a run on Linux", "give a time in [run] of the scenario")
     if drawn and options.get("sample_every") is None:
-        from longfat import quantities
+        from longfat.base import quantities
 
         options["sample_every"] = quantities.duration(options["duration"], "duration") / SAMPLES
     return options
@@ -108,7 +108,7 @@ def _checked(options: dict[str, Any], drawn: bool) -> dict[str, Any]:
 def _run(net: Network, options: dict[str, Any], repeats: int, pcap: str | None) -> xr.Dataset:
     """Run on Linux; on a terminal say before how long that takes."""
     from longfat import testbed
-    from longfat.quantities import duration, text
+    from longfat.base.quantities import duration, text
 
     watched = sys.stderr.isatty()  # for scripts, stderr holds errors only
     if watched:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from longfat.base.quantities import text
 from longfat.cli.paste import Line
 from longfat.design.signalling import LARGEST_PROBABILITY, NAMES, RED_LEAST, ROOM, TIMES_LOW, interval
-from longfat.quantities import text
 
 __all__ = ["NAMES", "line", "marks"]
 

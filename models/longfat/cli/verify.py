@@ -53,7 +53,7 @@ def verify_command(
     status is 1 if one does not agree. With --published: each number of the papers, our value, and the verdict. With
     --linux: each scenario in the simulator, on Linux and by its law; the status is 1 if simulator and Linux differ.
     """
-    from longfat.files import AtomicFiles
+    from longfat.base.files import AtomicFiles
 
     if papers and not published:
         raise click.UsageError(f"PAPER {papers[0]} needs --published")

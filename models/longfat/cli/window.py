@@ -94,7 +94,7 @@ def window_command(output: str, **flags: Any) -> None:
     selective-repeat: the smallest window of a sender without congestion control. Writes window.csv, window.nc,
     window.svg and window.png; nothing if FILES show that no window raises the rate, as with a policer.
     """
-    from longfat.files import AtomicFiles
+    from longfat.base.files import AtomicFiles
 
     if flags["scheme"] == SELECTIVE_REPEAT:
         _refuse(flags, OF_TCP, "a --scheme of TCP")
@@ -148,7 +148,7 @@ def _selective_repeat(flags: dict[str, Any], files: Any) -> None:
 
 def _refuse(flags: dict[str, Any], options: dict[str, str], needed: str) -> None:
     """Refuse options that have a value and belong to another answer; ``options`` has flags by parameter."""
-    from longfat.domains import conflict
+    from longfat.base.domains import conflict
 
     for name, flag in options.items():
         if flags[name] is not None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from longfat.base.quantities import text
 from longfat.cli.paste import Line, at_least, raised, raised_third, rates
 from longfat.design.senders import SENDERS
 from longfat.laws.dctcp import least_threshold
-from longfat.quantities import text
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -134,7 +134,7 @@ def _measured_loss(
 
 def of_selective_repeat(flags: dict[str, Any]) -> Path:
     """Return the path for `longfat.design.window`: points, because its answer takes no ranges."""
-    from longfat.domains import conflict
+    from longfat.base.domains import conflict
 
     found = measurements(flags)
     for name, flag in (("rate", "--rate"), ("rtt", "--rtt")):

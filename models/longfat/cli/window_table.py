@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from longfat.base.quantities import text
 from longfat.plot import rows
-from longfat.quantities import text
 
 if TYPE_CHECKING:
     import xarray as xr

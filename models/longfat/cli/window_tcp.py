@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from longfat.base.quantities import text
 from longfat.cli import paste, window_lines
 from longfat.cli.parameter_types import left_out, netcdf, with_units
 from longfat.design.beside_cubic import SHORT
 from longfat.design.senders import SENDERS
 from longfat.plot import rows
-from longfat.quantities import text
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -11,7 +11,8 @@ import numpy as np
 
 from longfat.design.replicating import Effort, measured
 from longfat.laws.power import network_power
-from longfat.sim import Network, traffic
+from longfat.sim import Network
+from longfat.sim.network import traffic
 from longfat.sim.queues import Discipline
 from longfat.sim.schemes import Scheme
 

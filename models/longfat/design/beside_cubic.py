@@ -8,7 +8,8 @@ from longfat.design import slow_motion
 from longfat.design.replicating import Effort, measured
 from longfat.design.senders import SENDERS
 from longfat.design.tcp import TcpPath
-from longfat.sim import Network, schemes, statistics
+from longfat.sim import Network, schemes
+from longfat.sim.runs import statistics
 
 #: Ours: BBR measures its round-trip time every ten seconds (PROBE_INTERVAL), six times in what is observed.
 SKIPPED, LASTS = 20.0, 60.0  # s

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from longfat.domains import conflict
+from longfat.base.domains import conflict
 from longfat.laws.tcp import aimd_utilisation_general
 from longfat.sim import schemes
 from longfat.sim.schemes import Scheme

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from longfat import quantities
 from longfat._version import __version__
+from longfat.base import quantities
+from longfat.base.domains import integer, number, out_of_range, seed_of
 from longfat.design.curves import attrs
-from longfat.domains import integer, number, out_of_range, seed_of
 from longfat.laws.cadpc import equilibrium_traffic, update_time, updates_to_fairness, weighted_equilibrium_rate
 from longfat.sim import Network, run
 
@@ -102,7 +102,7 @@ def cadpc(
     """
     import xarray as xr
 
-    from longfat.accessor import made_by
+    from longfat.base.provenance import made_by
 
     capacity = quantities.rate(rate)
     round_trip = quantities.duration(round_trip_time, allowed="(0, inf)")
@@ -207,7 +207,7 @@ def _measured(data: xr.Dataset, capacity: float) -> dict[str, float]:
 
 
 def _bar(items: Any, progress: bool) -> Any:
-    from longfat.progress import bar
+    from longfat.base.progress import bar
 
     return bar(items, task="finding update periods", unit="n", shown=progress)
 
@@ -253,7 +253,7 @@ def cadpc_class(*, weights: Any, rate: float | str) -> xr.Dataset:
     """
     import xarray as xr
 
-    from longfat.accessor import made_by
+    from longfat.base.provenance import made_by
 
     values = [number("weights", w, "flows", "(0, inf)") for w in np.atleast_1d(np.asarray(weights, dtype=float))]
     if not values:

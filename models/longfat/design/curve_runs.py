@@ -10,7 +10,8 @@ import numpy as np
 from longfat.design.long_flows import LongFlows
 from longfat.design.senders import sender
 from longfat.design.window_limit import LIMIT, limited
-from longfat.sim import Network, run, traffic
+from longfat.sim import Network, run
+from longfat.sim.network import traffic
 from longfat.sim.schemes import Scheme
 
 LINK = "switch-sinks"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from longfat.domains import out_of_range
+from longfat.base.domains import out_of_range
 
 BETWEEN = ".."
 

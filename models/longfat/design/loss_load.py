@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from longfat import quantities
 from longfat._version import __version__
+from longfat.base import quantities
+from longfat.base.domains import integer, number, out_of_range, seed_of
 from longfat.design.curves import attrs
 from longfat.design.sharing import Transfers, in_equilibrium
-from longfat.domains import integer, number, out_of_range, seed_of
 from longfat.laws.loss_load import equilibrium_loss
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def loss_load(
     """
     import xarray as xr
 
-    from longfat.accessor import made_by
+    from longfat.base.provenance import made_by
 
     round_trip = quantities.duration(round_trip_time, allowed="(0, inf)")
     transfers = Transfers(
@@ -220,6 +220,6 @@ def _last_below(at: Any, ceiling: float, below: dict[str, float], above: dict[st
 
 
 def _bar(items: Any, progress: bool) -> Any:
-    from longfat.progress import bar
+    from longfat.base.progress import bar
 
     return bar(items, task="finding virtual factors", unit="k", shown=progress)

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from longfat.sim import Network, Simulation, results, statistics
-from longfat.threads import side_by_side
+from longfat.replication.threads import side_by_side
+from longfat.sim import Network, Simulation
+from longfat.sim.runs import results, statistics
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class Effort:
 def measured(
     nets: Sequence[Network], streams: Sequence[Any], begin: float, until: float, tell: Callable[[int], Any]
 ) -> list[dict[str, np.ndarray]]:
-    """Run the networks in threads; return `longfat.sim.results.measure` between two times [s] for each, in order."""
+    """Run the networks in threads; return `sim.runs.results.measure` between two times [s] for each, in order."""
     runs = [Simulation(net, rng=stream) for net, stream in zip(nets, streams, strict=True)]
 
     def one(run: Simulation) -> dict[str, np.ndarray]:

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from longfat import quantities
 from longfat._version import __version__
+from longfat.base import quantities
+from longfat.base.domains import choice, integer, number, out_of_range, seed_of, wrong_type
 from longfat.design.curve_laws import ASSUMED, CurveLaws
 from longfat.design.curve_runs import CurvePath
 from longfat.design.curves import attrs
 from longfat.design.senders import sender
 from longfat.design.window_limit import limited
-from longfat.domains import choice, integer, number, out_of_range, seed_of, wrong_type
 from longfat.sweeping import sweep
 
 if TYPE_CHECKING:
@@ -195,7 +195,7 @@ def curves(
         "units": "bytes/s, s, bytes, packets as the names say; buffers and windows in bandwidth-delay products",
         "longfat_version": __version__,
     }
-    from longfat.accessor import made_by  # only now: it takes xarray
+    from longfat.base.provenance import made_by  # only now: it takes xarray
 
     return made_by(data, "design.curves")
 

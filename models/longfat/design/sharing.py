@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from longfat.laws.loss_load import equilibrium_load
-from longfat.sim import Network, run, statistics
+from longfat.replication.threads import side_by_side
+from longfat.sim import Network, run
 from longfat.sim.queues import loss_load
-from longfat.threads import side_by_side
+from longfat.sim.runs import statistics
 
 SILENT = 2.0  # round trips without a packet after which a switch drops the state of a source; ours
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from longfat.domains import choice
+from longfat.base.domains import choice
 from longfat.sim import queues
 from longfat.sim.queues import Discipline
 

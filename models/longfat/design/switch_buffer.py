@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from longfat import quantities
 from longfat._version import __version__
+from longfat.base import quantities
+from longfat.base.domains import choice, conflict, integer, number, out_of_range, seed_of
 from longfat.design import signalling
 from longfat.design.arriving_files import ArrivingFiles
 from longfat.design.buffer_answer import answer, dataset
@@ -20,7 +21,6 @@ from longfat.design.long_flows import LongFlows, threshold_of
 from longfat.design.replicating import Effort
 from longfat.design.search import Search
 from longfat.design.senders import sender
-from longfat.domains import choice, conflict, integer, number, out_of_range, seed_of
 from longfat.laws.dctcp import least_threshold
 from longfat.laws.power import first_come_ceiling, power_ceiling
 from longfat.sim import queues, schemes
@@ -299,7 +299,7 @@ def buffer(
         "units": "bytes, bytes/s^2, bytes/s, s, packets, 1 as the names say",
         "longfat_version": __version__,
     }
-    from longfat.accessor import made_by  # only now: it takes xarray
+    from longfat.base.provenance import made_by  # only now: it takes xarray
 
     return made_by(data, "design.buffer")
 
@@ -345,6 +345,6 @@ def _numbers(name: str, values: Any) -> list[Any]:
 
 
 def _bar(progress: bool, total: int) -> Any:
-    from longfat.progress import bar
+    from longfat.base.progress import bar
 
     return bar(task="simulating buffers", unit="run", shown=progress, total=total)

@@ -13,7 +13,8 @@ from longfat.design.buffer_laws import PROBE_INTERVAL, value_of
 from longfat.design.replicating import Effort, measured
 from longfat.design.senders import LARGEST_LOSS_OF_LAW, Sender
 from longfat.laws.dctcp import least_threshold
-from longfat.sim import Network, queues, schemes, statistics
+from longfat.sim import Network, queues, schemes
+from longfat.sim.runs import statistics
 
 #: Bytes of data in a packet of 1500 bytes: less 40 bytes of headers and 12 of time stamps (RFC 7323), as in Linux.
 SEGMENT = 1448

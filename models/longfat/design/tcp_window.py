@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from longfat import quantities
 from longfat._version import __version__
+from longfat.base import quantities
+from longfat.base.domains import choice, integer, number, out_of_range, seed_of
 from longfat.design import known_between, tcp
 from longfat.design.beside_cubic import RUNS, beside_cubic
 from longfat.design.curves import attrs
@@ -17,7 +18,6 @@ from longfat.design.known_between import Range
 from longfat.design.replicating import Effort
 from longfat.design.senders import SENDERS
 from longfat.design.socket_buffers import SocketBuffers, times
-from longfat.domains import choice, integer, number, out_of_range, seed_of
 from longfat.laws.tcp import achievable_throughput
 
 if TYPE_CHECKING:
@@ -153,8 +153,8 @@ def tcp_window(
     """
     import xarray as xr
 
-    from longfat.accessor import made_by
-    from longfat.progress import bar
+    from longfat.base.progress import bar
+    from longfat.base.provenance import made_by
 
     sender = SENDERS[choice("scheme", scheme, tuple(SENDERS))]
     given = {

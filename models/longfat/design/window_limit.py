@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from longfat.domains import conflict
-from longfat.sim.jit import part
-from longfat.sim.own import Parameter
+from longfat.base.domains import conflict
+from longfat.sim.kernel.jit import part
+from longfat.sim.plugin.own import Parameter
 from longfat.sim.schemes import Scheme
 
 LIMIT = "window_limit"

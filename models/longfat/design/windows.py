@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from longfat import quantities
 from longfat._version import __version__
+from longfat.base import quantities
+from longfat.base.domains import choice, conflict, integer, number, out_of_range, seed_of
 from longfat.design import buffers
 from longfat.design.curves import attrs, curves
 from longfat.design.path import Path
 from longfat.design.search import Search, efficiency, law_is_valid, law_window, simulated_window
-from longfat.domains import choice, conflict, integer, number, out_of_range, seed_of
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -123,7 +123,7 @@ def window(
     """
     import xarray as xr
 
-    from longfat.accessor import made_by
+    from longfat.base.provenance import made_by
 
     path = Path(
         quantities.rate(rate),
@@ -227,7 +227,7 @@ def _refuse_too_many(path: Path) -> None:
 
 
 def _bar(items: Any, progress: bool, task: str = "finding windows") -> Any:
-    from longfat.progress import bar
+    from longfat.base.progress import bar
 
     return bar(items, task=task, unit="loss", shown=progress)
 

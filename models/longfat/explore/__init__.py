@@ -12,11 +12,11 @@ import sys
 import types
 from typing import TYPE_CHECKING, Any
 
-from longfat import extras
+from longfat.base import extras
 from longfat.explore.curves import dataset
 from longfat.explore.saving import figure, file
 from longfat.explore.state import State, start
-from longfat.presets import Preset, presets
+from longfat.handbook.presets import Preset, presets
 
 if TYPE_CHECKING:
     from longfat.explore.widget import Explorer, law, page

@@ -41,7 +41,7 @@ def dataset(state: State, points: int = POINTS) -> xr.Dataset:
     """
     import xarray as xr
 
-    from longfat.accessor import made_by
+    from longfat.base.provenance import made_by
 
     law, across, family = state.law, state.across, state.family
     x = state.scale(across).dense(points)

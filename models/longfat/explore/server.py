@@ -30,11 +30,11 @@ from tornado.httpserver import HTTPServer
 from tornado.httputil import HTTPServerRequest
 from tornado.iostream import StreamClosedError
 
+from longfat.base.user_files import names_file
 from longfat.explore import simulations
 from longfat.explore.site import SIMULATE, Site, chosen, find
 from longfat.explore.workers import Workers
 from longfat.handbook import records
-from longfat.user_files import names_file
 
 BODY = 10_000  # of a request [bytes]
 HEADERS = 20_000  # of a request [bytes]

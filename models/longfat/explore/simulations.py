@@ -9,14 +9,14 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from longfat import domains
+from longfat.base import domains
 from longfat.explore.state import State, start
 from longfat.law import Law, registered
-from longfat.sim import statistics
+from longfat.sim.runs import statistics
 from longfat.testing.seeded_runs import seed_of
 
 if TYPE_CHECKING:
-    from longfat.simulators import Simulator
+    from longfat.verify.simulators import Simulator
 
 CONFIDENCE = 0.95
 POINTS = 13  # along the x axis
@@ -73,7 +73,7 @@ def simulator(law: Law) -> Simulator | None:
     """
     if law.simulated is None:
         return None
-    from longfat.simulators import simulator_of
+    from longfat.verify.simulators import simulator_of
 
     return simulator_of(law)
 

@@ -8,11 +8,11 @@ from html import escape
 from pathlib import Path
 from typing import NamedTuple
 
-from longfat.domains import unknown
+from longfat.base.domains import unknown
+from longfat.base.user_files import names_file
+from longfat.base.user_files import read as read_file
 from longfat.handbook import javascript, pages, records
 from longfat.law import Law
-from longfat.user_files import names_file
-from longfat.user_files import read as read_file
 
 SIMULATE = "simulate"  # path of the simulations
 NEAR = 5  # laws named in place of one that does not exist

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
-from longfat import domains
-from longfat.domains import unknown
+from longfat.base import domains
+from longfat.base.domains import unknown
 from longfat.explore.scales import Scale
 from longfat.law import Law
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import anywidget
 import traitlets
 
-from longfat import extras
+from longfat.base import extras
 from longfat.explore import saving, simulations
 from longfat.explore.site import find, known
 from longfat.explore.state import State, start

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from longfat import domains
-from longfat.threads import side_by_side
+from longfat.base import domains
+from longfat.replication.threads import side_by_side
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from longfat import code_cache
+from longfat.base import code_cache
 
 # Sums may be reordered, so that one vector instruction processes several flows; NaN and infinities are kept.
 FLAGS: dict[str, Any] = {"fastmath": {"reassoc", "contract", "nsz"}, "error_model": "numpy"}

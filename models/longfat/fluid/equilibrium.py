@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from longfat import extras
+from longfat.base import extras
 from longfat.fluid.labelling import Points, double, points
 from longfat.fluid.system import System
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from longfat import domains, extras
+from longfat.base import domains, extras
 from longfat.fluid.labelling import Points, double, points
 from longfat.fluid.system import System
 

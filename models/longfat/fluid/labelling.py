@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from longfat import domains, extras
+from longfat.base import domains, extras
 from longfat.fluid.system import Parameter, System, Variable
 
 if TYPE_CHECKING:

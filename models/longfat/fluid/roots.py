@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from longfat import domains
+from longfat.base import domains
 from longfat.fluid.labelling import Array
 
 NODES = (16, 32, 64, 128)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from longfat import domains
+from longfat.base import domains
 from longfat.fluid.equilibrium import STATUS, equilibria
 from longfat.fluid.labelling import Array, double, points
 from longfat.fluid.roots import rightmost_roots

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from longfat import domains
+from longfat.base import domains
 
 Rule = Callable[[Any, Any, tuple[Any, ...], Mapping[str, Any], Any], Any]
 Delays = Callable[[Any, Mapping[str, Any], Any], tuple[Any, ...]]

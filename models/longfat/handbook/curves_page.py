@@ -9,8 +9,8 @@ from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from longfat.base.quantities import text
 from longfat.handbook.pages import EXPORT, IMPORT
-from longfat.quantities import text
 
 if TYPE_CHECKING:
     import xarray as xr

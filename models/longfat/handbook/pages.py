@@ -15,8 +15,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from longfat import presets
-from longfat.handbook import javascript, records
+from longfat.handbook import javascript, presets, records
 from longfat.handbook.typesetting import mathml
 from longfat.law import Law
 
@@ -241,7 +240,7 @@ def _facts(law: Law, record: dict[str, Any], up: str) -> str:
     if "derivation" in record:
         rows.append(("Proof", f"<code>{escape(record['derivation'])}</code>"))
     if "simulator" in record:
-        rows.append(("Simulated", f"by <code>{escape(record['simulator'])}</code> of longfat.simulators"))
+        rows.append(("Simulated", f"by <code>{escape(record['simulator'])}</code> of longfat.verify.simulators"))
     if "not_simulated" in record:
         rows.append(("Not simulated", _text(record["not_simulated"], up)))
     if "neighbours" in record:

@@ -15,11 +15,10 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from longfat import docstrings
 from longfat.handbook import javascript
 from longfat.handbook.typesetting import mathml
-from longfat.law import Law, Symbol, registered
-from longfat.law_digests import digest
+from longfat.law import Law, Symbol, docstrings, registered
+from longfat.law.law_digests import digest
 
 MATH = re.compile(r"\.\. math::(.*?)(?=\n\S|\Z)", re.DOTALL)
 NAMED = re.compile(r"`(?:[\w.]+\.)?(\w+)`")  # a law that a text mentions

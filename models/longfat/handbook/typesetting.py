@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from html import escape
 
-from longfat import extras
+from longfat.base import extras
 
 #: Two conditions below a sum, which docutils does not stack: they stand beside each other.
 _STACKED = re.compile(r"\\substack\{((?:[^{}]|\{[^{}]*\})*)\}")

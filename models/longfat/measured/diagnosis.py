@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from textwrap import wrap
 
+from longfat.base.quantities import text
 from longfat.laws.cubic import average_window, average_window_random
 from longfat.laws.tcp import square_root_rate
 from longfat.measured.counting import CONFIDENCE, loss_interval
 from longfat.measured.figures import PathFigures
 from longfat.measured.limits import QUEUED
-from longfat.quantities import text
 
 __all__ = ["Diagnosis", "allowed_rates", "diagnosis", "is_too_fast", "none_lost"]
 

@@ -8,8 +8,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, NoReturn
 
-from longfat.domains import number, out_of_range
-from longfat.files import regular
+from longfat.base.domains import number, out_of_range
+from longfat.base.files import regular
 
 __all__ = ["LARGEST", "Field", "opened", "parsed", "printed", "text_of"]
 

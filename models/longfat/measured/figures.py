@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from longfat.domains import Interval, choice, number
+from longfat.base.domains import Interval, choice, number
 
 __all__ = ["LIMITS", "PathFigures"]
 

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
+from longfat.base.quantities import text
 from longfat.measured.counting import loss_interval
 from longfat.measured.figures import PathFigures
 from longfat.measured.limits import QUEUED, SHARE
 from longfat.measured.policing import Transmission, policer
 from longfat.measured.series import Series
-from longfat.quantities import text
 
 __all__ = ["Transfer", "figures_of", "series_of"]
 

@@ -9,7 +9,7 @@ from os import PathLike
 from statistics import median
 from typing import Any, NamedTuple
 
-from longfat.domains import unknown
+from longfat.base.domains import unknown
 from longfat.measured.counting import loss_interval
 from longfat.measured.fields import Field, parsed, text_of
 from longfat.measured.figures import PathFigures

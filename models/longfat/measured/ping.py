@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from os import PathLike
 
-from longfat.domains import number
+from longfat.base.domains import number
 from longfat.measured.fields import printed, text_of
 from longfat.measured.figures import PathFigures
 from longfat.measured.series import Measurement, Series

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from statistics import median
 
-from longfat.domains import number
+from longfat.base.domains import number
 from longfat.measured.counting import loss_interval
 from longfat.measured.fields import printed
 from longfat.measured.figures import PathFigures

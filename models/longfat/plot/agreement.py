@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from longfat.domains import unknown
+from longfat.base.domains import unknown
 from longfat.plot.axes import caption, new_axes, nth_colour
 
 if TYPE_CHECKING:

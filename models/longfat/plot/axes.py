@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from longfat import extras
+from longfat.base import extras
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -20,7 +20,7 @@ CAPTION_COLUMNS = 17  # characters of a caption for each inch of a figure
 
 
 def pyplot() -> Any:
-    """Return matplotlib.pyplot, or raise a `longfat.extras.MissingLibrary` with the command that installs it."""
+    """Return matplotlib.pyplot, or raise a `longfat.base.extras.MissingLibrary` with the command that installs it."""
     extras.need("a picture", "matplotlib")
     import matplotlib.pyplot as plt
 

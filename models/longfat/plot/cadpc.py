@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from longfat.base.quantities import text
 from longfat.plot.axes import caption, error, new_axes, new_figure, nth_colour
-from longfat.quantities import text
 
 if TYPE_CHECKING:
     import xarray as xr

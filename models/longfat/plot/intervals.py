@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from longfat.domains import out_of_range, unknown, wrong_shape
+from longfat.base.domains import out_of_range, unknown, wrong_shape
 from longfat.plot.axes import SIZE, caption, error, is_share, new_axes, new_figure, nth_colour, rows
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from longfat.base.quantities import text
 from longfat.plot.axes import caption, error, new_axes, nth_colour
-from longfat.quantities import text
 
 if TYPE_CHECKING:
     import xarray as xr

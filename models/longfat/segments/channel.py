@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from longfat.domains import integer, number, out_of_range
+from longfat.base.domains import integer, number, out_of_range
 
 
 @dataclass(frozen=True)

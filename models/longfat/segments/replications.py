@@ -8,11 +8,11 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from longfat import student
-from longfat.domains import choice, conflict, integer, number, out_of_range
+from longfat.base.domains import choice, conflict, integer, number, out_of_range
+from longfat.replication import student
+from longfat.replication.threads import side_by_side
 from longfat.segments.channel import GilbertElliott, IndependentLoss, ListedLosses
 from longfat.segments.kernel import holes, receiver, sender
-from longfat.threads import side_by_side
 
 Channel = IndependentLoss | GilbertElliott | ListedLosses
 Strategy = Literal["hard", "soft"]
@@ -135,7 +135,7 @@ def run_all(
     progress: bool,
 ) -> np.ndarray:
     """Return one row of results per point and replication, computed on all cores; stop at once on Ctrl-C."""
-    from longfat.progress import bar
+    from longfat.base.progress import bar
 
     points = [(channel, k) for channel in channels for k in range(len(settings))]
     streams = generator.spawn(len(points) * replications)

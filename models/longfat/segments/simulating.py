@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from longfat import domains
-from longfat.domains import integer, number, out_of_range
+from longfat.base import domains
+from longfat.base.domains import integer, number, out_of_range
 from longfat.segments.channel import IndependentLoss
 from longfat.segments.kernel import sender
 from longfat.segments.replications import AskAgain, Channel, Rules, Strategy, interval, is_sequence, listed, run_all

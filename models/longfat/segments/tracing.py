@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from longfat import domains
-from longfat.domains import integer
+from longfat.base import domains
+from longfat.base.domains import integer
 from longfat.segments.channel import IndependentLoss
 from longfat.segments.kernel import receiver, sender
 from longfat.segments.replications import AskAgain, Channel, Rules, Strategy, run_one

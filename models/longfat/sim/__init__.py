@@ -12,15 +12,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from longfat import segments
     from longfat.segments import channel
-    from longfat.sim import queues, schemes, seam, statistics, traffic
+    from longfat.sim import queues, schemes
     from longfat.sim.conforming import conformance
-    from longfat.sim.engine import SchemeError, Simulation
-    from longfat.sim.jit import part
-    from longfat.sim.network import Network
-    from longfat.sim.queues import DROP, ENQUEUE, SEND, Discipline
-    from longfat.sim.runs import run
-    from longfat.sim.schemes import Parameter, Scheme
-    from longfat.sim.seam import (
+    from longfat.sim.kernel.jit import part
+    from longfat.sim.network import traffic
+    from longfat.sim.network.network import Network
+    from longfat.sim.plugin import seam
+    from longfat.sim.plugin.seam import (
         NO_DATA,
         append,
         behind,
@@ -39,26 +37,35 @@ if TYPE_CHECKING:
         take_last,
         waiting,
     )
+    from longfat.sim.queues import DROP, ENQUEUE, SEND, Discipline
+    from longfat.sim.runs import statistics
+    from longfat.sim.runs.engine import SchemeError, Simulation
+    from longfat.sim.runs.run import run
+    from longfat.sim.schemes import Parameter, Scheme
     from longfat.sim.services import NOTHING, Service
 
-_SUBMODULES = {
-    name: f"longfat.sim.{name}" for name in ("queues", "schemes", "seam", "services", "statistics", "traffic")
+_SUBMODULES = {name: f"longfat.sim.{name}" for name in ("queues", "schemes", "services")}
+_SUBMODULES |= {
+    "channel": "longfat.segments.channel",
+    "seam": "longfat.sim.plugin.seam",
+    "segments": "longfat.segments",
+    "statistics": "longfat.sim.runs.statistics",
+    "traffic": "longfat.sim.network.traffic",
 }
-_SUBMODULES |= {"channel": "longfat.segments.channel", "segments": "longfat.segments"}
 #: The module of each name; the last rows are return values and functions for plug-ins.
 _NAMES = {
     "Discipline": "queues",
-    "Network": "network",
+    "Network": "network.network",
     "Parameter": "schemes",
     "Scheme": "schemes",
-    "SchemeError": "engine",
-    "Simulation": "engine",
+    "SchemeError": "runs.engine",
+    "Simulation": "runs.engine",
     "conformance": "conforming",
-    "run": "runs",
+    "run": "runs.run",
     "Service": "services",
     "NOTHING": "services",
     **dict.fromkeys(("DROP", "ENQUEUE", "SEND"), "queues"),
-    "part": "jit",
+    "part": "kernel.jit",
     **dict.fromkeys(
         (
             "NO_DATA",
@@ -79,7 +86,7 @@ _NAMES = {
             "take_last",
             "waiting",
         ),
-        "seam",
+        "plugin.seam",
     ),
 }
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from longfat._version import __version__
-from longfat.domains import choice, integer, number, out_of_range, wrong_type
+from longfat.base.domains import choice, integer, number, out_of_range, wrong_type
 from longfat.sweeping import engines, identity
 from longfat.sweeping import store as stores
 from longfat.sweeping.collecting import Collector

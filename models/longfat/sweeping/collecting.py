@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from longfat.student import half_width
+from longfat.replication.student import half_width
 from longfat.sweeping.grid import Grid
 from longfat.sweeping.outcomes import Record
 

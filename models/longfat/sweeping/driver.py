@@ -6,7 +6,7 @@ from collections.abc import Callable
 from concurrent.futures import Executor
 from typing import Any
 
-from longfat.progress import bar
+from longfat.base.progress import bar
 from longfat.sweeping import execution
 from longfat.sweeping.collecting import Collector
 from longfat.sweeping.execution import ExecutorFailed, SweepError

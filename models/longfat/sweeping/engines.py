@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from longfat.domains import unknown, wrong_type
+from longfat.base.domains import unknown, wrong_type
 from longfat.sweeping.cluster import ClusterExecutor
 from longfat.sweeping.outcomes import Failure
 from longfat.sweeping.processes import Processes
 
-# `longfat.threads` is not used: a sweep accepts any executor, does not know all runs at the beginning (`until`), and
-# stores the runs that have ended when another one fails.
+# `longfat.replication.threads` is not used: a sweep accepts any executor, does not know all runs at the beginning
+# (`until`), and stores the runs that have ended when another one fails.
 OURS = {"threads": ThreadPoolExecutor, "processes": Processes}
 
 

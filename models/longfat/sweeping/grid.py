@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from longfat import domains
-from longfat.domains import out_of_range, wrong_type
+from longfat.base import domains
+from longfat.base.domains import out_of_range, wrong_type
 
 TAKEN = ("rng", "replication", "replications", "status")  # names that a sweep uses itself
 

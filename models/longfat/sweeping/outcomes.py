@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from longfat.domains import wrong_type
+from longfat.base.domains import wrong_type
 
 RESULT = "result"  # the name of a number that came without one
 

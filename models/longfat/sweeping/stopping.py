@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from longfat.domains import number, out_of_range, wrong_type
-from longfat.student import half_width
+from longfat.base.domains import number, out_of_range, wrong_type
+from longfat.replication.student import half_width
 from longfat.sweeping.outcomes import Record
 
 _SHARE = re.compile(r"\s*([^%\s]+)\s*%\s*")

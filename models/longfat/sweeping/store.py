@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from longfat.files import LONGEST, AtomicFiles, regular
+from longfat.base.files import LONGEST, AtomicFiles, regular
 from longfat.sweeping.grid import Grid
 from longfat.sweeping.outcomes import Record, Variable
 from longfat.sweeping.syncing import Batches

@@ -11,7 +11,7 @@ import threading
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
-from longfat.files import sync
+from longfat.base.files import sync
 
 AT_ONCE = 16
 MAX_PENDING = 64  # a kill or a power failure loses at most these files, and as many that are being synced

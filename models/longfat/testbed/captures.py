@@ -6,8 +6,8 @@ import struct
 from pathlib import Path
 from typing import BinaryIO
 
-from longfat.sim.captures import pcap
-from longfat.sim.records import SECOND
+from longfat.sim.kernel.records import SECOND
+from longfat.sim.runs.captures import pcap
 from longfat.testbed.emulator import Delivery
 from longfat.testbed.headers import segment
 from longfat.testbed.namespaces import CannotRun
@@ -18,7 +18,7 @@ EPOCH = 3600 * SECOND
 
 
 class Captures:
-    """A file for the senders' host and one for the receivers', in the format of `longfat.sim.captures`.
+    """A file for the senders' host and one for the receivers', in the format of `longfat.sim.runs.captures`.
 
     Headers only are stored, beside the length of the whole packet. Packets are stamped with the virtual times at which
     they enter the network and at which they are due, not with the times at which a busy machine has carried them.

@@ -14,7 +14,7 @@ from longfat.testbed.plan import with_handshakes
 if TYPE_CHECKING:
     import xarray as xr
 
-    from longfat.sim.network import Network
+    from longfat.sim.network.network import Network
 
 FACES = ("simulator", "Linux")
 #: Variables along `law`: one entry for each value that a law gives.
@@ -91,7 +91,7 @@ def beside(simulated: xr.Dataset, measured: xr.Dataset, laws: list[LawValue]) ->
     """
     import xarray as xr
 
-    from longfat.accessor import made_by
+    from longfat.base.provenance import made_by
 
     common = [name for name in simulated.data_vars if name in measured.data_vars]
     data = xr.concat(

@@ -85,7 +85,7 @@ def _run(job: Job, hosts: Sequence[Host], running: Callable[[], None]) -> Outcom
     """Run the applications over the emulated network, and return what was measured."""
     senders = Senders(hosts, job.connections, settings.socket_options(job.given))
     # from here on with the simulator, whose libraries start threads
-    from longfat.sim import results
+    from longfat.sim.runs import results
     from longfat.testbed import tcp_info
     from longfat.testbed.captures import Captures
     from longfat.testbed.emulator import Emulator, idle

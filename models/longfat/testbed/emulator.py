@@ -11,13 +11,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from longfat.sim import queues, records
-from longfat.sim.elements import Flow
-from longfat.sim.engine import Simulation, kernel
+from longfat.sim import queues
+from longfat.sim.kernel import records
 from longfat.sim.kernel.injected import compile_injection, inject
-from longfat.sim.network import Network
-from longfat.sim.run_state import rows
-from longfat.sim.traffic import Traffic
+from longfat.sim.network.elements import Flow
+from longfat.sim.network.network import Network
+from longfat.sim.network.traffic import Traffic
+from longfat.sim.runs.engine import Simulation, kernel
+from longfat.sim.runs.run_state import rows
 from longfat.testbed import headers
 
 BUDGET = 1 << 20  # events between two visits of Python, so that Ctrl-C is noticed

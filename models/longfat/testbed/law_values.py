@@ -10,8 +10,8 @@ from longfat.design.buffer_laws import BbrLaws, CubicLaws, DctcpLaws, Laws, Path
 from longfat.design.buffer_rules import decrease_of
 from longfat.design.long_flows import threshold_of
 from longfat.laws import bbr, cubic, tcp
-from longfat.sim.elements import Flow, Link
-from longfat.sim.network import Network
+from longfat.sim.network.elements import Flow, Link
+from longfat.sim.network.network import Network
 
 LOSS_BASED = ("reno", "newreno", "sack", "cubic")
 #: Linux, net/ipv4/tcp_input.c, __tcp_set_rto() and tcp_rtt_estimator(): the timeout is the smoothed round-trip time

@@ -8,7 +8,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from dataclasses import dataclass, field, replace
 
-from longfat.sim.records import NEVER, NONE
+from longfat.sim.kernel.records import NEVER, NONE
 from longfat.testbed.emulator import Delivery
 from longfat.testbed.headers import SYN, Segment, difference, segment
 

@@ -93,13 +93,13 @@ class Outcome:
     flows, links : list of str
         Names of the emulated network's flows (one for each connection, and other traffic) and links.
     measured : dict of str to numpy.ndarray
-        `longfat.sim.results.measure` of the emulated network, from the warm-up to the end.
+        `longfat.sim.runs.results.measure` of the emulated network, from the warm-up to the end.
     packet_counts : dict of str to int
-        `longfat.sim.engine.Simulation.packet_counts` of the emulated network.
+        `longfat.sim.runs.engine.Simulation.packet_counts` of the emulated network.
     drew : bool
         Whether the emulated network drew random numbers.
     trace : dict of str to tuple, or None
-        `longfat.sim.results.traces` of the emulated network, if it was sampled.
+        `longfat.sim.runs.results.traces` of the emulated network, if it was sampled.
     before, after : list
         Ledgers of the connections at the end of the warm-up and of the run, see `longfat.testbed.headers`.
     samples : numpy.ndarray

@@ -8,12 +8,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from longfat.domains import conflict, out_of_range
+from longfat.base.domains import conflict, out_of_range
 from longfat.testbed.connection import HEADERS, MOST_CONNECTIONS, Connection
 
 if TYPE_CHECKING:
-    from longfat.sim.elements import Flow
-    from longfat.sim.network import Network
+    from longfat.sim.network.elements import Flow
+    from longfat.sim.network.network import Network
 
 #: Our scheme -> Linux's congestion control. Linux's Reno is `sack`: its recovery uses selective acknowledgments unless
 #: the setting tcp_sack is 0, and is that of RFC 6582 then.

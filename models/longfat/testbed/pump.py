@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from longfat.sim.records import NEVER, SECOND
+from longfat.sim.kernel.records import NEVER, SECOND
 from longfat.testbed.captures import Captures
 from longfat.testbed.emulator import Delivery, Emulator
 from longfat.testbed.ledger import Ledger

@@ -18,17 +18,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from longfat import quantities
 from longfat._version import __version__
-from longfat.domains import generator, number
-from longfat.sim import results
-from longfat.sim.records import NEVER, SECOND
+from longfat.base import quantities
+from longfat.base.domains import generator, number
+from longfat.sim.kernel.records import NEVER, SECOND
+from longfat.sim.runs import results
 from longfat.testbed.runs import outcomes
 
 if TYPE_CHECKING:
     import xarray as xr
 
-    from longfat.sim.network import Network
+    from longfat.sim.network.network import Network
     from longfat.testbed.connection import Connection
     from longfat.testbed.ledger import Account
     from longfat.testbed.outcome import Outcome
@@ -143,7 +143,7 @@ def dataset(
         The variables and attributes of `longfat.sim.run`. The attribute ``testbed`` is JSON: Linux's release and
         settings, and how much of each run was late.
     """
-    from longfat.accessor import made_by
+    from longfat.base.provenance import made_by
 
     several = len(outcomes) > 1
     values = results.over_replications([measure(one, duration, warm_up) for one in outcomes], confidence, several)
@@ -183,7 +183,7 @@ def about(outcomes: Sequence[Outcome]) -> dict[str, Any]:
 
 
 def measure(outcome: Outcome, duration: float, warm_up: float) -> dict[str, np.ndarray]:
-    """Return every quantity of `longfat.sim.results.QUANTITIES` of one run."""
+    """Return every quantity of `longfat.sim.runs.results.QUANTITIES` of one run."""
     made = {name: np.array(values, float) for name, values in outcome.measured.items()}
     for one, before, after in zip(outcome.connections, outcome.before, outcome.after, strict=True):
         row = outcome.flows.index(one.name)

@@ -13,9 +13,9 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from longfat import quantities
-from longfat.domains import conflict, generator, integer
-from longfat.files import AtomicFiles
+from longfat.base import quantities
+from longfat.base.domains import conflict, generator, integer
+from longfat.base.files import AtomicFiles
 from longfat.testbed import settings as host_settings
 from longfat.testbed.driver import Job
 from longfat.testbed.namespaces import SYSCTL, CannotRun, missing
@@ -23,7 +23,7 @@ from longfat.testbed.outcome import Outcome, Trust
 from longfat.testbed.plan import controlled, plan, settings_of
 
 if TYPE_CHECKING:
-    from longfat.sim.network import Network
+    from longfat.sim.network.network import Network
 
 POLL = 0.2  # s between two updates of the progress bar
 
@@ -113,7 +113,7 @@ def outcomes(
     _check(given)
     from numba import cloudpickle  # pickles also a user's own discipline, whose file no process imports
 
-    from longfat.progress import bar
+    from longfat.base.progress import bar
     from longfat.testbed.captures import NAMES
 
     made: list[Outcome] = []

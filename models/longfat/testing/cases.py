@@ -40,7 +40,7 @@ def cases_of(formula: Any) -> Cases | None:
         return None
     import sympy
 
-    from longfat.sums import Computed
+    from longfat.law.sums import Computed
 
     names, letters = list(formula.symbols), [symbol.sympy for symbol in formula.symbols.values()]
     kinds = sympy.Max, sympy.Min, sympy.floor, sympy.ceiling, sympy.Piecewise

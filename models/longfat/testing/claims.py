@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from longfat import domains
+from longfat.base import domains
 from longfat.testing.cases import Cases, cases_of, turning_points
 from longfat.testing.comparing import Comparison, compare
 from longfat.testing.domain import Axis, Point, axes_of, corners, loneliest

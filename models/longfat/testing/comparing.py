@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from longfat import domains
+from longfat.base import domains
 from longfat.testing.distribution_free import Bounded, Distribution, Quantile
 from longfat.testing.evidence import Evidence, Interval, Normal
 from longfat.testing.seeded_runs import Simulator, chosen_seed, looks, replicate, shown

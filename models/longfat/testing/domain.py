@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from longfat import domains
+from longfat.base import domains
 
 #: Candidates among which the loneliest place is chosen. Ours: enough for the few dimensions that formulas have.
 CANDIDATES = 256

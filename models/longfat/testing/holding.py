@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
-from longfat import domains
+from longfat.base import domains
 from longfat.testing.claims import claim
 from longfat.testing.comparing import Comparison
 from longfat.testing.evidence import Interval

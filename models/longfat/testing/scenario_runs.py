@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import xarray as xr
 
-    from longfat.sim.network import Network
+    from longfat.sim.network.network import Network
 
 
 @dataclass(frozen=True)

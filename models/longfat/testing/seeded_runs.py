@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from longfat import domains
+from longfat.base import domains
 
 #: First number of replications looked at, and how it grows. Ours: fewer than eight have no estimate of skewness; a look
 #: costs little against a simulation, and growth by a quarter overshoots by an eighth on average.

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 from hypothesis import strategies as st
 
-from longfat.domains import integer
+from longfat.base.domains import integer
 from longfat.sim import queues
 from longfat.sim import schemes as every_scheme
-from longfat.sim import traffic as generators
-from longfat.sim.network import Network
+from longfat.sim.network import traffic as generators
+from longfat.sim.network.network import Network
+from longfat.sim.network.traffic import Traffic
 from longfat.sim.queues import Discipline
 from longfat.sim.schemes import Scheme
-from longfat.sim.traffic import Traffic
 
 if TYPE_CHECKING:
     from hypothesis.strategies import DrawFn, SearchStrategy

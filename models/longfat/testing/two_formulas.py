@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from longfat import domains
+from longfat.base import domains
 from longfat.testing.comparing import EQUAL
 from longfat.testing.evidence import Interval, Normal
 from longfat.testing.seeded_runs import Simulator, chosen_seed, looks, replicate

@@ -8,7 +8,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from longfat.sim import Discipline, Network, Parameter, Scheme, Simulation, records
+from longfat.sim import Discipline, Network, Parameter, Scheme, Simulation
+from longfat.sim.kernel import records
 from longfat.sim.queues import DROP, ENQUEUE
 from longfat.verify.measured_runs import PACKET, Result, Simulate, measured, packets_sent
 

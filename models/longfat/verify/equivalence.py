@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from longfat.domains import conflict, integer, number, out_of_range
+from longfat.base.domains import conflict, integer, number, out_of_range
 from longfat.law import Law
 from longfat.testing import compare
 from longfat.testing.seeded_runs import seed_of

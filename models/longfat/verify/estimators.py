@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from longfat import domains
+from longfat.base import domains
 from longfat.segments import simulate
 from longfat.verify.measured_runs import Result, Simulate
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 import longfat
-from longfat import extras
+from longfat.base import extras
 from longfat.law import Law
 from longfat.testing import Comparison
 from longfat.verify import exact

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from longfat.domains import out_of_range
-from longfat.sim import Discipline, Network, Parameter, Simulation, records
+from longfat.base.domains import out_of_range
+from longfat.sim import Discipline, Network, Parameter, Simulation
+from longfat.sim.kernel import records
 from longfat.sim.queues import DROP, ENQUEUE
 from longfat.verify.measured_runs import PACKET, Result, Simulate, measured, packets_sent
 

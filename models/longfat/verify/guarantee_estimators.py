@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from longfat.domains import out_of_range
-from longfat.sim import Network, Simulation, queues, traffic
+from longfat.base.domains import out_of_range
+from longfat.sim import Network, Simulation, queues
+from longfat.sim.network import traffic
 from longfat.sim.queues import Discipline
 from longfat.sim.queues.log import Log
 from longfat.verify.measured_runs import Result, Simulate, packets_sent

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from longfat.domains import out_of_range
-from longfat.sim import Network, traffic
+from longfat.base.domains import out_of_range
+from longfat.sim import Network
+from longfat.sim.network import traffic
 from longfat.verify.measured_runs import Result, Simulate, measured
 
 # Exponential sizes are rounded to bytes, which does not matter with a mean of 20,000 bytes. A byte takes 1 ns, so

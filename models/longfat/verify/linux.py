@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from longfat import sim
-from longfat.student import half_width
+from longfat.replication.student import half_width
 from longfat.verify.linux_cases import Accuracy, Case, cases
 
 if TYPE_CHECKING:
@@ -234,8 +234,8 @@ def runs_on_linux(
     chosen: Sequence[Case], at_once: int, *, seed: int = 0, progress: bool = True
 ) -> list[list[dict[str, float]]]:
     """Return the quantities of every run of some cases on Linux; NaN for those that the machine's load has spoilt."""
-    from longfat.progress import bar
-    from longfat.threads import side_by_side
+    from longfat.base.progress import bar
+    from longfat.replication.threads import side_by_side
 
     each = {
         (case.name_on_linux, seed + k): (case, seed + k) for case in chosen for k in range(case.replications)

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from longfat.sim import Network, Simulation, results
+from longfat.sim import Network, Simulation
+from longfat.sim.runs import results
 
 PACKET = 1000  # bytes
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from longfat import domains
+from longfat.base import domains
 from longfat.sim import Network, Simulation, queues
 from longfat.verify.measured_runs import Result, Simulate, packets_sent
 

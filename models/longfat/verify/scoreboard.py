@@ -11,8 +11,8 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from longfat._version import __version__
-from longfat.domains import unknown
-from longfat.files import AtomicFiles
+from longfat.base.domains import unknown
+from longfat.base.files import AtomicFiles
 from longfat.verify.published.claims_table import PAPERS, published
 from longfat.verify.published.rule import VERDICTS
 
@@ -28,10 +28,7 @@ NAMES = {
 }
 ASSESSMENTS = "verify/published"
 #: Modules and folders on which verdicts depend; a stored paper is used as long as none of them changes.
-SOURCES = (
-    "symbols.py", "law.py", "roots.py", "namespaces.py", "student.py", "laws", "segments", "fluid", "sim", "sweeping",
-    ASSESSMENTS,
-)  # fmt: skip
+SOURCES = ("law", "laws", "replication", "segments", "fluid", "sim", "sweeping", ASSESSMENTS)
 MORE = {"001": ("benchmark",)}  # used by one paper alone
 
 

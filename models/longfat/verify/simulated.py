@@ -9,17 +9,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from longfat.law import Law
-from longfat.simulators import simulator_of
 from longfat.testing import Comparison, compare
 from longfat.verify import equivalence, points
 from longfat.verify.faces import Outcome
+from longfat.verify.simulators import simulator_of
 
 
 @dataclass(frozen=True)
 class SimulatorCheck:
     """Check of a law against a simulator.
 
-    The laws of longfat declare theirs as `longfat.symbols.SimulatedBy`; this is the form that ``simulators=`` of
+    The laws of longfat declare theirs as `longfat.law.symbols.SimulatedBy`; this is the form that ``simulators=`` of
     `longfat.verify.run` takes.
 
     Parameters

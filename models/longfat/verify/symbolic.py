@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from longfat.law import Law
-from longfat.roots import Root
+from longfat.law.roots import Root
 from longfat.verify import exact, faces
 from longfat.verify.faces import Outcome
 from longfat.verify.points import Point
@@ -64,7 +64,7 @@ def evaluated(law: Law, point: Mapping[str, float], digits: int = 60) -> float:
     import sympy
     from sympy.core.evalf import PrecisionExhausted
 
-    from longfat.sums import written
+    from longfat.law.sums import written
 
     values = {
         symbol.sympy: sympy.Integer(int(x)) if x == int(x) else sympy.Float(x, digits)

@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from longfat.domains import out_of_range
-from longfat.sim import Discipline, Network, Parameter, Simulation, queues, records, run, traffic
+from longfat.base.domains import out_of_range
+from longfat.sim import Discipline, Network, Parameter, Simulation, queues, run
+from longfat.sim.kernel import records
+from longfat.sim.network import traffic
+from longfat.sim.plugin.seam import mark, random
 from longfat.sim.queues import ENQUEUE
-from longfat.sim.seam import mark, random
 from longfat.verify.measured_runs import PACKET, Result, Simulate, measured, packets_sent
 
 RATE = 1e7  # bytes/s; a packet takes 0.1 ms

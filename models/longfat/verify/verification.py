@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from longfat import laws as _shipped  # noqa: F401  # registers the laws
 from longfat._version import __version__
-from longfat.domains import conflict, integer, number, unknown, wrong_type
+from longfat.base.domains import conflict, integer, number, unknown, wrong_type
 from longfat.law import PACKAGE, Law, registered
 from longfat.sweeping.processes import Processes
 from longfat.testing.seeded_runs import seed_of
@@ -271,6 +271,6 @@ def _table(chosen: Mapping[str, Law], found: Mapping[tuple[str, str], dict[str, 
 
 
 def _bar(total: int, progress: bool) -> Any:
-    from longfat.progress import bar
+    from longfat.base.progress import bar
 
     return bar(task="checking laws", unit="check", shown=progress, total=total)

@@ -3,9 +3,10 @@
 import math
 from dataclasses import dataclass
 
-from longfat.sim import Discipline, Network, Simulation, records
+from longfat.sim import Discipline, Network, Simulation
+from longfat.sim.kernel import records
+from longfat.sim.plugin.seam import mark as mark_it
 from longfat.sim.queues import DROP, ENQUEUE
-from longfat.sim.seam import mark as mark_it
 from tests.sim.own import of_flow
 
 FINE = 0.35  # s

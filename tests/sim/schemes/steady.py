@@ -4,9 +4,10 @@ import math
 
 import numpy as np
 
-from longfat.sim import Discipline, Network, Simulation, records
+from longfat.sim import Discipline, Network, Simulation
+from longfat.sim.kernel import records
+from longfat.sim.plugin.seam import random
 from longfat.sim.queues import DROP, ENQUEUE
-from longfat.sim.seam import random
 
 ROUND_TRIP = 0.1  # s
 PACKET = 1000  # bytes

@@ -7,7 +7,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from longfat.sim import Network, Simulation, run, traffic
+from longfat.sim import Network, Simulation, run
+from longfat.sim.network import traffic
 from longfat.sim.schemes import bbr, bbr1, bbr_common, bbr_model
 from tests.sim.own import of_flow
 from tests.sim.schemes.losses import drop_numbers

@@ -6,7 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from longfat.sim import Network, Simulation, peek, schemes
+from longfat.sim import Network, Simulation, schemes
+from longfat.sim.runs import peek
 from longfat.sim.schemes import bbr1, bbr_common
 from longfat.sim.schemes.bbr_common import AFTER_TIMEOUT, FAST_RECOVERY, NOT_RECOVERING
 from tests.sim.own import of_flow

@@ -10,9 +10,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from longfat import sim
-from longfat.sim import Discipline, Network, Simulation, records, schemes, traffic
-from longfat.sim.jit import part
-from longfat.sim.memory import word_at
+from longfat.sim import Discipline, Network, Simulation, schemes
+from longfat.sim.kernel import records
+from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.memory import word_at
+from longfat.sim.network import traffic
 from longfat.sim.queues import ENQUEUE
 from longfat.sim.schemes import KIM_FARBER_TCP
 from tests.examples import examples
@@ -486,7 +488,7 @@ def test_fairness_of_transfers():
 
     By hand: of a log with times 1, 1 and 2 s, (1 + 1 + 1/2)^2 / (3 (1 + 1 + 1/4)) = 25/27.
     """
-    from longfat.sim import results
+    from longfat.sim.runs import results
 
     net = dumbbell(30_000_000, "fifo", 75)
     net.flow(traffic.arrivals(1e-6, "blt"), path=PATH, file=1000, ack_path="ideal")

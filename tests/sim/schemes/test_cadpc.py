@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from longfat.sim import Discipline, Network, Simulation, run
+from longfat.sim.kernel.records import FEEDBACK, REQUEST
+from longfat.sim.plugin.seam import random
 from longfat.sim.queues import DROP, ENQUEUE
-from longfat.sim.records import FEEDBACK, REQUEST
 from longfat.sim.schemes import cadpc
-from longfat.sim.seam import random
 
 CAPACITY = 1.25e6  # bytes/s: 10 Mbit/s
 

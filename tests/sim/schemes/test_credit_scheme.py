@@ -5,7 +5,9 @@ from itertools import pairwise
 
 import pytest
 
-from longfat.sim import Network, Simulation, peek, queues, traffic
+from longfat.sim import Network, Simulation, queues
+from longfat.sim.network import traffic
+from longfat.sim.runs import peek
 
 CELL, RATE = 53, 530_000.0  # a cell takes 0.1 ms
 

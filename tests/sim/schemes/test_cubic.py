@@ -6,7 +6,9 @@ import mpmath
 import numpy as np
 import pytest
 
-from longfat.sim import DROP, ENQUEUE, Discipline, Network, Simulation, peek, traffic
+from longfat.sim import DROP, ENQUEUE, Discipline, Network, Simulation
+from longfat.sim.network import traffic
+from longfat.sim.runs import peek
 from longfat.sim.schemes import cubic
 from longfat.sim.schemes.cubic import CUBIC
 

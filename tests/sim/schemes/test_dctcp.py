@@ -5,9 +5,9 @@ import math
 import pytest
 
 from longfat.sim import ENQUEUE, Discipline, Network, run, schemes
+from longfat.sim.kernel.records import DATA
+from longfat.sim.plugin.seam import mark
 from longfat.sim.queues import step_marking
-from longfat.sim.records import DATA
-from longfat.sim.seam import mark
 from tests.sim.schemes.losses import Diary, drop_numbers
 
 GAIN = 1 / 16

@@ -5,7 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from longfat.sim import Network, run, traffic
+from longfat.sim import Network, run
+from longfat.sim.network import traffic
 from longfat.sim.queues import decbit
 from tests.sim.schemes.losses import Diary, drop_numbers
 

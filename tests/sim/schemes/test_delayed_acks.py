@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from longfat.sim import ENQUEUE, Discipline, Network, Parameter, Simulation, run, traffic
-from longfat.sim.jit import part
-from longfat.sim.memory import word_at
+from longfat.sim import ENQUEUE, Discipline, Network, Parameter, Simulation, run
+from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.memory import word_at
+from longfat.sim.network import traffic
 from tests.sim.schemes.losses import drop_numbers
 
 MS = 1_000_000

@@ -5,7 +5,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from longfat.sim import DROP, ENQUEUE, Discipline, Network, Simulation, peek, schemes, traffic
+from longfat.sim import DROP, ENQUEUE, Discipline, Network, Simulation, schemes
+from longfat.sim.network import traffic
+from longfat.sim.runs import peek
 from longfat.sim.schemes import hystart, rate_reduction
 from tests.sim.schemes.losses import Diary, drop_acks, drop_numbers
 

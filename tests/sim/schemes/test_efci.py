@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from longfat.sim import Network, Simulation, peek, queues, traffic
+from longfat.sim import Network, Simulation, queues
+from longfat.sim.network import traffic
+from longfat.sim.runs import peek
 
 CELL, RATE = 53, 5.3e6  # a cell takes 10 us
 

@@ -7,7 +7,10 @@ import numba
 import numpy as np
 import pytest
 
-from longfat.sim import Network, Simulation, feedback, records, traffic
+from longfat.sim import Network, Simulation
+from longfat.sim.kernel import records
+from longfat.sim.network import traffic
+from longfat.sim.plugin import feedback
 from longfat.sim.queues import flow_service
 from longfat.sim.schemes import scheme
 from tests.sim.schemes.kkm import FAST, MS, SLOW, Experiment, Scenario, one

@@ -9,7 +9,8 @@ import math
 import numpy as np
 import pytest
 
-from longfat.sim import Network, Simulation, traffic
+from longfat.sim import Network, Simulation
+from longfat.sim.network import traffic
 from tests.sim.own import of_queue
 from tests.sim.schemes.kkm import FAST, MS, SLOW, Scenario, one
 

@@ -8,7 +8,7 @@ import pytest
 from scipy import optimize
 
 from longfat.sim import Network, Simulation, queues, run
-from longfat.sim.records import RED
+from longfat.sim.kernel.records import RED
 from longfat.sim.schemes import loss_load
 from tests.sim.own import of_flow
 from tests.sim.spy import Spy

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from scipy import integrate
 
-from longfat.sim import Network, Simulation, traffic
+from longfat.sim import Network, Simulation
+from longfat.sim.network import traffic
 from longfat.sim.schemes import packet_pair
 from tests.sim.own import of_flow
 from tests.sim.schemes.kkm import FAST, MS, SLOW, Experiment, Scenario, one

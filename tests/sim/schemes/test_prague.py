@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from longfat.sim import Network, run
-from longfat.sim.records import CE, ECT, ECT1
+from longfat.sim.kernel.records import CE, ECT, ECT1
 from tests.sim.schemes.losses import Diary, drop_acks, drop_numbers
 from tests.sim.schemes.test_dctcp import estimate, marking
 

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 
 import pytest
 
-from longfat.sim import Discipline, Network, Parameter, Scheme, Simulation, traffic
-from longfat.sim.jit import part
+from longfat.sim import Discipline, Network, Parameter, Scheme, Simulation
+from longfat.sim.kernel.jit import part
 from longfat.sim.kernel.rack import linux_expiry
+from longfat.sim.network import traffic
+from longfat.sim.plugin.seam import random
 from longfat.sim.queues import DROP, ENQUEUE
-from longfat.sim.seam import random
 from tests.sim.own import of_flow
 from tests.sim.schemes.losses import Diary, drop_numbers
 

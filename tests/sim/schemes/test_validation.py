@@ -4,7 +4,8 @@ import math
 
 import pytest
 
-from longfat.sim import Network, Simulation, traffic
+from longfat.sim import Network, Simulation
+from longfat.sim.network import traffic
 from tests.sim.own import of_flow
 from tests.sim.schemes.losses import drop_numbers
 

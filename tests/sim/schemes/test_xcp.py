@@ -5,7 +5,8 @@ import math
 
 import pytest
 
-from longfat.sim import Discipline, Network, Simulation, records
+from longfat.sim import Discipline, Network, Simulation
+from longfat.sim.kernel import records
 from longfat.sim.queues import ENQUEUE
 from tests.sim.logbook import Logbook
 from tests.sim.schemes.losses import Diary, drop_numbers

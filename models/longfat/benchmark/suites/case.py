@@ -1,6 +1,6 @@
 """Cases of a suite: a scenario with what a document expects of it, as one TOML file each.
 
-A case file is a scenario file (`longfat.sim.scenario`) in which the tested scheme is "suite:tested" and the one beside
+A case file is a scenario file (`longfat.scenario`) in which the tested scheme is "suite:tested" and the one beside
 it "suite:reference", and three more tables: ``case`` (section, title), ``find`` (times that a first run has to find,
 because a document says "upon entering a phase") and ``expect`` (what is measured, and its bounds). Placeholders with a
 dollar sign are replaced by the values of ``case.vary`` and by what ``find`` has found.
@@ -18,10 +18,10 @@ from importlib.resources import files
 from string import Template
 from typing import TYPE_CHECKING, Any
 
-from longfat.domains import unknown
+from longfat.base.domains import unknown
 
 if TYPE_CHECKING:
-    from longfat.sim.network import Network
+    from longfat.sim.network.network import Network
 
 NAMES = ("bbr", "bcp133")
 
@@ -35,7 +35,7 @@ class Probe:
     field : str
         Field of the first flow, see `longfat.sim.seam`, or "bdp" [packets], from BBR's model of the path.
     count : str
-        Quantity of `longfat.sim.results`.
+        Quantity of `longfat.sim.runs.results`.
     how : str
         Of the samples of a field: first, last, min, max, mean, change, time (duration of the samples [s]), or next: the
         first sample after them. Of the flows or links of a quantity: sum, mean, min, max, jain, or share, their part of
@@ -158,8 +158,8 @@ class Case:
 
     def network(self, tested: Any, reference: Any, found: Mapping[str, str]) -> tuple[Network, dict[str, Any]]:
         """Return the network with these schemes, and the options of its run."""
-        from longfat.sim.network import Network
-        from longfat.sim.scenario import parsing
+        from longfat.sim.network.network import Network
+        from longfat.sim.network.scenario import parsing
 
         document = self._document(found)
         for key in ("case", "find", "expect"):

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from longfat.benchmark.suites.case import Case, Expectation, Find, Probe, Suite, suite
-from longfat.sim import peek, results
-from longfat.sim.engine import Simulation
+from longfat.sim.runs import peek, results
+from longfat.sim.runs.engine import Simulation
 
 #: Values of samples of a field.
 SAMPLED: dict[str, Callable[[np.ndarray], Any]] = {

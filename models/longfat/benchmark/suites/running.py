@@ -10,12 +10,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from longfat import domains
+from longfat.base import domains
 from longfat.benchmark.entries import Entry, entry
 from longfat.benchmark.evaluation import _side_by_side
 from longfat.benchmark.suites.case import Case, Expectation, suite
 from longfat.benchmark.suites.observing import measure
-from longfat.sim.engine import SchemeError
+from longfat.sim.runs.engine import SchemeError
 from longfat.sweeping import SweepError, engines, sweep
 
 PASS, FAIL, OPEN, REPORTED, NO_VALUE, NOT_RUN = "pass", "fail", "open", "reported", "no value", "not run"
@@ -165,7 +165,7 @@ def _lines(one: Case, tested: Entry, beside: Entry | None, found: dict[Any, Any]
 
 def _line(head: Result, k: int, one: Expectation, data: Any, other: Any, confidence: float) -> Result:
     """Return the line of an expectation."""
-    from longfat.sim.statistics import half_width
+    from longfat.sim.runs.statistics import half_width
 
     samples = data[f"e{k}"].values
     value, half = float(samples.mean()), float(half_width(samples, confidence))

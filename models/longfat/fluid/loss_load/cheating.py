@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from longfat import domains
+from longfat.base import domains
 from longfat.fluid.loss_load.replies import Array, _floats
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from longfat import domains
+from longfat.base import domains
 from longfat.fluid.loss_load.iteration import ORDERS, trajectory
 from longfat.fluid.loss_load.replies import Array, best_reply
 

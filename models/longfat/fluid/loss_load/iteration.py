@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from longfat import domains
+from longfat.base import domains
 from longfat.fluid.loss_load.replies import Array, others, per_source, replies, start_rates
 from longfat.laws import loss_load
 

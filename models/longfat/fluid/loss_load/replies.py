@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from longfat import domains
+from longfat.base import domains
 from longfat.laws import loss_load
 
 Array = NDArray[np.float64]

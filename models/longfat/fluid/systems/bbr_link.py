@@ -6,7 +6,7 @@ import functools
 from collections.abc import Mapping
 from typing import Any
 
-from longfat import domains
+from longfat.base import domains
 from longfat.fluid.system import Parameter, System, Variable
 
 

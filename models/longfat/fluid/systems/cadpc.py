@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from longfat import domains
+from longfat.base import domains
 from longfat.fluid.system import Parameter, System, Variable
 
 PAPER = "Welzl, Scalable Router Aided Congestion Avoidance for Bulk Data Transfer"

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from longfat.domains import Interval, array
+from longfat.base.domains import Interval, array
 from longfat.law import law
 from longfat.laws.blt.parameters import BDP, CAPACITY, FILE_SIZE, PACKETS, UNLOADED
 from longfat.laws.references import KIM_FARBER

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from longfat import domains
+from longfat.base import domains
 
 CONTRACTIONS = 40  # each step gains at least a factor of 3, and 3^-40 is below the rounding
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from longfat import domains
+from longfat.base import domains
 from longfat.laws.fair_share import arithmetic, max_min_rates
 
 

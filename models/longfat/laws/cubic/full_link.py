@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from longfat.law import SimulatedBy, law
+from longfat.law.roots import newton
 from longfat.laws.cubic.arithmetic import cube_root, third
 from longfat.laws.cubic.parameters import BANDWIDTH_DELAY_PRODUCT, BETA, BUFFER, PATH, C
 from longfat.laws.references import RFC_9438
-from longfat.roots import newton
 
 OURS = f"Ours, in the fluid limit of {RFC_9438}, sections 4.2 and 4.6"
 

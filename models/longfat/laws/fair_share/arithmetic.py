@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from longfat import domains
+from longfat.base import domains
 
 LARGEST = int(sys.float_info.max)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from longfat import domains
+from longfat.base import domains
 from longfat.laws.fair_share.arithmetic import number
 
 Path = str | Sequence[str]

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from longfat import domains
+from longfat.base import domains
 from longfat.laws.fair_share import arithmetic
 from longfat.laws.fair_share.filling import fill
 from longfat.laws.fair_share.network import Load, Network

@@ -13,9 +13,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from longfat.law.roots import newton, root
 from longfat.laws.loss_load.parameters import ACCESS, EXCESS, RATE, SPREAD, K
 from longfat.laws.references import PRITHVIRAJ_WILLIAMSON
-from longfat.roots import newton, root
 
 
 def others(spread: Any, xp: Any) -> Any:

@@ -28,11 +28,11 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
+from longfat.law.roots import newton, root
 from longfat.laws.loss_load.curve import log_ratio
 from longfat.laws.loss_load.optimum import largest_throughput, others, psi
 from longfat.laws.loss_load.parameters import ACCESS, CAPACITY, EXCESS, PACKETS, ROUND_TRIP, SENDING, SPREAD, K
 from longfat.laws.references import PRITHVIRAJ_WILLIAMSON
-from longfat.roots import newton, root
 
 
 class Point(NamedTuple):

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from longfat.domains import Interval, array, out_of_range, wrong_type
+from longfat.base.domains import Interval, array, out_of_range, wrong_type
 
 ALLOWED = Interval.parse("[0, inf)")
 

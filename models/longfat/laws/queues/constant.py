@@ -40,7 +40,7 @@ def _exact(value: Callable[[Any, Any], tuple[Any, Any]], load: Any, capacity: An
 
 
 def _b(n: Any, load: Any, sympy: Any) -> Any:
-    from longfat.sums import Sum
+    from longfat.law.sums import Sum
 
     k = sympy.Symbol("k", integer=True, nonnegative=True)
     term = (-1) ** k / sympy.factorial(k) * ((n - k) * load) ** k * sympy.exp((n - k) * load)
@@ -48,7 +48,7 @@ def _b(n: Any, load: Any, sympy: Any) -> Any:
 
 
 def _all(capacity: Any, load: Any, sympy: Any) -> Any:
-    from longfat.sums import Sum
+    from longfat.law.sums import Sum
 
     if capacity.is_Integer:  # sympy does not evaluate a sum over sums
         return sympy.Add(*(_b(i, load, sympy).doit() for i in range(int(capacity))))

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from longfat import domains
-from longfat.domains import Interval
+from longfat.base import domains
+from longfat.base.domains import Interval
 from longfat.laws.selective_repeat.joint import Array, joint
 
 LOSS, PACKETS, SEGMENTS = "[0, 0.5]", "[1, 1000]", "[1, 1e12]"

@@ -47,7 +47,7 @@ def few_missing(rounds: Any, loss: Any, packets: Any, tolerance: Any, xp: Any) -
         return total
 
     def written(sympy: Any) -> Any:
-        from longfat.sums import Sum
+        from longfat.law.sums import Sum
 
         j = sympy.Symbol("j", integer=True, nonnegative=True)
         term = sympy.binomial(packets, j) * loss ** (rounds * j) * (1 - loss**rounds) ** (packets - j)
@@ -135,7 +135,7 @@ def _mpmath(loss: Any, packets: Any, tolerance: Any, mp: Any) -> tuple[Any, Any]
 
 
 def _written(loss: Any, packets: Any, tolerance: Any, sympy: Any, xp: Any) -> tuple[Any, Any]:
-    from longfat.sums import Sum
+    from longfat.law.sums import Sum
 
     i, j = sympy.Symbol("i", integer=True, positive=True), sympy.Symbol("j", integer=True, nonnegative=True)
     missing = j * sympy.binomial(packets, j) * loss ** (i * j) * (1 - loss**i) ** (packets - j)

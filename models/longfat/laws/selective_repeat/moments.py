@@ -98,7 +98,7 @@ def _mpmath(loss: Any, packets: Any, mp: Any) -> tuple[Any, Any]:
 
 
 def _written(loss: Any, packets: Any, sympy: Any) -> tuple[Any, Any]:
-    from longfat.sums import Sum
+    from longfat.law.sums import Sum
 
     i = sympy.Symbol("i", integer=True, positive=True)
     late = 1 - (1 - loss**i) ** packets

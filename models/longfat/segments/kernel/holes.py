@@ -7,7 +7,7 @@ buffer. All segments above that one are holes already, so its position in the li
 
 from __future__ import annotations
 
-from longfat.sim.jit import part
+from longfat.sim.kernel.jit import part
 
 NONE = -1
 

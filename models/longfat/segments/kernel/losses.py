@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from longfat.sim.jit import part
+from longfat.sim.kernel.jit import part
 
 NEVER = 1 << 60  # packets or packet times; the sum of two still fits into 64 bits
 

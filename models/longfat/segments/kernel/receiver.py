@@ -29,7 +29,7 @@ from longfat.segments.kernel.holes import (
     row_of,
     send_ack,
 )
-from longfat.sim.jit import part
+from longfat.sim.kernel.jit import part
 
 # Columns of the arguments of the simulation.
 WINDOW, PACKETS, ACK_DELAY, TOLERANCE, BUFFER, SOFT, WHEN_FREE, FIRST_MEASURED, END_MEASURED = range(9)

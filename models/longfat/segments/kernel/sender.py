@@ -49,7 +49,7 @@ from longfat.segments.kernel.receiver import (
     repeated,
     room_left,
 )
-from longfat.sim.jit import entry, part
+from longfat.sim.kernel.jit import entry, part
 
 # Columns of the result of a run.
 ELAPSED, DELAYS, LONGEST, SENT, LOST_PACKETS, STATUS, TRACED = range(7)

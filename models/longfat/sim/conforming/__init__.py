@@ -6,13 +6,13 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from longfat.domains import generator
-from longfat.progress import bar
-from longfat.sim import jit
+from longfat.base.domains import generator
+from longfat.base.progress import bar
 from longfat.sim.conforming.checks import CHECKS, Evidence, return_values
 from longfat.sim.conforming.interpreted import Interpreted, observe_interpreted
 from longfat.sim.conforming.report import NOT_APPLICABLE, Check, Report
 from longfat.sim.conforming.trials import ABOUT, Subject, observe, subject_of, trials_for
+from longfat.sim.kernel import jit
 
 TIME_LIMIT = 60.0  # s of wall time for the runs without compilation, which take two or three
 

@@ -6,9 +6,9 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from longfat.sim import jit
 from longfat.sim.conforming.report import FAILED, NOT_APPLICABLE, PASSED
 from longfat.sim.conforming.trials import DELAY, LINK, RATE, Record, Subject, Trial
+from longfat.sim.kernel import jit
 
 UNLIMITED = 2.0**25  # packets; the simulator cannot have as many in flight
 TICK = 2  # ns, for two times that are rounded to nanoseconds

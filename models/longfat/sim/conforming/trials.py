@@ -7,13 +7,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from longfat import domains
-from longfat.domains import unknown
-from longfat.sim import peek, queues, schemes, traffic
-from longfat.sim.engine import SchemeError, Simulation
-from longfat.sim.network import Network
+from longfat.base import domains
+from longfat.base.domains import unknown
+from longfat.sim import queues, schemes
+from longfat.sim.network import traffic
+from longfat.sim.network.network import Network
 from longfat.sim.queues import Discipline
 from longfat.sim.queues.log import Log
+from longfat.sim.runs import peek
+from longfat.sim.runs.engine import SchemeError, Simulation
 from longfat.sim.schemes import Parameter, Scheme
 from longfat.sim.services import Service
 

@@ -4,11 +4,11 @@ The source gives it one packet at a time and keeps the others, so that no packet
 queued there. Each connection of a flow of arrivals has an access link of its own.
 """
 
-from longfat.sim.jit import part, routine
 from longfat.sim.kernel.events import IN_USE, request_admission, set_timer
+from longfat.sim.kernel.jit import part, routine
 from longfat.sim.kernel.links import admit_inline
-from longfat.sim.memory import access_link_at, packet_at, sender_at
-from longfat.sim.records import NONE, PACE
+from longfat.sim.kernel.memory import access_link_at, packet_at, sender_at
+from longfat.sim.kernel.records import NONE, PACE
 
 
 @part

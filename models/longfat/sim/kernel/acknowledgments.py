@@ -1,19 +1,11 @@
 """What a sender does with acknowledgments, losses, timeouts, alarms and feedback, and its calls of the scheme."""
 
-from longfat.sim.calls import callback_at
-from longfat.sim.jit import part, routine
+from longfat.sim.kernel.calls import callback_at
 from longfat.sim.kernel.connections import end_connection
 from longfat.sim.kernel.delivery import clear_sample, describe_loss, take_sample
 from longfat.sim.kernel.events import IN_USE, request_send, set_timer
-from longfat.sim.kernel.packets import release_packet
-from longfat.sim.kernel.rack import arm_probe, enter_recovery, mark_lost_by_timeout, process_by_time, stop_rack_timer
-from longfat.sim.kernel.ranges import insert_number, remove_blocks_below
-from longfat.sim.kernel.recovery import forget_transmissions, mark_all_lost, update_scoreboard
-from longfat.sim.kernel.sender import ANY, LATEST, send_inline
-from longfat.sim.kernel.sources import all_written, check_application_limited
-from longfat.sim.kernel.timing import restart_timer, round_trip, sample_round_trip, timeout_ns
-from longfat.sim.kernel.trace_rows import trace_packet, trace_sender
-from longfat.sim.memory import (
+from longfat.sim.kernel.jit import part, routine
+from longfat.sim.kernel.memory import (
     event_of,
     flow_own,
     header_at,
@@ -24,7 +16,10 @@ from longfat.sim.memory import (
     timer_at,
     transmission_at,
 )
-from longfat.sim.records import (
+from longfat.sim.kernel.packets import release_packet
+from longfat.sim.kernel.rack import arm_probe, enter_recovery, mark_lost_by_timeout, process_by_time, stop_rack_timer
+from longfat.sim.kernel.ranges import insert_number, remove_blocks_below
+from longfat.sim.kernel.records import (
     ACK_RECEIVED,
     ALARM,
     ANSWERED,
@@ -47,6 +42,11 @@ from longfat.sim.records import (
     STARTED,
     TIMED_OUT,
 )
+from longfat.sim.kernel.recovery import forget_transmissions, mark_all_lost, update_scoreboard
+from longfat.sim.kernel.sender import ANY, LATEST, send_inline
+from longfat.sim.kernel.sources import all_written, check_application_limited
+from longfat.sim.kernel.timing import restart_timer, round_trip, sample_round_trip, timeout_ns
+from longfat.sim.kernel.trace_rows import trace_packet, trace_sender
 
 MOST_IMMEDIATE_CALLS = 1000  # alarms or ticks in a row that may be set to no later than now
 MOST_PACKETS_AT_ONCE = 2**25  # more packets than a run can hold (`run_state.MOST_ROWS`)

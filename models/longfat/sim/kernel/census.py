@@ -1,8 +1,7 @@
 """Counts up to the present moment: what each link has done, and all packets in the network."""
 
-from longfat.sim.jit import entry, part
-from longfat.sim.kernel.transmitter import update_backlog
-from longfat.sim.memory import (
+from longfat.sim.kernel.jit import entry, part
+from longfat.sim.kernel.memory import (
     access_link_at,
     backlog_entry_at,
     census_at,
@@ -12,7 +11,8 @@ from longfat.sim.memory import (
     receiver_at,
     state_at,
 )
-from longfat.sim.records import ACK, NONE
+from longfat.sim.kernel.records import ACK, NONE
+from longfat.sim.kernel.transmitter import update_backlog
 
 
 @part
@@ -68,7 +68,7 @@ def count_list(state, i, room):
     return found
 
 
-@entry(".", "..")
+@entry(".")
 def count(address, named, links, queues, lines, delaying):
     """Count what the first `named` links have done, and all packets in the network; return the number of these."""
     state = state_at(address)

@@ -3,11 +3,9 @@
 The *template* is the flow that starts them: the row of `longfat.sim.traffic.arrivals`.
 """
 
-from longfat.sim.jit import part, routine
 from longfat.sim.kernel.events import set_timer
-from longfat.sim.kernel.recovery import release_nodes
-from longfat.sim.kernel.sources import exponential, has_begun, rounded
-from longfat.sim.memory import (
+from longfat.sim.kernel.jit import part, routine
+from longfat.sim.kernel.memory import (
     access_link_at,
     connection_at,
     delayed_ack_at,
@@ -18,7 +16,7 @@ from longfat.sim.memory import (
     tally_at,
     word_at,
 )
-from longfat.sim.records import (
+from longfat.sim.kernel.records import (
     NEVER,
     NO_CONNECTIONS,
     NONE,
@@ -31,6 +29,8 @@ from longfat.sim.records import (
     TIMER,
     TRANSFER,
 )
+from longfat.sim.kernel.recovery import release_nodes
+from longfat.sim.kernel.sources import exponential, has_begun, rounded
 
 
 @part

@@ -4,13 +4,13 @@ The acknowledgment of a packet is made when the packet arrives. The receiver del
 it, or until it is due.
 """
 
-from longfat.sim.jit import routine
 from longfat.sim.kernel.events import request_admission
+from longfat.sim.kernel.jit import routine
+from longfat.sim.kernel.memory import delayed_ack_at, receiver_at, tally_at
 from longfat.sim.kernel.packets import release_packet
+from longfat.sim.kernel.records import ACK_SENT, BY_SCHEME, HORIZON, NEVER, NONE
 from longfat.sim.kernel.replies import arm, reply
 from longfat.sim.kernel.trace_rows import trace_packet
-from longfat.sim.memory import delayed_ack_at, receiver_at, tally_at
-from longfat.sim.records import ACK_SENT, BY_SCHEME, HORIZON, NEVER, NONE
 
 
 @routine

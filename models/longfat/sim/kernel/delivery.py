@@ -5,9 +5,9 @@ each transmission lies in an array beside the list nodes, in the same row, so th
 this is found lost.
 """
 
-from longfat.sim.jit import part, routine
-from longfat.sim.memory import snapshot_at, transmission_at
-from longfat.sim.records import NONE
+from longfat.sim.kernel.jit import part, routine
+from longfat.sim.kernel.memory import snapshot_at, transmission_at
+from longfat.sim.kernel.records import NONE
 
 
 @routine

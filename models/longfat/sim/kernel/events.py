@@ -6,10 +6,10 @@ Among events at the same time, ends of transmissions come first, then packets th
 event that was scheduled first.
 """
 
-from longfat.sim.jit import part, routine
 from longfat.sim.kernel.heap import pop, rise, sink
-from longfat.sim.memory import entry_at, sender_at
-from longfat.sim.records import ARRIVAL, CLOCK, DEPARTURE, NEVER, NO_CLOCKS, PACE, ROWS_PER_EVENT
+from longfat.sim.kernel.jit import part, routine
+from longfat.sim.kernel.memory import entry_at, sender_at
+from longfat.sim.kernel.records import ARRIVAL, CLOCK, DEPARTURE, NEVER, NO_CLOCKS, PACE, ROWS_PER_EVENT
 
 INDEX_BITS, KIND_BITS = 20, 4
 INDICES = 1 << INDEX_BITS

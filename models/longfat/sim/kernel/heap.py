@@ -1,7 +1,7 @@
 """Binary heap of (time, key) in plain memory, for the event queue and for the queues of fair services."""
 
-from longfat.sim.jit import part
-from longfat.sim.memory import entry_at
+from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.memory import entry_at
 
 
 @part

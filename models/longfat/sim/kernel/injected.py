@@ -6,14 +6,14 @@ transfer take, and compete there with all other packets.
 
 import numba
 
-from longfat.sim.jit import COMPILED, entry, part, routine
 from longfat.sim.kernel.events import request_admission
+from longfat.sim.kernel.jit import COMPILED, entry, part, routine
+from longfat.sim.kernel.memory import left_at, packet_at, receiver_at, sender_at, state_at, tally_at
 from longfat.sim.kernel.packets import allocate_packet, release_packet
-from longfat.sim.memory import left_at, packet_at, receiver_at, sender_at, state_at, tally_at
-from longfat.sim.records import AT_HOST, CE, DATA, DONE, ROOM_LEFT
+from longfat.sim.kernel.records import AT_HOST, CE, DATA, DONE, ROOM_LEFT
 
 
-@entry(".", "..")
+@entry(".")
 def inject(address, f, hop, kind, length, number, transmission, marks):
     """Let a packet of a flow enter the link of a hop now; the event loop admits it before its next event."""
     state = state_at(address)

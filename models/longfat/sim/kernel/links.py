@@ -6,17 +6,14 @@ entry in the heap. A link with a service (`kernel.service`), or with a disciplin
 second event, the end of the transmission; there, too, the arrival at the far end may be computed in advance.
 """
 
-from longfat.sim.calls import ENQUEUE as ON_ENQUEUE
-from longfat.sim.calls import ON_FEEDBACK
-from longfat.sim.jit import part, routine
+from longfat.sim.kernel.calls import ENQUEUE as ON_ENQUEUE
+from longfat.sim.kernel.calls import ON_FEEDBACK
 from longfat.sim.kernel.events import request_admission
+from longfat.sim.kernel.jit import part, routine
+from longfat.sim.kernel.memory import header_at, hop_at, is_full, link_at, packet_at, receiver_at, tally_at, uniform
 from longfat.sim.kernel.packets import allocate_packet, release_packet
 from longfat.sim.kernel.receiver import receive
-from longfat.sim.kernel.requests import refresh_counter, reserve_stamp, write_stamp
-from longfat.sim.kernel.service import admit_queued, call_discipline, collect_feedback, push_out, send_next, wake_queue
-from longfat.sim.kernel.transmitter import append_to_link, drop, join_backlog, transmission_time, update_backlog
-from longfat.sim.memory import header_at, hop_at, is_full, link_at, packet_at, receiver_at, tally_at, uniform
-from longfat.sim.records import (
+from longfat.sim.kernel.records import (
     AT_ARRIVAL,
     DONE,
     DROP,
@@ -28,6 +25,9 @@ from longfat.sim.records import (
     TO_RECEIVER,
     TOO_LATE,
 )
+from longfat.sim.kernel.requests import refresh_counter, reserve_stamp, write_stamp
+from longfat.sim.kernel.service import admit_queued, call_discipline, collect_feedback, push_out, send_next, wake_queue
+from longfat.sim.kernel.transmitter import append_to_link, drop, join_backlog, transmission_time, update_backlog
 
 
 @routine

@@ -3,8 +3,6 @@
 It returns at a given time, after a number of events, or when an array has to grow.
 """
 
-from longfat.sim.calls import ON_TICK, tick_at
-from longfat.sim.jit import entry, part, routine
 from longfat.sim.kernel.access import reach_first_node
 from longfat.sim.kernel.acknowledgments import (
     MOST_IMMEDIATE_CALLS,
@@ -14,6 +12,7 @@ from longfat.sim.kernel.acknowledgments import (
     receive_feedback,
     start_flow,
 )
+from longfat.sim.kernel.calls import ON_TICK, tick_at
 from longfat.sim.kernel.connections import start_connection
 from longfat.sim.kernel.delayed_acks import expire_delay
 from longfat.sim.kernel.events import (
@@ -30,14 +29,9 @@ from longfat.sim.kernel.events import (
     set_timer,
 )
 from longfat.sim.kernel.injected import reach_host
+from longfat.sim.kernel.jit import entry, part, routine
 from longfat.sim.kernel.links import admit, deliver_to_switch, end_of_transmission, process_deferred, send_feedback
-from longfat.sim.kernel.probes import expire_rack_timer, probe, probe_is_due
-from longfat.sim.kernel.receiver import receive
-from longfat.sim.kernel.sender import BURST, LATEST, send
-from longfat.sim.kernel.service import wake_queue
-from longfat.sim.kernel.sources import emit
-from longfat.sim.kernel.transmitter import show_rate, take_arrived, update_backlog
-from longfat.sim.memory import (
+from longfat.sim.kernel.memory import (
     flow_sample_at,
     hop_at,
     link_at,
@@ -53,7 +47,9 @@ from longfat.sim.memory import (
     tally_at,
     timer_at,
 )
-from longfat.sim.records import (
+from longfat.sim.kernel.probes import expire_rack_timer, probe, probe_is_due
+from longfat.sim.kernel.receiver import receive
+from longfat.sim.kernel.records import (
     ACK,
     ARRIVAL,
     ARRIVALS,
@@ -80,6 +76,10 @@ from longfat.sim.records import (
     TRANSFER,
     WAKE,
 )
+from longfat.sim.kernel.sender import BURST, LATEST, send
+from longfat.sim.kernel.service import wake_queue
+from longfat.sim.kernel.sources import emit
+from longfat.sim.kernel.transmitter import show_rate, take_arrived, update_backlog
 
 
 @part
@@ -275,7 +275,7 @@ def handle_pending(state):
     return DONE if state.unfinished == 0 else PAUSED
 
 
-@entry(".", "..")
+@entry(".")
 def run(address, until, budget):
     """Run until a time [ns], or for `budget` events; return why it ended (see `records.DONE`)."""
     state = state_at(address)

@@ -1,8 +1,8 @@
 """Allocation of packet rows, and the ECN codepoint of packets."""
 
-from longfat.sim.jit import part
-from longfat.sim.memory import packet_at, prefetch_packet
-from longfat.sim.records import ECT, ECT1, L4S_ECT, NO_PACKETS, NOT_ECT, ROWS_PER_EVENT
+from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.memory import packet_at, prefetch_packet
+from longfat.sim.kernel.records import ECT, ECT1, L4S_ECT, NO_PACKETS, NOT_ECT, ROWS_PER_EVENT
 
 
 @part

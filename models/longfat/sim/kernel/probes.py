@@ -1,13 +1,13 @@
 """The timer of RACK-TLP at work: losses found when it expires, and probes (RFC 8985, sections 6.2 and 7.3)."""
 
-from longfat.sim.jit import routine
 from longfat.sim.kernel.acknowledgments import clear_event, finish_callback, report_losses
 from longfat.sim.kernel.events import request_send
+from longfat.sim.kernel.jit import routine
+from longfat.sim.kernel.memory import event_of, recovery_at, sender_at
 from longfat.sim.kernel.rack import PROBE, detect_losses, has_expired, may_probe, stop_rack_timer
+from longfat.sim.kernel.records import CHANGED, NONE
 from longfat.sim.kernel.timing import restart_timer
 from longfat.sim.kernel.trace_rows import trace_sender
-from longfat.sim.memory import event_of, recovery_at, sender_at
-from longfat.sim.records import CHANGED, NONE
 
 
 @routine

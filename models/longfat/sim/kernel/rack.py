@@ -6,10 +6,9 @@ triggered it. So the order of transmissions breaks ties, where the RFC takes the
 is ambiguous, so that the checks of section 6.2, step 2, are not needed.
 """
 
-from longfat.sim.jit import part, routine
 from longfat.sim.kernel.events import schedule
-from longfat.sim.kernel.recovery import append_lost, mark_all_lost, release_node, unlink
-from longfat.sim.memory import (
+from longfat.sim.kernel.jit import part, routine
+from longfat.sim.kernel.memory import (
     delayed_ack_at,
     packet_at,
     receiver_at,
@@ -19,8 +18,9 @@ from longfat.sim.memory import (
     timer_at,
     transmission_at,
 )
-from longfat.sim.records import NEVER, NONE, RACK_CLOCK, RTO
-from longfat.sim.records import SACK as HAS_BLOCKS
+from longfat.sim.kernel.records import NEVER, NONE, RACK_CLOCK, RTO
+from longfat.sim.kernel.records import SACK as HAS_BLOCKS
+from longfat.sim.kernel.recovery import append_lost, mark_all_lost, release_node, unlink
 
 TICK, LINUX_MARGIN = 4_000_000, 2_000_000  # ns
 IDLE, REORDERING, PROBE = range(3)  # what the timer waits for

@@ -4,9 +4,9 @@ A receiver keeps them for its SACK blocks (RFC 2018), and so does a sender that 
 The owner of a list of blocks is a row with the fields `blocks_head` and `blocks_tail`.
 """
 
-from longfat.sim.jit import part, routine
-from longfat.sim.memory import block_at
-from longfat.sim.records import NO_BLOCKS, NONE, ROWS_PER_EVENT
+from longfat.sim.kernel.jit import part, routine
+from longfat.sim.kernel.memory import block_at
+from longfat.sim.kernel.records import NO_BLOCKS, NONE, ROWS_PER_EVENT
 
 
 @routine

@@ -1,14 +1,11 @@
 """Receiver: it takes packets in any order and acknowledges each, or some (RFC 5681, section 4.2)."""
 
-from longfat.sim.jit import part, routine
 from longfat.sim.kernel.delayed_acks import acknowledge_change, hold_back
+from longfat.sim.kernel.jit import part, routine
+from longfat.sim.kernel.memory import block_at, header_at, packet_at, receiver_at, sack_at, tally_at
 from longfat.sim.kernel.packets import release_packet
 from longfat.sim.kernel.ranges import insert_number, skip_block
-from longfat.sim.kernel.replies import receive_by_scheme
-from longfat.sim.kernel.requests import answer_request
-from longfat.sim.kernel.trace_rows import trace_packet, trace_reception
-from longfat.sim.memory import block_at, header_at, packet_at, receiver_at, sack_at, tally_at
-from longfat.sim.records import (
+from longfat.sim.kernel.records import (
     ACCURATE,
     ACK,
     ACK_SENT,
@@ -23,7 +20,10 @@ from longfat.sim.records import (
     NONE,
     STATE_OF_LAST,
 )
-from longfat.sim.records import SACK as HAS_BLOCKS
+from longfat.sim.kernel.records import SACK as HAS_BLOCKS
+from longfat.sim.kernel.replies import receive_by_scheme
+from longfat.sim.kernel.requests import answer_request
+from longfat.sim.kernel.trace_rows import trace_packet, trace_reception
 
 
 @part

@@ -4,11 +4,11 @@ A flow has two lists: its outstanding transmissions in their order, and the lost
 Their nodes come from the pool that the stamps of requests use, too (`kernel.requests`).
 """
 
-from longfat.sim.jit import part, routine
 from longfat.sim.kernel.delivery import newer, take_snapshot
-from longfat.sim.memory import packet_at, sack_at, snapshot_at, transmission_at
-from longfat.sim.records import DELIVERED, NO_NODES, NONE, ROWS_PER_EVENT
-from longfat.sim.records import SACK as HAS_BLOCKS
+from longfat.sim.kernel.jit import part, routine
+from longfat.sim.kernel.memory import packet_at, sack_at, snapshot_at, transmission_at
+from longfat.sim.kernel.records import DELIVERED, NO_NODES, NONE, ROWS_PER_EVENT
+from longfat.sim.kernel.records import SACK as HAS_BLOCKS
 
 
 @part

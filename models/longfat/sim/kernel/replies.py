@@ -4,12 +4,10 @@ A reply counts as an acknowledgment. Its row holds the departure, the number and
 arrived last, so that the sender measures round-trip times.
 """
 
-from longfat.sim.calls import receive_at
-from longfat.sim.jit import routine
+from longfat.sim.kernel.calls import receive_at
 from longfat.sim.kernel.events import request_admission, schedule
-from longfat.sim.kernel.packets import allocate_packet, release_packet
-from longfat.sim.kernel.trace_rows import trace_packet, trace_reception
-from longfat.sim.memory import (
+from longfat.sim.kernel.jit import routine
+from longfat.sim.kernel.memory import (
     delayed_ack_at,
     flow_own,
     header_at,
@@ -19,7 +17,8 @@ from longfat.sim.memory import (
     since_at,
     tally_at,
 )
-from longfat.sim.records import (
+from longfat.sim.kernel.packets import allocate_packet, release_packet
+from longfat.sim.kernel.records import (
     ACK,
     ACK_SENT,
     CE,
@@ -32,6 +31,7 @@ from longfat.sim.records import (
     ON_RECEIVE,
     ON_REPLY,
 )
+from longfat.sim.kernel.trace_rows import trace_packet, trace_reception
 
 
 @routine

@@ -7,10 +7,10 @@ Transfer", section II. The stamps of a request are a list, the last one first, o
 
 import math
 
-from longfat.sim.jit import routine
+from longfat.sim.kernel.jit import routine
+from longfat.sim.kernel.memory import header_at, hop_at, link_at, packet_at, queued_at, stamp_at, tally_at
+from longfat.sim.kernel.records import ANSWERED, IGNORES, INCOMING, NONE
 from longfat.sim.kernel.recovery import allocate_node, release_nodes
-from longfat.sim.memory import header_at, hop_at, link_at, packet_at, queued_at, stamp_at, tally_at
-from longfat.sim.records import ANSWERED, IGNORES, INCOMING, NONE
 
 RESERVED = -1  # time of a stamp that is not yet written
 

@@ -8,18 +8,11 @@ retransmitted (`resend`, `next`).
 
 import math
 
-from longfat.sim.calls import send_at
-from longfat.sim.jit import part, routine
 from longfat.sim.kernel.access import leave_source
+from longfat.sim.kernel.calls import send_at
 from longfat.sim.kernel.events import IN_USE, set_timer
-from longfat.sim.kernel.packets import allocate_packet, ecn_field
-from longfat.sim.kernel.rack import arm_probe, next_probe
-from longfat.sim.kernel.ranges import first_missing
-from longfat.sim.kernel.recovery import next_retransmission, record_transmission
-from longfat.sim.kernel.sources import all_written, wait_for_data
-from longfat.sim.kernel.timing import timeout_ns
-from longfat.sim.kernel.trace_rows import trace_packet
-from longfat.sim.memory import (
+from longfat.sim.kernel.jit import part, routine
+from longfat.sim.kernel.memory import (
     flow_own,
     header_at,
     packet_at,
@@ -31,7 +24,10 @@ from longfat.sim.memory import (
     tally_at,
     timer_at,
 )
-from longfat.sim.records import (
+from longfat.sim.kernel.packets import allocate_packet, ecn_field
+from longfat.sim.kernel.rack import arm_probe, next_probe
+from longfat.sim.kernel.ranges import first_missing
+from longfat.sim.kernel.records import (
     CWR,
     DATA,
     FEEDBACK,
@@ -51,6 +47,10 @@ from longfat.sim.records import (
     STAMPED,
     STAMPED_BOTH_WAYS,
 )
+from longfat.sim.kernel.recovery import next_retransmission, record_transmission
+from longfat.sim.kernel.sources import all_written, wait_for_data
+from longfat.sim.kernel.timing import timeout_ns
+from longfat.sim.kernel.trace_rows import trace_packet
 
 LATEST = 4e9  # s; a time beyond it is never reached
 ANY = 1e300  # a rate or limit of at least this is none

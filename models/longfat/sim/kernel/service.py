@@ -4,7 +4,7 @@ Here the end of a transmission is an event, as is the arrival at the far end. Th
 four functions of each by their addresses, and keeps the backlog.
 """
 
-from longfat.sim.calls import (
+from longfat.sim.kernel.calls import (
     DEQUEUE,
     EVICT,
     OF_SERVICES,
@@ -16,11 +16,9 @@ from longfat.sim.calls import (
     verb_at,
     wake_at,
 )
-from longfat.sim.jit import part, routine
 from longfat.sim.kernel.events import schedule_departure
-from longfat.sim.kernel.requests import refresh_counter, write_stamp
-from longfat.sim.kernel.transmitter import drop, show_rate, transmission_time
-from longfat.sim.memory import (
+from longfat.sim.kernel.jit import part, routine
+from longfat.sim.kernel.memory import (
     header_at,
     hop_at,
     is_full,
@@ -34,7 +32,9 @@ from longfat.sim.memory import (
     since_at,
     unlink,
 )
-from longfat.sim.records import DROP, NONE, NOTHING, PASSES, REQUEST, SEND
+from longfat.sim.kernel.records import DROP, NONE, NOTHING, PASSES, REQUEST, SEND
+from longfat.sim.kernel.requests import refresh_counter, write_stamp
+from longfat.sim.kernel.transmitter import drop, show_rate, transmission_time
 
 
 @part

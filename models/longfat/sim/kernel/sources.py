@@ -2,12 +2,12 @@
 
 import math
 
-from longfat.sim.jit import part, routine
 from longfat.sim.kernel.events import request_admission, set_timer
+from longfat.sim.kernel.jit import part, routine
+from longfat.sim.kernel.memory import packet_at, recovery_at, sender_at, source_at, tally_at, traffic_uniform
 from longfat.sim.kernel.packets import allocate_packet, ecn_field
+from longfat.sim.kernel.records import DATA, FROM_APPLICATION, NEVER, NONE, ON_OFF, PACE, POISSON, SELECTIVE, SENT
 from longfat.sim.kernel.trace_rows import trace_packet
-from longfat.sim.memory import packet_at, recovery_at, sender_at, source_at, tally_at, traffic_uniform
-from longfat.sim.records import DATA, FROM_APPLICATION, NEVER, NONE, ON_OFF, PACE, POISSON, SELECTIVE, SENT
 
 LONGEST = 5e18  # ns; longer than any run
 

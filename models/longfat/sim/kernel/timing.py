@@ -2,10 +2,10 @@
 
 import math
 
-from longfat.sim.jit import part, routine
 from longfat.sim.kernel.events import set_timer
-from longfat.sim.memory import sender_at, timer_at
-from longfat.sim.records import NEVER, NONE, RTO
+from longfat.sim.kernel.jit import part, routine
+from longfat.sim.kernel.memory import sender_at, timer_at
+from longfat.sim.kernel.records import NEVER, NONE, RTO
 
 NEARLY = 1e-6  # tolerance, in ticks: three ticks of 0.1 s are 0.30000000000000004 s, which are not four
 

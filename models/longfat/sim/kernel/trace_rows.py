@@ -1,4 +1,4 @@
-"""Trace of a run: rows about packets at both hosts and about senders, for `longfat.sim.captures`.
+"""Trace of a run: rows about packets at both hosts and about senders, for `longfat.sim.runs.captures`.
 
 Without a trace it costs one branch, never taken, where a packet is sent, received or acknowledged. The rows are taken
 away after each call of the kernel, which returns when they are full.
@@ -6,8 +6,8 @@ away after each call of the kernel, which returns when they are full.
 
 import math
 
-from longfat.sim.jit import routine
-from longfat.sim.memory import (
+from longfat.sim.kernel.jit import routine
+from longfat.sim.kernel.memory import (
     echo_at,
     float_at,
     flow_own,
@@ -20,7 +20,7 @@ from longfat.sim.memory import (
     trace_at,
     traced_at,
 )
-from longfat.sim.records import (
+from longfat.sim.kernel.records import (
     ACK,
     ACK_RECEIVED,
     ACK_SENT,
@@ -33,7 +33,7 @@ from longfat.sim.records import (
     STARTED,
     TRACE_ROWS_PER_EVENT,
 )
-from longfat.sim.records import SACK as HAS_BLOCKS
+from longfat.sim.kernel.records import SACK as HAS_BLOCKS
 
 
 @routine

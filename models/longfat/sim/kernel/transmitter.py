@@ -1,11 +1,9 @@
 """Transmitter of a link: transmission times, the backlog of links without service, drops, packets on the link."""
 
-from longfat.sim.jit import part, routine
 from longfat.sim.kernel.events import remove_arrival, replace_arrival, schedule_arrival
 from longfat.sim.kernel.injected import record_end
-from longfat.sim.kernel.packets import release_packet
-from longfat.sim.kernel.recovery import release_nodes
-from longfat.sim.memory import (
+from longfat.sim.kernel.jit import part, routine
+from longfat.sim.kernel.memory import (
     backlog_entry_at,
     changing_rate_at,
     packet_at,
@@ -14,7 +12,9 @@ from longfat.sim.memory import (
     rate_change_at,
     tally_at,
 )
-from longfat.sim.records import ACK, DATA, INJECTED, NO_BACKLOG_ENTRIES, NONE, REQUEST
+from longfat.sim.kernel.packets import release_packet
+from longfat.sim.kernel.records import ACK, DATA, INJECTED, NO_BACKLOG_ENTRIES, NONE, REQUEST
+from longfat.sim.kernel.recovery import release_nodes
 
 
 @routine

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from longfat import discovery, domains
-from longfat.domains import unknown
+from longfat.base import discovery, domains
+from longfat.base.domains import unknown
 from longfat.sim.queues.aggregation import aggregation
 from longfat.sim.queues.avq import avq
 from longfat.sim.queues.basic import (

@@ -16,10 +16,10 @@ only; ns-2.35 lets them pass. A link with an unbounded buffer or without transmi
 
 import math
 
-from longfat.sim.jit import part
+from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.records import ECT
+from longfat.sim.plugin.seam import is_full, mark
 from longfat.sim.queues.discipline import DROP, ENQUEUE, Discipline, Parameter, flag
-from longfat.sim.records import ECT
-from longfat.sim.seam import is_full, mark
 
 
 @part

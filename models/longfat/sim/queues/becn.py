@@ -8,9 +8,9 @@ scheme "becn" follow them. From memory and the abstract: the paper could not be 
 50.0
 """
 
+from longfat.sim.kernel.records import DATA, STAMPED
+from longfat.sim.plugin.seam import flow_state
 from longfat.sim.queues.discipline import ENQUEUE, Discipline, Integer, Parameter
-from longfat.sim.records import DATA, STAMPED
-from longfat.sim.seam import flow_state
 
 WHOSE, OURS = 3, -6.0
 

@@ -11,8 +11,8 @@ links have no MTU. Marks instead of drops, which the RFC allows without a rule, 
 0.01
 """
 
-from longfat.domains import conflict
-from longfat.sim.controlled_delay import STATE, control
+from longfat.base.domains import conflict
+from longfat.sim.plugin.controlled_delay import STATE, control
 from longfat.sim.queues.discipline import ENQUEUE, Discipline, Parameter, flag
 
 

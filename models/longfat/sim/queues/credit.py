@@ -22,10 +22,10 @@ silent for an interval returns to an allocation of one cell without being told, 
 10.0
 """
 
-from longfat.sim.jit import part
+from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.records import DATA, STAMPED
+from longfat.sim.plugin.seam import flow_state, has_next_switch, queue, queue_of
 from longfat.sim.queues.discipline import ENQUEUE, SEND, Discipline, Integer, Parameter, flag
-from longfat.sim.records import DATA, STAMPED
-from longfat.sim.seam import flow_state, has_next_switch, queue, queue_of
 
 # Header fields of a packet: when it left the upstream node [s], 0 at its source; 1 if it left without credit, to ask
 # for the counts; not used; the scheme's identifier. Those of feedback: cells forwarded and allocation, in the first two

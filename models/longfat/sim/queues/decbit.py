@@ -19,10 +19,10 @@ single "decbit" source therefore uses less than two thirds of the path's capacit
 2.0
 """
 
-from longfat.sim.jit import part
+from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.records import ACK
+from longfat.sim.plugin.seam import is_full, mark
 from longfat.sim.queues.discipline import ENQUEUE, SEND, Discipline, Parameter, flag
-from longfat.sim.records import ACK
-from longfat.sim.seam import is_full, mark
 
 
 @part

@@ -10,13 +10,14 @@ from typing import Any
 
 import numba
 
-from longfat import domains
-from longfat.domains import unknown
-from longfat.sim import functions, jit
-from longfat.sim.calls import HOOKS
-from longfat.sim.own import YES_OR_NO, Integer, Own, Parameter, by_name, checked_values, flag
-from longfat.sim.records import DROP, ENQUEUE, SEND
-from longfat.sim.seam import LINK_FIELDS, PACKET_VIEW, link_view
+from longfat.base import domains
+from longfat.base.domains import unknown
+from longfat.sim.kernel import jit
+from longfat.sim.kernel.calls import HOOKS
+from longfat.sim.kernel.records import DROP, ENQUEUE, SEND
+from longfat.sim.plugin import functions
+from longfat.sim.plugin.own import YES_OR_NO, Integer, Own, Parameter, by_name, checked_values, flag
+from longfat.sim.plugin.seam import LINK_FIELDS, PACKET_VIEW, link_view
 from longfat.sim.services import SERVICES, Service
 from longfat.sim.services.departures import DEPARTURES
 

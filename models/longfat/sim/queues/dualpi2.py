@@ -10,11 +10,11 @@ random: a counter for each queue adds the probabilities up. Figures 2 to 5 of th
 
 from __future__ import annotations
 
-from longfat.domains import conflict
-from longfat.sim.jit import part
+from longfat.base.domains import conflict
+from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.records import ECT
+from longfat.sim.plugin.seam import mark, queue
 from longfat.sim.queues.discipline import DROP, ENQUEUE, SEND, Discipline, Integer, Parameter
-from longfat.sim.records import ECT
-from longfat.sim.seam import mark, queue
 from longfat.sim.services.dual_queue import CLASSIC, L4S, class_of, delay_of
 
 MOST_L4S_MARKS = 1.0  # p_Lmax, figure 2, line 21

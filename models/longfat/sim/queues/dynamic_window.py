@@ -15,10 +15,10 @@ requests and releases are in data packets. Flows take turns, packet by packet.
 
 import math
 
-from longfat.sim.jit import part
+from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.records import DATA, LAST, STAMPED
+from longfat.sim.plugin.seam import flow_state
 from longfat.sim.queues.discipline import ENQUEUE, SEND, Discipline, Integer, Parameter
-from longfat.sim.records import DATA, LAST, STAMPED
-from longfat.sim.seam import flow_state
 from longfat.sim.services.round_robin import QUANTUM
 
 # Header fields: window that the source asks for, which switches reduce to what they grant, 0 without a request; window

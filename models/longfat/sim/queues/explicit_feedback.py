@@ -12,10 +12,10 @@ Networks", 1992. Ours: the estimate of the service rate (`longfat.sim.queues.flo
 'bit-round'
 """
 
+from longfat.sim.kernel.records import DATA, STAMPED
+from longfat.sim.plugin.seam import flow_state, queue_of
 from longfat.sim.queues.discipline import ENQUEUE, SEND, Discipline
 from longfat.sim.queues.flow_service import SERVICE_STATE, record_departure, service_rate
-from longfat.sim.records import DATA, STAMPED
-from longfat.sim.seam import flow_state, queue_of
 from longfat.sim.services.round_robin import QUANTUM
 
 # Header fields: service rate of the flow [bytes/s], its backlog [packets], unused, and the identifier of the scheme.

@@ -1,6 +1,6 @@
 """Estimate of the rate at which a fair queue serves a flow, for the disciplines that send it to the source."""
 
-from longfat.sim.jit import part
+from longfat.sim.kernel.jit import part
 
 #: For the `flow_state` of disciplines that use the estimate: the rate [bytes/s], 0 before the first sample; the time at
 #: which the last packet's transmission began [s]; its size [bytes], negative if the flow had no backlog then.

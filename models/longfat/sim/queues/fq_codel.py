@@ -10,10 +10,10 @@ The packet and memory limits of section 5.2.3 are the buffer of the link: ``buff
 1024.0
 """
 
-from longfat.sim.controlled_delay import control
+from longfat.sim.plugin.controlled_delay import control
+from longfat.sim.plugin.seam import queue_numbered
 from longfat.sim.queues.codel import TIMES, Controlled, enqueue
 from longfat.sim.queues.discipline import DROP, flag
-from longfat.sim.seam import queue_numbered
 
 
 # RFC 8290, section 4.2: CoDel is invoked on the queue; only a packet that is sent uses credits.

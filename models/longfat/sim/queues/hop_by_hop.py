@@ -1,7 +1,7 @@
 """Hop-by-hop rate control: each switch sends its upstream neighbour its service rate and backlog of every flow.
 
 The upstream switch sends the flow at the rate that brings the neighbour's backlog to a set point
-(`longfat.sim.feedback`): lambda = mu + g (B - max(0, n + s - mu h))/h, with the service rate mu and the backlog n of
+(`sim.plugin.feedback`): lambda = mu + g (B - max(0, n + s - mu h))/h, with the service rate mu and the backlog n of
 the feedback, and the s packets sent during the last h, the round-trip time of the hop. The excess load of a bottleneck
 is therefore queued upstream of it, hop after hop, and finally at the source. Each feedback message is a packet on the
 reverse link. The last switch of a path is not rate-limited.
@@ -24,12 +24,12 @@ Connections that arrive one after the other (`longfat.sim.traffic.arrivals`) sha
 
 import math
 
-from longfat.sim.feedback import SHORTEST_DELAY, limited_at_start, predicted_rate
-from longfat.sim.jit import part
+from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.records import DATA, STAMPED
+from longfat.sim.plugin.feedback import SHORTEST_DELAY, limited_at_start, predicted_rate
+from longfat.sim.plugin.seam import flow_state, queue_of
 from longfat.sim.queues.discipline import ENQUEUE, SEND, Discipline, Integer, Parameter
 from longfat.sim.queues.flow_service import SERVICE_STATE, record_departure, service_rate
-from longfat.sim.records import DATA, STAMPED
-from longfat.sim.seam import flow_state, queue_of
 
 # Header fields of a packet: time at which it left the upstream switch [s], 0 at its source; initial rate of the flow
 # [bytes/s]; unused; and the identifier of the scheme, which feedback has in the same place.

@@ -6,10 +6,10 @@ number of other packets that arrived, and then a row of five integers for each l
 
 import numpy as np
 
-from longfat.sim.jit import part
-from longfat.sim.memory import word_at
+from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.memory import word_at
+from longfat.sim.kernel.records import DATA
 from longfat.sim.queues.discipline import ENQUEUE, Discipline, Parameter
-from longfat.sim.records import DATA
 
 COLUMNS = 5  # time [ns], flow, transmission, size [bytes], number
 

@@ -17,10 +17,10 @@ flow.
 0.8
 """
 
-from longfat.sim.jit import part
+from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.records import DATA, LAST, NONE, RED, STAMPED
+from longfat.sim.plugin.seam import behind, first_waiting, flow_state, is_full, push_out, random, waiting
 from longfat.sim.queues.discipline import DROP, ENQUEUE, Discipline, Integer, Parameter, flag
-from longfat.sim.records import DATA, LAST, NONE, RED, STAMPED
-from longfat.sim.seam import behind, first_waiting, flow_state, is_full, push_out, random, waiting
 
 # Header fields: rate of the source [bytes/s]; then of the most restrictive link so far the excess a, the spread b, and
 # the (virtual) capacity [bytes/s] of which they are fractions, 0 before the first link. Other schemes write a negative

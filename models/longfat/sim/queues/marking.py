@@ -4,8 +4,8 @@
 20.0
 """
 
+from longfat.sim.plugin.seam import is_full, mark
 from longfat.sim.queues.discipline import ENQUEUE, Discipline, Parameter
-from longfat.sim.seam import is_full, mark
 
 
 # RFC 8257 (DCTCP), section 3.1: mark arriving packets while the instantaneous queue exceeds a threshold. Ours: the

@@ -22,9 +22,9 @@ Ours, where RFC 8033 is silent or contradicts itself:
 
 import math
 
-from longfat.sim.jit import part
+from longfat.sim.kernel.jit import part
+from longfat.sim.plugin.seam import is_full, mark, random
 from longfat.sim.queues.discipline import DROP, ENQUEUE, SEND, Discipline, Parameter, flag
-from longfat.sim.seam import is_full, mark, random
 
 FEW_PACKETS = 2.0  # mean packets; RFC 8033, section 4.1
 LOW_LOSS = 0.2  # RFC 8033, section 4.1

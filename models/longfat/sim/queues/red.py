@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import math
 
-from longfat import quantities
-from longfat.domains import number
-from longfat.sim.jit import part
+from longfat.base import quantities
+from longfat.base.domains import number
+from longfat.sim.kernel.jit import part
+from longfat.sim.plugin.seam import is_full, mark, random
 from longfat.sim.queues.discipline import DROP, ENQUEUE, Discipline, Parameter, flag
-from longfat.sim.seam import is_full, mark, random
 
 GREATEST_MARK = 0.1  # ns-2.35, red.cc, `mark_p_`: above this probability ECN-capable packets are dropped, too
 

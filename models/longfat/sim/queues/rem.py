@@ -17,10 +17,10 @@ much from it, the price settles at another load than 1.
 
 import math
 
-from longfat.sim.jit import part
+from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.records import ECT
+from longfat.sim.plugin.seam import is_full, mark, random
 from longfat.sim.queues.discipline import DROP, ENQUEUE, SEND, Discipline, Parameter, flag
-from longfat.sim.records import ECT
-from longfat.sim.seam import is_full, mark, random
 
 
 @part

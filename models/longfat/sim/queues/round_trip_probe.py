@@ -1,7 +1,7 @@
 """First-in, first-out link that measures the round-trip times of the acknowledgments that enter it."""
 
+from longfat.sim.kernel.records import ACK
 from longfat.sim.queues.discipline import ENQUEUE, Discipline
-from longfat.sim.records import ACK
 
 
 def enqueue(link, packet, now):

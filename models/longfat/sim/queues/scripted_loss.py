@@ -7,9 +7,9 @@ and draft-ietf-ccwg-bbr-06, appendix A, are examples.
 ((0.0, 20.0, 1.0),)
 """
 
-from longfat.sim.own import Table
+from longfat.sim.kernel.records import DATA
+from longfat.sim.plugin.own import Table
 from longfat.sim.queues.discipline import DROP, ENQUEUE, Discipline
-from longfat.sim.records import DATA
 
 ROWS = Table.MOST
 COUNT = "[0, 9e15]"

@@ -13,9 +13,9 @@ is described there after D. Hong and T. Suda, "Congestion Control and Prevention
 1000000.0
 """
 
-from longfat.sim.jit import part
+from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.records import DATA, GREEN, RED
 from longfat.sim.queues.discipline import DROP, ENQUEUE, Discipline, Integer, Parameter
-from longfat.sim.records import DATA, GREEN, RED
 
 HALF_A_TICK = 0.5e-9  # s, half the simulator's unit of time
 

@@ -10,10 +10,10 @@ ramp of range zero).
 
 from __future__ import annotations
 
-from longfat import domains
+from longfat.base import domains
+from longfat.sim.kernel.records import DATA
+from longfat.sim.plugin.seam import is_full, mark
 from longfat.sim.queues.discipline import DROP, ENQUEUE, Discipline, Parameter, flag
-from longfat.sim.records import DATA
-from longfat.sim.seam import is_full, mark
 
 UNLIMITED = 1e15  # value of a threshold that is none
 

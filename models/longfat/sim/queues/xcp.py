@@ -23,9 +23,9 @@ queued by drop-tail.
 
 import math
 
-from longfat.sim.jit import part
+from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.records import DATA, STAMPED
 from longfat.sim.queues.discipline import ENQUEUE, SEND, Discipline, Parameter
-from longfat.sim.records import DATA, STAMPED
 
 # Header fields: round-trip time [s] (0: not yet measured), window [bytes], change of the window [bytes], and UNHEEDED,
 # or HEEDED once a router has written feedback; other values belong to other schemes.

@@ -10,9 +10,9 @@ import functools
 from collections.abc import Mapping
 from typing import Any
 
-from longfat.discovery import named
-from longfat.domains import choice, conflict, unknown
-from longfat.sim.own import checked_values
+from longfat.base.discovery import named
+from longfat.base.domains import choice, conflict, unknown
+from longfat.sim.plugin.own import checked_values
 from longfat.sim.schemes.deployed import DEPLOYED, LINUX, LINUX_CUBIC
 from longfat.sim.schemes.scheme import Parameter, Scheme
 from longfat.sim.schemes.timers import profile

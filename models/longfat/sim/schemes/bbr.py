@@ -11,12 +11,12 @@ This file has the state machine, the control parameters and the callbacks; `bbr_
 import math
 from typing import Any
 
-from longfat.sim.jit import part
+from longfat.sim.kernel.jit import part
+from longfat.sim.plugin.seam import random
 from longfat.sim.schemes import bbr_common, bbr_model
 from longfat.sim.schemes.bbr_common import AFTER_TIMEOUT, FAST_RECOVERY, MIN_PIPE_CWND, NOT_RECOVERING
 from longfat.sim.schemes.bbr_model import BETA, CRUISE, DOWN, DRAIN, NO_PHASE, PROBE_RTT, REFILL, STARTUP, UP
 from longfat.sim.schemes.scheme import Scheme
-from longfat.sim.seam import random
 
 PACING_MARGIN = 0.99  # BBR.PacingMarginPercent of draft-ietf-ccwg-bbr-06, section 2.5: 1 % below the bandwidth
 # Gains of the phases: draft-ietf-ccwg-bbr-06, section 5.6.1, the table.

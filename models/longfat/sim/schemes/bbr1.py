@@ -6,12 +6,12 @@ in pseudo-code. The quantum of pacing is one packet. An acknowledgment that deli
 
 import math
 
-from longfat.sim.jit import part
-from longfat.sim.own import flag
+from longfat.sim.kernel.jit import part
+from longfat.sim.plugin.own import flag
+from longfat.sim.plugin.seam import random
 from longfat.sim.schemes import bbr_common
 from longfat.sim.schemes.bbr_common import AFTER_TIMEOUT, FAST_RECOVERY, MIN_PIPE_CWND, NOT_RECOVERING
 from longfat.sim.schemes.scheme import Parameter, Scheme
-from longfat.sim.seam import random
 
 HIGH_GAIN = 2.0 / math.log(2.0)  # draft-cardwell-iccrg-bbr-congestion-control-00, section 4.1.1: 2.89
 CWND_GAIN = 2.0

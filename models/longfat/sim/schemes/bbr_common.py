@@ -7,7 +7,7 @@ what draft-ietf-ccwg-bbr-06 leaves open: docs/rules/bbr.md.
 import math
 from typing import Any
 
-from longfat.sim.jit import part
+from longfat.sim.kernel.jit import part
 from longfat.sim.schemes import tcp, timers
 from longfat.sim.schemes.scheme import Parameter
 

@@ -6,7 +6,7 @@ Volumes are packets. The functions are named in words; the pseudo-code's names a
 import math
 from typing import Any
 
-from longfat.sim.jit import part
+from longfat.sim.kernel.jit import part
 from longfat.sim.schemes import bbr_common
 from longfat.sim.schemes.bbr_common import FAST_RECOVERY, MIN_PIPE_CWND
 

@@ -7,7 +7,7 @@ sources: docs/rules/explicit-feedback.md.
 
 import math
 
-from longfat.sim.jit import part
+from longfat.sim.kernel.jit import part
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.explicit_rate import keep
 from longfat.sim.schemes.scheme import Parameter, Scheme

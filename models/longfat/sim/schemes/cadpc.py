@@ -5,8 +5,8 @@ link with the least capacity to spare; the rate follows x <- x (1 + a (1 - x - t
 The rules with their sources: docs/rules/explicit-feedback.md.
 """
 
-from longfat.sim.jit import part
-from longfat.sim.own import flag
+from longfat.sim.kernel.jit import part
+from longfat.sim.plugin.own import flag
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.explicit_rate import keep
 from longfat.sim.schemes.scheme import Parameter, Scheme

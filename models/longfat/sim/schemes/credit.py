@@ -7,8 +7,8 @@ The rules with their sources: docs/rules/explicit-feedback.md.
 
 import math
 
-from longfat.sim.jit import part
-from longfat.sim.own import Integer
+from longfat.sim.kernel.jit import part
+from longfat.sim.plugin.own import Integer
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.scheme import Parameter, Scheme
 

@@ -4,8 +4,8 @@ The sender is that of a host of today: an initial window of ten packets, byte co
 reduction and RACK-TLP; each can be switched off. Without RACK-TLP losses are found as in `longfat.sim.schemes.sack`.
 """
 
-from longfat.sim.jit import part
-from longfat.sim.own import flag
+from longfat.sim.kernel.jit import part
+from longfat.sim.plugin.own import flag
 from longfat.sim.schemes import deployed, hystart, integer_windows, tcp, validation
 from longfat.sim.schemes.scheme import Parameter, Scheme
 

@@ -6,7 +6,7 @@ was marked. The estimate ignores selective acknowledgments (section 3.3, step 1)
 
 from typing import Any
 
-from longfat.sim.jit import part
+from longfat.sim.kernel.jit import part
 from longfat.sim.schemes import deployed, sack, tcp
 from longfat.sim.schemes.scheme import Parameter, Scheme
 

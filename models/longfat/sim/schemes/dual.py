@@ -5,7 +5,7 @@ is compared with their middle. It is the first packet sent after one round trip 
 The rules with their sources: docs/rules/tcp.md.
 """
 
-from longfat.sim.jit import part
+from longfat.sim.kernel.jit import part
 from longfat.sim.schemes import tahoe
 from longfat.sim.schemes.scheme import Parameter, Scheme
 from longfat.sim.schemes.tcp import PARAMETERS, STATE, go_back

@@ -5,8 +5,8 @@ Once in a round trip, the source asks for as much as it needs, or says that it n
 docs/rules/explicit-feedback.md.
 """
 
-from longfat.sim.jit import part
-from longfat.sim.own import Integer
+from longfat.sim.kernel.jit import part
+from longfat.sim.plugin.own import Integer
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.scheme import Scheme
 

@@ -6,7 +6,7 @@ marked. The rate grows by a share of the peak rate without a mark and falls by a
 increase, multiplicative decrease. The rules with their sources: docs/rules/explicit-feedback.md.
 """
 
-from longfat.sim.own import Integer
+from longfat.sim.plugin.own import Integer
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.explicit_rate import keep
 from longfat.sim.schemes.scheme import Parameter, Scheme

@@ -7,7 +7,7 @@ switches with other disciplines do not limit the rate. The rules with their sour
 
 import math
 
-from longfat.sim.feedback import limited_at_start, predicted_rate
+from longfat.sim.plugin.feedback import limited_at_start, predicted_rate
 from longfat.sim.schemes.explicit_rate import STATE, begin, keep, parameters
 from longfat.sim.schemes.scheme import Scheme
 

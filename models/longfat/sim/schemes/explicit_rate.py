@@ -1,10 +1,10 @@
 """Rules that the explicit-rate schemes share: their start, and that losses do not change the rate."""
 
-from longfat.sim.jit import part
+from longfat.sim.kernel.jit import part
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.scheme import Parameter
 
-#: Limit of the rate at the start [packets/s], and the time at which it doubles next [s]: see `longfat.sim.feedback`.
+#: Limit of the rate at the start [packets/s], and the time at which it doubles next [s]: see `feedback`.
 STATE = {"limit": 0.0, "doubles": 0.0}
 
 

@@ -7,7 +7,7 @@ timeout are those of TCP. The rules with their sources: docs/rules/rate-based.md
 
 from dataclasses import replace
 
-from longfat.sim.jit import part
+from longfat.sim.kernel.jit import part
 from longfat.sim.schemes import deployed, rap, sack
 from longfat.sim.schemes.scheme import Parameter
 from longfat.sim.schemes.tcp import LOSS, MARK, mark_counts, record_reduction

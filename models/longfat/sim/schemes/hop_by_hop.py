@@ -5,7 +5,7 @@ the next one. Acknowledgments only tell what to retransmit. Without such a switc
 rules with their sources: docs/rules/explicit-feedback.md.
 """
 
-from longfat.sim.feedback import SHORTEST_DELAY, limited_at_start, predicted_rate
+from longfat.sim.plugin.feedback import SHORTEST_DELAY, limited_at_start, predicted_rate
 from longfat.sim.schemes.explicit_rate import STATE, begin, keep, parameters
 from longfat.sim.schemes.scheme import Scheme
 

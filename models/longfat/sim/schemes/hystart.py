@@ -3,8 +3,8 @@
 import math
 from typing import Any
 
-from longfat.sim.jit import part
-from longfat.sim.own import flag
+from longfat.sim.kernel.jit import part
+from longfat.sim.plugin.own import flag
 from longfat.sim.schemes.scheme import Parameter
 from longfat.sim.schemes.tcp import TIMEOUT
 

@@ -8,11 +8,11 @@ docs/rules/explicit-feedback.md.
 
 import math
 
-from longfat.sim.jit import part
-from longfat.sim.records import RED
+from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.records import RED
+from longfat.sim.plugin.seam import random
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.scheme import Parameter, Scheme
-from longfat.sim.seam import random
 
 GRID = 200  # points of the search for the least time, before it is refined
 

@@ -6,8 +6,8 @@ the packets of it that are missing are sent again, all in one pass, and so on un
 sources: docs/rules/rate-based.md.
 """
 
-from longfat.sim.jit import part
-from longfat.sim.own import Integer
+from longfat.sim.kernel.jit import part
+from longfat.sim.plugin.own import Integer
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.scheme import Parameter, Scheme
 

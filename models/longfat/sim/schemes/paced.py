@@ -6,7 +6,7 @@ rules count transmissions, not packets, so that a retransmission is a new packet
 nothing (RAP, TFRC, TEAR).
 """
 
-from longfat.sim.jit import part
+from longfat.sim.kernel.jit import part
 from longfat.sim.schemes import timers
 
 TIMERS = timers.PARAMETERS

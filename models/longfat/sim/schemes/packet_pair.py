@@ -10,8 +10,8 @@ packets of a pair go. The rules with their sources: docs/rules/rate-based.md.
 
 import math
 
-from longfat.sim.jit import part
-from longfat.sim.own import flag
+from longfat.sim.kernel.jit import part
+from longfat.sim.plugin.own import flag
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.scheme import Parameter, Scheme
 

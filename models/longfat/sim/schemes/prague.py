@@ -8,8 +8,8 @@ default, and Linux's change of the window by at most one packet for each acknowl
 
 from dataclasses import replace
 
-from longfat.sim.jit import part
-from longfat.sim.own import Integer
+from longfat.sim.kernel.jit import part
+from longfat.sim.plugin.own import Integer
 from longfat.sim.schemes import dctcp, deployed, sack, tcp
 from longfat.sim.schemes.scheme import Parameter, Scheme
 

@@ -13,8 +13,8 @@ The rules with their sources: docs/rules/rate-based.md. Deviations from ns-2.35,
 ``flow.recover`` is the first transmission whose loss counts.
 """
 
-from longfat.sim.jit import part
-from longfat.sim.own import flag
+from longfat.sim.kernel.jit import part
+from longfat.sim.plugin.own import flag
 from longfat.sim.schemes.explicit_rate import keep
 from longfat.sim.schemes.paced import SLACK, TIMERS, holes, next_departure
 from longfat.sim.schemes.scheme import Parameter, Scheme

@@ -3,8 +3,8 @@
 import math
 from typing import Any
 
-from longfat.sim.jit import part
-from longfat.sim.own import Parameter
+from longfat.sim.kernel.jit import part
+from longfat.sim.plugin.own import Parameter
 
 PARAMETER = Parameter(
     0.0,

@@ -16,7 +16,7 @@ when three transmissions made after it are acknowledged. Deviations from the RFC
 The options of `longfat.sim.schemes.deployed` are off: ``parameters=longfat.sim.schemes.DEPLOYED`` switches them on.
 """
 
-from longfat.sim.jit import part
+from longfat.sim.kernel.jit import part
 from longfat.sim.schemes import deployed, integer_windows, tcp, validation
 from longfat.sim.schemes.scheme import Scheme
 

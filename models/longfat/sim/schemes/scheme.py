@@ -10,11 +10,20 @@ from typing import Any
 import numba
 import numpy as np
 
-from longfat import domains
-from longfat.sim import functions, jit, records
-from longfat.sim.calls import CALLBACKS
-from longfat.sim.own import Own, Parameter, by_name, checked_values
-from longfat.sim.seam import EVENT_VIEW, FLOW_FIELDS, INITIAL, PACKET_VIEW, RECEIVER_FIELDS, flow_view, receiver_view
+from longfat.base import domains
+from longfat.sim.kernel import jit, records
+from longfat.sim.kernel.calls import CALLBACKS
+from longfat.sim.plugin import functions
+from longfat.sim.plugin.own import Own, Parameter, by_name, checked_values
+from longfat.sim.plugin.seam import (
+    EVENT_VIEW,
+    FLOW_FIELDS,
+    INITIAL,
+    PACKET_VIEW,
+    RECEIVER_FIELDS,
+    flow_view,
+    receiver_view,
+)
 
 __all__ = ["Parameter", "Scheme", "fill_own", "set_fields"]
 

@@ -8,8 +8,9 @@ Two-Level Flow Control Scheme for High Speed Networks, WUCS-92-38, 1992. The rul
 
 import math
 
-from longfat.sim.jit import part
-from longfat.sim.own import Integer, Parameter, flag
+from longfat.sim.kernel.jit import part
+from longfat.sim.plugin.own import Integer, Parameter, flag
+from longfat.sim.plugin.seam import NO_DATA
 from longfat.sim.schemes.scheme import Scheme
 from longfat.sim.schemes.sstp_receiver import (
     CONTEXT,
@@ -30,7 +31,6 @@ from longfat.sim.schemes.sstp_receiver import (
     reply,
 )
 from longfat.sim.schemes.sstp_receiver import STATE as RECEIVER_STATE
-from longfat.sim.seam import NO_DATA
 
 HALF = 0.5e-9  # s; the clock of the simulator counts nanoseconds, and rounds down
 

@@ -11,8 +11,8 @@ marked as ours here is our completion of it. The rules with their sources: docs/
 
 import math
 
-from longfat.sim.jit import part
-from longfat.sim.seam import NO_DATA
+from longfat.sim.kernel.jit import part
+from longfat.sim.plugin.seam import NO_DATA
 
 ROWS = 512  # segments of the largest window: length of the arrays of both ends
 MOST = 48  # packets of the largest segment: a bitmap is an integer that a header field holds exactly

@@ -7,8 +7,8 @@ recovery adds to the window. The rules with their sources: docs/rules/tcp.md.
 import math
 from typing import Any
 
-from longfat.sim.jit import part
-from longfat.sim.own import flag
+from longfat.sim.kernel.jit import part
+from longfat.sim.plugin.own import flag
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.scheme import Parameter
 

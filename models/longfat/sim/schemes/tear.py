@@ -14,8 +14,8 @@ a loss when three later packets are acknowledged, confirms it. Interpretations, 
 
 import math
 
-from longfat.sim.jit import part
-from longfat.sim.own import flag
+from longfat.sim.kernel.jit import part
+from longfat.sim.plugin.own import flag
 from longfat.sim.schemes.paced import SLACK, TIMERS, holes, silence
 from longfat.sim.schemes.scheme import Parameter, Scheme
 

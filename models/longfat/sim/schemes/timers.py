@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from longfat.domains import unknown
-from longfat.sim.own import flag
+from longfat.base.domains import unknown
+from longfat.sim.plugin.own import flag
 from longfat.sim.schemes.scheme import Parameter
 
 #: Parameters of every TCP scheme. Defaults: profile "ns", that of the comparisons in Welzl (2005), section III.

@@ -16,7 +16,7 @@ one. The rules with their sources: docs/rules/tcp.md. Interpretations:
 
 import math
 
-from longfat.sim.jit import part
+from longfat.sim.kernel.jit import part
 from longfat.sim.schemes.scheme import Parameter, Scheme
 from longfat.sim.schemes.tcp import LOSS, PARAMETERS, REDUCTION, TIMEOUT, may_retransmit, record_reduction
 

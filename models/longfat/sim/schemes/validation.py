@@ -7,8 +7,8 @@ over the sampling period; a window is validated while pipeACK is at least half o
 import math
 from typing import Any
 
-from longfat.sim.jit import part
-from longfat.sim.own import flag
+from longfat.sim.kernel.jit import part
+from longfat.sim.plugin.own import flag
 
 PARAMETER = flag(False, "1: a window that the application does not use is not kept for ever (RFC 7661); 0: it is")
 

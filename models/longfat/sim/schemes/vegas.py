@@ -14,7 +14,7 @@ are exact, by timestamps that name the transmission. Deviations from ns-2:
 * 3/4 of the window is not rounded.
 """
 
-from longfat.sim.jit import part
+from longfat.sim.kernel.jit import part
 from longfat.sim.schemes.scheme import Parameter, Scheme
 from longfat.sim.schemes.tcp import LOSS, PARAMETERS, STATE, TIMEOUT, go_back, react_to_mark, record_reduction
 

@@ -7,7 +7,7 @@ round trip. The rules with their sources: docs/rules/explicit-feedback.md.
 
 from dataclasses import replace
 
-from longfat.sim.jit import part
+from longfat.sim.kernel.jit import part
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.scheme import Parameter, Scheme
 from longfat.sim.schemes.tcp import INITIAL_WINDOW

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from longfat import discovery
-from longfat.sim.records import NOTHING
-from longfat.sim.seam import (
+from longfat.base import discovery
+from longfat.sim.kernel.records import NOTHING
+from longfat.sim.plugin.seam import (
     append,
     behind,
     drop_more,

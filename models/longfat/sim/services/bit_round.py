@@ -16,10 +16,10 @@ paper's parameter delta, which favours flows that send little, is 0.
 
 import math
 
-from longfat.sim.jit import part
-from longfat.sim.own import Table
-from longfat.sim.records import NONE, NOTHING
-from longfat.sim.seam import append, queue_numbered, queue_of, waiting
+from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.records import NONE, NOTHING
+from longfat.sim.plugin.own import Table
+from longfat.sim.plugin.seam import append, queue_numbered, queue_of, waiting
 from longfat.sim.services import tags
 from longfat.sim.services.service import PER_FLOW, Service
 from longfat.sim.services.tags import activate, first_queue, tag_packet, take_from_longest, take_smallest

@@ -16,10 +16,10 @@ and the next node answers at once.
 
 import math
 
-from longfat.sim.jit import part
 from longfat.sim.kernel.events import schedule
-from longfat.sim.records import NONE, NOTHING, WAKE
-from longfat.sim.seam import append, queue_numbered, queue_of, take_first
+from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.records import NONE, NOTHING, WAKE
+from longfat.sim.plugin.seam import append, queue_numbered, queue_of, take_first
 from longfat.sim.services.round_robin import join_list, leave_list
 from longfat.sim.services.service import PER_FLOW, Service
 

@@ -4,10 +4,10 @@ Queue 0 is the L4S queue, queue 1 the Classic one. The scheduler is weighted rou
 recommends, or a time-shifted FIFO.
 """
 
-from longfat.sim.jit import part
-from longfat.sim.own import Parameter, flag
-from longfat.sim.records import CE, DATA, ECT1, NOTHING
-from longfat.sim.seam import append, queue, take_first, waiting
+from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.records import CE, DATA, ECT1, NOTHING
+from longfat.sim.plugin.own import Parameter, flag
+from longfat.sim.plugin.seam import append, queue, take_first, waiting
 from longfat.sim.services.service import Service
 
 L4S, CLASSIC = 0, 1

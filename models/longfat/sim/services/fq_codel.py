@@ -17,11 +17,11 @@ Ours, where RFC 8290 is silent or contradicts itself:
 - An overload drops half the packets of the queue with the most bytes, rounded up, as Linux does with equal packets.
 """
 
-from longfat.sim.controlled_delay import STATE, found_empty
-from longfat.sim.jit import part
-from longfat.sim.own import Integer
-from longfat.sim.records import ACK, NONE, NOTHING
-from longfat.sim.seam import append, drop_more, queue, queue_numbered, random, take_first, waiting
+from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.records import ACK, NONE, NOTHING
+from longfat.sim.plugin.controlled_delay import STATE, found_empty
+from longfat.sim.plugin.own import Integer
+from longfat.sim.plugin.seam import append, drop_more, queue, queue_numbered, random, take_first, waiting
 from longfat.sim.services.service import Service
 
 NEW, OLD = 0, 1  # lists of active queues

@@ -14,10 +14,10 @@ costs the depth of the tree.
 The workspace holds the tree, whose node k has its children at 2 k and 2 k + 1, followed by the packet at each place.
 """
 
-from longfat.sim.jit import part
-from longfat.sim.memory import packet_at, word_at, workspace
-from longfat.sim.records import NONE, NOTHING
-from longfat.sim.seam import append, number_of, queue, take, waiting
+from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.memory import packet_at, word_at, workspace
+from longfat.sim.kernel.records import NONE, NOTHING
+from longfat.sim.plugin.seam import append, number_of, queue, take, waiting
 from longfat.sim.services.service import Service
 
 

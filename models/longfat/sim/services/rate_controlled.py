@@ -11,12 +11,12 @@ packet's transmission time as credit: the next packet's eligibility counts from 
 
 import math
 
-from longfat.sim.jit import part
 from longfat.sim.kernel.events import schedule
 from longfat.sim.kernel.heap import pop, remove, sink
-from longfat.sim.memory import word_at
-from longfat.sim.records import NONE, NOTHING, PASSES, WAKE
-from longfat.sim.seam import append, queue_numbered, queue_of, take_first, take_last, waiting
+from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.memory import word_at
+from longfat.sim.kernel.records import NONE, NOTHING, PASSES, WAKE
+from longfat.sim.plugin.seam import append, queue_numbered, queue_of, take_first, take_last, waiting
 from longfat.sim.services import tags
 from longfat.sim.services.service import PER_FLOW, Service
 from longfat.sim.services.tags import activate, first_queue, first_tag, heap, new_key, queue_in, tag_of

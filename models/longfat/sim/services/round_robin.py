@@ -9,10 +9,10 @@ A full buffer takes room from the queue with the most bytes, as the paper does (
 that is dropped is the last one of that queue (ns-2.35, drr.cc, drops the first one).
 """
 
-from longfat.sim.jit import part
-from longfat.sim.own import Integer
-from longfat.sim.records import NONE, NOTHING
-from longfat.sim.seam import append, queue_numbered, queue_of, take_first, take_last, waiting
+from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.records import NONE, NOTHING
+from longfat.sim.plugin.own import Integer
+from longfat.sim.plugin.seam import append, queue_numbered, queue_of, take_first, take_last, waiting
 from longfat.sim.services.service import PER_FLOW, Service
 
 

@@ -7,12 +7,12 @@ Queue 0 has the packets that leave in order, queue 1 those on hold. The tag of a
 that queue 0 has sent when it may leave.
 """
 
-from longfat.sim.jit import part
 from longfat.sim.kernel.events import schedule
-from longfat.sim.memory import queued_at, since_at
-from longfat.sim.own import Parameter, Table
-from longfat.sim.records import DATA, NONE, NOTHING, WAKE
-from longfat.sim.seam import append, behind, number_of, queue, take, take_first
+from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.memory import queued_at, since_at
+from longfat.sim.kernel.records import DATA, NONE, NOTHING, WAKE
+from longfat.sim.plugin.own import Parameter, Table
+from longfat.sim.plugin.seam import append, behind, number_of, queue, take, take_first
 from longfat.sim.services.service import Service
 
 ROWS = Table.MOST

@@ -7,8 +7,8 @@ Ours: all flows have the same weight, tags are integers [bytes], and a full buff
 with the most bytes.
 """
 
-from longfat.sim.records import NOTHING
-from longfat.sim.seam import append, queue_of, waiting
+from longfat.sim.kernel.records import NOTHING
+from longfat.sim.plugin.seam import append, queue_of, waiting
 from longfat.sim.services import tags
 from longfat.sim.services.service import PER_FLOW, Service
 from longfat.sim.services.tags import activate, first_queue, first_tag, tag_packet, take_from_longest, take_smallest

@@ -9,12 +9,13 @@ from typing import Any
 
 import numba
 
-from longfat.domains import integer, unknown
-from longfat.sim import functions, jit
-from longfat.sim.calls import VERBS
-from longfat.sim.own import Own, Parameter, by_name, checked_values
-from longfat.sim.records import NOTHING
-from longfat.sim.seam import LINK_FIELDS, PACKET_VIEW, QUEUE_FIELDS, link_view, queue_view
+from longfat.base.domains import integer, unknown
+from longfat.sim.kernel import jit
+from longfat.sim.kernel.calls import VERBS
+from longfat.sim.kernel.records import NOTHING
+from longfat.sim.plugin import functions
+from longfat.sim.plugin.own import Own, Parameter, by_name, checked_values
+from longfat.sim.plugin.seam import LINK_FIELDS, PACKET_VIEW, QUEUE_FIELDS, link_view, queue_view
 
 PER_FLOW = "flow"
 

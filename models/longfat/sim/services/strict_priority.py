@@ -7,10 +7,10 @@ better levels have the buffer as they have the link. H. Kim and D. J. Farber, MS
 same with one queue.
 """
 
-from longfat.sim.jit import part
-from longfat.sim.own import Integer
-from longfat.sim.records import NOTHING
-from longfat.sim.seam import append, queue, take_first, take_last
+from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.records import NOTHING
+from longfat.sim.plugin.own import Integer
+from longfat.sim.plugin.seam import append, queue, take_first, take_last
 from longfat.sim.services.service import Service
 
 

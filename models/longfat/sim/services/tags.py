@@ -7,11 +7,11 @@ State of the link: `active`, the number of queues in the heap, and `heads`, how 
 their queue so far.
 """
 
-from longfat.sim.jit import part
 from longfat.sim.kernel.heap import pop, remove, rise, sink
-from longfat.sim.memory import entry_at, queued_at, workspace
-from longfat.sim.records import NOTHING
-from longfat.sim.seam import number_of, queue_numbered, queue_of, take_first, take_last
+from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.memory import entry_at, queued_at, workspace
+from longfat.sim.kernel.records import NOTHING
+from longfat.sim.plugin.seam import number_of, queue_numbered, queue_of, take_first, take_last
 
 NUMBER = 20  # bits of a heap key that hold the number of the queue
 STATE = {"active": 0, "heads": 0}

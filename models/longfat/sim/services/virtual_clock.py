@@ -10,10 +10,10 @@ dropped, and that stamps are in whole nanoseconds. The paper's flow monitoring, 
 is beyond its rate for the network's management, is left out.
 """
 
-from longfat.sim.jit import part
-from longfat.sim.own import Table
-from longfat.sim.records import NOTHING
-from longfat.sim.seam import append, queue_of, take_last
+from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.records import NOTHING
+from longfat.sim.plugin.own import Table
+from longfat.sim.plugin.seam import append, queue_of, take_last
 from longfat.sim.services import tags
 from longfat.sim.services.service import PER_FLOW, Service
 from longfat.sim.services.tags import activate, first_queue, queue_in, remove_queue, tag_of, tag_packet, take_smallest

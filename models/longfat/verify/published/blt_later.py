@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from longfat.sim import Network, Simulation, run, traffic
+from longfat.sim import Network, Simulation, run
+from longfat.sim.network import traffic
 from longfat.sim.queues.log import Log
 from longfat.verify.published import blt_runs as runs
 from longfat.verify.published.blt_measured import at_load, is_small, mean, numbers_text, point_size, point_text, texts

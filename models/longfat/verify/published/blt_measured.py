@@ -14,8 +14,8 @@ import numpy as np
 import xarray as xr
 
 from longfat.laws import power as laws
-from longfat.sim.statistics import Interval
-from longfat.sim.statistics import replications as interval
+from longfat.sim.runs.statistics import Interval
+from longfat.sim.runs.statistics import replications as interval
 from longfat.verify.published import blt_runs as runs
 from longfat.verify.published.blt_scenarios import SETS, Path
 from longfat.verify.published.claims_table import Context

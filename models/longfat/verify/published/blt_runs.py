@@ -13,9 +13,11 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from longfat.sim import Network, Simulation, records, results, run
-from longfat.sim.statistics import Interval
-from longfat.sim.statistics import replications as interval
+from longfat.sim import Network, Simulation, run
+from longfat.sim.kernel import records
+from longfat.sim.runs import results
+from longfat.sim.runs.statistics import Interval
+from longfat.sim.runs.statistics import replications as interval
 from longfat.sweeping import sweep
 from longfat.verify.published.blt_scenarios import (
     BOTTLENECK,

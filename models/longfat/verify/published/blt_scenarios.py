@@ -12,8 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from longfat.sim import Network, schemes, traffic
-from longfat.sim.traffic import Traffic
+from longfat.sim import Network, schemes
+from longfat.sim.network import traffic
+from longfat.sim.network.traffic import Traffic
 
 MBIT = 125_000.0  # bytes/s
 PACKET = 500  # bytes

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from longfat.sim.statistics import replications as interval
+from longfat.sim.runs.statistics import replications as interval
 from longfat.verify.published.blt_measured import (
     COUNTED,
     TCP_LITERAL,

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from longfat.replication.threads import side_by_side
 from longfat.sim import Network, run
-from longfat.sim.statistics import replications as interval
-from longfat.threads import side_by_side
+from longfat.sim.runs.statistics import replications as interval
 from longfat.verify.published.cadpc_scenarios import CAPACITY, DURATION, MIDDLE, PACKET, dumbbell
 from longfat.verify.published.claims_table import Context
 from longfat.verify.published.rule import Estimate

@@ -12,7 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from longfat.sim import Discipline, Network, queues, schemes, traffic
+from longfat.sim import Discipline, Network, queues, schemes
+from longfat.sim.network import traffic
 
 MBIT = 125_000.0  # bytes/s
 CAPACITY = 10 * MBIT

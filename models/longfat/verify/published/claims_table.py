@@ -9,7 +9,7 @@ from importlib import import_module
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from longfat.domains import choice, conflict, integer, unknown
+from longfat.base.domains import choice, conflict, integer, unknown
 from longfat.verify.published.rule import VERDICTS, Evidence, Verdict, criterion, fitted_choices, judge, met_by_others
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def read(paper: str) -> list[Row]:
 
 def findings(paper: str, *, packets: float = 1e7, seed: int = 0, progress: bool = False) -> list[tuple[Row, Finding]]:
     """Return every row of a paper with our finding; parameters are those of `published`."""
-    from longfat.progress import bar
+    from longfat.base.progress import bar
 
     rows = read(paper)
     assessments: Mapping[str, Assessment] = import_module(f"longfat.verify.published.{PAPERS[paper]}").ASSESSMENTS

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from longfat import student
 from longfat.laws import selective_repeat as laws
+from longfat.replication import student
 from longfat.segments import simulate, trace
 from longfat.segments.channel import IndependentLoss, ListedLosses
 from longfat.segments.kernel import receiver, sender

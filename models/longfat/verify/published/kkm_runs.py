@@ -17,8 +17,8 @@ from longfat.benchmark.evaluation import may_be_random
 from longfat.benchmark.experiments import APART, VARIANTS, Variant
 from longfat.benchmark.interpretations import interpretation, tried
 from longfat.benchmark.printed import Cell
-from longfat.student import half_width
-from longfat.threads import side_by_side
+from longfat.replication.student import half_width
+from longfat.replication.threads import side_by_side
 from longfat.verify.published.rule import FOR_RANGE, Estimate, Spread, of_one_run
 
 if TYPE_CHECKING:

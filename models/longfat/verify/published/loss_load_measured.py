@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from longfat.laws import loss_load as laws
-from longfat.sim.statistics import Interval
+from longfat.sim.runs.statistics import Interval
 from longfat.verify.published import loss_load_runs as runs
 from longfat.verify.published.claims_table import Assessment, Context, Finding, judged
 from longfat.verify.published.loss_load_scenarios import (

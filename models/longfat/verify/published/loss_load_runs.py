@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from longfat.replication.threads import side_by_side
 from longfat.sim import Network, run
-from longfat.sim.statistics import Interval
-from longfat.sim.statistics import replications as interval
-from longfat.threads import side_by_side
+from longfat.sim.runs.statistics import Interval
+from longfat.sim.runs.statistics import replications as interval
 from longfat.verify.published.loss_load_scenarios import (
     CAPACITY,
     PACKET_TIME,

@@ -34,7 +34,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
-from longfat.domains import choice
+from longfat.base.domains import choice
 
 Verdict = Literal[
     "reproduced", "reproduced under an interpretation", "fitted", "ordering reproduced", "sensitive", "differs",

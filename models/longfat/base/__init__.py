@@ -1,0 +1,1 @@
+"""What every other room may use: quantities, domains, files, extras, discovery, progress, users' files."""

@@ -1,0 +1,159 @@
+"""Compiled code on disk: valid only for the text that it was made from, and checked before it is loaded.
+
+numba reads a cache only where it could write one. Whoever installed the package compiled it once
+(``python -m longfat.cli.precompile``). Another user would compile all of it again, and one without a writable folder in
+every run. Here every user reads the cache beside the package; what it lacks is kept where numba keeps it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numba
+from numba.core.caching import (
+    CompileResultCacheImpl,
+    FunctionCache,
+    IndexDataCacheFile,
+    InTreeCacheLocator,
+    NullCache,
+)
+
+SEAL = hashlib.sha256().digest_size  # bytes at the end of a file
+
+
+def compiled(function: Callable[..., Any], folders: list[Path], **flags: Any) -> Any:
+    """Return a function compiled on its first call, and kept on disk if there is a folder to write to.
+
+    It is compiled again when any Python file of ``folders`` has changed, and when what is on disk is damaged.
+    """
+    try:
+        dispatcher = numba.njit(cache=True, nogil=True, **flags)(function)
+        stamp(dispatcher, folders)
+    except AttributeError:  # nothing is compiled, or another version of numba, whose cache has no stamp
+        return numba.njit(nogil=True, **flags)(function)
+    except RuntimeError:  # no folder to write to
+        dispatcher = numba.njit(nogil=True, **flags)(function)
+    _share(dispatcher, digest(folders))
+    return dispatcher
+
+
+def stamp(dispatcher: Any, folders: list[Path]) -> None:
+    """Make the cached code of a dispatcher depend on every Python file of these folders, and check it."""
+    dispatcher._cache._cache_file = Checked(dispatcher._cache._cache_file, digest(folders))
+
+
+def digest(folders: list[Path]) -> str:
+    """Return a hash of the text of all Python files of these folders."""
+    found = hashlib.sha256()
+    for folder in folders:
+        for path in sorted(folder.glob("*.py")):
+            found.update(path.name.encode() + path.read_bytes())
+    return found.hexdigest()
+
+
+class Checked(IndexDataCacheFile):  # type: ignore[misc]
+    """Files with the compiled code of one function; each ends with a hash of its stamp and content.
+
+    The hash is compared before a file is unpickled: a damaged file, or one that belongs to another text of the
+    function, could name types that do not exist or end the process when its code runs. It is ignored, and overwritten
+    when the function has been compiled. The hash does not protect from whoever may write to the folder.
+    """
+
+    def __init__(self, plain: Any, digest: str) -> None:
+        self.__dict__.update(vars(plain))
+        self._source_stamp = (*plain._source_stamp, digest)
+        self.lost = False
+
+    def save(self, key: Any, data: Any) -> None:
+        """Write the code for a signature, unless that fails, as on a full disk: the code is in memory anyway."""
+        try:
+            super().save(key, data)
+        except OSError:
+            self.lost = True
+
+    def _load_index(self) -> Any:
+        return super()._load_index() if self._is_sound(self._index_path) else {}
+
+    def _load_data(self, name: str) -> Any:
+        if not self._is_sound(self._data_path(name)):
+            raise FileNotFoundError(name)  # numba then compiles the function
+        return super()._load_data(name)
+
+    @contextmanager
+    def _open_for_write(self, path: str) -> Iterator[io.BytesIO]:
+        with super()._open_for_write(path) as file, io.BytesIO() as content:
+            yield content
+            file.write(content.getvalue() + self._seal(content.getvalue()))
+
+    def _is_sound(self, path: str) -> bool:
+        """Return whether a file is there, whole, and made from the present text."""
+        try:
+            content = Path(path).read_bytes()
+        except OSError:
+            return False
+        return content[-SEAL:] == self._seal(content[:-SEAL])  # which unpickling leaves unread
+
+    def _seal(self, content: bytes) -> bytes:
+        return hashlib.sha256(repr(self._source_stamp).encode() + content).digest()
+
+
+class _Beside(InTreeCacheLocator):  # type: ignore[misc]
+    """Cache locator for the package's own ``__pycache__``, which is only read."""
+
+    def ensure_cache_path(self) -> None:
+        """Raise an OSError if there is nothing to read."""
+        os.listdir(self.get_cache_path())
+
+
+class _BesideImpl(CompileResultCacheImpl):  # type: ignore[misc]
+    _locator_classes = (_Beside,)
+
+
+class _BesideCache(FunctionCache):  # type: ignore[misc]
+    _impl_class = _BesideImpl
+
+
+class Shared:
+    """Cache of a dispatcher that falls back to the cache beside the package."""
+
+    def __init__(self, own: Any, beside: Any) -> None:
+        self.own, self.beside = own, beside
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.own, name)
+
+    def load_overload(self, signature: Any, target: Any) -> Any:
+        """Return the compiled code for a signature, None if neither cache has it."""
+        return self.own.load_overload(signature, target) or self.beside.load_overload(signature, target)
+
+
+def _share(dispatcher: Any, digest: str) -> None:
+    """Let a dispatcher read the cache beside the package, if its own cache is elsewhere and this numba is known."""
+    try:
+        beside = _BesideCache(dispatcher.py_func)
+        if beside.cache_path != dispatcher._cache.cache_path:
+            beside._cache_file = Checked(beside._cache_file, digest)
+            dispatcher._cache = Shared(dispatcher._cache, beside)
+    except (AttributeError, RuntimeError, TypeError):  # another numba, or no folder beside the package
+        pass
+
+
+def tell_if_lost(dispatcher: Any) -> None:
+    """Print a hint to stderr if the code compiled just now cannot be kept."""
+    cache = getattr(dispatcher, "_cache", None)
+    own = cache.own if isinstance(cache, Shared) else cache
+    lost = isinstance(own, NullCache) or getattr(getattr(own, "_cache_file", None), "lost", False)
+    if lost and sum(dispatcher.stats.cache_misses.values()):
+        print(
+            "longfat: compiled code cannot be kept, so that every run compiles the simulator anew: set "
+            "NUMBA_CACHE_DIR to a folder that can be written to",
+            file=sys.stderr,
+            flush=True,
+        )

@@ -1,0 +1,18 @@
+"""Name of the function that made a Dataset, among the Dataset's attributes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+
+def made_by(data: xr.Dataset, maker: str) -> xr.Dataset:
+    """Return the Dataset with the name of the function that made it among its attributes.
+
+    >>> import xarray as xr
+    >>> made_by(xr.Dataset(), "sim.run").attrs
+    {'made_by': 'longfat.sim.run'}
+    """
+    return data.assign_attrs(made_by=f"longfat.{maker}")

@@ -1,0 +1,358 @@
+"""Quantities in text, such as "1 Gbit/s" or "16 KiB", converted to SI floats and back.
+
+The units are a short list of ours, given to pint in place of its catalogue. There a bit is a pure
+number, so that 5 Hz passes for 5 bit/s; "b" is a barn, "Gb" a gilbert, "K" a kelvin, and "1,5 ms" is
+fifteen milliseconds. Only the unit goes to pint: given the whole text it would also do the arithmetic in it.
+
+The spellings of other tools are read where they have one meaning: "10G" (iperf3 -b), "10gbit" and "80 msec" (tc).
+"10 gbps" is 10 Gbit/s, as everywhere outside tc, which means bytes per second by it (tc(8), "RATES"): write "GB/s" for
+those. Refused are "1 mb/s", where a slip of the shift key makes a factor of 8, and "16K" as a size, which is 16384
+bytes to iperf3 -l and 16000 bytes to others.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import re
+import reprlib
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from longfat.base.domains import Interval, number, unknown, wrong_type
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """Kind of quantity: its unit inside the package, that unit for pint, and examples."""
+
+    unit: str
+    target: str
+    example: str
+
+
+_RATE = _Kind("bytes/s", "byte / second", "1 Gbit/s (as 1 Gbps, 1 gbps, 1G) or 125 MB/s")
+_DURATION = _Kind("s", "second", "100 ms")
+_SIZE = _Kind("bytes", "byte", "16 KiB or 16 kB")
+_FRACTION = _Kind("1", "", "0.1%")
+
+# Information is a dimension of its own. The small prefixes exist for seconds only: a millibit per second
+# ("1 mb/s") is a slip of the shift key. Capital K is written for kilo often enough to be taken.
+_UNITS = """
+second = [time] = s = sec
+millisecond = second / 1000 = ms = msec
+microsecond = second / 1000000 = us = µs = μs = usec
+nanosecond = second / 1000000000 = ns = nsec
+minute = 60 * second = min
+hour = 3600 * second = h
+day = 86400 * second = d
+bit = [information] = b = Bit
+byte = 8 * bit = B = Byte = octet
+baud = bit / second = bps
+bytes_per_second = byte / second = Bps
+percent = 1 / 100 = %
+permille = 1 / 1000
+ppm = 1 / 1000000
+kilo- = 1000 = k- = K-
+mega- = 1000000 = M-
+giga- = 1000000000 = G-
+tera- = 1000000000000 = T-
+peta- = 1000000000000000 = P-
+kibi- = 1024 = Ki-
+mebi- = 1048576 = Mi-
+gibi- = 1073741824 = Gi-
+tebi- = 1099511627776 = Ti-
+"""
+
+# Bounded digits: the number becomes an exact fraction, which must stay small. No comma, decimal or other.
+_NUMBER = r"[+-]?(?:[0-9]{1,40}(?:\.[0-9]{0,40})?|\.[0-9]{1,40})(?:[eE][+-]?[0-9]{1,3})?"
+_TEXT = re.compile(rf"({_NUMBER})\s*(%|[A-Za-zµμ]+(?:(?:\s*/\s*|\s+per\s+)[A-Za-zµμ]+)?)?")
+
+# No prefix but k, m, g, t stands before a bit, so that their case tells nothing. iperf3 takes them alone (units.c,
+# unit_atof_rate: powers of 1000, either case) and tc without the second (tc(8), "gbit: gigabits per second").
+_BITS = re.compile(r"([kmgt])?(?:(bits?|(?-i:bps))(\s*/\s*\w+|\s+per\s+\w+)?)?", re.IGNORECASE)
+
+
+def rate(value: Any, name: str = "rate", allowed: str = "(0, inf)") -> float:
+    """Read a data rate; a plain number is in bytes/s already, a text needs its unit.
+
+    Parameters
+    ----------
+    value : str, float or pint.Quantity
+        "1 Gbit/s", "1Gbps", "150 Mb/s", "12.5MB/s"; "b" is a bit, "B" a byte, "K" is 1000. Also "10G", "10gbit" and
+        "10 gbps", all three 10 Gbit/s.
+    name, allowed : str
+        Name of the parameter, for error messages, and the interval of valid values [bytes/s].
+
+    Returns
+    -------
+    float
+        The rate [bytes/s].
+
+    Raises
+    ------
+    TypeError
+        If the value is neither a number nor text nor a quantity.
+    ValueError
+        If the value cannot be read, has no unit or another dimension's, or lies outside the interval.
+
+    Examples
+    --------
+    >>> rate("1 Gbit/s")
+    125000000.0
+    """
+    return _read(value, name, allowed, _RATE)
+
+
+def duration(value: Any, name: str = "round_trip_time", allowed: str = "[0, inf)") -> float:
+    """Read a duration; a plain number is in seconds already, a text needs its unit.
+
+    Parameters
+    ----------
+    value : str, float or pint.Quantity
+        "100ms", "80 msec", "20 us", "0.1 s", "2 min".
+    name, allowed : str
+        Name of the parameter, for error messages, and the interval of valid values [s].
+
+    Returns
+    -------
+    float
+        The duration [s].
+
+    Raises
+    ------
+    TypeError
+        If the value is neither a number nor text nor a quantity.
+    ValueError
+        If the value cannot be read, has no unit or another dimension's, or lies outside the interval.
+
+    Examples
+    --------
+    >>> duration("100ms")
+    0.1
+    """
+    return _read(value, name, allowed, _DURATION)
+
+
+def size(value: Any, name: str = "size", allowed: str = "(0, inf)") -> float:
+    """Read an amount of data; a plain number is in bytes already, a text needs its unit.
+
+    Parameters
+    ----------
+    value : str, float or pint.Quantity
+        "16KiB" is 16384 bytes, "16 KB" and "16 kB" are 16000, "12 Mbit" is 1500000; "16K" is refused.
+    name, allowed : str
+        Name of the parameter, for error messages, and the interval of valid values [bytes].
+
+    Returns
+    -------
+    float
+        The size [bytes].
+
+    Raises
+    ------
+    TypeError
+        If the value is neither a number nor text nor a quantity.
+    ValueError
+        If the value cannot be read, has no unit or another dimension's, or lies outside the interval.
+
+    Examples
+    --------
+    >>> size("16 KiB")
+    16384.0
+    """
+    return _read(value, name, allowed, _SIZE)
+
+
+def fraction(value: Any, name: str = "loss", allowed: str = "[0, 1)") -> float:
+    """Read a probability or another share of one, with or without a percent sign.
+
+    Parameters
+    ----------
+    value : str, float or pint.Quantity
+        "0.1%", "1e-4", "5 ppm".
+    name, allowed : str
+        Name of the parameter, for error messages, and the interval of valid values [1].
+
+    Returns
+    -------
+    float
+        The share [1].
+
+    Raises
+    ------
+    TypeError
+        If the value is neither a number nor text nor a quantity.
+    ValueError
+        If the value cannot be read, has a unit, or lies outside the interval.
+
+    Examples
+    --------
+    >>> fraction("0.1%")
+    0.001
+    """
+    return _read(value, name, allowed, _FRACTION)
+
+
+def fractions(text: str, name: str = "loss", allowed: str = "[0, 1)") -> list[float]:
+    """Read shares of one, separated by commas.
+
+    Parameters
+    ----------
+    text : str
+        "1e-4,1e-3,1%".
+    name, allowed : str
+        Name of the parameter, for error messages, and the interval of valid values [1].
+
+    Returns
+    -------
+    list of float
+        The shares [1], in the order given.
+
+    Raises
+    ------
+    TypeError
+        If the value is not text.
+    ValueError
+        If one of them cannot be read or lies outside the interval; the message gives its index.
+
+    Examples
+    --------
+    >>> fractions("1e-4, 1e-3, 1%")
+    [0.0001, 0.001, 0.01]
+    """
+    if not isinstance(text, str):
+        raise wrong_type(name, text, "a string of fractions, such as '1e-4, 1%'")
+    parts = text.split(",")
+    return [fraction(part, f"{name}[{i}]" if len(parts) > 1 else name, allowed) for i, part in enumerate(parts)]
+
+
+def text(value: float, unit: str) -> str:
+    """Return a quantity as text with an engineering prefix, to six significant digits, which can be read back.
+
+    Parameters
+    ----------
+    value : float
+        The quantity, in that unit.
+    unit : str
+        "bytes/s" (written in bits per second), "bytes" or "s".
+
+    Returns
+    -------
+    str
+        The number with an engineering prefix. A size is written in KiB, MiB, GiB or TiB if that makes an
+        integer below 10000, unless decimal prefixes say the same with fewer characters ("10 GB").
+
+    Raises
+    ------
+    ValueError
+        If the unit is none of the three.
+
+    Examples
+    --------
+    >>> text(1.25e8, "bytes/s"), text(16384, "bytes"), text(31.25e6, "bytes"), text(0.1, "s")
+    ('1 Gbit/s', '16 KiB', '31.25 MB', '100 ms')
+    """
+    value = float(value)
+    if unit == "bytes/s":
+        return _prefixed(8 * value, "bit/s", _LARGE)
+    if unit == "s":
+        return _prefixed(value, "s", _SMALL)
+    if unit != "bytes":
+        raise unknown("unit", unit, ("bytes", "bytes/s", "s"))
+    decimal = _prefixed(value, "B", _LARGE)
+    for scale, prefix in _BINARY:
+        if value and value % scale == 0 and value < 1e4 * scale:  # False for inf and nan
+            binary = f"{value / scale:.0f} {prefix}B"
+            exact = float(f"{value:.6g}") == value
+            return decimal if exact and len(decimal) < len(binary) else binary
+    return decimal
+
+
+_LARGE = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
+_SMALL = ((1.0, ""), (1e-3, "m"), (1e-6, "u"), (1e-9, "n"))
+_BINARY = ((2.0**40, "Ti"), (2.0**30, "Gi"), (2.0**20, "Mi"), (2.0**10, "Ki"))
+
+
+def _prefixed(value: float, unit: str, prefixes: tuple[tuple[float, str], ...]) -> str:
+    value = float(f"{value:.6g}")  # rounded first, so that 0.9999999 s is 1 s and not 1000 ms
+    scale, prefix = next((p for p in prefixes if abs(value) >= p[0]), prefixes[-1])
+    if value == 0 or not math.isfinite(value):
+        scale, prefix = 1.0, ""
+    return f"{value / scale:.6g} {prefix}{unit}"
+
+
+def _read(value: Any, name: str, allowed: str, kind: _Kind) -> float:
+    if isinstance(value, str):
+        match = _TEXT.fullmatch(value.strip())
+        if match is None:
+            raise _unreadable(name, value, "cannot be read", allowed, kind)
+        digits, unit = match.groups()
+        if unit is None and kind is not _FRACTION:
+            raise _unreadable(name, value, "has no unit", allowed, kind)
+        if kind is _SIZE and unit and len(unit) == 1 and unit in "kKmMgGtT":
+            raise _unreadable(
+                name, value, "has an ambiguous unit: its prefix may mean a power of 1000 or of 1024", allowed, kind
+            )
+        unit = _spelled(unit, kind) if unit else None
+        value = _convert(Fraction(digits), unit, kind, (name, value, allowed)) if unit else Fraction(digits)
+    elif hasattr(value, "unit_items"):  # pint.Quantity, of any registry, told without importing pint
+        try:
+            magnitude = Fraction(float(value.magnitude))
+        except (TypeError, ValueError, OverflowError):  # an array, a string; nan; inf
+            raise _unreadable(name, str(value), "is not one finite number", allowed, kind) from None
+        units = " * ".join(f"{key} ** {power}" for key, power in value.unit_items())
+        value = _convert(magnitude, units, kind, (name, str(value), allowed))
+    try:
+        if getattr(value, "ndim", 0):
+            raise TypeError
+        plain = float(value)
+    except OverflowError:  # an integer or a fraction beyond the largest float
+        plain = math.inf if value > 0 else -math.inf
+    except (TypeError, ValueError):
+        unit = "" if kind.unit == "1" else f" [{kind.unit}]"
+        raise wrong_type(name, value, f"a number{unit} or text such as {kind.example}") from None
+    return number(name, plain, kind.unit, allowed)
+
+
+def _spelled(unit: str, kind: _Kind) -> str:
+    """Return a unit of bits as pint reads it; other units as they are."""
+    match = _BITS.fullmatch(unit)
+    if match is None or kind not in (_RATE, _SIZE):
+        return unit
+    prefix, bits, per = match.groups("")
+    prefix = "k" if prefix in ("k", "K") else prefix.upper()
+    if kind is _SIZE:
+        return f"{prefix}bit{per}" if bits.lower().startswith("bit") else unit
+    return f"{prefix}bit{per}" if per and bits != "bps" else unit if per else f"{prefix}bit/s"
+
+
+def _convert(magnitude: Fraction, unit: str, kind: _Kind, context: tuple[str, str, str]) -> Fraction:
+    """Return the magnitude in the unit of the kind, exactly, so that "35 ms" is 0.035 to the last bit."""
+    import pint  # only now: plain numbers need no pint
+
+    name, shown, allowed = context
+    registry = _registry()
+    try:
+        return magnitude * Fraction(registry.convert(Fraction(1), registry.parse_units(unit), kind.target))
+    except pint.DimensionalityError:
+        raise _unreadable(name, shown, "has a unit of another dimension", allowed, kind) from None
+    except pint.UndefinedUnitError:
+        raise _unreadable(name, shown, "has an unknown unit", allowed, kind) from None
+
+
+@functools.cache
+def _registry() -> Any:
+    import pint
+
+    registry = pint.UnitRegistry(None, non_int_type=Fraction)
+    for line in _UNITS.strip().splitlines():
+        registry.define(line)
+    return registry
+
+
+def _unreadable(name: str, value: object, why: str, allowed: str, kind: _Kind) -> ValueError:
+    shown = " ".join(reprlib.repr(value).split())  # short, and one line whatever the object
+    unit = "" if kind.unit == "1" else f" {kind.unit}"
+    return ValueError(f"{name} = {shown} {why}: write e.g. {kind.example}; must be in {Interval.parse(allowed)}{unit}")

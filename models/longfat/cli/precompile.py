@@ -1,0 +1,60 @@
+"""Compilation of everything in advance: ``python -m longfat.cli.precompile``, once for each installation.
+
+The compiled code is kept on disk, beside the package or where ``NUMBA_CACHE_DIR`` says. Without this command the first
+run of each simulator, scheme and discipline compiles what it needs.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+
+def compile_all() -> int:
+    """Compile both simulators and all schemes and disciplines of the package; return the number of these.
+
+    The event loop takes as long as all the others, so that each half has a process of its own.
+    """
+    from concurrent.futures import ProcessPoolExecutor, as_completed
+    from multiprocessing import get_context
+
+    from longfat.base.progress import bar
+
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
+        rest = pool.submit(_rest)
+        halves: list[Future[Any]] = [pool.submit(_loop), rest]
+        for half in bar(as_completed(halves), task="compiling", unit="half", shown=True, total=len(halves)):
+            half.result()
+        return rest.result()
+
+
+def _loop() -> None:
+    """Compile the event loop."""
+    from longfat.sim.runs import engine
+
+    engine.kernel()
+
+
+def _rest() -> int:
+    """Compile the segment simulator, what the testbed adds, and all plug-ins of the package; return their number."""
+    from longfat import segments
+    from longfat.sim import queues, schemes, services
+    from longfat.sim.kernel.injected import compile_injection
+
+    compile_injection()
+    segments.simulate(window=4, loss=0.1, segment_packets=2, ack_segments=1, segments=1, rng=1, progress=False)
+    disciplines = {one.name: one for one in queues.NAMED.values()}
+    for scheme in schemes.names():
+        schemes.scheme(scheme).compiled()
+    for discipline in disciplines.values():
+        discipline.compiled()
+    for service in services.SERVICES.values():
+        if service is not None:
+            service.compiled()
+    return len(schemes.names()) + len(disciplines)
+
+
+if __name__ == "__main__":
+    print(f"compiled: the simulators, and {compile_all()} schemes and disciplines")

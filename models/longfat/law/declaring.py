@@ -1,0 +1,481 @@
+"""Laws: published formulas, each a function together with a record of its parameters, units, validity and source.
+
+A law is written once, over an array namespace ``xp`` that the decorator supplies and hides::
+
+    @law(
+        source='F. Gong and G. Parulkar, "A Two-Level Flow Control Scheme for High Speed Networks", WUCS-92-38, 1992, '
+        "section 3.4",
+        unit="s",
+        result="t_a",
+        not_simulated="arithmetic of definitions",
+        round_trip_time=Symbol("RTD", "s", "[0, inf)", (1e-3, 1), "Round-trip time"),
+        packet_time=Symbol("t_p", "s", "(0, inf)", (1e-8, 1e-3), "Time to send a packet"),
+    )
+    def ack_delay(round_trip_time, packet_time, *, xp):
+        \"\"\"Return the time from the end of a group of packets to its acknowledgment.\"\"\"
+        return round_trip_time + 3 * packet_time
+
+This is the only place where the law is declared: a new module anywhere below ``longfat.laws`` is found by
+`registered`, and so by ``verify``, ``explore`` and the tests.
+
+The function takes floats, NumPy and JAX arrays, tracers, mpmath numbers and sympy Symbols. The record provides
+validation, the docstring's sections (`docstrings`), test strategies, the symbolic expression and the display in
+Jupyter. ``help("longfat.law.namespaces")`` lists what ``xp`` offers in every arithmetic (sqrt, where, ...).
+
+Arrays are computed in the precision in which they come, 32 or 64 bits; others are refused. Masked elements of NumPy's
+masked arrays stay masked, and their values are ignored.
+"""
+
+from __future__ import annotations
+
+import decimal
+import functools
+import importlib
+import inspect
+import numbers
+import pkgutil
+import reprlib
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from longfat.base import domains
+from longfat.law import docstrings, namespaces
+from longfat.law.symbols import SimulatedBy, Symbol, Validity
+
+if TYPE_CHECKING:
+    import sympy
+    from hypothesis.strategies import SearchStrategy
+
+
+PACKAGE = "longfat.laws."
+DOUBLE = np.dtype(float)
+
+__all__ = ["Law", "SimulatedBy", "Symbol", "Validity", "law", "register", "registered"]
+
+
+@dataclass(frozen=True, eq=False)
+class Law:
+    """A published formula, to be called with numbers, arrays, tracers or symbols.
+
+    Parameters
+    ----------
+    function : callable
+        The formula: takes the parameters and the array namespace ``xp``.
+    symbols : mapping of str to Symbol
+        The parameters by name, in the function's order.
+    unit : str
+        Unit of the result.
+    source : str
+        Full reference to where the formula is published; "Ours, ..." for one that is not.
+    validity : Validity, optional
+        Condition under which an approximate law holds, with its accuracy.
+    derivation : str or callable
+        Function without arguments that proves the law: it returns what it has derived, or raises an AssertionError.
+        Laws of longfat name one under ``derivations/``, such as "queues.mm1_number".
+    errata : str
+        For `as_printed` only: what is wrong with the source's expression.
+    result : str
+        Symbol of the result and, after a comma, semicolon, colon or period, remarks on it.
+    simulated : SimulatedBy, optional
+        Simulator that the law is checked against in ``verify`` and shown with in ``explore``.
+    not_simulated : str
+        Reason why no simulator checks the law. Each law of longfat declares this or ``simulated``.
+    long_proof : bool
+        Whether the derivation takes more than two seconds, so that quick runs leave it out.
+
+    Notes
+    -----
+    The docstring of a law is its function's, with the sections that the record determines: see `docstrings`.
+    """
+
+    function: Callable[..., Any]
+    symbols: Mapping[str, Symbol]
+    unit: str
+    source: str
+    validity: Validity | None = None
+    derivation: str | Callable[[], Any] = ""
+    errata: str = ""
+    result: str = ""
+    simulated: SimulatedBy | None = None
+    not_simulated: str = ""
+    long_proof: bool = False
+    _faces: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        signature = inspect.signature(self.function)
+        visible = [p for name, p in signature.parameters.items() if name != "xp"]
+        if [p.name for p in visible] != list(self.symbols):
+            raise TypeError(
+                f"{self.name}: @law declares the parameters {list(self.symbols)}, "
+                f"but the function takes {[p.name for p in visible]}: declare each one, in the function's order"
+            )
+        if self.simulated is not None and self.not_simulated:
+            raise TypeError(f"{self.name}: @law takes simulated=... or not_simulated=..., not both")
+        # help(), inspect, doctest and jax.jit look at these attributes.
+        for attribute, value in {
+            "__signature__": signature.replace(parameters=visible),
+            "__name__": self.function.__name__,
+            "__qualname__": self.function.__qualname__,
+            "__module__": self.function.__module__,
+            "__wrapped__": self.function,
+        }.items():
+            object.__setattr__(self, attribute, value)
+
+    def __init_subclass__(cls) -> None:
+        cls.__doc__ = docstrings.Generated(cls.__doc__)  # type: ignore[assignment]
+
+    @property
+    def name(self) -> str:
+        """Name of the function."""
+        return self.function.__name__
+
+    @property
+    def place(self) -> str:
+        """Dotted name of the module that defines the law, then the law's; users write `public_name`."""
+        return f"{self.function.__module__}.{self.name}"
+
+    @property
+    def summary(self) -> str:
+        """First sentence of the docstring as a noun phrase, for tables and pages.
+
+        >>> from longfat.laws.queues import mm1_response
+        >>> mm1_response.summary
+        'The mean time in an M/M/1 queue, waiting and service.'
+        """
+        sentence = " ".join((self.function.__doc__ or "").strip().split("\n\n")[0].split()).removeprefix("Return ")
+        return sentence[:1].upper() + sentence[1:]
+
+    @property
+    def public_name(self) -> str:
+        """Dotted name of the outermost package that has the law, then the law's own.
+
+        The common beginning ``longfat.laws`` of the packages and the ``__main__`` of a notebook are left out. Tables,
+        files, pages and the command line use this name. A law whose package does not import it is named by its module.
+
+        >>> from longfat.laws.queues.unlimited import md1_wait
+        >>> md1_wait.public_name
+        'queues.md1_wait'
+        """
+        module = self.function.__module__ or "__main__"
+        parts = module.split(".")
+        packages = (".".join(parts[:count]) for count in range(1, len(parts)))
+        place = next((one for one in packages if getattr(sys.modules.get(one), self.name, None) is self), module)
+        return f"{place}.{self.name}".removeprefix(PACKAGE).removeprefix("__main__.")
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Return the law's value at the parameters, in the arithmetic that their types call for."""
+        values = list(self.bind(*args, **kwargs).values())
+        if any(namespaces._is(value, "xarray", "DataArray") for value in values):
+            import xarray
+
+            return xarray.apply_ufunc(self, *values).assign_attrs(units=self.unit, long_name=self.name)
+        if any(isinstance(value, np.ma.MaskedArray) for value in values):
+            return self._masked(values)
+        xp = namespaces.namespace_of(values)
+        values = [self._plain(*pair) for pair in zip(self.symbols, values, strict=True)]
+        if isinstance(xp, namespaces.SympyNamespace):
+            symbols = [xp.sympy.sympify(value) for value in values]
+            self._check_numbers(symbols)
+            return xp.sympy.sympify(self.function(*symbols, xp=xp))
+        if isinstance(xp, namespaces.MpmathNamespace):
+            for value, (name, symbol) in zip(values, self.symbols.items(), strict=True):
+                if not namespaces.is_scalar(value) and not namespaces._is(value, "mpmath", "mpf"):
+                    raise domains.wrong_type(name, value, unit=symbol.unit)
+            values = [xp.mp.convert(value) for value in values]
+            self._check(values)
+            return xp.mp.convert(self.function(*values, xp=xp))
+        return self._arrays(values, xp)
+
+    def bind(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        """Return the parameters by name, defaults included.
+
+        Raises
+        ------
+        TypeError
+            If the law has no such parameters or one is missing; the message lists the law's parameters.
+
+        Examples
+        --------
+        >>> from longfat.laws.cadpc import update_time
+        >>> update_time.bind(10, round_trip_time=0.3)
+        {'updates': 10, 'round_trip_time': 0.3, 'round_trips': 4}
+        """
+        signature: inspect.Signature = self.__signature__  # type: ignore[attr-defined]
+        try:
+            bound = signature.bind(*args, **kwargs)
+        except TypeError as failure:
+            listed = ", ".join(
+                f"{name} [{self.symbols[name].unit}]" + ("" if one.default is one.empty else f" = {one.default}")
+                for name, one in signature.parameters.items()
+            )
+            raise TypeError(f"{self.name}: {failure}; its parameters are {listed}") from None
+        bound.apply_defaults()
+        return dict(bound.arguments)
+
+    def _masked(self, values: list[Any]) -> Any:
+        """Return the law's value for masked arrays, masked wherever one of the arguments is.
+
+        The values of masked elements are often placeholders outside the domain (such as -999), so NaN replaces them.
+        """
+        masks = [np.ma.getmaskarray(value) for value in values if isinstance(value, np.ma.MaskedArray)]
+        plain = [namespaces.filled(self._plain(*pair)) for pair in zip(self.symbols, values, strict=True)]
+        if namespaces.namespace_of(plain) is not namespaces.NUMPY:
+            raise TypeError(f"{self.name}: masked arrays cannot be combined with arrays other than NumPy's")
+        result = np.asarray(self(*plain))
+        mask = functools.reduce(np.logical_or, masks)
+        return np.ma.array(result, mask=np.broadcast_to(mask, result.shape))
+
+    def _plain(self, name: str, value: Any) -> Any:
+        """Convert real numbers of all kinds to floats and sequences to arrays; refuse what is not a real number."""
+        if isinstance(value, bool | float | np.floating | np.integer) and not isinstance(value, np.timedelta64):
+            return value
+        symbol = self.symbols[name]
+        if isinstance(value, numbers.Real | decimal.Decimal) and not namespaces._is(value, "sympy", "Basic"):
+            try:
+                return value if namespaces._is(value, "mpmath", "mpf") else float(value)
+            except OverflowError:
+                raise domains.out_of_range(name, reprlib.repr(value), symbol.unit, symbol.interval) from None
+            except TypeError:
+                raise domains.wrong_type(name, value, unit=symbol.unit) from None
+        with_unit = hasattr(value, "magnitude") or (isinstance(value, np.ndarray) and hasattr(value, "unit"))
+        if value is None or isinstance(value, str | bytes | complex | np.generic) or with_unit:
+            raise domains.wrong_type(name, value, unit=symbol.unit)
+        array = value
+        if isinstance(value, list | tuple):
+            try:
+                array = np.asarray(value)
+            except ValueError:  # rows of different lengths
+                raise domains.wrong_type(name, value, unit=symbol.unit) from None
+        if isinstance(getattr(array, "dtype", None), np.dtype) and array.dtype.kind not in "fiub":
+            raise domains.wrong_type(name, value, unit=symbol.unit)
+        return array
+
+    def _check_numbers(self, values: list[Any]) -> None:
+        """Check that those of some sympy values which are numbers lie in their domains."""
+        for value, (name, symbol) in zip(values, self.symbols.items(), strict=True):
+            if not value.is_number:
+                continue
+            inside = value.is_real and symbol.interval.contains(value) and not (symbol.integer and float(value) % 1)
+            if not inside:
+                raise domains.out_of_range(name, value, symbol.unit, symbol.interval, integer=symbol.integer)
+
+    def _arrays(self, values: list[Any], xp: namespaces.ArrayNamespace) -> Any:
+        """Return the law's value for arrays of one library, or for floats, in the longest precision among them."""
+        traced = any(map(namespaces.is_traced, values))
+        undefined = False if traced else self._check(values)
+        arrays = namespaces.as_arrays(values, xp)
+        kind = arrays[0].dtype
+        if kind is not DOUBLE and xp.finfo(kind).bits not in (32, 64):
+            raise TypeError(f"{self.name}: arrays must be of float32 or float64, got {kind}; mpmath has more digits")
+        shape = np.broadcast_shapes(*(array.shape for array in arrays))
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            result = self.function(*arrays, xp=xp)
+        if xp is namespaces.NUMPY and all(map(namespaces.is_scalar, values)):
+            return float(result)
+        if not hasattr(result, "dtype") or result.dtype != kind:  # constants only, such as where(condition, 1, 0)
+            result = xp.asarray(result, dtype=kind)
+        if result.shape != shape:  # the case that applies does not depend on every parameter
+            result = xp.asarray(xp.broadcast_to(result, shape), copy=True)
+        if traced or undefined:  # tracing knows no values, so nothing can be refused: NaN marks what lies outside
+            inside = True
+            for array, symbol in zip(arrays, self.symbols.values(), strict=True):
+                inside = inside & symbol.interval.contains(array)
+                if symbol.integer:
+                    inside = inside & (array == xp.floor(array))
+            return xp.where(inside, result, xp.full_like(result, xp.nan))
+        return result
+
+    def _check(self, values: list[Any]) -> bool:
+        """Check that values lie in their domains; return whether arrays have NaN elements, which are accepted."""
+        undefined = False
+        for value, (name, symbol) in zip(values, self.symbols.items(), strict=True):
+            if namespaces.is_scalar(value) or namespaces._is(value, "mpmath", "mpf"):
+                inside = symbol.interval.contains(value) and (not symbol.integer or value == np.floor(float(value)))
+                if not inside:  # NaN is not inside either
+                    raise domains.out_of_range(name, value, symbol.unit, symbol.interval, integer=symbol.integer)
+            else:
+                try:
+                    array = np.asarray(value, dtype=float)
+                except (TypeError, ValueError):
+                    raise domains.wrong_type(name, value, unit=symbol.unit) from None
+                undefined |= domains.array(name, array, symbol.unit, symbol.interval, integer=symbol.integer)
+        return undefined
+
+    @cached_property
+    def expr(self) -> sympy.Expr:
+        """Sympy expression of the law in the paper's symbols; ``evalf`` evaluates it once numbers replace them.
+
+        Where terms cancel, ``evalf`` computes with up to 100 digits, or ``maxn``; a result such as ``0.e-125`` means
+        that these were too few. Numbers substituted as floats are exact to 15 digits only; ``evalf(subs={...})`` and
+        `sympy.Rational` keep all of their digits.
+
+        >>> from longfat.laws.queues import mm1k_mean_number
+        >>> load, capacity = (symbol.sympy for symbol in mm1k_mean_number.symbols.values())
+        >>> mm1k_mean_number.expr.subs({load: 2, capacity: 10}).evalf(20)
+        9.0053737176355642404
+        """
+        return self(*(symbol.sympy for symbol in self.symbols.values()))
+
+    @property
+    def as_printed(self) -> Law:
+        """Law with the expression that the source prints, if that expression is wrong."""
+        if "printed" not in self._faces:
+            raise AttributeError(f"{self.name} has no as_printed: the law is the expression that its source prints")
+        printed: Law = self._faces["printed"]
+        return printed
+
+    def printed(self, errata: str) -> Callable[[Callable[..., Any]], Law]:
+        """Declare the source's own expression, as a decorator: it becomes `as_printed` of the law that corrects it."""
+
+        def keep(function: Callable[..., Any]) -> Law:
+            record = Law(function, self.symbols, self.unit, self.source, errata=errata, result=self.result)
+            self._faces["printed"] = record
+            return record
+
+        return keep
+
+    @property
+    def has_printed(self) -> bool:
+        """Whether the source's own expression is wrong and available as ``as_printed``."""
+        return "printed" in self._faces
+
+    def strategy(self, shape: int | tuple[int, ...] | None = None) -> SearchStrategy[dict[str, Any]]:
+        """Return a Hypothesis strategy of keyword arguments, for property tests.
+
+        They are numbers, or with a `shape` NumPy arrays of that shape.
+
+        >>> from hypothesis import find
+        >>> from longfat.laws.queues import mm1k_loss
+        >>> sorted((name, array.shape) for name, array in find(mm1k_loss.strategy(3), lambda point: True).items())
+        [('capacity', (3,)), ('load', (3,))]
+        """
+        from hypothesis import strategies as st
+
+        each = {name: symbol.strategy() for name, symbol in self.symbols.items()}
+        if shape is not None:
+            from hypothesis.extra import numpy as of_arrays
+
+            each = {name: of_arrays.arrays(float, shape, elements=one) for name, one in each.items()}
+        return st.fixed_dictionaries(each)
+
+    def _repr_latex_(self) -> str:
+        from sympy import latex
+
+        return f"$\\displaystyle {latex(self.expr)}$"
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        rows = "".join(
+            f"<tr><td><code>{name}</code></td><td>\\({symbol.letter}\\)</td><td>{escape(symbol.unit)}</td>"
+            f"<td>{'integer, ' if symbol.integer else ''}{escape(symbol.domain)}</td>"
+            f"<td>{escape(symbol.meaning)}</td></tr>"
+            for name, symbol in self.symbols.items()
+        )
+        remarks = [f"Unit: {escape(self.unit)}.", f"Source: {escape(self.source.rstrip('.'))}."]
+        if self.validity is not None:
+            remarks.append(f"Accurate within {self.validity.accuracy:g} where {escape(self.validity.text)}.")
+        if self.has_printed:
+            remarks.append(f"As printed: {escape(self.as_printed.errata)}")
+        return (
+            f"<p><b>{self.name}</b> {self._repr_latex_()}</p>"
+            "<table><tr><th>parameter</th><th>symbol</th><th>unit</th><th>domain</th><th>meaning</th></tr>"
+            f"{rows}</table><p>{' '.join(remarks)}</p>"
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return the module and name by which the law is pickled, as functions are."""
+        return _named, (self.function.__module__, self.name)
+
+    def __repr__(self) -> str:
+        return f"<law {self.name}({', '.join(self.symbols)}) [{self.unit}], {self.source}>"
+
+
+Law.__doc__ = docstrings.Generated(Law.__doc__)  # type: ignore[assignment]
+
+
+def _named(module: str, name: str) -> Law:
+    """Return the law of a module, to unpickle it."""
+    found: Law = getattr(importlib.import_module(module), name)
+    return found
+
+
+_REGISTRY: dict[str, Law] = {}
+Kind = TypeVar("Kind", bound=Law)
+
+
+def law(
+    *,
+    source: str,
+    unit: str,
+    validity: Validity | None = None,
+    derivation: str | Callable[[], Any] = "",
+    result: str = "",
+    simulated: SimulatedBy | None = None,
+    not_simulated: str = "",
+    long_proof: bool = False,
+    **symbols: Symbol,
+) -> Callable[[Callable[..., Any]], Law]:
+    """Declare a law and register it, as a decorator; this one declaration is all that ``verify`` and the tests need.
+
+    The function computes with the names that its keyword ``xp`` offers: see `longfat.law.namespaces`.
+
+    Parameters
+    ----------
+    source, unit, validity, derivation, result, simulated, not_simulated, long_proof
+        As for `Law`.
+    **symbols : Symbol
+        The parameters, by name and in the function's order.
+
+    Returns
+    -------
+    callable
+        Turns a function of the parameters and ``xp`` into a `Law`.
+
+    Raises
+    ------
+    TypeError
+        If the declared parameters are not the function's.
+
+    Examples
+    --------
+    >>> x = Symbol("x", "1", "[0, inf)", typical=(0, 1))
+    >>> twice = Law(lambda x, *, xp: 2 * x, {"x": x}, "1", "an example")
+    >>> twice(2.0), twice.expr
+    (4.0, 2*x)
+    """
+
+    def declare(function: Callable[..., Any]) -> Law:
+        return register(
+            Law(
+                function, symbols, unit, source, validity, derivation, result=result, simulated=simulated,
+                not_simulated=not_simulated, long_proof=long_proof,
+            )
+        )  # fmt: skip
+
+    return declare
+
+
+def register(record: Kind) -> Kind:
+    """Add a law to those that `registered` returns, and so to ``verify``, ``explore`` and the tests; return the law."""
+    _REGISTRY[record.place] = record
+    return record
+
+
+def registered() -> Iterator[tuple[str, Law]]:
+    """Return all laws with the dotted names of the places where they are defined, sorted by these.
+
+    All modules below ``longfat.laws`` are imported first, so that a law in a new file needs no other declaration.
+
+    >>> any(name.endswith("ack_delay") for name, _ in registered())
+    True
+    """
+    laws = importlib.import_module(PACKAGE.removesuffix("."))
+    for module in pkgutil.walk_packages(laws.__path__, PACKAGE):
+        importlib.import_module(module.name)
+    return iter(sorted(_REGISTRY.items()))

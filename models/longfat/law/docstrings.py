@@ -1,0 +1,143 @@
+"""Docstrings of laws: the sections that the record determines, beside those that are written by hand.
+
+The function of a law has the sentence, the equation, notes and examples. `of_law` adds the parameters with symbol,
+unit, domain, default and typical range, the result, the errors, the validity, what is printed wrong, and the source. A
+section that the function has itself is kept. `help`, Jupyter and doctest read the complete docstring from the law;
+editors, which read source files, find it in the stubs that are written when the package is built.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import textwrap
+from typing import Any
+
+from longfat.law.symbols import Symbol
+
+WIDTH = 112
+ORDER = ("Parameters", "Returns", "Raises", "See Also", "Notes", "References", "Examples")
+_HEADING = re.compile(rf"^({'|'.join(ORDER)})\n-+\n", re.MULTILINE)
+
+
+class Generated:
+    """The attribute ``__doc__`` of a class of laws: the class's own for the class, the generated one for each law.
+
+    The docstring is made when it is read, so that importing laws takes no longer.
+    """
+
+    def __init__(self, own: Any) -> None:
+        self.own: str | None = own.own if isinstance(own, Generated) else own
+
+    def __get__(self, law: Any, owner: type) -> str | None:
+        return self.own if law is None else of_law(law)
+
+
+def of_law(law: Any) -> str:
+    """Return the complete docstring of a law, in the order of numpydoc.
+
+    >>> from longfat.laws.queues import mm1_wait
+    >>> of_law(mm1_wait).splitlines()[7]
+    '    Offered load: rho [1], in [0, 1), typically 0.05 to 0.95.'
+    """
+    head, written = sections(law.function.__doc__ or "")
+    generated = {
+        "Parameters": _parameters(law),
+        "Returns": f"float or array\n{_indented(_result(law))}",
+        "Raises": _raises(law),
+        "Notes": "\n\n".join(filter(None, (written.pop("Notes", ""), *map(_filled, _remarks(law))))),
+        "References": _filled(_reference(law)),
+    }
+    found = generated | written
+    head = head or ("Return what the source's own expression gives, which is wrong." if law.errata else "")
+    parts = [head, *(f"{name}\n{'-' * len(name)}\n{found[name]}" for name in ORDER if found.get(name))]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def sections(text: str) -> tuple[str, dict[str, str]]:
+    r"""Return what a docstring has before its first section, and its sections by their headings.
+
+    >>> sections("Return x.\n\nNotes\n-----\nExact.")
+    ('Return x.', {'Notes': 'Exact.'})
+    """
+    head, *rest = _HEADING.split(inspect.cleandoc(text))
+    return head.strip(), {name: body.strip() for name, body in zip(rest[::2], rest[1::2], strict=True)}
+
+
+def _parameters(law: Any) -> str:
+    """Return the section on the parameters."""
+    signature: inspect.Signature = law.__signature__
+    rows = []
+    for name, symbol in law.symbols.items():
+        default = signature.parameters[name].default
+        kind = "int or array" if symbol.integer else "float or array"
+        given = "" if default is inspect.Parameter.empty else f", default {default:g}"
+        rows.append(f"{name} : {kind}{given}\n{_indented(_parameter(symbol))}")
+    return "\n".join(rows)
+
+
+def _parameter(symbol: Symbol) -> str:
+    """Return meaning, symbol, unit, domain, typical range and remark of a parameter."""
+    low, high = map(_number, symbol.typical)
+    domain = f"{'an integer ' if symbol.integer else ''}in {symbol.domain}"
+    text = f"{symbol.plain_letter} [{symbol.unit}], {domain}, typically {low} to {high}."
+    meaning = f"{symbol.meaning.rstrip('.')}: " if symbol.meaning else ""
+    return f"{meaning}{text}" + (f" {symbol.remark.rstrip('.')}." if symbol.remark else "")
+
+
+def _result(law: Any) -> str:
+    """Return the symbol of the result with its unit, and the remarks on it."""
+    cut = re.search(r"[,;:.](?=\s)", law.result)
+    letter, rest = (law.result, "") if cut is None else (law.result[: cut.start()], law.result[cut.start() :])
+    return f"{letter} [{law.unit}]{rest}".strip().rstrip(".") + "."
+
+
+def _raises(law: Any) -> str:
+    """Return the section on the errors, which are the same for all laws."""
+    symbols = " Symbols are refused, as the root has no formula." if hasattr(law, "unknown") else ""
+    return (
+        "ValueError\n    If a parameter is outside its domain.\n"
+        f"TypeError\n    If a parameter is missing, unknown or not a real number.{symbols}"
+    )
+
+
+def _remarks(law: Any) -> list[str]:
+    """Return validity, accuracy and erratum as paragraphs."""
+    found = []
+    if law.validity is not None:
+        unit = "" if law.unit == "1" else f" {law.unit}"
+        found.append(f"Accurate within {law.validity.accuracy:g}{unit} where {law.validity.text}.")
+    if law.has_printed:
+        found.append(f"Printed wrong in the source, whose expression is `as_printed`: {law.as_printed.errata}")
+    if law.errata:
+        found.append(f"Wrong as printed: {law.errata}")
+    return found
+
+
+def _reference(law: Any) -> str:
+    """Return the source, and the module that proves the law."""
+    proof = f" Proof: derivations/{law.derivation.replace('.', '.py, ')}." if law.derivation else ""
+    return f"{law.source.rstrip('.')}.{proof}"
+
+
+def _number(value: float) -> str:
+    """Return a number in few digits.
+
+    >>> _number(1e-06), _number(100000.0), _number(0.25)
+    ('1e-6', '1e5', '0.25')
+    """
+    mantissa, mark, exponent = f"{value:g}".partition("e")
+    short = f"{value:.0e}".partition("e")
+    if not mark and value >= 1e4 and value == float(f"{value:.0e}"):
+        mantissa, mark, exponent = short
+    return f"{mantissa}e{int(exponent)}" if mark else mantissa
+
+
+def _filled(text: str) -> str:
+    """Return a text in lines."""
+    return textwrap.fill(text, WIDTH, break_long_words=False, break_on_hyphens=False)
+
+
+def _indented(text: str) -> str:
+    """Return a text in indented lines."""
+    return textwrap.indent(_filled(text), "    ")

@@ -1,0 +1,242 @@
+"""Exact arithmetics for laws: mpmath numbers and sympy expressions.
+
+They have the functions that `longfat.law.namespaces` lists, and some more for the laws of the package.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable, Iterable
+from typing import Any
+
+Thunk = Callable[[], Any]
+Branch = tuple[Any, Thunk]
+
+#: Functions of one or two numbers that mpmath and sympy have; the names are those of the array API.
+MPMATH = {
+    "sqrt": "sqrt", "exp": "exp", "expm1": "expm1", "log": "log", "log1p": "log1p", "log10": "log10",
+    "power": "power", "abs": "fabs", "sign": "sign", "floor": "floor", "ceil": "ceil",
+    "sin": "sin", "cos": "cos", "tan": "tan", "asin": "asin", "acos": "acos", "atan": "atan",
+    "sinh": "sinh", "cosh": "cosh", "tanh": "tanh", "asinh": "asinh", "acosh": "acosh", "atanh": "atanh",
+}  # fmt: skip
+SYMPY = {
+    "sqrt": "sqrt", "exp": "exp", "log": "log", "power": "Pow", "abs": "Abs", "sign": "sign", "floor": "floor",
+    "ceil": "ceiling", "minimum": "Min", "maximum": "Max", "equal": "Eq", "not_equal": "Ne",
+    "logical_and": "And", "logical_or": "Or", "logical_not": "Not",
+    "sin": "sin", "cos": "cos", "tan": "tan", "asin": "asin", "acos": "acos", "atan": "atan",
+    "sinh": "sinh", "cosh": "cosh", "tanh": "tanh", "asinh": "asinh", "acosh": "acosh", "atanh": "atanh",
+    "pi": "pi", "e": "E", "inf": "oo", "nan": "nan",
+}  # fmt: skip
+
+
+class ExactNamespace:
+    """Common part of both: single numbers or expressions, Python's arithmetic, lazy branches."""
+
+    numbers = ""
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(
+            f"xp.{name} does not exist for {self.numbers}: "
+            "help('longfat.law.namespaces') lists what all arithmetics have"
+        )
+
+    @staticmethod
+    def sum(terms: Iterable[Any]) -> Any:
+        """Return the sum of the terms."""
+        return functools.reduce(operator.add, terms, 0)
+
+    def clip(self, x: Any, low: Any, high: Any) -> Any:
+        """Return ``x`` limited to the bounds."""
+        return self.minimum(self.maximum(x, low), high)
+
+    @staticmethod
+    def where_needed(condition: Any, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Return ``function`` of the arguments; branches are lazy here, so the condition is not needed."""
+        return function(*arguments)
+
+    @staticmethod
+    def repeat(times: int, step: Callable[..., tuple[Any, ...]], *state: Any) -> Any:
+        """Return the state after ``step(i, *state)`` for i = 1 ... times."""
+        for i in range(1, times + 1):
+            state = step(i, *state)
+        return state
+
+    @staticmethod
+    def fixed(value: Any) -> Any:
+        """Return the value."""
+        return value
+
+
+class MpmathNamespace(ExactNamespace):
+    """Arithmetic of mpmath numbers at the working precision."""
+
+    numbers = "mpmath numbers"
+
+    def __init__(self) -> None:
+        import mpmath
+
+        self.mp = mpmath.mp
+        self.pi, self.e, self.inf, self.nan = mpmath.pi, mpmath.e, mpmath.inf, mpmath.nan
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in MPMATH:
+            return super().__getattr__(name)
+        return functools.partial(self._real, getattr(self.mp, MPMATH[name]))
+
+    def _real(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Return the function's value, or NaN where mpmath gives a complex number, as for arrays."""
+        result = function(*arguments)
+        return self.nan if hasattr(result, "_mpc_") else result
+
+    def log2(self, x: Any) -> Any:
+        """Return the logarithm to base 2."""
+        return self.log(x) / self.mp.log(2)
+
+    @staticmethod
+    def minimum(left: Any, right: Any) -> Any:
+        """Return the smaller of two numbers."""
+        return min(left, right)
+
+    @staticmethod
+    def maximum(left: Any, right: Any) -> Any:
+        """Return the larger of two numbers."""
+        return max(left, right)
+
+    @staticmethod
+    def equal(left: Any, right: Any) -> bool:
+        """Return whether two numbers are equal."""
+        return bool(left == right)
+
+    @staticmethod
+    def not_equal(left: Any, right: Any) -> bool:
+        """Return whether two numbers differ."""
+        return bool(left != right)
+
+    @staticmethod
+    def logical_and(left: Any, right: Any) -> bool:
+        """Return whether both conditions hold."""
+        return bool(left and right)
+
+    @staticmethod
+    def logical_or(left: Any, right: Any) -> bool:
+        """Return whether at least one condition holds."""
+        return bool(left or right)
+
+    @staticmethod
+    def logical_not(condition: Any) -> bool:
+        """Return whether the condition fails; ``~True`` is -2, which counts as true."""
+        return not condition
+
+    @staticmethod
+    def where(condition: Any, yes: Any, no: Any) -> Any:
+        """Return ``yes`` if the condition holds, else ``no``."""
+        return yes if condition else no
+
+    @staticmethod
+    def logaddexp(left: Any, right: Any) -> Any:
+        """Return log(exp(left) + exp(right))."""
+        import mpmath
+
+        return max(left, right) + mpmath.log1p(mpmath.exp(-abs(left - right)))
+
+    def bits(self, like: Any) -> int:
+        """Return the number of binary digits of the working precision after the first."""
+        return int(self.mp.prec) - 1
+
+    @staticmethod
+    def smallest(like: Any) -> int:
+        """Return 0: mpmath numbers of any size have full precision."""
+        return 0
+
+    @staticmethod
+    def iterate(more: Callable[..., Any], step: Callable[..., tuple[Any, ...]], *state: Any) -> Any:
+        """Return the state after repeating ``step`` until ``more(*state)`` fails."""
+        while more(*state):
+            state = step(*state)
+        return state
+
+    @staticmethod
+    def implicit(residual: Callable[..., Any], solution: Any, *parameters: Any) -> Any:
+        """Return the solution."""
+        return solution
+
+    @staticmethod
+    def piecewise(default: Thunk, *branches: Branch) -> Any:
+        """Return the value of the first branch whose condition holds, else the default."""
+        return next((value for condition, value in branches if condition), default)()
+
+    @staticmethod
+    def series(term: Callable[[Any], Any], floats: Thunk, mpmath: Thunk) -> Any:
+        """Return the sum of term(i) over i = 1, 2, ..., by the method for mpmath."""
+        return mpmath()
+
+    def limit(self, name: str, times: int, step: Callable[..., tuple[Any, ...]], *state: Any) -> Any:
+        """Return the limit of the first state, or 0 if that is negative, to the working precision."""
+        for i in range(1, 100 * times):
+            before, state = max(state[0], 0), step(i, *state)
+            if i > times and abs(max(state[0], 0) - before) <= self.mp.eps * before:
+                return max(state[0], 0)
+        raise ArithmeticError(f"{name} does not converge")
+
+
+class SympyNamespace(ExactNamespace):
+    """Arithmetic of sympy expressions, in the form in which a reader expects them."""
+
+    numbers = "symbols"
+
+    def __init__(self) -> None:
+        import sympy
+
+        self.sympy = sympy
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.sympy, SYMPY[name]) if name in SYMPY else super().__getattr__(name)
+
+    def expm1(self, x: Any) -> Any:
+        """Return exp(x) - 1, with exp(s log(b)) written as b^s."""
+        factor, logarithm = self.sympy.sympify(x).as_independent(self.sympy.log)
+        if isinstance(logarithm, self.sympy.log):
+            return logarithm.args[0] ** factor - 1
+        return self.sympy.exp(x) - 1
+
+    def log1p(self, x: Any) -> Any:
+        """Return log(1 + x)."""
+        return self.sympy.log(1 + x)
+
+    def log2(self, x: Any) -> Any:
+        """Return the logarithm to base 2."""
+        return self.sympy.log(x, 2)
+
+    def log10(self, x: Any) -> Any:
+        """Return the logarithm to base 10."""
+        return self.sympy.log(x, 10)
+
+    def where(self, condition: Any, yes: Any, no: Any) -> Any:
+        """Return sympy's Piecewise of two cases."""
+        return self.sympy.Piecewise((yes, condition), (no, True))
+
+    def piecewise(self, default: Thunk, *branches: Branch) -> Any:
+        """Return sympy's Piecewise of all branches."""
+        return self.sympy.Piecewise(*((value(), condition) for condition, value in branches), (default(), True))
+
+    def series(self, term: Callable[[Any], Any], floats: Thunk, mpmath: Thunk) -> Any:
+        """Return an unevaluated sum."""
+        from longfat.law.sums import Sum
+
+        i = self.sympy.Symbol("i", integer=True, positive=True)
+        return Sum(term(i), (i, 1, self.sympy.oo))
+
+    @staticmethod
+    def computed(name: str, function: Callable[..., Any], *arguments: Any, formula: Any = None) -> Any:
+        """Return a function that ``function(*arguments, xp)`` evaluates in mpmath, by its name or formula."""
+        return _computed(name, function, formula)(*arguments)
+
+
+@functools.cache
+def _computed(name: str, function: Callable[..., Any], formula: Any) -> Any:
+    """Return the sympy function of a name, always the same, so that equal expressions are equal."""
+    from longfat.law.sums import Computed
+
+    compute = staticmethod(lambda *numbers: function(*numbers, MpmathNamespace()))
+    return type(name, (Computed,), {"compute": compute, "formula": formula and staticmethod(formula)})

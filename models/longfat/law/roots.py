@@ -1,0 +1,259 @@
+"""Laws given by an equation, whose root is computed in floats, arrays, JAX and mpmath.
+
+`newton` finds the root, safeguarded by a bracket; no derivative passes through it. ``xp.implicit`` (namespaces.py)
+then gives it the derivatives of the implicit-function theorem. `root` declares the law: it has an equation instead of
+an expression, and its ``solve`` returns the kind of solution for every point.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from longfat.law import Law, SimulatedBy, Symbol, Validity, namespaces, register
+
+if TYPE_CHECKING:
+    import sympy
+
+BLOCK = 2**15  # elements that NumPy solves together
+NEWTON_ONLY = 20  # steps after which every second one halves the bracket, so that all brackets close
+
+
+def newton(
+    function: Callable[..., tuple[Any, Any]],
+    low: Any,
+    high: Any,
+    start: Any,
+    *parameters: Any,
+    scale: float = 0.0,
+    xp: Any,
+) -> Any:
+    """Return the zero of an increasing function, elementwise, by Newton's method inside a bracket.
+
+    Parameters
+    ----------
+    function : callable
+        Takes x and the parameters, returns the function and its derivative by x.
+    low, high, start : float or array
+        The function is not positive at ``low`` and not negative at ``high``; the iteration begins at ``start``.
+    *parameters : float or array
+        Parameters of the function; all shapes broadcast to that of ``start``.
+    scale : float
+        The size of a step is relative to max(abs(x), scale): 0 for unknowns of any size, 1 for logarithms.
+    xp : namespace
+        The arithmetic.
+
+    Returns
+    -------
+    float or array
+        The root, up to rounding errors of the function; NaN where a value is NaN or the bracket does not close.
+
+    Notes
+    -----
+    A step that leaves the bracket is replaced by bisection. The iteration ends at a step of a few units in the last
+    place, or when small steps no longer decrease, because of rounding in the function. No derivative passes.
+
+    Examples
+    --------
+    >>> root = newton(lambda x, y: (x * x - y, 2 * x), *np.float64([0, 2, 1, 2]), xp=namespaces.NUMPY)
+    >>> round(float(root), 15)
+    1.414213562373095
+    """
+    bits = xp.bits(start)
+    limit = 3 * NEWTON_ONLY + 2 * bits
+    two = 2 + 0 * start
+    tiny, small = two ** (2 - bits), two ** (-bits // 2)
+    parameters = (tiny, small, *parameters)
+
+    def more(count: Any, x: Any, low: Any, high: Any, step: Any, going: Any, *parameters: Any) -> Any:
+        return going & (count < limit)
+
+    def advance(count: Any, x: Any, low: Any, high: Any, step: Any, going: Any, *parameters: Any) -> tuple[Any, ...]:
+        tiny, small, *others = parameters
+        value, slope = function(x, *others)
+        low, high = xp.where(value < 0, x, low), xp.where(value > 0, x, high)
+        new = x - value / xp.where(slope > 0, slope, 1 + 0 * slope)
+        halve = (slope <= 0) | (new < low) | (new > high) | ((count > NEWTON_ONLY) & (count % 2 > 0))
+        new = xp.where(halve & (value != 0), low + (high - low) / 2, new)
+        now, size = abs(new - x), xp.maximum(abs(new), scale + 0 * new)
+        still = (now > tiny * size) & ((now > small * size) | (now < step))  # not for NaN
+        return count + 1, xp.where(going, new, x), low, high, now, going & still, *parameters
+
+    state = 0 * start, start, low, high, high - low, start == start, *parameters  # NaN is not equal to itself
+    _, x, _, _, _, going, *_ = xp.iterate(more, advance, *state)
+    return xp.where(going, xp.nan + 0 * x, x)
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Values and, for each of them, the kind of solution; both have the shape of the parameters."""
+
+    value: Any
+    status: Any
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Root(Law):
+    """A law given by an equation: a `Law` with ``equation`` instead of ``expr``, and with ``solve``.
+
+    ``unknown`` is the variable solved for. ``sides`` returns the two sides of the equation from it and the parameters.
+    ``cases`` are kinds of solutions: conditions on the value and the parameters, of which the first that holds counts.
+    """
+
+    unknown: Symbol | None = None
+    sides: Callable[..., tuple[Any, Any]] | None = None
+    cases: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Return the root in the arithmetic that the types of the arguments select; symbols raise a TypeError."""
+        if any(namespaces._is(value, "sympy", "Basic") for value in (*args, *kwargs.values())):
+            raise TypeError(f"{self.name} is a root without a formula: its equation is in {self.name}.equation")
+        return super().__call__(*args, **kwargs)
+
+    def _arrays(self, values: list[Any], xp: namespaces.ArrayNamespace) -> Any:
+        """Evaluate large NumPy arrays in blocks that fit into the cache."""
+        shape = np.broadcast_shapes(*(np.shape(value) for value in values)) if xp is namespaces.NUMPY else ()
+        if math.prod(shape) <= BLOCK:
+            return super()._arrays(values, xp)
+        self._check(values)
+        flat = [np.broadcast_to(array, shape).ravel() for array in namespaces.as_arrays(values, xp)]
+        result = np.empty_like(flat[0])
+        for begin in range(0, result.size, BLOCK):
+            part = slice(begin, begin + BLOCK)
+            result[part] = super()._arrays([array[part] for array in flat], xp)
+        return result.reshape(shape)
+
+    @property
+    def equation(self) -> sympy.Eq:
+        """Equation of the root, in the paper's letters."""
+        import sympy
+
+        assert self.sides is not None
+        assert self.unknown is not None
+        letters = (symbol.sympy for symbol in self.symbols.values())
+        return sympy.Eq(*self.sides(self.unknown.sympy, *letters))
+
+    @property
+    def expr(self) -> sympy.Expr:  # type: ignore[override]
+        """Raise an AttributeError: the law has an equation instead of an expression."""
+        raise AttributeError(f"{self.name} is a root without a formula: its equation is in {self.name}.equation")
+
+    def solve(self, *args: Any, **kwargs: Any) -> Solution:
+        """Return the root and, for every point, the kind of solution; points outside the domain raise no error.
+
+        Parameters
+        ----------
+        *args, **kwargs
+            Arguments of the law: numbers or arrays.
+
+        Returns
+        -------
+        Solution
+            ``value``, NaN outside the domain (as for masked elements) and where the solver does not converge;
+            ``status``, text: one of the law's ``cases``, "converged", "not converged" or "outside the domain".
+
+        Raises
+        ------
+        TypeError
+            For values that are not numbers.
+        """
+        given = list(self.bind(*args, **kwargs).values())
+        if any(namespaces._is(value, "xarray", "DataArray") for value in given):
+            import xarray
+
+            value, status = xarray.apply_ufunc(self._solve, *given, output_core_dims=[[], []])
+            return Solution(value.assign_attrs(units=self.unit, long_name=self.name), status)
+        return Solution(*self._solve(*given))
+
+    def _solve(self, *given: Any) -> tuple[Any, Any]:
+        plain = [np.asarray(namespaces.filled(self._plain(*pair))) for pair in zip(self.symbols, given, strict=True)]
+        arrays = np.broadcast_arrays(*namespaces.as_arrays(plain, namespaces.NUMPY))
+        inside = np.ones(arrays[0].shape, dtype=bool)
+        for array, symbol in zip(arrays, self.symbols.values(), strict=True):
+            inside &= symbol.interval.contains(array)
+            if symbol.integer:
+                inside &= array == np.floor(array)
+        points = [np.where(inside, array, np.nan) for array in arrays]
+        value = np.asarray(self(*points))
+        conditions = {
+            "outside the domain": ~inside,
+            "not converged": np.isnan(value),
+            **{name: case(value, *points) for name, case in self.cases.items()},
+        }
+        status = np.select(list(conditions.values()), list(conditions), "converged")
+        return value, status
+
+    def _repr_latex_(self) -> str:
+        from sympy import latex
+
+        return f"$\\displaystyle {latex(self.equation)}$"
+
+
+def root(
+    *,
+    source: str,
+    unit: str,
+    unknown: Symbol,
+    equation: Callable[..., tuple[Any, Any]],
+    cases: Mapping[str, Callable[..., Any]],
+    validity: Validity | None = None,
+    derivation: str | Callable[[], Any] = "",
+    result: str = "",
+    simulated: SimulatedBy | None = None,
+    not_simulated: str = "",
+    long_proof: bool = False,
+    **symbols: Symbol,
+) -> Callable[[Callable[..., Any]], Root]:
+    """Return a decorator that declares a law given by an equation, and registers it among the laws.
+
+    Parameters
+    ----------
+    source, unit, validity, derivation, result, simulated, not_simulated, long_proof, **symbols
+        As for `longfat.law.law`.
+    unknown : Symbol
+        The variable that the equation is solved for.
+    equation : callable
+        Function from the unknown and the parameters to the left and the right side.
+    cases : mapping
+        Kinds of solutions other than the equation's root: conditions on the value and the parameters.
+
+    Returns
+    -------
+    callable
+        Decorator of a function of the parameters and ``xp`` that computes the root; it returns a `Root`.
+
+    Examples
+    --------
+    >>> square = Symbol("y", "1", "[0, inf)", typical=(0, 9))
+    >>> side = Symbol("x", "1", "[0, inf)", typical=(0, 3))
+    >>> law = Root(
+    ...     lambda y, *, xp: y**0.5, {"y": square}, "1", "an example", unknown=side, sides=lambda x, y: (x**2, y)
+    ... )
+    >>> law.equation, law.solve([4.0, -1.0]).status.tolist()
+    (Eq(x**2, y), ['converged', 'outside the domain'])
+    """
+
+    def declare(function: Callable[..., Any]) -> Root:
+        return register(
+            Root(
+                function,
+                symbols,
+                unit,
+                source,
+                validity,
+                derivation,
+                result=result,
+                simulated=simulated,
+                not_simulated=not_simulated,
+                long_proof=long_proof,
+                unknown=unknown,
+                sides=equation,
+                cases=cases,
+            )
+        )
+
+    return declare

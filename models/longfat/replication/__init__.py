@@ -1,0 +1,1 @@
+"""Runs repeated: threads, and Student's quantile for the intervals."""

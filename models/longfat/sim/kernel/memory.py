@@ -1,0 +1,287 @@
+"""Access to the rows of a run's arrays by their addresses, so that one pointer represents the run in compiled code.
+
+Passing some twenty arrays to every function of the kernel would cost more than the functions do, and make compilation
+several times longer. So the one row of `layout.STATE` holds the address of each array, and ``sender_at(state, f)`` is a
+pointer to a row, no copy. The `Simulation` keeps the arrays and writes their addresses before it calls the kernel. With
+jit off the same functions read the same memory.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba.core import types
+from numba.extending import intrinsic
+
+from longfat.sim.kernel import layout, records
+from longfat.sim.kernel.jit import COMPILED, part
+from longfat.sim.kernel.records import NONE
+from longfat.sim.kernel.rows import Row
+
+
+def _reader(kind: Row, base: str = "") -> Any:
+    """Return a function of (address, index) that returns a row; with `base`, of (record with the address, index)."""
+    if not COMPILED:
+        size = kind.layout.itemsize
+
+        def look(place: Any, index: int) -> Any:
+            return kind.at(int(getattr(place, base) if base else place) + int(index) * size)
+
+        return look
+
+    @intrinsic
+    def at(typingctx, place, index):  # type: ignore[no-untyped-def]
+        def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+            address, count = arguments
+            word = context.get_value_type(types.int64)
+            if base:
+                field = builder.ptrtoint(address, word)
+                field = builder.add(field, context.get_constant(types.int64, place.offset(base)))
+                address = builder.load(builder.inttoptr(field, word.as_pointer()))
+            count = context.cast(builder, count, index, types.int64)
+            offset = builder.mul(count, context.get_constant(types.int64, kind.size))
+            return builder.inttoptr(builder.add(address, offset), context.get_value_type(kind))
+
+        return kind(place, index), generate
+
+    return at
+
+
+SENDER, TIMER, RECOVERY, RECEIVING, DELAYED_ACK, LINK, PACKET, EVENT, HEADER, QUEUE, SINCE, STATE = (
+    Row(dtype, name)
+    for dtype, name in (
+        (records.SENDER, "sender"),
+        (records.TIMER, "timer"),
+        (records.RECOVERY, "recovery"),
+        (records.RECEIVING, "receiver"),
+        (records.DELAYED_ACK, "delayed_ack"),
+        (records.LINK, "link"),
+        (records.PACKET, "packet"),
+        (records.EVENT, "event"),
+        (records.HEADER, "header"),
+        (records.QUEUE, "queue"),
+        (records.WORD, "since"),
+        (layout.STATE, "state"),
+    )
+)
+
+#: Functions of (state, number): the rows of a flow.
+sender_at = _reader(SENDER, "senders_base")
+timer_at = _reader(TIMER, "timers_base")
+receiver_at = _reader(RECEIVING, "receivers_base")
+recovery_at = _reader(RECOVERY, "recoveries_base")
+tally_at = _reader(Row(records.TALLY, "tally"), "tallies_base")
+access_link_at = _reader(Row(records.ACCESS_LINK, "access_link"), "access_links_base")
+delayed_ack_at = _reader(DELAYED_ACK, "delayed_acks_base")
+source_at = _reader(Row(records.SOURCE, "source"), "sources_base")
+#: Functions of (state, number): the row of a link, a packet, ...
+link_at = _reader(LINK, "links_base")
+packet_at = _reader(PACKET, "packets_base")
+since_at = _reader(SINCE, "since_base")
+header_at = _reader(HEADER, "headers_base")
+echo_at = _reader(Row(records.WORD, "echo"), "echo_times_base")
+sack_at = _reader(Row(records.SACKS, "sacks"), "sacks_base")
+backlog_entry_at = _reader(Row(records.BACKLOG_ENTRY, "backlog_entry"), "backlog_entries_base")
+changing_rate_at = _reader(Row(records.CHANGING_RATE, "changing_rate"), "changing_rates_base")
+rate_change_at = _reader(Row(records.RATE_CHANGE, "rate_change"), "rate_changes_base")
+queued_at = _reader(Row(records.QUEUED, "queued"), "queued_base")
+hop_at = _reader(Row(records.HOP, "hop"), "hops_base")
+queue_at = _reader(QUEUE, "queues_base")
+block_at = _reader(Row(records.BLOCK, "block"), "blocks_base")
+transmission_at = _reader(Row(records.TRANSMISSION, "transmission"), "nodes_base")
+snapshot_at = _reader(Row(records.SNAPSHOT, "snapshot"), "snapshots_base")
+stamp_at = _reader(Row(records.STAMP, "stamp"), "nodes_base")
+connection_at = _reader(Row(records.CONNECTION, "connection"), "connections_base")
+flow_sample_at = _reader(Row(records.FLOW_SAMPLE, "flow_sample"), "flow_samples_base")
+link_sample_at = _reader(Row(records.LINK_SAMPLE, "link_sample"), "link_samples_base")
+traced_at = _reader(Row(records.TRACED, "traced"), "traced_base")
+trace_at = _reader(Row(records.TRACE, "trace"), "trace_base")
+left_at = _reader(Row(records.LEFT, "left"), "left_base")
+census_at = _reader(Row(records.CENSUS, "census"), "census_base")
+_event = _reader(EVENT, "event_base")
+_state = _reader(STATE)
+#: Functions of (address, number): an entry of a heap, a word of memory as an integer and as a float.
+entry_at = _reader(Row(records.ENTRY, "entry"))
+word_at = _reader(Row(records.WORD, "word"))
+float_at = _reader(Row(records.FLOAT, "float"))
+
+
+@part
+def state_at(address):
+    """Return the state row of the run that begins at this address."""
+    return _state(address, 0)
+
+
+@part
+def event_of(state):
+    """Return the event row that the callbacks of schemes see."""
+    return _event(state, 0)
+
+
+@part
+def flow_own(state, f):
+    """Return the address of the record that a scheme has for a flow."""
+    return state.flow_own_base + 8 * state.flow_own_words * f
+
+
+@part
+def link_own(state, k):
+    """Return the address of the record that a discipline has for a link."""
+    return state.link_own_base + 8 * state.link_own_words * k
+
+
+@part
+def service_own(state, k):
+    """Return the address of the record that a service has for a link."""
+    return state.service_own_base + 8 * state.service_own_words * k
+
+
+@part
+def workspace(state, link):
+    """Return the address of the workspace that a service has for a link."""
+    return state.workspace_base + 8 * link.workspace
+
+
+@part
+def queue_own(state, q):
+    """Return the address of the record that a service has for a queue."""
+    return state.queue_own_base + 8 * state.queue_own_words * q
+
+
+@part
+def flow_state_at(state, link, f):
+    """Return the address of the record that the discipline of a link has for a flow."""
+    return state.flow_state_base + 8 * (state.flow_state_words * f + link.flow_state)
+
+
+def _address() -> Any:
+    """Return a function of a row, which returns the row's address."""
+    if not COMPILED:
+        return lambda row: int(row.__array_interface__["data"][0])
+
+    @intrinsic
+    def found(typingctx, row):  # type: ignore[no-untyped-def]
+        def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+            return builder.ptrtoint(arguments[0], context.get_value_type(types.int64))
+
+        return types.int64(row), generate
+
+    return found
+
+
+address_of = _address()
+
+
+def _prefetch() -> Any:
+    """Return a function of an address that fetches its cache line; it changes no result."""
+    if not COMPILED:
+        return lambda address: None
+
+    @intrinsic
+    def fetch(typingctx, address):  # type: ignore[no-untyped-def]
+        def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+            pointer, word = ir.IntType(8).as_pointer(), ir.IntType(32)
+            kind = ir.FunctionType(ir.VoidType(), [pointer, word, word, word])
+            code = builder.module.declare_intrinsic("llvm.prefetch", [pointer], kind)
+            place = builder.inttoptr(arguments[0], pointer)
+            builder.call(code, [place, word(1), word(3), word(1)])  # for writing, in all cache levels, data
+            return context.get_dummy_value()
+
+        return types.none(types.int64), generate
+
+    return fetch
+
+
+prefetch = _prefetch()
+
+CACHE_LINE = 64  # bytes
+PACKET_SIZE, SENDER_SIZE, RECEIVER_SIZE = (one.itemsize for one in (records.PACKET, records.SENDER, records.RECEIVING))
+
+
+@part
+def prefetch_packet(state, i):
+    """Prefetch a packet's row, as the packet behind the current one is needed next."""
+    prefetch(state.packets_base + PACKET_SIZE * i)
+
+
+def _uniform(generator: str, following: str) -> Any:
+    """Return a function of (state) that draws the next number in [0, 1) of a stream, by the stream's own code.
+
+    numba takes a generator as an argument, too, but then every function between would need that argument.
+    """
+    if not COMPILED:
+
+        def draw(state: Any) -> float:
+            return ctypes.cast(int(getattr(state, generator)), ctypes.py_object).value.random()  # type: ignore[no-any-return]
+
+        return draw
+
+    @intrinsic
+    def drawn(typingctx, state):  # type: ignore[no-untyped-def]
+        def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+            word = context.get_value_type(types.int64)
+            row = builder.ptrtoint(arguments[0], word)
+
+            def field(name: str) -> Any:
+                place = builder.add(row, context.get_constant(types.int64, state.offset(name)))
+                return builder.load(builder.inttoptr(place, word.as_pointer()))
+
+            pointer = ir.IntType(8).as_pointer()
+            code = builder.inttoptr(field(following), ir.FunctionType(ir.DoubleType(), [pointer]).as_pointer())
+            return builder.call(code, [builder.inttoptr(field(generator), pointer)])
+
+        return types.float64(state), generate
+
+    return drawn
+
+
+#: Functions of (state): a random number in [0, 1) from the stream of the network, or of the traffic.
+uniform = _uniform("random_state", "random_next")
+traffic_uniform = _uniform("traffic_state", "traffic_next")
+
+
+def stream(generator: np.random.Generator) -> tuple[int, int]:
+    """Return the address of a stream's state, and that of the code that draws from it.
+
+    Both hold as long as the generator exists.
+    """
+    if not COMPILED:
+        return id(generator), 0
+    interface = generator.bit_generator.ctypes
+    return int(interface.state_address), int(ctypes.cast(interface.next_double, ctypes.c_void_p).value or 0)
+
+
+@part
+def prefetch_flow(state, f):
+    """Prefetch the rows of a flow that an acknowledgment needs."""
+    sender = state.senders_base + SENDER_SIZE * f
+    prefetch(sender)
+    prefetch(sender + CACHE_LINE)
+    prefetch(sender + 2 * CACHE_LINE)
+    prefetch(state.receivers_base + RECEIVER_SIZE * f)
+    prefetch(flow_own(state, f))
+
+
+@part
+def is_full(link, size):
+    """Return whether the buffer of a link, a row or a view, has no room for a waiting packet of `size` bytes."""
+    return link.backlog >= link.limit_packets or link.backlog_bytes + size > link.limit_bytes
+
+
+@part
+def unlink(state, q, i):
+    """Remove a packet from its queue."""
+    queue, before, behind = queue_at(state, q), queued_at(state, i).previous, packet_at(state, i).next
+    if before == NONE:
+        queue.head = behind
+    else:
+        packet_at(state, before).next = behind
+    if behind == NONE:
+        queue.tail = before
+    else:
+        queued_at(state, behind).previous = before
+    queue.packets -= 1
+    queue.bytes -= packet_at(state, i).length

@@ -1,0 +1,501 @@
+"""Record types of the simulator's arrays, by their owners, one row for each packet, link, flow and so on.
+
+Times are integers [ns] (292 years fit) and sizes are bytes, unless a comment says otherwise. A row takes one or a few
+cache lines of 64 bytes: fields that every packet needs come first, rarely used ones are in records of their own. The
+parameters and the state of a scheme, discipline or service are no fields here: see `longfat.sim.plugin.own`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+NEVER = np.iinfo(np.int64).max
+NONE = -1
+SECOND = 1_000_000_000
+FOREVER = 2**62  # packets of a flow without end
+HORIZON = 9 * 10**18  # ns, 285 years: no transmission ends later, so that no sum of times exceeds 2**63
+
+
+def record(*fields: Any) -> np.dtype:
+    """Return a record type whose fields have their natural alignment."""
+    return np.dtype((np.record, np.dtype(list(fields), align=True)))
+
+
+i1, i2, i4, i8, f8 = np.uint8, np.uint16, np.int32, np.int64, np.float64
+
+# --- Packets -------------------------------------------------------------------------------------------------------
+
+#: One cache line.
+PACKET = record(
+    ("next", i4),  # the packet behind this one on its link, or in its queue
+    ("flow", i4),
+    ("arrival", i8),  # at the far end of the link
+    ("number", i8),  # data: sequence number; acknowledgment: next packet expected; feedback: the link
+    ("triggered_by", i8),  # acknowledgment: number of the data packet that triggered it
+    ("sent", i8),  # departure of the data packet or feedback; an acknowledgment keeps that of its data packet
+    ("transmission", i8),  # number of this transmission among all of the flow
+    ("length", i4),  # bytes
+    ("hop", i4),  # row of `hops`: its place on the path
+    ("kind", i1),
+    ("colour", i1),  # GREEN, RED, or another value set by a discipline
+    ("marks", i2),
+    ("priority", i4),  # 0 is the highest; set by the source or by a discipline
+)
+DATA, ACK, FEEDBACK = 0, 1, 2
+ECT, CE, ECE, CWR, SACK = 1, 2, 4, 8, 16  # bits of marks
+LAST, STAMPED = 32, 64  # of data packets: the sender has no more data; the header fields are in use
+REQUEST = 128  # of feedback: a request for the counters of the links on the path
+ECT1 = 256  # of data packets, beside ECT: the codepoint is ECT(1), the identifier of L4S (RFC 9331, section 4.1)
+ANSWERED = 1  # of feedback: the answer to such a request
+#: Values of a link's `ignores_requests`, beside 0: requests get no stamp; or one by the interface at the link's end.
+IGNORES, INCOMING = 1, 2
+GREEN, RED = 0, 1  # colours: a red packet is the first to be dropped
+
+#: Fields of a packet that waits at a link with a service, and of a request.
+QUEUED = record(
+    ("previous", i4),  # the packet before this one in its queue
+    ("queue", i4),  # queue in which it waits, NONE if in none
+    ("tag", i8),  # the service sends packets in the order of their tags
+    ("stamps", i4),  # of a request: its last stamp, see `kernel.requests`
+)
+
+#: A hop of a path.
+HOP = record(
+    ("link", i4),
+    ("queue", i4),  # the flow's own queue at this link, where the link has one per flow
+    ("far_end", i4),  # what the far end is, see below
+    ("feedback", i4),  # row of `hops` at which feedback of this link's switch begins its way to the sender
+    ("switch_hop", i4),  # of the last hop of feedback to a switch: the flow's hop at that switch
+    ("in_advance", i4),  # which steps of an arrival at the far end may be computed in advance, see below
+)
+NEXT_HOP, TO_RECEIVER, TO_SENDER, TO_SWITCH = 0, 1, 2, 3
+TO_HOST = 4  # a host outside the simulator, of a flow of injected packets
+# Values of `in_advance`: nothing; the reception; also the admission of the packet, or of its acknowledgment, to the
+# next link. This is exact where no other packet can interfere: see `kernel.links.admit_inline`.
+AT_ARRIVAL, RECEIVE_IN_ADVANCE, ENTER_IN_ADVANCE = range(3)
+
+# --- Links ---------------------------------------------------------------------------------------------------------
+
+#: Two cache lines for every packet, the others for packets that wait, are dropped or meet a discipline.
+LINK = record(
+    ("free", i8),  # when the transmitter has sent all accepted packets
+    ("delay", i8),
+    (
+        "quotient",
+        i8,
+    ),  # transmission time of packets of `length` bytes: quotient and remainder of the division by the rate
+    ("remainder", i8),
+    ("carried_remainder", i8),  # remainders of the divisions so far, modulo the rate
+    ("rate", i8),  # bit/s times `scale`
+    ("length", i4),  # bytes
+    ("special", i4),  # 0: plain drop-tail in order of arrival
+    ("head", i4),  # packets on the link, nearest to the far end first
+    ("tail", i4),
+    # the second cache line
+    ("backlog", i4),  # packets, the one in transmission not counted
+    ("deferred", i4),  # packets on the link whose arrival could be computed in advance, but beyond the horizon
+    ("backlog_bytes", i8),
+    ("next_start", i8),  # without service: when the first packet of the backlog begins transmission
+    ("served", i8),  # transmissions begun, or certain to begin
+    ("served_bytes", i8),
+    ("busy", i8),  # sum of transmission times
+    ("limit_packets", i8),
+    ("limit_bytes", i8),
+    # for packets that wait or are dropped
+    ("circular_base", i8),  # its circular buffer in `backlog_entries`: first row, and number of rows less one
+    ("circular_mask", i8),
+    ("circular_head", i8),  # number of packets that have left the backlog, which gives the row of its head
+    ("waiting_time", f8),  # sum over all packets, a float because such sums exceed 63 bits
+    ("largest_backlog", i8),
+    ("dropped", i8),
+    ("dropped_bytes", i8),
+    ("marked", i8),
+    ("has_arrival_event", i4),  # 1: the heap of arrivals has an entry for this link
+    ("number", i4),  # row of this link
+    ("discipline", i4),  # row of `hooks`, NONE without hooks
+    ("service", i4),  # row of `verbs`; NONE: in order of arrival, decided at admission
+    ("transmitting", i4),  # with a service: the packet in transmission
+    ("first_queue", i4),  # with a service: row of its first queue
+    ("queue_count", i4),
+    ("workspace", i8),  # its first word in the workspace of services
+    ("changed_at", i8),  # with a service: last change of the backlog
+    ("backlog_area", f8),  # integral of the backlog until then [packets x ns]
+    ("loss", f8),
+    ("jitter", i8),
+    ("scale", i8),
+    ("bytes_per_second", f8),  # infinite: no transmission time
+    ("immediate_calls", i8),  # ticks in a row for which the discipline asked no later than now
+    ("hold_until", i8),  # set by a discipline: the current packet is not sent before then
+    ("flow_state", i8),  # first word of this link's discipline in the state of a flow
+    ("send_feedback", i8),  # set by a discipline to send `feedback` to the sender of the current packet
+    ("feedback", f8, (4,)),
+    ("work_conserving", i1),  # of the service, as the next
+    ("may_push_out", i1),
+    ("coarse_clock", i1),  # stamps have the time of the refresh, not the present one
+    ("ignores_requests", i1),  # 0: requests get a stamp; else `IGNORES` or `INCOMING`
+    ("changing_rate", i4),  # row of `changing_rates`, NONE: the rate is constant
+    ("refresh", i8),  # refresh interval of the byte counter in stamps; 0: always up to date
+    ("refreshed_at", i8),  # last refresh
+    ("seen_bytes", i8),  # the counter as of that refresh
+    ("stamped_bytes", i8),  # bytes by which stamps have lengthened requests here
+)
+
+#: A packet in the backlog of a link without service.
+BACKLOG_ENTRY = record(
+    ("start", i8),  # begin of its transmission
+    ("arrival", i8),  # time of its arrival at the link
+    ("length", i4),
+)
+
+#: A change of a link's rate; the last of a link is at `NEVER`.
+RATE_CHANGE = record(
+    ("time", i8),
+    ("rate", i8),  # bit/s times `scale`
+    ("scale", i8),
+    ("bytes_per_second", f8),
+)
+#: Position of a link in the list of its changes: a transmission that begins later may have been decided already.
+CHANGING_RATE = record(
+    ("until", i8),  # the rate of transmissions is valid for those that begin before then
+    ("next", i4),  # row of `rate_changes`
+    ("shown_next", i4),  # the same for the rate that plug-ins see, which is that of the present
+    ("shown_until", i8),
+)
+
+# Values that `enqueue` and `dequeue` return; a positive one of `enqueue` pushes out a packet, see `seam.push_out`.
+ENQUEUE = SEND = 0
+DROP = -1
+# Values that a service returns: no packet; the arriving packet need not wait. Less than these: see `seam.drop_more`.
+NOTHING, PASSES = -1, -2
+
+#: A queue of a link with a service.
+QUEUE = record(
+    ("head", i4),
+    ("tail", i4),
+    ("packets", i4),
+    ("link", i4),
+    ("number", i4),  # row of this queue
+    ("bytes", i8),
+    ("armed", i8),  # time of the next wake-up that its service asked for
+)
+
+# --- Flows ---------------------------------------------------------------------------------------------------------
+
+RTO, PACE, ALARM = 0, 1, 2  # timers of a flow: retransmission, pacing, and one for its scheme
+#: Three cache lines that every acknowledgment needs; names as in RFC 9293, section 3.3.1: SND.UNA, SND.NXT.
+SENDER = record(
+    ("una", i8),  # first packet not acknowledged
+    ("next", i8),  # next packet to send
+    ("high", i8),  # one more than the highest packet sent
+    ("packets", i8),  # size of the file; with an application, what it has written so far
+    ("window", f8),  # packets
+    ("inflation", f8),  # packets; added to the window in fast recovery
+    ("limited", f8),  # packets that may still be sent in response to the current event
+    ("rate", f8),  # bytes/s; infinite: the window alone decides
+    # the second cache line
+    ("due", i8, (3,)),  # when each timer expires
+    ("armed", i8, (3,)),  # time of its entry in the heap of clocks
+    ("transmission", i8),  # number of transmissions so far
+    ("timed_at", i8),  # departure of the packet whose round trip is being timed
+    # the third cache line
+    ("sends_until", i8),  # no new data is sent from then on
+    ("resend", i8),  # packet to be retransmitted at once, NONE
+    ("timed", i8),  # packet whose round trip is being timed, NONE
+    ("last_paced", i8),  # departure from which the rate counts
+    ("acks_received", i8),
+    ("scheme", i4),
+    ("first_hop", i4),
+    ("packet_size", i4),
+    ("repair", i1),  # form of loss recovery, see below
+    ("window_decides", i1),  # callbacks return the window (1) or the rate (0)
+    ("transfer", i1),  # controlled by a scheme, and not yet finished; `FROM_APPLICATION`: with an application
+    ("timestamps", i1),
+    ("stamped", i1),  # which packets carry header fields, see below
+    ("has_send_callback", i1),  # its scheme has `send`
+    ("request", i1),  # set by a scheme to send a request
+    ("access_link", i1),  # 0: none; 1: idle; `events.IN_USE`: transmitting
+    ("acknowledged", i1),  # the receiver acknowledges
+    ("ect", i1),  # codepoint of its packets, see below
+    ("cwr", i1),
+    ("has_alarm_callback", i1),  # its scheme has `alarm`
+)
+# Header fields are carried by: no packets; all, to the switches and back; acknowledgments; acknowledgments that report
+# the count of marked packets in one of them.
+UNSTAMPED, STAMPED_BOTH_WAYS, STAMPED_ACKS, COUNTED_MARKS = range(4)
+NOT_ECT, CLASSIC_ECT, L4S_ECT = range(3)  # values of `ect`: Not-ECT, ECT(0), ECT(1)
+FROM_APPLICATION = 2
+NO_DATA = -2  # value of `resend`, and number of a packet without data
+# Loss recovery by: the scheme; the scheme, skipping packets that are known to have arrived; the sender.
+OWN, SKIPS, SELECTIVE = range(3)
+
+#: Round-trip times and the retransmission timer (RFC 6298).
+TIMER = record(
+    ("srtt", f8),  # s, as are all fields without a unit
+    ("rttvar", f8),
+    ("rto", f8),
+    ("backoff", f8),  # factor of the timeout (RFC 6298, rule 5.5)
+    ("min_rto", f8),
+    ("max_rto", f8),
+    ("granularity", f8),  # G of RFC 6298
+    ("tick", f8),  # > 0: round trips and timeouts are integer multiples of it
+    ("max_backoff", f8),
+)
+
+#: One cache line, which every data packet needs at the receiver.
+RECEIVING = record(
+    ("expect", i8),  # next packet expected (RCV.NXT)
+    ("received", i8),
+    ("received_bytes", i8),
+    ("delay", f8),  # sum over all packets received [ns]
+    ("last_arrival", i8),
+    ("blocks_head", i4),  # blocks that arrived out of order
+    ("blocks_tail", i4),
+    ("ack_size", i4),
+    ("acknowledges", i1),  # it sends acknowledgments
+    ("in_order", i1),  # it waits for missing packets; that of a probe does not
+    ("echo", i1),  # how it reports congestion marks, see below
+    ("echo_ce", i1),  # acknowledgments carry ECE
+    ("reports_arrival", i1),  # acknowledgments carry the arrival time of the packet [s] in header field 0
+    ("delays", i1),  # acknowledgments are: at once; delayed, see `DELAYED_ACK`; made by the scheme, see below
+    ("waiting", i4),  # the acknowledgment that is delayed, NONE
+)
+#: Delayed acknowledgments of a receiver (RFC 5681, section 4.2), or the replies of one that its scheme controls.
+DELAYED_ACK = record(
+    ("delayed_ack", i8),  # packets that one acknowledgment covers
+    ("ack_delay", f8),  # s; the longest time for which one is held back
+    ("quick_acks", i8),  # packets that are still acknowledged at once
+    ("pending", i8),  # packets without an acknowledgment
+    ("due", i8),  # when the acknowledgment leaves, or the next call of `reply`
+    ("armed", i8),  # time of its entry in the heap of clocks
+    ("sent", i8),  # of a receiver with `reply`: departure, number, transmission and next hop of the last packet
+    ("triggered_by", i8),
+    ("transmission", i8),
+    ("hop", i8),
+)
+AT_ONCE, DELAYED_ACKS, BY_SCHEME = range(3)  # of `delays`
+# Echo of marks: until CWR (RFC 3168, section 6.1.3); once; of the last packet that arrived (RFC 8257, section 3.2); as
+# a count of marked packets, in header field `MARKS_FIELD` of acknowledgments, like that of RFC 9000, section 19.3.2.
+LATCHED, ONCE, STATE_OF_LAST, ACCURATE = range(4)
+ECHO_MODES = ("latched", "once", "state", "accurate")
+MARKS_FIELD = 1
+
+#: State of loss recovery, and what schemes ask for.
+RECOVERY = record(
+    ("in_flight", i8),  # outstanding transmissions (selective recovery)
+    ("recover", i8),  # first transmission after the last loss that the scheme was told of
+    ("delivered", i8),  # packets reported as delivered so far, and found lost so far (selective recovery)
+    ("lost", i8),
+    ("reorder", i8),  # acknowledged later transmissions after which one counts as lost
+    ("blocks_head", i4),  # blocks of packets that are known to have arrived
+    ("blocks_tail", i4),
+    ("outstanding_head", i4),  # outstanding transmissions (selective recovery)
+    ("outstanding_tail", i4),
+    ("lost_head", i4),  # transmissions to be repeated
+    ("lost_tail", i4),
+    ("every_loss", i1),  # the scheme is told of every loss, not once per window
+    ("arrival_times", i1),  # the receiver's `reports_arrival`, for schemes
+    ("skips", i1),  # packets that are known to have arrived are not retransmitted
+    ("sampled", i1),  # 1: the scheme asks for delivery-rate samples, see `kernel.delivery`
+    ("app_limited", i1),  # the application had nothing more to send when window and rate allowed it
+    ("rack", i1),  # 1, 2: losses are found by time, see `kernel.rack`; the fields from `rack_purpose` on are for it
+    ("probing", i1),  # 1: the next packet is a probe
+    ("alarm", f8),  # s; set by a scheme to be called then, negative: none
+    ("pool", f8),  # packets that may leave at once after a pause (tokens)
+    ("immediate_calls", i8),  # alarms in a row set to no later than now
+    ("header", f8, (4,)),  # header fields of the packets that it sends
+    ("marks_reported", i8),  # packets that the receiver has reported as marked, with the echo `ACCURATE`
+    ("delivered_at", i8),  # time of the last delivery, or of a transmission with nothing in flight before it
+    ("first_sent", i8),  # departure of the packet delivered last, or of the transmission with nothing in flight
+    ("app_limited_until", i8),  # samples are application-limited until more packets are delivered, 0: they are not
+    ("least_rtt", i8),
+    ("rack_purpose", i1),  # what its timer waits for
+    ("reordering_seen", i1),
+    ("probe_repeats", i1),  # 1: the probe in flight is a retransmission (TLP.is_retrans)
+    ("measured", i1),  # 1: a round trip was measured since the last probe
+    ("rack_due", i8),  # when that timer expires
+    ("rack_armed", i8),  # time of its entry in the heap of clocks
+    ("rack_rtt", i8),  # round-trip time of the packet delivered last (RACK.rtt)
+    ("rack_newest", i8),  # the newest transmission delivered (RACK.segment)
+    ("highest_delivered", i8),  # RACK.fack
+    ("reordering_window", i8),
+    ("recovery_end", i8),  # recovery lasts until everything before this packet is acknowledged
+    ("probe_end", i8),  # the packet behind the probe in flight, NONE (TLP.end_seq)
+)
+
+#: Counters of drops, losses and so on, and when the flow began and ended.
+TALLY = record(
+    ("start", i8),
+    ("stop", i8),
+    ("finish", i8),
+    ("sent", i8),  # by finished connections; `transmission` of the sender counts the others
+    ("retransmitted", i8),
+    ("duplicate", i8),
+    ("dropped", i8),
+    ("acks_dropped", i8),
+    ("acks_merged", i8),  # acknowledgments that a later one has replaced; packets received less replies made
+    ("acks_injected", i8),  # packets that a host outside the simulator has sent on the way back
+    ("losses", i8),
+    ("timeouts", i8),
+    ("marks", i8),
+    ("reported_blocks", i8, (6,)),  # the SACK blocks that the receiver reported last
+    ("last_stamps", i4),  # stamps of the request that arrived last, see `kernel.requests`
+    ("feedback_in_flight", i4),  # its requests, their answers and feedback of switches in the network
+    ("template", i4),  # of a connection: the flow that started it
+    ("begun", i1),
+    ("traffic", i1),  # kind of flow, see below
+)
+
+#: The link between a source and its first node.
+ACCESS_LINK = record(
+    ("rate", i8),  # bit/s times `scale`
+    ("scale", i8),
+    ("carried_remainder", i8),  # remainders of the divisions so far, modulo the rate
+    ("free", i8),  # end of the last transmission
+    ("packet", i4),  # packet in transmission, NONE
+)
+
+#: A generator of packets that no scheme controls, or of connections; or the application of a transfer.
+SOURCE = record(
+    ("on", i4),
+    ("off_at", i8),
+    ("gap", f8),  # ns, mean
+    ("slack", f8),
+    ("gap_left", i8),  # rest of the gap in which an on-off source was switched off
+    ("on_time", f8),
+    ("off_time", f8),
+    ("next_write", i8),  # of an application: when it writes the next packet
+    ("total", i8),  # of an application: size of the file
+    ("shape_on", f8),
+    ("shape_off", f8),
+    ("mean_size", f8),
+    ("first_row", i4),  # rows of finished connections, the one that ended first before the others
+    ("last_row", i4),
+    ("next_row", i4),
+)
+
+#: What the callbacks of a scheme see.
+EVENT = record(
+    ("now", f8),  # s
+    ("rtt", f8),  # s; 0 without an acknowledged packet
+    ("acked", i8),  # packets newly acknowledged, cumulatively
+    ("number", i8),  # the packet that triggered the acknowledgment, or that is lost
+    ("transmission", i8),
+    ("newly_delivered", i8),  # packets that it reports as delivered for the first time (selective recovery)
+    ("lost", i8),  # packets found lost
+    ("spurious", i8),  # 1: the acknowledged transmission had been found lost before
+    ("delivery_rate", f8),  # bytes/s; 0: no sample
+    ("sample_interval", f8),  # s
+    ("prior_delivered", i8),  # delivered before the newest acknowledged, or the lost, transmission; NONE: no sample
+    ("sent_in_flight", i8),  # in flight just after that transmission
+    ("lost_since_sent", i8),
+    ("app_limited", i8),
+    ("marked", i8),  # 1: the acknowledgment carries ECE
+    ("marks", i8),  # packets newly reported as marked
+    ("duplicate", i8),  # 1: it acknowledges nothing new, with data outstanding
+    ("restart_timer", i8),
+    ("packet_size", i8),  # bytes
+    ("header", f8, (4,)),
+)
+
+#: A block of packets that arrived beyond a hole.
+BLOCK = record(("low", i8), ("high", i8), ("previous", i4), ("next", i4))
+#: List nodes of one pool, so of the same size: an outstanding or lost transmission; a link's stamp on a request.
+TRANSMISSION = record(("number", i8), ("transmission", i8), ("next", i4), ("later_acked", i4))
+DELIVERED = 2**30  # of `later_acked`, for a packet that was delivered after it had been found lost
+STAMP = record(("bytes", i8), ("time", i8), ("next", i4), ("hop", i4))
+#: Beside a transmission of a flow with delivery-rate samples or RACK: what the flow knew as it made it.
+SNAPSHOT = record(
+    ("delivered", i8),
+    ("lost", i8),
+    ("delivered_at", i8),
+    ("first_sent", i8),
+    ("sent", i8),
+    ("in_flight", i4),
+    ("app_limited", i2),
+    ("retransmitted", i2),
+)
+
+# Kinds of flows: a transfer controlled by a scheme; three kinds of uncontrolled traffic; connections that arrive;
+# packets that hosts outside the simulator send, see `kernel.injected`.
+TRANSFER, CONSTANT, POISSON, ON_OFF, ARRIVALS, INJECTED = range(6)
+
+#: A finished connection.
+CONNECTION = record(("flow", i8), ("start", i8), ("finish", i8), ("sent", i8), ("dropped", i8))
+
+#: An entry of a heap; the header fields of a packet; the blocks of an acknowledgment; a word, and as a float.
+ENTRY = record(("time", i8), ("key", i8))
+HEADER = record(("x", f8, (4,)))
+SACKS = record(("x", i8, (6,)))
+WORD = record(("x", i8))
+FLOAT = record(("x", f8))
+
+#: Rows of the traces.
+FLOW_SAMPLE = record(("window", f8), ("rate", f8), ("received_bytes", f8), ("srtt", f8))
+LINK_SAMPLE = record(("backlog", f8), ("arrived_bytes", f8), ("served_bytes", f8), ("dropped", f8))
+
+#: What a traced flow has beside its other rows.
+TRACED = record(
+    ("connection", i8),  # number of its connection in the trace
+    ("echo", i8),  # when the acknowledgment that the sender received last left the receiver
+    ("ssthresh", i8),  # the word of this state in the record of its scheme, NONE if it has none
+)
+
+#: A row of the trace of a run, see `kernel.trace_rows`. The second part is of the sender after the event.
+TRACE = record(
+    ("time", i8),
+    ("connection", i8),
+    ("number", i8),  # of the packet; data: sequence number; acknowledgment: next packet expected
+    ("transmission", i8),
+    ("sent", i8),  # departure of the data packet, also in an acknowledgment
+    ("echo", i8),  # data: departure of the acknowledgment received last; acknowledgment: its own departure
+    ("blocks", i8, (6,)),  # acknowledgment: its SACK blocks
+    ("window", f8),  # packets, as in the traces of `SAMPLING`
+    ("rate", f8),  # bytes/s
+    ("ssthresh", f8),  # packets; NaN if the scheme has none
+    ("srtt", f8),  # s
+    ("rttvar", f8),  # s
+    ("in_flight", i8),  # packets
+    ("flow", i4),
+    ("length", i4),  # bytes
+    ("what", i1),  # see below
+    ("marks", i2),
+)
+# What a row of the trace is about: a packet that leaves or reaches sender or receiver, or a sender.
+SENT, RECEIVED, ACK_SENT, ACK_RECEIVED, STARTED, FINISHED, TIMED_OUT, CHANGED = range(8)
+TRACE_ROWS_PER_EVENT = 64  # more than one event writes
+
+#: An injected packet that has reached its host, or is dropped: see `kernel.injected`.
+LEFT = record(
+    ("time", i8),
+    ("transmission", i8),
+    ("flow", i4),
+    ("marks", i2),
+    ("kind", i1),
+    ("dropped", i1),
+)
+ROOM_LEFT = 1 << 12  # rows; more than one event writes
+
+#: What a link has done up to a time: see `kernel.census`.
+CENSUS = record(
+    ("waiting_time", f8),  # integral of the backlog up to now [packets x ns]
+    ("started_waiting_time", f8),  # waiting times of packets whose transmission has begun [ns]
+    ("transmitted", i8),  # ns spent transmitting
+    ("served", i8),  # packets whose transmission has begun
+    ("served_bytes", i8),
+    ("arrived", i8),
+)
+
+ROWS_PER_EVENT = 8  # rows of each pool that one event may take before the loop checks again
+
+# Why a call of the kernel returns; the second row names the array that is too small.
+DONE, PAUSED, BAD_VALUE, TOO_LATE, NO_FLOWS = range(5)
+NO_PACKETS, NO_BLOCKS, NO_NODES, NO_CLOCKS, NO_CONNECTIONS, NO_BACKLOG_ENTRIES, FULL_TRACE, AT_HOST = range(5, 13)
+
+# Callbacks of schemes, by number.
+START, ON_ACK, ON_LOSS, ON_TIMEOUT, ON_ALARM, ON_SEND, ON_RECEIVE, ON_REPLY = range(8)
+
+# Kinds of events in the keys.
+# CLOCK + RTO, PACE or ALARM
+ARRIVAL, DEPARTURE, CLOCK, SWITCH_CLOCK, SAMPLING, WAKE, DELAYED, RACK_CLOCK = 0, 1, 2, 5, 6, 7, 8, 9

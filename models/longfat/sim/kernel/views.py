@@ -1,0 +1,265 @@
+"""Rows as plug-ins see them: fields by name, in SI units, some of which may be set.
+
+A view is a few pointers to rows and a table of names. `longfat.sim.seam` has the names; a plug-in adds those of its
+parameters and state, which are in a record of its own. In compiled code a view costs nothing: a field is resolved when
+the plug-in is compiled, and an assignment to a read-only field is refused then. With jit off the same table serves a
+small Python object.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numba
+import numpy as np
+from llvmlite import ir
+from numba.core import cgutils, errors, types
+from numba.core.datamodel import models
+from numba.core.imputils import lower_getattr_generic, lower_setattr_generic
+from numba.core.typing.templates import AttributeTemplate
+from numba.extending import infer_getattr, intrinsic, register_model
+from numba.np.arrayobj import record_getattr, record_setattr
+
+from longfat.base.domains import nearest
+from longfat.sim.kernel.rows import ReadOnly, Row
+
+NANOSECONDS = 1e-9  # s, the core's unit of time
+OWN = "own"  # name of the pointer to the record of a plug-in
+#: Arguments of a plug-in that declare further fields, by the kind of the view.
+STATES = {"flow": "state", "receiver": "receiver_state", "link": "state", "queue": "queue_state",
+          "flow_state": "flow_state"}  # fmt: skip
+MOST = 9e18  # in the core's units: larger values are limited to it
+
+
+@dataclass(frozen=True)
+class Field:
+    """A field of a view.
+
+    Parameters
+    ----------
+    row : str
+        Name of the view's pointer to the row that has the field.
+    name : str
+        Field of that row.
+    unit : str
+        Unit that plug-ins see, "1" for a pure number.
+    about : str
+        What it is, for the documentation.
+    settable : bool
+        Whether a plug-in may set it.
+    scale : float
+        The core's unit in the unit that plug-ins see: `NANOSECONDS` for times, 0 if the units are the same.
+    """
+
+    row: str
+    name: str
+    unit: str
+    about: str
+    settable: bool = False
+    scale: float = 0.0
+
+
+class View(types.Type):
+    """Type of a view in numba."""
+
+    def __init__(
+        self, kind: str, rows: Mapping[str, Row], fields: Mapping[str, Field], related: Mapping[str, View] | None = None
+    ) -> None:
+        self.kind, self.rows, self.fields, self.related = kind, dict(rows), dict(fields), dict(related or {})
+        parts = [str(row.key) for row in self.rows.values()], sorted(self.fields.items()), sorted(self.related.items())
+        super().__init__(f"longfat.{kind}.{hashlib.sha256(repr(parts).encode()).hexdigest()[:12]}")
+
+    def field(self, name: str) -> Field:
+        """Return a field by its name; raise a TypingError that lists the others."""
+        found = self.fields.get(name)
+        if found is None:
+            raise errors.TypingError(no_field(self.kind, name, self.fields))
+        return found
+
+    def of(self, *rows: Any) -> Look:
+        """Return a view of rows with jit off; in compiled code numba makes it."""
+        found = [
+            kind.at(int(row)) if isinstance(row, int | np.integer) else row
+            for kind, row in zip(self.rows.values(), rows, strict=True)
+        ]
+        return Look(self, dict(zip(self.rows, found, strict=True)))
+
+
+def no_field(kind: str, name: str, fields: Mapping[str, Field]) -> str:
+    """Return the error message for a name that a view does not have.
+
+    >>> no_field("event", "nwo", {"now": Field("event", "now", "s", "")})
+    "event has no field 'nwo'; its fields are now"
+    """
+    near = nearest(name, fields)
+    if near is not None:
+        return f"{kind} has no field {name!r}; did you mean {near!r}?"
+    hint = f"; declare a state of your own as {STATES[kind]}={{{name!r}: 0.0}}" if kind in STATES else ""
+    return f"{kind} has no field {name!r}; its fields are {', '.join(sorted(fields))}{hint}"
+
+
+def refusal(kind: str, name: str, fields: Mapping[str, Field]) -> str:
+    """Return the error message for setting a read-only field, with those that may be set.
+
+    >>> refusal("event", "now", {"now": Field("event", "now", "s", ""), "x": Field("event", "x", "1", "", True)})
+    'it sets event.now, which may only be read; of event it may set x'
+    """
+    allowed = ", ".join(one for one, field in fields.items() if field.settable) or "nothing"
+    return f"it sets {kind}.{name}, which may only be read; of {kind} it may set {allowed}"
+
+
+@register_model(View)
+class _ViewModel(models.StructModel):  # type: ignore[misc]
+    def __init__(self, manager: Any, view: View) -> None:
+        super().__init__(manager, view, [(name, types.voidptr) for name in view.rows])
+
+
+@infer_getattr
+class _ViewFields(AttributeTemplate):  # type: ignore[misc]
+    key = View
+
+    def generic_resolve(self, view: View, name: str) -> Any:
+        if name.startswith("_") and name[1:] in view.rows:
+            return view.rows[name[1:]]
+        field = view.field(name)
+        kind = view.rows[field.row].typeof(field.name)
+        if field.scale:
+            return types.float64
+        if isinstance(kind, types.NestedArray) and not field.settable:
+            return ReadOnly(kind, f"{view.kind}.{name}")
+        return kind
+
+
+def _pointer(context: Any, builder: Any, view: View, value: Any, row: str) -> Any:
+    """Return the pointer to a row of a view."""
+    struct = cgutils.create_struct_proxy(view)(context, builder, value=value)
+    return builder.bitcast(getattr(struct, row), context.get_value_type(view.rows[row]))
+
+
+@lower_getattr_generic(View)  # type: ignore[untyped-decorator]
+def _get(context: Any, builder: Any, view: View, value: Any, name: str) -> Any:
+    """Generate the code that reads a field, in the plug-in's unit."""
+    if name.startswith("_"):
+        return _pointer(context, builder, view, value, name[1:])
+    field = view.fields[name]
+    row = view.rows[field.row]
+    found = record_getattr(context, builder, row, _pointer(context, builder, view, value, field.row), field.name)
+    if not field.scale:
+        return found
+    plain = context.cast(builder, found, row.typeof(field.name), types.float64)
+    return builder.fmul(plain, context.get_constant(types.float64, field.scale))
+
+
+@lower_setattr_generic(View)  # type: ignore[untyped-decorator]
+def _set(context: Any, builder: Any, signature: Any, arguments: Any, name: str) -> Any:
+    """Generate the code that sets a field, in the core's unit; refuse a read-only field."""
+    view = signature.args[0]
+    field = view.fields[name]
+    if not field.settable:
+        raise errors.NumbaTypeError(refusal(view.kind, name, view.fields))
+    row = view.rows[field.row]
+    value, kind = arguments[1], signature.args[1]
+    if field.scale:
+        kind = row.typeof(field.name)
+        value = builder.fmul(value, context.get_constant(types.float64, round(1 / field.scale)))
+        value = builder.fadd(value, context.get_constant(types.float64, 0.5))
+        for limit, order in ((-MOST, "<"), (MOST, ">")):
+            bound = context.get_constant(types.float64, limit)
+            value = builder.select(builder.fcmp_ordered(order, value, bound), bound, value)
+        value = context.cast(builder, builder.call(_floor(builder), [value]), types.float64, kind)
+    target = _pointer(context, builder, view, arguments[0], field.row)
+    return record_setattr(
+        context, builder, numba.core.typing.signature(types.void, row, kind), (target, value), field.name
+    )
+
+
+def _floor(builder: Any) -> Any:
+    """Return the floor function of LLVM."""
+    return builder.module.declare_intrinsic("llvm.floor", [ir.DoubleType()])
+
+
+def made(context: Any, builder: Any, view: View, pointers: list[Any]) -> Any:
+    """Return a view made of these pointers, in the order of its rows; for intrinsics."""
+    struct = cgutils.create_struct_proxy(view)(context, builder)
+    void = context.get_value_type(types.voidptr)
+    for name, pointer in zip(view.rows, pointers, strict=True):
+        setattr(struct, name, builder.bitcast(pointer, void))
+    return struct._getvalue()
+
+
+class Look:
+    """View with jit off."""
+
+    __slots__ = ("_kind", "_rows")
+
+    def __init__(self, kind: View, rows: dict[str, Any]) -> None:
+        object.__setattr__(self, "_kind", kind)
+        object.__setattr__(self, "_rows", rows)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            return self._rows[name[1:]]
+        field = self._kind.fields.get(name)
+        if field is None:
+            raise AttributeError(no_field(self._kind.kind, name, self._kind.fields))
+        value = self._rows[field.row][field.name]  # not as an attribute, because NumPy has attributes such as `round`
+        if field.scale:
+            return float(value) * field.scale
+        if isinstance(value, np.ndarray) and not field.settable:
+            value = value.view()
+            value.flags.writeable = False
+        return value
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        field = self._kind.fields.get(name)
+        if field is None:
+            raise AttributeError(no_field(self._kind.kind, name, self._kind.fields))
+        if not field.settable:
+            raise AttributeError(refusal(self._kind.kind, name, self._kind.fields))
+        if field.scale:
+            value = math.floor(min(max(value * round(1 / field.scale) + 0.5, -MOST), MOST))
+        self._rows[field.row][field.name] = value
+
+
+def relative(name: str, count: int) -> Any:
+    """Return a function of (view of a link, `count` addresses) that returns another view, of the rows there."""
+    if numba.config.DISABLE_JIT:
+
+        def look(link: Any, *addresses: int) -> Any:
+            return link._kind.related[name].of(*addresses)
+
+        return look
+
+    def generator(link: Any, addresses: tuple[Any, ...]) -> Any:
+        view = link.related[name]
+
+        def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+            pointer = context.get_value_type(types.voidptr)
+            return made(context, builder, view, [builder.inttoptr(one, pointer) for one in arguments[1:]])
+
+        return view(link, *addresses), generate
+
+    if count == 1:
+
+        @intrinsic
+        def one(typingctx, link, a):  # type: ignore[no-untyped-def]
+            return generator(link, (types.int64,))
+
+        return one
+    if count == 2:
+
+        @intrinsic
+        def two(typingctx, link, a, b):  # type: ignore[no-untyped-def]
+            return generator(link, (types.int64, types.int64))
+
+        return two
+
+    @intrinsic
+    def three(typingctx, link, a, b, c):  # type: ignore[no-untyped-def]
+        return generator(link, (types.int64, types.int64, types.int64))
+
+    return three

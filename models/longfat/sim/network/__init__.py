@@ -1,0 +1,1 @@
+"""Networks as their users build them: links, flows, traffic, topologies, scenario files, drawing."""

@@ -1,0 +1,498 @@
+"""Networks: nodes, links and flows, and the common topologies."""
+
+from __future__ import annotations
+
+import importlib
+import math
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any, Literal
+
+from longfat.base import domains, quantities
+from longfat.base.domains import integer, out_of_range
+from longfat.sim import queues, schemes
+from longfat.sim.network import names
+from longfat.sim.network.buffers import read_buffer
+from longfat.sim.network.changes import read_rate_changes
+from longfat.sim.network.elements import Flow, Link
+from longfat.sim.network.traffic import Traffic, check_application
+from longfat.sim.queues import Discipline
+from longfat.sim.schemes.scheme import Scheme
+
+MOST_PLACES = 2**20  # greatest buffer [packets] of the services that drop by priority
+
+
+class Network:
+    """Network of nodes, links and flows, for `longfat.sim.run`.
+
+    A network is built with `link` and `flow`, which return it, so that calls can be chained; `dumbbell`, `chain` and
+    `parking_lot` return common topologies. Quantities are numbers in SI units (s, bytes, bytes/s) or text with a unit,
+    such as "40 Mbit/s".
+
+    Parameters
+    ----------
+    name : str
+        Title of the network in tables and drawings.
+
+    Attributes
+    ----------
+    links : dict of (str, str) to Link
+        Links by the names of their tail and head nodes, in the order in which they were added.
+    flows : list of Flow
+        Flows in the order in which they were added.
+
+    Examples
+    --------
+    >>> net = Network("one bottleneck")
+    >>> _ = net.link("left", "right", rate="40 Mbit/s", delay="22 ms", buffer="440 packets", duplex=True)
+    >>> _ = net.flow("reno", path=["left", "right"], packet="500 B", file="2 MB", count=2)
+    >>> net
+    Network('one bottleneck', 2 nodes, 2 links, 2 flows)
+    """
+
+    def __init__(self, name: str = "") -> None:
+        self.name = name
+        self.links: dict[tuple[str, str], Link] = {}
+        self.flows: list[Flow] = []
+        self._link_names = names.Taken()
+        self._flow_names = names.Taken()
+
+    def __repr__(self) -> str:
+        flows = sum(flow.count for flow in self.flows)
+        return f"Network({self.name!r}, {len(self.nodes)} nodes, {len(self.links)} links, {flows} flows)"
+
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        """Names of the nodes, in the order in which links name them."""
+        return tuple(dict.fromkeys(node for pair in self.links for node in pair))
+
+    def link(
+        self,
+        tail: str,
+        head: str,
+        *,
+        rate: float | str,
+        delay: float | str = 0.0,
+        buffer: int | str | None = None,
+        discipline: str | Discipline = "fifo",
+        duplex: bool = False,
+        name: str | None = None,
+        loss: float | str = 0.0,
+        jitter: float | str = 0.0,
+        counter_refresh: float | str = 0.0,
+        coarse_clock: bool = False,
+        stamps: bool | str = True,
+        rate_changes: Sequence[tuple[float | str, float | str]] = (),
+    ) -> Network:
+        """Add a link from one node to another, and with `duplex` one in the opposite direction.
+
+        Parameters
+        ----------
+        tail, head : str
+            Names of the nodes at its beginning and end; a node exists once a link names it.
+        rate : float or str
+            Transmission rate [bytes/s]; ``math.inf`` for a link without transmission time.
+        delay : float or str
+            Propagation delay [s].
+        buffer : int or str, optional
+            Greatest backlog, without the packet in transmission: 440 or "440 packets" [packets], or "64 KiB" [bytes];
+            unbounded by default.
+        discipline : str or Discipline
+            Queue discipline: a name, such as "red", or one of `longfat.sim.queues` with parameters, such as
+            ``queues.red(low=5, high=15)``.
+        duplex : bool
+            Whether to add an equal link from `head` to `tail`, too.
+        name : str, optional
+            Name in results; "tail-head" by default.
+        loss : float or str
+            Probability that an arriving packet is lost [probability], independently of other packets.
+        jitter : float or str
+            Upper bound of a random time before each transmission, uniform in [0, jitter) [s]; packets keep their order.
+        counter_refresh : float or str
+            Interval between updates of the byte counter that the link reports [s]; 0 updates it with every packet. This
+            and the next two are for the performance transparency protocol, see `longfat.sim.schemes.cadpc`.
+        coarse_clock : bool
+            Whether the link reports the time of the last update of its counter instead of the present time.
+        stamps : bool or {"incoming"}
+            Whether the router in front of the link adds the link's counter to requests. If only the router at its end
+            knows the protocol, "incoming": that one adds the counter of the interface through which requests come.
+        rate_changes : sequence of pairs
+            Times [s], in increasing order, and the rate from each of them on [bytes/s]. A packet in transmission ends
+            at the rate at which it began.
+
+        Returns
+        -------
+        Network
+            The network itself, so that calls can be chained.
+
+        Raises
+        ------
+        TypeError
+            For arguments of a wrong type.
+        ValueError
+            For values outside their ranges, unknown disciplines, a buffer that the discipline cannot use, and a link or
+            name that exists already.
+
+        Examples
+        --------
+        >>> net = Network().link("a", "b", rate="10 Mbit/s", delay="5 ms", buffer="50 packets", discipline="red")
+        >>> net.links["a", "b"].rate, net.links["a", "b"].discipline.name
+        (1250000.0, 'red')
+        """
+        for what, node in (("tail", tail), ("head", head)):
+            if not isinstance(node, str) or not node:
+                raise domains.wrong_type(what, node, "a string that is not empty")
+        if tail == head:
+            raise domains.conflict(f"head = {head!r}", "is the same node as tail", "name two different nodes")
+        packets, size = read_buffer(buffer)
+        chosen = queues.discipline(discipline)
+        if chosen.needs_buffer and not (packets >= 1 and size >= 1):
+            raise domains.conflict(
+                f"buffer = {buffer} of link {tail}-{head}",
+                f"excludes discipline {chosen.name!r}",
+                "it needs a buffer of at least one packet",
+            )
+        chosen.check_buffer(f"link {tail}-{head}", packets, size)
+        if chosen.scheduler is not None and chosen.scheduler.bounded and not packets <= MOST_PLACES:
+            raise domains.conflict(
+                f"buffer = {buffer} of link {tail}-{head}",
+                f"excludes discipline {chosen.name!r}",
+                f"it needs a number of packets in [1, {MOST_PLACES}]",
+            )
+        made = Link(
+            name=name or f"{tail}-{head}",
+            tail=tail,
+            head=head,
+            rate=math.inf if rate == math.inf else quantities.rate(rate),
+            delay=quantities.duration(delay, "delay", "[0, 1e6]"),
+            buffer_packets=packets,
+            buffer_bytes=size,
+            discipline=chosen,
+            loss=quantities.fraction(loss, "loss", "[0, 1]"),
+            jitter=quantities.duration(jitter, "jitter", "[0, 1e6]"),
+            counter_refresh=quantities.duration(counter_refresh, "counter_refresh", "[0, 1e6]"),
+            coarse_clock=bool(coarse_clock),
+            stamps=domains.choice("stamps", stamps, ("incoming",)) if isinstance(stamps, str) else bool(stamps),
+            rate_changes=read_rate_changes(rate_changes),
+        )
+        if made.rate_changes and (made.rate == math.inf or made.jitter > 0):
+            raise domains.conflict(
+                f"rate_changes of link {tail}-{head}",
+                "needs a finite rate and no jitter",
+                "another link, in front of this one, can have the jitter",
+            )
+        if made.jitter > 0 and chosen.scheduler is not None:
+            raise ValueError(
+                f"jitter of link {made.name!r} needs a discipline that sends in order of arrival: "
+                f"{chosen.name!r} chooses packets at departure"
+            )
+        back = replace(made, name=f"{head}-{tail}" if name is None else f"{name}-back", tail=head, head=tail)
+        for one in (made, back) if duplex else (made,):
+            if (one.tail, one.head) in self.links:
+                raise ValueError(f"there is a link from {one.tail!r} to {one.head!r} already")
+            if one.name in self._link_names.among(len(self.links), ((each.name,) for each in self.links.values())):
+                raise ValueError(f"name = {one.name!r} is taken by another link")
+            self.links[one.tail, one.head] = one
+            self._link_names.add((one.name,))
+        return self
+
+    def flow(
+        self,
+        scheme: str | Scheme | Traffic,
+        *,
+        path: Sequence[str],
+        name: str | None = None,
+        file: float | str | None = None,
+        start: float | str = 0.0,
+        stagger: float | str = 0.0,
+        stop: float | str = math.inf,
+        packet: int | str = 1000,
+        ack: int | str = 40,
+        access_rate: float | str = math.inf,
+        ack_path: str = "reverse",
+        count: int = 1,
+        send_jitter: float | str = 0.0,
+        application: Traffic | None = None,
+        parameters: Mapping[str, float] | Literal["linux"] | None = None,
+    ) -> Network:
+        """Add a flow: a transfer that a congestion-control scheme controls, or uncontrolled traffic.
+
+        Parameters
+        ----------
+        scheme : str, Scheme or Traffic
+            Congestion-control scheme or its name (see `longfat.sim.schemes.names`), with values of its parameters as in
+            ``scheme(beta=0.8)``, or a generator of `longfat.sim.traffic`.
+        path : sequence of str
+            Names of the nodes from the source to the destination; acknowledgments return over the same nodes.
+        name : str, optional
+            Name in results; by default that of the scheme or generator and a number.
+        file : float or str, optional
+            Size of the transfer [bytes]; by default the source always has data to send.
+        start, stop : float or str
+            Start of the flow, or of its first copy, and end of sending [s].
+        stagger : float or str
+            Time between the starts of consecutive copies [s].
+        packet, ack : int or str
+            Sizes of data packets and acknowledgments, headers included [bytes].
+        access_rate : float or str
+            Rate of the access link between the source and the first node [bytes/s]. A scheme's packet counts as sent,
+            and its round trip begins, when the access link starts to transmit it; uncontrolled traffic queues there
+            without limit. Every connection of `longfat.sim.traffic.arrivals` has its own access link.
+        ack_path : {"reverse", "ideal"}
+            Return path of acknowledgments: over the links in the reverse direction, or after the propagation delay
+            alone, without queueing and transmission.
+        count : int
+            Number of copies, named name-1, name-2 and so on.
+        send_jitter : float or str
+            Upper bound of a random delay of each packet at the source, uniform in [0, send_jitter) [s]; packets keep
+            their order. A bound of one transmission time at the bottleneck avoids the phase effects of deterministic
+            networks (Floyd & Jacobson, "On Traffic Phase Effects in Packet-Switched Gateways", 1992).
+        application : Traffic, optional
+            Application that writes the data, ``traffic.constant(...)`` or ``traffic.on_off(...)``, from the start of
+            the flow on: the sender has no more to send than what is written. By default all data are there at once.
+        parameters : mapping of str to float or "linux", optional
+            Values of the scheme's parameters, which override those with which the scheme was called; "linux" stands for
+            those of `longfat.sim.schemes.linux`.
+
+        Returns
+        -------
+        Network
+            The network itself, so that calls can be chained.
+
+        Raises
+        ------
+        TypeError
+            For arguments of a wrong type.
+        ValueError
+            For unknown schemes and parameters, values outside their ranges, a path whose nodes are not linked, a file
+            of a scheme without acknowledgments, and a name that exists already.
+
+        Examples
+        --------
+        >>> net = Network().link("a", "b", rate="10 Mbit/s", delay="5 ms", duplex=True)
+        >>> net = net.flow("reno", path=["a", "b"], file="2 MB").flow("vegas", path=["a", "b"], count=2, stagger="1 s")
+        >>> [flow.names for flow in net.flows]
+        [('reno-1',), ('vegas-2-1', 'vegas-2-2')]
+        """
+        traffic = scheme if isinstance(scheme, Traffic) else None
+        chosen = schemes.scheme(scheme) if not isinstance(scheme, Traffic) else scheme.scheme
+        kind = chosen.name if chosen else traffic.name if traffic else ""
+        values = schemes.check_parameters(chosen, parameters or {})
+        if chosen is not None and chosen.values:  # the flow has them, so that a scenario file can hold them
+            chosen = replace(chosen, values={})
+            traffic = replace(traffic, scheme=chosen) if traffic is not None else None
+        label = name or f"{kind}-{len(self.flows) + 1}"
+        count = integer("count", count, "flows", "[1, 1e6]")
+        made = Flow(
+            name=label,
+            path=self._connected(path, label, ack_path == "reverse" and (traffic is None or traffic.acknowledged)),
+            scheme=chosen,
+            traffic=traffic,
+            file=None if file is None else quantities.size(file, "file", "[1, 1e18]"),
+            start=quantities.duration(start, "start", "[0, 1e9]"),
+            stagger=quantities.duration(stagger, "stagger", "[0, 1e9]"),
+            stop=math.inf if stop == math.inf else quantities.duration(stop, "stop", "[0, 1e9]"),
+            packet=integer("packet", quantities.size(packet, "packet", "[1, 1e6]"), "bytes", "[1, 1e6]"),
+            ack=integer("ack", quantities.size(ack, "ack", "[1, 1e6]"), "bytes", "[1, 1e6]"),
+            access_rate=math.inf if access_rate == math.inf else quantities.rate(access_rate, "access_rate"),
+            ack_path=ack_path,
+            count=count,
+            send_jitter=quantities.duration(send_jitter, "send_jitter", "[0, 1e6]"),
+            parameters=values,
+            application=check_application(application, label, traffic, packet),
+        )
+        domains.choice(f"ack_path of flow {label!r}:", ack_path, ("reverse", "ideal"))
+        if chosen is not None and not chosen.acknowledged and file is not None:
+            raise domains.conflict(
+                f"file = {file!r} of flow {label!r}",
+                f"excludes scheme {chosen.name!r}",
+                "without acknowledgments the sender does not know when a file has arrived",
+            )
+        last = made.start + made.stagger * (count - 1)
+        if last > 1e9:
+            raise out_of_range("start + stagger*(count - 1)", last, "s", "[0, 1e9]")
+        if made.stop <= last:
+            raise out_of_range("stop", made.stop, "s", f"({last:g}, inf)")
+        taken = self._flow_names.among(len(self.flows), (flow.names for flow in self.flows))
+        for one in made.names:
+            if one in taken:
+                raise ValueError(f"name = {one!r} is taken by another flow")
+        self.flows.append(made)
+        self._flow_names.add(made.names)
+        return self
+
+    def _connected(self, path: Sequence[str], label: str, both_ways: bool) -> tuple[str, ...]:
+        nodes = tuple(path)
+        if isinstance(path, str) or len(nodes) < 2 or len(set(nodes)) != len(nodes):
+            raise domains.out_of_range(f"path of flow {label!r}", repr(path), "1", "two nodes or more, all different")
+        for there in pairwise(nodes):
+            for pair in (there, there[::-1])[: 1 + both_ways]:
+                if pair not in self.links:
+                    why = "" if pair == there else " for the acknowledgments (duplex=True, or ack_path='ideal')"
+                    raise ValueError(
+                        f"path = {' -> '.join(map(str, nodes))} of flow {label!r} does not connect: "
+                        f"no link from {pair[0]!r} to {pair[1]!r}{why}"
+                    )
+        return nodes
+
+    def route(self, flow: Flow) -> list[Link]:
+        """Return the links of a flow's path, from source to destination."""
+        return [self.links[pair] for pair in pairwise(flow.path)]
+
+    def way_back(self, flow: Flow) -> list[Link]:
+        """Return the links that a flow's acknowledgments take; none with ``ack_path="ideal"``."""
+        if flow.ack_path == "ideal" or (flow.traffic is not None and not flow.traffic.acknowledged):
+            return []
+        nodes = flow.path[::-1]
+        return [self.links[pair] for pair in pairwise(nodes)]
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether both networks have equal links and flows in the same order, whatever their titles."""
+        if not isinstance(other, Network):
+            return NotImplemented
+        return (list(self.links.values()), self.flows) == (list(other.links.values()), other.flows)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def to_toml(self, **options: Any) -> str:
+        """Return the network, and options of its run, as the text of a scenario file.
+
+        Parameters
+        ----------
+        **options
+            Options of `longfat.sim.run`, such as ``duration`` and ``rng``.
+
+        Returns
+        -------
+        str
+            TOML, see `longfat.scenario`.
+
+        Examples
+        --------
+        >>> net = Network.chain(1, rate="1 Mbit/s").flow("reno", path=["n0", "n1"], file="10 kB")
+        >>> Network.from_toml(net.to_toml(rng=1)) == net
+        True
+        """
+        from longfat.sim.network.scenario import writing
+
+        return writing.write(self, **options)
+
+    @classmethod
+    def from_toml(cls, text: str) -> Network:
+        """Return the network of a scenario's text; `longfat.scenario.parse` also returns the options of its run.
+
+        >>> Network.from_toml('link = [{from = "a", to = "b", rate = "1 Mbit/s"}]')
+        Network('', 2 nodes, 1 links, 0 flows)
+        """
+        from longfat.sim.network.scenario import parsing
+
+        net = cls()
+        parsing.fill(net, text)
+        return net
+
+    @classmethod
+    def dumbbell(cls, schemes: Sequence[str | Scheme | Traffic], *, name: str = "dumbbell", **options: Any) -> Network:
+        """Return a dumbbell: pairs of hosts, each with one flow, around one bottleneck link.
+
+        Parameters
+        ----------
+        schemes : sequence of str, Scheme or Traffic
+            Scheme or generator of each flow; flow k leads from "source-k" over "left" and "right" to "sink-k".
+        name : str
+            Title of the network.
+        **options
+            Rate, delay, buffer and discipline of the bottleneck; ``access_rate`` and ``access_delay``; and arguments of
+            `flow` for all flows: see `longfat.sim.network.topologies.dumbbell`.
+
+        Returns
+        -------
+        Network
+            The network, to which links and flows can be added.
+
+        Examples
+        --------
+        >>> Network.dumbbell(["reno", "vegas"], rate="10 Mbit/s", delay="20 ms", buffer="50 packets")
+        Network('dumbbell', 6 nodes, 10 links, 2 flows)
+        """
+        from longfat.sim.network import topologies
+
+        return topologies.dumbbell(cls(name), schemes, **options)
+
+    @classmethod
+    def chain(cls, hops: int, *, name: str = "chain", **link: Any) -> Network:
+        """Return a chain: nodes n0, n1, ..., and equal links in both directions between neighbours; no flows.
+
+        Parameters
+        ----------
+        hops : int
+            Number of links in each direction.
+        name : str
+            Title of the network.
+        **link
+            Arguments of `link` for all links.
+
+        Returns
+        -------
+        Network
+            The network, to which links and flows can be added.
+
+        Examples
+        --------
+        >>> Network.chain(2, rate="10 Mbit/s", delay="5 ms").flow("reno", path=["n0", "n1", "n2"])
+        Network('chain', 3 nodes, 4 links, 1 flows)
+        """
+        from longfat.sim.network import topologies
+
+        return topologies.chain(cls(name), hops, **link)
+
+    @classmethod
+    def parking_lot(cls, hops: int, scheme: str | Scheme, *, name: str = "parking lot", **options: Any) -> Network:
+        """Return a parking lot: a chain with one flow over all of its links and one flow over each link.
+
+        Parameters
+        ----------
+        hops : int
+            Number of links in each direction.
+        scheme : str or Scheme
+            Scheme of the long flow, and of the others unless `cross` is among the options.
+        name : str
+            Title of the network.
+        **options
+            Rate, delay, buffer and discipline of the links; ``cross``, the scheme of the other flows; and arguments of
+            `flow` for all flows: see `longfat.sim.network.topologies.parking_lot`.
+
+        Returns
+        -------
+        Network
+            The network, to which links and flows can be added.
+
+        Examples
+        --------
+        >>> [flow.name for flow in Network.parking_lot(2, "reno", rate="10 Mbit/s", cross="vegas").flows]
+        ['long', 'cross-1', 'cross-2']
+        """
+        from longfat.sim.network import topologies
+
+        return topologies.parking_lot(cls(name), hops, scheme, **options)
+
+    def draw(self) -> str:
+        """Return a drawing of the nodes, links and flows as the text of an SVG file, see `drawing.svg`.
+
+        >>> Network.chain(1, rate="10 Mbit/s").draw()[:4]
+        '<svg'
+        """
+        from longfat.sim.network import drawing
+
+        return drawing.svg(self)
+
+    def _repr_svg_(self) -> str | None:
+        """Return the drawing for a notebook; None for networks without nodes or with more than 100 to draw."""
+        from longfat.sim.network.sketching import sketch
+
+        return self.draw() if 0 < len(sketch(self).boxes) <= 100 else None
+
+
+if "hypothesis" in sys.modules:  # so that st.from_type(Network) is known where, and only where, properties are tested
+    importlib.import_module("longfat.testing.strategies")  # it registers them; this import may be within its own

@@ -1,0 +1,13 @@
+"""Scenarios: a network, its flows and the options of its run as TOML text, read and written.
+
+The keys (`keys`) are the arguments of `Network.link` (with ``from`` and ``to``), `Network.flow` and `longfat.sim.run`.
+Numbers are in SI units; text has a unit. A user's own `Scheme`, `Discipline` or `Traffic` is written (`writing`) as
+``"own:NAME"`` with a comment; the parser (`parsing`) calls ``find`` for every name with a colon and every Python file.
+`loading` reads files.
+"""
+
+from longfat.sim.network.scenario.loading import SHIPPED as SHIPPED
+from longfat.sim.network.scenario.loading import finder as finder
+from longfat.sim.network.scenario.loading import load, parse, read, shipped
+
+__all__ = ["load", "parse", "read", "shipped"]

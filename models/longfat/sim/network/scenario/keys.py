@@ -1,0 +1,62 @@
+"""Keys of a scenario file and the kinds of their values, for reading and writing."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from longfat.base import quantities
+from longfat.sim.network import traffic
+from longfat.sim.network.traffic import Traffic
+
+# Kinds of the values of all keys, for each kind of table; TYPES explains them.
+LINK = {
+    "name": "text", "from": "text", "to": "text", "rate": "bytes/s", "delay": "s", "buffer": "packets",
+    "discipline": "choice", "loss": "share", "jitter": "s", "counter_refresh": "s", "coarse_clock": "flag",
+    "stamps": "answer", "duplex": "flag", "rate_changes": "pairs",
+}  # fmt: skip
+FLOW = {
+    "name": "text", "scheme": "text", "traffic": "table", "path": "nodes", "file": "bytes", "start": "s",
+    "stagger": "s", "stop": "s", "packet": "bytes", "ack": "bytes", "access_rate": "bytes/s", "ack_path": "text",
+    "count": "integer", "send_jitter": "s", "parameters": "values",
+    "application": "table",
+}  # fmt: skip
+RUN = {
+    "duration": "s", "warm_up": "s", "replications": "integer", "confidence": "share", "sample_every": "s",
+    "rng": "integer",
+}  # fmt: skip
+DOCUMENT = {"name": "text", "link": "tables", "flow": "tables", "run": "table"}
+
+_QUANTITY = (int, float, str)
+#: Kinds of values: the types in TOML, and the words of messages.
+TYPES: dict[str, tuple[tuple[type, ...], str]] = {
+    "text": ((str,), "text"),
+    "bytes/s": (_QUANTITY, 'a number [bytes/s] or text such as "40 Mbit/s"'),
+    "s": (_QUANTITY, 'a number [s] or text such as "22 ms"'),
+    "bytes": (_QUANTITY, 'a number [bytes] or text such as "64 KiB"'),
+    "packets": (_QUANTITY, 'a number [packets] or text such as "440 packets" or "64 KiB"'),
+    "share": (_QUANTITY, 'a number or text such as "1%"'),
+    "quantity": (_QUANTITY, "a number or text with a unit"),
+    "integer": ((int,), "an integer"),
+    "flag": ((bool,), "true or false"),
+    "answer": ((bool, str), 'true, false or "incoming"'),
+    "pairs": ((list,), 'a list of pairs, as in [["1 s", "5 Mbit/s"]]'),
+    "rows": ((list,), 'a list of rows, as in [["1 s", "2 s", 1]]'),
+    "nodes": ((list,), 'a list of nodes, as in ["left", "right"]'),
+    "choice": ((str, dict), 'a name, or a table as in {name = "red", low = 5, high = 15}'),
+    "table": ((dict,), "a table"),
+    "values": ((str, dict), 'a table, or "linux"'),
+    "tables": ((list,), "tables"),
+}
+READERS: dict[str, Callable[[Any, str, str], float]] = {
+    "bytes/s": quantities.rate,
+    "s": quantities.duration,
+    "bytes": quantities.size,
+}
+#: Generators by the names that a flow's ``traffic = {kind = ...}`` may have.
+GENERATORS: dict[str, Callable[..., Traffic]] = {
+    name.replace("_", "-"): made
+    for name, made in vars(traffic).items()
+    if inspect.isfunction(made) and made.__annotations__.get("return") == "Traffic" and not name.startswith("_")
+}

@@ -1,0 +1,162 @@
+"""Scenario files: networks as TOML, and Python files that define schemes and disciplines for them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from longfat.base.files import LONGEST, regular
+from longfat.base.user_files import Files, names_file
+
+if TYPE_CHECKING:
+    from longfat.sim.network.network import Network
+
+
+SHIPPED = Path(__file__).parents[1] / "scenarios"
+
+
+def shipped() -> dict[str, str]:
+    """Return the names of the scenarios that longfat includes, each with its first line.
+
+    >>> list(shipped())
+    ['dumbbell', 'hosts', 'mixed', 'parking_lot', 'red']
+    """
+    files = {path.stem: path.read_text(encoding="utf-8") for path in sorted(SHIPPED.glob("*.toml"))}
+    return {name: text.partition("\n")[0].lstrip("# ") for name, text in files.items()}
+
+
+def load(path: str | Path, *, trust: bool = False) -> tuple[Network, dict[str, Any]]:
+    r"""Return the network of a scenario file, and the options of its run.
+
+    Parameters
+    ----------
+    path : str or Path
+        TOML file, see `longfat.scenario`, or a name of `shipped`. A path has a suffix or a separator; a bare name
+        is an included scenario, whatever files the current folder holds. ``scheme = "my_schemes.py:aimd"`` runs that
+        Python file, in the folder of the scenario or below it, and takes the scheme that is bound to this name;
+        ``scheme = "my_schemes.py"`` takes the only scheme of the file. The same holds for ``discipline``.
+    trust : bool
+        Whether the scenario may run Python files outside its folder, by absolute paths, ".." or symbolic links.
+
+    Returns
+    -------
+    Network, dict
+        Network and options for ``lf.sim.run(net, **options)``.
+
+    Raises
+    ------
+    TypeError
+        If the path is neither a string nor a path.
+    ValueError
+        For an unknown name, a file that cannot be read, Python files outside the scenario's folder, and keys and values
+        that are refused; the message names the file and the table.
+
+    Examples
+    --------
+    >>> load("parking_lot")
+    (Network('parking lot', 4 nodes, 6 links, 4 flows), {'rng': 1})
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "net.toml")
+    ...     _ = file.write_text('run = {duration = "10 s"}\nlink = [{from = "a", to = "b", rate = "1 Mbit/s"}]')
+    ...     load(file)
+    (Network('', 2 nodes, 1 links, 0 flows), {'duration': 10.0})
+    """
+    path = _place(path)
+    try:
+        text = regular(path, LONGEST).read_bytes().decode()
+        return parse(text, finder(path.parent, trust))
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path} is not text in UTF-8: {error.reason} at byte {error.start}") from None
+    except OSError as error:
+        raise ValueError(f"{path} cannot be read: {error.strerror}") from None
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{path}: {error}") from None
+
+
+def parse(text: str, find: Callable[..., Any] | None = None) -> tuple[Network, dict[str, Any]]:
+    """Return the network of a scenario's text, and the options of its run.
+
+    Parameters
+    ----------
+    text : str
+        TOML, see `longfat.scenario`.
+    find : callable, optional
+        Function that returns the scheme or discipline of a name with a colon, such as "my_schemes.py:aimd", or None.
+        For a file, such as "my_schemes.py", its second argument is the class that is needed.
+
+    Returns
+    -------
+    Network, dict
+        Network, equal to the one that was written, and options for `longfat.sim.run`.
+
+    Raises
+    ------
+    ValueError
+        For text that is not TOML, unknown keys and names, and values that `Network` refuses; the message names the
+        table.
+
+    Examples
+    --------
+    >>> parse('run = {duration = "10 s", rng = 1}')
+    (Network('', 0 nodes, 0 links, 0 flows), {'duration': 10.0, 'rng': 1})
+    """
+    from longfat.sim.network.network import Network
+    from longfat.sim.network.scenario import parsing
+
+    net = Network()
+    return net, parsing.fill(net, text, find)
+
+
+def read(text: str, find: Callable[..., Any] | None = None) -> Network:
+    """Return the network of a scenario's text, as `parse` does.
+
+    >>> net = read('''
+    ... [[link]]
+    ... from = "left"
+    ... to = "right"
+    ... rate = "40 Mbit/s"
+    ... duplex = true
+    ...
+    ... [[flow]]
+    ... scheme = "reno"
+    ... path = ["left", "right"]
+    ... ''')
+    >>> net
+    Network('', 2 nodes, 2 links, 1 flows)
+    >>> read(net.to_toml()) == net
+    True
+    """
+    return parse(text, find)[0]
+
+
+def _place(path: str | Path) -> Path:
+    """Return the path of a scenario: a file's own path, or that of an included scenario for a bare name."""
+    from longfat.base.domains import unknown, wrong_type
+
+    if not isinstance(path, str | os.PathLike):
+        raise wrong_type("path", path, "a string or a path")
+    name, place = os.fspath(path), Path(path)
+    if place.suffix or place.name != name:  # a folder, or a separator at the end
+        return place
+    if name not in shipped():
+        raise ValueError(f"{unknown('scenario', name, shipped())}; a file has a suffix or a separator: ./{name}")
+    return SHIPPED / f"{name}.toml"
+
+
+def finder(folder: str | Path, trust: bool = False) -> Callable[..., Any]:
+    """Return a function that finds "my_schemes.py:aimd" in the Python files of a folder, running each file once."""
+    from longfat.sim.queues import Discipline
+    from longfat.sim.schemes import Scheme
+
+    files = Files(folder, inside=not trust)
+
+    def find(name: str, kind: type | None = None) -> Any:
+        if not names_file(name):
+            return None
+        kinds = (Scheme, Discipline) if kind is None else (kind,)
+        return files.read(name, *kinds)
+
+    return find

@@ -1,0 +1,245 @@
+"""Parser of scenarios: from TOML to a network, its flows and the options of its run."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+import tomllib
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from longfat.base import domains, quantities
+from longfat.base.domains import unknown
+from longfat.base.progress import announced
+from longfat.sim import queues, schemes
+from longfat.sim.kernel.events import INDICES
+from longfat.sim.network.scenario.keys import DOCUMENT, FLOW, GENERATORS, LINK, READERS, RUN, TYPES
+from longfat.sim.network.traffic import Traffic
+from longfat.sim.plugin.own import Table
+from longfat.sim.queues import Discipline
+from longfat.sim.schemes.scheme import Scheme
+
+if TYPE_CHECKING:
+    from longfat.sim.network.network import Network
+
+Find = Callable[..., Any]
+
+
+def fill(net: Network, text: str, find: Find | None = None) -> dict[str, Any]:
+    """Add the links and flows of a scenario to an empty network, and return the options of its run.
+
+    Parameters
+    ----------
+    net : Network
+        Network that gets the name, links and flows.
+    text, find
+        Text of the scenario, and function that finds a user's own schemes: see `longfat.scenario.parse`.
+
+    Returns
+    -------
+    dict
+        Options of `longfat.sim.run`.
+
+    Raises
+    ------
+    ValueError
+        For text that is not TOML, unknown keys and names, and values that `Network` refuses; the message names the
+        table.
+
+    Examples
+    --------
+    >>> from longfat.sim import Network
+    >>> fill(Network(), 'run = {duration = "10 s", rng = 1}')
+    {'duration': 10.0, 'rng': 1}
+    """
+    for kind in ("link", "flow"):  # refused before minutes of parsing
+        if text.count(f"[[{kind}]]") >= INDICES:
+            raise domains.out_of_range(f"{kind}s", text.count(f"[[{kind}]]"), "1", f"[0, {INDICES})", integer=True)
+    try:
+        with announced(f"longfat: reading {len(text) / 1e6:.3g} MB of TOML"):
+            document = tomllib.loads(text)
+    except RecursionError:
+        raise ValueError("this is no scenario: it is nested too deeply") from None
+    return fill_document(net, document, find)
+
+
+def fill_document(net: Network, document: dict[str, Any], find: Find | None = None) -> dict[str, Any]:
+    """Add the links and flows of a scenario's parsed TOML to an empty network, and return the options of its run.
+
+    >>> from longfat.sim import Network
+    >>> fill_document(Network(), {"run": {"duration": "10 s"}})
+    {'duration': 10.0}
+    """
+    _check("", document, DOCUMENT)
+    net.name = document.get("name", "")
+    for k, table in enumerate(_shown_progress(document.get("link", []), "link"), 1):
+        _within(f"link {k}", _add_link, net, table, find)
+    for k, table in enumerate(_shown_progress(document.get("flow", []), "flow"), 1):
+        _within(f"flow {k}", _add_flow, net, table, find)
+    return _within("run", _run, document.get("run", {}))  # type: ignore[no-any-return]
+
+
+def _shown_progress(tables: list[Any], kind: str) -> Iterable[Any]:
+    """Return the tables in an iterator that shows a progress bar, on a terminal and after two seconds."""
+    if len(tables) < 1000:
+        return tables
+    from tqdm import tqdm
+
+    shown: Iterable[Any] = tqdm(tables, unit=kind, delay=2, leave=False, disable=not sys.stderr.isatty())
+    return shown
+
+
+def _within(where: str, function: Callable[..., Any], *arguments: Any) -> Any:
+    """Call a function, and add the name of the table to the message of an error."""
+    try:
+        return function(*arguments)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{where}: {error}") from None
+
+
+def _check(what: str, table: Any, keys: Mapping[str, str], required: tuple[str, ...] = ()) -> None:
+    """Check that all keys of a table are known, their values of the right types, and required keys present."""
+    if not isinstance(table, dict):
+        raise ValueError(f"must be a table, got {_shown(table)}")
+    for key, value in table.items():
+        if key not in keys:
+            raise unknown(f"{what}key", key, keys)
+        types, words = TYPES[keys[key]]
+        if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
+            if keys[key] == "tables":
+                raise ValueError(f"{what}{key} must be a list of tables: head each with [[{key}]]")
+            raise ValueError(f"{what}{key} must be {words}, got {_shown(value)}")
+        if isinstance(value, list) and keys[key] == "nodes" and not all(isinstance(node, str) for node in value):
+            raise ValueError(f"{what}{key} must be {words}, got {_shown(value)}")
+    for key in required:
+        if key not in table:
+            raise ValueError(f"{what}{key!r} is missing")
+
+
+def _shown(value: object) -> str:
+    text = " ".join(str(value).lower().split() if isinstance(value, bool) else repr(value).split())
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _add_link(net: Network, table: dict[str, Any], find: Find | None) -> None:
+    _check("", table, LINK, ("from", "to", "rate"))
+    options = {key: value for key, value in table.items() if key not in ("from", "to")}
+    if "discipline" in table:
+        options["discipline"] = _discipline(table["discipline"], find)
+    net.link(table["from"], table["to"], **options)
+
+
+def _discipline(given: str | dict[str, Any], find: Find | None) -> Discipline:
+    options = {"name": given} if isinstance(given, str) else dict(given)
+    name = options.pop("name", None)
+    if not isinstance(name, str):
+        raise (
+            ValueError("discipline: 'name' is missing")
+            if name is None
+            else domains.wrong_type("discipline: name", name, "a string")
+        )
+    if _is_own(name):
+        made = _found("discipline", name, find, Discipline)
+        if options:
+            raise ValueError(f"discipline {name!r} takes no parameters here: it has them in its file")
+        return made  # type: ignore[no-any-return]
+    if name not in queues.NAMED:
+        raise unknown("discipline", name, queues.NAMED)
+    return _known_discipline(name, options)
+
+
+def _known_discipline(name: str, options: dict[str, Any]) -> Discipline:
+    """Return one of the package's disciplines with the parameters of a table."""
+    known, what = queues.NAMED[name], f"discipline {name!r}: "
+    kinds = {name: "rows" if isinstance(one, Table) else "quantity" for name, one in known.parameters.items()}
+    kinds |= dict.fromkeys(known.flags, "flag")
+    if known.services:
+        kinds["service"] = "text"
+    if not kinds and options:
+        raise ValueError(f"{what}it takes no parameters, so {next(iter(options))!r} is unknown")
+    _check(what, options, kinds, tuple(known.missing))
+    return _within(what.rstrip(": "), lambda: known(**options))  # type: ignore[no-any-return]
+
+
+def _made(what: str, function: Callable[..., Any], options: dict[str, Any], find: Find | None) -> Any:
+    """Call a generator with the keys of a table as arguments; the argument `by` is a scheme."""
+    takes = inspect.signature(function).parameters
+    if not takes and options:
+        raise ValueError(f"{what}it takes no parameters, so {next(iter(options))!r} is unknown")
+    kinds = {
+        name: "text" if name == "by" else "flag" if isinstance(one.default, bool) else "quantity"
+        for name, one in takes.items()
+    }
+    _check(what, options, kinds, tuple(name for name, one in takes.items() if one.default is one.empty))
+    given = {name: _scheme(value, find) if name == "by" else value for name, value in options.items()}
+    return _within(what.rstrip(": "), lambda: function(**given))
+
+
+def _is_own(name: str) -> bool:
+    return ":" in name or name.endswith(".py")
+
+
+def _found(what: str, name: str, find: Find | None, kind: type) -> Any:
+    """Return a user's own scheme or discipline by its name."""
+    made = None if find is None else find(name) if ":" in name else find(name, kind)
+    if made is None:
+        raise ValueError(
+            f'{what} = {name!r} is not defined here: name the file that defines it, as in "my_file.py:NAME", '
+            "and read the scenario with longfat.scenario.load or the command line"
+        )
+    if not isinstance(made, kind):
+        raise ValueError(f"{what} = {name!r} is no {kind.__name__} but {type(made).__name__}")
+    return made
+
+
+def _scheme(name: str, find: Find | None) -> Scheme:
+    return _found("scheme", name, find, Scheme) if _is_own(name) else schemes.scheme(name)  # type: ignore[no-any-return]
+
+
+def _add_flow(net: Network, table: dict[str, Any], find: Find | None) -> None:
+    _check("", table, FLOW, ("path",))
+    if ("scheme" in table) == ("traffic" in table):
+        both = "scheme" in table
+        raise ValueError("'scheme' and 'traffic' exclude each other" if both else "'scheme' (or 'traffic') is missing")
+    options = {key: value for key, value in table.items() if key not in ("scheme", "traffic")}
+    what = _scheme(table["scheme"], find) if "scheme" in table else _traffic(dict(table["traffic"]), find)
+    chosen = what if isinstance(what, Scheme) else what.scheme
+    if isinstance(table.get("parameters"), dict):
+        options["parameters"] = {
+            key: _parameter(key, value, chosen) if isinstance(value, str) else value
+            for key, value in table["parameters"].items()
+        }
+    if "application" in table:
+        options["application"] = _traffic(dict(table["application"]), find, "application")
+    net.flow(what, **options)
+
+
+def _parameter(name: str, text: str, chosen: Scheme | None) -> float | str:
+    """Return the value of a scheme's parameter that is written with a unit, in SI units."""
+    parameter = chosen.parameters.get(name) if chosen is not None else None
+    if isinstance(parameter, schemes.Parameter) and parameter.unit in READERS:
+        return READERS[parameter.unit](text, name, parameter.allowed)
+    return text  # the flow refuses it
+
+
+def _traffic(options: dict[str, Any], find: Find | None, key: str = "traffic") -> Traffic:
+    kind = options.pop("kind", None)
+    if kind is None:
+        raise ValueError(f"{key}: 'kind' is missing")
+    if not isinstance(kind, str) or kind not in GENERATORS:
+        raise unknown(f"{key}: kind", kind, GENERATORS)
+    return _made(f"{key} {kind!r}: ", GENERATORS[kind], options, find)  # type: ignore[no-any-return]
+
+
+def _run(table: dict[str, Any]) -> dict[str, Any]:
+    """Return the options of `longfat.sim.run`, which checks their ranges."""
+    _check("", table, RUN)
+    return {key: _option(key, value) for key, value in table.items()}
+
+
+def _option(key: str, value: Any) -> Any:
+    if isinstance(value, str) and RUN[key] == "share":
+        return quantities.fraction(value, key, "(0, 1)")
+    if isinstance(value, str) and (key, value) != ("warm_up", "auto"):
+        return quantities.duration(value, key)
+    return value

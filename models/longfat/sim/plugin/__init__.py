@@ -1,0 +1,1 @@
+"""Fields, parameters, state and functions of plug-ins: schemes, disciplines and services."""

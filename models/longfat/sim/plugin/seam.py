@@ -1,0 +1,442 @@
+"""What plug-ins see and may set: one table of fields, in SI units, and a few functions.
+
+Schemes, disciplines and services get views of the simulator's rows. Times are seconds, sizes bytes, rates bytes/s, all
+as floats; the core counts integer nanoseconds. A field that is not listed here does not exist for a plug-in. Setting a
+read-only field is refused when the plug-in is compiled, because the core does not check the row numbers that it
+follows, and keeps packet counts that have to balance. The parameters and the state of a plug-in are further fields.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from typing import Any
+
+from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.memory import (
+    DELAYED_ACK,
+    EVENT,
+    HEADER,
+    LINK,
+    PACKET,
+    QUEUE,
+    RECEIVING,
+    RECOVERY,
+    SENDER,
+    SINCE,
+    STATE,
+    TIMER,
+    address_of,
+    flow_state_at,
+    hop_at,
+    packet_at,
+    queue_own,
+    queued_at,
+    uniform,
+    unlink,
+)
+from longfat.sim.kernel.memory import is_full as exceeds_buffer
+from longfat.sim.kernel.records import CE, ECT, NO_DATA, NONE, NOTHING, PASSES
+from longfat.sim.kernel.views import NANOSECONDS, Field, View, relative
+from longfat.sim.plugin.own import Own
+
+NS = NANOSECONDS
+
+
+def _of(row: str, *fields: tuple[Any, ...]) -> dict[str, Field]:
+    """Return a table of fields from tuples (name, unit, about, settable, field of the row, scale), see `Field`."""
+    made = {}
+    for name, unit, about, *rest in fields:
+        settable, field, scale = rest + [False, "", 0.0][len(rest) :]
+        made[name] = Field(row, field or name, unit, about, settable, scale)
+    return made
+
+
+SET = True
+
+#: Fields of a flow, for schemes.
+FLOW_FIELDS = {
+    **_of(
+        "sender",
+        ("window", "packets", "congestion window, which the callbacks of window schemes return", SET),
+        ("rate", "bytes/s", "pacing rate, infinite without pacing; the callbacks of rate schemes return it", SET),
+        ("inflation", "packets", "addition to the window in fast recovery (RFC 5681, section 3.2)", SET),
+        ("limited", "packets", "packets that may still be sent in response to this event", SET),
+        ("last_sent", "s", "departure of the last packet, for pacing", SET, "last_paced", NS),
+        ("una", "packets", "first packet not acknowledged (SND.UNA)"),
+        ("next", "packets", "next packet to send (SND.NXT)", SET),
+        ("high", "packets", "one more than the highest packet sent"),
+        ("packets", "packets", "size of the file; with an application, what it has written so far"),
+        ("packet_size", "bytes", "size of a data packet, headers included"),
+        ("transmission", "packets", "transmissions so far: the number of the next one"),
+        ("acks_received", "packets", "acknowledgments received"),
+        (
+            "resend",
+            "packets",
+            "packet to retransmit at once, whatever the window; `NO_DATA`: a packet without data",
+            SET,
+        ),
+        ("ect", "1", "codepoint of packets (RFC 9331, section 4.1): 0 Not-ECT, 1 ECT(0), 2 ECT(1)", SET),
+        ("cwr", "1", "1: the next new packet carries CWR (RFC 3168, section 6.1.2)", SET),
+        ("request", "1", "1: send a request for the counters of the links", SET),
+    ),
+    **_of(
+        "timer",
+        ("srtt", "s", "smoothed round-trip time (RFC 6298)", SET),
+        ("rttvar", "s", "variation of the round-trip time (RFC 6298)"),
+        ("rto", "s", "retransmission timeout without backoff (RFC 6298)"),
+        ("backoff", "1", "factor of the timeout after timeouts (RFC 6298, rule 5.5)", SET),
+        ("max_backoff", "1", "largest backoff"),
+    ),
+    **_of(
+        "recovery",
+        (
+            "pool",
+            "packets",
+            "token bucket: packets that may leave at once after a pause in which the rate was not used",
+            SET,
+        ),
+        ("in_flight", "packets", "outstanding transmissions; only with selective recovery"),
+        (
+            "delivered",
+            "packets",
+            "reported as delivered so far, cumulatively or selectively; only with selective recovery",
+        ),
+        ("lost", "packets", "transmissions found lost so far; only with selective recovery"),
+        (
+            "recover",
+            "packets",
+            "`loss` is not called for losses of earlier transmissions (once per window); selective recovery",
+            SET,
+        ),
+        (
+            "app_limited_until",
+            "packets",
+            "delivery-rate samples are application-limited until more than this is delivered; 0: they are not",
+            SET,
+        ),
+        ("reorder", "packets", "number of later transmissions acknowledged before a packet counts as lost"),
+        ("alarm", "s", "time of the next call of `alarm`; infinite: never", SET),
+        ("app_limited", "1", "1: the application had nothing more to send when window and rate allowed it"),
+        ("arrival_times", "1", "1: acknowledgments carry the arrival time of the packet in header field 0"),
+        ("header", "", "header fields: four numbers that packets carry to the switches and back", SET),
+    ),
+}
+
+#: Fields of the receiver of a flow, for `receive` and `reply` of schemes.
+RECEIVER_FIELDS = {
+    **_of(
+        "receiver",
+        ("next", "packets", "next packet expected, which acknowledgments carry (RCV.NXT)", SET, "expect"),
+        ("received", "packets", "arrived so far, this one and those without data included"),
+    ),
+    **_of("state", ("now", "s", "simulated time", False, "now", NS)),
+    **_of("delayed_ack", ("alarm", "s", "time of the next call of `reply`; infinite: none", SET, "due", NS)),
+}
+
+#: Fields of an event, for schemes.
+EVENT_FIELDS = _of(
+    "event",
+    ("now", "s", "simulated time"),
+    ("rtt", "s", "round-trip time of the acknowledged packet, at least 1 ns; 0 if there is none"),
+    ("acked", "packets", "packets that the cumulative acknowledgment newly covers"),
+    ("number", "packets", "packet that triggered the acknowledgment, or is lost; negative: feedback of a switch"),
+    ("transmission", "packets", "number of that packet's transmission among all of the flow"),
+    (
+        "newly_delivered",
+        "packets",
+        "reported as delivered for the first time, cumulatively or selectively; only with selective recovery",
+    ),
+    ("lost", "packets", "packets found lost"),
+    ("spurious", "packets", "transmissions newly found delivered after they were found lost; with `delivery_rate`"),
+    ("delivery_rate", "bytes/s", "sample of the delivery rate, 0 if there is none; with `delivery_rate`, as the next"),
+    ("sample_interval", "s", "time over which the sample was taken"),
+    (
+        "prior_delivered",
+        "packets",
+        "delivered when the newest acknowledged, or the lost, packet was sent; negative: no sample",
+    ),
+    ("sent_in_flight", "packets", "in flight just after that packet was sent, itself included"),
+    ("lost_since_sent", "packets", "found lost since that packet was sent"),
+    ("app_limited", "1", "1: the flow was application-limited when that packet was sent"),
+    ("marked", "1", "1: the acknowledgment carries ECN-Echo"),
+    ("marks", "packets", "newly reported as marked: by the receiver's count, or all that ECN-Echo newly acknowledges"),
+    ("duplicate", "1", "1: it acknowledges nothing new, with data outstanding"),
+    ("packet_size", "bytes", "size of a data packet"),
+    ("header", "", "header fields of the acknowledgment or feedback"),
+    ("restart_timer", "1", "1: the retransmission timer is restarted", SET),
+)  # fmt: skip
+
+#: Fields of a link, for disciplines and services.
+LINK_FIELDS = _of(
+    "link",
+    ("rate", "bytes/s", "infinite for a link without transmission time", False, "bytes_per_second"),
+    ("delay", "s", "propagation delay", False, "delay", NS),
+    ("backlog", "packets", "waiting packets, the one in transmission not counted", False, "backlog"),
+    ("backlog_bytes", "bytes", "the backlog in bytes", False, "backlog_bytes"),
+    ("largest_backlog", "packets", "largest backlog so far", False, "largest_backlog"),
+    ("limit_packets", "packets", "buffer: largest backlog; 2**62: unlimited"),
+    ("limit_bytes", "bytes", "buffer: largest backlog in bytes; 2**62: unlimited"),
+    ("free_at", "s", "time at which the transmitter has sent all accepted packets", False, "free", NS),
+    ("busy_time", "s", "sum of transmission times so far", False, "busy", NS),
+    ("backlog_area", "packets s", "integral of the backlog until `changed_at`; only with a service", False, "", NS),
+    ("changed_at", "s", "time of the last change of the backlog; only with a service", False, "", NS),
+    ("served", "packets", "transmissions begun"),
+    ("served_bytes", "bytes", "bytes of these packets"),
+    ("dropped", "packets", "dropped at this link"),
+    ("marked", "packets", "marked at this link; `mark` counts them", SET),
+    ("hold_until", "s", "earliest transmission of the current packet; only without a service", SET, "hold_until", NS),
+    ("feedback", "", "four numbers for the sender of the current packet", SET),
+    ("send_feedback", "1", "1: send `feedback`", SET),
+)  # fmt: skip
+
+#: Fields of a packet, for disciplines and services, and for a scheme's `send`.
+PACKET_FIELDS = {
+    **_of(
+        "packet",
+        ("flow", "1", "number of its flow"),
+        ("number", "packets", "data: sequence number; acknowledgment: next packet expected"),
+        ("transmission", "packets", "number of this transmission among all of the flow"),
+        ("echo", "packets", "acknowledgment: the data packet that triggered it", False, "triggered_by"),
+        ("size", "bytes", "headers included", False, "length"),
+        ("sent", "s", "departure from the sender; in an acknowledgment that of the data packet", False, "sent", NS),
+        ("kind", "1", "DATA, ACK or FEEDBACK"),
+        ("marks", "1", "bits ECT, CE, ECE, CWR, LAST, STAMPED, ECT1", SET),
+        ("colour", "1", "GREEN, RED, or another value set by a discipline", SET),
+        ("priority", "1", "0 is the highest", SET),
+    ),
+    "header": Field("header", "x", "", "header fields: four numbers of its sender", SET),
+    "enqueued_at": Field("since", "x", "s", "arrival at this link; for waiting packets", False, NS),
+}
+
+#: Fields of a queue of a link, for disciplines and services.
+QUEUE_FIELDS = _of(
+    "queue",
+    ("packets", "packets", "waiting packets"),
+    ("bytes", "bytes", "waiting bytes"),
+)  # fmt: skip
+
+#: Fields of the flow that a scheme's `Parameter` may set instead of one of its own record, and their arrays.
+INITIAL = {
+    "window": "senders", "rate": "senders", "timestamps": "senders", "ect": "senders", "rto": "timers",
+    "min_rto": "timers", "max_rto": "timers", "granularity": "timers", "tick": "timers", "pool": "recoveries",
+    "arrival_times": "recoveries", "reorder": "recoveries", "skips": "recoveries", "rack": "recoveries",
+    "delayed_ack": "delayed_acks", "ack_delay": "delayed_acks",
+    "quick_acks": "delayed_acks",
+}  # fmt: skip
+
+EVENT_VIEW = View("event", {"event": EVENT}, EVENT_FIELDS)
+PACKET_VIEW = View("packet", {"packet": PACKET, "header": HEADER, "since": SINCE}, PACKET_FIELDS)
+
+
+def flow_view(own: Own, without: Collection[str] = ()) -> View:
+    """Return the view that the callbacks of a scheme get of a flow, `without` some states: those of its receiver."""
+    rows = {"state": STATE, "sender": SENDER, "timer": TIMER, "recovery": RECOVERY, **own.rows()}
+    return View("flow", rows, {**FLOW_FIELDS, **own.fields(without=without)})
+
+
+def receiver_view(own: Own, without: Collection[str] = ()) -> View:
+    """Return the view that `receive` and `reply` of a scheme get of a receiver, `without` the states of the sender."""
+    rows = {"state": STATE, "receiver": RECEIVING, "delayed_ack": DELAYED_ACK, **own.rows()}
+    return View("receiver", rows, {**RECEIVER_FIELDS, **own.fields(without=without)})
+
+
+def link_view(own: Own, of_flow: Own, service: Own, queue: Own, settable: tuple[str, ...] | None) -> View:
+    """Return the view of a link that a discipline gets, or its service.
+
+    Parameters
+    ----------
+    own, of_flow : Own
+        Records of the discipline: for a link and for a flow.
+    service, queue : Own
+        Records of the service, for a link and for a queue.
+    settable : tuple of str or None
+        State of queues that the discipline may set; None for the view of the service, which may set all of it.
+    """
+    for_service = settable is None
+    rows = {"state": STATE, "link": LINK, **own.rows(), **service.rows("service")}
+    fields = {**LINK_FIELDS, **service.fields("service", settable=for_service), **own.fields()}
+    of_queue = {**QUEUE_FIELDS, **queue.fields(settable=for_service)}
+    for name in settable or ():
+        of_queue[name] = replace(of_queue[name], settable=True)
+    queues = View("queue", {"queue": QUEUE, **queue.rows()}, of_queue)
+    state = View("flow_state", of_flow.rows(), of_flow.fields())
+    return View("link", rows, fields, {"flow_state": state, "queue": queues, "packet": PACKET_VIEW})
+
+
+def queue_view(queue: Own) -> View:
+    """Return the view of a queue that a service gets."""
+    return View("queue", {"queue": QUEUE, **queue.rows()}, {**QUEUE_FIELDS, **queue.fields()})
+
+
+def documentation() -> str:
+    """Return the table of all fields as Markdown, for the documentation.
+
+    >>> print(documentation().splitlines()[0])
+    ### flow
+    """
+    lines: list[str] = []
+    for kind, fields in TABLE.items():
+        lines += [f"### {kind}", "", "| field | unit | may be set | what it is |", "|---|---|---|---|"]
+        for name, one in fields.items():
+            lines.append(f"| `{name}` | {one.unit} | {'yes' if one.settable else 'no'} | {one.about} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+#: All fields, by the names of the callbacks' arguments.
+TABLE: Mapping[str, Mapping[str, Field]] = {
+    "flow": FLOW_FIELDS,
+    "event": EVENT_FIELDS,
+    "receiver": RECEIVER_FIELDS,
+    "link": LINK_FIELDS,
+    "packet": PACKET_FIELDS,
+    "queue": QUEUE_FIELDS,
+}
+
+
+_flow_state = relative("flow_state", 1)
+_queue = relative("queue", 2)
+_packet = relative("packet", 3)
+
+
+@part
+def random(view):
+    """Return a random number in [0, 1) of the network's stream; `view` is a flow or a link."""
+    return uniform(view._state)
+
+
+@part
+def flow_state(link, flow):
+    """Return the state that the discipline keeps of a flow, whose number is `packet.flow`."""
+    return _flow_state(link, flow_state_at(link._state, link._link, flow))
+
+
+@part
+def queue_of(link, packet):
+    """Return the queue of a packet's flow at this link."""
+    return queue_numbered(link, hop_at(link._state, packet._packet.hop).queue)
+
+
+@part
+def has_next_switch(link, packet):
+    """Return whether a later switch of the packet's path sends its hop-by-hop feedback to this link."""
+    return hop_at(link._state, packet._packet.hop).switch_hop != NONE
+
+
+@part
+def queue(link, k):
+    """Return the k-th queue of a link, counted from 0."""
+    return queue_numbered(link, link._link.first_queue + k)
+
+
+@part
+def queue_numbered(link, q):
+    """Return a queue by the number of its row."""
+    return _queue(link, link._state.queues_base + QUEUE_SIZE * q, queue_own(link._state, q))
+
+
+@part
+def number_of(link, packet):
+    """Return the number of a packet's row."""
+    return (address_of(packet._packet) - link._state.packets_base) // PACKET_SIZE
+
+
+@part
+def append(link, queue, packet):
+    """Append the current packet to a queue."""
+    state, row, i = link._state, queue._queue, number_of(link, packet)
+    packet._packet.next = NONE
+    about = queued_at(state, i)
+    about.previous = row.tail
+    about.queue = row.number
+    if row.tail == NONE:
+        row.head = i
+    else:
+        packet_at(state, row.tail).next = i
+    row.tail = i
+    row.packets += 1
+    row.bytes += packet._packet.length
+
+
+@part
+def take(link, queue, number):
+    """Remove a packet from its queue, and return its number."""
+    unlink(link._state, queue._queue.number, number)
+    return number
+
+
+@part
+def take_first(link, queue):
+    """Remove the first packet from a queue, and return its number; NOTHING if the queue is empty."""
+    return NOTHING if queue._queue.head == NONE else take(link, queue, int(queue._queue.head))
+
+
+@part
+def take_last(link, queue):
+    """Remove the last packet from a queue, and return its number; NOTHING if the queue is empty."""
+    return NOTHING if queue._queue.tail == NONE else take(link, queue, int(queue._queue.tail))
+
+
+@part
+def waiting(link, number):
+    """Return the view of a waiting packet, given the number that `first_waiting` or `behind` returns."""
+    state = link._state
+    return _packet(
+        link,
+        state.packets_base + PACKET_SIZE * number,
+        state.headers_base + HEADER_SIZE * number,
+        state.since_base + 8 * number,
+    )
+
+
+QUEUE_SIZE, PACKET_SIZE, HEADER_SIZE = (row.layout.itemsize for row in (QUEUE, PACKET, HEADER))
+
+
+@part
+def first_waiting(link):
+    """Return the number of the first waiting packet, negative if none waits; needs a service other than "fifo"."""
+    return int(queue(link, 0)._queue.head)
+
+
+@part
+def behind(link, number):
+    """Return the number of the packet behind this one, negative if there is none."""
+    return int(packet_at(link._state, number).next)
+
+
+@part
+def push_out(number):
+    """Return the value with which `enqueue` drops this waiting packet instead of the arriving one."""
+    return number + 1
+
+
+@part
+def drop_more(number):
+    """Return the value with which `evict` drops this packet and is called again, even if the buffer has room now."""
+    return PASSES - 1 - number
+
+
+@part
+def is_full(link, packet, now):
+    """Return whether the buffer has no room for a packet arriving now; a packet that need not wait finds room."""
+    if link.free_at <= now:
+        return False
+    return exceeds_buffer(link, packet.size)
+
+
+@part
+def mark(link, packet):
+    """Mark a packet that is ECN-capable (RFC 3168, section 5), and return whether it is."""
+    if packet.marks & ECT:
+        packet.marks |= CE
+        link.marked += 1
+        return True
+    return False
+
+
+__all__ = [
+    "NONE", "NO_DATA", "append", "behind", "documentation", "drop_more", "first_waiting", "flow_state",
+    "has_next_switch", "is_full", "mark", "push_out", "queue", "queue_of", "random", "take", "take_first",
+    "take_last", "waiting",
+]  # fmt: skip

@@ -1,0 +1,1 @@
+"""Runs of networks: assembly, event loop calls, results, captures."""

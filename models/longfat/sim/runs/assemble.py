@@ -1,0 +1,112 @@
+"""Conversion of a network into the arrays that the kernel runs on."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from longfat.base.domains import conflict, out_of_range, wrong_type
+from longfat.sim.kernel import records
+from longfat.sim.kernel.events import INDICES, KIND_BITS, SERIAL_SHIFT
+from longfat.sim.kernel.records import SECOND
+from longfat.sim.network.elements import Flow
+from longfat.sim.network.network import Network
+from longfat.sim.queues import Discipline
+from longfat.sim.runs.kinds import lay_flows, lay_links
+from longfat.sim.runs.routes import Routes, lay_hops
+from longfat.sim.runs.run_state import RunState, rows
+from longfat.sim.schemes.scheme import Scheme
+from longfat.sim.services import Service
+
+MOST_SAMPLES = 10**8  # rows of the traces: some gigabytes
+
+
+@dataclass
+class Assembly:
+    """Event loop state of a network, with the plug-ins and names that its rows refer to."""
+
+    state: RunState
+    schemes: list[Scheme]
+    disciplines: list[Discipline]
+    services: list[Service]
+    flow_names: list[str]
+    link_names: list[str]  # of the first rows; internal links follow
+    copies: list[Flow]
+
+
+def assemble(net: Network, *, sample_every: float | None = None, duration: float = math.inf) -> Assembly:
+    """Return a network as arrays, ready to run."""
+    if not isinstance(net, Network):
+        raise wrong_type("net", net, "a Network")
+    if not net.flows:
+        raise ValueError(f"{net!r} has no flow")
+    routes = Routes(net)
+    copies: list[tuple[Flow, str, float]] = []
+    first_hops = []
+    for flow in net.flows:
+        for k, name in enumerate(flow.names):
+            copies.append((flow, name, flow.start + k * flow.stagger))
+            first_hops.append(routes.route(flow))
+    state = RunState()
+    flows = [flow for flow, _, _ in copies]
+    starts = np.array([round(start * SECOND) for _, _, start in copies], np.int64)
+    lay_flows(state, routes, flows, starts)
+    state.senders["first_hop"] = first_hops
+    queue_rows = lay_links(state, routes)
+    if max(len(state.links), len(copies), len(state.queues)) >= INDICES:
+        raise ValueError(
+            f"{net!r} is too large: must have less than {INDICES} links (with internal ones), flows and queues"
+        )
+    lay_hops(state, routes, queue_rows)
+    _lay_traces(state, len(copies), routes.named, sample_every, duration)
+    state.begin()
+    _schedule(state, routes, starts, sample_every)
+    made = Assembly(
+        state,
+        routes.schemes.all,
+        routes.disciplines.all,
+        routes.services.all,
+        [name for _, name, _ in copies],
+        [link.name for link in routes.links[: routes.named]],
+        flows,
+    )
+    for f, flow in enumerate(flows):
+        if flow.traffic is not None and flow.traffic.kind == records.ARRIVALS:
+            state.add_connections(f, 16)
+    return made
+
+
+def _lay_traces(state: RunState, flows: int, links: int, every: float | None, duration: float) -> None:
+    """Allocate the rows of the traces, if samples are asked for."""
+    if every is None:
+        return
+    if not duration < math.inf:
+        raise conflict("sample_every", "needs a duration")
+    row = state.row
+    row.sample_every = max(1, round(every * SECOND))
+    least = (flows + links) * duration / MOST_SAMPLES
+    if every < least:
+        raise out_of_range("sample_every", every, "s", f"[{least:g}, inf)")
+    row.samples_room = round(duration * SECOND) // int(row.sample_every) + 1
+    row.sampled_flows, row.sampled_links = flows, links
+    state.flow_samples = rows(row.samples_room * flows, records.FLOW_SAMPLE)
+    state.link_samples = rows(row.samples_room * links, records.LINK_SAMPLE)
+
+
+def _schedule(state: RunState, routes: Routes, starts: np.ndarray, every: float | None) -> None:
+    """Schedule the starts of flows, then the ticks of disciplines, then the samples: in this order at equal times."""
+    state.senders["due"][: len(starts), records.PACE] = starts
+    state.senders["armed"][: len(starts), records.PACE] = starts
+    ticks = [k for k, hooked in enumerate(routes.hooked) if hooked and routes.links[k].discipline.tick is not None]
+    kinds = [records.CLOCK + records.PACE] * len(starts) + [records.SWITCH_CLOCK] * len(ticks)
+    indices = [*range(len(starts)), *ticks]
+    times = [*starts.tolist(), *[0] * len(ticks)]
+    if every is not None:
+        kinds, indices, times = [*kinds, records.SAMPLING], [*indices, 0], [*times, 0]
+    serials = np.arange(1, len(kinds) + 1, dtype=np.int64)
+    keys = (serials << SERIAL_SHIFT) | (np.array(kinds, np.int64) << (SERIAL_SHIFT - KIND_BITS)) | np.array(indices)
+    order = np.lexsort((keys, times))  # sorted entries are a heap
+    state.clocks["time"][: len(keys)], state.clocks["key"][: len(keys)] = np.array(times)[order], keys[order]
+    state.row.clocks = state.row.serial = len(keys)

@@ -1,0 +1,184 @@
+"""Trace of a run on its way to files: rows are taken from the kernel, brought into order and written in chunks."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from longfat.base.domains import integer, wrong_type
+from longfat.base.files import AtomicFiles, GrowingFiles
+from longfat.sim.kernel import records
+from longfat.sim.plugin.own import Own
+from longfat.sim.runs.captures import pcap
+from longfat.sim.runs.captures.qlog import Log
+from longfat.sim.runs.engine import Simulation
+from longfat.sim.runs.run_state import rows
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MOST = 10**6  # packets
+#: Bytes for each packet in senders.pcap, in round numbers: of both pcap files (96 bytes at most in each), of qlog.
+PACKET_BYTES = {"pcap": 150, "qlog": 400}
+ROOM = 1 << 14  # rows of the trace between two visits
+HANDSHAKE = 2  # ns: a connection's first packet is written so much before its start
+
+
+class Capture:
+    """Files with the packets of a run, and with the windows of its senders.
+
+    Parameters
+    ----------
+    run : Simulation
+        Run that has not begun.
+    captures : AtomicFiles or None
+        Directory for senders.pcap and receivers.pcap.
+    logs : AtomicFiles or None
+        Directory for a qlog file of each flow with a scheme.
+    most : int
+        Number of packets in senders.pcap, sent data and received acknowledgments, after which the trace ends.
+    """
+
+    def __init__(self, run: Simulation, captures: AtomicFiles | None, logs: AtomicFiles | None, most: int) -> None:
+        self.run, self.most, self.packets, self.until, self.end = run, most, 0, 0.0, ""
+        state = run.state
+        state.traced = _traced(run)
+        state.trace = rows(ROOM, records.TRACE)
+        state.row.trace_room, state.row.traced_connections, state.row.tracing = ROOM, len(state.senders), 1
+        self.files = GrowingFiles()
+        self.sides: list[Side] = []
+        if captures is not None:
+            for name, kinds in SIDES.items():
+                self.sides.append(Side(self.files, captures.path(name), kinds))
+        self.log = Log(run, self.files, logs) if logs is not None else None
+        run.capture = self
+
+    def drain(self) -> None:
+        """Take the rows of the trace from the kernel, and write those whose order is certain."""
+        row = self.run.state.row
+        found = self.run.state.trace[: row.trace_rows].copy()
+        row.trace_rows = 0
+        if row.tracing:
+            self._write(found, int(row.now))
+
+    def finish(self) -> None:
+        """Write what is left; the run has ended."""
+        self.drain()
+        if self.run.state.row.tracing:
+            self._write(self.run.state.trace[:0], records.NEVER)
+            self.until = self.run.now
+
+    def _write(self, found: np.ndarray, now: int) -> None:
+        """Write rows, and those left from before, up to a time [ns]; stop where the trace ends."""
+        at_sender = np.isin(found["what"], (records.SENT, records.ACK_RECEIVED))
+        left = self.most - self.packets
+        full = int(at_sender.sum()) >= left
+        if full:  # the senders' rows are in the order of time; the receivers' end when theirs do
+            now = int(found["time"][np.flatnonzero(at_sender)[left - 1]])
+            beyond = np.arange(len(found)) > np.flatnonzero(at_sender)[left - 1]
+            found = found[~beyond | ~np.isin(found["what"], SIDES["senders.pcap"])]
+            self.end = f"the trace ends at {now / records.SECOND:.6g} s, after {self.most} packets (trace_packets)"
+        hosts = pcap.Hosts.of(self.run)
+        try:
+            for side in self.sides:
+                side.write(found, now + HANDSHAKE if full else now, hosts)
+            if self.log is not None:
+                self.log.write(found, self.run)
+        except OSError as error:
+            self.end = f"the trace ends at {self.until:.6g} s: {error.strerror}"
+            full = True
+        else:
+            self.packets += min(int(at_sender.sum()), left)
+            self.until = min(now, int(self.run.state.row.now)) / records.SECOND
+        if full:
+            self.run.state.row.tracing = 0
+
+
+def _traced(run: Simulation) -> np.ndarray:
+    """Return the rows of traced flows: numbers of their connections, and where their schemes keep ssthresh."""
+    state = run.state
+    made = rows(len(state.senders), records.TRACED)
+    words = [_word(one.own, "ssthresh") for one in run.assembly.schemes] or [records.NONE]
+    made["connection"] = np.arange(len(made))
+    made["ssthresh"] = np.array(words)[state.senders["scheme"]]
+    return made
+
+
+def _word(own: Own, name: str) -> int:
+    """Return the word of a state, a float, in the record of a scheme; NONE if it has no such state."""
+    found = own.dtype.fields.get(name) if own.dtype is not None and own.dtype.fields else None
+    return int(found[1]) // 8 if found and found[0] == np.float64 and name in own.state else records.NONE
+
+
+SIDES = {
+    "senders.pcap": (
+        records.SENT, records.ACK_RECEIVED, records.STARTED, records.FINISHED, records.TIMED_OUT, records.CHANGED
+    ),
+    "receivers.pcap": (records.RECEIVED, records.ACK_SENT, records.STARTED, records.FINISHED),
+}  # fmt: skip
+
+
+class Side:
+    """Capture at the senders or at the receivers: packets in the order of their times.
+
+    A receiver's packets come early from the kernel, which computes arrivals in advance (`kernel.links`).
+    """
+
+    def __init__(self, files: GrowingFiles, path: Path, kinds: tuple[int, ...]) -> None:
+        self.files, self.path, self.kinds = files, files.begin(path), kinds
+        self.waiting, self.step = rows(0, records.TRACE), np.zeros(0, np.int64)
+        self.ends: dict[int, int] = {}  # of finished connections that may still have packets, by number
+        self.begin = pcap.header()
+
+    def write(self, found: np.ndarray, now: int, hosts: pcap.Hosts) -> None:
+        """Add rows to those that wait, and write those before the time `now` [ns]."""
+        made, step = pcap.expanded(found[np.isin(found["what"], self.kinds)], hosts)
+        made, step = np.concatenate((self.waiting, made)), np.concatenate((self.step, step))
+        order = np.argsort(made["time"], kind="stable")
+        made, step = made[order], step[order]
+        ripe = int(np.searchsorted(made["time"], now - HANDSHAKE, side="right"))
+        self.waiting, self.step = made[ripe:].copy(), step[ripe:].copy()
+        made, step = made[:ripe], step[:ripe]
+        closing = made[made["what"] == records.FINISHED]
+        self.ends.update(zip(closing["connection"].tolist(), closing["time"].tolist(), strict=True))
+        end: Any = records.NEVER
+        if self.ends:
+            end = np.array([self.ends.get(one, records.NEVER) for one in made["connection"].tolist()], np.int64)
+        late = (made["time"] > end) & np.isin(made["what"], (records.ACK_RECEIVED, records.ACK_SENT))
+        self.files.append(self.path, self.begin + pcap.Packets(made, step, late, hosts).encode())
+        self.begin = b""
+
+
+@contextmanager
+def captured(run: Simulation, captures: Any, logs: Any, most: Any) -> Iterator[Capture | None]:
+    """Trace a run that is simulated in this context, and keep the files at its end; None if no directory is given."""
+    most = integer("trace_packets", most, "packets", "[1, 1e12]")
+    for name, place in (("pcap", captures), ("qlog", logs)):
+        if place is not None and not isinstance(place, str | os.PathLike):
+            raise wrong_type(name, place, "a string or a path")
+    if captures is None and logs is None:
+        yield None
+        return
+    simulated, capture = False, None
+    try:
+        with ExitStack() as stack:
+            folders = [
+                None if place is None else stack.enter_context(AtomicFiles(place, name))
+                for name, place in (("pcap", captures), ("qlog", logs))
+            ]
+            capture = Capture(run, folders[0], folders[1], most)
+            yield capture
+            simulated = True
+            capture.finish()
+            for path in capture.files.empty():
+                for folder in folders:
+                    if folder is not None:
+                        folder.forget(path)
+    except OSError as error:
+        if not simulated or capture is None:
+            raise
+        capture.packets, capture.until, capture.end = 0, 0.0, f"no trace was written: {error.strerror or error}"

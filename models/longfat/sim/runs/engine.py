@@ -1,0 +1,482 @@
+"""Simulation of a network: calls of the compiled event loop, progress, interruption, and packet conservation."""
+
+from __future__ import annotations
+
+import copy
+import functools
+import math
+import sys
+import threading
+import time
+from concurrent.futures import Future, wait
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numba
+import numpy as np
+
+from longfat.base import code_cache
+from longfat.base.domains import generator, number, out_of_range
+from longfat.base.progress import announced
+from longfat.sim import schemes as known
+from longfat.sim.kernel import acknowledgments, calls, census, jit, loop, memory, records
+from longfat.sim.network.network import Network
+from longfat.sim.runs import assemble
+from longfat.sim.runs.run_state import RunState, rows
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+PATIENCE = 0.2  # s of wall time in a call of the kernel, so that Ctrl-C is noticed
+ENDLESS = 2.0  # s after Ctrl-C, after which a plug-in that has not returned is given up: ten times PATIENCE
+LONGEST = 4e9  # s, 127 years: in nanoseconds less than half of what 64 bits hold
+#: Time without any delivery, in largest retransmission timeouts, after which a run that ends with its files gives up.
+#: Ours: 20 min with the usual 60 s; hosts give up a connection after at least 100 s (RFC 1122, section 4.2.3.5).
+HOPELESS = 20
+#: Packets without any rate, file or buffer that holds them back, after which a run gives up. Ours: 180 MB.
+BOUNDLESS = 2**20
+STANDSTILL = 1000  # events at the same simulated time, for each packet, flow and link, after which a run gives up
+
+
+class SchemeError(ValueError):
+    """Error of a plug-in: it raised an exception or returned an invalid value."""
+
+
+class Simulation:
+    """One run of a network, which can be continued step by step.
+
+    Parameters
+    ----------
+    net : Network
+        Network to simulate; later changes of it have no effect.
+    rng : None, int, SeedSequence or Generator
+        Seed of the random numbers. Traffic and network have streams of their own, so that schemes can be compared under
+        the same traffic.
+    sample_every : float, optional
+        Interval between the samples of the traces [s]; needs `duration`.
+    duration : float
+        Longest simulated time [s]; only needed for the traces.
+
+    Raises
+    ------
+    ValueError
+        For networks without flows, or too many schemes.
+    SchemeError
+        By `advance`, if a plug-in fails: with its name and the simulated time.
+    KeyboardInterrupt
+        By `advance`, on Ctrl-C: with the simulated time. The run can be continued from there.
+
+    Examples
+    --------
+    >>> net = Network()
+    >>> _ = net.link("a", "b", rate="8 Mbit/s", delay="10 ms", duplex=True)
+    >>> _ = net.flow("reno", path=["a", "b"], file="10 kB")
+    >>> run = Simulation(net, rng=1)
+    >>> run.advance(5.0)
+    >>> int(run.state.flows[0].expect)
+    10
+    """
+
+    def __init__(
+        self, net: Network, *, rng: Any = None, sample_every: float | None = None, duration: float = math.inf
+    ) -> None:
+        self.assembly = assemble.assemble(net, sample_every=sample_every, duration=duration)
+        self._begin(rng)
+
+    def _begin(self, rng: Any) -> None:
+        self.random = generator(rng)
+        self.rng, self.traffic = self.random.spawn(2)
+        row = self.state.row
+        row.random_state, row.random_next = memory.stream(self.rng)
+        row.traffic_state, row.traffic_next = memory.stream(self.traffic)
+        self._first = self._streams()
+        self.wall_time = 0.0
+        self.stop = threading.Event()
+        self._compiled: list[tuple[jit.Callback, ...]] = []
+        self._trusted = True
+        self._watched: Future[int] | None = None
+        self.capture: Any = None  # of `longfat.sim.runs.captures`, if the run is traced
+
+    def again(self, rng: Any) -> Simulation:
+        """Return the same network with other random numbers, before either run has begun; faster than a new one."""
+        if self.state.row.events:
+            raise ValueError(f"again: the run has begun already, and is at {self.now:g} s")
+        other = copy.copy(self)
+        other.assembly = replace(self.assembly, state=self.state.copy())
+        other._begin(rng)
+        return other
+
+    @property
+    def state(self) -> RunState:
+        """Arrays of the run as they are now."""
+        return self.assembly.state
+
+    @property
+    def now(self) -> float:
+        """Simulated time [s]."""
+        return float(self.state.row.now) / records.SECOND
+
+    def advance(self, until: float, progress: Any = None, *, to_the_end: bool = False) -> None:
+        """Continue the run until a simulated time [s], or `to_the_end` until every file is transferred."""
+        until = number("until", until, "s", f"[0, {LONGEST:g}]")
+        goal = round(until * records.SECOND)
+        if goal < self.state.row.now:
+            raise out_of_range("until", until, "s", f"[{self.now!r}, {LONGEST:g}], because time does not run back")
+        try:
+            self._advance(goal, progress, to_the_end)
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(f"stopped at {self.now:.6g} s of {until:g} s simulated") from None
+
+    def _advance(self, goal: int, progress: Any, to_the_end: bool) -> None:
+        """Call the kernel in chunks until the time `goal` [ns] or the end of all files."""
+        budget, still = 1 << 14, 0
+        self.prepare()
+        self.state.row.unfinished = self._unfinished() if to_the_end else records.NONE
+        delivered, since = self._delivered() if to_the_end else 0, self.now
+        while True:
+            begun, before = time.perf_counter(), int(self.state.row.now)
+            status = self._chunk(goal, budget)
+            if self.capture is not None:
+                self.capture.drain()
+            spent = time.perf_counter() - begun
+            self.wall_time += spent
+            still = still + budget if status == records.PAUSED and self.state.row.now == before else 0
+            if spent > 0:
+                budget = int(min(max(budget * PATIENCE / spent, 1 << 10), 1 << 24))
+            if progress is not None:
+                progress(self.now)
+            if to_the_end:
+                before_chunk, delivered = delivered, self._delivered()
+                if delivered != before_chunk or self._starts_later():
+                    since = self.now
+                elif self.now - since > HOPELESS * float(self.state.timers["max_rto"].max()):
+                    raise SchemeError(
+                        f"nothing was delivered from {since:.6g} s to {self.now:.6g} s: {self.progress_summary()}"
+                    )
+            if status == records.DONE:
+                return
+            if status != records.PAUSED:
+                self._make_room(status)
+            elif still > STANDSTILL * (
+                1000 + len(self.state.packets) + len(self.state.senders) + len(self.state.links)
+            ):
+                raise SchemeError(
+                    f"the clock stands still at {self.now:.9g} s after {still} events; {self._busiest()}: "
+                    "give its path some delay, or a scheme that limits its window or rate"
+                )
+            if self.stop.is_set():
+                raise KeyboardInterrupt
+
+    def _delivered(self) -> int:
+        """Return how many acknowledgments, and packets that are not acknowledged, have arrived."""
+        receivers = self.state.receivers
+        silent = receivers["received"][receivers["acknowledges"] == 0].sum()
+        return int(self.state.senders["acks_received"].sum() + silent)
+
+    def _starts_later(self) -> bool:
+        """Return whether some flow has not started yet."""
+        return bool((self.state.tallies["start"] > self.state.row.now).any())
+
+    def progress_summary(self) -> str:
+        """Return a sentence on the first unfinished file and the link that drops most."""
+        state, named = self.state, len(self.assembly.flow_names)
+        files = self._files()
+        f = int(np.argmax(files & (state.tallies["finish"][:named] == records.NEVER)))
+        links = state.links[: len(self.assembly.link_names)]
+        flow, link = state.senders[f], links[int(np.argmax(links["dropped"]))]
+        return (
+            f"of flow {self._name(f)!r} {int(flow.una)} of {flow.packets:g} packets are acknowledged, its window is "
+            f"{flow.window:g} packets and its rate {flow.rate:g} bytes/s; link "
+            f"{self.assembly.link_names[link.number]!r} has dropped {int(link.dropped)} packets and served "
+            f"{int(link.served)}"
+        )
+
+    def _make_room(self, status: int) -> None:
+        """Enlarge the array that the kernel has found too small, or raise the error that ended the call."""
+        if status == records.BAD_VALUE:
+            raise self._failure(None)
+        if status == records.TOO_LATE:
+            raise self._too_late()
+        if len(self.state.packets) >= BOUNDLESS and self._is_boundless(f := self._with_most_in_flight()):
+            raise SchemeError(
+                f"{self._flow(f)} at {self.now:.9g} s: nothing limits it: no rate paces it, no link of its path has a "
+                "rate, and it has no file: give a link a rate, or the flow a file, access_rate, a window or a rate"
+            )
+        try:
+            if status == records.NO_FLOWS:
+                template = int(self.state.row.flow)
+                self.state.add_connections(template, int((self.state.tallies["template"] == template).sum()))
+            else:
+                self.state.grow(self.state.shortage() or status)  # if several are too small, the first of them
+        except MemoryError as error:
+            raise SchemeError(f"{error or 'no memory'} at {self.now:.9g} s; {self._busiest()}") from None
+
+    def _too_late(self) -> SchemeError:
+        """Return the error for a link whose backlog lasts beyond the last time that the clock can hold."""
+        link = self.state.links[self.state.row.link]
+        named = self.state.row.link < len(self.assembly.link_names)
+        packet = self.state.packets[link.tail]
+        where = f"link {self.assembly.link_names[link.number]!r}" if named else "the access link"
+        rate = f"{link.rate / (8 * link.scale):g} bytes/s" if link.scale else "any rate"
+        kind = "fifo" if link.discipline == records.NONE else self.assembly.disciplines[link.discipline].name
+        return SchemeError(
+            f"{where} of flow {self._name(packet.flow)!r} has {int(link.backlog)} packets waiting at {self.now:.9g} s, "
+            f"and would send the last, of {int(packet.length)} bytes, after {records.HORIZON / records.SECOND:g} s, "
+            f"the last time that 64 bits of nanoseconds can hold, at {rate} and with discipline {kind!r}: give it a "
+            "buffer or a higher rate, or the flow less to send"
+        )
+
+    def _with_most_in_flight(self) -> int:
+        """Return the flow that is sending, or else the one with the most packets in flight."""
+        if self.state.row.sending_flow != records.NONE:
+            return int(self.state.row.sending_flow)
+        flows = self.state.flows
+        return int(np.argmax(flows["sent"] - flows["received"] - flows["dropped"]))
+
+    def _is_boundless(self, f: int) -> bool:
+        """Return whether only its window limits a flow: no file, rate, access link, or link that holds packets up."""
+        flow, hops = self.state.senders[f], self.state.hops
+        first = last = int(flow.first_hop)
+        while hops["far_end"][last] == records.NEXT_HOP:
+            last += 1
+        links = self.state.links[hops["link"][first : last + 1]]
+        fast = (links["scale"] == 0) & (links["jitter"] == 0) & (links["discipline"] == records.NONE)
+        many = acknowledgments.MOST_PACKETS_AT_ONCE
+        unpaced = flow.rate >= 1e300 and flow.access_link == 0
+        return bool(unpaced and flow.packets - flow.next > many and (fast & (links["service"] == records.NONE)).all())
+
+    def _busiest(self) -> str:
+        """Return a sentence on the flow with the most packets in flight."""
+        return self._flow(self._with_most_in_flight())
+
+    def _flow(self, f: int) -> str:
+        """Return a flow with its scheme, window and rate."""
+        flow = self.state.senders[f]
+        scheme = f" (scheme {self.assembly.schemes[flow.scheme].name!r})" if self.assembly.schemes else ""
+        return f"flow {self._name(f)!r}{scheme} has window {flow.window:g} packets and rate {flow.rate:g} bytes/s"
+
+    def _name(self, f: int) -> str:
+        """Return a flow's name, for a connection that of the flow that started it."""
+        template = int(self.state.tallies[f].template)
+        return self.assembly.flow_names[f if template == records.NONE else template]
+
+    def prepare(self) -> None:
+        """Compile the plug-ins and the kernel; `advance` does it, too."""
+        if not self._compiled:
+            schemes = [one.compiled() for one in self.assembly.schemes or [known.scheme("reno")]]
+            disciplines = [one.compiled() for one in self.assembly.disciplines]
+            services = [one.compiled() for one in self.assembly.services]
+            self._compiled = schemes + disciplines + services  # the kernel has only their addresses
+            self._trusted = all(one.trusted for row in self._compiled for one in row)
+            state = self.state
+            state.callbacks, state.hooks, state.verbs = map(_addresses, (schemes, disciplines, services))
+            kernel()
+
+    def _chunk(self, goal: int, budget: int) -> int:
+        """Call the kernel until a time [ns], or for so many events and packets sent; return why it ended."""
+        self.prepare()
+        self.state.renumber()
+        return self._call(goal, budget) if self._trusted else self._watch(goal, budget)
+
+    def _watch(self, goal: int, budget: int) -> int:
+        """Call the kernel in a thread of its own, and leave it there if a plug-in does not return after Ctrl-C.
+
+        Compiled code cannot be interrupted. The thread ends with the process.
+        """
+        if self._watched is not None and not self._watched.done():
+            raise SchemeError(f"{self._plug_in()} has not returned, so that the run cannot be continued")
+        call: Future[int] = Future()
+        self._watched = call
+
+        def end() -> None:
+            try:
+                call.set_result(self._call(goal, budget))
+            except BaseException as error:
+                call.set_exception(error)
+
+        threading.Thread(target=end, daemon=True).start()
+        try:
+            while not self.stop.is_set() and wait([call], PATIENCE).not_done:
+                pass
+        finally:
+            if wait([call], ENDLESS).not_done:
+                print(f"longfat: {self._plug_in()} has not returned since Ctrl-C", file=sys.stderr, flush=True)
+                raise KeyboardInterrupt
+        return call.result()
+
+    def _call(self, goal: int, budget: int) -> int:
+        """Call the kernel, and name the plug-in that fails."""
+        try:
+            with np.errstate(divide="raise", over="ignore", invalid="ignore"):  # as in compiled code, with jit off
+                return int(kernel()[0](self.state.address(), goal, budget))
+        except KeyboardInterrupt:
+            raise
+        except Exception as error:
+            if self.state.row.callback == records.NONE and self.state.row.link == records.NONE:
+                raise
+            raise self._failure(error) from None
+
+    def _plug_in(self) -> str:
+        """Return which function of which plug-in the kernel called last, for which flow or link, and when."""
+        row = self.state.row
+        when = f"at {self.now:.9g} s"
+        if row.callback == records.NONE:
+            link, hook = self.assembly.link_names[row.link], calls.OF_LINKS[row.hook]
+            return f"{self._of_link()}, {hook}, link {link!r} {when}"
+        scheme = self.assembly.schemes[self.state.senders[row.flow].scheme]
+        return f"scheme {scheme.name!r}, {calls.CALLBACKS[row.callback]}, flow {self._name(int(row.flow))!r} {when}"
+
+    def _of_link(self) -> str:
+        """Return the discipline of the link being handled, or its service if it has no discipline."""
+        link = self.state.links[self.state.row.link]
+        if link.discipline != records.NONE:
+            return f"discipline {self.assembly.disciplines[link.discipline].name!r}"
+        return f"service {self.assembly.services[link.service].name!r}"
+
+    def _failure(self, error: Exception | None) -> SchemeError:
+        """Return the error of a plug-in, with scheme, callback, flow and simulated time."""
+        row = self.state.row
+        if row.callback == records.NONE:
+            link = self.assembly.link_names[row.link]
+            return SchemeError(f"{self._of_link()} failed on link {link!r} at {self.now:.9g} s: {_said(error)}")
+        f = int(row.flow)
+        flow = self.state.flows[f]
+        where = self._plug_in()
+        if error is not None:
+            return SchemeError(f"{where}: {_said(error)}")
+        most = acknowledgments.MOST_IMMEDIATE_CALLS
+        if self.state.recoveries[f].immediate_calls >= most:
+            return SchemeError(f"{where}: {most} times in a row flow.alarm was set to no later than now")
+        if flow.window > acknowledgments.MOST_PACKETS_AT_ONCE and flow.rate >= 1e300:
+            return SchemeError(
+                f"{where}: nothing limits it: the window is {flow.window:g} packets, no rate paces it, and "
+                + ("it has no file" if flow.packets >= records.FOREVER else f"its file is {flow.packets:g} packets")
+                + f"; allowed are {acknowledgments.MOST_PACKETS_AT_ONCE} packets at once: "
+                "give a file, access_rate, a window or a rate"
+            )
+        unit = "window [packets]" if flow.window_decides else "rate [bytes/s]"
+        return SchemeError(f"{where}: {float(row.bad_value):g} is no {unit}: must be in [0, inf]")
+
+    @property
+    def drew(self) -> bool:
+        """Whether any random number has been drawn so far; if not, all replications are equal."""
+        return self._streams() != self._first
+
+    def _streams(self) -> list[str]:
+        """Return the states of both random streams."""
+        return [repr(stream.bit_generator.state) for stream in (self.rng, self.traffic)]
+
+    def transfers(self) -> xr.Dataset:
+        """Return every completed transfer: ``start`` and ``finish`` [s], packets ``sent`` and ``dropped``, ``flow``.
+
+        Each connection of a flow of `longfat.sim.traffic.arrivals` is a transfer of its own.
+        """
+        from longfat.sim.runs import results
+
+        return results.transfers(self)
+
+    def all_done(self) -> bool:
+        """Return whether every file has been transferred."""
+        return self._unfinished() == 0
+
+    def _unfinished(self) -> int:
+        """Return how many files are still to be transferred."""
+        named = len(self.assembly.flow_names)
+        tallies = self.state.tallies[:named]
+        transfers = (tallies["traffic"] == records.TRANSFER) & self._files()
+        return int(((tallies["finish"] == records.NEVER) & transfers).sum())
+
+    def _files(self) -> np.ndarray:
+        """Return for each flow whether its data have an end."""
+        senders = self.state.senders[: len(self.assembly.flow_names)]
+        if not len(self.state.sources):
+            return np.asarray(senders["packets"] < records.FOREVER)
+        written = senders["transfer"] == records.FROM_APPLICATION
+        sizes = np.where(written, self.state.sources["total"][: len(senders)], senders["packets"])
+        return np.asarray(sizes < records.FOREVER)
+
+    def count(self) -> int:
+        """Count what links have done until now, and the packets in the network; return the number of these."""
+        state = self.state
+        sizes = len(self.assembly.link_names), len(state.links), len(state.queues), len(state.access_links)
+        delaying = len(state.delayed_acks)
+        return int(kernel()[1](state.address(), *sizes, delaying))
+
+    def packet_counts(self) -> dict[str, int]:
+        """Return packet counts, after checking conservation: sent = received + dropped + in flight.
+
+        Data packets, acknowledgments and feedback are checked.
+
+        Raises
+        ------
+        RuntimeError
+            If packets are not conserved: then the simulator is wrong, or a discipline lost packets.
+        """
+        state, row = self.state, self.state.row
+        found = self.count()
+        if found + int(row.free_packets) != len(state.packets):
+            raise RuntimeError(
+                f"packets are not conserved: {found} in the network and {row.free_packets} free of {len(state.packets)}"
+            )
+        receivers, tallies = state.receivers, state.tallies
+        totals = {
+            "sent": int(state.senders["transmission"].sum() + tallies["sent"].sum()),
+            "received": int(receivers["received"].sum()),
+            "dropped": int(tallies["dropped"].sum()),
+        }
+        acks = [
+            int(receivers["received"][receivers["acknowledges"] == 1].sum() - tallies["acks_merged"].sum())
+            + int(tallies["acks_injected"].sum()),
+            int(state.senders["acks_received"].sum()),
+            int(tallies["acks_dropped"].sum()),
+        ]
+        feedback = [int(row[name]) for name in ("feedback_sent", "feedback_received", "feedback_dropped")]
+        in_flight = row.in_use
+        rows = ((totals["sent"], totals["received"], totals["dropped"]), acks, feedback)
+        for name, (sent, received, dropped), left in zip(
+            ("data packets", "acknowledgments", "feedback packets"), rows, in_flight, strict=True
+        ):
+            if sent != received + dropped + left:
+                raise RuntimeError(
+                    f"packets are not conserved: {name} sent {sent}, received {received}, dropped {dropped}, "
+                    f"in flight {left}"
+                )
+        of_acks = {f"acks_{name}": count for name, count in zip(totals, acks, strict=True)}
+        return {**totals, "in_flight": int(in_flight[0]), **of_acks, "acks_in_flight": int(in_flight[1])}
+
+
+def _said(error: Exception | None) -> str:
+    """Return an exception of a plug-in as one line."""
+    text = " ".join(str(error).split())
+    if isinstance(error, TypeError) and "NoneType" in text:  # only with jit off; the compiler refuses it
+        return jit.NOTHING
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+_PREPARED = threading.Lock()
+
+
+@functools.cache
+def _prepare() -> Any:
+    """Compile the kernel's two entry points for the one signature that each has, or load them from disk."""
+    if jit.COMPILED:
+        with announced("longfat: compiling the packet simulator, this once: half a minute or so"):
+            loop.run.compile((numba.int64,) * 3)
+            census.count.compile((numba.int64,) * 6)
+        code_cache.tell_if_lost(loop.run)
+        loop.run.disable_compile()
+    return loop.run, census.count
+
+
+def kernel() -> Any:
+    """Return the event loop and the census, compiled once for all threads."""
+    with _PREPARED:
+        return _prepare()
+
+
+def _addresses(compiled: list[tuple[jit.Callback, ...]]) -> np.ndarray:
+    """Return the addresses of the functions of plug-ins, one row for each plug-in."""
+    found = [one.address for row in compiled for one in row]
+    table = rows(len(found), records.WORD)
+    table["x"] = found
+    return table

@@ -1,0 +1,329 @@
+"""Rows of links and flows, built once for each kind of link and flow."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from longfat.base.domains import out_of_range
+from longfat.sim.kernel import layout, records
+from longfat.sim.kernel.records import FOREVER, NEVER, NONE, SECOND
+from longfat.sim.network.elements import Flow, Link
+from longfat.sim.network.traffic import Traffic
+from longfat.sim.runs.routes import Routes
+from longfat.sim.runs.run_state import RunState, rows
+from longfat.sim.schemes.scheme import fill_own, set_fields
+
+_UNBOUNDED = 2**62
+
+
+def _by_kind(things: list[Any], key: Callable[[Any], Hashable], make: Callable[[Any], Any]) -> tuple[list[Any], Any]:
+    """Return the rows built by `make` for each kind of thing, and the kind of each thing."""
+    known: dict[Hashable, int] = {}
+    made: list[Any] = []
+    which = np.empty(len(things), np.int64)
+    for k, thing in enumerate(things):
+        kind = key(thing)
+        found = known.get(kind)
+        if found is None:
+            found = known[kind] = len(made)
+            made.append(make(thing))
+        which[k] = found
+    return made, which
+
+
+def _stretch(kinds: list[np.ndarray], which: np.ndarray) -> np.ndarray:
+    """Return a row for each thing, given the rows of the kinds."""
+    many = np.concatenate(kinds)[which] if kinds else rows(0, records.WORD)
+    made = rows(len(many), many.dtype)
+    made[:] = many
+    return made
+
+
+def _words(kinds: list[np.ndarray], which: np.ndarray) -> tuple[np.ndarray, int]:
+    """Return a record of words for each thing, all as long as the longest, and this length."""
+    words = max(map(len, kinds), default=0)
+    padded = np.zeros((len(kinds), words), np.int64)
+    for k, one in enumerate(kinds):
+        padded[k, : len(one)] = one["x"]
+    made = rows(words * len(which), records.WORD)
+    made["x"] = padded[which].reshape(-1) if len(kinds) else 0
+    return made, words
+
+
+def _bits(name: str, rate: float) -> tuple[int, int] | None:
+    """Return a rate [bytes/s] in bit/s as numerator and denominator, None for an infinite rate."""
+    if rate == math.inf:
+        return None
+    if not 1 <= 8 * rate <= 1e15:
+        raise out_of_range(name, rate, "bytes/s", "[0.125, 1.25e14]")
+    exact = Fraction(8 * rate).limit_denominator(1000)
+    return exact.numerator, exact.denominator
+
+
+def lay_links(state: RunState, routes: Routes) -> np.ndarray:
+    """Lay out the rows of links, queues, disciplines and services; return the rows of the queues of flows."""
+
+    def key(link: Link) -> Hashable:
+        return (
+            link.rate, link.delay, link.buffer_packets, link.buffer_bytes, id(link.discipline), link.loss, link.jitter,
+            link.counter_refresh, link.coarse_clock, link.stamps, bool(link.name), link.rate_changes,
+        )  # fmt: skip
+
+    kinds, which = _by_kind(routes.links, key, lambda link: _link(link, routes))
+    state.links = links = _stretch([one[0] for one in kinds], which)
+    links["number"] = np.arange(len(links))
+    _lay_rate_changes(state, routes.links)
+    state.link_own, state.row.link_own_words = _words([one[1] for one in kinds], which)
+    state.service_own, state.row.service_own_words = _words([one[2] for one in kinds], which)
+    _lay_flow_state(state, routes)
+    queue_rows = _lay_queues(state, routes)
+    state.allocate_circular_buffers()
+    return queue_rows
+
+
+def _lay_rate_changes(state: RunState, links: list[Link]) -> None:
+    """Lay out the changes of the rates of links, those of each link next to each other."""
+    changing = [k for k, link in enumerate(links) if link.rate_changes]
+    state.changing_rates = rows(len(changing), records.CHANGING_RATE)
+    state.rate_changes = rows(sum(len(links[k].rate_changes) + 1 for k in changing), records.RATE_CHANGE)
+    following = 0
+    for number, (row, k) in enumerate(zip(state.changing_rates, changing, strict=True)):
+        state.links["changing_rate"][k] = number
+        row.next = row.shown_next = following
+        for change, (time, rate) in zip(state.rate_changes[following:], links[k].rate_changes, strict=False):
+            change.time, change.bytes_per_second = round(time * SECOND), rate
+            change.rate, change.scale = _bits(f"rate of link {links[k].name}", rate) or (1, 0)
+        row.until = row.shown_until = state.rate_changes[following].time
+        following += len(links[k].rate_changes) + 1
+        state.rate_changes[following - 1].time = NEVER
+
+
+def _link(link: Link, routes: Routes) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the row of a kind of link, and the records of its discipline and its service."""
+    made = rows(1, records.LINK)
+    row, discipline, service = made[0], link.discipline, link.discipline.scheduler
+    row.head = row.tail = row.transmitting = row.first_queue = row.discipline = row.service = NONE
+    row.changing_rate = NONE
+    row.delay = round(link.delay * SECOND)
+    # A link without transmission time: the numerator of the division is 0.
+    row.rate, row.scale = _bits(f"rate of link {link.name}", link.rate) or (1 << 30, 0)
+    row.bytes_per_second = link.rate
+    row.length = NONE
+    row.carried_remainder = row.rate >> 1
+    row.limit_packets = min(link.buffer_packets, _UNBOUNDED)
+    row.limit_bytes = min(link.buffer_bytes, _UNBOUNDED)
+    row.loss = link.loss
+    row.jitter = round(link.jitter * SECOND)
+    row.refresh = round(link.counter_refresh * SECOND)
+    row.coarse_clock = link.coarse_clock
+    if not link.stamps or not link.name or link.rate == math.inf:
+        row.ignores_requests = records.IGNORES
+    elif link.stamps == "incoming":
+        row.ignores_requests = records.INCOMING
+    own, of_service = rows(discipline.own.words, records.WORD), rows(0, records.WORD)
+    if discipline.has_hooks:
+        row.discipline = routes.disciplines.place(discipline)
+        discipline.own.fill(own, discipline.values)
+    if service is not None:
+        row.service = routes.services.place(service)
+        row.work_conserving, row.may_push_out = service.work_conserving, service.may_push_out
+        of_service = rows(service.own.words, records.WORD)
+        service.own.fill(of_service, discipline.values)
+    row.special = row.service != NONE or row.discipline != NONE or row.loss > 0 or row.jitter > 0 or row.refresh > 0
+    return made, own, of_service
+
+
+def _lay_flow_state(state: RunState, routes: Routes) -> None:
+    """Lay out the state that disciplines keep of every flow, with its initial values."""
+    initial: list[np.ndarray] = []
+    for k, hooked in enumerate(routes.hooked):
+        of_flow = routes.links[k].discipline.of_flow
+        if hooked and of_flow.words:
+            state.links[k].flow_state = sum(map(len, initial))
+            initial.append(rows(of_flow.words, records.WORD))
+            of_flow.fill(initial[-1], {})
+    state.initial_flow_state = np.concatenate([rows(0, records.WORD), *initial])
+    state.row.flow_state_words = len(state.initial_flow_state)
+    state.flow_state = np.tile(state.initial_flow_state, len(state.senders))
+
+
+def _lay_queues(state: RunState, routes: Routes) -> np.ndarray:
+    """Lay out the queues of each link with a service, next to each other, and the workspace; return flows' rows."""
+    links, of_flows = state.links, np.array(routes.queues, np.int64)
+    with_service = np.flatnonzero(links["service"] != NONE)
+    count = np.bincount(of_flows, minlength=len(links))
+    services = {int(k): routes.services.all[int(links["service"][k])] for k in with_service}
+    for k, service in services.items():
+        fixed = service.queue_count(routes.links[k].discipline.values)
+        if fixed is not None:
+            count[k] = fixed
+    begin = np.concatenate(([0], np.cumsum(count)))
+    links["first_queue"][with_service], links["queue_count"][with_service] = begin[with_service], count[with_service]
+    order = np.argsort(of_flows, kind="stable")  # queues of flows in the order of their links
+    queue_rows = np.empty(len(of_flows), np.int64)
+    ranks = np.arange(len(of_flows)) - np.searchsorted(of_flows[order], of_flows[order], "left")
+    queue_rows[order] = begin[of_flows[order]] + ranks
+    state.queues = queues = rows(max(1, int(begin[-1])), records.QUEUE)
+    queues["head"], queues["tail"], queues["armed"] = NONE, NONE, NEVER
+    queues["number"] = np.arange(len(queues))
+    queues["link"][: begin[-1]] = np.repeat(np.arange(len(links)), count)
+    kinds, which, workspace = [rows(0, records.WORD)], np.zeros(len(queues), np.int64), 0
+    for k, service in services.items():
+        kinds.append(rows(service.of_queue.words, records.WORD))
+        service.of_queue.fill(kinds[-1], {})
+        which[begin[k] : begin[k + 1]] = len(kinds) - 1
+        links["workspace"][k] = workspace
+        if service.workspace is not None:
+            workspace += service.workspace(float(links["limit_packets"][k]), int(count[k]))
+    state.queue_own, state.row.queue_own_words = _words(kinds, which)
+    state.workspace = rows(workspace, records.WORD)
+    return queue_rows
+
+
+def lay_flows(state: RunState, routes: Routes, flows: list[Flow], starts: np.ndarray) -> None:
+    """Lay out the rows of all flows, and the records of their schemes."""
+
+    def key(flow: Flow) -> Hashable:
+        return (
+            id(flow.scheme), id(flow.traffic), flow.file, flow.stop, flow.packet, flow.ack, flow.access_rate,
+            tuple(flow.parameters.items()), id(flow.application),
+        )  # fmt: skip
+
+    kinds, which = _by_kind(flows, key, lambda flow: _flow(flow, routes))
+    lines = any(flow.access_rate < math.inf and flow.scheme is not None for flow in flows)
+    sources = any(flow.traffic is not None or flow.application is not None for flow in flows)
+    needed = {"access_links": lines, "sources": sources, "traced": False}
+    needed["delayed_acks"] = any(one["receivers"]["delays"][0] for one, _ in kinds)
+    for name in layout.OF_FLOWS:
+        if needed.get(name, True):
+            setattr(state, name, _stretch([one[name] for one, _ in kinds], which))
+    state.tallies["start"] = starts
+    if sources:
+        state.sources["next_write"] = starts
+    state.flow_own, state.row.flow_own_words = _words([own for _, own in kinds], which)
+
+
+def _flow(flow: Flow, routes: Routes) -> tuple[dict[str, np.ndarray], np.ndarray]:
+    """Return the rows of a kind of flow, and the record of its scheme."""
+    made = {name: rows(1, dtype) for name, dtype in layout.OF_FLOWS.items()}
+    row = {name: one[0] for name, one in made.items()}
+    sender, timer, receiver, recovery = (row[name] for name in ("senders", "timers", "receivers", "recoveries"))
+    tally, line, source = row["tallies"], row["access_links"], row["sources"]
+    sender.packets = FOREVER if flow.file is None else math.ceil(flow.file / flow.packet)
+    sender.window, sender.rate = math.inf, math.inf
+    sender.resend = sender.timed = NONE
+    sender.packet_size, receiver.ack_size = flow.packet, flow.ack
+    sender.limited = 1e300
+    sender.due[:] = sender.armed[:] = NEVER
+    sender.timestamps = 1
+    sender.last_paced = -(2**62)
+    tally.stop = sender.sends_until = NEVER if flow.stop == math.inf else round(flow.stop * SECOND)
+    tally.finish = NEVER
+    tally.last_stamps = tally.template = NONE
+    timer.rto, timer.backoff = 1.0, 1.0
+    timer.min_rto, timer.max_rto, timer.max_backoff = 0.2, 60.0, 64.0
+    receiver.blocks_head = receiver.blocks_tail = NONE
+    receiver.acknowledges = receiver.in_order = sender.acknowledged = 1
+    recovery.recover = -2
+    recovery.pool, recovery.reorder, recovery.alarm = 1.0, 1, -1.0
+    recovery.blocks_head = recovery.blocks_tail = NONE
+    recovery.rack_newest = recovery.highest_delivered = recovery.probe_end = NONE
+    recovery.rack_due = recovery.rack_armed = NEVER
+    recovery.outstanding_head = recovery.outstanding_tail = recovery.lost_head = recovery.lost_tail = NONE
+    receiver.waiting = NONE
+    delayed = row["delayed_acks"]
+    delayed.delayed_ack, delayed.due, delayed.armed = 1, NEVER, NEVER
+    line.packet = source.first_row = source.last_row = source.next_row = NONE
+    own = rows(0, records.WORD)
+    if flow.scheme is not None:
+        own = _by_scheme(flow, routes.schemes.place(flow.scheme), row)
+    if flow.traffic is not None:
+        _by_traffic(flow, row)
+    if flow.application is not None:
+        _by_application(flow, row)
+    if not receiver.acknowledges:
+        receiver.in_order = 0
+    return made, own
+
+
+def _by_scheme(flow: Flow, place: int, row: dict[str, Any]) -> np.ndarray:
+    """Set the fields of a flow that depend on its scheme; return the record of the scheme."""
+    scheme = flow.scheme
+    assert scheme is not None
+    sender, receiver, recovery, line = (row[name] for name in ("senders", "receivers", "recoveries", "access_links"))
+    sender.scheme = place
+    sender.transfer = 1
+    sender.window_decides = scheme.controls == "window"
+    sender.acknowledged = receiver.acknowledges = scheme.acknowledged
+    sender.has_send_callback, sender.has_alarm_callback = scheme.send is not None, scheme.alarm is not None
+    receiver.echo = records.ECHO_MODES.index(scheme.echo)
+    recovery.every_loss, recovery.reorder = scheme.every_loss, scheme.reorder
+    if scheme.controls == "window":
+        sender.window = 1.0
+    else:
+        sender.rate = flow.packet  # one packet per second, until its scheme sets another rate
+    recovery.sampled, recovery.least_rtt = scheme.delivery_rate, 2**62
+    recovery.skips = scheme.delivery_rate
+    set_fields(row, scheme, flow.parameters)
+    if recovery.rack:
+        recovery.skips = 1
+    sender.repair = records.SKIPS if recovery.skips else records.OWN
+    if scheme.recovery == "selective":
+        sender.repair = records.SELECTIVE
+    receiver.reports_arrival = recovery.arrival_times
+    receiver.delays = records.DELAYED_ACKS if row["delayed_acks"].delayed_ack > 1 else records.AT_ONCE
+    if scheme.receive is not None:
+        receiver.delays = records.BY_SCHEME
+    sender.stamped = records.UNSTAMPED
+    if scheme.stamped:
+        sender.stamped = records.STAMPED_BOTH_WAYS
+    elif receiver.echo == records.ACCURATE:
+        sender.stamped = records.COUNTED_MARKS
+    elif receiver.reports_arrival or scheme.receive is not None:
+        sender.stamped = records.STAMPED_ACKS
+    line.rate, line.scale = _bits(f"access_rate of flow {flow.name}", flow.access_rate) or (0, 0)
+    line.carried_remainder = line.rate >> 1
+    sender.access_link = line.rate > 0
+    own = rows(scheme.own.words, records.WORD)
+    fill_own(own, scheme, flow.parameters)
+    return own
+
+
+def _by_traffic(flow: Flow, row: dict[str, Any]) -> None:
+    """Set the fields of a flow that depend on its traffic generator."""
+    traffic = flow.traffic
+    assert traffic is not None
+    sender, receiver, source = row["senders"], row["receivers"], row["sources"]
+    row["tallies"].traffic = traffic.kind
+    sender.transfer = 0
+    receiver.in_order = traffic.kind == records.ARRIVALS  # for its connections
+    receiver.acknowledges = sender.acknowledged = traffic.acknowledged
+    if traffic.kind == records.INJECTED:  # it has a way back, but nothing here answers or emits packets
+        receiver.acknowledges = sender.acknowledged = sender.packets = 0
+        return
+    source.mean_size = flow.packet if traffic.exponential_sizes else 0.0
+    _set_pace(source, traffic, flow.packet)
+
+
+def _set_pace(source: Any, traffic: Traffic, packet: int) -> None:
+    """Set the intervals of a generator, and its on and off times."""
+    source.on_time, source.off_time = min(traffic.on_time, 1e9) * SECOND, traffic.off_time * SECOND
+    source.shape_on, source.shape_off = traffic.shape_on, traffic.shape_off
+    gap = 1 / traffic.arrivals if traffic.arrivals else traffic.interval or packet / traffic.rate
+    source.gap = gap * SECOND
+
+
+def _by_application(flow: Flow, row: dict[str, Any]) -> None:
+    """Set the fields of a flow whose data an application writes."""
+    assert flow.application is not None
+    sender, source = row["senders"], row["sources"]
+    source.total, sender.packets = sender.packets, 0
+    sender.transfer = records.FROM_APPLICATION
+    _set_pace(source, flow.application, flow.packet)
+    if flow.application.kind == records.CONSTANT:
+        source.on, source.off_at = 1, NEVER

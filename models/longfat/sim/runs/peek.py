@@ -1,0 +1,84 @@
+"""Fields of flows and links as plug-ins see them, for programs that look at a run between two calls."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from longfat.sim.kernel import records
+from longfat.sim.kernel.views import Look, View
+from longfat.sim.plugin.own import Own
+from longfat.sim.plugin.seam import flow_view, link_view
+from longfat.sim.runs.engine import Simulation
+
+_NOTHING = Own("", {}, {}, ())
+_SPARE = np.zeros(1, np.int64)  # in place of the record of a plug-in without one
+
+_flow_view, _link_view = functools.lru_cache(64)(flow_view), functools.lru_cache(64)(link_view)
+
+
+def flow(run: Simulation, name: str) -> Look:
+    """Return the fields of a flow by its name, those of its scheme's own among them.
+
+    >>> from longfat.sim import Network
+    >>> net = Network.chain(1, rate="1 Mbit/s").flow("reno", path=["n0", "n1"], file="10 kB")
+    >>> peek = flow(Simulation(net), "reno-1")
+    >>> print(peek.window, peek.packets, peek.duplicate_threshold)
+    1.0 10 3.0
+    """
+    f = run.assembly.flow_names.index(name)
+    state, scheme = run.state, run.assembly.copies[f].scheme
+    return _of(
+        _flow_view(scheme.own if scheme is not None else _NOTHING),
+        state=state.row,
+        sender=state.senders[f],
+        timer=state.timers[f],
+        recovery=state.recoveries[f],
+        own=_address(state.flow_own, int(state.row.flow_own_words), f),
+    )
+
+
+def link(run: Simulation, name: str) -> Look:
+    """Return the fields of a link by its name, those of its discipline's own among them.
+
+    >>> from longfat.sim import Network
+    >>> net = Network.chain(1, rate="1 Mbit/s").flow("reno", path=["n0", "n1"], file="10 kB")
+    >>> print(link(Simulation(net), "n0-n1").rate)
+    125000.0
+    """
+    k = run.assembly.link_names.index(name)
+    run.count()  # brings the backlog up to date
+    state, assembly = run.state, run.assembly
+    row = state.links[k]
+    own = of_flow = service = queue = _NOTHING
+    if row.discipline != records.NONE:
+        own, of_flow = assembly.disciplines[row.discipline].own, assembly.disciplines[row.discipline].of_flow
+    if row.service != records.NONE:
+        service, queue = assembly.services[row.service].own, assembly.services[row.service].of_queue
+    return _of(
+        _link_view(own, of_flow, service, queue, ()),
+        state=state.row,
+        link=row,
+        own=_address(state.link_own, int(state.row.link_own_words), k),
+        service=_address(state.service_own, int(state.row.service_own_words), k),
+    )
+
+
+def _address(words: np.ndarray, each: int, number: int) -> int:
+    """Return the address of a record in an array of words, or of a spare word if the array is empty."""
+    return int(words.ctypes.data) + 8 * each * number if len(words) else int(_SPARE.ctypes.data)
+
+
+def _of(view: View, **rows: Any) -> Look:
+    """Return a view of rows that are given by the names of its pointers."""
+    return view.of(*[rows[name] for name in view.rows])
+
+
+def fields(look: Look) -> dict[str, Any]:
+    """Return all fields of a view as plain numbers and lists of them."""
+    values = {name: getattr(look, name) for name in look._kind.fields}
+    return {
+        name: value.tolist() if isinstance(value, np.ndarray | np.generic) else value for name, value in values.items()
+    }

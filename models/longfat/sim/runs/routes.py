@@ -1,0 +1,181 @@
+"""Paths of packets through a network: hops, queues, feedback, and which arrivals can be computed in advance."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from longfat.sim.kernel import records
+from longfat.sim.kernel.records import NONE
+from longfat.sim.network.elements import Flow, Link
+from longfat.sim.network.network import Network
+from longfat.sim.queues import Discipline
+from longfat.sim.runs.run_state import RunState, rows
+from longfat.sim.services import PER_FLOW
+
+
+class Kinds:
+    """List of different things, in which equal ones share a place."""
+
+    def __init__(self, key: Callable[[Any], Any]) -> None:
+        self.all: list[Any] = []
+        self._key = key
+        self._known: dict[int, int] = {}  # places of objects seen before
+
+    def place(self, thing: Any) -> int:
+        """Return the place of a thing, which it shares with those equal to it."""
+        found = self._known.get(id(thing))
+        if found is None:
+            keys = [self._key(one) for one in self.all]
+            found = keys.index(self._key(thing)) if self._key(thing) in keys else len(keys)
+            if found == len(keys):
+                self.all.append(thing)
+            self._known[id(thing)] = found
+        return found
+
+
+def _code(one: Discipline) -> tuple[Any, ...]:
+    """Return the key by which two disciplines share their code; their parameters are in records of the links."""
+    service = None if one.scheduler is None else one.scheduler.name
+    hooks = one.enqueue, one.dequeue, one.feedback, one.tick
+    return one.name, hooks, service, one.own.dtype, one.of_flow.dtype
+
+
+class Routes:
+    """Links of a network, with internal ones for single flows, and the hops of all flows."""
+
+    def __init__(self, net: Network) -> None:
+        self.net = net
+        self.links: list[Link] = list(net.links.values())
+        self.rows = {pair: k for k, pair in enumerate(net.links)}
+        self.named = len(self.links)
+        self.delay_links: dict[float, int] = {}
+        self.hops: list[tuple[int, int, int, int]] = []
+        self.queues: list[int] = []  # link of each queue
+        #: Of the last hop of feedback to a switch: the flow's hop at that switch. Of that hop itself: the flow's hop at
+        #: the switch that sends the feedback.
+        self.switch_hops: dict[int, int] = {}
+        self.schemes = Kinds(lambda one: one)
+        self.disciplines = Kinds(_code)
+        self.services = Kinds(lambda one: one)
+        self.per_flow = [_has_queues_of_flows(link) for link in self.links]
+        self.hooked = [link.discipline.has_hooks for link in self.links]
+
+    def own_link(self, delay: float, rate: float = math.inf, jitter: float = 0.0) -> int:
+        """Add an unbounded link for a single flow, or one of pure delay; return its row."""
+        self.links.append(Link("", "", "", rate, delay, jitter=jitter))
+        self.per_flow.append(False)
+        self.hooked.append(False)
+        return len(self.links) - 1
+
+    def delay_link(self, delay: float) -> int:
+        """Return a link of pure delay, which several flows may share because it keeps their order."""
+        if delay not in self.delay_links:
+            self.delay_links[delay] = self.own_link(delay)
+        return self.delay_links[delay]
+
+    def queue(self, link: int) -> int:
+        """Return a queue for one more flow at a link, NONE where the link has no queue per flow."""
+        if not self.per_flow[link]:
+            return NONE
+        self.queues.append(link)
+        return len(self.queues) - 1
+
+    def route(self, flow: Flow) -> int:
+        """Lay out the hops of one copy of a flow; return the first of them."""
+        forward = [self.rows[pair] for pair in zip(flow.path, flow.path[1:], strict=False)]
+        back = [self.rows[link.tail, link.head] for link in self.net.way_back(flow)]
+        own = []
+        if flow.send_jitter > 0:
+            own.append(self.own_link(0.0, jitter=flow.send_jitter))
+        if flow.access_rate < math.inf and flow.scheme is None:  # for the access link of a sender see `kernel.access`
+            own.append(self.own_link(0.0, flow.access_rate))
+        data = own + forward
+        acks = back or [self.delay_link(math.fsum(self.links[k].delay for k in forward))]
+        first = len(self.hops)
+        ends = records.TO_RECEIVER, records.TO_SENDER
+        if flow.traffic is not None and flow.traffic.kind == records.INJECTED:
+            ends = records.TO_HOST, records.TO_HOST
+        for path, end in zip((data, acks), ends, strict=True):
+            for link in path:
+                self.hops.append((link, self.queue(link), records.NEXT_HOP, NONE))
+            self.hops[-1] = (*self.hops[-1][:2], end, NONE)
+        for k, link in enumerate(forward):
+            if self.hooked[link]:
+                self._feedback(k, first + len(own), forward, back)
+        return first
+
+    def _feedback(self, k: int, first: int, forward: list[int], back: list[int]) -> None:
+        """Lay out the path of feedback from the switch of hop k.
+
+        It follows the acknowledgments from there, or takes the same delay. With hop-by-hop feedback it ends at the
+        switch before.
+        """
+        entry = first + len(forward) + (len(back) - k)
+        delays = [self.links[one].delay for one in forward]
+        discipline = self.links[forward[k]].discipline
+        before = [j for j in range(k) if self.links[forward[j]].discipline.hop_by_hop]
+        if discipline.hop_by_hop and before:
+            j, entry = before[-1], len(self.hops)
+            path = back[len(back) - k : len(back) - j] or [self.delay_link(math.fsum(delays[j:k]))]
+            for one in path:
+                self.hops.append((one, self.queue(one), records.NEXT_HOP, NONE))
+            self.hops[-1] = (*self.hops[-1][:2], records.TO_SWITCH, NONE)
+            self.switch_hops[len(self.hops) - 1] = first + j
+            self.switch_hops[first + j] = first + k
+        elif not back or k == 0:
+            entry = len(self.hops)
+            self.hops.append((self.delay_link(math.fsum(delays[:k])), NONE, records.TO_SENDER, NONE))
+        self.hops[first + k] = (*self.hops[first + k][:3], entry)
+
+
+def _has_queues_of_flows(link: Link) -> bool:
+    """Return whether a link has a queue for each flow."""
+    service = link.discipline.scheduler
+    return service is not None and service.queues == PER_FLOW
+
+
+def lay_hops(state: RunState, routes: Routes, queue_rows: np.ndarray) -> None:
+    """Lay out the rows of all hops; `queue_rows` are the rows of the queues of flows."""
+    table = np.array(routes.hops, np.int64).reshape(-1, 4)
+    state.hops = hops = rows(len(table), records.HOP)
+    mine = table[:, 1] != NONE
+    table[mine, 1] = queue_rows[table[mine, 1]]
+    for k, name in enumerate(("link", "queue", "far_end", "feedback")):
+        hops[name] = table[:, k]
+    hops["switch_hop"] = NONE
+    for k, hop in routes.switch_hops.items():
+        hops["switch_hop"][k] = hop
+    hops["in_advance"] = _in_advance(state)
+
+
+def _in_advance(state: RunState) -> np.ndarray:
+    """Return for each hop which steps of an arrival may be computed in advance, see `records.HOP`."""
+    hops, links = state.hops, state.links
+    link, far_end = hops["link"], hops["far_end"]
+    plain = (links["special"] == 0) & (links["service"] == NONE)
+    goes_on = np.isin(far_end, (records.NEXT_HOP, records.TO_RECEIVER))
+    # Which link feeds each link; `several`: more than one, or a sender, a source or the feedback of a switch.
+    several = np.zeros(len(links), bool)
+    entered = np.flatnonzero(goes_on) + 1
+    feeder = np.full(len(links), NONE)
+    feeder[link[entered][::-1]] = link[entered - 1][::-1]
+    np.logical_or.at(several, link[entered], link[entered - 1] != feeder[link[entered]])
+    begins = np.ones(len(hops), bool)
+    begins[entered] = False
+    several[link[begins]] = True
+    feedback = hops["feedback"][hops["feedback"] != NONE]
+    several[link[feedback]] = True
+    found = np.full(len(hops), records.AT_ARRIVAL, np.int32)
+    # A link with a service sends one packet after the other, too: at its end of a transmission the arrival is known.
+    mine = np.flatnonzero(goes_on & (plain | (links["service"] != NONE))[link])
+    following = link[mine + 1]
+    alone = plain[following] & ~several[following] & (feeder[following] == link[mine])
+    found[mine[far_end[mine] == records.TO_RECEIVER]] = records.RECEIVE_IN_ADVANCE
+    found[mine[alone]] = records.ENTER_IN_ADVANCE
+    if len(state.delayed_acks):  # when an acknowledgment leaves depends on what arrives after its packet
+        found[far_end == records.TO_RECEIVER] = records.AT_ARRIVAL
+    return found

@@ -1,0 +1,260 @@
+"""Arrays of one run, which grow when the kernel asks for more room."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+
+from longfat.sim.kernel import layout, records
+from longfat.sim.kernel.events import INDICES, LAST_SERIAL, SERIAL_SHIFT
+from longfat.sim.kernel.records import NEVER, NONE
+
+SERIALS = 2**62 - 1  # mask of the bits of a key below those that put an event first at its time
+LEAST_ROWS = 256  # of a pool
+LEAST_BACKLOG_ENTRIES = 64  # of a circular buffer
+MOST_ROWS = 2**25  # of a pool; 100 Gbit/s x 100 ms are 2e7 packets of 64 bytes
+
+#: Counters of a flow, by their arrays; a template adds up those of its connections.
+COUNTERS = {
+    "senders": ("acks_received",),
+    "receivers": ("received", "received_bytes", "delay", "last_arrival"),
+    "tallies": (
+        "sent", "retransmitted", "duplicate", "dropped", "acks_dropped", "acks_merged", "losses", "timeouts", "marks",
+    ),
+}  # fmt: skip
+POOLS = {records.NO_PACKETS: "packet", records.NO_BLOCKS: "block", records.NO_NODES: "node"}
+LISTS = {records.NO_CLOCKS: "clocks", records.NO_CONNECTIONS: "connections"}
+BESIDE_PACKETS = ("since", "headers", "sacks", "echo_times", "queued")
+
+
+class RunState:
+    """Arrays of a run, by the names of `layout.ARRAYS`, and their addresses in the one row of `table`."""
+
+    arrivals: np.ndarray
+    clocks: np.ndarray
+    packets: np.ndarray
+    since: np.ndarray
+    headers: np.ndarray
+    sacks: np.ndarray
+    echo_times: np.ndarray
+    queued: np.ndarray
+    links: np.ndarray
+    backlog_entries: np.ndarray
+    changing_rates: np.ndarray
+    rate_changes: np.ndarray
+    hops: np.ndarray
+    queues: np.ndarray
+    senders: np.ndarray
+    timers: np.ndarray
+    receivers: np.ndarray
+    recoveries: np.ndarray
+    tallies: np.ndarray
+    access_links: np.ndarray
+    sources: np.ndarray
+    traced: np.ndarray
+    delayed_acks: np.ndarray
+    blocks: np.ndarray
+    nodes: np.ndarray
+    snapshots: np.ndarray
+    connections: np.ndarray
+    event: np.ndarray
+    flow_samples: np.ndarray
+    link_samples: np.ndarray
+    census: np.ndarray
+    trace: np.ndarray
+    left: np.ndarray
+    callbacks: np.ndarray
+    hooks: np.ndarray
+    verbs: np.ndarray
+    flow_own: np.ndarray
+    link_own: np.ndarray
+    service_own: np.ndarray
+    queue_own: np.ndarray
+    flow_state: np.ndarray
+    workspace: np.ndarray
+
+    def __init__(self) -> None:
+        for name, dtype in layout.ARRAYS.items():
+            setattr(self, name, rows(int(name == "event"), dtype))
+        self.table = rows(1, layout.STATE)
+        self.initial_flow_state = rows(0, records.WORD)  # state that disciplines keep of a flow, at its start
+
+    def begin(self) -> None:
+        """Allocate heaps and pools, once links and flows are laid out."""
+        self.arrivals = rows(2 * len(self.links) + 8, records.ENTRY)
+        self.clocks = rows(4 * len(self.senders) + len(self.links) + 2 * len(self.queues) + 64, records.ENTRY)
+        self.connections = rows(LEAST_ROWS, records.CONNECTION)
+        self.census = rows(len(self.links), records.CENSUS)
+        row = self.row
+        row.sample_set = 1  # so that the first event is cleared
+        row.free_packet = row.free_block = row.free_node = NONE
+        row.entering_packet = row.sending_flow = row.feedback_flow = row.flow = row.callback = row.link = (
+            row.unfinished
+        ) = NONE
+        for kind in POOLS:
+            self.grow(kind)
+
+    @property
+    def flows(self) -> np.ndarray:
+        """Copy of every field of every flow in one table, for whoever inspects a run."""
+        parts = [getattr(self, name) for name in layout.OF_FLOWS if len(getattr(self, name))]
+        fields = {name: part[name] for part in reversed(parts) for name in part.dtype.names}
+        made = np.zeros(len(self.senders), [(name, one.dtype, one.shape[1:]) for name, one in fields.items()])
+        for name, values in fields.items():
+            made[name] = values
+        made["sent"] += self.senders["transmission"]
+        return made.view(np.recarray)
+
+    def copy(self) -> RunState:
+        """Return a copy with arrays of its own."""
+        other = copy.copy(self)
+        for name in (*layout.ARRAYS, "table"):
+            array = getattr(self, name)
+            setattr(other, name, _longer(array, len(array)))
+        return other
+
+    @property
+    def row(self) -> Any:
+        """Scalars of the run."""
+        return self.table[0]
+
+    def address(self) -> int:
+        """Return the address of `table`, after bringing the addresses in it up to date."""
+        row = self.row
+        for name in layout.ARRAYS:
+            setattr(row, f"{name}_base", getattr(self, name).ctypes.data)
+        row.packets_room = len(self.packets)
+        row.clocks_room, row.connections_room = self._room("clocks"), self._room("connections")
+        return int(self.table.ctypes.data)
+
+    def shortage(self) -> int:
+        """Return the kind of the first array that has too little room for one more event, DONE if none has."""
+        row = self.row
+        for kind, name in POOLS.items():
+            if row[f"free_{name}s"] < records.ROWS_PER_EVENT:
+                return kind
+        for kind, name in LISTS.items():
+            if row[name] + records.ROWS_PER_EVENT > self._room(name):
+                return kind
+        return records.DONE
+
+    def _room(self, name: str) -> int:
+        """Return how many entries of a list may be in use before the kernel has to ask for more.
+
+        One event may wake every queue of a service, because its `dequeue` is called again after each drop.
+        """
+        return len(getattr(self, name)) - (len(self.queues) if name == "clocks" else 0)
+
+    def renumber(self) -> None:
+        """Renumber the events from 1, in their order, before their serial numbers run out."""
+        row = self.row
+        if row.serial < LAST_SERIAL:
+            return
+        keys = np.concatenate((self.arrivals["key"][: row.arrivals], self.clocks["key"][: row.clocks]))
+        serials = np.unique((keys & SERIALS) >> SERIAL_SHIFT)
+        for heap, count in ((self.arrivals, row.arrivals), (self.clocks, row.clocks)):
+            key = heap["key"][:count]
+            old = (key & SERIALS) >> SERIAL_SHIFT
+            key -= (old - (np.searchsorted(serials, old) + 1)) << SERIAL_SHIFT
+        row.serial = len(serials)
+
+    def grow(self, kind: int) -> None:
+        """Double the array of this kind, and the circular buffers that are full."""
+        for k in np.flatnonzero(self.links["backlog"] > self.links["circular_mask"]):
+            if self.links["service"][k] == NONE:
+                self._grow_circular_buffer(self.links[k])
+        if kind in LISTS:
+            array = getattr(self, LISTS[kind])
+            setattr(self, LISTS[kind], _longer(array, 2 * len(array)))
+        elif kind in POOLS:
+            self._grow_pool(POOLS[kind])
+        self.row.shortage = self.shortage()
+
+    def allocate_circular_buffers(self) -> None:
+        """Allocate a circular buffer for the backlog of each link without service, at first a small one."""
+        sizes = np.minimum(
+            LEAST_BACKLOG_ENTRIES,
+            2 ** np.ceil(np.log2(np.minimum(self.links["limit_packets"], LEAST_BACKLOG_ENTRIES) + 1)),
+        )
+        sizes = np.where(self.links["service"] == NONE, sizes, 1).astype(np.int64)
+        self.links["circular_base"], self.links["circular_mask"] = np.cumsum(sizes) - sizes, sizes - 1
+        self.backlog_entries = rows(int(sizes.sum()), records.BACKLOG_ENTRY)
+
+    def _grow_circular_buffer(self, link: Any) -> None:
+        """Move a link's circular buffer, which is full, to the end of the array and double it."""
+        size, begin = int(link.circular_mask) + 1, int(link.circular_base)
+        backlog = np.roll(self.backlog_entries[begin : begin + size], -(int(link.circular_head) % size))
+        link.circular_base, link.circular_mask, link.circular_head = len(self.backlog_entries), 2 * size - 1, 0
+        self.backlog_entries = _longer(self.backlog_entries, len(self.backlog_entries) + 2 * size)
+        self.backlog_entries[link.circular_base : link.circular_base + size] = backlog
+
+    def _grow_pool(self, name: str) -> None:
+        """Double a pool of rows."""
+        array = getattr(self, f"{name}s")
+        old, length = len(array), max(LEAST_ROWS, 2 * len(array))
+        if length > MOST_ROWS:
+            raise MemoryError(f"more than {old} {name}s")
+        grown = _longer(array, length)
+        # The new rows are allocated first, the lowest before the others.
+        grown["next"][old:] = np.arange(old + 1, length + 1)
+        grown["next"][-1] = self.row[f"free_{name}"]
+        self.row[f"free_{name}"] = old
+        self.row[f"free_{name}s"] += length - old
+        setattr(self, f"{name}s", grown)
+        if name == "node" and (self.recoveries["sampled"] | self.recoveries["rack"]).any():
+            self.snapshots = _longer(self.snapshots, length)
+        if name == "packet":
+            if old == 0:
+                self.row.last_free_packet = length - 1
+            for each in BESIDE_PACKETS:
+                setattr(self, each, _longer(getattr(self, each), length))
+            self.queued["queue"][old:] = NONE
+
+    def add_connections(self, template: int, count: int) -> None:
+        """Add rows for connections of a template, on the same path."""
+        old = len(self.senders)
+        if old + count > INDICES:
+            raise MemoryError(f"more than {old} flows and connections at once")
+        for name in layout.OF_FLOWS:
+            array = getattr(self, name)
+            if len(array):
+                grown = _longer(array, old + count)
+                grown[old:] = grown[template]
+                for counter in COUNTERS.get(name, ()):
+                    grown[counter][old:] = 0
+                setattr(self, name, grown)
+        new = slice(old, old + count)
+        self.senders["due"][new] = self.senders["armed"][new] = NEVER
+        self.senders["transmission"][new] = 0
+        self.tallies["traffic"][new], self.tallies["template"][new], self.tallies["finish"][new] = (
+            records.TRANSFER,
+            template,
+            0,
+        )
+        t = self.sources[template]
+        # They precede rows of finished connections, which may have packets in the network; the last row comes first.
+        self.sources["next_row"][new] = [int(t.first_row), *range(old, old + count - 1)]
+        if t.last_row == NONE:
+            t.last_row = old
+        t.first_row = old + count - 1
+        self.clocks = _longer(self.clocks, len(self.clocks) + 4 * count)
+        words = int(self.row.flow_own_words)
+        self.flow_own = np.concatenate((self.flow_own, np.tile(self.flow_own[words * template :][:words], count)))
+        self.flow_state = np.concatenate((self.flow_state, np.tile(self.initial_flow_state, count)))
+        self.row.shortage = self.shortage()
+
+
+def rows(length: int, dtype: np.dtype) -> np.ndarray:
+    """Return an array of zeros that begins at a cache line."""
+    memory = np.zeros(length * dtype.itemsize + 64, np.uint8)
+    first = -memory.ctypes.data % 64
+    return memory[first : first + length * dtype.itemsize].view(dtype)
+
+
+def _longer(array: np.ndarray, length: int) -> np.ndarray:
+    """Return a copy of an array, extended by zeros to a length."""
+    grown = rows(length, array.dtype)
+    grown[: len(array)] = array
+    return grown
