@@ -1,6 +1,9 @@
 """Congestion- and flow-control models for long fat networks: symbolic, numeric, simulated.
 
 Modules are imported on first use: ``import longfat as lf`` loads neither JAX nor sympy nor numba.
+
+A value of a wrong type raises a TypeError, one outside its domain a ValueError; both name parameter, value, unit and
+what is allowed. Docstrings list other exceptions only.
 """
 
 from __future__ import annotations

@@ -126,13 +126,6 @@ def unloaded_transfer(
         Time and counts up to the last acknowledgment. The time is a Fraction if all times given are ints or Fractions;
         it is inf if 1000 consecutive bursts deliver nothing new.
 
-    Raises
-    ------
-    TypeError
-        For a value of a wrong type.
-    ValueError
-        For a value outside its domain.
-
     Notes
     -----
     This is a recursion, not a formula. It is exact except for the timer, whose floats are rounded to 1e-15 s. Without
@@ -200,13 +193,6 @@ def unloaded_transfer_time_with_losses(
     -------
     float or Fraction
         T [s].
-
-    Raises
-    ------
-    TypeError
-        For a value of a wrong type.
-    ValueError
-        For a value outside its domain.
 
     Notes
     -----

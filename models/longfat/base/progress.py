@@ -29,11 +29,6 @@ def bar(items: Iterable[Any] | None = None, *, task: str, unit: str, shown: bool
     total : float, optional
         Total count; by default the number of ``items``.
 
-    Returns
-    -------
-    tqdm.tqdm
-        The bar.
-
     Examples
     --------
     >>> list(bar([1, 2], task="counting", unit="number", shown=False))

@@ -244,11 +244,6 @@ def text(value: float, unit: str) -> str:
         The number with an engineering prefix. A size is written in KiB, MiB, GiB or TiB if that makes an
         integer below 10000, unless decimal prefixes say the same with fewer characters ("10 GB").
 
-    Raises
-    ------
-    ValueError
-        If the unit is none of the three.
-
     Examples
     --------
     >>> text(1.25e8, "bytes/s"), text(16384, "bytes"), text(31.25e6, "bytes"), text(0.1, "s")

@@ -40,11 +40,6 @@ def traces(
         ``sending_rate`` [bytes/s] over ``scheme`` and ``time`` [s], the start of each interval; ``queue`` [packets]
         over ``scheme`` and ``fine_time`` [s].
 
-    Raises
-    ------
-    ValueError
-        For unknown names and values outside their ranges.
-
     Examples
     --------
     >>> data = traces("3-20", ["explicit-feedback"], 0.06, interval=0.01)

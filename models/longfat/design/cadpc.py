@@ -77,13 +77,6 @@ def cadpc(
         ``signalling`` [bytes/s], requests and replies of all flows. ``attrs["most_flows"]``: the largest number whose
         status is "reached", 0 if none is.
 
-    Raises
-    ------
-    TypeError
-        For a value of a wrong type.
-    ValueError
-        For a value outside its range, with name, value, unit and range.
-
     Notes
     -----
     Differences between flows shrink by 1 - a/(n + 1) an update, so that fairness takes longer the more flows there are,
@@ -228,13 +221,6 @@ def cadpc_class(*, weights: Any, rate: float | str) -> xr.Dataset:
     -------
     xarray.Dataset
         ``reserved`` [bytes/s], ``used`` (W/(1 + W)) [1], and along ``flow`` ``weight`` [flows] and ``rate`` [bytes/s].
-
-    Raises
-    ------
-    TypeError
-        For a value of a wrong type.
-    ValueError
-        For a value outside its range, with name, value, unit and range.
 
     Notes
     -----

@@ -142,13 +142,6 @@ def buffer(
         ``flows`` as well, ``dense_apart``. ``simulated_bdp`` [packets], along ``flows``, and ``attainable`` [1 or
         bytes/s^2].
 
-    Raises
-    ------
-    TypeError
-        For a value of a wrong type.
-    ValueError
-        For a value outside its range, with name, value, unit and range.
-
     Notes
     -----
     The attainable utilisation is 1. The attainable power is the greatest mean power of this scheme over the given loads

@@ -121,13 +121,6 @@ def tcp_window(
         each input with a range the logarithm of the factor by which the range changes the rate, and the gradient
         d ln rate/d ln input, by the law. Along ``law_loss``: ``dense_rate_law``, for drawing.
 
-    Raises
-    ------
-    TypeError
-        For a value of a wrong type.
-    ValueError
-        For a value outside its range, with name, value, unit and range.
-
     Notes
     -----
     With ranges the rate is given in the middle of each, and its limits are those at the least and the most favourable

@@ -93,13 +93,6 @@ def window(
         number of rounds) and ``curve_simulated``, with its limits; along ``loss`` and ``law_window``, more densely,
         ``dense_...`` of the three laws.
 
-    Raises
-    ------
-    TypeError
-        For a value of a wrong type.
-    ValueError
-        For a value outside its range, with name, value, unit and range.
-
     Notes
     -----
     Where the law is valid (`throughput_efficiency.validity`), the window is that of the law, rounded up to an integer.

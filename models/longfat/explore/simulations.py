@@ -127,11 +127,6 @@ def read(text: str | bytes, laws: Mapping[str, Law]) -> Request:
     laws : mapping
         Laws by their public names.
 
-    Raises
-    ------
-    ValueError
-        In one sentence: what was expected, and what was given.
-
     Examples
     --------
     >>> from longfat.laws.queues import mm1_wait

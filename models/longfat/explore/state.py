@@ -96,18 +96,6 @@ def start(law: Law, across: str | None = None, **values: float) -> State:
         The parameter along the x axis.
     **values : float
         Values of some parameters, in the record's units.
-
-    Returns
-    -------
-    State
-        The initial state.
-
-    Raises
-    ------
-    TypeError
-        For a value of a wrong type.
-    ValueError
-        For a law without parameters, unknown parameters and values outside their domains.
     """
     if not isinstance(law, Law):
         raise domains.wrong_type("law", law, "a Law, such as those of longfat.laws")

@@ -211,11 +211,6 @@ def law(record: Law | str, across: str | None = None, **values: float) -> Explor
     Explorer
         A widget that displays itself; ``set`` changes it, ``data`` has the curves shown.
 
-    Raises
-    ------
-    ValueError
-        For an unknown law or parameter, and for values outside their domains.
-
     Examples
     --------
     >>> from longfat.laws import selective_repeat

@@ -59,13 +59,6 @@ def cadpc_fairness(
         ``rate`` (point, class) and ``traffic`` (point) over the capacity [1] and ``jain_index`` (point) [1], all at the
         end, and ``fair_after`` (point) [updates], NaN if not within the updates.
 
-    Raises
-    ------
-    TypeError
-        For a value of a wrong type.
-    ValueError
-        For a value out of range, or shapes that do not fit.
-
     Notes
     -----
     Every rate is updated every time: nothing is extrapolated. A point needs 8 bytes for each class, so it stays in the

@@ -47,12 +47,7 @@ def rest(system: System, start: Any, **parameters: Any) -> Any:
     Returns
     -------
     jax.Array of shape (size,)
-        The equilibrium; NaN where none was found.
-
-    Raises
-    ------
-    ValueError
-        For an unknown parameter. Values are not checked here; `equilibrium` does.
+        The equilibrium; NaN where none was found. Values are not checked here; `equilibrium` does.
 
     Notes
     -----
@@ -140,13 +135,6 @@ def equilibrium(system: System, start: Mapping[str, Any] | None = None, **parame
     -------
     xarray.Dataset
         The system's variables and ``status``: "converged", "not found", "outside the bounds".
-
-    Raises
-    ------
-    TypeError
-        For a value of a wrong type.
-    ValueError
-        For a value out of range.
 
     Notes
     -----

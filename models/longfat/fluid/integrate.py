@@ -48,12 +48,8 @@ def path(
     Returns
     -------
     jax.Array of shape (steps + 1, size)
-        The start and the state after every step; of the start's precision.
-
-    Raises
-    ------
-    ValueError
-        For an unknown parameter and a number of steps out of range. Values are not checked here; `integrate` does.
+        The start and the state after every step; of the start's precision. Values are not checked here; `integrate`
+        does.
 
     Notes
     -----

@@ -38,11 +38,6 @@ def linearise(system: System, state: Any, **parameters: Any) -> tuple[Array, Arr
     (ndarray of shape (period, 1 + delays, size, size), ndarray of shape (delays,))
         A_0, A_1, ... for each update of a period, and the delays in this state.
 
-    Raises
-    ------
-    ValueError
-        For an unknown parameter.
-
     Notes
     -----
     The method is automatic differentiation, in 64 bits. A delay that depends on the state contributes nothing in
@@ -114,11 +109,6 @@ def multipliers(jacobians: Array, delays: Sequence[float] | Array = ()) -> NDArr
         Eigenvalues of the companion matrix of a period [1], the largest modulus first; all inside the unit circle if
         the equilibrium is stable.
 
-    Raises
-    ------
-    ValueError
-        For delays that are not integers.
-
     Notes
     -----
     Dense eigenvalues: size (1 + largest delay) should stay below a few thousand. Defective eigenvalues, such as a
@@ -169,13 +159,6 @@ def stability(system: System, start: Mapping[str, Any] | None = None, **paramete
         The variables of `equilibrium`, and ``leading``: the largest modulus of a multiplier, per update [1], or the
         largest real part of a characteristic root [1/time]; ``turn``, the angle of that multiplier per period [rad] or
         the imaginary part of the root [rad/time]; ``stable``. NaN and False where no equilibrium was found.
-
-    Raises
-    ------
-    TypeError
-        For a value of a wrong type.
-    ValueError
-        For a value out of range.
 
     Notes
     -----
@@ -258,13 +241,6 @@ def stability_boundary(
     xarray.Dataset
         The parameter, under its name, along the axes of the others; ``turn`` there, as in `stability`; and ``status``:
         "found", "stable throughout", "unstable throughout". NaN where not found.
-
-    Raises
-    ------
-    TypeError
-        For a value of a wrong type.
-    ValueError
-        For a value out of range.
 
     Notes
     -----

@@ -101,11 +101,6 @@ class System:
     source : str
         Reference.
 
-    Raises
-    ------
-    ValueError
-        For an unknown kind, or a period of a system in continuous time.
-
     Notes
     -----
     The rule ignores the bounds: `integrate` applies them to paths, while equilibria and their stability are those of

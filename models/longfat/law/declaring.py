@@ -194,11 +194,6 @@ class Law:
     def bind(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
         """Return the parameters by name, defaults included.
 
-        Raises
-        ------
-        TypeError
-            If the law has no such parameters or one is missing; the message lists the law's parameters.
-
         Examples
         --------
         >>> from longfat.laws.cadpc import update_time
@@ -436,11 +431,6 @@ def law(
     -------
     callable
         Turns a function of the parameters and ``xp`` into a `Law`.
-
-    Raises
-    ------
-    TypeError
-        If the declared parameters are not the function's.
 
     Examples
     --------

@@ -155,11 +155,6 @@ class Root(Law):
         Solution
             ``value``, NaN outside the domain (as for masked elements) and where the solver does not converge;
             ``status``, text: one of the law's ``cases``, "converged", "not converged" or "outside the domain".
-
-        Raises
-        ------
-        TypeError
-            For values that are not numbers.
         """
         given = list(self.bind(*args, **kwargs).values())
         if any(namespaces._is(value, "xarray", "DataArray") for value in given):

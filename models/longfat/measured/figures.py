@@ -91,11 +91,6 @@ class PathFigures:
     control : str, optional
         Congestion control of the sender by its name in Linux, such as "cubic".
 
-    Raises
-    ------
-    ValueError
-        If a figure lies outside its domain or outside its interval.
-
     Examples
     --------
     >>> both = PathFigures(rate=1.25e8, loss=1e-3).merged(PathFigures(rate=1e6, round_trip_time=0.1))

@@ -29,16 +29,6 @@ def agreement(data: xr.Dataset, x: str = "law", ax: Axes | None = None) -> Axes:
     ax : matplotlib.axes.Axes, optional
         Axes to draw on; by default new ones.
 
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes drawn on.
-
-    Raises
-    ------
-    ValueError
-        If the Dataset has no verdicts, or no variable x.
-
     Examples
     --------
     >>> from longfat import verify

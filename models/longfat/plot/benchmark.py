@@ -33,11 +33,6 @@ def benchmark_times(data: xr.Dataset, ax: Axes | None = None, *, connection: str
     matplotlib.axes.Axes
         The axes drawn on. A scheme whose transfer takes more than 400 s has no point.
 
-    Raises
-    ------
-    ValueError
-        If the optimum or other schemes are missing.
-
     Examples
     --------
     >>> from longfat import benchmark

@@ -21,11 +21,6 @@ def benchmark_rates(data: xr.Dataset, axes: Any, title: str = "") -> Any:
         One for each scheme.
     title : str
         Title above the panels.
-
-    Returns
-    -------
-    sequence of matplotlib.axes.Axes
-        The axes.
     """
     for ax, row in _panels(data, axes):
         ax.step(1e3 * row.time, 8e-6 * row.sending_rate, where="post", lw=1, color=nth_colour(0))

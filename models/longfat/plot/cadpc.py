@@ -27,16 +27,6 @@ def cadpc_bounds(data: xr.Dataset, axes: Sequence[Axes] | None = None) -> Sequen
         Result of `longfat.design.cadpc`.
     axes : two of matplotlib.axes.Axes, optional
         Axes to draw on; by default those of a new figure.
-
-    Returns
-    -------
-    two of matplotlib.axes.Axes
-        The axes drawn on.
-
-    Raises
-    ------
-    ValueError
-        If the Dataset has no such bounds.
     """
     if "fairness_time" not in data or "queue_bound" not in data.attrs:
         raise ValueError("data holds no bounds: must be a result of design.cadpc")
@@ -78,11 +68,6 @@ def cadpc_shares(data: xr.Dataset, ax: Axes | None = None) -> Axes:
         Result of `longfat.design.cadpc_class`.
     ax : matplotlib.axes.Axes, optional
         Axes to draw on; by default new ones.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes drawn on.
     """
     ax = ax if ax is not None else new_axes()
     number = np.arange(1, data.sizes["flow"] + 1)

@@ -44,16 +44,6 @@ def scheme_curves(data: xr.Dataset, axes: Sequence[Axes] | None = None) -> Seque
     axes : six of matplotlib.axes.Axes, optional
         Axes to draw on; by default those of a new figure.
 
-    Returns
-    -------
-    six of matplotlib.axes.Axes
-        The axes drawn on.
-
-    Raises
-    ------
-    ValueError
-        If the Dataset is not a result of `longfat.design.curves`.
-
     Examples
     --------
     >>> from longfat import design

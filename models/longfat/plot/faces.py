@@ -32,16 +32,6 @@ def faces(data: xr.Dataset, axes: Sequence[Axes] | None = None) -> Sequence[Axes
     axes : two of matplotlib.axes.Axes, optional
         Axes of the windows and of the queues; by default those of a new figure.
 
-    Returns
-    -------
-    two of matplotlib.axes.Axes
-        The axes drawn on.
-
-    Raises
-    ------
-    ValueError
-        If the Dataset holds no traces of both.
-
     Examples
     --------
     >>> import xarray as xr

@@ -34,16 +34,6 @@ def with_intervals(data: xr.Dataset, name: str, x: str | None = None, ax: Axes |
     **style
         Keywords of `matplotlib.axes.Axes.errorbar`.
 
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes drawn on.
-
-    Raises
-    ------
-    ValueError
-        If the variable, its limits or the axis are missing, or there are more than two axes.
-
     Examples
     --------
     >>> from longfat import sweep
@@ -99,16 +89,6 @@ def sweep_curves(data: xr.Dataset, axes: Any = None) -> Any:
         Result of `longfat.sweep` with several replications, over one or two parameters.
     axes : matplotlib.axes.Axes, one for each variable, optional
         Axes to draw on; by default those of a new figure.
-
-    Returns
-    -------
-    matplotlib.axes.Axes, or several of them
-        The axes drawn on.
-
-    Raises
-    ------
-    ValueError
-        If no variable has limits, or there are more than two parameters.
 
     Examples
     --------

@@ -23,16 +23,6 @@ def law_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
     ax : matplotlib.axes.Axes, optional
         Axes to draw on; by default new ones.
 
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes drawn on.
-
-    Raises
-    ------
-    ValueError
-        If the Dataset holds no law.
-
     Examples
     --------
     >>> from longfat import explore

@@ -24,16 +24,6 @@ def loss_load_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
     ax : matplotlib.axes.Axes, optional
         Axes to draw on; by default new ones.
 
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes drawn on.
-
-    Raises
-    ------
-    ValueError
-        If the Dataset holds no curves.
-
     Examples
     --------
     >>> from longfat import design

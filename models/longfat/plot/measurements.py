@@ -38,16 +38,6 @@ def measurements(found: Sequence[Measurement]) -> Figure:
         Result of `longfat.measured.read_each`. Files without series are left out. Series without times, as those of
         ``ss``, are drawn over the number of the sample, in panels of their own.
 
-    Returns
-    -------
-    matplotlib.figure.Figure
-        A new figure.
-
-    Raises
-    ------
-    ValueError
-        If no file has values over time.
-
     Examples
     --------
     >>> from longfat import measured

@@ -27,16 +27,6 @@ def traces(data: xr.Dataset, axes: Sequence[Axes]) -> Sequence[Axes]:
     axes : two of matplotlib.axes.Axes
         Axes of the windows and of the queues.
 
-    Returns
-    -------
-    two of matplotlib.axes.Axes
-        The axes drawn on.
-
-    Raises
-    ------
-    ValueError
-        If the Dataset holds no traces.
-
     Examples
     --------
     >>> import matplotlib.pyplot as plt

@@ -26,16 +26,6 @@ def run(data: xr.Dataset, axes: Any = None) -> Any:
     axes : matplotlib.axes.Axes, three with traces and two without, optional
         Axes to draw on; by default those of a new figure.
 
-    Returns
-    -------
-    sequence of matplotlib.axes.Axes
-        The axes drawn on.
-
-    Raises
-    ------
-    ValueError
-        If the Dataset is no run.
-
     Examples
     --------
     >>> from longfat.sim import Network, run as simulate

@@ -46,16 +46,6 @@ def show(data: xr.Dataset, axes: Any = None) -> Any:
     axes : matplotlib.axes.Axes, or several of them, optional
         Axes to draw on; by default those of a new figure.
 
-    Returns
-    -------
-    matplotlib.axes.Axes, or several of them
-        The axes drawn on.
-
-    Raises
-    ------
-    ValueError
-        If there is no drawing function for the Dataset.
-
     Examples
     --------
     >>> from longfat.sim import Network, run

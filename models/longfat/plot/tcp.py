@@ -24,11 +24,6 @@ def tcp_rates(data: xr.Dataset, ax: Axes | None = None) -> Axes:
     ax : matplotlib.axes.Axes, optional
         Axes to draw on; by default new ones.
 
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes drawn on.
-
     Examples
     --------
     >>> from longfat import design

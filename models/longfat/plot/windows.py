@@ -26,16 +26,6 @@ def window_curves(data: xr.Dataset, ax: Axes | None = None, *, printed: bool = F
     printed : bool
         Also draw the law as its source prints it.
 
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes drawn on.
-
-    Raises
-    ------
-    ValueError
-        If the Dataset holds no curves.
-
     Examples
     --------
     >>> from longfat import design
@@ -115,16 +105,6 @@ def buffer_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
         Result of `longfat.design.window` with ``tradeoff`` > 0.
     ax : matplotlib.axes.Axes, optional
         Axes to draw on; by default new ones.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes drawn on.
-
-    Raises
-    ------
-    ValueError
-        If the Dataset holds no trade-off.
 
     Examples
     --------

@@ -24,13 +24,6 @@ class IndependentLoss:
     loss : float
         Probability that a packet is lost [probability], in [0, 1).
 
-    Raises
-    ------
-    TypeError
-        For a value of a wrong type.
-    ValueError
-        For a value outside its range.
-
     Examples
     --------
     >>> IndependentLoss(0.01).mean
@@ -63,13 +56,6 @@ class GilbertElliott:
         For a bad state that loses every packet use about 1 - 1e-12.
     good_to_bad, bad_to_good : float
         Probability of changing state after a packet [probability], in (0, 1).
-
-    Raises
-    ------
-    TypeError
-        For a value of a wrong type.
-    ValueError
-        For a value outside its range.
 
     Examples
     --------
@@ -120,13 +106,6 @@ class ListedLosses:
     ----------
     packets : sequence of int
         Serial numbers of transmissions [packets], at least 0, increasing.
-
-    Raises
-    ------
-    TypeError
-        For a value of a wrong type.
-    ValueError
-        For a value outside its range.
 
     Examples
     --------

@@ -95,13 +95,6 @@ def simulate(
     the losses, the segments discarded and, for windows below ``ack_segments`` + 1, the interruptions of the sender;
     memory grows with the window.
 
-    Raises
-    ------
-    TypeError
-        For a value of a wrong type.
-    ValueError
-        For a value outside its range, by name, value, unit and range.
-
     Examples
     --------
     >>> run = simulate(window=24, loss=1e-4, segment_packets=16, ack_segments=369 / 16, rng=1)

@@ -55,13 +55,6 @@ def trace(
         "discarded", or "replaced" if it displaced a segment with a larger number), and ``edge``, the first segment
         that is incomplete at the receiver afterwards.
 
-    Raises
-    ------
-    TypeError
-        For a value of a wrong type.
-    ValueError
-        For a value outside its range, by name, value, unit and range.
-
     Examples
     --------
     >>> from longfat.segments.channel import ListedLosses

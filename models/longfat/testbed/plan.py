@@ -181,13 +181,7 @@ def _mixed(net: Network) -> list[str]:
 
 
 def plan(net: Network) -> list[Connection]:
-    """Return the connections of a scenario, in the order in which the emulator numbers them.
-
-    Raises
-    ------
-    ValueError
-        For what Linux cannot do, each by name.
-    """
+    """Return the connections of a scenario, in the order in which the emulator numbers them."""
     if refused := refusals(net):
         raise conflict("the scenario", "asks what Linux cannot do", "; ".join(refused))
     return [_connection(number, flow, copy) for number, (flow, copy) in enumerate(controlled(net))]

@@ -136,10 +136,6 @@ def compare(
     rng : None, int, numpy.random.SeedSequence or numpy.random.Generator
         Source of the seeds.
 
-    Returns
-    -------
-    Comparison
-
     Raises
     ------
     TypeError, ValueError

@@ -73,10 +73,6 @@ def replicate(simulator: Simulator, point: Point, seed: int, first: int, last: i
     first, last : int
         Range of the replications.
 
-    Returns
-    -------
-    Replications
-
     Raises
     ------
     TypeError, ValueError

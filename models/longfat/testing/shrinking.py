@@ -80,10 +80,6 @@ def shrink(
     budget : int
         Largest number of replications in all.
 
-    Returns
-    -------
-    Shrunk
-
     Examples
     --------
     >>> import numpy as np

@@ -135,11 +135,6 @@ def flows(path: Sequence[str] = ("a", "b")) -> SearchStrategy[dict[str, Any]]:
     path : sequence of str
         Names of the nodes.
 
-    Returns
-    -------
-    SearchStrategy
-        Strategy of dictionaries.
-
     Examples
     --------
     >>> from hypothesis import find
@@ -212,11 +207,6 @@ def networks(*, most_hops: int = 3, most_flows: int = 5, lossy: bool = True) -> 
     -------
     SearchStrategy
         Strategy of `longfat.sim.Network`.
-
-    Raises
-    ------
-    ValueError
-        For numbers below 1.
 
     Examples
     --------

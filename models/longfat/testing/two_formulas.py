@@ -90,10 +90,6 @@ def nearer(
     rng : None, int, numpy.random.SeedSequence or numpy.random.Generator
         Source of the seeds.
 
-    Returns
-    -------
-    Nearer
-
     Notes
     -----
     A replication x has the mean squared deviation (mean - f)^2 + variance from a formula. With the same x for both

@@ -49,11 +49,6 @@ def loss_load_equilibrium(sources: int, quantity: str = "loss", packets: float =
     callable
         Takes a seed, ``k`` and ``v``, by default 1; returns the quantity and the packets sent.
 
-    Raises
-    ------
-    ValueError
-        For values outside their ranges.
-
     Examples
     --------
     >>> value, _ = loss_load_equilibrium(2)(1, k=2, v=1.0)

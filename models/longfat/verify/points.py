@@ -64,10 +64,6 @@ def typical(law: Law, count: int, seed: int, ranges: Mapping[str, Any] | None = 
     ranges : mapping, optional
         For some parameters (low, high) instead of the typical range, a list of values, or a number.
 
-    Returns
-    -------
-    list of dict
-
     Examples
     --------
     >>> from longfat.laws.queues import mm1k_loss

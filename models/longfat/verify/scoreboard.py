@@ -62,11 +62,6 @@ def scoreboard(
     pandas.DataFrame
         Columns of `longfat.verify.published.published`, with columns ``paper`` and ``packets`` (the scale) in front.
 
-    Raises
-    ------
-    ValueError
-        For values outside their ranges.
-
     Examples
     --------
     >>> table = scoreboard(["003"], packets=1e5)

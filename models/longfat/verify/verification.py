@@ -77,11 +77,6 @@ def run(
         False if a check differs, is undecided or raised an exception ("error", see the remark). ``attrs["agrees"]`` is
         True if all laws agree, ``attrs["points"]`` is the number of points simulated.
 
-    Raises
-    ------
-    ValueError
-        For names that no law has, and values outside their ranges.
-
     Notes
     -----
     Floats are checked at every corner of every parameter, with the other parameters in the middle of their ranges, and

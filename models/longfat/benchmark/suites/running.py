@@ -103,11 +103,6 @@ def run(
     -------
     list of Result
         Case by case.
-
-    Raises
-    ------
-    ValueError
-        For unknown suites, cases and schemes, and a user's scheme that fails while it runs.
     """
     of = suite(name)
     chosen = of.chosen(cases)

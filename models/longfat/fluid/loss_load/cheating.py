@@ -48,13 +48,6 @@ def cheating(
         ``offered_load``, ``goodput`` T, ``honest_goodput`` of each other, ``fair_share`` (goodput without cheating),
         all over the true capacity [1], ``gain`` T over fair share and ``harm`` honest goodput over fair share [1].
 
-    Raises
-    ------
-    TypeError
-        For a value of a wrong type.
-    ValueError
-        For a value outside its range.
-
     Notes
     -----
     The honest sources are in equilibrium, each with its largest raw throughput

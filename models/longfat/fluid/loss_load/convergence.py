@@ -69,13 +69,6 @@ def time_to_equilibrium(
         ``offered_load``, and the ``least_load`` and ``largest_load`` over the last half of the run, or the last period
         [1].
 
-    Raises
-    ------
-    TypeError
-        For a value of a wrong type.
-    ValueError
-        For a value outside its range.
-
     Notes
     -----
     Converged: every source's best reply is its present rate, and so is all feedback in transit. Oscillates: the states

@@ -65,13 +65,6 @@ def iterate(
         ``rates`` (update, source) [1], ``offered_load`` (update) [1], ``loss`` (update, source) [probability]: of the
         true capacity, by its loss-load curve. Update 0 is the start.
 
-    Raises
-    ------
-    TypeError
-        For a value of a wrong type.
-    ValueError
-        For a value outside its range.
-
     Notes
     -----
     Sources that maximise raw throughput converge from every start, in every order, with every delay

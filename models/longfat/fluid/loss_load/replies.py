@@ -115,13 +115,6 @@ def others(rates: ArrayLike, k: float) -> tuple[Array, Array]:
     (array, array) of shape (..., sources)
         Excess a [1] and spread b [1].
 
-    Raises
-    ------
-    TypeError
-        For a value of a wrong type.
-    ValueError
-        For a value outside its range.
-
     Notes
     -----
     The sums over the sources before and after each source are added: subtracting the power of a large rate from the

@@ -30,13 +30,6 @@ def bbr(flows: int) -> System:
         time. Parameters: ``round_trip_time`` R [s] of each flow, without queueing; ``cwnd_gain`` g and ``probe_gain``
         g_p [1]; ``buffer`` [s].
 
-    Raises
-    ------
-    TypeError
-        For a value of a wrong type.
-    ValueError
-        For a value out of range.
-
     Notes
     -----
     Ours, with the quantities of Scherrer et al.: a probe, once in 8 round trips, is delivered its share of a full link

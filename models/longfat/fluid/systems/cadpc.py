@@ -50,13 +50,6 @@ def cadpc(
         [updates], an integer in [0, 10^5], ``carry`` m [1] in [0, 1]: the part of a report that is an update older,
         since reports are means over the time between two of them.
 
-    Raises
-    ------
-    TypeError
-        For a value of a wrong type.
-    ValueError
-        For a value out of range.
-
     Notes
     -----
     A flow knows its own rate without delay. By default reports describe the present traffic (d = 0), also for unequal
@@ -144,13 +137,6 @@ def cadpc_flow(flows: int, *, delayed: bool = False) -> System:
     System
         Variable ``rate`` (flow) over the capacity [1]. Parameters: ``smoothing`` a [1] in (0, 3], ``weight`` w [flows]
         in (0, inf) and ``interval`` T [s] in (0, inf) for each flow, and ``delay`` tau [s] in (0, inf) if delayed.
-
-    Raises
-    ------
-    TypeError
-        For a value of a wrong type.
-    ValueError
-        For a value out of range.
 
     Notes
     -----

@@ -29,13 +29,6 @@ def capc(flows: int) -> System:
         R_d [1] in (0, 1]; ``largest_growth`` G [1] in (1, 2]; ``smallest_fall`` g [1] in (0, 1); ``delay`` d
         [intervals], an integer in [0, 10^5].
 
-    Raises
-    ------
-    TypeError
-        For a value of a wrong type.
-    ValueError
-        For a value out of range.
-
     Notes
     -----
     Without a delay the distance of E from the max-min share shrinks by 1 - z_E R_u or 1 - z_E R_d per interval, where

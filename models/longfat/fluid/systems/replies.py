@@ -28,13 +28,6 @@ def best_replies(sources: int) -> System:
         Variable ``rate`` (source) over the true capacity [1]. Parameters: ``k`` [1] in [1, 50], ``virtual`` v [1] in
         (0, 1], ``delay`` d [updates], an integer in [0, 10^5].
 
-    Raises
-    ------
-    TypeError
-        For a value of a wrong type.
-    ValueError
-        For a value out of range.
-
     Notes
     -----
     `longfat.fluid.loss_load.iterate` has more orders and strategies; this system is for gradients and stability. The

@@ -34,11 +34,6 @@ def tcp_pie(controller: str = "pie") -> System:
         [flows], ``capacity`` C [packets/s], ``propagation`` T [s], ``increase`` alpha [packets], ``decrease`` beta
         [1] in (0, 1), ``target`` tau [s], ``integral`` a and ``proportional`` b [1/s], ``update`` T_u [s].
 
-    Raises
-    ------
-    ValueError
-        For an unknown controller.
-
     Notes
     -----
     The flows are those of `longfat.fluid.tcp_red`. The controller adds a (q/C - tau) + b (q/C - q'/C) at each update;

@@ -29,13 +29,6 @@ def xcp(flows: int) -> System:
         the sum of the rates. Parameters: ``alpha``, ``beta``, ``gamma`` [1] in (0, 10], ``round_trip_time`` d [s] in
         (0, inf).
 
-    Raises
-    ------
-    TypeError
-        For a value of a wrong type.
-    ValueError
-        For a value out of range.
-
     Notes
     -----
     The queueing delay is neglected, as in the original analysis. For beta = sqrt(2) alpha^2 the total is

@@ -135,11 +135,6 @@ def bandwidth_delay_product_for_advantage(advantage: Any, packets: Any) -> Any:
         x = C D/F [1]; 0 for A = 1. It is inf if A is not below the number of slow-start rounds of n packets: no path
         gives such an advantage.
 
-    Raises
-    ------
-    ValueError
-        If a parameter is outside its domain.
-
     Notes
     -----
     The inverse of `power_advantage`, and as accurate. Each number j of extra rounds gives a quadratic in

@@ -37,11 +37,6 @@ def total_multipliers(flows: float, smoothing: float = 1, delay: int = 0) -> NDA
         The d + 1 multipliers [1], complex, the largest modulus first. The equilibrium is stable if all are inside the
         unit circle; deviations of the total then decay by the first of them per update.
 
-    Raises
-    ------
-    ValueError
-        If a parameter is outside its domain.
-
     Notes
     -----
     First order in the deviations, for a sender that knows its own present rate and flows that update together. Computed
@@ -87,11 +82,6 @@ def largest_stable_smoothing(flows: Any, delay: Any = 0) -> Any:
     -------
     float or array
         The bound [1]: 2 for one flow or fresh reports, falling with n to 2 sin(pi/(2 (2 d + 1))).
-
-    Raises
-    ------
-    ValueError
-        If a parameter is outside its domain.
 
     Notes
     -----

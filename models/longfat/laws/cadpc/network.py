@@ -30,11 +30,6 @@ def network_equilibrium(routes: ArrayLike, capacities: Any = 1, weights: Any = 1
     ndarray of shape (flows,)
         The rates, in the unit of the capacities.
 
-    Raises
-    ------
-    ValueError
-        If a parameter is outside its domain or a shape does not fit.
-
     Notes
     -----
     Exact, and the only fixed point with positive rates. A flow follows the report of the link with the least spare

@@ -35,11 +35,6 @@ def max_min_rates(routes: Any, capacities: Any = 1, weights: Any = 1) -> Any:
         x, in the unit of the capacities: floats; or fractions, in an array of objects, where fractions are among the
         arguments and all others are fractions or integers.
 
-    Raises
-    ------
-    ValueError
-        If a parameter is outside its domain or a shape does not fit.
-
     Notes
     -----
     No rate can grow unless another falls that is not larger in proportion to its weight. There is one such allocation

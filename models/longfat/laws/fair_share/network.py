@@ -38,11 +38,6 @@ class Flow:
     name : str
         Name; by default "flow-1", "flow-2" and so on.
 
-    Raises
-    ------
-    ValueError
-        If a parameter is outside its domain.
-
     Examples
     --------
     >>> Flow("S1-S2", size=2e6, round_trip_time=0.044).path
@@ -99,11 +94,6 @@ class Load:
     period : float or Fraction, optional
         Time [s] after which the pattern repeats itself, without end. ``times`` must then end by going off, at most one
         period after the load first goes on.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is outside its domain.
 
     Examples
     --------

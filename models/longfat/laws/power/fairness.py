@@ -30,11 +30,6 @@ def jain_index(throughputs: Any, axis: int = -1) -> Any:
         f [1], without that axis: from 1/n, where one user has all, to 1, where all have the same. If k of n users
         have equal throughputs and the others none, it is k/n.
 
-    Raises
-    ------
-    ValueError
-        For throughputs outside their domain, all of them 0, or none at all.
-
     Notes
     -----
     Exact, a definition: 1/(1 + c^2) with c the coefficient of variation. Throughputs are divided by the largest one

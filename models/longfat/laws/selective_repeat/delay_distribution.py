@@ -50,11 +50,6 @@ def delay_cdf(delay: Any, loss: float, segment_packets: int, packet_time: float,
     float or array
         P(D <= d) [probability].
 
-    Raises
-    ------
-    ValueError
-        If a parameter is outside its domain.
-
     Notes
     -----
     Exact for a segment sent in isolation, with independent loss. A delay within rounding of d counts as d. Small
@@ -103,11 +98,6 @@ def delay_quantile(
     float or array
         d_q [s].
 
-    Raises
-    ------
-    ValueError
-        If a parameter is outside its domain.
-
     Notes
     -----
     This is the inverse of `delay_cdf`, with its assumptions; a probability within rounding of q counts as q.
@@ -146,11 +136,6 @@ def max_delay_mean(segments: Any, loss: float, segment_packets: int, packet_time
     -------
     float or array
         D_N [s].
-
-    Raises
-    ------
-    ValueError
-        If a parameter is outside its domain.
 
     Notes
     -----
@@ -202,11 +187,6 @@ def max_delay_quantile(
     -------
     float or array
         d_qN [s].
-
-    Raises
-    ------
-    ValueError
-        If a parameter is outside its domain.
 
     Notes
     -----

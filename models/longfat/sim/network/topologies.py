@@ -50,11 +50,6 @@ def dumbbell(
     Network
         The network `net`.
 
-    Raises
-    ------
-    ValueError
-        For values outside their ranges, and if the numbers of delays and schemes differ.
-
     Examples
     --------
     >>> from longfat.sim import Network
@@ -92,11 +87,6 @@ def chain(net: Network, hops: int, **link: Any) -> Network:
     -------
     Network
         The network `net`.
-
-    Raises
-    ------
-    ValueError
-        For values outside their ranges.
 
     Examples
     --------
@@ -143,11 +133,6 @@ def parking_lot(
     -------
     Network
         The network `net`.
-
-    Raises
-    ------
-    ValueError
-        For values outside their ranges.
 
     Examples
     --------

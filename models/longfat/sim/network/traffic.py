@@ -93,11 +93,6 @@ def on_off(
     Traffic
         Generator for `Network.flow`.
 
-    Raises
-    ------
-    ValueError
-        For values outside their ranges.
-
     Examples
     --------
     >>> on_off("10 Mbit/s", "2.5 ms", "1.5 ms").on_time

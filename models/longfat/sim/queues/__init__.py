@@ -77,11 +77,6 @@ def discipline(given: str | Discipline, **parameters: Any) -> Discipline:
     Discipline
         The discipline with these values.
 
-    Raises
-    ------
-    ValueError
-        For an unknown name, unknown or missing parameters, and values outside their ranges.
-
     Examples
     --------
     >>> discipline("fair").service

@@ -142,11 +142,6 @@ def red_auto(
     Discipline
         The discipline `red` with these parameters.
 
-    Raises
-    ------
-    ValueError
-        For values outside their ranges.
-
     Notes
     -----
     The thresholds count packets here; ns-2 counts bytes and divides by the mean size.

@@ -39,11 +39,6 @@ def replications(values: Any, confidence: float = 0.95) -> Interval:
     Interval
         Mean, lower and upper end [the unit of the values].
 
-    Raises
-    ------
-    ValueError
-        For fewer than two values, values that are not finite, and a confidence outside its range.
-
     Notes
     -----
     Exact for independent values with a normal distribution; good for means of many events.

@@ -71,11 +71,6 @@ def profile(name: str) -> dict[str, float]:
     dict
         Values of ``first_rto``, ``min_rto``, ``max_rto``, ``granularity``, ``tick`` [s] and ``timestamps``.
 
-    Raises
-    ------
-    ValueError
-        If there is no profile of this name.
-
     Examples
     --------
     >>> profile("bsd")["tick"]

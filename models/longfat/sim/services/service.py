@@ -71,11 +71,6 @@ class Service:
     source : str
         Reference of the publication that defines the service.
 
-    Raises
-    ------
-    ValueError
-        For functions with other arguments, and for names of parameters or state variables that are not allowed.
-
     Examples
     --------
     >>> from longfat.sim.services import append, queue, take_last

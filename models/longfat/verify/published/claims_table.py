@@ -151,11 +151,6 @@ def published(paper: str = "003", *, packets: float = 1e7, seed: int = 0, progre
         ``met_by`` and ``others`` (which runs of other schemes meet the number, too, and how many were tried). The rule
         is `longfat.verify.published.rule`.
 
-    Raises
-    ------
-    ValueError
-        For values outside their ranges.
-
     Examples
     --------
     >>> table = published("003", packets=1e5)

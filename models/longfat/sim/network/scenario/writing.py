@@ -51,11 +51,6 @@ def write(net: Network, **options: Any) -> str:
     str
         Text of the scenario, in TOML.
 
-    Raises
-    ------
-    ValueError
-        For unknown options, and values that a file cannot hold.
-
     Examples
     --------
     >>> from longfat.sim import Network
