@@ -62,7 +62,8 @@ ACCESS = Box(
 )  # fmt: skip
 LINK = Box(494, 60, 444, 330, "Link: admission", ("kernel/links.py  admit",), (), fill=FRAMED)
 DISCIPLINE = Box(
-    514, 104, 404, 62, "Discipline: enqueue", ("queues/*.py, by kernel/calls.py",), ("ENQUEUE, DROP or push_out; may mark",),
+    514, 104, 404, 62, "Discipline: enqueue", ("queues/*.py, by kernel/calls.py",),
+    ("ENQUEUE, DROP or push_out; may mark",),
     fill=PLUG_IN, dashed=True,
 )  # fmt: skip
 FAST = Box(

@@ -2,19 +2,21 @@
 
 Lines of Python by folder; rooms (folders and loose modules of the package), the arrows between them (one imports the
 other, in functions, too, but not for type checkers only), floors (a room lies above all that it imports), circles, and
-names that several modules have.
+names that several modules have, although their folder does not say the kind.
 """
 
 from __future__ import annotations
 
 import ast
 import subprocess
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "models" / "longfat"
+#: Folders with one module for each thing of a kind, named after the thing: the folder says which module is meant.
+SHELVES = ("cli", "fluid/systems", "laws", "plot", "sim/queues", "sim/schemes", "sim/services", "verify/published")
 FOLDERS = ("models", "tests", "derivations", "figures", "docs", "notebooks")
 
 
@@ -104,10 +106,15 @@ def floors(graph: Mapping[str, set[str]]) -> dict[str, int]:
     return {room: floor(together.get(room, frozenset({room}))) for room in graph}
 
 
-def homonyms(package: Path = PACKAGE) -> list[str]:
-    """Return the names that more than one module has."""
-    counted = Counter(path.stem for path in package.rglob("*.py") if not path.stem.startswith("__"))
-    return sorted(name for name, count in counted.items() if count > 1)
+def homonyms(package: Path = PACKAGE) -> dict[str, list[str]]:
+    """Return the modules outside `SHELVES` that share their name with another one, by that name."""
+    found = defaultdict(list)
+    for path in sorted(package.rglob("*.py")):
+        place = path.relative_to(package)
+        shelved = {folder.as_posix() for folder in place.parents} & set(SHELVES)
+        if not path.stem.startswith("__") and not shelved:
+            found[path.stem].append(place.with_suffix("").as_posix())
+    return {name: places for name, places in found.items() if len(places) > 1}
 
 
 def report() -> str:

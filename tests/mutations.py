@@ -116,19 +116,19 @@ MUTANTS = [
         "tests/test_laws.py::test_integers_of_a_root",
     ),
     Mutant(
-        CODE + "law/namespaces.py",
+        CODE + "law/array_namespaces.py",
         "kind = xp.result_type(*kinds) if kinds",
         "kind = kinds[0] if kinds",
         "tests/test_laws.py::test_longdouble_and_half_precision",
     ),
     Mutant(
-        CODE + "law/namespaces.py",
+        CODE + "law/array_namespaces.py",
         "arrays = [None if isinstance(v, int | float) and not isinstance(v, np.generic) else",
         "arrays = [None if isinstance(v, int | float) else",
         "tests/test_laws.py::test_the_longest_float_decides_and_plain_numbers_do_not",
     ),
     Mutant(
-        CODE + "law/namespaces.py",
+        CODE + "law/array_namespaces.py",
         "return float(getattr(np, name)(x)) if type(x) in (int, float) else function(x)",
         "return function(x)",
         "tests/test_namespaces.py::test_functions_of_plain_numbers",
@@ -450,7 +450,7 @@ MUTANTS = [
         "tests/test_cli_simulate.py::test_books_that_do_not_balance_are_said",
     ),
     Mutant(
-        CODE + "testbed/results.py",
+        CODE + "testbed/datasets.py",
         "last = max(one.stop, after.last_arrival / SECOND)",
         "last = one.stop",
         "tests/testbed/test_results.py::test_every_variable_is_that_of_the_simulator",
@@ -468,7 +468,7 @@ MUTANTS = [
         "tests/sim/test_results.py::test_loss_of_packets_sent_before_the_warm_up",
     ),
     kernel(
-        "kernel/census.py",
+        "kernel/counts.py",
         "count.started_waiting_time -= entry.start - entry.arrival",
         "count.started_waiting_time -= entry.start - state.now",
         "tests/sim/test_results.py::test_waits_of_an_overload_by_hand",

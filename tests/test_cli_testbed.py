@@ -8,7 +8,7 @@ import pytest
 import xarray as xr
 
 from longfat import cli, sim, testbed
-from longfat.testbed import results, runs
+from longfat.testbed import datasets, runs
 from longfat.testbed.outcome import Trust
 from tests.testbed import stand_in
 
@@ -23,7 +23,7 @@ run = {duration = "3 s", warm_up = "1 s", rng = 2}
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """A folder with a scenario, and the simulator in Linux's place."""
-    monkeypatch.setattr(results, "outcomes", stand_in.outcomes)
+    monkeypatch.setattr(datasets, "outcomes", stand_in.outcomes)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "net.toml").write_text(RENO)
     return tmp_path
@@ -132,7 +132,7 @@ def test_what_a_run_on_linux_needs(folder, capsys):
 
 def test_one_line_says_what_is_missing(folder, capsys, monkeypatch):
     """In `longfat.testbed.outcomes` itself: no devices, as in a container without rights."""
-    monkeypatch.setattr(results, "outcomes", runs.outcomes)
+    monkeypatch.setattr(datasets, "outcomes", runs.outcomes)
     monkeypatch.setattr(runs, "missing", lambda controls: ["/dev/net/tun is missing", "there is no program ip"])
     err = refused(capsys, "--output", "out")
     assert err == "longfat: /dev/net/tun is missing; there is no program ip\n"
@@ -141,13 +141,13 @@ def test_one_line_says_what_is_missing(folder, capsys, monkeypatch):
 
 def test_spoilt_runs_are_said(folder, capsys, monkeypatch):
     late = Trust(late=0.5, packets=100, drops=0)
-    monkeypatch.setattr(results, "outcomes", lambda *_, **given: stand_in.outcomes(*_, **given, rejected=[late, late]))
+    monkeypatch.setattr(datasets, "outcomes", lambda *_, **given: stand_in.outcomes(*_, **given, rejected=[late, late]))
     assert answer(capsys).endswith("packets at most 3 ms late, 2 repeated\n")
 
     def spoilt(*_, **given):
         raise runs.Spoilt(f"3 attempts were spoilt by the machine's load: {late}")
 
-    monkeypatch.setattr(results, "outcomes", spoilt)
+    monkeypatch.setattr(datasets, "outcomes", spoilt)
     assert "50 % of 100 packets were later than 2 ms" in refused(capsys)
 
 
@@ -155,7 +155,7 @@ def test_a_process_that_is_killed_is_said(folder, capsys, monkeypatch):
     def killed(*_, **given):
         raise runs.Killed("the process of the run ended with status -9")
 
-    monkeypatch.setattr(results, "outcomes", killed)
+    monkeypatch.setattr(datasets, "outcomes", killed)
     assert "the process of the run ended with status -9" in refused(capsys)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from longfat import design
 from longfat.cli import main
-from longfat.design import slow_motion
+from longfat.design import scaled_path
 from longfat.design.buffer_laws import CUBIC_FORM, FULL_LINK, CubicLaws, Laws, Path, laws_of
 from longfat.design.buffer_rules import RULES, with_decrease
 from longfat.design.long_flows import LongFlows, sender_of
@@ -99,11 +99,11 @@ def test_which_laws_a_scheme_has():
 
 def test_what_a_slower_link_keeps():
     """W_rf is 64 packets at 0.1 s and 2030 at 0.01 s (27 0.3/0.4/(1.7 R)^3, square root): twice that is the limit."""
-    assert slow_motion.parameters(CUBIC, {}, 129.0, 0.1, 0.5) == pytest.approx({"c": 0.2, "reno_friendly": 0.0})
-    assert slow_motion.parameters(CUBIC, {}, 127.0, 0.1, 0.5) == pytest.approx({"c": 1.6})
-    assert slow_motion.parameters(CUBIC, {}, 833.0, 0.01, 0.5) == pytest.approx({"c": 1.6})
+    assert scaled_path.parameters(CUBIC, {}, 129.0, 0.1, 0.5) == pytest.approx({"c": 0.2, "reno_friendly": 0.0})
+    assert scaled_path.parameters(CUBIC, {}, 127.0, 0.1, 0.5) == pytest.approx({"c": 1.6})
+    assert scaled_path.parameters(CUBIC, {}, 833.0, 0.01, 0.5) == pytest.approx({"c": 1.6})
     off = {"reno_friendly": 0.0}
-    assert slow_motion.parameters(CUBIC, off, 833.0, 0.01, 0.5) == pytest.approx({"c": 0.2, "reno_friendly": 0.0})
+    assert scaled_path.parameters(CUBIC, off, 833.0, 0.01, 0.5) == pytest.approx({"c": 0.2, "reno_friendly": 0.0})
     assert flows().simulated_bdp == 500
     assert flows(100).simulated_bdp == 4000
     assert flows().adapted == pytest.approx({"c": 0.024, "reno_friendly": 0.0}, rel=1e-3)
@@ -133,8 +133,8 @@ def test_a_slower_link_with_the_same_constant_would_not():
     """The check can fail: with C = 0.4 the sawtooth of 500 packets is as short as 72 round trips, not 184."""
     one = flows(parameters={"reno_friendly": 0.0})
     wrong = flows(rate=500 * 1500 / 0.1)
-    assert slow_motion.round_trips(CUBIC, one.adapted, 500.0, 0.1) == pytest.approx(184.2, abs=0.1)
-    assert slow_motion.round_trips(CUBIC, wrong.adapted, 500.0, 0.1) == pytest.approx(72.1, abs=0.1)
+    assert scaled_path.round_trips(CUBIC, one.adapted, 500.0, 0.1) == pytest.approx(184.2, abs=0.1)
+    assert scaled_path.round_trips(CUBIC, wrong.adapted, 500.0, 0.1) == pytest.approx(72.1, abs=0.1)
 
 
 # The answer

@@ -13,7 +13,7 @@ import xarray as xr
 
 import longfat as lf
 from longfat.base import extras
-from longfat.explore import curves, saving, simulations
+from longfat.explore import law_curves, saving, simulations
 from longfat.explore.scales import Scale
 from longfat.explore.simulations import Points
 from longfat.explore.state import start
@@ -49,7 +49,7 @@ def test_every_law_has_a_model(one):
     begin = start(one)
     for across in one.symbols:
         state = begin.along(across)
-        data = curves.dataset(state, points=7)
+        data = law_curves.dataset(state, points=7)
         x = data[across].values
         assert one.symbols[across].interval.contains(x).all()
         # one point at a time, in floats, beside the whole curve as an array
@@ -91,7 +91,7 @@ def test_presets_lie_in_the_domains(one):
     for law in suited:
         state = one.applied(start(law))  # refuses what lies outside
         assert all(state.values[name] == value for name, value in one.of(law).items())
-        curves.dataset(state, points=3)
+        law_curves.dataset(state, points=3)
     names = {name.split(".")[-1] for name in one.values}
     assert names <= {name for law in suited for name in law.symbols}  # nothing is set that no law has
 
@@ -106,7 +106,7 @@ def test_presets_by_hand():
     assert blt.of(lf.laws.tcp.aimd_utilisation) == {"buffer": 1 / 3}  # a share there, packets in BLT's laws
     for one in presets(lf.laws.loss_load.loss_probability):
         state = one.applied(start(lf.laws.loss_load.loss_probability))
-        loss = curves.dataset(state, points=3).operating_value.item()
+        loss = law_curves.dataset(state, points=3).operating_value.item()
         assert loss == pytest.approx(
             1 / (state.values["k"] + 1), rel=1e-12
         )  # the equilibrium: Prithviraj and Williamson, section 2.3
@@ -114,7 +114,7 @@ def test_presets_by_hand():
 
 def test_validity_and_the_printed_curve():
     state = start(EFFICIENCY, window=30, loss=1e-3, segment_packets=16, ack_segments=23)
-    data = curves.dataset(state)
+    data = law_curves.dataset(state)
     assert (data.valid == (data.window <= 4 * 23)).all()
     # Between w_a + 1 and 2 w_a + 1 the printed expression is the smaller one.
     assert data.operating_as_printed < data.operating_value
@@ -122,7 +122,7 @@ def test_validity_and_the_printed_curve():
 
 def test_family():
     state = start(lf.laws.queues.mm1k_loss, load=0.8, capacity=5).spread("capacity", [1, 10])
-    data = curves.dataset(state, points=5)
+    data = law_curves.dataset(state, points=5)
     assert data.capacity.values.tolist() == [1, 5, 10]
     # one place: rho/(1 + rho)
     assert data.law.sel(capacity=1).values == pytest.approx(data["load"].values / (1 + data["load"].values))

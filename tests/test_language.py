@@ -9,11 +9,11 @@ import functools
 import io
 import re
 import tokenize
-from collections import defaultdict
 from pathlib import Path
 
 import pytest
 
+from docs import size
 from tests.verbs import VERBS
 
 ROOT = Path(__file__).parents[1]
@@ -99,50 +99,6 @@ DOCUMENT = re.compile(
     r"|\b[A-Z][a-z]+ and [A-Z][a-z]+\b|Gong|Parulkar|Welzl|Kim|Farber|Kanakia|Keshav|Mishra"
     r"|Prithviraj|Williamson|Kleinrock|Mathis|Padhye|Jacobson|Jain"
 )
-
-#: Modules that share their name, and what they share.
-SAME_NAME = {
-    "arithmetic": "what the laws of a family share",
-    "parameters": "the parameters of a family of laws, or of commands",
-    "pcap": "the pcap format: written by the simulator, read from measurements",
-    "qlog": "qlog: written by the simulator, read from measurements",
-    "becn": "backward explicit congestion notification: the scheme and its discipline",
-    "benchmark": "the standard experiments: the command and their pictures",
-    "blt": "BLT: the scheme and the paper's numbers",
-    "buffers": "sizes of buffers",
-    "cadpc": "CADPC: fluid system, scheme, design, pictures and the paper's numbers",
-    "constant": "constant service time, constant rate",
-    "credit": "credit flow control: the scheme, its discipline and its service",
-    "curves": "a law over one parameter",
-    "decbit": "DECbit: the scheme and its discipline",
-    "delay": "delays of a family of laws",
-    "driver": "what carries a computation out: a sweep, a run on Linux",
-    "dynamic_window": "the scheme and its discipline",
-    "equilibrium": "where a system rests: laws and solver",
-    "explicit_feedback": "the scheme and its discipline",
-    "faces": "the sides from which a law, or a scenario, is seen",
-    "fairness": "fairness in two families of laws",
-    "fq_codel": "FQ-CoDel: the discipline and its service",
-    "hop_by_hop": "the scheme and its discipline",
-    "loss_load": "loss-load curves: scheme, discipline, design, command, pictures and the paper's numbers",
-    "namespaces": "namespaces: of array functions, of Linux's networks",
-    "network": "a network of links and flows",
-    "rates": "rates of two families of laws",
-    "receiver": "the receiver of each simulator",
-    "records": "records: of the arrays of the simulator, of laws",
-    "replies": "best replies to a loss-load curve",
-    "report": "what a check found, as text",
-    "results": "results of runs, in the simulator and on Linux",
-    "roots": "roots of functions",
-    "runs": "runs of the packet simulator and their pictures, runs on Linux",
-    "scripted_reordering": "a discipline and its service",
-    "sender": "the sender of each simulator",
-    "service": "the order in which a link sends",
-    "sums": "sums without rounding errors",
-    "tcp": "TCP: schemes and design",
-    "windows": "sizes of windows",
-    "xcp": "XCP: fluid system, scheme and router",
-}
 
 
 @functools.cache
@@ -468,24 +424,23 @@ def test_a_bare_section_is_found(text, bad):
 # Modules
 
 
-def same_names(paths) -> dict[str, list[str]]:
-    """Return the modules that share their name with another one, by that name."""
-    by_name = defaultdict(list)
-    for path in paths:
-        if not path.stem.startswith("__"):
-            by_name[path.stem].append(str(path))
-    return {name: places for name, places in by_name.items() if len(places) > 1}
+def test_a_module_has_a_name_of_its_own_or_its_folder_says_its_kind():
+    assert size.homonyms() == {}
 
 
-def test_modules_of_one_name_have_one_meaning():
-    """Another module of the same name needs a line in `SAME_NAME` that says what they share, or another name."""
-    found = same_names(path.relative_to(MODELS / "longfat") for path in python("models"))
-    missing = [f"{name}: {', '.join(places)}" for name, places in sorted(found.items()) if name not in SAME_NAME]
-    assert not missing, report(missing)
-    gone = SAME_NAME.keys() - found.keys()
-    assert not gone, f"these are the names of one module each now: {sorted(gone)}"
-
-
-def test_modules_of_one_name_are_found():
-    paths = [Path("sim/running.py"), Path("benchmark/running.py"), Path("a/__init__.py"), Path("b/__init__.py")]
-    assert [*same_names(paths)] == ["running"]
+def test_modules_of_one_name_are_found(tmp_path):
+    for name in (
+        "sim/running",
+        "benchmark/running",
+        "a/__init__",
+        "b/__init__",
+        "cli/xcp",
+        "sim/schemes/xcp",
+        "sim/xcp",
+    ):
+        path = tmp_path / f"{name}.py"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    assert size.homonyms(tmp_path) == {"running": ["benchmark/running", "sim/running"]}
+    (tmp_path / "benchmark" / "xcp.py").touch()
+    assert size.homonyms(tmp_path)["xcp"] == ["benchmark/xcp", "sim/xcp"]

@@ -26,7 +26,7 @@ from longfat.laws.cadpc import trajectory, update_time
 from longfat.laws.loss_load import throughput_optimal_rate
 from longfat.laws.queues import mm1k_loss
 from longfat.laws.selective_repeat import throughput_efficiency
-from longfat.verify.exact import SLOPE_TOLERANCE, TOLERANCE, beside, exact, slope_error, value_error
+from longfat.verify.high_precision import SLOPE_TOLERANCE, TOLERANCE, beside, exact, slope_error, value_error
 from longfat.verify.points import corners, for_symbols
 from longfat.verify.symbolic import symbolic
 from tests.examples import examples, is_long

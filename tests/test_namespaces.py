@@ -11,7 +11,7 @@ import pytest
 import sympy
 
 from longfat import verify
-from longfat.law import Law, Symbol, namespaces
+from longfat.law import Law, Symbol, array_namespaces
 
 X = Symbol("x", "1", "[-10, 10]", (-5, 5))
 
@@ -49,14 +49,14 @@ CASES = {
 INSIDE = {"asin": (-0.5, 0.75), "acos": (-0.5, 0.75), "atanh": (-0.5, 0.75), "acosh": (1.5, 3.0)} | dict.fromkeys(
     ("sqrt", "log", "log1p", "log10"), (0.5, 3.0)
 )
-for _name in namespaces.OF_ONE - set(CASES):
+for _name in array_namespaces.OF_ONE - set(CASES):
     CASES[_name] = (
         lambda x, xp, name=_name: getattr(xp, name)(x), getattr(mpmath, _name), INSIDE.get(_name, (-2.5, 0.5, 2.0))
     )  # fmt: skip
 
 
 def test_the_table_in_the_documentation_is_complete():
-    table = re.findall(r"^``(.+?)``  ", namespaces.__doc__, re.MULTILINE)
+    table = re.findall(r"^``(.+?)``  ", array_namespaces.__doc__, re.MULTILINE)
     names = {name for row in table for name in re.findall(r"\w+(?=\()|^\w+(?: \w+)*$", row)}
     names = {name for some in names for name in some.split()}
     assert names == set(CASES)
@@ -89,7 +89,7 @@ def test_every_name_in_every_arithmetic(name):
         assert float(single[0]) == pytest.approx(want, rel=1e-5, abs=1e-5, nan_ok=True)
 
 
-@pytest.mark.parametrize("name", sorted(namespaces.OF_ONE))
+@pytest.mark.parametrize("name", sorted(array_namespaces.OF_ONE))
 def test_functions_of_plain_numbers(name):
     """Functions of plain numbers, such as sqrt(2), are exact for sympy and do not change the precision of arrays."""
     number = {"asin": 0.5, "acos": 0.5, "atanh": 0.5}.get(name, 2)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from longfat.segments.kernel import sender
+from longfat.segments.kernel import segment_sender
 from longfat.segments.replications import Rules
 from longfat.verify.published import gong_parulkar_runs, published
 from longfat.verify.published.claims_table import findings, tabulated
@@ -104,4 +104,4 @@ def test_the_rules_of_soft_acknowledgment_are_followed_where_the_simulator_does_
     full = gong_parulkar_runs._Soft(58, 16, 370 / 16, receive_buffer=58, ack="soft")
     simulator = Rules(58, 16, 370 / 16, receive_buffer=58, ack="soft")
     assert (full.row(0, 1) != simulator.row(0, 1)).sum() == 1
-    assert one[sender.ELAPSED] > gong_parulkar_runs._results(full, loss, segments, 1)[sender.ELAPSED]
+    assert one[segment_sender.ELAPSED] > gong_parulkar_runs._results(full, loss, segments, 1)[segment_sender.ELAPSED]

@@ -12,11 +12,11 @@ import sympy
 
 from longfat import verify
 from longfat.law import Law, SimulatedBy, Symbol, Validity, registered
-from longfat.law.namespaces import JaxNamespace
+from longfat.law.array_namespaces import JaxNamespace
 from longfat.laws.loss_load import response_time
 from longfat.laws.selective_repeat import initial_window
 from longfat.testing import compare
-from longfat.verify import equivalence, exact, faces, points, report, simulated, verification
+from longfat.verify import equivalence, faces, high_precision, points, report, simulated, verification
 
 X = Symbol("x", "m", "[0, 10]", (1, 5))
 LAW = Law(lambda x, *, xp: x, {"x": X}, "m", "an example", Validity("x < 5", lambda x: x < 5, 0.5))
@@ -43,10 +43,10 @@ def test_verdicts(value, verdict):
 def test_where_a_law_jumps_there_is_no_slope():
     """A law with a jump at excess = 0, which a step of 1e-25 crosses."""
     file = {"rate": 1.0, "spread": 0.0, "k": 1.0, "packets": 1.0, "round_trip_time": 1.0, "capacity_packets": 1000.0}
-    assert exact.slope(response_time, file | {"excess": -1e-40}, "excess") is None
-    assert exact.slope(response_time, file | {"excess": -1e-40}, "round_trip_time") == 1.0  # beside T = 1e37 s
+    assert high_precision.slope(response_time, file | {"excess": -1e-40}, "excess") is None
+    assert high_precision.slope(response_time, file | {"excess": -1e-40}, "round_trip_time") == 1.0  # beside T = 1e37 s
     # T = 1/(-1000 a): dT/da = 1/(1000 a^2)
-    assert exact.slope(response_time, file | {"excess": -0.5}, "excess") == pytest.approx(0.004, rel=1e-12)
+    assert high_precision.slope(response_time, file | {"excess": -0.5}, "excess") == pytest.approx(0.004, rel=1e-12)
 
 
 def test_results_next_to_a_jump_and_next_to_nothing():
@@ -54,10 +54,10 @@ def test_results_next_to_a_jump_and_next_to_nothing():
     step = Law(lambda x, *, xp: xp.floor(3 * x + 1e-17), {"x": X}, "m", "a jump")
     rest = Law(lambda x, *, xp: 1 - 3 * x, {"x": X}, "m", "a difference")
     for law, as_good, wrong in ((step, (0.0, 1.0), (2.0, math.nan)), (rest, (0.0, 1e-16, -5e-16), (1e-14, math.nan))):
-        assert [exact.value_error(law, {"x": 1 / 3}, got) for got in as_good] == [0.0] * len(as_good)
-        assert all(exact.value_error(law, {"x": 1 / 3}, got) > 1e-3 for got in wrong)
-    assert exact.value_error(step, {"x": 0.33}, 1.0) == math.inf
-    assert exact.value_error(rest, {"x": 0.25}, 0.25 + 1e-12) == pytest.approx(4e-12, rel=1e-3)
+        assert [high_precision.value_error(law, {"x": 1 / 3}, got) for got in as_good] == [0.0] * len(as_good)
+        assert all(high_precision.value_error(law, {"x": 1 / 3}, got) > 1e-3 for got in wrong)
+    assert high_precision.value_error(step, {"x": 0.33}, 1.0) == math.inf
+    assert high_precision.value_error(rest, {"x": 0.25}, 0.25 + 1e-12) == pytest.approx(4e-12, rel=1e-3)
 
 
 def test_slopes_next_to_an_edge():
@@ -66,10 +66,10 @@ def test_slopes_next_to_an_edge():
     edge = Law(
         lambda x, *, xp: xp.maximum(x, x.__class__(third.numerator) / third.denominator), {"x": X}, "m", "a corner"
     )
-    assert [exact.slope_error(edge, {"x": 1 / 3}, "x", slope) for slope in (0.0, 0.5, 1.0)] == [0.0] * 3
-    assert exact.slope_error(edge, {"x": 1 / 3}, "x", 1.5) == 0.5
-    assert exact.slope_error(edge, {"x": 0.34}, "x", 0.5) == 0.5
-    assert exact.slope_error(edge, {"x": 0.33}, "x", 1e-9) == math.inf
+    assert [high_precision.slope_error(edge, {"x": 1 / 3}, "x", slope) for slope in (0.0, 0.5, 1.0)] == [0.0] * 3
+    assert high_precision.slope_error(edge, {"x": 1 / 3}, "x", 1.5) == 0.5
+    assert high_precision.slope_error(edge, {"x": 0.34}, "x", 0.5) == 0.5
+    assert high_precision.slope_error(edge, {"x": 0.33}, "x", 1e-9) == math.inf
 
 
 def test_outside_the_validity_nothing_is_judged():

@@ -16,7 +16,7 @@ from docs.handbook.markup import code, html, number, plain, section, table, unfo
 from longfat import fluid
 from longfat.fluid import systems
 from longfat.fluid.system import System
-from longfat.handbook.records import laws
+from longfat.handbook.law_records import laws
 
 #: Arguments of the function that builds the system, duration and step [unit of its time], and starts, ours: they show
 #: the way from the start to the equilibrium, or around it.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from longfat.handbook import records
+from longfat.handbook import law_records
 from longfat.law import Law
 
 #: The plug-ins of each simulator in ``longfat.verify.simulators.SIMULATORS``; a test demands a line for each simulator.
@@ -63,7 +63,7 @@ def address(law: Law) -> str:
     >>> address(throughput_efficiency)
     'laws/selective_repeat/throughput_efficiency/index'
     """
-    return f"{records.address(law)}index"
+    return f"{law_records.address(law)}index"
 
 
 def listed(found: list[Law]) -> str:
@@ -77,4 +77,4 @@ def judging(name: str) -> list[Law]:
     >>> [law.public_name for law in judging("codel")]
     ['aqm.codel_drop_time']
     """
-    return [law for law in records.laws() if law.simulated and name in PLUG_INS.get(law.simulated.simulator, ())]
+    return [law for law in law_records.laws() if law.simulated and name in PLUG_INS.get(law.simulated.simulator, ())]

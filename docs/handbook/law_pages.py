@@ -15,8 +15,8 @@ from docs.handbook import proofs, regions, simulated, verdicts
 from docs.handbook.front import toctree
 from docs.handbook.judged import PLUG_INS, address, listed
 from docs.handbook.markup import code, html, number, section, signs, table, unfolding
+from longfat.handbook.law_records import laws, snippets
 from longfat.handbook.pages import words
-from longfat.handbook.records import laws, snippets
 from longfat.law import Law, docstrings
 from longfat.law.law_digests import digest
 from longfat.law.symbols import Symbol

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from docs.handbook import simulated
-from longfat.handbook import javascript, pages, records
+from longfat.handbook import javascript, law_records, pages
 from longfat.law import Law
 
 if TYPE_CHECKING:
@@ -42,7 +42,10 @@ def points(laws: Iterable[Law]) -> str:
 def _write(app: Sphinx) -> None:
     """Write the style sheet beside the other static files of the site, and records and formulas for other programs."""
     if app.builder.format == "html":
-        for name, text in {"laws.json": records.written(records.records()), "laws.mjs": javascript.module()}.items():
+        for name, text in {
+            "laws.json": law_records.written(law_records.records()),
+            "laws.mjs": javascript.module(),
+        }.items():
             (app.outdir / name).write_text(text, encoding="utf-8")
         folder = app.outdir / "_static"
         folder.mkdir(parents=True, exist_ok=True)
@@ -53,7 +56,7 @@ def _add(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: o
     """Add the script and the style sheet to a page that has a live plot."""
     wanted = set(HOOK.findall(context.get("body", "")))
     if wanted:
-        laws = [one for one in records.laws() if one.public_name in wanted]
+        laws = [one for one in law_records.laws() if one.public_name in wanted]
         app.add_js_file(None, body=pages.site_script(laws) + points(laws))
         app.add_css_file(STYLES)
 

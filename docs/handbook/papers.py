@@ -13,7 +13,7 @@ from docs.handbook.judged import listed
 from docs.handbook.markup import section, table
 from docs.handbook.staging import ROOT
 from figures import gallery
-from longfat.handbook.records import laws
+from longfat.handbook.law_records import laws
 from longfat.verify.published.claims_table import PAPERS
 from longfat.verify.scoreboard import NAMES
 

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from docs.handbook.markup import number, table
-from longfat.handbook import records
+from longfat.handbook import law_records
 from longfat.law import Law
 from longfat.law.law_digests import digest
 from longfat.law.symbols import Symbol
@@ -46,7 +46,7 @@ def setting(law: Law) -> tuple[str, dict[str, float], list[float]]:
     assert law.simulated is not None
     ranges = {name: law.simulated.ranges.get(name, symbol.typical) for name, symbol in law.symbols.items()}
     across = next(name for name, one in ranges.items() if isinstance(one, tuple) or len(_list(one)) > 1)
-    starts = {name: float(records.parameter(law, name, symbol)["start"]) for name, symbol in law.symbols.items()}
+    starts = {name: float(law_records.parameter(law, name, symbol)["start"]) for name, symbol in law.symbols.items()}
     values = {name: _nearest(ranges[name], starts[name]) for name in law.symbols}
     return across, values, _places(law.symbols[across], ranges[across])
 
@@ -172,7 +172,7 @@ def of(law: Law) -> str:
 def main(names: list[str]) -> None:
     """Simulate the points of the laws that are named, by default of all, and store them."""
     found = stored()
-    for law in records.laws():
+    for law in law_records.laws():
         simulator = simulator_of(law)
         if simulator is not None and (not names or law.public_name in names):
             begun = time.process_time()

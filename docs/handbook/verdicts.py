@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from docs.handbook.markup import table
-from longfat.handbook.records import laws
+from longfat.handbook.law_records import laws
 from longfat.law import Law
 from longfat.law.law_digests import digest
 

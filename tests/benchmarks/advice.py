@@ -188,7 +188,7 @@ def run(one, advice, number):
     from numba import cloudpickle
 
     from longfat.testbed import settings as host_settings
-    from longfat.testbed.driver import Job
+    from longfat.testbed.one_run import Job
     from longfat.testbed.outcome import MOST
     from longfat.testbed.plan import plan, settings_of
     from longfat.testbed.runs import attempt, in_flight
@@ -225,7 +225,7 @@ def _limited(samples, begin):
 
 def _seen(outcome, limited, until, begin):
     """Return the figures of a run."""
-    from longfat.testbed.results import measure
+    from longfat.testbed.datasets import measure
 
     made = measure(outcome, until, begin)
     goodput = made["goodput"][~np.isnan(made["goodput"])]

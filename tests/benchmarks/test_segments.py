@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from longfat.segments.channel import IndependentLoss
-from longfat.segments.kernel import sender
+from longfat.segments.kernel import segment_sender
 from longfat.segments.replications import Rules, run_one
 
 WINDOW, SEGMENT, ACK = 58, 16, 369
@@ -35,7 +35,7 @@ def report(capsys, text):
 def test_packets_per_second(benchmark, capsys, loss, window):
     benchmark.group = "segment simulator"
     segments = int(PACKETS[loss] / SEGMENT)
-    stop, result = np.zeros(1, np.bool_), np.zeros(sender.RESULTS, np.int64)
+    stop, result = np.zeros(1, np.bool_), np.zeros(segment_sender.RESULTS, np.int64)
     rules = Rules(window, SEGMENT, ACK / SEGMENT)
 
     def run():
@@ -48,8 +48,8 @@ def test_packets_per_second(benchmark, capsys, loss, window):
     plain_loop(rng, 0.1, 10)
     plain_segments = 2_000_000
     best = min(timed(time, lambda: plain_loop(rng, 1 - (1 - loss) ** SEGMENT, plain_segments)) for _ in range(5))
-    rate, plain = result[sender.SENT] / benchmark.stats["min"], plain_segments * SEGMENT / best
-    per_loss = benchmark.stats["min"] / result[sender.LOST_PACKETS] * 1e9
+    rate, plain = result[segment_sender.SENT] / benchmark.stats["min"], plain_segments * SEGMENT / best
+    per_loss = benchmark.stats["min"] / result[segment_sender.LOST_PACKETS] * 1e9
     report(
         capsys,
         f"p = {loss:g}, W = {window}: {rate:.2e} packets/s, {rate / plain:.1f}x the plain loop ({plain:.1e}), "
@@ -69,7 +69,7 @@ def test_with_a_receive_buffer(benchmark, capsys, loss, ack):
     """Cost of a buffer of w_a + 2 segments, which discards hardly any, relative to none, measured in turns."""
     benchmark.group = "segment simulator, receive buffer"
     segments = int(PACKETS[loss] / SEGMENT)
-    stop, result = np.zeros(1, np.bool_), np.zeros(sender.RESULTS, np.int64)
+    stop, result = np.zeros(1, np.bool_), np.zeros(segment_sender.RESULTS, np.int64)
     rules = [Rules(WINDOW, SEGMENT, ACK / SEGMENT), Rules(WINDOW, SEGMENT, ACK / SEGMENT, 0, 25, ack)]
     spent = [[], []]
 

@@ -6,7 +6,7 @@ from scipy.optimize import brentq, fsolve
 
 from longfat import laws
 from longfat.fluid import bbr, cubic, dctcp, equilibrium, integrate, linearise, stability, stability_boundary, tcp_pie
-from longfat.fluid.roots import rightmost_roots
+from longfat.fluid.characteristic_roots import rightmost_roots
 
 START = {"window": 8, "queue": 50, "base": 0.1}
 SLOPES = {"pie": (0.125, 1.25, 0.015, 1), "pi2": (0.16, 3.2, 0.016, 2)}  # gains, update, exponent

@@ -12,7 +12,7 @@ from longfat.handbook.trace import traced
 from longfat.law import Law, Symbol, registered
 from longfat.laws.queues import mm1_wait
 from longfat.laws.selective_repeat import throughput_efficiency
-from longfat.verify.exact import beside, error, exact
+from longfat.verify.high_precision import beside, error, exact
 from longfat.verify.points import everywhere
 from tests.examples import is_long
 from tests.handbook.engine import evaluated, needs_node

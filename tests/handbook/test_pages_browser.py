@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 from longfat.base import extras
-from longfat.handbook import pages, records
+from longfat.handbook import law_records, pages
 from longfat.laws.queues import mm1_wait
 from longfat.laws.selective_repeat import throughput_efficiency
 
@@ -59,7 +59,7 @@ def opened(browser, tmp_path):
 
 
 def whole(law):
-    return pages.page(law, records.record(law, hashed=False))
+    return pages.page(law, law_records.record(law, hashed=False))
 
 
 def value(page):
@@ -125,13 +125,13 @@ def test_a_page_moves_by_keyboard_from_the_file_system(opened):
 
 @pytest.mark.long
 def test_quantities_are_typed_with_units(opened):
-    law = next(one for one in records.laws() if one.public_name == "tcp.pftk_rate")
+    law = next(one for one in law_records.laws() if one.public_name == "tcp.pftk_rate")
     page = opened(whole(law), width=400, scheme="dark")
     field = page.get_by_label("value", exact=False).nth(1)  # the round-trip time
     field.fill("100 ms")
     field.press("Tab")
     names = list(law.symbols)
-    record = records.record(law, hashed=False)
+    record = law_records.record(law, hashed=False)
     values = {one["name"]: float(one["start"]) for one in record["letters"]} | {names[1]: 0.1}
     assert value(page) == pytest.approx(law(**values), rel=1e-11)
     field.fill("100")
@@ -144,7 +144,7 @@ def test_quantities_are_typed_with_units(opened):
 @pytest.mark.long
 def test_intervals_are_bars(opened):
     points = {"across": "load", "points": [{"x": x, "mean": 1.0, "low": 0.9, "high": 1.1} for x in (0.4, 0.5)]}
-    page = opened(pages.page(mm1_wait, records.record(mm1_wait, hashed=False) | {"points": points}))
+    page = opened(pages.page(mm1_wait, law_records.record(mm1_wait, hashed=False) | {"points": points}))
     assert page.locator(".lf-chart circle.bar").count() == 2
     assert "confidence intervals" in page.locator(".lf-legend").inner_text()
 
@@ -161,7 +161,7 @@ def test_one_script_fills_the_plots_of_a_site(opened):
 
 @pytest.mark.long
 def test_the_index_is_filtered(opened):
-    page = opened(pages.index(records.records(hashes=False)))
+    page = opened(pages.index(law_records.records(hashes=False)))
     page.get_by_role("searchbox").fill("padhye rate")
     assert page.locator(".laws li:visible").count() == int(page.locator(".count").inner_text().split()[0])
     assert 1 <= page.locator(".laws li:visible").count() <= 3
@@ -169,13 +169,13 @@ def test_the_index_is_filtered(opened):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("law", records.laws(), ids=lambda one: one.public_name)
+@pytest.mark.parametrize("law", law_records.laws(), ids=lambda one: one.public_name)
 def test_every_page_opens_at_all_widths(opened, law):
     text = whole(law)
     for width, scheme in ((360, "light"), (2000, "dark")):
         page = opened(text, width, scheme)
         found = page.locator(".lf-value").get_attribute("data-value")
-        expected = law(**{one["name"]: float(one["start"]) for one in records.record(law, hashed=False)["letters"]})
+        expected = law(**{one["name"]: float(one["start"]) for one in law_records.record(law, hashed=False)["letters"]})
         assert float(re.sub("Infinity", "inf", found)) == pytest.approx(expected, rel=1e-11, nan_ok=True)
         assert page.locator(".lf-chart .curve").count() > 0
         assert page.evaluate(BEYOND) == []

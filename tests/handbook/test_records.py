@@ -7,7 +7,7 @@ import pytest
 
 from longfat.base import extras
 from longfat.handbook import __main__ as command
-from longfat.handbook import javascript, pages, records
+from longfat.handbook import javascript, law_records, pages
 from longfat.handbook.typesetting import mathml
 from longfat.law import Law
 from longfat.law.law_digests import digest
@@ -21,11 +21,11 @@ BUDGET = 400_000  # bytes
 
 @pytest.fixture(scope="module")
 def found():
-    return records.records(hashes=False)
+    return law_records.records(hashes=False)
 
 
 def test_every_law_has_a_record(found):
-    assert [one["id"] for one in found] == [law.public_name for law in records.laws()]
+    assert [one["id"] for one in found] == [law.public_name for law in law_records.laws()]
     assert len({one["address"] for one in found}) == len(found) > 140
     for one in found:
         assert one["equations"], one["id"]
@@ -35,7 +35,7 @@ def test_every_law_has_a_record(found):
 
 
 def test_the_file_is_json_and_within_its_budget(found):
-    text = records.written(found)
+    text = law_records.written(found)
     assert json.loads(text) == found
     with_hashes = len(text.encode()) + len(found) * len('"hash":"0123456789",')
     assert with_hashes + len(javascript.module()) < BUDGET
@@ -43,10 +43,12 @@ def test_the_file_is_json_and_within_its_budget(found):
 
 def test_values_that_json_lacks_are_texts():
     (access,) = (
-        one for one in records.record(response_optimal_rate, hashed=False)["letters"] if one["name"] == "access_rate"
+        one
+        for one in law_records.record(response_optimal_rate, hashed=False)["letters"]
+        if one["name"] == "access_rate"
     )
     assert access["start"] == "Infinity"
-    assert 'access_rate=float("Infinity")' in records.python_call(response_optimal_rate)
+    assert 'access_rate=float("Infinity")' in law_records.python_call(response_optimal_rate)
 
 
 def test_the_hash_follows_the_expression():
@@ -64,23 +66,23 @@ def test_neighbours_name_each_other(found):
 
 
 def test_bibtex_has_authors_title_and_year():
-    text = records.bibtex(throughput_efficiency)
+    text = law_records.bibtex(throughput_efficiency)
     assert "author = {F. Gong and G. Parulkar}" in text
     assert "title = {A Two-Level Flow Control Scheme for High Speed Networks}" in text
     assert "year = {1992}" in text
-    assert all(text.count("{") == text.count("}") for text in map(records.bibtex, records.laws()))
+    assert all(text.count("{") == text.count("}") for text in map(law_records.bibtex, law_records.laws()))
 
 
 def test_the_python_of_a_record_runs():
     scope = {}
-    *lines, last = records.python_call(mm1_wait).splitlines()
+    *lines, last = law_records.python_call(mm1_wait).splitlines()
     exec("\n".join(lines), scope)
     assert eval(last, scope) == 1.0  # rho/(1 - rho) at 1/2
 
 
 def test_all_equations_can_be_typeset():
-    for law in records.laws():
-        for latex in records.equations(law):
+    for law in law_records.laws():
+        for latex in law_records.equations(law):
             assert mathml(latex).startswith("<math")
 
 
@@ -95,7 +97,7 @@ def test_a_page_needs_nothing_else(found):
 
 
 def test_texts_are_escaped():
-    record = records.record(mm1_wait, hashed=False) | {"source": "<script>alert(1)</script>"}
+    record = law_records.record(mm1_wait, hashed=False) | {"source": "<script>alert(1)</script>"}
     assert "<script>alert" not in pages.page(mm1_wait, record)
     assert "</script>" not in pages.live(mm1_wait, record | {"result": "</script>"}).removesuffix(
         "</script>\n"
@@ -120,5 +122,5 @@ def test_the_same_files_every_time(tmp_path):
         for name in ("one", "other")
     )
     assert first == second
-    assert len([path for path in first if path.name == "index.html"]) == len(records.laws()) + 1
+    assert len([path for path in first if path.name == "index.html"]) == len(law_records.laws()) + 1
     assert max(len(data) for path, data in first.items() if path.suffix == ".html") < BUDGET / 4

@@ -9,7 +9,7 @@ import pytest
 
 from docs.handbook import __main__ as command
 from docs.handbook import simulated, sources
-from longfat.handbook import records
+from longfat.handbook import law_records
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: make venv")
@@ -178,7 +178,7 @@ def test_commands_are_copied_without_their_prompts(opened):
 
 def test_records_and_formulas_lie_beside_the_pages(site):
     found = json.loads((site / "laws.json").read_text(encoding="utf-8"))
-    assert [one["id"] for one in found] == [law.public_name for law in records.laws()]
+    assert [one["id"] for one in found] == [law.public_name for law in law_records.laws()]
     assert all((site / one["address"] / "index.html").is_file() for one in found)
     assert {len(one["hash"]) for one in found} == {10}
     assert "export" in (site / "laws.mjs").read_text(encoding="utf-8")

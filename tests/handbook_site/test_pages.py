@@ -28,7 +28,7 @@ from docs.handbook import (
     traces,
 )
 from longfat import benchmark, fluid
-from longfat.handbook import records
+from longfat.handbook import law_records
 from longfat.law import registered
 from longfat.laws import queues as queue_laws
 from longfat.sim import queues, schemes
@@ -113,7 +113,7 @@ def test_values_and_slopes():
 
 def test_the_region_of_a_law():
     """Its record says: p <= 0.1, w_a >= 12, s <= 128, any window; the picture has these two of the four."""
-    law = next(one for one in records.laws() if one.name == "throughput_efficiency_many_rounds")
+    law = next(one for one in law_records.laws() if one.name == "throughput_efficiency_many_rounds")
     (x, y), others, cells = regions.region(law)
     assert (x, y) == ("loss", "ack_segments")
     assert others["segment_packets"] <= 128
@@ -124,7 +124,7 @@ def test_the_region_of_a_law():
 
 def test_stored_points_are_those_of_laws():
     assert simulated.STORED.stat().st_size < 300_000
-    assert {*simulated.stored()} <= {law.public_name for law in records.laws() if law.simulated}
+    assert {*simulated.stored()} <= {law.public_name for law in law_records.laws() if law.simulated}
     for name, rows in simulated.stored().items():
         places = [simulated.point_of(row)[row["across"]] for row in rows]
         assert len({*places}) == len(rows) >= 2, name
@@ -152,12 +152,12 @@ def test_verdicts_of_points_by_hand():
 @pytest.mark.long
 def test_every_simulated_law_has_points_of_its_present_expression():
     """Otherwise: ``python -m docs.handbook.simulated LAW``."""
-    simulators = [law for law in records.laws() if law.simulated]
+    simulators = [law for law in law_records.laws() if law.simulated]
     assert [law.public_name for law in simulators if not simulated.rows_of(law)] == []
 
 
 def test_neighbours_are_mutual():
-    laws = records.laws()
+    laws = law_records.laws()
     assert any(law_pages.used(law) for law in laws)
     efficiency = next(one for one in laws if one.name == "throughput_efficiency")
     assert efficiency not in law_pages.used(efficiency)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from longfat.law.namespaces import NUMPY
+from longfat.law.array_namespaces import NUMPY
 from longfat.laws import selective_repeat as laws
 from longfat.laws.selective_repeat import few_missing
 from longfat.laws.selective_repeat.joint import joint

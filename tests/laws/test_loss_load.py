@@ -11,7 +11,7 @@ import xarray as xr
 from mpmath import mpf
 from scipy.optimize import elementwise
 
-from longfat.law.namespaces import NUMPY, JaxNamespace, MpmathNamespace
+from longfat.law.array_namespaces import NUMPY, JaxNamespace, MpmathNamespace
 from longfat.law.roots import newton
 from longfat.laws import loss_load as laws
 from longfat.laws.loss_load import response_optimum

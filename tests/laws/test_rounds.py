@@ -67,7 +67,7 @@ def test_by_hand(loss, packets, rounds):
 
 def test_small_losses_keep_their_digits():
     """S - 1 = s p for tiny p: 7 times 1e-300."""
-    from longfat.law.namespaces import NUMPY
+    from longfat.law.array_namespaces import NUMPY
 
     assert rounds.repeated_rounds(np.array(1e-300), np.array(7.0), NUMPY) == pytest.approx(7e-300, rel=1e-14)
 

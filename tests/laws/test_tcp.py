@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import sympy
 
-from longfat.law.namespaces import NUMPY, ArrayNamespace, JaxNamespace, MpmathNamespace, SympyNamespace
+from longfat.law.array_namespaces import NUMPY, ArrayNamespace, JaxNamespace, MpmathNamespace, SympyNamespace
 from longfat.laws import tcp
 from longfat.laws.tcp.arithmetic import ceiling_quotient, floor_log2
 from tests.blt_reference import Run

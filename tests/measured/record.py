@@ -1,6 +1,6 @@
 """Record tests/data/measured anew: the real programs over paths whose rate, delay and loss are known.
 
-Two hosts (`longfat.testbed.namespaces`) are joined by the relay below, which reads no more of a packet than its
+Two hosts (`longfat.testbed.network_namespaces`) are joined by the relay below, which reads no more of a packet than its
 length. Run as root, with iperf3, iproute2, iputils and tcpdump: ``python -m tests.measured.record [NAME ...]``.
 """
 
@@ -21,7 +21,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from longfat.testbed.namespaces import DEVICE, connect, create_hosts
+from longfat.testbed.network_namespaces import DEVICE, connect, create_hosts
 
 DATA = Path(__file__).parents[1] / "data" / "measured"
 NEAR, FAR = "10.64.0.1", "10.128.0.1"

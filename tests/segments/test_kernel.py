@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from longfat.segments.channel import GilbertElliott, IndependentLoss
-from longfat.segments.kernel import losses, sender
+from longfat.segments.kernel import losses, segment_sender
 from longfat.segments.replications import Rules, run_one
 from tests.examples import examples
 from tests.sim.reference import replay
@@ -41,10 +41,10 @@ def loss_pattern(channel, seed):
 
 
 def jump(channel, window, segment, ack_delay, tolerance, warm_up, measured, seed, **buffer):
-    result = np.zeros(sender.RESULTS, np.int64)
+    result = np.zeros(segment_sender.RESULTS, np.int64)
     rules = Rules(window, segment, ack_delay / segment, tolerance, **buffer)
     run_one(np.random.default_rng(seed), channel, rules, warm_up, measured, np.zeros(1, np.bool_), result)
-    assert result[sender.STATUS] == sender.DONE
+    assert result[segment_sender.STATUS] == segment_sender.DONE
     return result
 
 
@@ -78,11 +78,11 @@ def test_same_losses_give_the_same_run(channel, window, segment, ack_delay, tole
     tolerance = min(tolerance, segment - 1)
     expected = replay(window, segment, ack_delay, tolerance, warm_up, measured, loss_pattern(channel, seed))
     result = jump(channel, window, segment, ack_delay, tolerance, warm_up, measured, seed)
-    assert tuple(result[: sender.SENT]) == expected[:3]
+    assert tuple(result[: segment_sender.SENT]) == expected[:3]
     # One simulator counts the last group completely, the other up to the last packet needed; the kernel may also end
     # inside a step.
-    assert abs(int(result[sender.SENT]) - expected[3]) <= 2 * segment * (window + 1)
-    assert result[sender.LOST_PACKETS] <= result[sender.SENT]
+    assert abs(int(result[segment_sender.SENT]) - expected[3]) <= 2 * segment * (window + 1)
+    assert result[segment_sender.LOST_PACKETS] <= result[segment_sender.SENT]
 
 
 BUFFERS = st.tuples(st.integers(1, 12), st.booleans(), st.booleans())
@@ -116,7 +116,7 @@ def test_same_losses_give_the_same_run_with_a_buffer(
         "ask_again": "when free" if when_free else "at once",
     }
     result = jump(channel, window, segment, ack_delay, tolerance, warm_up, measured, seed, **kept)
-    assert tuple(result[: sender.SENT]) == expected[:3]
+    assert tuple(result[: segment_sender.SENT]) == expected[:3]
 
 
 @pytest.mark.parametrize("buffer", [1, 6, 12, 23, 40])
@@ -140,7 +140,7 @@ def test_same_run_with_a_buffer_at_the_size_people_use(window, loss, ack, ask_ag
     result = jump(
         IndependentLoss(loss), window, 16, 369, 0, 50, 400, 7, receive_buffer=buffer, ack=ack, ask_again=ask_again
     )
-    assert tuple(result[: sender.SENT]) == expected[:3]
+    assert tuple(result[: segment_sender.SENT]) == expected[:3]
 
 
 @pytest.mark.parametrize("window", [3, 10, 14, 30, 58])
@@ -148,16 +148,16 @@ def test_same_run_with_a_buffer_at_the_size_people_use(window, loss, ack, ask_ag
 def test_same_run_at_the_size_people_use(window, loss):
     channel = IndependentLoss(loss)
     expected = replay(window, 16, 369, 0, 100, 2000, loss_pattern(channel, 7))
-    assert tuple(jump(channel, window, 16, 369, 0, 100, 2000, 7)[: sender.SENT]) == expected[:3]
+    assert tuple(jump(channel, window, 16, 369, 0, 100, 2000, 7)[: segment_sender.SENT]) == expected[:3]
 
 
 def test_the_comparison_can_fail():
     """A delay longer by one packet time changes the result, and so does every rule of the receiver."""
     channel = IndependentLoss(0.01)
     expected = replay(10, 16, 370, 0, 100, 500, loss_pattern(channel, 7))
-    assert tuple(jump(channel, 10, 16, 369, 0, 100, 500, 7)[: sender.SENT]) != expected[:3]
+    assert tuple(jump(channel, 10, 16, 369, 0, 100, 500, 7)[: segment_sender.SENT]) != expected[:3]
     expected = replay(30, 16, 369, 0, 100, 500, loss_pattern(channel, 7), 10, True, False)
     rules = {"receive_buffer": 10, "ack": "soft", "ask_again": "at once"}
-    assert tuple(jump(channel, 30, 16, 369, 0, 100, 500, 7, **rules)[: sender.SENT]) == expected[:3]
+    assert tuple(jump(channel, 30, 16, 369, 0, 100, 500, 7, **rules)[: segment_sender.SENT]) == expected[:3]
     for other in ({"receive_buffer": 11}, {"ack": "hard"}, {"ask_again": "when free"}):
-        assert tuple(jump(channel, 30, 16, 369, 0, 100, 500, 7, **rules | other)[: sender.SENT]) != expected[:3]
+        assert tuple(jump(channel, 30, 16, 369, 0, 100, 500, 7, **rules | other)[: segment_sender.SENT]) != expected[:3]

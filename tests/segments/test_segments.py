@@ -10,7 +10,7 @@ import pytest
 
 from longfat.segments import QUANTITIES, simulate, trace
 from longfat.segments.channel import GilbertElliott, IndependentLoss, ListedLosses
-from longfat.segments.kernel import sender
+from longfat.segments.kernel import segment_sender
 from longfat.segments.replications import Rules, run_one
 from tests.segments.test_kernel import begin, next_loss
 
@@ -154,14 +154,14 @@ def test_intervals_cover_as_often_as_they_say():
 
 def test_a_run_can_be_stopped():
     """An endless run ends as soon as its stop flag is set."""
-    stop, result = np.zeros(1, np.bool_), np.zeros(sender.RESULTS, np.int64)
+    stop, result = np.zeros(1, np.bool_), np.zeros(segment_sender.RESULTS, np.int64)
     arguments = (np.random.default_rng(1), IndependentLoss(0.3), Rules(24, 16, 369 / 16), 0, 10**15, stop, result)
     thread = threading.Thread(target=run_one, args=arguments)
     thread.start()
     stop[0] = True
     thread.join(timeout=60)
     assert not thread.is_alive()
-    assert result[sender.STATUS] == sender.STOPPED
+    assert result[segment_sender.STATUS] == segment_sender.STOPPED
 
 
 def test_without_jit_the_same_numbers():

@@ -15,7 +15,7 @@ import xarray as xr
 from longfat import sim
 from longfat.sim.kernel import records
 from longfat.sim.network import traffic
-from longfat.sim.runs.captures import Capture, capture, captured, pcap
+from longfat.sim.runs.captures import Capture, capture, captured, pcap_writer
 from longfat.sim.runs.run_state import rows
 from tests.sim.pcap_reader import blocks, read, stamps
 
@@ -286,8 +286,8 @@ def test_sequence_numbers_wrap():
     run = sim.Simulation(net)
     made = rows(1, records.TRACE)
     made["what"], made["number"] = records.SENT, 10**7
-    hosts = pcap.Hosts.of(run)
-    octets = pcap.Packets(*pcap.expanded(made, hosts), np.zeros(1, bool), hosts).encode()
+    hosts = pcap_writer.Hosts.of(run)
+    octets = pcap_writer.Packets(*pcap_writer.expanded(made, hosts), np.zeros(1, bool), hosts).encode()
     assert int.from_bytes(octets[40:44], "big") == 3664501170
 
 

@@ -62,7 +62,7 @@ class Tun:
     headers = 28  # IPv4 and UDP or ICMP
 
     def __init__(self):
-        from longfat.testbed.namespaces import DEVICE, connect, create_hosts
+        from longfat.testbed.network_namespaces import DEVICE, connect, create_hosts
 
         self.hosts = create_hosts()
         own = "10.64.0.1", "10.65.0.1"

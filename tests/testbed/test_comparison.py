@@ -8,7 +8,7 @@ import xarray as xr
 
 from longfat import plot, sim, testbed
 from longfat.sim import Network
-from longfat.testbed import results
+from longfat.testbed import datasets
 from longfat.testbed.comparison import beside, difference
 from tests.testbed import stand_in
 
@@ -20,7 +20,7 @@ def network(**options):
 
 @pytest.fixture
 def both(monkeypatch):
-    monkeypatch.setattr(results, "outcomes", stand_in.outcomes)
+    monkeypatch.setattr(datasets, "outcomes", stand_in.outcomes)
     return testbed.compare(network(), duration=3, warm_up=1, sample_every=0.05, rng=1, progress=False)
 
 
@@ -68,7 +68,7 @@ def test_windows_and_queues_over_each_other(both):
 
 
 def test_many_windows_are_added_up(monkeypatch):
-    monkeypatch.setattr(results, "outcomes", stand_in.outcomes)
+    monkeypatch.setattr(datasets, "outcomes", stand_in.outcomes)
     data = testbed.compare(network(count=4), duration=1, sample_every=0.1, rng=1, progress=False)
     with plot.style():
         windows, _ = plot.faces(data)

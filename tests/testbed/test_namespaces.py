@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from longfat.testbed import missing, namespaces
+from longfat.testbed import missing, network_namespaces
 
 #: What a process of its own does on two hosts: it asks each what it has.
 TWO_HOSTS = """
@@ -16,7 +16,7 @@ import os, sys
 sys.path[:] = {path!r}
 from longfat.testbed import settings
 from longfat.testbed.connection import Connection
-from longfat.testbed.namespaces import create_hosts
+from longfat.testbed.network_namespaces import create_hosts
 outside = os.readlink("/proc/self/ns/net")
 hosts = create_hosts()
 one = Connection(0, "one", "reno", 1000, 960, initial_window=3, quick=True)
@@ -43,7 +43,7 @@ def outside():
     names = ("tcp_sack", "tcp_recovery", "tcp_no_metrics_save", "tcp_wmem", "conf/all/rp_filter")
     devices = Path("/proc/net/dev").read_text()
     return [line.split(":")[0] for line in devices.splitlines()], [
-        (namespaces.SYSCTL / "ipv4" / name).read_text() for name in names
+        (network_namespaces.SYSCTL / "ipv4" / name).read_text() for name in names
     ]
 
 
@@ -51,9 +51,9 @@ def outside():
 HANGS = """
 import sys
 sys.path[:] = {path!r}
-from longfat.testbed import namespaces
-namespaces.PATIENCE = float(sys.argv[1])
-print(namespaces.probe([]), flush=True)
+from longfat.testbed import network_namespaces
+network_namespaces.PATIENCE = float(sys.argv[1])
+print(network_namespaces.probe([]), flush=True)
 """
 
 
@@ -110,24 +110,24 @@ WITHOUT = """
 import sys
 sys.path[:] = {path!r}
 import shutil
-from longfat.testbed import namespaces
+from longfat.testbed import network_namespaces
 shutil.which = lambda name: name
 %s
-print(namespaces.probe([]))
+print(network_namespaces.probe([]))
 """
 REFUSE = """
 def refuse(name, *arguments):
     raise PermissionError(1, "Operation not permitted")
-namespaces.call = refuse
-namespaces._open_tun = lambda: __import__("os").open("/dev/null", 0)
+network_namespaces.call = refuse
+network_namespaces._open_tun = lambda: __import__("os").open("/dev/null", 0)
 """
 
 
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ("namespaces.TUN = '/dev/net/none'", "/dev/net/none does not exist: load the module tun"),
-        ("namespaces.TUN = '/'", "/ cannot be opened (Is a directory)"),
+        ("network_namespaces.TUN = '/dev/net/none'", "/dev/net/none does not exist: load the module tun"),
+        ("network_namespaces.TUN = '/'", "/ cannot be opened (Is a directory)"),
         ("shutil.which = lambda name: None", "the command ip is missing: install iproute2"),
         (REFUSE, "no right to create network namespaces (Operation not permitted): run it as root"),
         ("sys.platform = 'darwin'", "the testbed needs Linux, and this is darwin"),
@@ -148,10 +148,10 @@ NO_NAMESPACES = """
 import os, sys
 sys.path[:] = {path!r}
 from pathlib import Path
-from longfat.testbed import namespaces
-namespaces._become_root_of_a_user_namespace()
+from longfat.testbed import network_namespaces
+network_namespaces._become_root_of_a_user_namespace()
 Path("/proc/sys/user/max_net_namespaces").write_text("0")
-print(namespaces.probe([]))
+print(network_namespaces.probe([]))
 """
 
 

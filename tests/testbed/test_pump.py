@@ -12,7 +12,7 @@ from longfat.sim import Network
 from longfat.testbed import pump as module
 from longfat.testbed.captures import NAMES, Captures
 from longfat.testbed.emulator import Emulator
-from longfat.testbed.namespaces import CannotRun
+from longfat.testbed.network_namespaces import CannotRun
 from longfat.testbed.pump import Punctuality, prompt, pump
 
 MS = 1_000_000  # ns

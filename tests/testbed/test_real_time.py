@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from longfat.testbed.namespaces import missing
+from longfat.testbed.network_namespaces import missing
 
 ROOT = Path(__file__).parents[2]
 

@@ -7,7 +7,7 @@ import pytest
 import xarray as xr
 
 from longfat import sim, testbed
-from longfat.testbed import results
+from longfat.testbed import datasets
 from longfat.testbed.outcome import Trust
 from tests.testbed import stand_in
 
@@ -17,7 +17,7 @@ TRACES = {"window_trace", "rate_trace", "received_trace", "srtt_trace"}
 @pytest.fixture
 def linux(monkeypatch):
     """`longfat.testbed.run` without Linux."""
-    monkeypatch.setattr(results, "outcomes", stand_in.outcomes)
+    monkeypatch.setattr(datasets, "outcomes", stand_in.outcomes)
     return testbed.run
 
 
@@ -62,7 +62,7 @@ def test_a_trace_has_the_last_sample_and_nothing_before_the_first():
     kept = outcome.samples[outcome.samples["connection"] == 0][:2].copy()
     kept["time"], kept["snd_cwnd"] = [100_000_000, 250_000_000], [10, 20]
     outcome.__dict__["samples"] = kept
-    windows = results.traces(outcome)["window_trace"][1]
+    windows = datasets.traces(outcome)["window_trace"][1]
     assert windows.shape == (4, 3)
     np.testing.assert_array_equal(windows[:, 0], [np.nan, 10, 10, 20])
     assert np.isnan(windows[:, 1]).all()  # a connection without samples
@@ -70,7 +70,7 @@ def test_a_trace_has_the_last_sample_and_nothing_before_the_first():
 
 def test_what_the_run_was_is_said(monkeypatch):
     spoilt = Trust(late=0.3, packets=10, drops=0)
-    monkeypatch.setattr(results, "outcomes", lambda *_, **options: stand_in.outcomes(*_, **options, rejected=[spoilt]))
+    monkeypatch.setattr(datasets, "outcomes", lambda *_, **options: stand_in.outcomes(*_, **options, rejected=[spoilt]))
     data = testbed.run(network(), duration=1, replications=2, rng=1, progress=False)
     about = json.loads(data.attrs["testbed"])
     assert (about["release"], about["repeated"]) == ("6.18.0", 2)

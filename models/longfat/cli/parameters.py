@@ -84,11 +84,11 @@ class Between(Quantity):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the two ends, or a list of such pairs."""
         from longfat.base import quantities
-        from longfat.design import known_between
+        from longfat.design import figure_ranges
 
         read = getattr(quantities, self.kind)
         words = value.split(",") if self.several else [value]
-        found = [known_between.read(word, read, _name(param), _interval(self)) for word in words]
+        found = [figure_ranges.read(word, read, _name(param), _interval(self)) for word in words]
         pairs = [(one.low, one.high) for one in found]
         return pairs if self.several else pairs[0]
 

@@ -64,7 +64,7 @@ def testbed_command(scenario: str, as_json: bool, compare: bool, trust: bool, **
     from contextlib import ExitStack
 
     from longfat.base.files import AtomicFiles
-    from longfat.testbed.namespaces import CannotRun
+    from longfat.testbed.network_namespaces import CannotRun
     from longfat.testbed.runs import Killed, Spoilt
 
     net, options = load(scenario, trust, flags)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from longfat.design import slow_motion
+from longfat.design import scaled_path
 from longfat.design.replicating import Effort, measured
 from longfat.design.senders import SENDERS
 from longfat.design.tcp import TcpPath
@@ -43,7 +43,7 @@ def _simulate(path: TcpPath, buffer: float, effort: Effort) -> tuple[list[float]
     """Return the share of both rates that BBR takes in each run, and that of its packets which are lost."""
     own, trip, cubic = path.bandwidth_delay_product, path.round_trip_time, SENDERS["cubic"]
     packets = min(own, max(SMALLEST, PACKETS * trip / (SKIPPED + LASTS)))
-    slower = slow_motion.parameters(schemes.scheme("cubic"), cubic.parameters, own / 2, trip, packets / own)
+    slower = scaled_path.parameters(schemes.scheme("cubic"), cubic.parameters, own / 2, trip, packets / own)
 
     def network(starts: np.ndarray) -> Network:
         room = max(1, round(buffer * packets))

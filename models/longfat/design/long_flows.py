@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from longfat.design import signalling, slow_motion
+from longfat.design import scaled_path, signalling
 from longfat.design.buffer_laws import PROBE_INTERVAL, is_bbr, value_of
 from longfat.design.replicating import Effort, measured
 from longfat.sim import Network, queues, schemes
@@ -141,7 +141,7 @@ class LongFlows:
         if not self.cubic:
             return given
         packets = self.bandwidth_delay_product / self.flows
-        return given | slow_motion.parameters(self.scheme, given, packets, self.round_trip_time, ratio)
+        return given | scaled_path.parameters(self.scheme, given, packets, self.round_trip_time, ratio)
 
     @property
     def kept(self) -> str:
@@ -229,7 +229,7 @@ class LongFlows:
         window = (1 + relative) * self.simulated_bdp / self.flows
         rounds = window / 2
         if self.cubic:
-            rounds = slow_motion.round_trips(self.scheme, self.adapted, window, self.round_trip_time)
+            rounds = scaled_path.round_trips(self.scheme, self.adapted, window, self.round_trip_time)
         rounds = max(1.0, rounds)
         trip = max(self.round_trip_times, default=self.round_trip_time)
         cycle = rounds * trip * (1 + 0.75 * relative)  # as long as round trips are at most

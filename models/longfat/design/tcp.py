@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from longfat.design import slow_motion
+from longfat.design import scaled_path
 from longfat.design.buffer_laws import PROBE_INTERVAL, value_of
 from longfat.design.replicating import Effort, measured
 from longfat.design.senders import LARGEST_LOSS_OF_LAW, Sender
@@ -97,7 +97,7 @@ class TcpPath:
         rounds = largest / 2
         if self.sender.scheme == "cubic":
             scheme = schemes.scheme("cubic")
-            rounds = slow_motion.round_trips(scheme, self.sender.parameters, largest, self.round_trip_time)
+            rounds = scaled_path.round_trips(scheme, self.sender.parameters, largest, self.round_trip_time)
         own = max(1.0, rounds) * self.round_trip_time * (1 + self.buffer / 2)
         return min(own, 1 / (loss * self.pace(loss))) if loss > 0 else own
 
@@ -119,7 +119,7 @@ class TcpPath:
     def _is_cubic(self, loss: float) -> bool:
         """Return whether the cubic function alone decides the window: the sender's is CUBIC, and large enough."""
         scheme, given = schemes.scheme(self.sender.scheme), self.sender.parameters
-        return scheme.name == "cubic" and slow_motion.is_cubic(scheme, given, self._window(loss), self.round_trip_time)
+        return scheme.name == "cubic" and scaled_path.is_cubic(scheme, given, self._window(loss), self.round_trip_time)
 
     def scaled(self, loss: float) -> Scaled:
         """Return the path itself if a check on it is short enough, else a smaller one of the same shape."""
@@ -145,13 +145,13 @@ class TcpPath:
         scheme, given, ratio = schemes.scheme(self.sender.scheme), self.sender.parameters, min(1.0, ratio)
         if self._is_cubic(loss):
             # C stays within its domain.
-            least = (value_of(scheme, given, "c") * ratio / slow_motion.LARGEST_C) ** (1 / 3)
+            least = (value_of(scheme, given, "c") * ratio / scaled_path.LARGEST_C) ** (1 / 3)
             clock = min(1.0, max(clock, least))
             given = given | {"clock_tick": clock * given["clock_tick"]}
         else:
             clock = ratio
         if scheme.name == "cubic":
-            given = given | slow_motion.parameters(
+            given = given | scaled_path.parameters(
                 scheme, given, self._window(loss), self.round_trip_time, ratio, clock
             )
         return Scaled(ratio, loss / (ratio * clock), clock, given)

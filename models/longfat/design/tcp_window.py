@@ -11,10 +11,10 @@ import numpy as np
 from longfat._version import __version__
 from longfat.base import quantities
 from longfat.base.domains import choice, integer, number, out_of_range, seed_of
-from longfat.design import known_between, tcp
+from longfat.design import figure_ranges, tcp
 from longfat.design.beside_cubic import RUNS, beside_cubic
 from longfat.design.curves import attrs
-from longfat.design.known_between import Range
+from longfat.design.figure_ranges import Range
 from longfat.design.replicating import Effort
 from longfat.design.senders import SENDERS
 from longfat.design.socket_buffers import SocketBuffers, times
@@ -151,8 +151,8 @@ def tcp_window(
 
     sender = SENDERS[choice("scheme", scheme, tuple(SENDERS))]
     given = {
-        "rate": known_between.read(rate, quantities.rate, "rate", "(0, inf)"),
-        "round_trip_time": known_between.read(round_trip_time, quantities.duration, "round_trip_time", "(0, inf)"),
+        "rate": figure_ranges.read(rate, quantities.rate, "rate", "(0, inf)"),
+        "round_trip_time": figure_ranges.read(round_trip_time, quantities.duration, "round_trip_time", "(0, inf)"),
     }
     losses = _losses(loss)
     size = integer("segment", quantities.size(segment, "segment"), "bytes", "[1, 1e6]")
@@ -241,7 +241,7 @@ def _losses(loss: Any) -> list[Range]:
     values = loss.split(",") if isinstance(loss, str) else loss if isinstance(loss, list) else [loss]
     if not values:
         raise out_of_range("loss", "[]", "1", "one probability in [0, 1) or more")
-    return [known_between.read(value, quantities.fraction, "loss", "[0, 1)") for value in values]
+    return [figure_ranges.read(value, quantities.fraction, "loss", "[0, 1)") for value in values]
 
 
 def _row(path: Any, given: dict[str, Range], least: float, most: float, effort: Effort) -> dict[str, float]:
@@ -299,6 +299,6 @@ def _effects(path: Any, given: dict[str, Range], sender: Any, size: int) -> dict
     ):
         return {}
     middle = {name: one.middle for name, one in given.items()}
-    found = known_between.effects(law, given)
+    found = figure_ranges.effects(law, given)
     inside = middle | {"rate": path(middle).rate}
     return {name: (effect, sender.elasticity(name, inside, size)) for name, effect in found.items()}

@@ -10,7 +10,7 @@ import numpy as np
 from longfat._version import __version__
 from longfat.base import quantities
 from longfat.base.domains import choice, conflict, integer, number, out_of_range, seed_of
-from longfat.design import buffers
+from longfat.design import receive_buffers
 from longfat.design.curves import attrs, curves
 from longfat.design.path import Path
 from longfat.design.search import Search, efficiency, law_is_valid, law_window, simulated_window
@@ -142,10 +142,10 @@ def window(
     if receive_buffer:
         for p, row in zip(losses, _bar(rows, progress, "finding receive buffers"), strict=True):
             found = None if math.isnan(row["window_segments"]) else int(row["window_segments"])
-            row |= buffers.answer(path, p, found, row["goal"], seed, confidence)
+            row |= receive_buffers.answer(path, p, found, row["goal"], seed, confidence)
     variables: dict[str, Any] = {
         name: ("loss", [row[name] for row in rows], attrs(unit, description))
-        for name, (unit, description) in (ANSWER | (buffers.BUFFER if receive_buffer else {})).items()
+        for name, (unit, description) in (ANSWER | (receive_buffers.BUFFER if receive_buffer else {})).items()
     }
     coordinates: dict[str, Any] = {"loss": ("loss", losses, attrs("1", "packet loss probability"))}
     if points:
@@ -153,10 +153,10 @@ def window(
         variables, coordinates = variables | more, coordinates | windows
     if tradeoff:
         columns = [
-            buffers.tradeoff(path, p, row, tradeoff, seed, confidence)
+            receive_buffers.tradeoff(path, p, row, tradeoff, seed, confidence)
             for p, row in zip(losses, _bar(rows, progress, "finding buffers"), strict=True)
         ]
-        variables |= buffers.tradeoff_variables(columns)
+        variables |= receive_buffers.tradeoff_variables(columns)
     data = xr.Dataset(variables, coords=coordinates)
     data.attrs = {
         "rate": path.rate,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from longfat.base import domains, extras
-from longfat.explore.curves import dataset
+from longfat.explore.law_curves import dataset
 from longfat.explore.simulations import Points
 from longfat.explore.state import State
 

@@ -34,7 +34,7 @@ from longfat.base.user_files import names_file
 from longfat.explore import simulations
 from longfat.explore.site import SIMULATE, Site, chosen, find
 from longfat.explore.workers import Workers
-from longfat.handbook import records
+from longfat.handbook import law_records
 
 BODY = 10_000  # of a request [bytes]
 HEADERS = 20_000  # of a request [bytes]
@@ -219,7 +219,7 @@ def serve(host: str, port: int, browser: bool, say: Callable[[str], None], law: 
     ValueError
         If the law is unknown, the address does not belong to this machine, or the port is in use.
     """
-    first = records.address(find(law)) if law else ""
+    first = law_records.address(find(law)) if law else ""
     with contextlib.closing(listening(host, port)) as place:
         asyncio.run(_serve(place, host, browser, say, law, first))
 

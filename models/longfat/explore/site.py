@@ -11,7 +11,7 @@ from typing import NamedTuple
 from longfat.base.domains import unknown
 from longfat.base.user_files import names_file
 from longfat.base.user_files import read as read_file
-from longfat.handbook import javascript, pages, records
+from longfat.handbook import javascript, law_records, pages
 from longfat.law import Law
 
 SIMULATE = "simulate"  # path of the simulations
@@ -59,14 +59,14 @@ class Site:
         if path == "":
             return pages.index([_summary(one) for one in self.laws.values()])
         law = self.laws.get(_name(path))
-        if law is None or records.address(law) != path:
+        if law is None or law_records.address(law) != path:
             return None
         simulate = SIMULATE if law.simulated is not None else ""
-        return pages.page(law, records.record(law, hashed=False), simulate=simulate)
+        return pages.page(law, law_records.record(law, hashed=False), simulate=simulate)
 
     def _missing(self, path: str) -> Found:
         up = "../" * path.count("/")
-        near = {name: records.address(self.laws[name]) for name in self.nearest(_name(path))}
+        near = {name: law_records.address(self.laws[name]) for name in self.nearest(_name(path))}
         links = "".join(f'<li><a href="{up}{place}">{name}</a></li>' for name, place in near.items())
         body = (
             f"<h1>No such page</h1>\n<p>No law has the address <code>{escape(path)}</code>.</p>\n"
@@ -96,7 +96,7 @@ def _name(path: str) -> str:
 
 def _summary(law: Law) -> dict[str, str]:
     """Return what the list of laws shows of one."""
-    return {"id": law.public_name, "address": records.address(law), "summary": law.summary, "source": law.source}
+    return {"id": law.public_name, "address": law_records.address(law), "summary": law.summary, "source": law.source}
 
 
 def find(text: str) -> Law:
@@ -123,7 +123,7 @@ def known() -> list[Law]:
     """Return all laws of longfat."""
     from longfat import laws  # noqa: F401  # registers them
 
-    return [law for law in records.laws() if law.symbols]
+    return [law for law in law_records.laws() if law.symbols]
 
 
 def chosen(law: str) -> list[Law]:

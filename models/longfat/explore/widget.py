@@ -15,7 +15,7 @@ from longfat.base import extras
 from longfat.explore import saving, simulations
 from longfat.explore.site import find, known
 from longfat.explore.state import State, start
-from longfat.handbook import javascript, pages, records
+from longfat.handbook import javascript, law_records, pages
 from longfat.law import Law
 
 if TYPE_CHECKING:
@@ -167,7 +167,7 @@ def script(laws: list[Law]) -> str:
 
 
 def _for_view(law: Law) -> dict[str, Any]:
-    found = pages.for_view(law, records.record(law, hashed=False))
+    found = pages.for_view(law, law_records.record(law, hashed=False))
     return found | {"simulated": law.simulated is not None}
 
 

@@ -10,10 +10,10 @@ Paths, equilibria and stability need the extra ``jax``; `integrate` with ``metho
 """
 
 from longfat.fluid import loss_load
+from longfat.fluid.characteristic_roots import rightmost_roots
 from longfat.fluid.ensemble import cadpc_fairness
 from longfat.fluid.equilibrium import equilibrium, rest
 from longfat.fluid.integrate import integrate, path
-from longfat.fluid.roots import rightmost_roots
 from longfat.fluid.stability import linearise, multipliers, stability, stability_boundary
 from longfat.fluid.system import Parameter, System, Variable
 from longfat.fluid.systems import bbr, best_replies, cadpc, cadpc_flow, capc, cubic, dctcp, tcp_pie, tcp_red, xcp

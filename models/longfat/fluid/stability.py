@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longfat.base import domains
+from longfat.fluid.characteristic_roots import rightmost_roots
 from longfat.fluid.equilibrium import STATUS, equilibria
 from longfat.fluid.labelling import Array, double, points
-from longfat.fluid.roots import rightmost_roots
 from longfat.fluid.system import System
 
 if TYPE_CHECKING:

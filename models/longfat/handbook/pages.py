@@ -15,7 +15,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from longfat.handbook import javascript, presets, records
+from longfat.handbook import javascript, law_records, presets
 from longfat.handbook.typesetting import mathml
 from longfat.law import Law
 
@@ -64,15 +64,15 @@ def write(folder: Path) -> int:
     """Write index, pages, scripts and ``laws.json`` below a folder; return the number of laws."""
     from longfat.handbook import dynamics  # takes a third of a second, which a page does not need
 
-    found = records.records()
-    laws = {one.public_name: one for one in records.laws()}
+    found = law_records.records()
+    laws = {one.public_name: one for one in law_records.laws()}
     folder.mkdir(parents=True, exist_ok=True)
     for one in found:
         path = folder / one["address"] / "index.html"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(page(laws[one["id"]], one), encoding="utf-8")
     (folder / "index.html").write_text(index(found), encoding="utf-8")
-    (folder / "laws.json").write_text(records.written(found), encoding="utf-8")
+    (folder / "laws.json").write_text(law_records.written(found), encoding="utf-8")
     (folder / "laws.js").write_text(site_script(), encoding="utf-8")
     (folder / "dynamics.mjs").write_text(dynamics.module(), encoding="utf-8")
     (folder / "laws.mjs").write_text(javascript.module(), encoding="utf-8")
@@ -96,8 +96,8 @@ def site_script(laws: Iterable[Law] | None = None) -> str:
 
     It has the view, the formulas of the laws, by default of all, and of their records what the view needs.
     """
-    chosen = records.laws() if laws is None else list(laws)
-    data = {one.public_name: for_view(one, records.record(one, hashed=False)) for one in chosen}
+    chosen = law_records.laws() if laws is None else list(laws)
+    data = {one.public_name: for_view(one, law_records.record(one, hashed=False)) for one in chosen}
     names = {one.name: k for k, one in enumerate(presets.PRESETS)}
     for one in data.values():  # the name and the source of a network stand here once, not with each law
         one["networks"] = {names[network["name"]]: network["values"] for network in one.pop("presets", ())}
@@ -167,7 +167,7 @@ def page(law: Law, record: dict[str, Any], *, simulate: str = "") -> str:
         f'<nav><a href="{up}index.html">All laws</a> / {escape(family)} / <code>{law.public_name}</code></nav>',
         f"<h1>{escape(title)}</h1>",
         f"<p>{_text(record.get('summary', ''), up)}</p>",
-        f'<div class="equation">{records.typeset(law)}</div>',
+        f'<div class="equation">{law_records.typeset(law)}</div>',
         _paragraphs(record.get("text", ""), up),
         live(law, record, simulate=simulate and up + simulate),
         _letters(record),
@@ -206,7 +206,7 @@ def _text(text: str, up: str) -> str:
 @functools.cache
 def _addresses() -> dict[str, str]:
     """Return the addresses of the laws by their names."""
-    return {one.name: records.address(one) for one in records.laws()}
+    return {one.name: law_records.address(one) for one in law_records.laws()}
 
 
 def _paragraphs(text: str, up: str) -> str:
@@ -255,7 +255,7 @@ def _facts(law: Law, record: dict[str, Any], up: str) -> str:
 
 def _copies(law: Law) -> str:
     parts = []
-    for language, text in records.snippets(law).items():
+    for language, text in law_records.snippets(law).items():
         place = f"copy-{language.lower()}"
         parts.append(
             f'<details><summary>{language}</summary><button type="button" data-copy="{place}">Copy</button>'

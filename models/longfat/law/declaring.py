@@ -20,7 +20,7 @@ This is the only place where the law is declared: a new module anywhere below ``
 
 The function takes floats, NumPy and JAX arrays, tracers, mpmath numbers and sympy Symbols. The record provides
 validation, the docstring's sections (`docstrings`), test strategies, the symbolic expression and the display in
-Jupyter. ``help("longfat.law.namespaces")`` lists what ``xp`` offers in every arithmetic (sqrt, where, ...).
+Jupyter. ``help("longfat.law.array_namespaces")`` lists what ``xp`` offers in every arithmetic (sqrt, where, ...).
 
 Arrays are computed in the precision in which they come, 32 or 64 bits; others are refused. Masked elements of NumPy's
 masked arrays stay masked, and their values are ignored.
@@ -44,7 +44,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from longfat.base import domains
-from longfat.law import docstrings, namespaces
+from longfat.law import array_namespaces, docstrings
 from longfat.law.symbols import SimulatedBy, Symbol, Validity
 
 if TYPE_CHECKING:
@@ -170,21 +170,21 @@ class Law:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Return the law's value at the parameters, in the arithmetic that their types call for."""
         values = list(self.bind(*args, **kwargs).values())
-        if any(namespaces._is(value, "xarray", "DataArray") for value in values):
+        if any(array_namespaces._is(value, "xarray", "DataArray") for value in values):
             import xarray
 
             return xarray.apply_ufunc(self, *values).assign_attrs(units=self.unit, long_name=self.name)
         if any(isinstance(value, np.ma.MaskedArray) for value in values):
             return self._masked(values)
-        xp = namespaces.namespace_of(values)
+        xp = array_namespaces.namespace_of(values)
         values = [self._plain(*pair) for pair in zip(self.symbols, values, strict=True)]
-        if isinstance(xp, namespaces.SympyNamespace):
+        if isinstance(xp, array_namespaces.SympyNamespace):
             symbols = [xp.sympy.sympify(value) for value in values]
             self._check_numbers(symbols)
             return xp.sympy.sympify(self.function(*symbols, xp=xp))
-        if isinstance(xp, namespaces.MpmathNamespace):
+        if isinstance(xp, array_namespaces.MpmathNamespace):
             for value, (name, symbol) in zip(values, self.symbols.items(), strict=True):
-                if not namespaces.is_scalar(value) and not namespaces._is(value, "mpmath", "mpf"):
+                if not array_namespaces.is_scalar(value) and not array_namespaces._is(value, "mpmath", "mpf"):
                     raise domains.wrong_type(name, value, unit=symbol.unit)
             values = [xp.mp.convert(value) for value in values]
             self._check(values)
@@ -218,8 +218,8 @@ class Law:
         The values of masked elements are often placeholders outside the domain (such as -999), so NaN replaces them.
         """
         masks = [np.ma.getmaskarray(value) for value in values if isinstance(value, np.ma.MaskedArray)]
-        plain = [namespaces.filled(self._plain(*pair)) for pair in zip(self.symbols, values, strict=True)]
-        if namespaces.namespace_of(plain) is not namespaces.NUMPY:
+        plain = [array_namespaces.filled(self._plain(*pair)) for pair in zip(self.symbols, values, strict=True)]
+        if array_namespaces.namespace_of(plain) is not array_namespaces.NUMPY:
             raise TypeError(f"{self.name}: masked arrays cannot be combined with arrays other than NumPy's")
         result = np.asarray(self(*plain))
         mask = functools.reduce(np.logical_or, masks)
@@ -230,9 +230,9 @@ class Law:
         if isinstance(value, bool | float | np.floating | np.integer) and not isinstance(value, np.timedelta64):
             return value
         symbol = self.symbols[name]
-        if isinstance(value, numbers.Real | decimal.Decimal) and not namespaces._is(value, "sympy", "Basic"):
+        if isinstance(value, numbers.Real | decimal.Decimal) and not array_namespaces._is(value, "sympy", "Basic"):
             try:
-                return value if namespaces._is(value, "mpmath", "mpf") else float(value)
+                return value if array_namespaces._is(value, "mpmath", "mpf") else float(value)
             except OverflowError:
                 raise domains.out_of_range(name, reprlib.repr(value), symbol.unit, symbol.interval) from None
             except TypeError:
@@ -259,18 +259,18 @@ class Law:
             if not inside:
                 raise domains.out_of_range(name, value, symbol.unit, symbol.interval, integer=symbol.integer)
 
-    def _arrays(self, values: list[Any], xp: namespaces.ArrayNamespace) -> Any:
+    def _arrays(self, values: list[Any], xp: array_namespaces.ArrayNamespace) -> Any:
         """Return the law's value for arrays of one library, or for floats, in the longest precision among them."""
-        traced = any(map(namespaces.is_traced, values))
+        traced = any(map(array_namespaces.is_traced, values))
         undefined = False if traced else self._check(values)
-        arrays = namespaces.as_arrays(values, xp)
+        arrays = array_namespaces.as_arrays(values, xp)
         kind = arrays[0].dtype
         if kind is not DOUBLE and xp.finfo(kind).bits not in (32, 64):
             raise TypeError(f"{self.name}: arrays must be of float32 or float64, got {kind}; mpmath has more digits")
         shape = np.broadcast_shapes(*(array.shape for array in arrays))
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             result = self.function(*arrays, xp=xp)
-        if xp is namespaces.NUMPY and all(map(namespaces.is_scalar, values)):
+        if xp is array_namespaces.NUMPY and all(map(array_namespaces.is_scalar, values)):
             return float(result)
         if not hasattr(result, "dtype") or result.dtype != kind:  # constants only, such as where(condition, 1, 0)
             result = xp.asarray(result, dtype=kind)
@@ -289,7 +289,7 @@ class Law:
         """Check that values lie in their domains; return whether arrays have NaN elements, which are accepted."""
         undefined = False
         for value, (name, symbol) in zip(values, self.symbols.items(), strict=True):
-            if namespaces.is_scalar(value) or namespaces._is(value, "mpmath", "mpf"):
+            if array_namespaces.is_scalar(value) or array_namespaces._is(value, "mpmath", "mpf"):
                 inside = symbol.interval.contains(value) and (not symbol.integer or value == np.floor(float(value)))
                 if not inside:  # NaN is not inside either
                     raise domains.out_of_range(name, value, symbol.unit, symbol.interval, integer=symbol.integer)
@@ -418,7 +418,7 @@ def law(
 ) -> Callable[[Callable[..., Any]], Law]:
     """Declare a law and register it, as a decorator; this one declaration is all that ``verify`` and the tests need.
 
-    The function computes with the names that its keyword ``xp`` offers: see `longfat.law.namespaces`.
+    The function computes with the names that its keyword ``xp`` offers: see `longfat.law.array_namespaces`.
 
     Parameters
     ----------

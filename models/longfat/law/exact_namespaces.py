@@ -1,6 +1,6 @@
 """Exact arithmetics for laws: mpmath numbers and sympy expressions.
 
-They have the functions that `longfat.law.namespaces` lists, and some more for the laws of the package.
+They have the functions that `longfat.law.array_namespaces` lists, and some more for the laws of the package.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class ExactNamespace:
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(
             f"xp.{name} does not exist for {self.numbers}: "
-            "help('longfat.law.namespaces') lists what all arithmetics have"
+            "help('longfat.law.array_namespaces') lists what all arithmetics have"
         )
 
     @staticmethod

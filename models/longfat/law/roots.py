@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from longfat.law import Law, SimulatedBy, Symbol, Validity, namespaces, register
+from longfat.law import Law, SimulatedBy, Symbol, Validity, array_namespaces, register
 
 if TYPE_CHECKING:
     import sympy
@@ -59,7 +59,7 @@ def newton(
 
     Examples
     --------
-    >>> root = newton(lambda x, y: (x * x - y, 2 * x), *np.float64([0, 2, 1, 2]), xp=namespaces.NUMPY)
+    >>> root = newton(lambda x, y: (x * x - y, 2 * x), *np.float64([0, 2, 1, 2]), xp=array_namespaces.NUMPY)
     >>> round(float(root), 15)
     1.414213562373095
     """
@@ -110,17 +110,17 @@ class Root(Law):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Return the root in the arithmetic that the types of the arguments select; symbols raise a TypeError."""
-        if any(namespaces._is(value, "sympy", "Basic") for value in (*args, *kwargs.values())):
+        if any(array_namespaces._is(value, "sympy", "Basic") for value in (*args, *kwargs.values())):
             raise TypeError(f"{self.name} is a root without a formula: its equation is in {self.name}.equation")
         return super().__call__(*args, **kwargs)
 
-    def _arrays(self, values: list[Any], xp: namespaces.ArrayNamespace) -> Any:
+    def _arrays(self, values: list[Any], xp: array_namespaces.ArrayNamespace) -> Any:
         """Evaluate large NumPy arrays in blocks that fit into the cache."""
-        shape = np.broadcast_shapes(*(np.shape(value) for value in values)) if xp is namespaces.NUMPY else ()
+        shape = np.broadcast_shapes(*(np.shape(value) for value in values)) if xp is array_namespaces.NUMPY else ()
         if math.prod(shape) <= BLOCK:
             return super()._arrays(values, xp)
         self._check(values)
-        flat = [np.broadcast_to(array, shape).ravel() for array in namespaces.as_arrays(values, xp)]
+        flat = [np.broadcast_to(array, shape).ravel() for array in array_namespaces.as_arrays(values, xp)]
         result = np.empty_like(flat[0])
         for begin in range(0, result.size, BLOCK):
             part = slice(begin, begin + BLOCK)
@@ -157,7 +157,7 @@ class Root(Law):
             ``status``, text: one of the law's ``cases``, "converged", "not converged" or "outside the domain".
         """
         given = list(self.bind(*args, **kwargs).values())
-        if any(namespaces._is(value, "xarray", "DataArray") for value in given):
+        if any(array_namespaces._is(value, "xarray", "DataArray") for value in given):
             import xarray
 
             value, status = xarray.apply_ufunc(self._solve, *given, output_core_dims=[[], []])
@@ -165,8 +165,10 @@ class Root(Law):
         return Solution(*self._solve(*given))
 
     def _solve(self, *given: Any) -> tuple[Any, Any]:
-        plain = [np.asarray(namespaces.filled(self._plain(*pair))) for pair in zip(self.symbols, given, strict=True)]
-        arrays = np.broadcast_arrays(*namespaces.as_arrays(plain, namespaces.NUMPY))
+        plain = [
+            np.asarray(array_namespaces.filled(self._plain(*pair))) for pair in zip(self.symbols, given, strict=True)
+        ]
+        arrays = np.broadcast_arrays(*array_namespaces.as_arrays(plain, array_namespaces.NUMPY))
         inside = np.ones(arrays[0].shape, dtype=bool)
         for array, symbol in zip(arrays, self.symbols.values(), strict=True):
             inside &= symbol.interval.contains(array)

@@ -12,13 +12,13 @@ from longfat.base.domains import choice, conflict, integer, number, out_of_range
 from longfat.replication import student
 from longfat.replication.threads import side_by_side
 from longfat.segments.channel import GilbertElliott, IndependentLoss, ListedLosses
-from longfat.segments.kernel import holes, receiver, sender
+from longfat.segments.kernel import holes, segment_receiver, segment_sender
 
 Channel = IndependentLoss | GilbertElliott | ListedLosses
 Strategy = Literal["hard", "soft"]
 AskAgain = Literal["at once", "when free"]
 
-NO_TRACE = np.zeros((0, sender.TRACE_COLUMNS), np.int64)
+NO_TRACE = np.zeros((0, segment_sender.TRACE_COLUMNS), np.int64)
 
 
 @dataclass(frozen=True)
@@ -67,14 +67,14 @@ class Rules:
 
     def row(self, warm_up: int, measured: int) -> np.ndarray:
         """Return the arguments as the row of integers that the kernel reads."""
-        row = np.zeros(receiver.RULES, np.int64)
-        row[receiver.WINDOW], row[receiver.PACKETS] = self.window, self.segment_packets
-        row[receiver.ACK_DELAY], row[receiver.TOLERANCE] = self.ack_delay, self.tolerance
-        row[receiver.BUFFER] = self.buffer
+        row = np.zeros(segment_receiver.RULES, np.int64)
+        row[segment_receiver.WINDOW], row[segment_receiver.PACKETS] = self.window, self.segment_packets
+        row[segment_receiver.ACK_DELAY], row[segment_receiver.TOLERANCE] = self.ack_delay, self.tolerance
+        row[segment_receiver.BUFFER] = self.buffer
         # A buffer of one window never discards a segment, so the faster hard acknowledgment gives the same result.
-        row[receiver.SOFT] = self.ack == "soft" and self.buffer < self.window
-        row[receiver.WHEN_FREE] = self.ask_again == "when free"
-        row[receiver.FIRST_MEASURED], row[receiver.END_MEASURED] = warm_up, warm_up + measured
+        row[segment_receiver.SOFT] = self.ack == "soft" and self.buffer < self.window
+        row[segment_receiver.WHEN_FREE] = self.ask_again == "when free"
+        row[segment_receiver.FIRST_MEASURED], row[segment_receiver.END_MEASURED] = warm_up, warm_up + measured
         return row
 
     def attrs(self) -> dict[str, Any]:
@@ -109,7 +109,7 @@ def run_one(
     window_limited = (
         (rules.window - 1) * rules.segment_packets < rules.ack_delay
     )  # a full window does not fill the path, so that the kernel needs steps of lag
-    sender.run(
+    segment_sender.run(
         rng,
         channel.parameters(),
         np.zeros(2, np.int64),
@@ -122,7 +122,7 @@ def run_one(
         trace,
         result,
     )
-    if result[sender.STATUS] == sender.STUCK:
+    if result[segment_sender.STATUS] == segment_sender.STUCK:
         raise RuntimeError(f"nothing is in flight and the window is closed: {rules}")
 
 
@@ -139,7 +139,7 @@ def run_all(
 
     points = [(channel, k) for channel in channels for k in range(len(settings))]
     streams = generator.spawn(len(points) * replications)
-    results = np.zeros((len(streams), sender.RESULTS), np.int64)
+    results = np.zeros((len(streams), segment_sender.RESULTS), np.int64)
     stop = np.zeros(1, np.bool_)
 
     def one(job: int) -> None:

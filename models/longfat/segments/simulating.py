@@ -10,7 +10,7 @@ import numpy as np
 from longfat.base import domains
 from longfat.base.domains import integer, number, out_of_range
 from longfat.segments.channel import IndependentLoss
-from longfat.segments.kernel import sender
+from longfat.segments.kernel import segment_sender
 from longfat.segments.replications import AskAgain, Channel, Rules, Strategy, interval, is_sequence, listed, run_all
 
 if TYPE_CHECKING:
@@ -136,16 +136,16 @@ def simulate(
 
     each = measured.reshape(1, *shape[1:], 1)
     samples = {
-        "throughput_efficiency": each * first.segment_packets / raw[..., sender.ELAPSED],
-        "mean_delay": raw[..., sender.DELAYS] / each,
-        "max_delay": raw[..., sender.LONGEST],
+        "throughput_efficiency": each * first.segment_packets / raw[..., segment_sender.ELAPSED],
+        "mean_delay": raw[..., segment_sender.DELAYS] / each,
+        "max_delay": raw[..., segment_sender.LONGEST],
     }
     dims = ("loss", "window", "receive_buffer")
     variables: dict[str, Any] = {}
     for name, (unit, description) in QUANTITIES.items():
         for suffix, values in zip(("", "_lower", "_upper"), interval(samples[name], confidence), strict=True):
             variables[name + suffix] = (dims, values, {"units": unit, "long_name": description})
-    for name, column in (("sent_packets", sender.SENT), ("lost_packets", sender.LOST_PACKETS)):
+    for name, column in (("sent_packets", segment_sender.SENT), ("lost_packets", segment_sender.LOST_PACKETS)):
         description = name.replace("_", " ")
         variables[name] = (dims, raw[..., column].sum(-1), {"units": "packets", "long_name": description})
     count = measured.reshape(shape[1:])[:, 0] * replications

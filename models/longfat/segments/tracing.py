@@ -9,17 +9,17 @@ import numpy as np
 from longfat.base import domains
 from longfat.base.domains import integer
 from longfat.segments.channel import IndependentLoss
-from longfat.segments.kernel import receiver, sender
+from longfat.segments.kernel import segment_receiver, segment_sender
 from longfat.segments.replications import AskAgain, Channel, Rules, Strategy, run_one
 
 if TYPE_CHECKING:
     import xarray as xr
 
 VERDICTS = {
-    receiver.KEPT: "kept",
-    receiver.LOST: "lost",
-    receiver.DISCARDED: "discarded",
-    receiver.REPLACED: "replaced",
+    segment_receiver.KEPT: "kept",
+    segment_receiver.LOST: "lost",
+    segment_receiver.DISCARDED: "discarded",
+    segment_receiver.REPLACED: "replaced",
 }
 
 
@@ -80,26 +80,26 @@ def trace(
         ask_again,
     )
     segments = integer("segments", segments, "segments", "[1, 1e6]")
-    rows = np.zeros((1024, sender.TRACE_COLUMNS), np.int64)
+    rows = np.zeros((1024, segment_sender.TRACE_COLUMNS), np.int64)
     stream = domains.generator(rng)
     state = stream.bit_generator.state
     while True:
         stream.bit_generator.state = state
-        result = np.zeros(sender.RESULTS, np.int64)
+        result = np.zeros(segment_sender.RESULTS, np.int64)
         run_one(stream, channel, rules, 0, segments, np.zeros(1, np.bool_), result, rows)
-        if result[sender.TRACED] < len(rows):
+        if result[segment_sender.TRACED] < len(rows):
             break
-        rows = np.zeros((4 * len(rows), sender.TRACE_COLUMNS), np.int64)  # run again, with enough rows
-    rows = rows[: result[sender.TRACED]]
-    repeats = np.maximum(rows[:, sender.TRACE_COUNT], 1)  # rows of several segments become several rows
+        rows = np.zeros((4 * len(rows), segment_sender.TRACE_COLUMNS), np.int64)  # run again, with enough rows
+    rows = rows[: result[segment_sender.TRACED]]
+    repeats = np.maximum(rows[:, segment_sender.TRACE_COUNT], 1)  # rows of several segments become several rows
     place = np.arange(repeats.sum()) - np.repeat(np.cumsum(repeats) - repeats, repeats)
     rows = np.repeat(rows, repeats, axis=0)
-    first = rows[:, sender.TRACE_COUNT] > 0
-    packets = np.where(first, rules.segment_packets, rows[:, sender.TRACE_PACKETS])
-    start = rows[:, sender.TRACE_START] + place * packets
-    edge = rows[:, sender.EDGE_AFTER]
-    several = rows[:, sender.TRACE_COUNT] > 1
-    number_sent = rows[:, sender.TRACE_SEGMENT] + place
+    first = rows[:, segment_sender.TRACE_COUNT] > 0
+    packets = np.where(first, rules.segment_packets, rows[:, segment_sender.TRACE_PACKETS])
+    start = rows[:, segment_sender.TRACE_START] + place * packets
+    edge = rows[:, segment_sender.EDGE_AFTER]
+    several = rows[:, segment_sender.TRACE_COUNT] > 1
+    number_sent = rows[:, segment_sender.TRACE_SEGMENT] + place
     edge = np.where(several & (edge > number_sent), number_sent + 1, edge)
     columns = {
         "start": (start, "packet times"),
@@ -107,7 +107,7 @@ def trace(
         "segment": (number_sent, "segments"),
         "packets": (packets, "packets"),
         "first": (first, "1"),
-        "verdict": (np.array([VERDICTS[one] for one in rows[:, sender.TRACE_VERDICT]], dtype=str), "1"),
+        "verdict": (np.array([VERDICTS[one] for one in rows[:, segment_sender.TRACE_VERDICT]], dtype=str), "1"),
         "edge": (edge, "segments"),
     }
     data = xr.Dataset({name: ("group", values, {"units": unit}) for name, (values, unit) in columns.items()})

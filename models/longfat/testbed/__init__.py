@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from longfat.testbed.comparison import compare
-    from longfat.testbed.namespaces import CannotRun, missing
+    from longfat.testbed.datasets import run
+    from longfat.testbed.network_namespaces import CannotRun, missing
     from longfat.testbed.plan import refusals
-    from longfat.testbed.results import run
     from longfat.testbed.runs import Spoilt, outcomes
 
 #: Name -> module; no module has the name of what it offers, which its import would hide.
 _NAMES = {
-    "CannotRun": "namespaces",
+    "CannotRun": "network_namespaces",
     "Spoilt": "runs",
     "compare": "comparison",
-    "missing": "namespaces",
+    "missing": "network_namespaces",
     "outcomes": "runs",
     "refusals": "plan",
-    "run": "results",
+    "run": "datasets",
 }
 
 __all__ = ["CannotRun", "Spoilt", "compare", "missing", "outcomes", "refusals", "run"]

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import BinaryIO
 
 from longfat.sim.kernel.records import SECOND
-from longfat.sim.runs.captures import pcap
+from longfat.sim.runs.captures import pcap_writer
 from longfat.testbed.emulator import Delivery
 from longfat.testbed.headers import segment
-from longfat.testbed.namespaces import CannotRun
+from longfat.testbed.network_namespaces import CannotRun
 
 NAMES = ("senders.pcap", "receivers.pcap")
 #: Virtual time 0 is an hour after the epoch, because a handshake precedes it.
@@ -29,7 +29,7 @@ class Captures:
         self.directory = senders.parent
         self.shift = 0  # ns; added to all times, negative for a handshake
         for host in range(len(self.files)):
-            self._put(host, pcap.header())
+            self._put(host, pcap_writer.header())
 
     def sent(self, connection: int, back: bool, time: int, packet: bytes) -> None:
         """Write a packet that a host has sent."""

@@ -73,7 +73,7 @@ def compare(
         If this machine lacks something that the testbed needs.
     """
     from longfat import sim
-    from longfat.testbed.results import run
+    from longfat.testbed.datasets import run
 
     options: dict[str, Any] = {
         "duration": duration, "warm_up": warm_up, "replications": replications, "confidence": confidence,

@@ -19,7 +19,7 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 
 from longfat.testbed.connection import RECEIVERS, SENDERS, Connection
-from longfat.testbed.namespaces import Host, call
+from longfat.testbed.network_namespaces import Host, call
 from longfat.testbed.tcp_info import LENGTH
 
 __all__ = ["Senders"]

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from longfat.testbed.connection import RECEIVERS, SENDERS, Connection
-from longfat.testbed.namespaces import DEVICE, SYSCTL, Host, connect
+from longfat.testbed.network_namespaces import DEVICE, SYSCTL, Host, connect
 
 #: Metrics of routes (ip-route(8)) that `settings` may set, for all connections.
 ROUTE_METRICS = ("initcwnd", "initrwnd", "quickack", "rto_min", "ssthresh", "cwnd", "reordering", "rtt", "rttvar")

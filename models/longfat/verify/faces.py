@@ -18,7 +18,7 @@ import longfat
 from longfat.base import extras
 from longfat.law import Law
 from longfat.testing import Comparison
-from longfat.verify import exact
+from longfat.verify import high_precision
 from longfat.verify.points import Point
 
 #: Compiler options of a quick run, in which compilation takes most of the time; the arithmetic is the same.
@@ -100,12 +100,12 @@ def _named(derivation: str) -> Any:
 
 def numeric(law: Law, points: Sequence[Point]) -> Outcome:
     """Compare floats with the exact value, one by one and as an array."""
-    worst = _Worst(exact.TOLERANCE)
+    worst = _Worst(high_precision.TOLERANCE)
     for point in points:
         try:
-            expected, got = exact.exact(law, point), law(**point)
+            expected, got = high_precision.exact(law, point), law(**point)
             column = law(**{name: np.array([value, value]) for name, value in point.items()})
-            errors = [exact.value_error(law, point, one, expected) for one in (got, column[1])]
+            errors = [high_precision.value_error(law, point, one, expected) for one in (got, column[1])]
         except Exception as failure:
             return failed(failure, point, worst.checks)
         for error, how in zip(errors, ("", "as an array"), strict=True):
@@ -137,19 +137,19 @@ def jax_faces(law: Law, points: Sequence[Point], *, quick: bool = False) -> tupl
 
 
 def _values(law: Law, points: Sequence[Point], results: Mapping[str, Any]) -> Outcome:
-    worst = _Worst(exact.TOLERANCE)
+    worst = _Worst(high_precision.TOLERANCE)
     expected = [law(**point) for point in points]
     for how, result in results.items():
         for point, one, other in zip(points, np.asarray(result), expected, strict=True):
-            worst.record(exact.value_error(law, point, one, other), point, how)
+            worst.record(high_precision.value_error(law, point, one, other), point, how)
     return worst.outcome()
 
 
 def _slopes(law: Law, points: Sequence[Point], slopes: Mapping[str, Any]) -> Outcome:
-    worst = _Worst(exact.SLOPE_TOLERANCE)
+    worst = _Worst(high_precision.SLOPE_TOLERANCE)
     for name, found in slopes.items():
         for point, got in zip(points, np.asarray(found), strict=True):
-            worst.record(exact.slope_error(law, point, name, float(got)), point, f"by {name}")
+            worst.record(high_precision.slope_error(law, point, name, float(got)), point, f"by {name}")
     return worst.outcome()
 
 

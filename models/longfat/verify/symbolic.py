@@ -7,7 +7,7 @@ from typing import Any
 
 from longfat.law import Law
 from longfat.law.roots import Root
-from longfat.verify import exact, faces
+from longfat.verify import faces, high_precision
 from longfat.verify.faces import Outcome
 from longfat.verify.points import Point
 
@@ -20,7 +20,7 @@ def symbolic(law: Law, points: Sequence[Point]) -> Outcome:
     """Compare the law's sympy expression at some points with the law in mpmath; for a root, check its equation."""
     from sympy.core.function import AppliedUndef
 
-    worst, where = faces._Worst(exact.TOLERANCE), None
+    worst, where = faces._Worst(high_precision.TOLERANCE), None
     try:
         if isinstance(law, Root):
             return _equation(law, points)
@@ -39,10 +39,10 @@ def _error(law: Law, point: Point) -> float:
 
     Sympy computes with the digits that the numbers have.
     """
-    digits = exact.enough_digits(point)
+    digits = high_precision.enough_digits(point)
     for more in (1, 4, 16):
-        off = exact.value_error(law, point, evaluated(law, point, more * digits))
-        if off <= exact.TOLERANCE:
+        off = high_precision.value_error(law, point, evaluated(law, point, more * digits))
+        if off <= high_precision.TOLERANCE:
             break
     return off
 
@@ -99,7 +99,7 @@ def _equation(law: Root, points: Sequence[Point]) -> Outcome:
     import mpmath
     import sympy
 
-    worst = faces._Worst(exact.TOLERANCE)
+    worst = faces._Worst(high_precision.TOLERANCE)
     left, right = (side.doit() for side in law.equation.args)
     assert law.unknown is not None
     letters = [law.unknown.sympy, *(symbol.sympy for symbol in law.symbols.values())]

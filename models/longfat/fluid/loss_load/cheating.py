@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from longfat.base import domains
-from longfat.fluid.loss_load.replies import Array, _floats
+from longfat.fluid.loss_load.best_reply import Array, _floats
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from longfat.base import domains
+from longfat.fluid.loss_load.best_reply import Array, best_reply
 from longfat.fluid.loss_load.iteration import ORDERS, trajectory
-from longfat.fluid.loss_load.replies import Array, best_reply
 
 if TYPE_CHECKING:
     import xarray as xr

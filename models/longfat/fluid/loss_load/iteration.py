@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from longfat.base import domains
-from longfat.fluid.loss_load.replies import Array, others, per_source, replies, start_rates
+from longfat.fluid.loss_load.best_reply import Array, others, per_source, replies, start_rates
 from longfat.laws import loss_load
 
 if TYPE_CHECKING:

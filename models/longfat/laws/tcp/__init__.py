@@ -14,7 +14,7 @@ from longfat.laws.tcp.sawtooth import (
     buffer_for_utilisation,
 )
 from longfat.laws.tcp.slow_start import slow_start_rounds, slow_start_transfer_time
-from longfat.laws.tcp.throughput_test import (
+from longfat.laws.tcp.throughput_metrics import (
     achievable_throughput,
     buffer_delay,
     ideal_transfer_time,

@@ -9,8 +9,8 @@ from typing import Any
 from longfat.base.domains import generator
 from longfat.base.progress import bar
 from longfat.sim.conforming.checks import CHECKS, Evidence, return_values
+from longfat.sim.conforming.findings import NOT_APPLICABLE, Check, Report
 from longfat.sim.conforming.interpreted import Interpreted, observe_interpreted
-from longfat.sim.conforming.report import NOT_APPLICABLE, Check, Report
 from longfat.sim.conforming.trials import ABOUT, Subject, observe, subject_of, trials_for
 from longfat.sim.kernel import jit
 

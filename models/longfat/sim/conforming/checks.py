@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from longfat.sim.conforming.report import FAILED, NOT_APPLICABLE, PASSED
+from longfat.sim.conforming.findings import FAILED, NOT_APPLICABLE, PASSED
 from longfat.sim.conforming.trials import DELAY, LINK, RATE, Record, Subject, Trial
 from longfat.sim.kernel import jit
 

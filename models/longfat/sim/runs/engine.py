@@ -19,7 +19,7 @@ from longfat.base import code_cache
 from longfat.base.domains import generator, number, out_of_range
 from longfat.base.progress import announced
 from longfat.sim import schemes as known
-from longfat.sim.kernel import acknowledgments, calls, census, jit, loop, memory, records
+from longfat.sim.kernel import acknowledgments, calls, counts, jit, loop, memory, records
 from longfat.sim.network.network import Network
 from longfat.sim.runs import assemble
 from longfat.sim.runs.run_state import RunState, rows
@@ -462,10 +462,10 @@ def _prepare() -> Any:
     if jit.COMPILED:
         with announced("longfat: compiling the packet simulator, this once: half a minute or so"):
             loop.run.compile((numba.int64,) * 3)
-            census.count.compile((numba.int64,) * 6)
+            counts.count.compile((numba.int64,) * 6)
         code_cache.tell_if_lost(loop.run)
         loop.run.disable_compile()
-    return loop.run, census.count
+    return loop.run, counts.count
 
 
 def kernel() -> Any:

@@ -17,7 +17,7 @@ from longfat.laws import selective_repeat as laws
 from longfat.replication import student
 from longfat.segments import simulate, trace
 from longfat.segments.channel import IndependentLoss, ListedLosses
-from longfat.segments.kernel import receiver, sender
+from longfat.segments.kernel import segment_receiver, segment_sender
 from longfat.segments.replications import Rules, Strategy, run_one
 from longfat.verify.published.claims_table import Context, Finding, judged
 from longfat.verify.published.rule import (
@@ -234,12 +234,12 @@ class _Soft(Rules):
 
     def row(self, warm_up: int, measured: int) -> np.ndarray:
         row = super().row(warm_up, measured)
-        row[receiver.SOFT] = 1
+        row[segment_receiver.SOFT] = 1
         return row
 
 
 def _results(rules: Rules, loss: float, segments: int, seed: int) -> np.ndarray:
-    result = np.zeros(sender.RESULTS, np.int64)
+    result = np.zeros(segment_sender.RESULTS, np.int64)
     run_one(np.random.default_rng(seed), IndependentLoss(loss), rules, 0, segments, np.zeros(1, np.bool_), result)
     return result
 

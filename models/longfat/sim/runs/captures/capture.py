@@ -13,8 +13,8 @@ from longfat.base.domains import integer, wrong_type
 from longfat.base.files import AtomicFiles, GrowingFiles
 from longfat.sim.kernel import records
 from longfat.sim.plugin.own import Own
-from longfat.sim.runs.captures import pcap
-from longfat.sim.runs.captures.qlog import Log
+from longfat.sim.runs.captures import pcap_writer
+from longfat.sim.runs.captures.qlog_writer import Log
 from longfat.sim.runs.engine import Simulation
 from longfat.sim.runs.run_state import rows
 
@@ -82,7 +82,7 @@ class Capture:
             beyond = np.arange(len(found)) > np.flatnonzero(at_sender)[left - 1]
             found = found[~beyond | ~np.isin(found["what"], SIDES["senders.pcap"])]
             self.end = f"the trace ends at {now / records.SECOND:.6g} s, after {self.most} packets (trace_packets)"
-        hosts = pcap.Hosts.of(self.run)
+        hosts = pcap_writer.Hosts.of(self.run)
         try:
             for side in self.sides:
                 side.write(found, now + HANDSHAKE if full else now, hosts)
@@ -132,11 +132,11 @@ class Side:
         self.files, self.path, self.kinds = files, files.begin(path), kinds
         self.waiting, self.step = rows(0, records.TRACE), np.zeros(0, np.int64)
         self.ends: dict[int, int] = {}  # of finished connections that may still have packets, by number
-        self.begin = pcap.header()
+        self.begin = pcap_writer.header()
 
-    def write(self, found: np.ndarray, now: int, hosts: pcap.Hosts) -> None:
+    def write(self, found: np.ndarray, now: int, hosts: pcap_writer.Hosts) -> None:
         """Add rows to those that wait, and write those before the time `now` [ns]."""
-        made, step = pcap.expanded(found[np.isin(found["what"], self.kinds)], hosts)
+        made, step = pcap_writer.expanded(found[np.isin(found["what"], self.kinds)], hosts)
         made, step = np.concatenate((self.waiting, made)), np.concatenate((self.step, step))
         order = np.argsort(made["time"], kind="stable")
         made, step = made[order], step[order]
@@ -149,7 +149,7 @@ class Side:
         if self.ends:
             end = np.array([self.ends.get(one, records.NEVER) for one in made["connection"].tolist()], np.int64)
         late = (made["time"] > end) & np.isin(made["what"], (records.ACK_RECEIVED, records.ACK_SENT))
-        self.files.append(self.path, self.begin + pcap.Packets(made, step, late, hosts).encode())
+        self.files.append(self.path, self.begin + pcap_writer.Packets(made, step, late, hosts).encode())
         self.begin = b""
 
 

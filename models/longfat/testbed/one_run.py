@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from longfat.testbed import settings
 from longfat.testbed.connection import FIRST_PORT, Connection
 from longfat.testbed.hosts import Senders
-from longfat.testbed.namespaces import CannotRun, Host, create_hosts, die_with_parent
+from longfat.testbed.network_namespaces import CannotRun, Host, create_hosts, die_with_parent
 
 if TYPE_CHECKING:
     import numpy as np

@@ -36,7 +36,7 @@ from longfat.segments.kernel.holes import (
     edge_of,
 )
 from longfat.segments.kernel.losses import NEVER, lost_in_group, packets_to_next_loss, start_channel
-from longfat.segments.kernel.receiver import (
+from longfat.segments.kernel.segment_receiver import (
     ACK_DELAY,
     END_MEASURED,
     FIRST_MEASURED,
