@@ -321,7 +321,7 @@ MUTANTS = [
         "tests/sim/test_receiver.py::test_a_burst_after_a_pause_by_hand",
     ),
     kernel(
-        "memory.py",
+        "kernel/memory.py",
         "return link.backlog >= link.limit_packets or",
         "return link.backlog > link.limit_packets or",
         "tests/sim/test_properties.py::test_a_buffer_by_hand",

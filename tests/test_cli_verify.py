@@ -13,6 +13,7 @@ import pytest
 
 from longfat import law as laws
 from longfat.cli import main
+from longfat.law import declaring
 
 RIGHT = ("--law", "power.definition.*", "--quick", "--workers", "1")
 
@@ -32,7 +33,7 @@ def broken(monkeypatch):
 
     symbol = laws.Symbol("p", "probability", "(0, 1)", (1e-6, 0.1))
     record = laws.Law(broken, {"p": symbol}, "1", "an example")
-    monkeypatch.setitem(laws._REGISTRY, record.place, record)
+    monkeypatch.setitem(declaring._REGISTRY, record.place, record)
 
 
 def test_laws_that_agree(capsys):

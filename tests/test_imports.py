@@ -44,17 +44,12 @@ def test_a_room_imports_lower_floors_only():
     assert size.circles(size.arrows()) == size.circles(size.arrows(inside="sim")) == []
 
 
-def below(graph, room):
-    """Return the rooms that a room imports, in however many steps."""
-    return {other for one in graph[room] for other in {one} | below(graph, one)}
-
-
 def test_the_simulator_never_sees_a_law_and_a_law_never_the_simulator():
     graph = size.arrows()
     for simulator in ("sim", "segments"):
-        assert not {"law", "laws"} & below(graph, simulator)
+        assert not {"law", "laws"} & size.reached(graph, simulator)
     for laws in ("law", "laws"):
-        assert not {"sim", "segments"} & below(graph, laws)
+        assert not {"sim", "segments"} & size.reached(graph, laws)
 
 
 def house(folder, **texts):
@@ -77,7 +72,7 @@ def house(folder, **texts):
 def test_a_forbidden_import_is_found(tmp_path, text, seen):
     package = house(tmp_path, base="", laws="from longfat.base import one\n", sim=text)
     assert upwards(size.arrows(package), HOUSE) == seen
-    assert ("laws" in below(size.arrows(package), "sim")) == bool(seen)
+    assert ("laws" in size.reached(size.arrows(package), "sim")) == bool(seen)
 
 
 def test_a_room_without_a_floor_is_found(tmp_path):

@@ -45,7 +45,7 @@ def test_no_terminal_no_text(delay, monkeypatch, capfd):
 CELL = """
 import sys
 if {without}: sys.modules["ipywidgets"] = None
-from longfat import progress
+from longfat.base import progress
 progress.DELAY = 0
 total = sum(progress.bar(range(3), task="counting", unit="number", shown=True))
 """

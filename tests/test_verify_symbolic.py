@@ -8,7 +8,8 @@ import pytest
 import sympy
 
 from longfat import cli, verify
-from longfat.law import _REGISTRY, Law, Symbol, registered
+from longfat.law import Law, Symbol, registered
+from longfat.law.declaring import _REGISTRY
 from longfat.law.roots import Root
 from longfat.laws import cubic, loss_load, queues, selective_repeat
 from longfat.verify import points, report

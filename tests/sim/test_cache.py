@@ -14,7 +14,7 @@ import pytest
 from longfat.base import code_cache
 from longfat.sim.kernel import jit
 
-PACKAGE = Path(jit.__file__).resolve().parents[1]
+PACKAGE = Path(jit.__file__).resolve().parents[2]
 RUN = """
 from longfat.sim import Network, Simulation
 from longfat.sim.kernel import loop
@@ -27,7 +27,7 @@ print(sum(ack.stats.cache_hits.values()), sum(ack.stats.cache_misses.values()))
 """
 LOOK = """
 from numba.core import sigutils
-from longfat.sim import engine
+from longfat.sim.runs import engine
 from longfat.sim.kernel import loop
 signatures = []
 loop.run.compile, loop.run.disable_compile = signatures.append, lambda: None
@@ -53,7 +53,7 @@ for helper in {helpers}:
     path.write_text(text)
     print(changed, stamp() == before)
 """
-HELPERS = ("kernel/links.py", "records.py", "memory.py")
+HELPERS = ("kernel/links.py", "kernel/records.py", "kernel/memory.py")
 
 
 def process(folder, code, **environment):

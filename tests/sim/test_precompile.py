@@ -14,12 +14,14 @@ def test_everything_that_ships():
     assert done.stdout.endswith(f", and {len(schemes.names()) + len(disciplines)} schemes and disciplines\n")
     assert done.stderr == ""
     look = """
-from longfat.sim import engine, precompile, queues, schemes
+from longfat.cli import precompile
+from longfat.sim import queues, schemes
+from longfat.sim.runs import engine
 from longfat.sim.kernel import loop
-from longfat.segments.kernel import sender
+from longfat.segments.kernel import segment_sender
 precompile._loop(), precompile._rest()
 shipped = [schemes.scheme(name) for name in schemes.names()] + list(queues.NAMED.values())
-found = [one.code for each in shipped for one in each.compiled()] + [loop.run, sender.run]
+found = [one.code for each in shipped for one in each.compiled()] + [loop.run, segment_sender.run]
 print(sum(sum(one.stats.cache_misses.values()) for one in found), all(one.stats.cache_hits for one in found))
 """
     again = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, env=os.environ)

@@ -52,7 +52,7 @@ def session(pytester, monkeypatch):
         # The plugin has been imported before if another test in this process needed it.
         imported = "-Wignore::pytest.PytestAssertRewriteWarning"
         return pytester.runpytest_inprocess(
-            "-p", "longfat.verify.pytest_plugin", "-p", "no:cacheprovider", imported, *options
+            "-p", "longfat.testing.pytest_plugin", "-p", "no:cacheprovider", imported, *options
         )
 
     return run
@@ -166,10 +166,11 @@ def test_other_sessions_are_left_alone(session):
 def test_the_plugin_loads_nothing():
     """Neither NumPy nor another module of longfat."""
     code = (
-        "import sys, longfat.verify.pytest_plugin; print([one for one in sys.modules if one[:5] in ('longf', 'numpy')])"
+        "import sys, longfat.testing.pytest_plugin\n"
+        "print([one for one in sys.modules if one[:5] in ('longf', 'numpy')])"
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert out.strip() == "['longfat._version', 'longfat', 'longfat.verify.pytest_plugin']"
+    assert out.strip() == "['longfat._version', 'longfat', 'longfat.testing', 'longfat.testing.pytest_plugin']"
 
 
 @pytest.mark.parametrize("option", ["--longfat-budget=1", "--longfat-seed=-1"])
@@ -180,6 +181,6 @@ def test_bad_options_are_refused(session, option):
 @pytest.mark.long
 def test_workers_report_to_one_table(pytester):
     pytester.makepyfile(test_a=RIGHT, test_b=RIGHT)
-    result = pytester.runpytest_subprocess("-p", "longfat.verify.pytest_plugin", "-n", "2")
+    result = pytester.runpytest_subprocess("-p", "longfat.testing.pytest_plugin", "-n", "2")
     result.assert_outcomes(passed=2)
     assert len(table(result)) == 1 + 24

@@ -28,7 +28,7 @@ for group in ("pytest11", "hypothesis"):
     print(one.dist.locate_file(""), one.load().__name__)
 from longfat.sim import Network
 print(type(find(strategies.from_type(Network), lambda net: True)).__name__)
-""".replace("NAME", repr({"pytest11": "longfat.verify.pytest_plugin", "hypothesis": "longfat"}))
+""".replace("NAME", repr({"pytest11": "longfat.testing.pytest_plugin", "hypothesis": "longfat"}))
 
 
 def blocks():
@@ -101,7 +101,11 @@ def test_a_project_outside(tmp_path):
     project = Project(tmp_path, files)
     package, *loaded = project.run(project.python, "-c", ENTRY_POINTS).split("\n")
     assert Path(package).is_relative_to(project.packages)
-    assert loaded[:3] == [f"{project.packages} longfat.verify.pytest_plugin", f"{project.packages} register", "Network"]
+    assert loaded[:3] == [
+        f"{project.packages} longfat.testing.pytest_plugin",
+        f"{project.packages} register",
+        "Network",
+    ]
 
     said = project.pytest(1)
     lines = [line.removeprefix("E   longfat.testing.holding.Disagreement: ").strip() for line in said.splitlines()]

@@ -234,8 +234,8 @@ def missing(controls: Sequence[str] = ()) -> list[str]:
     if not sys.platform.startswith("linux"):
         return [f"the testbed needs Linux, and this is {sys.platform}"]
     code = (
-        f"import sys; sys.path[:] = {sys.path!r}; from longfat.testbed import namespaces; "
-        f"print('\\n'.join(namespaces.probe({list(controls)!r})))"
+        f"import sys; sys.path[:] = {sys.path!r}; from longfat.testbed import network_namespaces; "
+        f"print('\\n'.join(network_namespaces.probe({list(controls)!r})))"
     )
     try:
         done = subprocess.run(

@@ -174,8 +174,8 @@ def attempt(job: Job, tell: Callable[[float], object] = lambda seconds: None) ->
 
     here, there = Pipe()
     code = (
-        f"import sys; sys.path[:] = {sys.path!r}; from longfat.testbed import driver; "
-        f"driver.main({there.fileno()}, {os.getpid()})"
+        f"import sys; sys.path[:] = {sys.path!r}; from longfat.testbed import one_run; "
+        f"one_run.main({there.fileno()}, {os.getpid()})"
     )
     with here:
         with there:  # a session of its own: Ctrl-C reaches this process alone, which ends the other
