@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from pathlib import Path
 
-from docs.drawing import svg
+from docs import drawing, rooms
 from longfat import sim
 from longfat.sim.kernel.calls import CALLBACKS, HOOKS
 from longfat.sim.plugin import seam
@@ -125,7 +125,7 @@ def functions() -> str:
     return "\n".join(parts)
 
 
-PAGES = {"plug-ins.md": plug_ins, "engine.svg": svg}
+PAGES = {"plug-ins.md": plug_ins, "engine.svg": drawing.svg, "architecture.svg": rooms.svg}
 
 
 def main() -> None:

@@ -74,12 +74,13 @@ def circles(graph: Mapping[str, set[str]]) -> list[set[str]]:
     >>> [sorted(group) for group in circles({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": {"a"}})]
     [['b', 'c']]
     """
-    reached = {room: _reached(graph, room) for room in graph}
-    groups = [{other for other in reached[room] if room in reached[other]} for room in graph]
+    below = {room: reached(graph, room) for room in graph}
+    groups = [{other for other in below[room] if room in below[other]} for room in graph]
     return [group for k, group in enumerate(groups) if group and group not in groups[:k]]
 
 
-def _reached(graph: Mapping[str, set[str]], room: str) -> set[str]:
+def reached(graph: Mapping[str, set[str]], room: str) -> set[str]:
+    """Return the rooms that a room imports, in however many steps."""
     waiting, found = [room], set()
     while waiting:
         for other in graph[waiting.pop()] - found:

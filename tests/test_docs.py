@@ -7,7 +7,7 @@ from pathlib import Path
 import numba
 import pytest
 
-from docs import drawing, pages
+from docs import drawing, pages, rooms, size
 from longfat import sim
 from longfat.sim.kernel import layout, records
 
@@ -115,3 +115,32 @@ def test_files_in_the_drawing_exist():
         for line in box.files:
             for path in re.findall(r"[\w/*]+\.py", line):
                 assert any(SIM.glob(path)), path
+
+
+ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text()
+
+
+@pytest.mark.parametrize(("inside", "head"), [("", "| room of `models/longfat` |"), ("sim", "| room of `sim/` |")])
+def test_every_room_has_a_line(inside, head):
+    table = ARCHITECTURE.partition(head)[2].partition("\n\n")[0]
+    named = [name for line in table.splitlines()[2:] for name in re.findall(r"`(\w+)/`", line.split("|")[1])]
+    assert sorted(named) == sorted(set(size.arrows(inside=inside)) - {"_version", "single_transfer"})
+
+
+def test_files_of_the_architecture_exist():
+    """Below the package, the simulator or the repository; names in angle brackets stand for any."""
+    for path in re.findall(r"`([\w/<>]+\.py|[\w/]+/)`", ARCHITECTURE):
+        pattern = re.sub(r"<\w+>", "*", path)
+        assert any(any(folder.glob(pattern)) for folder in (SIM.parent, SIM, ROOT)), path
+    assert len(ARCHITECTURE.splitlines()) <= 100
+
+
+def test_the_picture_of_the_rooms():
+    """Two rooms on one floor are apart, and an arrow that passes a floor passes beside its rooms."""
+    for graph in (size.arrows(), size.arrows(inside="sim")):
+        places, courses = rooms.placed(rooms.reduced(graph), 720)
+        for floor in set(size.floors(graph).values()):
+            here = sorted((x, rooms.half(room)) for room, (x, own) in places.items() if own == floor)
+            here += [(x, rooms.half("")) for course in courses for level, x in course[1:-1] if level == floor]
+            for (x, half), (other, width) in itertools.pairwise(sorted(here)):
+                assert x + half <= other - width
