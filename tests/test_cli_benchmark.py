@@ -3,12 +3,11 @@
 import csv
 import io
 import json
-import socket
 
 import pytest
 import xarray as xr
 
-from longfat.cli import executors, main
+from longfat.cli import main
 from tests.test_benchmark import BROKEN
 
 
@@ -77,10 +76,7 @@ def test_traces(capsys, tmp_path):
         (["--replications", "none"], "longfat: replications must be an integer in"),
         (["--seed", "-1"], "longfat: seed = -1 is out of range"),
         (["--traces"], "--traces needs --output"),
-        (
-            ["--executor", "cluster"],
-            "longfat: executor 'cluster' is unknown; available: processes, the address of a dask",
-        ),
+        (["--executor", "cluster"], "longfat: executor 'cluster' is unknown; available: processes, threads"),
         (["--json", "--csv"], "--json and --csv exclude each other"),
     ],
 )
@@ -99,16 +95,6 @@ WORDS = ["--experiment", "3-4", "--scheme", "explicit-feedback", "--json"]
 def test_processes(capsys):
     """The same rows; tests/sweeping has the pools, in the short profile, too."""
     assert asked(capsys, *WORDS, "--executor", "processes") == asked(capsys, *WORDS)
-
-
-def test_a_scheduler_that_is_not_there(capsys, monkeypatch):
-    monkeypatch.setattr(executors, "PATIENCE", "1s")
-    with socket.socket() as free:  # nobody listens there
-        free.bind(("127.0.0.1", 0))
-        address = f"tcp://127.0.0.1:{free.getsockname()[1]}"
-        status, out, err = asked(capsys, *WORDS, "--executor", address)
-    assert (status, out, err.count("\n")) == (2, "", 1)
-    assert f"executor = '{address}': no dask scheduler answers there" in err
 
 
 def test_a_scheme_that_fails(capsys, tmp_path):

@@ -126,10 +126,6 @@ def test_a_command_leaves_out_files_and_says_so(tmp_path, capsys):
     [
         (["explore"], "explore needs tornado and docutils: pip install 'longfat[explore]'"),
         (
-            ["benchmark", "--executor", "tcp://head:8786"],
-            "executor = 'tcp://head:8786' needs dask: pip install 'longfat[distributed]'",
-        ),
-        (
             ["benchmark", "--traces", "--output", "out"],
             "--traces needs netCDF4 and matplotlib: pip install 'longfat[files]'",
         ),
@@ -156,7 +152,7 @@ def test_installed():
 
 
 def test_two_extras_in_one_line():
-    assert extras.install_line("distributed", "jax") == "dask and JAX: pip install 'longfat[distributed,jax]'"
+    assert extras.install_line("docutils", "jax") == "docutils and JAX: pip install 'longfat[explore,jax]'"
 
 
 def requirements():

@@ -1,7 +1,5 @@
 """The same numbers on every executor."""
 
-import asyncio
-import functools
 import threading
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
@@ -10,7 +8,7 @@ import numpy as np
 import pytest
 
 from longfat.sweeping import SweepError, sweep
-from tests.sweeping.common import GRID, QUIET, broken, by_hand, exponential, queue
+from tests.sweeping.common import GRID, QUIET, broken, by_hand, queue
 
 
 @pytest.mark.parametrize("workers", [None, 1, 2, 7])
@@ -37,53 +35,16 @@ def test_processes_give_the_same_and_go_on_living():
 
 
 def test_dask_gives_the_same():
-    distributed = pytest.importorskip("distributed")
+    distributed = pytest.importorskip("distributed", reason="the extra longfat[distributed] is not installed")
     with (
         distributed.LocalCluster(n_workers=1, threads_per_worker=2, processes=False, dashboard_address=":0") as cluster,
         distributed.Client(cluster) as client,
     ):
-        data = sweep(lambda **given: queue(**given), GRID, replications=3, rng=7, executor=client, **QUIET)
+        pool = client.get_executor(pure=False)
+        data = sweep(lambda **given: queue(**given), GRID, replications=3, rng=7, executor=pool, **QUIET)
         assert client.submit(len, "abc").result() == 3
     expected = sweep(queue, GRID, replications=3, rng=7, **QUIET)
     assert data.equals(expected)
-
-
-class OneTaskAtATime:
-    """A dask Client in one process whose worker dies as soon as a result has been gathered: its status is "lost"."""
-
-    class Task:
-        status = "pending"
-
-        def cancel(self):
-            self.status = "cancelled"
-
-    def __init__(self):
-        self.loop, self.asked = self, []
-
-    def get_executor(self, **given):
-        raise AssertionError("its executor takes the result of a lost task for an exception")
-
-    def add_callback(self, function, *args):
-        asyncio.run(function(*args))
-
-    def submit(self, function, *args, pure, **kwargs):
-        self.asked.append(pure)
-        task = self.Task()
-        task.call = functools.partial(function, *args, **kwargs)
-        return task
-
-    async def gather(self, task, asynchronous):
-        result = task.call()
-        task.status = "lost"
-        return result
-
-
-def test_a_result_counts_although_its_worker_died_afterwards():
-    """Equal calls are different tasks, and a task's status is not asked for."""
-    client = OneTaskAtATime()
-    data = sweep(exponential, {"load": [1.0]}, replications=3, rng=7, executor=client, **QUIET)
-    assert data.equals(sweep(exponential, {"load": [1.0]}, replications=3, rng=7, **QUIET))
-    assert client.asked == [False] * 3
 
 
 def test_a_lambda_and_a_pool_of_processes():

@@ -13,7 +13,6 @@ LIBRARIES = {
     "anywidget": ("anywidget", "explore"),
     "tornado": ("tornado", "explore"),
     "docutils": ("docutils", "explore"),
-    "distributed": ("dask", "distributed"),
 }
 
 

@@ -82,7 +82,7 @@ def run(
         Seed. The same replication of an experiment has the same traffic for every scheme.
     confidence : float
         Confidence of each interval [probability], in (0, 1).
-    executor : None, "threads", "processes", concurrent.futures.Executor or dask Client
+    executor : None, "threads", "processes", or concurrent.futures.Executor
         Where the runs are computed, see `longfat.sweep`; by default in a thread for each processor.
     store : None, str or Path
         Directory for finished runs: the same call reads them and computes only the rest.

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from longfat.base import extras
-from longfat.cli.executors import executor
 from longfat.cli.parameter_types import left_out, netcdf, say
 from longfat.cli.parameters import SEED, Integer, Name, Option, PathName, disciplines, entries, experiments, suites
 
@@ -57,10 +56,10 @@ if TYPE_CHECKING:
 @SEED
 @click.option(
     "--executor",
-    type=Name("executor", lambda: ("threads", "processes"), checked=False),
+    type=Name("executor", lambda: ("threads", "processes")),
     default="threads",
     show_default=True,
-    help="Executor of the runs: threads, processes, or the address of a dask scheduler.",
+    help="Executor of the runs: threads or processes.",
 )
 @click.option(
     "--output",
@@ -126,11 +125,10 @@ def _suite(flags: dict[str, Any], output: str | None, as_json: bool, as_csv: boo
     store = None if output is None else Path(output) / "runs"
 
     def judge() -> list[Any]:
-        with executor(flags["executor"]) as place:
-            return suites.run(
-                name, schemes and schemes[0], flags["experiment"], replications=flags["replications"],
-                rng=flags["seed"], store=store, executor=place, progress=sys.stderr.isatty(),
-            )  # fmt: skip
+        return suites.run(
+            name, schemes and schemes[0], flags["experiment"], replications=flags["replications"],
+            rng=flags["seed"], store=store, executor=flags["executor"], progress=sys.stderr.isatty(),
+        )  # fmt: skip
 
     if output is None:
         found = judge()
@@ -149,12 +147,11 @@ def _suite(flags: dict[str, Any], output: str | None, as_json: bool, as_csv: boo
 def _run(flags: dict[str, Any], replications: int, seed: int, store: Path | None) -> xr.Dataset:
     from longfat import benchmark
 
-    with executor(flags["executor"]) as place:
-        return benchmark.run(
-            flags["experiment"], flags["scheme"], replications=replications, rng=seed, store=store,
-            discipline=flags["discipline"], executor=place,
-            progress=sys.stderr.isatty(),  # for scripts, stderr holds errors only
-        )  # fmt: skip
+    return benchmark.run(
+        flags["experiment"], flags["scheme"], replications=replications, rng=seed, store=store,
+        discipline=flags["discipline"], executor=flags["executor"],
+        progress=sys.stderr.isatty(),  # for scripts, stderr holds errors only
+    )  # fmt: skip
 
 
 def _print(data: xr.Dataset, as_json: bool, as_csv: bool) -> None:

@@ -67,7 +67,7 @@ def sweep(
         where a number is in the unit of the variable. For arrays it applies to every element.
     at_most : int
         Largest number of runs of a point [runs], whatever its interval; used with ``until`` only.
-    executor : None, "threads", "processes", concurrent.futures.Executor or dask Client
+    executor : None, "threads", "processes", or concurrent.futures.Executor
         Executor of the runs; by default one thread for each processor. An executor object is not shut down.
     store : None, str or Path
         Directory for finished runs. Repeating the call loads these and computes the others; so does a call with more
@@ -147,14 +147,15 @@ def sweep(
     The confidence holds for each interval separately; the probability that all of them cover is smaller.
 
     ``"processes"`` replaces a process that dies and repeats its runs; a run whose process dies twice has failed. dask
-    repeats a run three times. Processes import the script that called them: keep the script's own calls under
+    repeats a run three times, but a run whose worker dies while its result is fetched has failed; with a store the next
+    call repeats it. Processes import the script that called them: keep the script's own calls under
     ``if __name__ == "__main__":``. On a cluster, with dask::
 
         $ dask scheduler --port 8786                       # on one machine
         $ dask worker tcp://head:8786 --nthreads 1         # on each of the others, once per processor
 
-        client = distributed.Client("tcp://head:8786")
-        data = lf.sweep(function, grid, replications=100, executor=client, store="runs")
+        pool = distributed.Client("tcp://head:8786").get_executor(pure=False)
+        data = lf.sweep(function, grid, replications=100, executor=pool, store="runs")
 
     with MPI, the script being run as ``mpirun -n 64 python -m mpi4py.futures script.py``::
 

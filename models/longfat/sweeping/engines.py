@@ -8,12 +8,10 @@ import reprlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 from longfat.base.domains import unknown, wrong_type
-from longfat.sweeping.cluster import ClusterExecutor
 from longfat.sweeping.outcomes import Failure
 from longfat.sweeping.processes import Processes
 
@@ -22,67 +20,68 @@ from longfat.sweeping.processes import Processes
 OURS = {"threads": ThreadPoolExecutor, "processes": Processes}
 
 
-@dataclass(frozen=True)
 class Portable:
-    """A pickled function for other processes, which may be from a notebook or a lambda.
+    """A function, which may be from a notebook or a lambda, that is pickled with everything it refers to.
 
-    >>> twice = pickle.loads(pickle.dumps(Portable.of(lambda value: 2 * value)))
+    Executors that do not pickle, such as threads, call the function itself.
+
+    >>> twice = pickle.loads(pickle.dumps(Portable(lambda value: 2 * value)))
     >>> twice(value=3)
     6
     """
 
-    pickled: bytes
-
-    @classmethod
-    def of(cls, function: Callable[..., Any]) -> Portable:
-        """Pickle a function: by name if it belongs to a module, else with everything that it refers to."""
-        import cloudpickle
-
-        try:
-            return cls(cloudpickle.dumps(function))
-        except Exception as error:  # a class may raise any exception when it is pickled
-            raise ValueError(
-                f"function = {reprlib.repr(function)} cannot be sent to another process ({Failure.of(error).text}): "
-                "must be a function that holds no locks, open files and the like. Threads take any function"
-            ) from None
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the function and return its result."""
-        return _function(self.pickled)(*args, **kwargs)
+        return self._function(*args, **kwargs)
+
+    def __reduce__(self) -> tuple[Callable[[bytes], Any], tuple[bytes]]:
+        """Let pickle write the function once, and read it once in each process."""
+        return _unpickled, (self.pickled,)
+
+    @cached_property
+    def pickled(self) -> bytes:
+        """The pickled function: by name if it belongs to a module, else with everything that it refers to."""
+        import cloudpickle
+
+        try:
+            return cloudpickle.dumps(self._function)  # type: ignore[no-any-return]
+        except Exception as error:  # a class may raise any exception when it is pickled
+            raise ValueError(
+                f"function = {reprlib.repr(self._function)} cannot be sent to another process "
+                f"({Failure.of(error).text}): "
+                "must be a function that holds no locks, open files and the like. Threads take any function"
+            ) from None
 
 
 @lru_cache(maxsize=8)
-def _function(pickled: bytes) -> Any:
+def _unpickled(pickled: bytes) -> Any:
     return pickle.loads(pickled)
 
 
 def adopt(executor: Any) -> Executor | str:
-    """Return the executor to be used, or raise an error.
-
-    A dask Client is replaced by an executor that uses it, with equal calls treated as different runs.
-    """
+    """Return the executor to be used, or raise an error."""
     if executor is None:
         return "threads"
-    if isinstance(executor, str) and executor in OURS:
+    if isinstance(executor, Executor) or (isinstance(executor, str) and executor in OURS):
         return executor
-    if not isinstance(executor, Executor | type | str) and callable(getattr(executor, "get_executor", None)):
-        executor = ClusterExecutor(executor)
-    if not isinstance(executor, Executor):
-        if isinstance(executor, str):
-            raise unknown("executor", executor, OURS)
-        expected = (
-            "None, a concurrent.futures.Executor (threads, processes, loky, mpi4py, ...), a dask Client, 'threads' "
-            "or 'processes'"
-        )
-        raise wrong_type("executor", executor, expected)
-    return executor
+    if isinstance(executor, str):
+        raise unknown("executor", executor, OURS)
+    expected = (
+        "None, a concurrent.futures.Executor (threads, processes, loky, mpi4py, a dask client's get_executor(), ...), "
+        "'threads' or 'processes'"
+    )
+    raise wrong_type("executor", executor, expected)
 
 
-def portable(function: Callable[..., Any], executor: Executor | str) -> Callable[..., Any]:
-    """Return the function in a form that the executor can pickle."""
+def portable(function: Callable[..., Any], executor: Executor | str) -> Portable:
+    """Return the function in a form that every executor can pickle; refuse now what processes certainly cannot take."""
+    sent = Portable(function)
     if executor == "processes" or isinstance(executor, ProcessPoolExecutor | Processes):
-        return Portable.of(function)
-    return Portable.of(function) if type(executor).__module__.partition(".")[0] == "mpi4py" else function
+        sent.pickled  # noqa: B018, raises
+    return sent
 
 
 @contextmanager
