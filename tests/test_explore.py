@@ -84,12 +84,17 @@ def test_scales_reach_further_than_typical():
     assert scale.including(math.inf) is scale
 
 
+def applied(preset, law):
+    """Return the state of the law with the parameters that the preset determines."""
+    return start(law).changed(**preset.of(law))
+
+
 @pytest.mark.parametrize("one", PRESETS, ids=lambda one: one.name)
 def test_presets_lie_in_the_domains(one):
     suited = [law for law in LAWS.values() if one.suits(law)]
     assert len(suited) >= 3
     for law in suited:
-        state = one.applied(start(law))  # refuses what lies outside
+        state = applied(one, law)  # refuses what lies outside
         assert all(state.values[name] == value for name, value in one.of(law).items())
         law_curves.dataset(state, points=3)
     names = {name.split(".")[-1] for name in one.values}
@@ -105,7 +110,7 @@ def test_presets_by_hand():
     assert blt.values["bandwidth_delay_product"] == pytest.approx(22.5)  # 75 MB/s x 30 ms / 100 kB
     assert blt.of(lf.laws.tcp.aimd_utilisation) == {"buffer": 1 / 3}  # a share there, packets in BLT's laws
     for one in presets(lf.laws.loss_load.loss_probability):
-        state = one.applied(start(lf.laws.loss_load.loss_probability))
+        state = applied(one, lf.laws.loss_load.loss_probability)
         loss = law_curves.dataset(state, points=3).operating_value.item()
         assert loss == pytest.approx(
             1 / (state.values["k"] + 1), rel=1e-12

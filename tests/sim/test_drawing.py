@@ -22,6 +22,10 @@ SHAPES = {
 }
 
 
+def layout(net):
+    return sketching.grid(list(net.nodes), list(net.links), [flow.path for flow in net.flows])
+
+
 def words(net):
     """Return each text of a drawing and its place."""
     root = ElementTree.fromstring(net.draw())
@@ -129,7 +133,7 @@ def test_well_formed(net):
     picture = net.draw()
     ElementTree.fromstring(picture)
     assert not re.search(r"\b(nan|inf)\b", re.sub(r">[^<]*<", "><", picture))
-    assert set(sketching.layout(net)) == set(net.nodes)
+    assert set(layout(net)) == set(net.nodes)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -144,7 +148,7 @@ def test_the_usual_shapes(shape):
     boxes = apart(net)
     size = re.search(r'viewBox="0 0 (\d+) (\d+)"', net.draw())
     assert all(a >= 0 and c <= int(size[1]) and d <= int(size[2]) for a, b, c, d in boxes)
-    places = sketching.layout(net)
+    places = layout(net)
     assert len(set(places.values())) == len(places)
     for flow in net.flows:
         columns = [places[node][0] for node in flow.path]
@@ -171,7 +175,7 @@ def test_where_flows_do_not_go():
     net.link("alone", "together", rate=1e6)
     for _ in range(20):
         net.flow("reno", path=["n0", "n1"])
-    assert len(set(sketching.layout(net).values())) == 6
+    assert len(set(layout(net).values())) == 6
     said = [text for text, *_ in words(net)]
     assert {"reno-1 … reno-20", "20 flows, each reno"} <= set(said)
     assert net._repr_svg_() == net.draw()
@@ -183,7 +187,7 @@ def test_where_flows_do_not_go():
 @pytest.mark.parametrize("seed", range(20))
 def test_the_tests_own_networks(seed):
     net = build(seed)
-    places = sketching.layout(net)
+    places = layout(net)
     assert set(places) == set(net.nodes)
     assert len(set(places.values())) == len(places)
     words(net)

@@ -9,8 +9,6 @@ if TYPE_CHECKING:
     from longfat.benchmark.entries import Entry
     from longfat.benchmark.experiments import Variant
 
-KINDS = ("fitted", "interpretation", "open")
-
 
 @dataclass(frozen=True)
 class Choice:

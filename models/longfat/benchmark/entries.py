@@ -160,8 +160,6 @@ ENTRIES: dict[str, Entry] = {
         Entry("cadpc", "cadpc", "cadpc-files"),
     )
 }  # fmt: skip
-#: Names of the paper's schemes, in the order of its tables.
-PAPER = tuple(ENTRIES)[:10]
 
 _SENDER = Choice("sender of a host of today: initial window of 10 packets, HyStart++, acknowledgment of each packet")
 _DROPS = Choice("packets are not ECN-capable; target of 5 ms and interval of 100 ms")

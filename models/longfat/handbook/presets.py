@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from longfat.law import Law
 
@@ -25,10 +24,6 @@ class Preset:
     def suits(self, law: Law) -> bool:
         """Return whether the network determines any parameter of the law."""
         return bool(self.of(law))
-
-    def applied(self, state: Any) -> Any:
-        """Return a state of `longfat.explore` with the parameters that the network determines, the others unchanged."""
-        return state.changed(**self.of(state.law))
 
     def of(self, law: Law) -> dict[str, float]:
         """Return the parameters of a law that the network determines.

@@ -68,11 +68,6 @@ HOEFFDING = (
     "Statistical Association 58(301), 1963, pages 13-30, doi:10.1080/01621459.1963.10500830"
 )
 DCTCP_2010 = 'M. Alizadeh et al., "Data Center TCP (DCTCP)", ACM SIGCOMM 2010, doi:10.1145/1851182.1851192'
-DCTCP_2011 = (
-    'M. Alizadeh, A. Javanmard and B. Prabhakar, "Analysis of DCTCP: Stability, Convergence, and Fairness", ACM '
-    "SIGMETRICS 2011, doi:10.1145/1993744.1993753"
-)
-RFC_8257 = 'S. Bensley et al., "Data Center TCP (DCTCP): TCP Congestion Control for Data Centers", RFC 8257, 2017'
 RFC_9332 = (
     'K. De Schepper, B. Briscoe and G. White, "Dual-Queue Coupled Active Queue Management (AQM) for Low Latency, Low '
     'Loss, and Scalable Throughput (L4S)", RFC 9332, 2023'

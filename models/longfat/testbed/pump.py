@@ -35,7 +35,6 @@ STANDSTILL = 300_000
 AWAKE = 30_000  # ns; it wakes up so long before a packet is due, because waking up takes as long (ours: as measured)
 PRIORITY = 10  # among real-time processes; above the default of 0, below the kernel's own threads
 TIMER_SLACK = 29  # PR_SET_TIMERSLACK of prctl(2)
-EDGES = np.array([0, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 10**9]) * 1000  # ns
 
 
 @dataclass(frozen=True)
@@ -56,12 +55,6 @@ class Punctuality:
     def stood(self) -> int:
         """Time for which the network stood still [ns]."""
         return int(self.lateness[self.lateness > STANDSTILL].sum())
-
-    def histogram(self) -> dict[str, int]:
-        """Return numbers of packets by lateness."""
-        counts, _ = np.histogram(self.lateness, EDGES)
-        names = [f"< {edge // 1000} us" for edge in EDGES[1:-1].tolist()] + [f">= {EDGES[-2] // 1000} us"]
-        return dict(zip(names, counts.tolist(), strict=True))
 
 
 @contextmanager
@@ -97,7 +90,6 @@ def pump(
     classify: Callable[[bytes], int],
     *,
     until: int,
-    origin: int | None = None,
     ledger: Ledger | None = None,
     captures: Captures | None = None,
     calls: Iterable[tuple[int, Callable[[], Any]]] = (),
@@ -115,8 +107,6 @@ def pump(
         Function of a packet that returns the number of its connection, a negative one if it has none.
     until : int
         Virtual time at which to end [ns].
-    origin : int, optional
-        Time of ``time.monotonic_ns`` that is virtual time 0; by default the emulator's present is now.
     ledger : Ledger, optional
         Accounts to be kept.
     captures : Captures, optional
@@ -134,9 +124,7 @@ def pump(
     """
     with prompt() as real_time:
         made = _Pump(emulator, hosts, classify, ledger, captures, sorted(calls, key=lambda call: call[0]))
-        if origin is None:
-            origin = time.monotonic_ns() - emulator.now
-        made.run(until, origin, control)
+        made.run(until, control)
     return Punctuality(np.array(made.lateness, np.int64), made.refused, made.unknown, real_time)
 
 
@@ -162,10 +150,10 @@ class _Pump:
         for host in hosts:
             os.set_blocking(host, False)
 
-    def run(self, until: int, origin: int, control: int | None) -> None:
+    def run(self, until: int, control: int | None) -> None:
         """Carry packets until a virtual time [ns]."""
         emulator, first, second = self.emulator, *self.hosts
-        self.origin = origin
+        self.origin = time.monotonic_ns() - emulator.now
         watched = [first, second] if control is None else [first, second, control]
         ready = [first, second]
         while True:

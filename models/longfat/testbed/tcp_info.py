@@ -27,8 +27,6 @@ FIELDS = {
     "u2": "total_rto total_rto_recoveries",
     "u4    ": "total_rto_time",
 }
-#: The congestion state (linux/tcp.h, enum tcp_ca_state), by number.
-STATES = ("open", "disorder", "cwr", "recovery", "loss")
 
 
 def record() -> np.dtype:

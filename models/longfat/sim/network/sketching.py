@@ -116,18 +116,12 @@ def _first_to_last(names: Iterable[str]) -> str:
     return f"{short(one, 16)} … {short(others[-1], 16)}" if others else one
 
 
-def layout(net: Network) -> dict[str, Place]:
-    """Return column and row of each node: columns along the flows, rows centred in their column.
-
-    >>> from longfat.sim import Network
-    >>> layout(Network.dumbbell(["reno", "vegas"], rate=1e6))["sink-2"]
-    (3, 0.5)
-    """
-    return grid(list(net.nodes), list(net.links), [flow.path for flow in net.flows])
-
-
 def grid(nodes: list[str], links: list[Pair], paths: list[tuple[str, ...]]) -> dict[str, Place]:
-    """Return column and row of each node of a graph, see `layout`."""
+    """Return column and row of each node of a graph: columns along the paths of flows, rows centred in their column.
+
+    >>> grid(["a", "b", "c"], [("a", "b"), ("b", "c")], [("a", "b", "c")])["c"]
+    (2, 0.0)
+    """
     columns: dict[str, int] = {}
     for path in sorted(paths, key=len, reverse=True):
         _lay(path, columns)
