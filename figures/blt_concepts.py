@@ -7,7 +7,6 @@ with ``python -m figures.blt_concepts``; it takes seconds; ``--redraw`` draws th
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ import xarray as xr
 
 import longfat as lf
 from figures import data as stored
-from figures.writing import HERE, bars, figure_files, panels
+from figures.writing import HERE, bars, figure_files, main, panels
 from longfat.base.files import AtomicFiles
 from longfat.sim.queues.log import Log
 
@@ -120,4 +119,4 @@ def write(directory: str | Path = HERE) -> xr.Dataset:
 
 
 if __name__ == "__main__":
-    redraw() if "--redraw" in sys.argv[1:] else write()
+    main(write, redraw)

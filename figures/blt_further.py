@@ -9,7 +9,6 @@ Run with ``python -m figures.blt_further``; it takes some minutes; ``--store DIR
 from __future__ import annotations
 
 import functools
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,11 +18,11 @@ import xarray as xr
 
 import longfat as lf
 from figures import data as stored
-from figures.writing import HERE, figure_files, panels
+from figures.blt.runs import each_greatest
+from figures.writing import HERE, figure_files, main, panels
 from longfat.base.files import AtomicFiles
 from longfat.plot.axes import log_ticks
 from longfat.sim.runs.statistics import replications as interval
-from longfat.verify.published.blt_runs import each_greatest
 
 CAPTIONS = {
     "blt_further": "Greatest network power of BLT over that of CUBIC: several bottlenecks, multiplexers that ignore "
@@ -267,8 +266,4 @@ def write(directory: str | Path = HERE, store: str | Path | None = None) -> xr.D
 
 
 if __name__ == "__main__":
-    given = sys.argv[1:]
-    if "--redraw" in given:
-        redraw()
-    else:
-        write(store=given[given.index("--store") + 1] if "--store" in given else None)
+    main(write, redraw)

@@ -8,7 +8,6 @@ stored numbers.
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ import xarray as xr
 
 import longfat as lf
 from figures import data as stored
-from figures.writing import HERE, bars, figure_files, panels
+from figures.writing import HERE, bars, figure_files, main, panels
 from longfat.base.files import AtomicFiles
 from longfat.plot.axes import log_ticks
 
@@ -263,4 +262,4 @@ def write(directory: str | Path = HERE) -> dict[str, xr.Dataset]:
 
 
 if __name__ == "__main__":
-    redraw() if "--redraw" in sys.argv[1:] else write()
+    main(write, redraw)

@@ -8,7 +8,6 @@ pictures from the stored numbers.
 from __future__ import annotations
 
 import math
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ import xarray as xr
 
 import longfat as lf
 from figures import data as stored
-from figures.writing import HERE, figure_files, save
+from figures.writing import HERE, figure_files, main, save
 from longfat.base.files import AtomicFiles
 from longfat.sim import Network, Simulation
 from longfat.sim.runs import peek
@@ -209,4 +208,4 @@ def write(directory: str | Path = HERE) -> dict[str, xr.Dataset]:
 
 
 if __name__ == "__main__":
-    redraw() if "--redraw" in sys.argv[1:] else write()
+    main(write, redraw)

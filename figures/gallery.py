@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 from figures.writing import HERE
 from longfat.base.files import AtomicFiles
@@ -48,9 +49,15 @@ TABLES = {
 }
 
 
+def module(part: str) -> ModuleType:
+    """Return the module that draws a part: of a paper's folder, ``pictures``."""
+    found = import_module(f"figures.{part}")
+    return found if hasattr(found, "CAPTIONS") else import_module(f"figures.{part}.pictures")
+
+
 def pictures() -> dict[str, tuple[str, str]]:
     """Return the module and the caption of each picture, by name."""
-    return {name: (part, words) for part in PARTS for name, words in import_module(f"figures.{part}").CAPTIONS.items()}
+    return {name: (part, words) for part in PARTS for name, words in module(part).CAPTIONS.items()}
 
 
 def numbers(directory: Path) -> dict[str, list[str]]:

@@ -6,7 +6,6 @@ the stored numbers.
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ import xarray as xr
 
 import longfat as lf
 from figures import data as stored
-from figures.writing import HERE, bars, figure_files, save
+from figures.writing import HERE, bars, figure_files, main, save
 from longfat.base.files import AtomicFiles
 from longfat.plot.axes import log_ticks
 
@@ -169,4 +168,4 @@ def write(directory: str | Path = HERE, replications: int = 8) -> dict[str, Any]
 
 
 if __name__ == "__main__":
-    redraw() if "--redraw" in sys.argv[1:] else write()
+    main(write, redraw)

@@ -8,7 +8,6 @@ numbers.
 
 from __future__ import annotations
 
-import sys
 from math import ceil
 from pathlib import Path
 from typing import Any
@@ -17,8 +16,8 @@ import numpy as np
 import xarray as xr
 
 from figures import data as stored
-from figures.gong_parulkar import PATH
-from figures.writing import HERE, bars, figure_files, save
+from figures.gong_parulkar.pictures import PATH
+from figures.writing import HERE, bars, figure_files, main, save
 from longfat.base.files import AtomicFiles
 from longfat.segments import simulate, trace
 from longfat.segments.channel import ListedLosses
@@ -279,4 +278,4 @@ def write(directory: str | Path = HERE, packets: float = PACKETS) -> xr.Dataset:
 
 
 if __name__ == "__main__":
-    redraw() if "--redraw" in sys.argv[1:] else write()
+    main(write, redraw)

@@ -6,12 +6,11 @@ from the stored numbers.
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from figures import data as stored
-from figures.writing import HERE, figure_files, save
+from figures.writing import HERE, figure_files, main, save
 from longfat import design, plot
 from longfat.base.files import AtomicFiles
 
@@ -61,4 +60,4 @@ def write(directory: str | Path = HERE) -> None:
 
 
 if __name__ == "__main__":
-    redraw() if "--redraw" in sys.argv[1:] else write()
+    main(write, redraw)

@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import xarray as xr
 
 from figures import data as stored
-from figures.writing import HERE, figure_files, save
-from longfat import verify
+from figures import verdict_tables
+from figures.verdicts import NAMES, scoreboard, summary
+from figures.writing import HERE, figure_files, main, save
 from longfat.base.files import AtomicFiles
-from longfat.verify import report
-from longfat.verify.scoreboard import NAMES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,7 +52,7 @@ def draw_counts(data: xr.Dataset, ax: Any) -> None:
 
 def counted(table: pd.DataFrame) -> xr.Dataset:
     """Count the rows of each paper by verdict, for the picture."""
-    counts = verify.summary(table).drop("all")[list(COLOURS)]
+    counts = summary(table).drop("all")[list(COLOURS)]
     return xr.Dataset(
         {"rows": (("paper", "verdict"), counts.to_numpy(int))}, {"paper": list(counts.index), "verdict": list(COLOURS)}
     )
@@ -80,7 +80,7 @@ def redraw(directory: str | Path = HERE) -> None:
 
 
 def _scales(table: pd.DataFrame) -> str:
-    """Return the scales of the papers (`longfat.verify.published.published`) as text."""
+    """Return the scales of the papers (`figures.claims.published`) as text."""
     found = {paper: f"{rows.packets.iloc[0]:.0e} packets" for paper, rows in table.groupby("paper")}
     same = set(found.values())
     return same.pop() if len(same) == 1 else ", ".join(f"{value} for {paper}" for paper, value in found.items())
@@ -96,7 +96,7 @@ def text(table: pd.DataFrame) -> str:
         f"`python -m figures.scoreboard`, seed {table.attrs['seed']}, at a scale of {_scales(table)}; the "
         "column *run* says what was run for a row. Errors in the papers are in [ERRATA.md](../ERRATA.md), "
         "refinements of ours in [docs/refinements.md](../docs/refinements.md).\n\n"
-        "![Rows by verdict](scoreboard.png)\n\n" + report.published_markdown(table)
+        "![Rows by verdict](scoreboard.png)\n\n" + verdict_tables.to_markdown(table)
     )
 
 
@@ -114,7 +114,7 @@ def write(
     directory : str or Path
         Directory of the figures.
     packets : float or mapping
-        Scale of the runs, see `longfat.verify.published.published` [packets]: for all papers, or for each paper that
+        Scale of the runs, see `figures.claims.published` [packets]: for all papers, or for each paper that
         the scoreboard should have.
     seed : int
         Seed of the random numbers.
@@ -128,7 +128,7 @@ def write(
     place = Path(directory) / "scoreboard" if store is None else store
     scales = packets if isinstance(packets, Mapping) else dict.fromkeys(NAMES, packets)
     parts = [
-        verify.scoreboard([paper], packets=scales[paper], seed=seed, store=place, progress=progress)
+        scoreboard([paper], packets=scales[paper], seed=seed, store=place, progress=progress)
         for paper in sorted(scales, reverse=True)  # those that take minutes last
     ]
     table = pd.concat(parts[::-1], ignore_index=True)
@@ -141,7 +141,4 @@ def write(
 
 
 if __name__ == "__main__":
-    if "--redraw" in sys.argv[1:]:
-        redraw()
-    else:
-        write(packets=1e5 if "--quick" in sys.argv[1:] else 1e7, progress=sys.stderr.isatty())
+    main(partial(write, progress=sys.stderr.isatty()), redraw, quick={"packets": 1e5})

@@ -10,7 +10,6 @@ Run with ``python -m figures.sstp``; ``--redraw`` draws the pictures from the st
 from __future__ import annotations
 
 import math
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ import numpy as np
 import xarray as xr
 
 from figures import data as stored
-from figures.writing import HERE, figure_files, save
+from figures.writing import HERE, figure_files, main, save
 from longfat.base.files import AtomicFiles
 from longfat.replication import student
 from longfat.sim import Network, Simulation, queues
@@ -287,4 +286,4 @@ def write(directory: str | Path = HERE) -> dict[str, xr.Dataset]:
 
 
 if __name__ == "__main__":
-    redraw() if "--redraw" in sys.argv[1:] else write()
+    main(write, redraw)

@@ -7,7 +7,6 @@ Run with ``python -m figures.today``; it takes some minutes; ``--redraw`` draws 
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +16,10 @@ import xarray as xr
 import longfat as lf
 from figures import data as stored
 from figures import today_runs as runs
-from figures.writing import CUT, HERE, bars, figure_files, panels
+from figures.blt.scenarios import Path as Network
+from figures.writing import CUT, HERE, bars, figure_files, main, panels
 from longfat.base.files import AtomicFiles
 from longfat.plot.axes import log_ticks
-from longfat.verify.published.blt_scenarios import Path as Network
 
 CAPTIONS = {
     "today_buffer": "Utilisation by one flow over the buffer of a drop-tail link: laws, and the network simulator.",
@@ -163,4 +162,4 @@ def write(directory: str | Path = HERE) -> dict[str, xr.Dataset]:
 
 
 if __name__ == "__main__":
-    redraw() if "--redraw" in sys.argv[1:] else write()
+    main(write, redraw)

@@ -9,13 +9,13 @@ import numpy as np
 import xarray as xr
 
 import longfat as lf
+from figures.blt import runs as blt_runs
+from figures.blt.scenarios import Path
 from longfat.sim import Discipline, schemes
 from longfat.sim.kernel.jit import part
 from longfat.sim.kernel.memory import word_at
 from longfat.sim.kernel.records import DATA
 from longfat.sim.queues.discipline import ENQUEUE, Parameter
-from longfat.verify.published import blt_runs
-from longfat.verify.published.blt_scenarios import Path
 
 PACKET = 1500  # bytes
 REPLICATIONS = 5

@@ -1,7 +1,9 @@
-"""Helpers of the figure modules: interval bars, the project's style, and files that appear together."""
+"""Helpers of the figure modules: interval bars, the project's style, files that appear together, the command line."""
 
 from __future__ import annotations
 
+import argparse
+import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -71,3 +73,35 @@ def panels(
     if title:
         figure.suptitle(title, fontsize="medium", ha="left", x=0.01)
     save(files, figure, name)
+
+
+def main(
+    write: Callable[..., Any],
+    redraw: Callable[[], None] | None = None,
+    *,
+    quick: dict[str, Any] | None = None,
+) -> None:
+    """Run a module of figures as the command line says: simulate and draw, or draw from the stored numbers.
+
+    Parameters
+    ----------
+    write : callable
+        Simulates, draws and stores; takes ``store`` if it can be interrupted.
+    redraw : callable, optional
+        Draws from the stored numbers, for ``--redraw``.
+    quick : dict, optional
+        Arguments of ``write`` for ``--quick``.
+    """
+    parser = argparse.ArgumentParser()
+    if redraw is not None:
+        parser.add_argument("--redraw", action="store_true", help="draw from the stored numbers")
+    if quick is not None:
+        parser.add_argument("--quick", action="store_true", help="run less, and write it to the same files")
+    if "store" in inspect.signature(write).parameters:
+        parser.add_argument("--store", metavar="DIRECTORY", help="keep finished runs there")
+    given = vars(parser.parse_args())
+    if given.pop("redraw", False) and redraw is not None:
+        redraw()
+        return
+    few = quick or {} if given.pop("quick", False) else {}
+    write(**few, **{name: value for name, value in given.items() if value is not None})

@@ -7,7 +7,7 @@ the rows of a paper are assessed once.
 import math
 import re
 
-from longfat.verify.published.rule import FROM_BEST, Arithmetic, Declared, Quantity, Together, judge, opposite
+from figures.rule import FROM_BEST, Arithmetic, Declared, Quantity, Together, judge, opposite
 
 __all__ = [
     "test_a_row_that_repeats_numbers_has_their_worst_verdict",

@@ -7,7 +7,7 @@ import pytest
 
 from longfat.laws import tcp
 from longfat.sim import Network, Simulation
-from longfat.single_transfer import unloaded_transfer
+from tests.single_transfer import unloaded_transfer
 
 BITS, BILLION = 4000, 10**9  # of a packet; ns in a second
 DISCIPLINES = {"priority-discard": "blt", "priority-discard-published": "blt", "fifo": "bully-tyrant"}

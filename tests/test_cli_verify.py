@@ -100,6 +100,16 @@ def test_rows_of_a_paper(capsys, tmp_path):
     assert len(root.findall(".//tr")) == (1 + 2) + (1 + 30)
 
 
+def test_papers_without_the_repository(capsys, monkeypatch):
+    """A wheel does not have the claims of the papers: one line says so, and the exit status is 2."""
+    monkeypatch.setattr("longfat.base.extras.beside", lambda module: False)
+    status, out, err = asked(capsys, "--published", "003", "--quick")
+    assert (status, out) == (2, "")
+    assert err == (
+        "longfat: --published needs longfat's repository: its folder figures/ has the numbers of the papers\n"
+    )
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

@@ -11,7 +11,7 @@ from derivations import blt as proofs
 from derivations import proof, unloaded
 from longfat.laws import blt as laws
 from longfat.laws import tcp
-from longfat.single_transfer import Timer, unloaded_transfer
+from tests.single_transfer import Timer, unloaded_transfer
 
 
 def in_letters(expression):

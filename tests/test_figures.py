@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from figures import gong_parulkar, network_simulator, receive_buffers
+from figures import network_simulator, receive_buffers
+from figures.gong_parulkar import pictures as gong_parulkar
 
 
 def test_figure_14(tmp_path, monkeypatch):

@@ -7,13 +7,12 @@ from pathlib import Path as File
 import numpy as np
 import pytest
 
-from figures import blt
+from figures.blt import pictures as blt
+from figures.blt import runs, scenarios
+from figures.blt.measured import PRINTED
+from figures.blt.scenarios import SETS, Path
 from longfat.laws import power
 from longfat.sim import Network, Simulation
-from longfat.verify.published import blt_runs as runs
-from longfat.verify.published import blt_scenarios as scenarios
-from longfat.verify.published.blt_measured import PRINTED
-from longfat.verify.published.blt_scenarios import SETS, Path
 
 FOLDER = File(blt.__file__).parent
 TINY = blt.Scale((0.1, 0.6, 0.85), 1e4, 12.0, (5e3, 12.0), 2, ("TCP, every duplicate",), (1, 4), (0.3,), 20)

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from figures import cadpc, cadpc_drawing
-from longfat.verify.published import cadpc_runs as runs
-from longfat.verify.published import cadpc_scenarios as scenarios
-from longfat.verify.published.cadpc import ASSESSMENTS
-from longfat.verify.published.claims_table import Context
+from figures.cadpc import drawing as cadpc_drawing
+from figures.cadpc import pictures as cadpc
+from figures.cadpc import runs, scenarios
+from figures.cadpc.claims import ASSESSMENTS
+from figures.claims import Context
 
 NAMES = ("1", "2", "3", "changes", "delay", "queues", "snmp", "web")
 WEB_MICE = '\'web mice\' bg traffic: XCP "works well", CADPC/PTP "does not work well"'

@@ -1,25 +1,18 @@
 """The stored numbers are those that the code gives: some points here, all of them in the long tests."""
 
-from importlib import import_module
-
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
 from figures import (
-    blt,
     blt_concepts,
-    blt_drawing,
     blt_further,
     blt_today,
-    cadpc,
     cadpc_further,
     courses,
     credits,
     data,
     gallery,
-    gong_parulkar,
-    loss_load,
     network_simulator,
     other_schemes,
     receive_buffers,
@@ -27,11 +20,19 @@ from figures import (
     today,
     today_runs,
 )
+from figures.blt import drawing as blt_drawing
+from figures.blt import measured as blt_measured
+from figures.blt import pictures as blt
+from figures.blt import runs as blt_runs
+from figures.blt.scenarios import SETS
+from figures.cadpc import pictures as cadpc
+from figures.cadpc import runs as cadpc_runs
+from figures.gong_parulkar import pictures as gong_parulkar
+from figures.loss_load import pictures as loss_load
+from figures.loss_load import runs as loss_load_runs
 from figures.writing import HERE, figure_files
 from longfat import plot
 from longfat.benchmark import tables
-from longfat.verify.published import blt_measured, blt_runs, cadpc_runs, loss_load_runs
-from longfat.verify.published.blt_scenarios import SETS
 from tests import pictures
 
 
@@ -312,8 +313,7 @@ def test_the_course_of_bbr():
 @pytest.mark.parametrize("part", [part for part in gallery.PARTS if part != "explore"])
 def test_all_of_it(part, tmp_path):
     """As `make figures` does."""
-    module = __import__(f"figures.{part}", fromlist=["write"])
-    module.write(tmp_path)
+    gallery.module(part).write(tmp_path)
     stored = gallery.numbers(HERE)[part]
     assert sorted(path.name for path in tmp_path.glob("*.csv")) == stored
     for name in stored:
@@ -348,7 +348,7 @@ EXPLAINED = {
 )
 def test_stored_pictures(part, tmp_path, monkeypatch):
     """Stored pictures are what the code draws from the stored numbers, and no text overlaps anything."""
-    module, wrong = import_module(f"figures.{part}"), []
+    module, wrong = gallery.module(part), []
 
     def save(files, figure, name):
         for kind in ("svg", "png"):  # as `writing.save` does: each layout moves things a little

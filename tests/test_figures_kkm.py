@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from figures import kkm
+from figures.kkm import pictures as kkm
 from longfat import benchmark
 from longfat.benchmark.printed import cells
 from longfat.sim import run

@@ -3,11 +3,9 @@
 import numpy as np
 import pytest
 
-from figures import loss_load
-from figures.loss_load_tables import NUMBERS
-from longfat.laws import loss_load as laws
-from longfat.verify.published.loss_load_measured import combined
-from longfat.verify.published.loss_load_scenarios import (
+from figures.loss_load import pictures as loss_load
+from figures.loss_load.measured import combined
+from figures.loss_load.scenarios import (
     NEAREST,
     PLAIN,
     RULE_CHANGES,
@@ -15,6 +13,8 @@ from longfat.verify.published.loss_load_scenarios import (
     scenario_0,
     scenario_1,
 )
+from figures.loss_load.tables import NUMBERS
+from longfat.laws import loss_load as laws
 
 KS = (2, 5, 10, 20)
 

@@ -5,10 +5,9 @@ import json
 import pandas as pd
 import pytest
 
-from figures import scoreboard
-from longfat import verify
-from longfat.verify.published import read
-from longfat.verify.scoreboard import VERDICTS
+from figures import scoreboard, verdicts
+from figures.claims import read
+from figures.verdicts import VERDICTS
 
 
 def test_written(tmp_path):
@@ -30,29 +29,29 @@ def test_written(tmp_path):
 
 
 def test_a_paper_that_is_done_is_taken_from_the_store(tmp_path):
-    first = verify.scoreboard(["003"], packets=1e5, store=tmp_path)
+    first = verdicts.scoreboard(["003"], packets=1e5, store=tmp_path)
     place = tmp_path / "published_003.json"
     kept = json.loads(place.read_text(encoding="utf-8"))
     assert (kept["packets"], kept["seed"], len(kept["rows"])) == (1e5, 0, 30)
     kept["rows"][0]["ours"] = "from the store"
     place.write_text(json.dumps(kept), encoding="utf-8")
-    again = verify.scoreboard(["003"], packets=1e5, store=tmp_path)
+    again = verdicts.scoreboard(["003"], packets=1e5, store=tmp_path)
     assert again.ours[0] == "from the store"
     assert first.drop(index=0).equals(again.drop(index=0))
-    other = verify.scoreboard(["003"], packets=2e5, store=tmp_path)  # another scale is run anew
+    other = verdicts.scoreboard(["003"], packets=2e5, store=tmp_path)  # another scale is run anew
     assert other.ours[0] == first.ours[0]
-    verify.scoreboard(["003"], packets=1e5, store=tmp_path)
+    verdicts.scoreboard(["003"], packets=1e5, store=tmp_path)
     kept = json.loads(place.read_text(encoding="utf-8"))
     kept["sources"], kept["rows"][0]["ours"] = "another simulator", "old"
     place.write_text(json.dumps(kept), encoding="utf-8")
-    assert verify.scoreboard(["003"], packets=1e5, store=tmp_path).ours[0] == first.ours[0]
+    assert verdicts.scoreboard(["003"], packets=1e5, store=tmp_path).ours[0] == first.ours[0]
     place.write_text("{", encoding="utf-8")  # a file that is no JSON is no result
-    assert len(verify.scoreboard(["003"], packets=1e5, store=tmp_path)) == 30
+    assert len(verdicts.scoreboard(["003"], packets=1e5, store=tmp_path)) == 30
 
 
 def test_counts():
-    table = verify.scoreboard(["003"], packets=1e5)
-    counts = verify.summary(table)
+    table = verdicts.scoreboard(["003"], packets=1e5)
+    counts = verdicts.summary(table)
     assert counts.loc["003", "rows"] == counts.loc["all", "rows"] == 30
     assert counts.loc["003", [*VERDICTS, "repeated"]].sum() == 30
 
@@ -64,7 +63,7 @@ def rows_of(**columns):
 
 
 def test_a_number_that_is_printed_twice_counts_once():
-    counts = verify.summary(rows_of(verdict=["reproduced", "reproduced", "differs"], repeats=["", "another row", ""]))
+    counts = verdicts.summary(rows_of(verdict=["reproduced", "reproduced", "differs"], repeats=["", "another row", ""]))
     assert counts.loc["009"].to_dict() | {"reproduced": 1, "repeated": 1, "differs": 1, "rows": 3} == (
         counts.loc["009"].to_dict()
     )
@@ -72,5 +71,5 @@ def test_a_number_that_is_printed_twice_counts_once():
 
 def test_which_rows_can_tell():
     """Two rows with three others each: 0 and 2 of them meet it, too, so one row tells; 2 of 6 pairs agree."""
-    found = verify.discrimination(rows_of(others=[3, 3, 0], met_by=["", "k = 2, v = 1.0; hbh", ""]))
+    found = verdicts.discrimination(rows_of(others=[3, 3, 0], met_by=["", "k = 2, v = 1.0; hbh", ""]))
     assert found.loc[("009", "1")].to_dict() == {"compared": 2, "tells": 1, "false_pass": pytest.approx(2 / 6)}

@@ -17,7 +17,7 @@ HOUSE = (
     {"_version", "base", "replication"},
     {"law", "sim", "sweeping"},
     {"laws", "segments", "testing"},
-    {"benchmark", "design", "fluid", "measured", "single_transfer"},
+    {"benchmark", "design", "fluid", "measured"},
     {"handbook", "plot", "testbed"},
     {"verify"},
     {"explore"},
@@ -50,6 +50,25 @@ def test_the_simulator_never_sees_a_law_and_a_law_never_the_simulator():
         assert not {"law", "laws"} & size.reached(graph, simulator)
     for laws in ("law", "laws"):
         assert not {"sim", "segments"} & size.reached(graph, laws)
+
+
+def beside(path):
+    """Return which folders beside the package a module imports from: anywhere, and when it is itself imported."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    at_once = ast.Module([node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)], [])
+    names = [{name.split(".")[0] for name in size.imports(one)} for one in (tree, at_once)]
+    return [found & {"derivations", "docs", "figures", "notebooks", "tests"} for found in names]
+
+
+def test_the_package_needs_nothing_that_lies_beside_it():
+    """`longfat verify --published` alone imports the claims of the papers, after asking whether they are there."""
+    found = {name: beside(path) for name, path in size.modules().items()}
+    assert {name: one for name, one in found.items() if one[0]} == {"longfat.cli.verify": [{"figures"}, set()]}
+
+
+def test_an_import_from_beside_is_found(tmp_path):
+    (tmp_path / "bad.py").write_text("from figures import rule\n\ndef later():\n    import tests.examples\n")
+    assert beside(tmp_path / "bad.py") == [{"figures", "tests"}, {"figures"}]
 
 
 def house(folder, **texts):

@@ -2,7 +2,12 @@
 
 import pytest
 
-from longfat.verify.published import Finding, blt, cadpc, gong_parulkar, kkm, loss_load, published, read
+from figures.blt import claims as blt
+from figures.cadpc import claims as cadpc
+from figures.claims import Finding, published, read
+from figures.gong_parulkar import claims as gong_parulkar
+from figures.kkm import claims as kkm
+from figures.loss_load import claims as loss_load
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,13 @@ import math
 
 import pytest
 
-from longfat.verify.published import blt, blt_later, blt_measured, read
-from longfat.verify.published import blt_runs as runs
-from longfat.verify.published.blt_scenarios import SETS, Path
-from longfat.verify.published.claims_table import Context, findings, tabulated
-from longfat.verify.published.rule import Estimate, difference
+from figures.blt import claims as blt
+from figures.blt import later as blt_later
+from figures.blt import measured as blt_measured
+from figures.blt import runs
+from figures.blt.scenarios import SETS, Path
+from figures.claims import Context, findings, read, tabulated
+from figures.rule import Estimate, difference
 from tests.published_checks import *  # noqa: F403
 
 #: Arithmetic on printed numbers is consistent; laws of ours beside printed expressions are reproduced.

@@ -4,11 +4,13 @@ import re
 
 import pytest
 
-from longfat.verify.published import cadpc_comparisons, cadpc_deployment, cadpc_measured
-from longfat.verify.published import cadpc_runs as runs
-from longfat.verify.published.cadpc import ASSESSMENTS
-from longfat.verify.published.claims_table import Context, findings, tabulated
-from longfat.verify.published.rule import Difference, Quantity, Statement, Together, judge
+from figures.cadpc import comparisons as cadpc_comparisons
+from figures.cadpc import deployment as cadpc_deployment
+from figures.cadpc import measured as cadpc_measured
+from figures.cadpc import runs
+from figures.cadpc.claims import ASSESSMENTS
+from figures.claims import Context, findings, tabulated
+from figures.rule import Difference, Quantity, Statement, Together, judge
 from tests.published_checks import *  # noqa: F403
 
 SMALL = Context(1e5, 0)

@@ -2,11 +2,11 @@
 
 import pytest
 
+from figures.claims import findings, published, tabulated
+from figures.gong_parulkar import runs as gong_parulkar_runs
+from figures.rule import Difference, Estimate, difference, judge
 from longfat.segments.kernel import segment_sender
 from longfat.segments.replications import Rules
-from longfat.verify.published import gong_parulkar_runs, published
-from longfat.verify.published.claims_table import findings, tabulated
-from longfat.verify.published.rule import Difference, Estimate, difference, judge
 from tests.published_checks import *  # noqa: F403
 
 VERDICTS = {

@@ -6,13 +6,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from figures.claims import Context, findings, read
+from figures.kkm import claims as kkm
+from figures.kkm import runs
+from figures.rule import Estimate, Formula, Quantity, judge, of_one_run, printed
 from longfat.benchmark import ENTRIES, VARIANTS
 from longfat.benchmark.interpretations import BESIDE
 from longfat.benchmark.printed import cells
-from longfat.verify.published import kkm, read
-from longfat.verify.published import kkm_runs as runs
-from longfat.verify.published.claims_table import Context, findings
-from longfat.verify.published.rule import Estimate, Formula, Quantity, judge, of_one_run, printed
 from tests.published_checks import *  # noqa: F403
 
 CELLS = {kkm.claim(one): one for one in cells() if one.value}

@@ -8,12 +8,9 @@ import numpy as np
 import pytest
 
 import figures
-from figures.loss_load_tables import NUMBERS, row_name
-from longfat.sim.runs.statistics import Interval
-from longfat.verify.published import loss_load_runs as runs
-from longfat.verify.published import read
-from longfat.verify.published.claims_table import Context, findings, tabulated
-from longfat.verify.published.loss_load_measured import (
+from figures.claims import Context, findings, read, tabulated
+from figures.loss_load import runs
+from figures.loss_load.measured import (
     FITTED,
     POINTS,
     REPEATED,
@@ -23,8 +20,10 @@ from longfat.verify.published.loss_load_measured import (
     quantity,
     settled_loads,
 )
-from longfat.verify.published.loss_load_scenarios import EXCESS, NEAREST
-from longfat.verify.published.rule import Estimate, judge, opposite
+from figures.loss_load.scenarios import EXCESS, NEAREST
+from figures.loss_load.tables import NUMBERS, row_name
+from figures.rule import Estimate, judge, opposite
+from longfat.sim.runs.statistics import Interval
 from tests.published_checks import *  # noqa: F403
 
 HERE = Path(figures.__file__).parent

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from longfat.verify.published.claims_table import judged
-from longfat.verify.published.rule import (
+from figures.claims import judged
+from figures.rule import (
     VERDICTS,
     Arithmetic,
     Declared,

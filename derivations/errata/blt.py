@@ -1,6 +1,6 @@
 """Numbers of the errata and refinements of H. Kim and D. J. Farber, MS-CIS-94-55 (1994).
 
-Networks and schemes are those of `longfat.verify.published.blt_scenarios`; rates in Mbit/s. Simulated numbers are means
+Networks and schemes are those of `figures.blt.scenarios`; rates in Mbit/s. Simulated numbers are means
 over runs from fixed seeds, and orderings are stated only where the 95 % interval of the difference excludes 0.
 """
 
@@ -10,12 +10,12 @@ import functools
 
 import numpy as np
 
+from figures.blt import runs as blt_runs
+from figures.blt.measured import FILES
+from figures.blt.scenarios import MBIT, PACKET, SETS
 from longfat.laws import blt as laws
 from longfat.laws import tcp
 from longfat.sim.runs.statistics import replications
-from longfat.verify.published import blt_runs
-from longfat.verify.published.blt_measured import FILES
-from longfat.verify.published.blt_scenarios import MBIT, PACKET, SETS
 
 NETWORKS = {one.bottleneck: one for one in (*SETS["reference"], *SETS["1 Gbit/s"])} | {3.0: SETS["15 Mbit/s"][0]}
 MBITS = 0.8  # of a file of 100 kB

@@ -6,8 +6,7 @@ of the paper, unless said otherwise.
 
 from fractions import Fraction
 
-from longfat.verify.published import cadpc_runs as runs
-from longfat.verify.published import cadpc_scenarios as scenarios
+from figures.cadpc import runs, scenarios
 
 #: Flows of a parking lot: over both links, over the first, over the second.
 PLACES = ("long", "first", "second")

@@ -1,7 +1,7 @@
 """Numbers of the errata and refinements of F. Gong and G. Parulkar, WUCS-92-38 (1992).
 
 The paper gives neither rate nor round-trip time. Unless a function says otherwise the path is that of
-`longfat.verify.published.gong_parulkar_runs`: 150 Mbit/s, 20 ms, segments of 16 packets of 1024 bytes, so that the
+`figures.gong_parulkar.runs`: 150 Mbit/s, 20 ms, segments of 16 packets of 1024 bytes, so that the
 acknowledgment delay w_a is 370/16 = 23.1 segment times. Simulated numbers come from fixed seeds.
 """
 
@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from figures.claims import Context, read
+from figures.gong_parulkar.runs import longest
 from longfat.laws import selective_repeat as laws
 from longfat.segments import simulate, trace
 from longfat.segments.channel import ListedLosses
-from longfat.verify.published import read
-from longfat.verify.published.claims_table import Context
-from longfat.verify.published.gong_parulkar_runs import longest
 
 PACKETS = 16
 ACK = 370 / PACKETS

@@ -12,13 +12,13 @@ from functools import cache
 
 import numpy as np
 
+from figures.claims import read
+from figures.loss_load.measured import settled_loads
+from figures.loss_load.scenarios import KS, NEAREST
 from longfat.benchmark.entries import ENTRIES
 from longfat.benchmark.printed import cells
 from longfat.sim import Simulation, queues
 from longfat.verify.network_estimators import CAPACITY, loss_load_network
-from longfat.verify.published import read
-from longfat.verify.published.loss_load_measured import settled_loads
-from longfat.verify.published.loss_load_scenarios import KS, NEAREST
 
 PER_SECOND = 40e6 / 8 / 500  # packets/s
 ROUND_TRIP = 0.044  # s

@@ -25,7 +25,7 @@ PACKAGES = (
     "longfat.segments", "longfat.fluid", "longfat.fluid.loss_load", "longfat.design", "longfat.verify",
     "longfat.testing", "longfat.benchmark", "longfat.benchmark.suites", "longfat.sweeping", "longfat.testbed",
     "longfat.plot", "longfat.explore", "longfat.law", "longfat.law.symbols", "longfat.law.array_namespaces",
-    "longfat.quantities", "longfat.measured", "longfat.scenario", "longfat.single_transfer",
+    "longfat.quantities", "longfat.measured", "longfat.scenario",
 )  # fmt: skip
 
 

@@ -13,9 +13,9 @@ from docs.handbook.judged import listed
 from docs.handbook.markup import section, table
 from docs.handbook.staging import ROOT
 from figures import gallery
+from figures.claims import PAPERS
+from figures.verdicts import NAMES
 from longfat.handbook.law_records import laws
-from longfat.verify.published.claims_table import PAPERS
-from longfat.verify.scoreboard import NAMES
 
 #: Modules of figures that show a paper's figures and tables, and the pages of tables that belong to it.
 FIGURES: Mapping[str, tuple[str, ...]] = {

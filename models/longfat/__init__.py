@@ -25,7 +25,6 @@ if TYPE_CHECKING:
         measured,
         plot,
         sim,
-        single_transfer,
         sweeping,
         testbed,
         testing,
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
 
 _ROOMS = (
     "benchmark", "design", "explore", "fluid", "law", "laws", "measured", "plot", "sim",
-    "single_transfer", "sweeping", "testbed", "testing", "verify",
+    "sweeping", "testbed", "testing", "verify",
 )  # fmt: skip
 #: Public modules that lie deeper.
 _INSIDE = {"quantities": "longfat.base.quantities", "scenario": "longfat.sim.network.scenario"}
@@ -55,7 +54,6 @@ __all__ = [
     "quantities",
     "scenario",
     "sim",
-    "single_transfer",
     "sweep",
     "sweeping",
     "testbed",

@@ -27,6 +27,7 @@ from docs.handbook import (
     staging,
     traces,
 )
+from figures.claims import PAPERS
 from longfat import benchmark, fluid
 from longfat.handbook import law_records
 from longfat.law import registered
@@ -34,7 +35,6 @@ from longfat.laws import queues as queue_laws
 from longfat.sim import queues, schemes
 from longfat.sim.services import SERVICES
 from longfat.verify import simulators
-from longfat.verify.published.claims_table import PAPERS
 
 ROOT = Path(__file__).parents[2]
 

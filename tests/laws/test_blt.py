@@ -12,8 +12,8 @@ import pytest
 import sympy
 
 from longfat.laws import blt, power, tcp
-from longfat.single_transfer import Timer, Transfer, unloaded_transfer, unloaded_transfer_time_with_losses
 from tests.blt_reference import Run
+from tests.single_transfer import Timer, Transfer, unloaded_transfer, unloaded_transfer_time_with_losses
 
 NS = Fraction(1, 10**9)
 

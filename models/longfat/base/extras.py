@@ -1,8 +1,12 @@
-"""Libraries that are not part of the base install, and the extra that installs each."""
+"""Libraries that are not part of the base install, the extra that installs each, and folders beside the package."""
 
 from __future__ import annotations
 
 import importlib.util
+import sys
+from pathlib import Path
+
+import longfat
 
 #: module -> (common name, extra of setup.cfg)
 LIBRARIES = {
@@ -30,6 +34,24 @@ def installed(module: str) -> bool:
         return importlib.util.find_spec(module) is not None
     except (ImportError, ValueError):  # ValueError: None stands in sys.modules, which forbids the import
         return False
+
+
+def beside(module: str) -> bool:
+    """Return whether a module of the repository that is not in the package, such as a proof, can be imported.
+
+    In a checkout the folder above ``models`` is put on the path if it is not there; a wheel has no such modules.
+
+    >>> beside("derivations.proof"), beside("derivations.of_everything")
+    (True, False)
+    """
+    package = module.partition(".")[0]
+    if not installed(package):
+        root = Path(longfat.__file__).parents[2]
+        if not (root / module.replace(".", "/")).with_suffix(".py").is_file():
+            return False
+        sys.path.append(str(root))
+        importlib.invalidate_caches()
+    return installed(module)
 
 
 def need(what: str, *modules: str) -> None:

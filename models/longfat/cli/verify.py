@@ -77,6 +77,10 @@ def verify_command(
         raise click.exceptions.Exit(1)
 
 
+class _CannotRun(click.ClickException):
+    exit_code = 2
+
+
 def _laws(_: tuple[str, ...], seed: int, flags: dict[str, Any]) -> tuple[bool, dict[str, Any]]:
     import os
 
@@ -95,17 +99,17 @@ def _laws(_: tuple[str, ...], seed: int, flags: dict[str, Any]) -> tuple[bool, d
 
 
 def _published(papers: tuple[str, ...], seed: int, flags: dict[str, Any]) -> tuple[bool, dict[str, Any]]:
-    from longfat import verify
-    from longfat.verify import report
+    from longfat.base import extras
 
-    table = verify.scoreboard(
+    if not extras.beside("figures.verdicts"):
+        raise _CannotRun("--published needs longfat's repository: its folder figures/ has the numbers of the papers")
+    # Beside the package, like the proofs of `verify.faces`: the wheel does not have the claims of the papers.
+    from figures import verdict_tables, verdicts
+
+    table = verdicts.scoreboard(
         papers or None, packets=1e5 if flags["quick"] else 1e7, seed=seed, progress=sys.stderr.isatty()
     )
-    return True, _made(report.published_text, report.published_json, report.published_html, table)
-
-
-class _CannotRun(click.ClickException):
-    exit_code = 2
+    return True, _made(verdict_tables.to_text, verdict_tables.to_json, verdict_tables.to_html, table)
 
 
 def _linux(_: tuple[str, ...], seed: int, flags: dict[str, Any]) -> tuple[bool, dict[str, Any]]:

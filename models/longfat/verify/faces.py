@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import functools
 import importlib
-import importlib.util
 import math
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-import longfat
 from longfat.base import extras
 from longfat.law import Law
 from longfat.testing import Comparison
@@ -76,7 +72,7 @@ def proof(law: Law, *, quick: bool = False) -> Outcome:
     if not law.derivation:
         return Outcome("not checked", remark="the law is a definition or a composition, so it names no derivation")
     given = law.derivation
-    if isinstance(given, str) and not _derivations():
+    if isinstance(given, str) and not extras.beside("derivations.proof"):
         return Outcome("not checked", remark="derivations are not installed")
     if quick and law.long_proof:
         return Outcome("not checked", remark="skipped in a quick run, because it takes longer")
@@ -232,17 +228,6 @@ def printed(law: Law, points: Sequence[Point]) -> Outcome:
             worst.record(abs(theirs - ours) / scale, point)
     found = worst.outcome()
     return Outcome("erratum", found.error, found.where, found.checks, law.as_printed.errata)
-
-
-def _derivations() -> bool:
-    """Return whether the derivations can be imported, from the folder beside ``models`` of this checkout."""
-    if importlib.util.find_spec("derivations") is None:
-        root = Path(longfat.__file__).parents[2]
-        if not (root / "derivations" / "proof.py").is_file():
-            return False
-        sys.path.append(str(root))
-        importlib.invalidate_caches()
-    return importlib.util.find_spec("derivations.proof") is not None
 
 
 def failed(failure: Exception, where: Point | None = None, checks: int = 0) -> Outcome:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from longfat.verify.report import _html_table, _page
+from longfat.verify.report import html_table, page
 
 if TYPE_CHECKING:
     from longfat.verify.linux import Statement
@@ -78,5 +78,5 @@ def to_html(statements: Sequence[Statement]) -> str:
     """Return the statements as an HTML page."""
     kinds = ("agrees", "differs", "undecided", "spoilt")
     body: list[Any] = [[(word, "", word if word in kinds else "") for word in cells(one)] for one in statements]
-    text = f"<p>{escape(summary(statements))}</p>" + _html_table(list(HEADS), body)
-    return _page("Linux's TCP as judge", text)
+    text = f"<p>{escape(summary(statements))}</p>" + html_table(list(HEADS), body)
+    return page("Linux's TCP as judge", text)

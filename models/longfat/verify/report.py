@@ -1,4 +1,4 @@
-"""Tables of the results of `run` and `scoreboard`: as text, JSON, HTML and Markdown."""
+"""Tables of the results of `run`: as text, JSON and HTML."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ import math
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from longfat.verify.published import rule
-from longfat.verify.scoreboard import NAMES, discrimination, summary
 from longfat.verify.verification import FACES, FAILURES
 
 if TYPE_CHECKING:
@@ -18,7 +16,6 @@ MARKS = {
     "agrees": "ok", "differs": "FAILS", "undecided": "?", "error": "ERROR", "not checked": "-", "erratum": "erratum",
     "": "",
 }  # fmt: skip
-HEADINGS = {"published": "printed", "scale": "run", "met_by": "also met by", "others": "others tried"}
 HEADS = ("law", "proof", "digits", "sympy", "JAX", "slopes", "simulator", "packets", "evidence", "printed")
 
 
@@ -139,133 +136,10 @@ def to_html(table: pd.DataFrame) -> str:
     remarks = [escape(one) for one in failures(table) + errata(table)]
     text = [
         f"<p>{verdict} longfat {escape(str(table.attrs.get('longfat', '')))}, seed {table.attrs.get('seed')}.</p>",
-        _html_table(list(HEADS), body),
+        html_table(list(HEADS), body),
         f"<ul>{''.join(f'<li>{one}</li>' for one in remarks)}</ul>" if remarks else "",
     ]
-    return _page("Verification of the laws", "\n".join(text))
-
-
-def published_text(table: pd.DataFrame) -> str:
-    """Format the rows of the papers, each in a few lines, and the summary as text."""
-    lines = []
-    for paper, rows in table.groupby("paper", sort=True):
-        lines += [f"{paper}  {NAMES[str(paper)]}", ""]
-        for row in rows.itertuples():
-            lines.append(f"  {row.verdict.upper() if row.verdict == 'differs' else row.verdict}: {row.claim}")
-            lines.append(f"      printed   {row.published} {'' if row.unit == '1' else row.unit}".rstrip())
-            lines.append(f"      ours      {row.ours}")
-            for name in ("reason", "criterion", "scale", "fitted", "repeats"):
-                if text := getattr(row, name):
-                    lines.append(f"      {name:<9} {text}")
-            if row.others:
-                lines.append(f"      {'tells':<9} {_tells(row.met_by, row.others)}")
-        lines.append("")
-    return "\n".join([*lines, summary(table).to_string()])
-
-
-def published_json(table: pd.DataFrame) -> str:
-    """Format the rows of the papers and the summary as JSON."""
-    content = {
-        **table.attrs, "summary": summary(table).to_dict("index"), "rows": table.to_dict("records"),
-    }  # fmt: skip
-    return json.dumps(content, indent=1, allow_nan=False, ensure_ascii=False)
-
-
-def published_html(table: pd.DataFrame) -> str:
-    """Format the rows of the papers and the summary as an HTML page."""
-    keys = [
-        "paper", "section", "claim", "published", "unit", "ours", "verdict", "reason", "criterion", "scale", "fitted",
-        "repeats", "met_by", "others",
-    ]  # fmt: skip
-    heads = [HEADINGS.get(key, key) for key in keys]
-    body = [
-        [(str(row[key]), "", row["verdict"].replace(" ", "-") if key == "verdict" else "") for key in keys]
-        for row in table.to_dict("records")
-    ]
-    counts = summary(table)
-    totals = [
-        [(f"{name} {NAMES.get(str(name), '')}", "", ""), *((str(value), "", "") for value in row)]
-        for name, row in zip(counts.index, counts.to_numpy().tolist(), strict=True)
-    ]
-    text = _html_table(["paper", *map(str, counts.columns)], totals) + _html_table(heads, body)
-    return _page("Published values and ours", text)
-
-
-def published_markdown(table: pd.DataFrame) -> str:
-    """Format the rule, the summary, what is fitted and, paper by paper, the rows as Markdown."""
-    parts = ["## Rule", *_rule_text(), "## Counts", _counts(table), "## Can the rows tell?", _telling(table)]
-    if fitted := _fitted(table):
-        parts += ["## Fitted", fitted]
-    for paper, rows in table.groupby("paper", sort=True):
-        lines = [
-            [row["section"], row["claim"], f"{row['published']} {'' if row['unit'] == '1' else row['unit']}".strip(),
-             row["ours"], row["verdict"], _why(row), row["criterion"], row["scale"],
-             _tells(row["met_by"], row["others"]) if row["others"] else ""]
-            for row in rows.to_dict("records")
-        ]  # fmt: skip
-        heads = ["section", "claim", "printed", "ours", "verdict", "reason", "criterion", "run", "met by others"]
-        parts += [f"## {paper} {NAMES[str(paper)]}", _markdown(heads, lines)]
-    return "\n\n".join(parts) + "\n"
-
-
-def _rule_text() -> list[str]:
-    """Return the rule as the module states it that applies it."""
-    return (rule.__doc__ or "").strip().split("\n\n")[1:]
-
-
-def _counts(table: pd.DataFrame) -> str:
-    counts = summary(table)
-    return _markdown(["paper", *map(str, counts.columns)], [
-        [f"{name} {NAMES.get(str(name), 'papers')}".strip(), *map(str, row)]
-        for name, row in zip(counts.index, counts.to_numpy().tolist(), strict=True)
-    ])  # fmt: skip
-
-
-def _telling(table: pd.DataFrame) -> str:
-    """Return the text and the table on which numbers other schemes' runs meet, too."""
-    found = discrimination(table)
-    lines = [
-        [paper, section, str(row.compared), str(row.tells), f"{100 * row.false_pass:.0f} %"]
-        for (paper, section), row in zip(found.index, found.itertuples(), strict=True)
-    ]
-    sums = found.groupby("paper")[["compared", "tells"]].sum()
-    sums.loc["all papers"] = sums.sum()
-    shares = [
-        f"{paper}: {row.tells} of {row.compared} ({100 * row.tells / row.compared:.0f} %)"
-        for paper, row in zip(sums.index, sums.itertuples(), strict=True)
-        if row.compared
-    ]
-    intro = (
-        "A number that the run of another scheme, or with another parameter of the same table, would meet as well, "
-        "cannot tell whether the scheme is the one that the paper describes. For each number with such runs beside it, "
-        "the last column of the tables below says how many of them meet it, and which. The false-pass rate is the "
-        "share of all pairs of a number and another run that agree by the same rule. "
-        f"Numbers that none of the other runs meets: {', '.join(shares) or 'none'}."
-    )
-    return intro + "\n\n" + _markdown(["paper", "section", "numbers", "met by no other", "false-pass rate"], lines)
-
-
-def _fitted(table: pd.DataFrame) -> str:
-    """Return our free choices that printed numbers have set, with the number of their rows."""
-    rows = table[table.fitted != ""]
-    counts = rows.assign(fitted=rows.fitted.str.split("; ")).explode("fitted").groupby(["paper", "fitted"]).size()
-    return "\n".join(f"- {paper}: {words} ({count} row{'s' * (count > 1)})" for (paper, words), count in counts.items())
-
-
-def _why(row: dict[str, Any]) -> str:
-    """Return the reason of a row with what is fitted and which row counts the number."""
-    fitted = f"fitted: {row['fitted']}" if row["fitted"] and row["verdict"] != "fitted" else ""
-    return "; ".join(filter(None, [row["reason"], fitted, row["repeats"] and f"counted at '{row['repeats']}'"]))
-
-
-def _tells(met_by: str, others: int) -> str:
-    """Return how many of the other runs meet a number, and which: such a row cannot tell them apart.
-
-    >>> _tells("", 3), _tells("pp; hbh", 3)
-    ('0 of 3', '2 of 3, cannot tell: pp; hbh')
-    """
-    names = met_by.split("; ") if met_by else []
-    return f"{len(names)} of {others}" + (f", cannot tell: {met_by}" if names else "")
+    return page("Verification of the laws", "\n".join(text))
 
 
 def _number(value: float) -> float | str | None:
@@ -274,14 +148,8 @@ def _number(value: float) -> float | str | None:
     return value if math.isfinite(value) else "infinite"
 
 
-def _markdown(heads: list[str], lines: list[list[str]]) -> str:
-    def row(words: list[str]) -> str:
-        return "| " + " | ".join(str(word).replace("|", "\\|").replace("\n", " ") for word in words) + " |"
-
-    return "\n".join([row(heads), "|" + "---|" * len(heads), *map(row, lines)])
-
-
-def _html_table(heads: list[str], body: list[list[tuple[str, str, str]]]) -> str:
+def html_table(heads: list[str], body: list[list[tuple[str, str, str]]]) -> str:
+    """Format a table as HTML; a cell is its text, the remark that is shown over it, and its class."""
     head = "".join(f"<th>{escape(word)}</th>" for word in heads)
     rows = []
     for line in body:
@@ -293,7 +161,8 @@ def _html_table(heads: list[str], body: list[list[tuple[str, str, str]]]) -> str
     return f"<table>\n<tr>{head}</tr>\n" + "\n".join(rows) + "\n</table>"
 
 
-def _page(title: str, text: str) -> str:
+def page(title: str, text: str) -> str:
+    """Return an HTML page with the style of verdicts."""
     style = (
         "body { font-family: sans-serif } table { border-collapse: collapse; margin: 1em 0 } "
         "td, th { border: 1px solid #ccc; padding: 2px 8px; text-align: left; vertical-align: top } "

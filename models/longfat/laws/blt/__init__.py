@@ -1,7 +1,7 @@
 """BLT: a file sent in one burst whose packets carry priorities; a full switch drops the lowest priority.
 
 Windows and priorities, the transfer time in the empty network, and the network power that follows from it, compared
-with TCP's. Packets, seconds, bytes/s. `longfat.single_transfer` simulates a file through a switch that overflows.
+with TCP's. Packets, seconds, bytes/s.
 Proofs: derivations/blt.py and derivations/unloaded.py.
 """
 

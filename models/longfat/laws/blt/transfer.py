@@ -45,8 +45,8 @@ def unloaded_transfer_time(
 
     Notes
     -----
-    Exact for a switch that loses nothing of the burst, that is for K >= `buffer_for_burst`; otherwise see
-    `longfat.single_transfer`. It is D + 2 t_a + n t_b where t_d = t_a <= t_b. The division of D among the links does
+    Exact for a switch that loses nothing of the burst, that is for K >= `buffer_for_burst`, and a lower bound
+    otherwise. It is D + 2 t_a + n t_b where t_d = t_a <= t_b. The division of D among the links does
     not matter.
 
     Examples

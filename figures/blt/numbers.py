@@ -1,0 +1,312 @@
+"""Kim and Farber's printed numbers that are compared with runs: table 1, power ratios, section 4.3.1."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import xarray as xr
+
+from figures.blt.measured import (
+    COUNTED,
+    FITTED,
+    INCREASES,
+    PRINTED,
+    RATIO_NAMES,
+    TCP_LITERAL,
+    as_printed,
+    best,
+    best_counted,
+    best_load,
+    ceiling,
+    counted,
+    counted_interpretations,
+    counted_text,
+    gap,
+    gap_counted,
+    gap_interpretations,
+    mapped,
+    mean,
+    numbers_text,
+    power_of_ten,
+    scale_text,
+    swept,
+    text,
+)
+from figures.blt.scenarios import MBIT, SETS
+from figures.claims import Assessment, Context, Finding, judged
+from figures.rule import (
+    Difference,
+    Estimate,
+    Evidence,
+    Printed,
+    Quantity,
+    Spread,
+    Together,
+    difference,
+    printed,
+)
+from longfat.laws import power as laws
+
+OTHER = {"BLT": "TCP", "TCP": "BLT"}
+TAIL = (
+    "the printed throughput is that of all files over the time until the last is complete, in the longest of three "
+    "runs (section 4.1.4, footnote 13), ours that of the steady state"
+)
+
+
+def cell(label: str, name: str, k: int) -> Assessment:
+    """Return the assessment of a cell of table 1, log10 of the greatest power."""
+
+    def assess(context: Context) -> Finding:
+        found = best(context, label, name, k)
+        others = {f"{OTHER[label]}, the same cell": best(context, OTHER[label], name, k)} | {
+            f"{label}, BW_b/BW_N = {RATIO_NAMES[j]}": best(context, label, name, j) for j in range(3) if j != k
+        }
+        again = counted_interpretations(label, lambda one: best_counted(context, one, name, k))
+        evidence = Quantity(printed(PRINTED[label, name][k], log10=True), found, others=others, interpretations=again)
+        return judged(
+            evidence,
+            f"{text(found)}, upper bound {ceiling(SETS[name][k]):.2f}",
+            f"{TAIL}; {_listed(again)}",
+            scale=f"{scale_text(context, name)}; interpretations: {counted_text(context)}",
+        )
+
+    return assess
+
+
+def increase(label: str, k: int, repeats: str = "") -> Assessment:
+    """Return the assessment of log10 power's increase from 150 Mbit/s to 1 Gbit/s."""
+
+    def assess(context: Context) -> Finding:
+        def rise(one: str, j: int, get: Callable[..., Estimate] = best) -> Estimate:
+            return difference(get(context, one, "1 Gbit/s", j), get(context, one, "reference", j))
+
+        found = rise(label, k)
+        others = {f"{OTHER[label]}, the same cell": rise(OTHER[label], k)} | {
+            f"{label}, BW_b/BW_N = {RATIO_NAMES[j]}": rise(label, j) for j in range(3) if j != k
+        }
+        again = counted_interpretations(label, lambda one: rise(one, k, best_counted))
+        return judged(
+            Quantity(printed(INCREASES[label][k], log10=True), found, others=others, interpretations=again),
+            text(found),
+            (
+                ""
+                if label == "BLT"
+                else "the tail of a run, about one response time, weighs more in the shorter runs at 1 Gbit/s; "
+            )
+            + _listed(again),
+            scale=f"{scale_text(context, 'reference')}; interpretations: {counted_text(context)}",
+            repeats=repeats,
+        )
+
+    return assess
+
+
+def ratio(k: int, value: str) -> Assessment:
+    """Return the assessment of a ratio of greatest powers in the reference network."""
+
+    def assess(context: Context) -> Finding:
+        found = [power_of_ten(gap(context, "reference", j)) for j in range(3)]
+        others = {f"BW_b = {SETS['reference'][j].bottleneck:g}": found[j] for j in range(3) if j != k}
+        again = gap_interpretations(lambda tcp: power_of_ten(gap_counted(context, "reference", k, tcp)))
+        return judged(
+            Quantity(printed(value), found[k], others=others, interpretations=again),
+            f"{text(found[k], 1)}, log10 {np.log10(found[k].value):.2f}",
+            f"our TCP reaches more power in the steady state; {_listed(again, 1)}",
+            scale=f"{scale_text(context)}; interpretations: {counted_text(context)}",
+        )
+
+    return assess
+
+
+def _listed(found: dict[str, Estimate], digits: int = 2) -> str:
+    """Return estimates under interpretations as text."""
+    return "; ".join(f"{words}: {text(one, digits)}" for words, one in found.items())
+
+
+def far_at_60_kb(context: Context) -> Finding:
+    """Assess the abstract's claim that BLT is far ahead of TCP at 150 Mbit/s and a round trip of 3 ms.
+
+    "Far" has no number there; by section 5.1 it is a factor of about ten.
+    """
+    found = gap(context, "3 ms", 2)
+    return judged(
+        Difference((found,)),
+        f"56.25 kB: power {text(power_of_ten(found), 1)} times TCP's",
+        "",
+        scale=scale_text(context, "3 ms"),
+    )
+
+
+def at_best(context: Context) -> Finding:
+    """Assess the abstract's claim of a power ratio of as much as 20."""
+    found = [power_of_ten(gap(context, "1 Gbit/s", j)) for j in range(3)]
+    k = int(np.argmax([one.value for one in found]))
+    again = gap_interpretations(lambda tcp: power_of_ten(gap_counted(context, "1 Gbit/s", 2, tcp)))
+    return judged(
+        Quantity(printed("20"), found[k], interpretations=again),
+        f"{text(found[k], 1)} at BW_b = {SETS['1 Gbit/s'][k].bottleneck:g}",
+        "without losses the ratio is about 8, the number of slow-start round trips for 200 packets, and hardly any "
+        f"packet is lost at the load of the greatest power; {_listed(again, 1)}; the paper's own numbers in section "
+        "4.3.1 give 605/0.032 over 318/0.2894 = 17.2",
+        scale=f"{scale_text(context, '1 Gbit/s')}; interpretations: {counted_text(context)}",
+    )
+
+
+AT_MOST_POWER = 720 / 1000  # load of BLT's greatest power by section 4.3.1: 900 files/s of 0.8 Mbit at 1 Gbit/s
+THRESHOLDS = {
+    "20": "TCP, slow start to 20", "40": "TCP, slow start to 40", "64": "TCP, slow start to 64", "no limit": "TCP",
+}  # fmt: skip
+
+
+def _counted(context: Context, label: str, load: float | None = None) -> xr.Dataset:
+    """Return the runs over 1 Gbit/s, counted as in the paper, at a load or at that of the greatest power."""
+    k = None if label in ("BLT", "TCP", TCP_LITERAL) else 2
+    data = as_printed(context, label, "1 Gbit/s", k)
+    place = 2 if k is None else 0
+    return counted(data, place) if load is None else data.isel(label=0, bottleneck=place).sel(load=load)
+
+
+def _of(data: xr.Dataset, what: str) -> Estimate:
+    """Return throughput [Mbit/s] or response time [s]."""
+    found = mean(data[f"{what}_samples"].values)
+    return mapped(lambda x: x / MBIT, found) if what == "throughput" else found
+
+
+def gigabit(label: str, what: str, value: str) -> Assessment:
+    """Return the assessment of a throughput or response time in section 4.3.1, counted as footnote 13 says there.
+
+    BLT is run at the arrival rate of its greatest power by the paper, 900/s; that of TCP is not printed, and the one of
+    our greatest power is taken.
+    """
+
+    def assess(context: Context) -> Finding:
+        at = {"BLT": AT_MOST_POWER, "TCP": None}
+        here = _counted(context, label, at[label])
+        found, unit, digits = _of(here, what), *(("Mbit/s", 0) if what == "throughput" else ("s", 4))
+        others = {
+            f"{OTHER[label]}, the same network": _of(_counted(context, OTHER[label], at[OTHER[label]]), what),
+            f"{label}, BW_b = 600": _of(counted(as_printed(context, label, "1 Gbit/s"), 1), what),
+        }
+        steady = swept(context, label, "1 Gbit/s").isel(label=0, bottleneck=2)
+        beside = _of(steady.sel(load=best_load(context, label, "1 Gbit/s", 2)), what)
+        rate = 1250 * float(here["load"])
+        words = f"{text(found, digits)} {unit} at {rate:.0f}/s; steady state {text(beside, digits)}"
+        spread, more = None, {}
+        if label == "TCP":
+            open_choice = {name: _of(_counted(context, one), what) for name, one in THRESHOLDS.items()}
+            values = [one.value for one in open_choice.values()]
+            spread = Spread(
+                min(values),
+                max(values),
+                "initial slow-start thresholds of 20 packets to none, which the paper leaves open",
+            )
+            listed = ", ".join(f"{name}: {one.value:.{digits}f}" for name, one in open_choice.items())
+            words += f"; by initial slow-start threshold {listed}"
+            more = {"every duplicate ACK a loss (footnote 5)": _of(_counted(context, TCP_LITERAL), what)}
+        fitted = FITTED if (label, what) == ("BLT", "throughput") else ""
+        return judged(
+            Quantity(printed(value), found, others=others, interpretations=more, spread=spread, fitted=fitted),
+            words,
+            f"{FITTED}, set by BLT's throughput alone",
+            scale=counted_text(context),
+        )
+
+    return assess
+
+
+def gigabit_ratio(what: str, value: str) -> Assessment:
+    """Return the assessment of a ratio in section 4.3.1, from the same runs as its numbers."""
+
+    def assess(context: Context) -> Finding:
+        def ratio_to(tcp: str) -> Estimate:
+            b, t = _counted(context, "BLT", AT_MOST_POWER), _counted(context, tcp)
+
+            def log(data: xr.Dataset, one: str) -> Estimate:
+                return mean(np.log10(data[f"{one}_samples"].values))
+
+            if what == "response_time":
+                return power_of_ten(difference(log(t, what), log(b, what)))
+            return power_of_ten(difference(log(b, what), log(t, what)))
+
+        found = ratio_to("TCP")
+        values = [ratio_to(one).value for one in THRESHOLDS.values()]
+        spread = Spread(min(values), max(values), "initial slow-start thresholds of 20 packets to none")
+        more = {"every duplicate ACK a loss (footnote 5)": ratio_to(TCP_LITERAL)}
+        return judged(
+            Quantity(printed(value), found, interpretations=more, spread=spread),
+            text(found, 1),
+            f"counted as in footnote 13, {FITTED}; it depends on TCP's initial slow-start threshold, which the paper "
+            "leaves open",
+            scale=counted_text(context),
+        )
+
+    return assess
+
+
+def best_arrivals(context: Context) -> Finding:
+    """Assess section 4.3.1: BLT's power is greatest at 900 connections/s.
+
+    The range is that of the arrival rates at which the power is within 10 % of the greatest: the maximum is flat.
+    """
+
+    def rates(data: xr.Dataset) -> tuple[float, float, float]:
+        power = data.power.isel(label=0, bottleneck=2)
+        rate = 1250 * data["load"].values
+        near = rate[power.values >= power.values.max() / 1.1]
+        return float(rate[power.values.argmax()]), float(near.min()), float(near.max())
+
+    top, low, high = rates(swept(context, "BLT", "1 Gbit/s"))
+    again = rates(as_printed(context, "BLT", "1 Gbit/s"))
+    law = 1250 * float(laws.knee_load(37.5))
+    power = as_printed(context, "BLT", "1 Gbit/s").power.isel(label=0, bottleneck=2)
+    lower = 100 * (1 - float(power.sel(load=AT_MOST_POWER) / power.max()))
+    return judged(
+        Quantity(
+            printed("900"),
+            Estimate(top),
+            interpretations={COUNTED: Estimate(again[0])},
+            spread=Spread(low, high, "the arrival rates with at least 1/1.1 of the greatest power"),
+        ),
+        f"{top:.0f}/s of {low:.0f} to {high:.0f}/s; counted as in the paper {again[0]:.0f}/s of {again[1]:.0f} to "
+        f"{again[2]:.0f}/s; the law says {law:.0f}/s",
+        f"the maximum is flat: counted as in the paper, the power at 900/s is {lower:.0f} % below the greatest",
+        scale=f"{scale_text(context, '1 Gbit/s')}; interpretation: {counted_text(context)}",
+    )
+
+
+def widening(context: Context) -> Finding:
+    """Assess section 4.2.2: at 1 Gbit/s log10 of BLT's power rises by at least 0.4 more than that of TCP's."""
+    return _widening(context, lambda x: x, (printed("0.4", log10=True, bound="at least"),), 2)
+
+
+def widening_factor(context: Context) -> Finding:
+    """Assess section 4.2.2: the ratio of BLT's power to TCP's grows by a factor of 2.5 to 3.5 at 1 Gbit/s."""
+    return _widening(context, power_of_ten, (printed("2.5", bound="at least"), printed("3.5", bound="at most")), 1)
+
+
+def _widening(
+    context: Context, scaled: Callable[[Estimate], Estimate], bounds: tuple[Printed, ...], digits: int
+) -> Finding:
+    """Compare how much further BLT is ahead at 1 Gbit/s, at every ratio, with bounds."""
+
+    def wider(k: int, get: Callable[..., Estimate] = gap, *more: str) -> Estimate:
+        return scaled(difference(get(context, "1 Gbit/s", k, *more), get(context, "reference", k, *more)))
+
+    def interpreted(k: int) -> dict[str, Estimate]:
+        return gap_interpretations(lambda tcp: wider(k, gap_counted, tcp))
+
+    found = [wider(k) for k in range(3)]
+    again = [interpreted(k) for k in range(3)]
+    parts: list[Evidence] = [
+        Quantity(bound, one, interpretations=other)
+        for one, other in zip(found, again, strict=True) for bound in bounds
+    ]  # fmt: skip
+    listed = "; ".join(f"{words}: {numbers_text((one[words].value for one in again), digits)}" for words in again[0])
+    return judged(
+        Together(tuple(parts)),
+        ", ".join(text(one, digits) for one in found),
+        f"the gap widens, but by less in the steady state; {listed}",
+        scale=f"{scale_text(context, 'reference')}; interpretations: {counted_text(context)}",
+    )

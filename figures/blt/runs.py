@@ -1,0 +1,306 @@
+"""Runs of Kim and Farber's networks: response time, throughput, power and fairness over the load.
+
+Networks and competitors are defined in `figures.blt.scenarios`.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from figures.blt.scenarios import (
+    BOTTLENECK,
+    COMPETITORS,
+    PACKET,
+    Path,
+    bare_dumbbell,
+    connection,
+    dumbbell,
+)  # fmt: skip
+from longfat.sim import Network, Simulation, run
+from longfat.sim.kernel import records
+from longfat.sim.runs import results
+from longfat.sim.runs.statistics import Interval
+from longfat.sim.runs.statistics import replications as interval
+from longfat.sweeping import sweep
+
+CONFIDENCE = 0.95  # of the intervals; those of the paper have 0.9
+WARM_UP = 0.2  # share of the run that is not counted
+ROUND_TRIPS = 150  # least length of a run
+
+#: name: (unit, description)
+QUANTITIES = {
+    "response_time": ("s", "mean over the files, from arrival to the acknowledgment of the last byte"),
+    "throughput": ("bytes/s", "throughput of completed files"),
+    "power": ("bytes/s^2", "throughput over response time"),
+    "power_without_ack": ("bytes/s^2", "throughput over response time less D/2"),
+    "fairness": ("1", "Jain's index of the rates F/R of completed files"),
+    "utilisation": ("1", "share of the time in which the bottleneck transmits"),
+    "loss": ("1", "packets dropped over packets sent"),
+    "mean_queue": ("packets", "mean queue length at the bottleneck"),
+    "timeouts": ("1/file", "retransmission timeouts"),
+    "sent": ("packets", "transmissions of all flows in the whole run"),
+}
+
+
+def observe(
+    label: str, path: Path, load: float, *, packets: float = 3e5, round_trips: float = ROUND_TRIPS, rng: Any = None,
+    **more: Any,
+) -> dict[str, float]:  # fmt: skip
+    """Run one network and return the `QUANTITIES` of its files, counted after `WARM_UP`.
+
+    Parameters
+    ----------
+    label : str
+        Name in `figures.blt.scenarios.COMPETITORS`.
+    path : Path
+        The network.
+    load : float
+        Offered load [capacities].
+    packets : float
+        Least number of packets of the files that arrive.
+    round_trips : float
+        Least length of the run [round-trip times D].
+    rng : Generator
+        Source of randomness.
+    more : object
+        Further arguments of `dumbbell`; its "small" files are counted as ``small_transfer_time`` and so on.
+
+    Returns
+    -------
+    dict of str to float
+        Values of `QUANTITIES`; NaN where no file was completed.
+
+    Examples
+    --------
+    >>> seen = observe("BLT", Path(1000, 1000), 0.3, packets=1e5, rng=1)
+    >>> 0.0308 < seen["response_time"] < 0.0320
+    True
+    """
+    end = max(packets * PACKET / (load * path.capacity), round_trips * path.round_trip)
+    data = run(dumbbell(label, path, load, **more), duration=end, warm_up=WARM_UP * end, rng=rng, progress=False)
+    one, bottleneck = data.sel(flow="files"), data.sel(link=BOTTLENECK)
+    time, rate = float(one.transfer_time), float(one.connections) * path.file / ((1 - WARM_UP) * end)
+    found = {
+        "response_time": time,
+        "throughput": rate,
+        "power": rate / time if rate > 0 else 0.0,
+        "power_without_ack": rate / (time - path.round_trip / 2),
+        "fairness": float(one.fairness),
+        "utilisation": float(bottleneck.utilisation),
+        "loss": float(one.loss),
+        "mean_queue": float(bottleneck.mean_queue),
+        "timeouts": float(one.timeouts) / max(1.0, float(one.connections)),
+        "sent": float(data.attrs["packets_sent"]),
+    }
+    if more.get("interactive"):
+        small = data.sel(flow="small")
+        found |= {f"small_{name}": float(small[name]) for name in ("transfer_time", "fairness", "loss")}
+    return found
+
+
+def point(
+    label: str, bottleneck: float, load: float, *, network: float, round_trip: float, file: float, packets: float,
+    round_trips: float, rng: Any, buffers: float = 1.0, **more: Any,
+) -> dict[str, float]:  # fmt: skip
+    """Call `observe` with the path given by its numbers, for use in sweeps.
+
+    ``network`` and ``bottleneck`` are in Mbit/s.
+    """
+    path = Path(network, bottleneck, round_trip, file, buffers)
+    return observe(label, path, load, packets=packets, round_trips=round_trips, rng=rng, **more)
+
+
+def powers(
+    labels: Sequence[str],
+    paths: Sequence[Path],
+    loads: Sequence[float],
+    *,
+    packets: float = 3e5,
+    round_trips: float = ROUND_TRIPS,
+    replications: int = 3,
+    rng: int = 0,
+    store: Any = None,
+    **more: Any,
+) -> xr.Dataset:
+    """Simulate several competitors over several bottlenecks of one network and several loads.
+
+    Parameters
+    ----------
+    labels : sequence of str
+        Names of competitors.
+    paths : sequence of Path
+        Networks that differ in their bottleneck only.
+    loads : sequence of float
+        Offered loads [capacities].
+    packets, round_trips, more
+        As for `observe`.
+    rng : int
+        Seed.
+    replications : int
+        Independent runs at each point [runs].
+    store : path, optional
+        Directory for finished runs, see `longfat.sweeping.sweep`.
+
+    Returns
+    -------
+    xarray.Dataset
+        Along ``label``, ``bottleneck`` [Mbit/s], ``load``: means, ``_lower`` and ``_upper`` of 95 % intervals, and
+        ``_samples`` along ``replication``.
+    """
+    first = paths[0]
+    function = functools.partial(
+        point, network=first.network, round_trip=first.round_trip, file=first.file, packets=packets,
+        round_trips=round_trips, buffers=first.buffers, **more,
+    )  # fmt: skip
+    grid = {"label": list(labels), "bottleneck": [one.bottleneck for one in paths], "load": list(loads)}
+    data = sweep(
+        function, grid, replications=replications, rng=rng, confidence=CONFIDENCE, keep=True, store=store,
+        progress=False,
+    )  # fmt: skip
+    for name, (unit, about) in QUANTITIES.items():
+        data[name].attrs |= {"units": unit, "long_name": about}
+    for name, unit in (("bottleneck", "Mbit/s"), ("load", "1")):
+        data[name].attrs["units"] = unit
+    return data
+
+
+def each_greatest(samples: np.ndarray) -> np.ndarray:
+    """Return every run's value at the load with the greatest mean of the other runs.
+
+    The largest of several noisy means is too large on average; a run that does not choose its own load has no such
+    bias.
+
+    Parameters
+    ----------
+    samples : array
+        Samples, first axis loads, second axis replications (at least two).
+
+    Examples
+    --------
+    >>> each_greatest(np.array([[1.0, 1.0, 1.0], [2.0, 2.2, 2.4], [1.0, 1.0, 3.0]]))  # the last 3 is not selected
+    array([2. , 2.2, 2.4])
+    """
+    count = samples.shape[1]
+    return np.array([samples[int(np.argmax(np.delete(samples, k, axis=1).mean(1))), k] for k in range(count)])
+
+
+def greatest(samples: np.ndarray, confidence: float = CONFIDENCE) -> tuple[Interval, int]:
+    """Return the mean of `each_greatest` with its interval, and the index of the load with the greatest mean."""
+    return interval(np.round(each_greatest(samples), 12), confidence), int(np.argmax(samples.mean(1)))
+
+
+def greatest_power(data: xr.Dataset, label: str, bottleneck: float, name: str = "power") -> tuple[Interval, float]:
+    """Return log10 of the greatest power with its interval, and the load at which it is reached."""
+    samples = data[f"{name}_samples"].sel(label=label, bottleneck=bottleneck).transpose("load", "replication")
+    log = np.log10(np.maximum(np.nan_to_num(samples.values), 1.0))  # no completed file means no power
+    found, place = greatest(log)
+    return found, float(data["load"][place])
+
+
+def _files(label: str, path: Path, load: float, connections: int, random: np.random.Generator) -> Network:
+    """Return the dumbbell network with a given number of files, which arrive as `dumbbell` has them arrive."""
+    one = COMPETITORS[label]
+    net = bare_dumbbell(label, path)
+    for start in np.cumsum(random.exponential(1.0 / (load * path.most_arrivals), connections)):
+        net.flow(one.scheme, start=float(start), file=path.file, parameters=one.parameters, **connection(path))
+    return net
+
+
+def finished(label: str, path: Path, load: float, connections: float, rng: Any = None) -> dict[str, float]:
+    """Simulate a run and count it as the paper does: a number of files over the time until the last is complete.
+
+    Section 4.1.4 of the paper defines throughput as the bytes of k files over "the total elapsed time to finish k
+    connections". Neither the warm-up nor the tail is left out, so the throughput of a short run is too low: by the time
+    between the last arrival and the last completion.
+
+    >>> seen = finished("BLT", Path(1000, 1000), 0.7, 100, 1)
+    >>> 1e7 < seen["throughput"] < 1.25e8
+    True
+    """
+    random = np.random.default_rng(rng)
+    simulated = Simulation(_files(label, path, load, int(connections), random), rng=random)
+    end = 1.1 * connections / (load * path.most_arrivals)
+    while True:
+        simulated.advance(end)
+        done = results.transfers(simulated)
+        if done.sizes["transfer"] == int(connections):
+            break
+        end += max(0.1 * end, path.round_trip)
+    time = float((done.finish - done.start).mean())
+    total = done.sizes["transfer"] * path.file / float(done.finish.max())
+    return {"response_time": time, "throughput": total, "power": total / time}
+
+
+def printed(
+    label: str, bottleneck: float, load: float, *, connections: float, network: float, rng: Any
+) -> dict[str, float]:
+    """Run `finished` three times; return throughput of the longest run and mean response time (footnote 13)."""
+    path = Path(network, bottleneck)
+    three = [finished(label, path, load, connections, rng) for _ in range(3)]
+    time = float(np.mean([one["response_time"] for one in three]))
+    rate = min(one["throughput"] for one in three)
+    return {"response_time": time, "throughput": rate, "power": rate / time}
+
+
+def printed_powers(
+    labels: Sequence[str],
+    paths: Sequence[Path],
+    loads: Sequence[float],
+    *,
+    connections: float,
+    replications: int = 4,
+    rng: int = 0,
+    store: Any = None,
+) -> xr.Dataset:
+    """Run `printed` over schemes, bottlenecks and loads, and return the powers as `powers` does."""
+    function = functools.partial(printed, connections=connections, network=paths[0].network)
+    grid = {"label": list(labels), "bottleneck": [one.bottleneck for one in paths], "load": list(loads)}
+    return sweep(
+        function, grid, replications=replications, rng=rng, confidence=CONFIDENCE, keep=True, store=store,
+        progress=False,
+    )  # fmt: skip
+
+
+def losing_together(label: str, path: Path, load: float, round_trips: int = 300, rng: Any = None) -> dict[str, float]:
+    """Count the connections that lose packets in the same round trip, in round trips with losses.
+
+    Returns
+    -------
+    dict of str to float
+        ``losing``: connections that lose something in a round trip in which something is lost; ``active``: connections
+        not complete at its end, or losing in it; ``share``: mean ratio of both. NaN without losses.
+
+    Examples
+    --------
+    >>> found = losing_together("BLT", Path(150, 30), 0.5, 40, rng=1)
+    >>> 1 <= found["losing"] <= found["active"]
+    True
+    """
+    simulated = Simulation(dumbbell(label, path, load), rng=rng)
+    start = dropped = np.zeros(0, np.int64)
+    losing, active = [], []
+    for trip in range(round_trips):
+        simulated.advance((trip + 1) * path.round_trip)
+        flows = simulated.state.flows
+        known = np.zeros(len(flows), np.int64)
+        same = flows["start"][: len(start)] == start  # a row of the table may now belong to a new connection
+        known[: len(start)][same] = dropped[same]
+        start, dropped = flows["start"].copy(), flows["dropped"].copy()
+        connection = flows["template"] != records.NONE
+        hit = connection & (dropped > known)
+        if hit.any():
+            losing.append(int(hit.sum()))
+            active.append(int((hit | connection & (flows["finish"] == records.NEVER)).sum()))
+    if not losing:
+        return dict.fromkeys(("losing", "active", "share"), math.nan)
+    return {
+        "losing": float(np.mean(losing)),
+        "active": float(np.mean(active)),
+        "share": float(np.mean(np.divide(losing, active))),
+    }

@@ -1,0 +1,1 @@
+"""Welzl, CADPC: networks, claims, figures and tables."""

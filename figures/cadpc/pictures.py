@@ -1,0 +1,361 @@
+"""Welzl, CADPC: figures 1, 2 and 3, table II, and the scenarios that the paper only names, all simulated.
+
+``cadpc_1``: bytes transferred by ten CADPC or Reno flows. ``cadpc_2``: starts one after the other; unequal update
+periods. ``cadpc_3``: fifty flows over bottlenecks of 1 to 100 Mbit/s, every competitor. ``cadpc_changes``: a path
+that changes, converged groups that mix, two bottlenecks. ``cadpc_delay``, ``cadpc_queues``, ``cadpc_web``: delays,
+marking queues, web-like background. ``cadpc_snmp``: byte counters that are read through SNMP. Run with
+``python -m figures.cadpc``; it takes some minutes, with ``--quick`` half a minute; ``--redraw`` draws the pictures
+again from the stored numbers.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from figures import data as stored
+from figures.cadpc import drawing, runs, scenarios
+from figures.cadpc.comparisons import WEB
+from figures.cadpc.drawing import CUT_BARS
+from figures.cadpc.runs import QUANTITIES, at, late, measured, words
+from figures.cadpc.scenarios import BIG_BUFFER, CAPACITY, MBIT, PERIOD
+from figures.claims import Context
+from figures.rule import Estimate
+from figures.writing import HERE, figure_files, panels
+from longfat.base.files import AtomicFiles
+from longfat.laws import cadpc as laws
+from longfat.sim.runs.statistics import replications as interval
+
+CAPTIONS = {
+    "cadpc_1": "Bytes transferred by ten flows: CADPC's flows are equal and use 10/11 of the link, Reno's are not.",
+    "cadpc_2": "CADPC flows that start one after the other, and flows with different update periods that start "
+    "together or one after the other.",
+    "cadpc_3": "Fifty flows of CADPC and of each competitor over bottlenecks of 1 to 100 Mbit/s.",
+    "cadpc_changes": "A path that changes, converged groups that mix, and two bottlenecks; dotted: the law.",
+    "cadpc_delay": "The same competitors over the round-trip time.",
+    "cadpc_queues": "The same competitors with drop-tail, RED, REM and AVQ.",
+    "cadpc_web": "Ten flows beside web-like traffic, with a buffer of 50 packets and of a bandwidth-delay product.",
+    "cadpc_snmp": "CADPC with routers that update their byte counters only at intervals.",
+}
+QUEUES = ("fifo", "red", "rem", "avq")
+SIZES = {"": scenarios.BUFFER, ", large buffer": BIG_BUFFER}  # buffers of table II
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Scale of the simulations."""
+
+    replications: int
+    bottlenecks: tuple[float, ...]  # Mbit/s
+    delays: tuple[float, ...]  # s, of each link
+    webs: tuple[float, ...]  # capacities
+    users: tuple[int, ...]
+    refreshes: tuple[float, ...]  # s
+    equal_after: float  # s, length of the run of figure 2, right
+    who: int  # number of competitors
+    table: Context  # of table II and web-like traffic, as in the scoreboard
+
+
+FULL = Scale(
+    3, (1, 2, 5, 10, 20, 50, 100), (0.005, 0.01, 0.02, 0.05, 0.1, 0.2), (0.0, 0.1, 0.2, 0.3, 0.4, 0.5),
+    (1, 2, 5, 10, 20, 50), (0.0, 0.1, 0.3, 1.0, 2.0, 3.0), 1200.0, 8,
+    Context(1e7, 0),
+)  # fmt: skip
+QUICK = Scale(3, (1, 5, 20), (0.01, 0.05), (0.0, 0.5), (1, 10), (0.0, 1.0), 800.0, 4, Context(1e5, 0))
+
+
+def _gathered(found: dict[tuple[Any, ...], dict[str, np.ndarray]], dims: dict[str, Any]) -> xr.Dataset:
+    """Return runs at every point of a grid as means with ``_lower`` and ``_upper``."""
+    shape = tuple(len(values) for values in dims.values())
+    data = {}
+    for name, (unit, about) in QUANTITIES.items():
+        ends = np.array([interval(one[name]) for one in found.values()])
+        for i, end in enumerate(("", "_lower", "_upper")):
+            data[name + end] = (tuple(dims), ends[:, i].reshape(shape), {"units": unit, "long_name": about})
+    return xr.Dataset(data, coords=dims)
+
+
+def _trace(net: Any, duration: float, every: float, rng: int) -> xr.Dataset:
+    return runs.observe(net, duration=duration, sample_every=every, replications=1, rng=rng)[0]
+
+
+def _named(trace: xr.DataArray) -> xr.DataArray:
+    """Return the trace without background flows."""
+    keep = [not str(name).startswith("other") for name in trace.flow.values]
+    return trace.isel(flow=keep)
+
+
+def figure_1(rng: int = 1, mbits: tuple[float, ...] = (10, 100)) -> xr.Dataset:
+    """Simulate the bytes that ten flows of CADPC or of Reno transfer over time.
+
+    Parameters
+    ----------
+    rng : int
+        Seed.
+    mbits : tuple of float
+        Bottlenecks [Mbit/s].
+    """
+    rows = []
+    for label in ("CADPC", "Reno"):
+        row = [_trace(scenarios.dumbbell(label, 10, m * MBIT), 160, 1.0, rng).received_trace for m in mbits]
+        rows.append(xr.concat(row, xr.DataArray(list(mbits), dims="bottleneck", attrs={"units": "Mbit/s"})))
+    joined = xr.concat(rows, xr.DataArray(["CADPC", "Reno"], dims="scheme"))
+    return joined.rename("received").to_dataset()
+
+
+def figure_2(scale: Scale = FULL, rng: int = 2) -> xr.Dataset:
+    """Simulate rates over time [bytes/s]: starts 10 s apart; update periods of 4, 8, ... round trips.
+
+    The flows with different periods start together, or 4 s apart.
+    """
+    staggered = runs.rates(_trace(scenarios.dumbbell("CADPC", 10, stagger=10.0), 300, PERIOD / 2, rng), PERIOD)
+    found = {"staggered": staggered.rename(time="time_staggered")}
+    for equal, name in ((True, "periods_together"), (False, "periods_apart")):
+        found[name] = runs.rates(_trace(scenarios.unequal_periods(equal), scale.equal_after, 2.0, rng), 4.0)
+    return xr.Dataset({name: one.assign_coords(flow=np.arange(1, 11)) for name, one in found.items()})
+
+
+def figure_3(scale: Scale = FULL, rng: int = 3) -> xr.Dataset:
+    """Simulate fifty flows of every scheme for 160 s over several bottlenecks.
+
+    The last row is CADPC with starts 1 s apart, counted from 80 s on.
+    """
+    labels = scenarios.competitors()[: scale.who]
+    found = {}
+    for label in [*labels, "CADPC, starts 1 s apart"]:
+        for mbit in scale.bottlenecks:
+            more = {} if label in labels else {"stagger": 1.0, "warm_up": 80.0}
+            found[label, mbit] = measured(
+                label.split(",")[0], 50, mbit * MBIT, replications=scale.replications, rng=rng, **more
+            )
+    return _gathered(found, {"scheme": [*labels, "CADPC, starts 1 s apart"], "bottleneck": list(scale.bottlenecks)})
+
+
+def delays(scale: Scale = FULL, rng: int = 4) -> xr.Dataset:
+    """Simulate fifty flows over 10 Mbit/s with different link delays."""
+    labels = scenarios.competitors()[: scale.who]
+    found = {
+        (label, delay): measured(label, 50, link_delay=delay, replications=scale.replications, rng=rng)
+        for label in labels
+        for delay in scale.delays
+    }
+    return _gathered(found, {"scheme": labels, "delay": list(scale.delays)})
+
+
+def managed_queues(scale: Scale = FULL, rng: int = 5) -> xr.Dataset:
+    """Simulate fifty flows over 10 Mbit/s with drop-tail, RED, REM and AVQ; the latter three mark packets."""
+    labels = scenarios.competitors()[: scale.who]
+    found = {
+        (label, name): measured(label, 50, discipline=name, replications=scale.replications, rng=rng)
+        for label in labels
+        for name in QUEUES
+    }
+    return _gathered(found, {"scheme": labels, "queue": list(QUEUES)})
+
+
+def web(scale: Scale = FULL) -> xr.Dataset:
+    """Simulate ten flows beside twenty web-like sources of different load, measured from 80 to 320 s.
+
+    Every scheme has a buffer of 50 packets and of one bandwidth-delay product.
+    """
+    rows = {label + size: (label, buffer) for size, buffer in SIZES.items() for label in ("CADPC", "SACK", "XCP")}
+    found = {
+        (name, load): at(scale.table, label, 10, buffer=buffer, **WEB | {"web": load})
+        for name, (label, buffer) in rows.items()
+        for load in scale.webs
+    }
+    return _gathered(found, {"scheme": list(rows), "web": list(scale.webs)})
+
+
+def snmp(scale: Scale = FULL, rng: int = 7) -> xr.Dataset:
+    """Simulate ten CADPC flows where the router updates its byte counter only at intervals.
+
+    Replies carry the time of the request or of the update.
+    """
+    clocks = {"time of the request": False, "time of the refresh": True}
+    found = {}
+    for name, coarse in clocks.items():
+        for refresh in scale.refreshes:
+            found[name, refresh] = measured(
+                "CADPC", 10, warm_up=80.0, duration=240.0, counter_refresh=refresh, coarse_clock=coarse,
+                replications=scale.replications, rng=rng,
+            )  # fmt: skip
+    data = _gathered(found, {"clock": list(clocks), "refresh": list(scale.refreshes)})
+    # The bottleneck does not reply, links of 1000 Mbit/s do. The run is short, because the offered load is up to a
+    # hundred times the capacity.
+    blind = measured("CADPC", 10, warm_up=15.0, duration=25.0, stamps=False, replications=1, rng=rng)
+    return data.assign_attrs(silent_loss=float(blind["loss"].mean()), silent_queue=float(blind["mean_queue"].mean()))
+
+
+def changes(rng: int = 8) -> xr.Dataset:
+    """Simulate rates over time [capacities]: a path that changes, converged groups that mix, two bottlenecks."""
+    nets = {
+        "path_change": (scenarios.path_change(), 210, 2.4),
+        "mixing": (scenarios.mixing(), 400, 2.4),
+        "parking_lot": (scenarios.parking_lot(), 160, 2.4),
+    }
+    found = {}
+    for name, (net, duration, bin) in nets.items():
+        one = _named(runs.rates(_trace(net, duration, 0.6, rng), bin)) / CAPACITY
+        found[name] = one.rename(time=f"time_{name}", flow=f"flow_{name}")
+    return xr.Dataset(found)
+
+
+def two_mechanisms(scale: Scale = FULL) -> xr.Dataset:
+    """Simulate table II: CADPC and XCP with a buffer of 50 packets and of one bandwidth-delay product; 80 to 160 s."""
+    rows = {label + size: (label, buffer) for label in ("CADPC", "XCP") for size, buffer in SIZES.items()}
+    found = {
+        (name, n): late(scale.table, label, n, buffer=buffer) for name, (label, buffer) in rows.items()
+        for n in scale.users
+    }  # fmt: skip
+    return _gathered(found, {"mechanism": list(rows), "users": list(scale.users)})
+
+
+def table_2(data: xr.Dataset, background: xr.Dataset, table: Context = FULL.table) -> str:
+    """Return table II as Markdown, with every cell measured.
+
+    Parameters
+    ----------
+    data : xarray.Dataset
+        Result of `two_mechanisms`.
+    background : xarray.Dataset
+        Result of `web`.
+    table : Context
+        Scale of both.
+    """
+
+    def cell(row: xr.Dataset, name: str, factor: float = 1.0, digits: int = 3) -> str:
+        found = Estimate(*(float(row[name + end]) for end in ("", "_lower", "_upper")))
+        return words(found, digits, factor, 0.0)
+
+    names = [str(name) for name in data.mechanism.values]
+    here = data.sel(users=10)
+    lines = [
+        "# Welzl, table II: differences between XCP and CADPC, measured",
+        "",
+        "10 Mbit/s, round trip 300 ms, drop-tail, seconds 80 to 160; 95 % intervals in brackets if they are visible.",
+        f"Buffers: {scenarios.BUFFER} packets as in the other figures, and {BIG_BUFFER} packets, one bandwidth-delay "
+        "product (large buffer).",
+        f"{runs.scale(table)}, as for the rows of table II in [scoreboard.md](scoreboard.md).",
+        "",
+        "| property | published: XCP | published: CADPC/PTP | " + " | ".join(names) + " |",
+        "| --- " * (3 + len(names)) + "|",
+    ]
+    extra = [cell(here.sel(mechanism=name), "examined", digits=1) for name in names]
+    lines.append(
+        "| packets without data, 10 users [packets/s] | feedback in payload packets | extra signaling | "
+        + " | ".join(extra) + " |"
+    )  # fmt: skip
+    back = [cell(here.sel(mechanism=name), "feedback", digits=0) for name in names]
+    lines.append("| bytes to the senders, 10 users [bytes/s] |  |  | " + " | ".join(back) + " |")
+    examined = [
+        cell(here.sel(mechanism=name), *(("examined", 1.0, 1) if name.startswith("CADPC") else ("offered", 1.0, 0)))
+        for name in names
+    ]
+    lines.append(
+        "| packets that a router examines, 10 users [packets/s] | every packet | 1 packet every 4 RTTs | "
+        + " | ".join(examined) + " |"
+    )  # fmt: skip
+    for n in data.users.values:
+        cells = [cell(data.sel(mechanism=name, users=n), "throughput") for name in names]
+        lines.append(f"| utilisation, {n} users [1] | 1 | {laws.equilibrium_traffic(int(n)):.3f} | "
+                     + " | ".join(cells) + " |")  # fmt: skip
+    lines += [
+        "",
+        "XCP's feedback is in its acknowledgments of 40 bytes, CADPC's in PTP replies of 32 bytes. Headers",
+        "in XCP's data packets cost nothing here. A single XCP flow at times overflows 50 packets and restarts.",
+        "",
+        "## 'Web mice' background traffic",
+        "",
+        "Ten flows, twenty on-off sources with Pareto durations (mean 1 s and 2 s, shape 1.5), seconds 80 to 320. With",
+        f"{scenarios.BUFFER} packets both mechanisms lose packets; with {BIG_BUFFER}, XCP does not, and CADPC does.",
+        "",
+        "| load [capacities] | published | mechanism | throughput [capacities] | loss [%] | loss of the background [%] "
+        "| mean queue [packets] |",
+        "| --- | --- | --- | --- | --- | --- | --- |",
+    ]
+    said = {"CADPC": "does not work well", "XCP": "works well", "SACK": ""}
+    for load in background.web.values:
+        for name in background.scheme.values:
+            row = background.sel(scheme=name, web=load)
+            lines.append(
+                f"| {load:g} | {said[str(name).split(',')[0]]} | {name} | {cell(row, 'throughput')} "
+                f"| {cell(row, 'loss', 100, 2)} | {cell(row, 'others_loss', 100, 2)} "
+                f"| {cell(row, 'mean_queue', 1, 1)} |"
+            )
+    return "\n".join(lines) + "\n"
+
+
+def simulate(scale: Scale) -> dict[str, xr.Dataset]:
+    """Run everything that the pictures and table II show."""
+    return {
+        "1": figure_1(mbits=(10, 100) if scale is FULL else (10, 30)), "2": figure_2(scale), "3": figure_3(scale),
+        "changes": changes(), "delay": delays(scale), "queues": managed_queues(scale), "web": web(scale),
+        "snmp": snmp(scale), "table_2": two_mechanisms(scale),
+    }  # fmt: skip
+
+
+def kept() -> dict[str, xr.Dataset]:
+    """Return what the pictures show as it is stored in this folder."""
+    dims = {
+        "1": [("scheme", "bottleneck", "time", "flow")], "2": [("time", "flow"), ("time_staggered", "flow")],
+        "3": [("scheme", "bottleneck")], "delay": [("scheme", "delay")], "queues": [("scheme", "queue")],
+        "web": [("scheme", "web")], "snmp": [("clock", "refresh")],
+        "changes": [(f"time_{name}", f"flow_{name}") for name in ("path_change", "mixing", "parking_lot")],
+    }  # fmt: skip
+    return {name: stored.dataset(f"cadpc_{name}", *several) for name, several in dims.items()}
+
+
+def draw(files: AtomicFiles, data: dict[str, xr.Dataset], replications: int = FULL.replications) -> None:
+    """Draw every picture."""
+    fifty = f"fifty flows of one kind, 160 s; {replications} runs, {CUT_BARS}"
+    pictures: dict[str, tuple[tuple[int, int], tuple[float, float], Any, str]] = {
+        "1": ((1, 2), (10, 4.6), drawing.draw_1, "Welzl, figure 1, simulated: ten CADPC or ten Reno flows"),
+        "2": ((1, 3), (13, 4.4), drawing.draw_2, "Welzl, figure 2, simulated: ten CADPC flows over 10 Mbit/s, 300 ms"),
+        "3": ((2, 2), (10.4, 8.2), lambda d, ax: drawing.draw_panels(d, ax, "bottleneck", 1, "bottleneck [Mbit/s]"),
+              f"Welzl, figure 3, simulated: {fifty}"),
+        "changes": ((1, 3), (13, 4.4), drawing.draw_changes, "CADPC: changes of the path, mixing, parking lot"),
+        "delay": ((2, 2), (10.4, 8.2),
+                  lambda d, ax: drawing.draw_panels(d, ax, "delay", 6e3, "round-trip time without queueing [ms]"),
+                  f"Over the delay, 10 Mbit/s: {fifty}"),
+        "queues": ((2, 2), (10.4, 8.2), drawing.draw_queues,
+                   f"With marking queues, 10 Mbit/s: {fifty}"),
+        "web": ((2, 2), (10.4, 7.6), drawing.draw_web,
+                f"Ten flows beside web-like traffic, 10 Mbit/s, buffers of {scenarios.BUFFER} and {BIG_BUFFER} packets "
+                f"(large); {CUT_BARS}"),
+        "snmp": ((1, 1), (7.6, 4.8), drawing.draw_snmp, ""),
+    }  # fmt: skip
+    for name, (shape, size, drawn, title) in pictures.items():
+        panels(files, f"cadpc_{name}", shape, size, functools.partial(drawn, data[name]), title)
+
+
+def redraw(directory: str | Path = HERE) -> None:
+    """Draw every picture again from the stored numbers."""
+    with figure_files(directory) as files:
+        draw(files, kept())
+
+
+def write(directory: str | Path = HERE, scale: Scale = FULL) -> dict[str, Any]:
+    """Simulate, draw and write every picture with its data, and table II.
+
+    Parameters
+    ----------
+    directory : str or Path
+        Directory of the figures.
+    scale : Scale
+        Scale of the simulations; `QUICK` for a test.
+    """
+    data = simulate(scale)
+    with figure_files(directory) as files:
+        draw(files, data, scale.replications)
+        for name, one in data.items():
+            one.to_netcdf(files.path(f"cadpc_{name}.nc"))
+            stored.write(files, f"cadpc_{name}", one, "figures.cadpc")
+        text = table_2(data["table_2"], data["web"], scale.table)
+        files.path("cadpc_table_2.md").write_text(text, encoding="utf-8")
+    return data

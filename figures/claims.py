@@ -1,0 +1,190 @@
+"""Claims and numbers that the papers print, each with what our laws and simulators give instead, and a verdict.
+
+A row is bound to a function that reproduces and assesses it, in the module ``claims`` of the paper's folder. Verdicts:
+*reproduced*, *ordering reproduced*, *differs* (with the reason), *not reproducible* (with the reason), *input*
+(parameters and quotations); the rule is `figures.rule`.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from figures.rule import VERDICTS, Evidence, Verdict, criterion, fitted_choices, judge, met_by_others
+from longfat.base.domains import choice, conflict, integer, unknown
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+PAPERS = {"000": "blt", "001": "kkm", "002": "cadpc", "003": "gong_parulkar", "004": "loss_load"}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One number or statement as a paper prints it."""
+
+    paper: str
+    section: str
+    claim: str
+    value: str
+    unit: str
+    conditions: str
+    kind: str
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Our result for a claim as text, the evidence, and the verdict on it by the published rule (`judged`)."""
+
+    ours: str
+    verdict: Verdict
+    reason: str = ""
+    criterion: str = ""
+    scale: str = ""
+    repeats: str = ""
+    evidence: Evidence | None = None
+
+    def __post_init__(self) -> None:
+        choice("verdict", self.verdict, VERDICTS)
+        if self.verdict in ("differs", "not reproducible") and not self.reason:
+            raise conflict(f"verdict {self.verdict!r}", "needs a reason")
+
+    @property
+    def met_by(self) -> list[str]:
+        """Other runs that meet the printed numbers of the row, too."""
+        return [] if self.evidence is None else met_by_others(self.evidence)[0]
+
+    @property
+    def others(self) -> int:
+        """Number of other runs that were tried."""
+        return 0 if self.evidence is None else met_by_others(self.evidence)[1]
+
+
+def judged(evidence: Evidence, ours: str, reason: str = "", *, scale: str = "", repeats: str = "") -> Finding:
+    """Return the finding that follows from some evidence by the published rule (`figures.rule`).
+
+    Parameters
+    ----------
+    evidence : Evidence
+        What was measured, beside what is printed.
+    ours : str
+        Our value as text, with its interval and unit.
+    reason : str
+        Why our value is not the printed one; not used if it meets it.
+    scale : str
+        What was run for it: packets, runs, seeds; empty if nothing was simulated.
+    repeats : str
+        Claim of another row that prints the same number, which is counted there.
+
+    Examples
+    --------
+    >>> from figures.rule import Estimate, Quantity, printed
+    >>> judged(Quantity(printed("12.5"), Estimate(12.4)), "12.4 MB").verdict
+    'reproduced'
+    """
+    verdict, found = judge(evidence)
+    why = (
+        reason if verdict in ("differs", "sensitive", "not reproducible", "reproduced under an interpretation") else ""
+    )
+    text = "; ".join(part for part in (found, why) if part)
+    return Finding(ours, verdict, text, criterion(evidence), scale, repeats, evidence)
+
+
+Assessment = Callable[["Context"], Finding]
+
+
+@dataclass(frozen=True)
+class Context:
+    """Scale of a simulation (packets delivered at each point) and its seed."""
+
+    packets: float
+    seed: int
+
+
+def read(paper: str) -> list[Row]:
+    """Return the rows of a paper.
+
+    >>> len(read("003"))
+    30
+    """
+    if paper not in PAPERS:
+        raise unknown("paper", paper, PAPERS)
+    with (Path(__file__).parent / PAPERS[paper] / "claims.csv").open(encoding="utf-8", newline="") as file:
+        return [Row(**line) for line in csv.DictReader(file)]
+
+
+def findings(paper: str, *, packets: float = 1e7, seed: int = 0, progress: bool = False) -> list[tuple[Row, Finding]]:
+    """Return every row of a paper with our finding; parameters are those of `published`."""
+    from longfat.base.progress import bar
+
+    rows = read(paper)
+    assessments: Mapping[str, Assessment] = import_module(f"figures.{PAPERS[paper]}.claims").ASSESSMENTS
+    packets = integer("packets", packets, "packets", "[1e5, 1e12]")
+    context = Context(packets, integer("seed", seed, "1", "[0, inf)"))
+    watched = bar(rows, task=f"paper {paper}", unit="row", shown=progress)
+    return [(row, assessments[row.claim](context)) for row in watched]
+
+
+def published(paper: str = "003", *, packets: float = 1e7, seed: int = 0, progress: bool = False) -> pd.DataFrame:
+    """Return every row of a paper: the printed value, our value and the verdict.
+
+    Parameters
+    ----------
+    paper : str
+        Number of the paper: "000", Kim & Farber; "001", Kanakia, Keshav & Mishra; "002", Welzl; "003", Gong & Parulkar;
+        "004", Prithviraj & Williamson.
+    packets : float
+        Scale of the simulations [packets], in [1e5, 1e12]: "003" delivers at least so many packets at each point. The
+        others take from it how many runs a point has: "001" one for every million, 2 to 10; "002" one for every
+        million, 3 to 20; "004" one for every million, 4 to 100; "000" 6 to 10 of 1.5e5 to 3e5 packets from a million
+        on, 3 short ones below. The column ``scale`` says it at each row.
+    seed : int
+        Seed of the random numbers, at least 0.
+    progress : bool
+        Whether to show a progress bar over the rows.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns ``section``, ``claim``, ``kind``, ``published``, ``unit``, ``ours`` (with 95 % intervals), ``verdict``,
+        ``reason``, ``criterion`` (the part of the rule that was applied), ``scale`` (what was run), ``repeats`` (the
+        claim in whose row the same number is counted), ``fitted`` (our free choices that the number has set),
+        ``met_by`` and ``others`` (which runs of other schemes meet the number, too, and how many were tried). The rule
+        is `figures.rule`.
+
+    Examples
+    --------
+    >>> table = published("003", packets=1e5)
+    >>> str(table.verdict[table.claim == "BDP example"].item())
+    'consistent'
+    """
+    return tabulated(findings(paper, packets=packets, seed=seed, progress=progress))
+
+
+def tabulated(made: Sequence[tuple[Row, Finding]]) -> pd.DataFrame:
+    """Return the table that `published` describes, from the rows with their findings."""
+    import pandas as pd
+
+    rows, found = [row for row, _ in made], [one for _, one in made]
+    return pd.DataFrame(
+        {
+            "section": [row.section for row in rows],
+            "claim": [row.claim for row in rows],
+            "kind": [row.kind for row in rows],
+            "published": [row.value for row in rows],
+            "unit": [row.unit for row in rows],
+            "ours": [one.ours for one in found],
+            "verdict": [one.verdict for one in found],
+            "reason": [one.reason for one in found],
+            "criterion": [one.criterion for one in found],
+            "scale": [one.scale for one in found],
+            "repeats": [one.repeats for one in found],
+            "fitted": ["; ".join(fitted_choices(one.evidence)) for one in found],
+            "met_by": ["; ".join(one.met_by) for one in found],
+            "others": [one.others for one in found],
+        }
+    )

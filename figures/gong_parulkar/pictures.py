@@ -1,0 +1,154 @@
+"""Figures of Gong & Parulkar, WUCS-92-38: figure 14, throughput efficiency, analysis against simulation.
+
+The paper gives neither rate nor round-trip time. Taken here: 150 Mbit/s, 20 ms, segments of 16 packets of
+1024 B, so w_a = 23.08; 10^7 packets a point, as in the paper. Run with ``python -m figures.gong_parulkar``;
+``--redraw`` draws the picture again from the stored numbers.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from figures import data as stored
+from figures.writing import HERE, figure_files, save
+from longfat import design
+from longfat.base.files import AtomicFiles
+from longfat.laws.selective_repeat import throughput_efficiency, throughput_efficiency_many_rounds
+from longfat.segments import simulate
+
+PATH = design.Path(rate=150e6 / 8, round_trip_time=20e-3, segment=16 * 1024, packet=1024)
+CAPTIONS = {
+    "gong_parulkar_14": "Throughput efficiency of selective repeat over the window: the corrected law, the law as "
+    "printed in 1992, our law for any number of rounds, and simulations with 95 % intervals; below: law minus "
+    "simulation.",
+}
+ACCURACY = throughput_efficiency.validity.accuracy
+LOSSES = [1e-4, 1e-3, 1e-2]
+WINDOWS = [
+    1,
+    2,
+    4,
+    6,
+    8,
+    10,
+    12,
+    14,
+    16,
+    18,
+    20,
+    22,
+    23,
+    24,
+    25,
+    26,
+    28,
+    30,
+    32,
+    34,
+    36,
+    38,
+    40,
+    42,
+    44,
+    46,
+    47,
+    48,
+    50,
+    54,
+    58,
+    62,
+]
+
+
+def figure_14(packets: float = 1e7, rng: int = 14):
+    """Return law, printed law and simulation for the three families of curves in figure 14.
+
+    Parameters
+    ----------
+    packets : float
+        Packets delivered at each point [packets].
+    rng : int
+        Seed.
+    """
+    data = simulate(
+        window=WINDOWS,
+        loss=LOSSES,
+        segment_packets=PATH.segment_packets,
+        ack_segments=PATH.simulated_ack_segments,
+        segments=round(packets / PATH.segment_packets),
+        rng=rng,
+    )
+    ack = data.attrs["ack_segments"]
+    dense = np.unique(np.concatenate([np.linspace(1, max(WINDOWS), 600), [ack + 1, 2 * ack + 1 - 1e-9, 2 * ack + 1]]))
+    data = data.assign_coords(law_window=("law_window", dense, {"units": "segments"}))
+    laws = {
+        "law": throughput_efficiency,
+        "printed": throughput_efficiency.as_printed,
+        "ours": throughput_efficiency_many_rounds,
+    }
+    for name, one in laws.items():
+        for dim, windows in (("window", np.array(WINDOWS, float)), ("law_window", dense)):
+            values = one(windows[None, :], np.array(LOSSES)[:, None], PATH.segment_packets, ack)
+            data[f"{name}_at_{dim}"] = (("loss", dim), values, {"units": "1"})
+    return data
+
+
+def draw_14(data, axes) -> None:
+    """Draw figure 14 into two axes: efficiencies above, differences from the simulation below."""
+    above, below = axes
+    for index, p in enumerate(data.loss.values):
+        row, colour = data.sel(loss=p), f"C{index}"
+        above.plot(row.law_window, row.law_at_law_window, color=colour, label=f"p = {p:g}")
+        above.plot(row.law_window, row.printed_at_law_window, color=colour, ls=":")
+        above.plot(row.law_window, row.ours_at_law_window, color=colour, ls=(0, (6, 1, 1, 1)), lw=0.9)
+        value, half = row.throughput_efficiency, row.throughput_efficiency_upper - row.throughput_efficiency
+        above.errorbar(row.window, value, half, color=colour, ls="", marker="o", ms=3.5, lw=1)
+        below.errorbar(row.window, row.law_at_window - value, half, color=colour, marker="o", ms=3.5, lw=1)
+        below.plot(row.window, row.printed_at_window - value, color=colour, ls=":")
+    above.plot([], [], color="0.4", label="law (third case corrected)")
+    above.plot([], [], color="0.4", ls=":", label="law as printed")
+    above.plot([], [], color="0.4", ls=(0, (6, 1, 1, 1)), lw=0.9, label="our law for any number of rounds")
+    above.errorbar([], [], [], color="0.4", ls="", marker="o", ms=3.5, label="simulated, 95% interval")
+    ack = data.attrs["ack_segments"]
+    for ax in axes:
+        for edge in (ack + 1, 2 * ack + 1):
+            ax.axvline(edge, color="0.7", lw=0.8, zorder=0)
+    above.plot([], [], color="0.7", lw=0.8, label="w_a + 1 and 2 w_a + 1")
+    above.set(ylabel="throughput efficiency [1]", ylim=(0, 1.05))
+    above.set_title("Gong & Parulkar, figure 14: analysis against simulation (150 Mbit/s, 20 ms, 16-packet segments)")
+    above.legend(loc="lower right", frameon=True, framealpha=1, edgecolor="none")  # a vertical line is behind it
+    below.axhspan(-ACCURACY, ACCURACY, color="0.92", zorder=0, label="stated accuracy")
+    below.set(xlabel="window [segments]", ylabel="law minus simulation [1]")
+    below.legend(loc="lower left")
+
+
+def kept():
+    """Return what the picture shows as it is stored in this folder."""
+    data = stored.dataset("gong_parulkar_14", ("loss", "law_window"), ("loss", "window"))
+    return data.assign_attrs(ack_segments=PATH.simulated_ack_segments)
+
+
+def draw(files: AtomicFiles, data) -> None:
+    """Draw the picture."""
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(2, sharex=True, figsize=(7.6, 6.4), height_ratios=[2, 1])
+    draw_14(data, axes)
+    save(files, figure, "gong_parulkar_14")
+
+
+def redraw(directory: str | Path = HERE) -> None:
+    """Draw the picture again from the stored numbers."""
+    with figure_files(directory) as files:
+        draw(files, kept())
+
+
+def write(directory: str | Path = HERE) -> None:
+    """Simulate, draw and write figure 14 as SVG, PNG and NetCDF."""
+    data = figure_14()
+    with figure_files(directory) as files:
+        draw(files, data)
+        data.to_netcdf(files.path("gong_parulkar_14.nc"))
+        stored.write(files, "gong_parulkar_14", data, "figures.gong_parulkar")

@@ -1,0 +1,1 @@
+"""Kanakia, Keshav and Mishra (1992), ten standard experiments: claims, figures and tables."""

@@ -1,0 +1,234 @@
+"""Kanakia, Keshav & Mishra (1992): ten complete tables, every printed cell beside ours, and figure 7.
+
+``kkm_tables.md`` has a table for each experiment, with our values and the printed ones in brackets, then the 174
+printed cells with the verdicts and reasons of the scoreboard, from the same runs, and how many printed numbers a scheme
+meets with one of its rules changed. Figure 7 has the sending rate of connection 1 under the
+paper's five schemes; the paper does not say in which experiment, we take experiment 1. ``kkm_rates_*`` and
+``kkm_queues_*`` show sending rate and queue in another experiment. Run with ``python -m figures.kkm``; it takes some
+minutes, with ``--quick`` less than one; ``--redraw`` draws the pictures from the stored numbers.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from figures import data as stored
+from figures.claims import Context
+from figures.kkm import claims as kkm
+from figures.kkm import runs
+from figures.writing import HERE, figure_files, save
+from longfat import benchmark
+from longfat.base.files import AtomicFiles
+from longfat.benchmark import tables, traces
+from longfat.benchmark.printed import cells
+from longfat.plot import benchmark_queues, benchmark_rates
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+CAPTIONS = {
+    "kkm_7": "Sending rate of connection 1 in experiment 1 under the paper's five schemes.",
+    "kkm_rates_2": "Experiment 2, ten new flows within a round trip: sending rate of connection 1.",
+    "kkm_queues_2": "Experiment 2: queue length at the bottleneck.",
+}
+FIVE = ("hop-by-hop", "packet-pair", "explicit-feedback", "tahoe", "decbit")
+ORDERED = (1, 2, 5)  # experiments whose order is a row of the scoreboard
+ASKS = {
+    1: "Does a scheme adapt to new flows that start a round trip apart?",
+    2: "Ten new flows within a round trip: does the buffer hold what is in flight?",
+    3: "What does the start-up of a flow cost?",
+    4: "Does twice the round-trip time mean twice the transfer time?",
+    5: "Does a scheme adapt when the bottleneck moves?",
+    6: "Does a scheme tolerate bunched acknowledgments?",
+    7: "How much throughput does a scheme get beside uncontrolled traffic?",
+    8: "How does a scheme perform with a tenth of the buffers?",
+    9: "How does a scheme perform with few packets in flight, in long files (9a) and short ones (9b)?",
+    10: "Does a scheme tolerate sources that go on and off within a round trip?",
+}
+
+
+def shows(experiment: int, data: xr.Dataset) -> str:
+    """Summarise an experiment: times relative to the optimal ones, losses, and the paper's order of the schemes.
+
+    Parameters
+    ----------
+    experiment : int
+        1 to 10.
+    data : xarray.Dataset
+        Result of `longfat.benchmark.run`, with the optimal times.
+    """
+    mine = data.isel(variant=np.flatnonzero(data.experiment.values == experiment))
+    labels = dict(zip(data.scheme.values, data.label.values, strict=True))
+    ratios = (mine.transfer_time / mine.transfer_time.sel(scheme="optimal")).mean(("variant", "connection"))
+    done = np.isfinite(mine.transfer_time).any("connection").all("variant")
+    score = {str(name): float(ratios.sel(scheme=name)) for name in data.scheme.values if bool(done.sel(scheme=name))}
+    order = sorted((name for name in score if name != "optimal"), key=score.__getitem__)
+    parts = [
+        "Transfer times relative to the optimal ones: "
+        + ", ".join(f"{labels[name]} {score[name]:.3g}" for name in order)
+        + "."
+    ]
+    lost = mine.dropped.mean("variant")
+    losers = sorted(
+        (name for name in order if lost.sel(scheme=name) > 0), key=lambda name: float(lost.sel(scheme=name))
+    )
+    words = ", ".join(f"{labels[name]} {float(lost.sel(scheme=name)):.3g}" for name in losers)
+    parts.append(f"Packets lost in a run: {words}; none with the others." if losers else "No packets are lost.")
+    printed = _printed_scores(experiment)
+    theirs = sorted((name for name in printed if name in score), key=printed.__getitem__)
+    pairs = [(one, other) for k, one in enumerate(theirs) for other in theirs[k + 1 :] if score[one] > score[other]]
+    if experiment in ORDERED:
+        parts.append("The scoreboard says whether the paper's order of the schemes holds, over runs with send jitter.")
+    elif len(theirs) > 1:
+        said = ", ".join(str(labels[name]) for name in theirs)
+        wrong = ", ".join(f"{labels[other]} is faster than {labels[one]}" for one, other in pairs)
+        parts.append(
+            f"In these runs the paper's order, {said}, " + (f"holds except that {wrong}." if pairs else "holds.")
+        )
+    return " ".join(parts)
+
+
+def _printed_scores(experiment: int) -> dict[str, float]:
+    """Return the mean printed time of each scheme, relative to the least of its column.
+
+    Only schemes with a number in every column are included.
+    """
+    times: dict[tuple[str, str], dict[str, float]] = {}
+    for one in cells():
+        usable = one.experiment == experiment and one.value and not one.misprint and one.scheme != "optimal"
+        if usable and one.metric in ("transfer_time", "transfer_time_mean"):
+            times.setdefault((one.connection, one.load_or_size), {})[runs.LABELS[one.scheme]] = float(one.value)
+    most = {name for column in times.values() for name in column}
+    complete = [name for name in most if all(name in column for column in times.values())]
+    return {
+        name: sum(column[name] / min(column.values()) for column in times.values()) / len(times) for name in complete
+    }
+
+
+def every_cell(context: Context, experiments: tuple[int, ...]) -> list[tables.Table]:
+    """Return the printed cells with our values and verdicts, and what the schemes meet with one rule changed.
+
+    Parameters
+    ----------
+    context : Context
+        Scale and seed, as for `figures.claims.published`.
+    experiments : tuple of int
+        Experiments whose cells are listed.
+    """
+    found = kkm.cell_findings(context, experiments)
+    values = {kkm.claim(one): f"{one.value} {runs.unit(one)}" for one in cells()}
+    lines = [[name, values[name], one.ours, one.verdict, one.reason] for name, one in found.items()]
+    heads = ["cell", "printed", "ours", "verdict", "reason"]
+    rules = ["scheme", "rule changed", "printed numbers", "met by the benchmark's setting", "met with the rule changed"]
+    return [
+        tables.Table("Every printed cell", heads, lines),
+        tables.Table("One rule of a scheme changed in all experiments", rules, kkm.of_all_cells(context, found)),
+    ]
+
+
+def text(data: xr.Dataset, listed: list[tables.Table]) -> str:
+    """Return the content of ``kkm_tables.md``."""
+    parts = [
+        "# Kanakia, Keshav & Mishra (1992): the benchmark, complete",
+        "",
+        "Our values, with the printed ones in brackets. After ±: the standard deviation over "
+        f"{data.attrs['replications']} runs in experiment 7, otherwise half of the 95 % interval of random runs. "
+        f"The list of printed cells has {runs.GROUPS} groups of as many runs in experiment 7, of which the tables have "
+        "the first; its standard deviations of the transfer time are the mean of those of the groups. "
+        "The delay is that of single packets while connection 1 lasts, less that of the empty network, or for hbh and "
+        "e2e-ef less propagation only; transfer times are measured without these packets. The rank is by the mean "
+        "ratio to the shortest time. In experiment 7 all sources are active from the beginning; experiment 9 is run as "
+        "printed and with scaled files. A time below the optimal one belongs to a scheme that takes more "
+        "than its fair share. The paper prints 0 and does not define the delay of the optimal scheme, so that we "
+        "have none. The verdicts follow the rule of the [scoreboard](scoreboard.md).",
+        "",
+    ]
+    for one in tables.tables(data):
+        experiment = int(one.title.split()[1].rstrip(":"))
+        parts += [tables.to_markdown([one]).rstrip(), "", f"{ASKS[experiment]} {shows(experiment, data)}", ""]
+    return "\n".join([*parts, tables.to_markdown(listed)])
+
+
+TITLES = {
+    "kkm_7": "Kanakia, Keshav & Mishra, figure 7, simulated: experiment 1, connection 1",
+    "kkm_rates": "Experiment {}: sending rate of connection 1",
+    "kkm_queues": "Experiment {}: queue length at the bottleneck",
+}
+
+
+def kept() -> dict[str, xr.Dataset]:
+    """Return what the pictures show as it is stored in this folder."""
+    dims = [("scheme",), ("scheme", "fine_time"), ("scheme", "time")]
+    return {name: stored.dataset(name, *dims) for name in ("kkm_7", "kkm_rates_2")}
+
+
+def draw(files: AtomicFiles, data: dict[str, xr.Dataset]) -> None:
+    """Draw figure 7, and rates and queues of the other experiment."""
+    import matplotlib.pyplot as plt
+
+    for name, one in data.items():
+        pictures = [(name, benchmark_rates)]
+        if "_rates_" in name:
+            pictures.append((name.replace("_rates_", "_queues_"), benchmark_queues))
+        for picture, drawn in pictures:
+            kind, _, cell = picture.rpartition("_")
+            count = one.sizes["scheme"]
+            axes = plt.subplots(count, 1, sharex=True, figsize=(7.2, 1.9 * count))[1]
+            drawn(one, axes, TITLES.get(picture) or TITLES[kind].format(cell))
+            save(files, axes[0].figure, picture)
+
+
+def redraw(directory: str | Path = HERE) -> None:
+    """Draw every picture again from the stored numbers."""
+    with figure_files(directory) as files:
+        draw(files, kept())
+
+
+def write(
+    directory: str | Path = HERE,
+    replications: int = 10,
+    quick: bool = False,
+    rng: int = 0,
+    store: str | Path | None = None,
+) -> xr.Dataset:
+    """Simulate, draw and write the tables, figure 7 and the pictures of a cell.
+
+    Parameters
+    ----------
+    directory : str or Path
+        Directory of the figures.
+    replications : int
+        Runs of each random cell.
+    quick : bool
+        Whether to run only experiments 3 and 9b with the paper's five schemes, for a test.
+    rng : int
+        Seed.
+    store : None, str or Path
+        Directory for finished runs of the benchmark.
+    """
+    names = ("optimal", *FIVE) if quick else None
+    experiments = ["3", "9b"] if quick else None
+    data = benchmark.run(
+        experiments, names, replications=replications, rng=rng, store=store, progress=not quick
+    )  # fmt: skip
+    listed = every_cell(Context(1e6 * replications, rng), (3, 9) if quick else tuple(range(1, 11)))
+    cell, shown = ("9b", FIVE[:2]) if quick else ("2", FIVE)
+    drawn = {
+        f"kkm_{name}": traces(one, shown, 0.3 if quick else 2.0, rng=rng)
+        for name, one in (("7", "1"), (f"rates_{cell}", cell))
+    }
+    with figure_files(directory) as files:
+        draw(files, drawn)
+        for name, one in drawn.items():
+            one.to_netcdf(files.path(f"{name}.nc"))
+            stored.write(files, name, one, "figures.kkm")
+        drawn[f"kkm_rates_{cell}"].to_netcdf(
+            files.path(f"kkm_queues_{cell}.nc")
+        )  # the same data under the name of the second picture
+        data.to_netcdf(files.path("kkm.nc"))
+        stored.write(files, "kkm", data, "figures.kkm")
+        files.path("kkm_tables.md").write_text(text(data, listed), encoding="utf-8")
+    return data

@@ -1,0 +1,1 @@
+"""Prithviraj and Williamson, loss-load curves: networks, claims, figures and tables."""

@@ -1,0 +1,320 @@
+"""Prithviraj & Williamson, the virtual loss-load model: figures 2, 5, 7 and 8, tables 1 and 2, beside ours.
+
+Figure 2 is drawn from the laws. Figure 5 is scenario 0, simulated, with the equilibrium of the laws. Figures 7 and 8
+are scenario 1 under two interpretations of what the paper leaves open: the formulas as printed, and the rules by which
+the printed numbers are judged (`figures.loss_load.scenarios`). ``loss_load_tables.md`` has
+every printed number of scenario 1 and the effect of each rule. Run with ``python -m figures.loss_load``; it takes
+some minutes, with ``--quick`` half a minute; ``--redraw`` draws the pictures from the stored numbers.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from figures import data as stored
+from figures.loss_load import runs
+from figures.loss_load.scenarios import (
+    FAIR_START,
+    KS,
+    NEAREST,
+    PACKET_TIME,
+    PLAIN,
+    RULE_CHANGES,
+    scenario_1,
+)
+from figures.loss_load.tables import EXCESS_RULE, NUMBERS, one_at_a_time, tables, watched
+from figures.writing import CUT, HERE, bars, figure_files, save
+from longfat.base.files import AtomicFiles
+from longfat.laws import loss_load as laws
+from longfat.sim.runs.statistics import Interval
+
+CAPTIONS = {
+    "loss_load_2": "Loss probability that a switch announces, and raw throughput, over a source's rate; k = 5.",
+    "loss_load_5": "Two sources: transfer time and loss over the virtual factor v; lines: equilibrium of the laws.",
+    "loss_load_7": "Eleven sources: load at the switch, for four k, under two interpretations of the paper.",
+    "loss_load_8": "Eleven sources: transfer time and loss of connection 1 over v; crosses: printed values.",
+}
+FACTORS = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)  # section 3.4
+INTERPRETATIONS = {"nearest": NEAREST, "plain": PLAIN}
+PACKETS = 4000  # packets of 2 MB
+ROUND_TRIP_0 = 0.004 + 2 * 20e-6 + 1e-4  # s: four times 1 ms, and the last packet's transmission on three links
+MARKERS = dict(zip(KS, "osD^", strict=True))
+UNITS = {"transfer_time": "s", "fair_start_transfer_time": "s", "loss": "1", "late_loss": "1", "fair_start_loss": "1"}
+OTHERS = (0.6, 0.6)  # rates of the other sources in figure 2, which the paper does not give
+
+
+def figure_2(k: float = 5) -> xr.Dataset:
+    """Return the loss-load curve and the raw throughput of a source beside two others of rate 0.6.
+
+    Parameters
+    ----------
+    k : float
+        Severity [1].
+    """
+    a, b = sum(OTHERS) - 1, sum(f ** (k + 1) for f in OTHERS)
+    rate = np.linspace(0, 1, 501)
+    best = float(laws.throughput_optimal_rate(a, b, k))
+    return xr.Dataset(
+        {
+            "loss_probability": ("rate", np.asarray(laws.loss_probability(rate, a, b, k)), {"units": "1"}),
+            "raw_throughput": ("rate", np.asarray(laws.raw_throughput(rate, a, b, k)), {"units": "1"}),
+        },
+        coords={"rate": ("rate", rate, {"units": "1"})},
+        attrs={"k": k, "excess": a, "spread": b, "optimal_rate": best, "loss_there": float(laws.bounded_loss(k))},
+    )
+
+
+def law_0(k: Any, v: Any) -> tuple[Any, Any]:
+    """Return the laws' transfer time [s] and loss [1] of scenario 0; each source gets half of the carried load."""
+    loss = laws.equilibrium_loss(k, v)
+    carried = laws.equilibrium_load(k, v) * (1 - loss)
+    return 2 * PACKETS * PACKET_TIME / carried + ROUND_TRIP_0, loss
+
+
+def _gathered(found: dict[tuple[Any, ...], dict[str, Interval]], dims: dict[str, Any]) -> xr.Dataset:
+    """Return intervals at every point of a grid as a dataset with ``_lower`` and ``_upper``."""
+    shape = tuple(len(values) for values in dims.values())
+    names = next(iter(found.values()))
+    data = {}
+    for name in names:
+        for i, end in enumerate(("", "_lower", "_upper")):
+            values = np.array([one[name][i] for one in found.values()]).reshape(shape)
+            data[name + end] = (tuple(dims), values, {"units": UNITS[name]} if name in UNITS else {})
+    return xr.Dataset(data, coords=dims)
+
+
+def figure_5(replications: int = 10, rng: int = 5, factors: tuple[float, ...] = FACTORS) -> xr.Dataset:
+    """Simulate scenario 0 over v, with k/(k + 1) in every row.
+
+    The results are of whole transfers, after the start, and of sources that start at their fair share.
+
+    Parameters
+    ----------
+    replications : int
+        Runs at each point.
+    rng : int
+        Seed.
+    factors : tuple of float
+        v, to which k/(k + 1) is added [1].
+    """
+    grid = {one: sorted({*factors, float(laws.lossless_virtual_factor(one))}) for one in KS}
+    found = {}
+    for k, v in watched([(one, v) for one in KS for v in grid[one]], "figure 5"):
+        plain = runs.two_sources(k, v, PLAIN, replications=replications, rng=rng)
+        fair = runs.two_sources(k, v, FAIR_START, replications=replications, rng=rng)
+        found[k, v] = plain | {f"fair_start_{name}": fair[name] for name in ("transfer_time", "loss")}
+    points = range(len(factors) + 1)
+    data = _gathered(found, {"k": list(KS), "point": list(points)})
+    v = np.array(list(grid.values()))
+    time, loss = law_0(np.array(KS, float)[:, None], v)
+    return data.assign_coords(v=(("k", "point"), v)).assign(
+        law_transfer_time=(("k", "point"), np.asarray(time)), law_loss=(("k", "point"), np.asarray(loss))
+    )
+
+
+def figure_7(rng: int = 7) -> xr.Dataset:
+    """Simulate the load of S1 in every millisecond of scenario 1, v = 1, for each interpretation and k."""
+    found = []
+    for interpretation in INTERPRETATIONS.values():
+        silence = 0.0 if interpretation.farewell else interpretation.silence
+        row = [
+            runs.observe(scenario_1(k, 1.0, interpretation), replications=1, rng=rng, longest=3.0, silence=silence)
+            for k in KS
+        ]
+        found.append(xr.concat([one.isel(replication=0) for one in row], "k"))
+    names = xr.DataArray(list(INTERPRETATIONS), dims="interpretation", name="interpretation")
+    return xr.concat(found, names).assign_coords(k=list(KS))
+
+
+def figure_8(
+    replications: int = 10,
+    rng: int = 0,
+    factors: tuple[float, ...] = FACTORS,
+    interpretations: tuple[str, ...] = tuple(INTERPRETATIONS),
+) -> xr.Dataset:
+    """Simulate transfer time and loss of connection 1 in scenario 1 over v, for each interpretation and k.
+
+    Parameters
+    ----------
+    replications : int
+        Runs at each point.
+    rng : int
+        Seed.
+    factors : tuple of float
+        v [1].
+    interpretations : tuple of str
+        Keys of `INTERPRETATIONS`.
+    """
+    found = {}
+    points = [(name, k, v) for name in interpretations for k in KS for v in factors]
+    for name, k, v in watched(points, "figure 8"):
+        found[name, k, v] = runs.cross_traffic(k, v, INTERPRETATIONS[name], replications=replications, rng=rng)
+    return _gathered(found, {"interpretation": list(interpretations), "k": list(KS), "v": list(factors)})
+
+
+def draw_2(data: xr.Dataset, ax: Any) -> None:
+    """Draw the loss-load curve and the raw throughput."""
+    ax.plot(data.rate, data.loss_probability, label="loss probability P(f)")
+    ax.plot(data.rate, data.raw_throughput, label="raw throughput (1 - P) f")
+    best = data.attrs["optimal_rate"]
+    ax.axvline(best, color="0.6", lw=0.8, zorder=0)
+    ax.plot(best, data.attrs["loss_there"], "o", color="C0", ms=5)
+    ax.annotate(f"f_t = {best:.3f}, P = 1/6", (best, data.attrs["loss_there"]), (-8, 14), textcoords="offset points",
+                ha="right", fontsize="small")  # fmt: skip
+    ax.set(xlabel="transmission rate f [capacities]", ylabel="probability, rate [1]", xlim=(0, 1), ylim=(0, 1.03))
+    ax.set_title("Prithviraj & Williamson, figure 2: loss-load curve, k = 5\nbeside two sources of 0.6 C each")
+    ax.legend(loc="upper left")
+
+
+def draw_5(data: xr.Dataset, axes: Any) -> None:
+    """Draw transfer time and loss of scenario 0: simulated points, and lines from the laws."""
+    left, right = axes
+    v = np.linspace(0.5, 1, 251)
+    for i, k in enumerate(KS):
+        row, colour = data.sel(k=k), f"C{i}"
+        time, loss = law_0(float(k), v)
+        left.plot(v, 1e3 * np.asarray(time), color=colour, lw=1)
+        right.plot(v, loss, color=colour, lw=1)
+        points = {"color": colour, "ls": "", "marker": MARKERS[k], "ms": 5}
+        bars(left, row.v, row, "transfer_time", 1e3, **points, label=f"k = {k}")
+        bars(right, row.v, row, "loss", **points)
+        bars(right, row.v, row, "late_loss", **points | {"mfc": "none", "ms": 7, "mew": 0.8})
+    left.plot([], [], color="0.4", lw=1, label="laws, at equilibrium")
+    left.axhline(804, color="0.6", ls=":", zorder=0)
+    left.annotate("800 + 4 ms", (0.5, 804), va="bottom", fontsize="small", color="0.4")
+    left.set(xlabel="virtual factor v [1]", ylabel="transfer time of connection 1 [ms]", title="(a)")
+    left.legend(
+        title="wide bars: some runs lose their last packets\nand have a timeout of 0.2 s", title_fontsize="x-small"
+    )
+    right.plot([], [], "o", color="0.4", ms=5, label="whole transfer")
+    right.plot([], [], "o", color="0.4", ms=7, mfc="none", mew=0.8, label="after the first 100 ms")
+    right.set(xlabel="virtual factor v [1]", ylabel="packet loss of connection 1 [1]", ylim=(-0.01, None), title="(b)")
+    right.legend(loc="upper left")
+    left.figure.suptitle(
+        "Prithviraj & Williamson, figure 5, simulated: two sources that maximise throughput; "
+        f"bars: 95 % intervals, {CUT}",
+        fontsize="medium", ha="left", x=0.01,
+    )  # fmt: skip
+
+
+def draw_7(data: xr.Dataset, axes: Any) -> None:
+    """Draw the load of S1, declared and counted: a row for each k, a column for each interpretation."""
+    for column, interpretation in enumerate(data.interpretation.values):
+        for line, k in enumerate(KS):
+            ax, row = axes[line][column], data.sel(interpretation=interpretation, k=k)
+            binned = runs.load(row)
+            ax.step(1e3 * binned.time, binned, where="post", lw=0.7, color="0.65")
+            ax.step(1e3 * row.time, row.declared_load, where="post", lw=1, color=f"C{column}")
+            ax.axhline(1, color="black", lw=0.6)
+            ax.axhline(laws.equilibrium_load(k, 1.0), color="0.4", lw=0.6, ls=":")
+            for edge in (500, 1000):
+                ax.axvline(edge, color="0.6", lw=0.6, ls="--", zorder=0)
+            ax.set(xlim=(0, 2000), ylim=(0, 4))
+            ax.text(0.99, 0.9, f"k = {k}", transform=ax.transAxes, ha="right", va="top")
+    axes[0][0].set_title("as the printed numbers are judged")
+    axes[0][-1].set_title("formulas as printed")
+    for ax in axes[-1]:
+        ax.set_xlabel("time [ms]")
+    figure = axes[0][0].figure
+    figure.supylabel("load at S1 [capacities]", fontsize="medium")
+    figure.suptitle(
+        "Prithviraj & Williamson, figure 7, simulated: scenario 1, v = 1. Colour: sum of the rates; grey: packets in "
+        "10 ms; dotted: (k + 1)/k;\ndashed: 500 and 1000 ms, between which the paper gives the load",
+        fontsize="medium", ha="left", x=0.01,
+    )  # fmt: skip
+
+
+def draw_8(data: xr.Dataset, axes: Any) -> None:
+    """Draw transfer time and loss of scenario 1, and the printed numbers."""
+    for column, interpretation in enumerate(data.interpretation.values):
+        for k, colour in zip(KS, ("C0", "C1", "C2", "C3"), strict=True):
+            row = data.sel(interpretation=interpretation, k=k)
+            points = {"color": colour, "marker": MARKERS[k], "ms": 5, "lw": 1, "label": f"k = {k}"}
+            bars(axes[0][column], row.v, row, "transfer_time", 1e3, **points)
+            bars(axes[1][column], row.v, row, "loss", **points)
+            for one in NUMBERS.values():
+                if one.k == k and one.name in ("transfer_time", "loss"):
+                    ax = axes[0 if one.name == "transfer_time" else 1][column]
+                    ax.plot(one.v, one.number.value, "x", color=colour, ms=10, mew=2, zorder=5)
+        axes[0][column].axhline(1444, color="0.6", ls=":", zorder=0, label="1444 ms")
+        axes[1][column].set_xlabel("virtual factor v [1]")
+        axes[0][column].plot([], [], "x", color="0.4", ms=10, mew=2, ls="", label="printed")
+    titles = {"nearest": "as the printed numbers are judged", "plain": "formulas as printed"}
+    for ax, interpretation in zip(axes[0], data.interpretation.values, strict=True):
+        ax.set_title(titles[str(interpretation)])
+    axes[0][0].set_ylabel("transfer time of connection 1 [ms]")
+    axes[1][0].set_ylabel("packet loss of connection 1 [1]")
+    axes[0][0].legend()
+    axes[0][0].figure.suptitle(
+        f"Prithviraj & Williamson, figure 8, simulated: scenario 1; bars: 95 % intervals, {CUT}",
+        fontsize="medium", ha="left", x=0.01,
+    )  # fmt: skip
+
+
+def kept() -> dict[str, Any]:
+    """Return what the pictures show as it is stored in this folder."""
+    two = stored.dataset("loss_load_7", ("interpretation", "k"), ("interpretation", "k", "time"))
+    five = stored.dataset("loss_load_5", ("k", "point"))
+    return {"2": figure_2(), "5": five, "7": two, "8": stored.dataset("loss_load_8", ("interpretation", "k", "v"))}
+
+
+def draw(files: AtomicFiles, data: dict[str, Any]) -> None:
+    """Draw every picture."""
+    import matplotlib.pyplot as plt
+
+    columns = data["8"].sizes["interpretation"]
+    figure, ax = plt.subplots(figsize=(6.4, 4.4))
+    draw_2(data["2"], ax)
+    save(files, figure, "loss_load_2")
+    figure, axes = plt.subplots(1, 2, figsize=(10.4, 4.8))
+    draw_5(data["5"], axes)
+    save(files, figure, "loss_load_5")
+    figure, axes = plt.subplots(len(KS), 2, sharex=True, sharey=True, figsize=(10.4, 8.4))
+    draw_7(data["7"], axes)
+    save(files, figure, "loss_load_7")
+    figure, axes = plt.subplots(2, columns, sharex=True, sharey="row", squeeze=False, figsize=(5.2 * columns, 8))
+    draw_8(data["8"], axes)
+    save(files, figure, "loss_load_8")
+
+
+def redraw(directory: str | Path = HERE) -> None:
+    """Draw every picture again from the stored numbers."""
+    with figure_files(directory) as files:
+        draw(files, kept())
+
+
+def write(directory: str | Path = HERE, replications: int = 10, quick: bool = False) -> dict[str, Any]:
+    """Simulate, draw and write figures 2, 5, 7, 8 with their data, and the tables.
+
+    Parameters
+    ----------
+    directory : str or Path
+        Directory of the figures.
+    replications : int
+        Runs at each point.
+    quick : bool
+        Whether to run fewer points and rules, for a test.
+    """
+    few = (0.5, 1.0) if quick else FACTORS
+    rules = ("dropping starts at a queue of 5 packets", EXCESS_RULE) if quick else tuple(RULE_CHANGES)
+    points = [key for key in NUMBERS if not quick or key[:2] in ((2, 0.5), (2, 0.9), (2, 1.0), (20, 1.0))]
+    data: dict[str, Any] = {
+        "2": figure_2(),
+        "5": figure_5(replications, factors=few),
+        "7": figure_7(),
+        "8": figure_8(replications, factors=few, interpretations=("nearest",) if quick else tuple(INTERPRETATIONS)),
+        "nearest": one_at_a_time(NEAREST, replications, switches=rules, points=points),
+        "plain": one_at_a_time(PLAIN, replications, switches=() if quick else rules, points=points),
+    }
+    with figure_files(directory) as files:
+        draw(files, data)
+        for name in ("2", "5", "7", "8"):
+            data[name].to_netcdf(files.path(f"loss_load_{name}.nc"))
+            stored.write(files, f"loss_load_{name}", data[name], "figures.loss_load")
+        text = tables(data["nearest"], data["plain"], replications)
+        files.path("loss_load_tables.md").write_text(text, encoding="utf-8")
+    return data
