@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 # Modules are compiled once, not by each of the hundred processes that the tests start.
 unexport PYTHONDONTWRITEBYTECODE
-REDRAWN := gong_parulkar receive_buffers sstp loss_load cadpc cadpc_further blt blt_concepts blt_today blt_further kkm credits \
+REDRAWN := gong_parulkar gong_parulkar.receive_buffers gong_parulkar.sstp loss_load cadpc cadpc.further blt blt.concepts blt.today blt.further kkm credits \
 	network_simulator today courses scheme_curves scoreboard
 PACKAGES := setup.py models derivations docs figures notebooks tests
 
@@ -92,17 +92,17 @@ browser:  ## Install Debian's Chromium for the tests of `explore`, which are ski
 
 figures: venv  ## Simulate and draw the papers' figures and tables anew (an hour or two)
 	$(BIN)/python -m figures.gong_parulkar
-	$(BIN)/python -m figures.receive_buffers
-	$(BIN)/python -m figures.sstp
+	$(BIN)/python -m figures.gong_parulkar.receive_buffers
+	$(BIN)/python -m figures.gong_parulkar.sstp
 	$(BIN)/python -m figures.loss_load
 	$(BIN)/python -m figures.cadpc
-	$(BIN)/python -m figures.cadpc_further
+	$(BIN)/python -m figures.cadpc.further
 	$(BIN)/python -m figures.blt
-	$(BIN)/python -m figures.blt_concepts
-	$(BIN)/python -m figures.blt_today
-	$(BIN)/python -m figures.blt_further
+	$(BIN)/python -m figures.blt.concepts
+	$(BIN)/python -m figures.blt.today
+	$(BIN)/python -m figures.blt.further
 	$(BIN)/python -m figures.kkm
-	$(BIN)/python -m figures.other_schemes
+	$(BIN)/python -m figures.kkm.other_schemes
 	$(BIN)/python -m figures.credits
 	$(BIN)/python -m figures.network_simulator
 	$(BIN)/python -m figures.today

@@ -83,6 +83,16 @@ def _placed(frame: pd.DataFrame, data: xr.Dataset) -> pd.DataFrame:
     )
 
 
+def folder_of(name: str) -> Path:
+    """Return the folder of this package with the files of a dataset.
+
+    >>> folder_of("loss_load_7").name, folder_of("scoreboard").name
+    ('loss_load', 'figures')
+    """
+    (found,) = {path.parent for end in (".csv", "_by_*.csv") for path in Path(__file__).parent.rglob(name + end)}
+    return found
+
+
 def read(path: Path) -> pd.DataFrame:
     """Read a file that `write` has written."""
     return pd.read_csv(path, comment="#")
@@ -98,7 +108,7 @@ def dataset(name: str, *dims: tuple[str, ...], directory: Path | None = None) ->
     *dims : tuple of str
         Dimensions of each of its files.
     directory : Path, optional
-        Folder of the files; this folder by default.
+        Folder of the files; that of the figure by default.
 
     Examples
     --------
@@ -114,7 +124,7 @@ def dataset(name: str, *dims: tuple[str, ...], directory: Path | None = None) ->
     made = xr.Dataset()
     for one in dims:
         place = name if len(dims) == 1 else f"{name}_by_{'_'.join(one)}"
-        path = (directory or Path(__file__).parent) / f"{place}.csv"
+        path = (directory or folder_of(name)) / f"{place}.csv"
         frame = read(path)
         order = {dim: frame[dim].unique() for dim in one}
         found = frame.set_index(list(one)).to_xarray().reindex(order)
@@ -127,7 +137,7 @@ def dataset(name: str, *dims: tuple[str, ...], directory: Path | None = None) ->
     return made
 
 
-def compare(data: xr.Dataset, name: str, directory: Path) -> int:
+def compare(data: xr.Dataset, name: str, directory: Path | None = None) -> int:
     """Compare new results with the stored files: every row of ``data`` must be stored with the same numbers.
 
     Parameters
@@ -136,8 +146,8 @@ def compare(data: xr.Dataset, name: str, directory: Path) -> int:
         All of a picture's data or some of its points.
     name : str
         Name of the picture.
-    directory : Path
-        Folder of the stored files.
+    directory : Path, optional
+        Folder of the stored files; that of the figure by default.
 
     Returns
     -------
@@ -164,11 +174,11 @@ def compare(data: xr.Dataset, name: str, directory: Path) -> int:
     2
     squares.csv: y is 1.001 at x = 1, where 1 is stored
     """
-    compared = 0
+    compared, folder = 0, directory or folder_of(name)
     for key, frame in frames(data, name).items():
         keys = [column for column in frame if column in data.dims]
-        path = directory / f"{key}.csv"
-        if not path.exists() and (single := directory / f"{name}.csv").exists():
+        path = folder / f"{key}.csv"
+        if not path.exists() and (single := folder / f"{name}.csv").exists():
             path = single
         stored = read(path)
         both = _placed(frame, data).merge(

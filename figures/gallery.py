@@ -1,4 +1,4 @@
-"""Gallery: a page with every picture of this folder, its caption, its module and its data files.
+"""Gallery: a page with every picture of the figures, its caption, its module and its data files.
 
 Run with ``python -m figures.gallery`` after the others; ``make figures`` does.
 """
@@ -15,17 +15,17 @@ from longfat.base.files import AtomicFiles
 PARTS = {
     "explore": "Exploring in a browser",
     "gong_parulkar": "Selective repeat over long paths (Gong and Parulkar 1992)",
-    "receive_buffers": "Receive buffers smaller than the window (Gong and Parulkar 1992)",
-    "sstp": "SSTP: slow receivers, lost control packets, loss-load switches (Gong and Parulkar 1992)",
+    "gong_parulkar.receive_buffers": "Receive buffers smaller than the window (Gong and Parulkar 1992)",
+    "gong_parulkar.sstp": "SSTP: slow receivers, lost control packets, loss-load switches (Gong and Parulkar 1992)",
     "loss_load": "Loss-load curves (Prithviraj and Williamson)",
     "cadpc": "CADPC (Welzl)",
-    "cadpc_further": "CADPC further: noise, a target below the capacity, and weights",
-    "blt_concepts": "The ideas of BLT, in packets (Kim and Farber 1994, figures 3 and 5)",
+    "cadpc.further": "CADPC further: noise, a target below the capacity, and weights",
+    "blt.concepts": "The ideas of BLT, in packets (Kim and Farber 1994, figures 3 and 5)",
     "blt": "BLT (Kim and Farber 1994)",
-    "blt_today": "BLT on paths of today",
-    "blt_further": "BLT further: what its authors left to later work",
+    "blt.today": "BLT on paths of today",
+    "blt.further": "BLT further: what its authors left to later work",
     "kkm": "The benchmark (Kanakia, Keshav and Mishra 1992)",
-    "other_schemes": "The standard experiments with schemes that the paper does not have",
+    "kkm.other_schemes": "The standard experiments with schemes that the paper does not have",
     "scoreboard": "Scoreboard: every number and claim of the five papers",
     "credits": "Credit flow control, and guaranteed delays",
     "network_simulator": "The network simulator compared with laws",
@@ -38,11 +38,11 @@ TABLES = {
     "loss_load": {"loss_load_tables.md": "every printed number, and the effect of each rule"},
     "cadpc": {"cadpc_table_2.md": "table II, measured"},
     "blt": {"blt_tables.md": "table 1 cell by cell and under twenty interpretations"},
-    "blt_today": {"blt_today.md": "the ratios with their intervals, path by path"},
-    "blt_further": {"blt_further.md": "the ratios with their intervals, and what an abusive source gets"},
+    "blt.today": {"blt_today.md": "the ratios with their intervals, path by path"},
+    "blt.further": {"blt_further.md": "the ratios with their intervals, and what an abusive source gets"},
     "scoreboard": {"scoreboard.md": "all rows"},
     "kkm": {"kkm_tables.md": "the ten tables, complete"},
-    "other_schemes": {
+    "kkm.other_schemes": {
         "today_tables.md": "CUBIC, also behind CoDel and FQ-CoDel, DCTCP and BBR",
         "further_tables.md": "credit and rate control of ATM, dynamic windows, NETBLT, and SSTP",
     },
@@ -55,17 +55,28 @@ def module(part: str) -> ModuleType:
     return found if hasattr(found, "CAPTIONS") else import_module(f"figures.{part}.pictures")
 
 
+def folder(part: str) -> str:
+    """Return the folder of a part's files within this one, with a slash, or "" for this folder itself.
+
+    >>> folder("blt.today"), folder("today")
+    ('blt/', '')
+    """
+    place = Path(str(module(part).__file__)).parent.relative_to(HERE)
+    return "" if place == Path() else f"{place.as_posix()}/"
+
+
 def pictures() -> dict[str, tuple[str, str]]:
-    """Return the module and the caption of each picture, by name."""
-    return {name: (part, words) for part in PARTS for name, words in module(part).CAPTIONS.items()}
+    """Return the module and the caption of each picture, by its path without ``.png``."""
+    return {folder(part) + name: (part, words) for part in PARTS for name, words in module(part).CAPTIONS.items()}
 
 
 def numbers(directory: Path) -> dict[str, list[str]]:
-    """Return the data files of each module, as named in their first lines."""
+    """Return the paths of the data files of each module, as named in their first lines."""
     found: dict[str, list[str]] = {part: [] for part in PARTS}
-    for path in sorted(directory.glob("*.csv")):
+    for path in sorted(directory.rglob("*.csv")):
         with path.open(encoding="utf-8") as file:
-            found[file.readline().split("figures.")[1].split(";")[0]].append(path.name)
+            if (line := file.readline()).startswith("# made by"):  # the claims are not made
+                found[line.split("figures.")[1].split(";")[0]].append(path.relative_to(directory).as_posix())
     return found
 
 
@@ -80,11 +91,11 @@ def text(directory: Path = HERE) -> str:
     ]  # fmt: skip
     for part, title in PARTS.items():
         lines += [f"## {title}", "", f"`python -m figures.{part}`", ""]
-        lines += [f"[{name}]({name}): {words}." for name, words in TABLES.get(part, {}).items()]
+        lines += [f"[{name}]({folder(part)}{name}): {words}." for name, words in TABLES.get(part, {}).items()]
         for name, (made_by, words) in drawn.items():
             if made_by == part:
                 lines += ["", f"![{words}]({name}.png)", "", f"*{words}*"]
-        links = ", ".join(f"[{one.removesuffix('.csv')}]({one})" for one in data[part])
+        links = ", ".join(f"[{Path(one).stem}]({one})" for one in data[part])
         lines += ["", f"Numbers: {links}.", ""] if links else [""]
     return "\n".join(lines)
 

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from figures import network_simulator, receive_buffers
+from figures import network_simulator
 from figures.gong_parulkar import pictures as gong_parulkar
+from figures.gong_parulkar import receive_buffers
 
 
 def test_figure_14(tmp_path, monkeypatch):

@@ -1,33 +1,26 @@
 """The stored numbers are those that the code gives: some points here, all of them in the long tests."""
 
+from pathlib import Path
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from figures import (
-    blt_concepts,
-    blt_further,
-    blt_today,
-    cadpc_further,
-    courses,
-    credits,
-    data,
-    gallery,
-    network_simulator,
-    other_schemes,
-    receive_buffers,
-    sstp,
-    today,
-    today_runs,
-)
+from figures import courses, credits, data, gallery, network_simulator, today, today_runs
+from figures.blt import concepts as blt_concepts
 from figures.blt import drawing as blt_drawing
+from figures.blt import further as blt_further
 from figures.blt import measured as blt_measured
 from figures.blt import pictures as blt
 from figures.blt import runs as blt_runs
+from figures.blt import today as blt_today
 from figures.blt.scenarios import SETS
+from figures.cadpc import further as cadpc_further
 from figures.cadpc import pictures as cadpc
 from figures.cadpc import runs as cadpc_runs
 from figures.gong_parulkar import pictures as gong_parulkar
+from figures.gong_parulkar import receive_buffers, sstp
+from figures.kkm import other_schemes
 from figures.loss_load import pictures as loss_load
 from figures.loss_load import runs as loss_load_runs
 from figures.writing import HERE, figure_files
@@ -37,9 +30,11 @@ from tests import pictures
 
 
 def test_every_picture_has_words_and_every_part_numbers():
-    assert set(gallery.pictures()) == {path.stem for path in HERE.glob("*.png")}
+    assert set(gallery.pictures()) == {
+        path.relative_to(HERE).with_suffix("").as_posix() for path in HERE.rglob("*.png")
+    }
     without = [part for part, names in gallery.numbers(HERE).items() if not names]
-    assert without == ["explore", "other_schemes"]  # a picture of a page, and tables
+    assert without == ["explore", "kkm.other_schemes"]  # a picture of a page, and tables
 
 
 def test_the_gallery_is_what_the_code_gives():
@@ -63,19 +58,19 @@ def test_a_changed_number_is_noticed(tmp_path):
 
 
 def test_gong_and_parulkar():
-    assert data.compare(gong_parulkar.figure_14(), "gong_parulkar_14", HERE) > 1000
+    assert data.compare(gong_parulkar.figure_14(), "gong_parulkar_14") > 1000
 
 
 def test_receive_buffers(monkeypatch):
     for ack in ("hard", "soft"):
-        assert data.compare(receive_buffers.one_loss(ack), f"soft_acknowledgment_{ack}", HERE) > 1000
+        assert data.compare(receive_buffers.one_loss(ack), f"soft_acknowledgment_{ack}") > 1000
     monkeypatch.setattr(receive_buffers, "LOSSES", receive_buffers.LOSSES[:1])
-    assert data.compare(receive_buffers.figures_17_to_19(), "gong_parulkar_17_18_19", HERE) > 100
+    assert data.compare(receive_buffers.figures_17_to_19(), "gong_parulkar_17_18_19") > 100
 
 
 def test_loss_load():
-    assert data.compare(loss_load.figure_2(), "loss_load_2", HERE) == 2 * 501
-    stored = data.read(HERE / "loss_load_5.csv").set_index(["k", "point"])
+    assert data.compare(loss_load.figure_2(), "loss_load_2") == 2 * 501
+    stored = data.read(HERE / "loss_load" / "loss_load_5.csv").set_index(["k", "point"])
     time, loss = loss_load.law_0(stored.index.get_level_values("k").to_numpy(float), stored.v.to_numpy())
     np.testing.assert_allclose(stored.law_transfer_time, time, rtol=1e-8)
     np.testing.assert_allclose(stored.law_loss, loss, rtol=1e-8, atol=1e-8)
@@ -87,16 +82,16 @@ def test_loss_load():
 def test_cadpc():
     found = {("CADPC", 1): cadpc_runs.measured("CADPC", 50, cadpc.scenarios.MBIT, replications=3, rng=3)}
     some = cadpc._gathered(found, {"scheme": ["CADPC"], "bottleneck": [1]})
-    assert data.compare(some, "cadpc_3", HERE) == 24
-    assert data.compare(cadpc.figure_1(mbits=(10,)), "cadpc_1", HERE) == 2 * 161 * 10
+    assert data.compare(some, "cadpc_3") == 24
+    assert data.compare(cadpc.figure_1(mbits=(10,)), "cadpc_1") == 2 * 161 * 10
 
 
 def test_blt():
     """The first load of the reference network's slowest bottleneck, in runs of the scoreboard's size."""
     size = blt_measured.sweep_size("BLT", "reference")
     some = blt_runs.powers(("BLT",), SETS["reference"][:1], rng=0, **(size | {"loads": size["loads"][:1]}))
-    assert data.compare(some, "blt_sets_reference", HERE) == 31  # ten quantities with their limits, and how many runs
-    assert data.compare(blt.queues(), "blt_queues", HERE) > 1000
+    assert data.compare(some, "blt_sets_reference") == 31  # ten quantities with their limits, and how many runs
+    assert data.compare(blt.queues(), "blt_queues") > 1000
 
 
 def test_network_simulator(monkeypatch):
@@ -104,23 +99,26 @@ def test_network_simulator(monkeypatch):
     monkeypatch.setattr(network_simulator, "BUFFERS", network_simulator.BUFFERS[:1])
     monkeypatch.setattr(network_simulator, "LOSSES", network_simulator.LOSSES[-1:])
     found = network_simulator.simulate()
-    assert data.compare(found["waiting_times"], "network_simulator_waiting_times", HERE) == 16
-    assert data.compare(found["utilisation"], "network_simulator_utilisation", HERE) == 3
+    assert data.compare(found["waiting_times"], "network_simulator_waiting_times") == 16
+    assert data.compare(found["utilisation"], "network_simulator_utilisation") == 3
 
 
 def test_page_of_blt_today():
-    assert blt_today.text(blt_today.kept()["blt_today"]) == (HERE / "blt_today.md").read_text()
+    assert blt_today.text(blt_today.kept()["blt_today"]) == (HERE / "blt" / "blt_today.md").read_text()
 
 
 def test_page_of_blt_further():
-    assert blt_further.text(data.dataset("blt_further", ("variant", "label"))) == (HERE / "blt_further.md").read_text()
+    assert (
+        blt_further.text(data.dataset("blt_further", ("variant", "label")))
+        == (HERE / "blt" / "blt_further.md").read_text()
+    )
 
 
 @pytest.mark.long
 def test_blt_further(monkeypatch):
     kept = {name: blt_further.VARIANTS[name] for name in ("one", "abusive")}
     monkeypatch.setattr(blt_further, "VARIANTS", kept)
-    assert data.compare(blt_further.simulate(), "blt_further", HERE) > 0
+    assert data.compare(blt_further.simulate(), "blt_further") > 0
 
 
 def test_credits():
@@ -151,7 +149,7 @@ def test_cadpc_further():
 def test_streams_of_tcp_and_blt():
     """Slow start begins window k after k round trips of 30.06 ms; BLT sends a packet each 26.7 us."""
     found = blt_concepts.simulate()
-    assert data.compare(found, "blt_concepts", HERE) > 0
+    assert data.compare(found, "blt_concepts") > 0
     first = [2**k - 1 for k in range(7)]
     np.testing.assert_allclose(found.departure.sel(scheme="TCP")[first], 0.03006 * np.arange(7), rtol=0.01, atol=1e-4)
     expected = np.arange(127) * 500 / 18.75e6
@@ -161,13 +159,13 @@ def test_streams_of_tcp_and_blt():
 @pytest.mark.long
 def test_cadpc_further_again():
     for name, one in cadpc_further.simulate().items():
-        assert data.compare(one, f"cadpc_further_{name}", HERE) > 0
+        assert data.compare(one, f"cadpc_further_{name}") > 0
 
 
 @pytest.mark.long
 def test_credits_again():
     for name, one in credits.simulate().items():
-        assert data.compare(one, name, HERE) > 0
+        assert data.compare(one, name) > 0
 
 
 @pytest.mark.long
@@ -175,7 +173,7 @@ def test_blt_today(monkeypatch):
     monkeypatch.setattr(blt_today, "PATHS", {"transatlantic": blt_today.PATHS["transatlantic"]})
     monkeypatch.setattr(blt_today, "SIZES", (1e5,))
     monkeypatch.setattr(blt_today, "FASTER", (10.0,))
-    assert data.compare(blt_today.greatest(), "blt_today", HERE) > 0
+    assert data.compare(blt_today.greatest(), "blt_today") > 0
 
 
 @pytest.mark.parametrize(
@@ -188,13 +186,13 @@ def test_blt_today(monkeypatch):
     ],
 )
 def test_today(picture, first):
-    assert data.compare(today_runs.sweep(picture, **first), picture, HERE) > 0
+    assert data.compare(today_runs.sweep(picture, **first), picture) > 0
 
 
 @pytest.mark.parametrize("page", other_schemes.SCHEMES)
 def test_tables_of_other_schemes(page):
     """The table of experiment 3 is the stored one."""
-    stored = (HERE / f"{page}.md").read_text()
+    stored = (HERE / "kkm" / f"{page}.md").read_text()
     assert tables.to_markdown(tables.tables(other_schemes.experiments(page, ["3"]))).strip() in stored
 
 
@@ -230,18 +228,18 @@ def test_what_the_pictures_of_today_show():
 
 def test_courses():
     """The stored courses are those of the code; the events of 61 simulated seconds."""
-    assert data.compare(courses.cubic(), "courses_cubic", HERE) > 300
-    assert data.compare(courses.bbr(), "courses_bbr", HERE) > 5000
+    assert data.compare(courses.cubic(), "courses_cubic") > 300
+    assert data.compare(courses.bbr(), "courses_bbr") > 5000
 
 
 def test_sstp():
-    assert data.compare(sstp.receivers(), "sstp_receivers", HERE) > 700
+    assert data.compare(sstp.receivers(), "sstp_receivers") > 700
 
 
 @pytest.mark.long
 def test_sstp_beside_others(monkeypatch):
     monkeypatch.setattr(sstp, "BOOKED", sstp.BOOKED[-1:])
-    assert data.compare(sstp.booked(), "sstp_booked", HERE) == 3 * 6
+    assert data.compare(sstp.booked(), "sstp_booked") == 3 * 6
 
 
 def test_what_the_pictures_of_sstp_show():
@@ -315,9 +313,9 @@ def test_all_of_it(part, tmp_path):
     """As `make figures` does."""
     gallery.module(part).write(tmp_path)
     stored = gallery.numbers(HERE)[part]
-    assert sorted(path.name for path in tmp_path.glob("*.csv")) == stored
+    assert sorted(path.name for path in tmp_path.glob("*.csv")) == [Path(name).name for name in stored]
     for name in stored:
-        ours, theirs = (data.read(folder / name) for folder in (tmp_path, HERE))
+        ours, theirs = data.read(tmp_path / Path(name).name), data.read(HERE / name)
         assert list(ours) == list(theirs)
         for column in ours:
             if ours[column].dtype.kind in "fiub":
@@ -348,14 +346,14 @@ EXPLAINED = {
 )
 def test_stored_pictures(part, tmp_path, monkeypatch):
     """Stored pictures are what the code draws from the stored numbers, and no text overlaps anything."""
-    module, wrong = gallery.module(part), []
+    module, stored, wrong = gallery.module(part), HERE / gallery.folder(part), []
 
     def save(files, figure, name):
         for kind in ("svg", "png"):  # as `writing.save` does: each layout moves things a little
             figure.savefig(tmp_path / f"{name}.{kind}")
         found = pictures.overlaps(figure) + pictures.covered(figure)
         found += pictures.unexplained(figure, EXPLAINED.get(name, ()))
-        ours, theirs = (plt.imread(folder / f"{name}.png") for folder in (tmp_path, HERE))
+        ours, theirs = (plt.imread(folder / f"{name}.png") for folder in (tmp_path, stored))
         if ours.shape != theirs.shape or np.abs(ours - theirs).mean() > 1e-3:  # a letter less is more
             found.append("another picture than the stored one")
         wrong.extend(f"{name}: {one}" for one in found)

@@ -5,6 +5,7 @@ import re
 import pytest
 
 from figures.kkm import pictures as kkm
+from figures.writing import HERE
 from longfat import benchmark
 from longfat.benchmark.printed import cells
 from longfat.sim import run
@@ -104,12 +105,12 @@ def test_the_list_has_the_numbers_of_the_tables(written):
 
 def test_the_stored_page_agrees_with_itself_and_with_the_scoreboard():
     """The page beside the code has all 174 cells, with the numbers of its tables and of the scoreboard's rows."""
-    page = (kkm.HERE / "kkm_tables.md").read_text(encoding="utf-8")
+    page = (HERE / "kkm" / "kkm_tables.md").read_text(encoding="utf-8")
     listed = lines_of(page, "Every printed cell")
     assert len(listed) == 175
     # 12 zeros of the optimal scheme and 4 misprints have no number.
     assert compare(page) == 174 - 12 - 4
-    head, *rows = lines_of((kkm.HERE / "scoreboard.md").read_text(encoding="utf-8"), "001 ")
+    head, *rows = lines_of((HERE / "scoreboard.md").read_text(encoding="utf-8"), "001 ")
     place = {name: head.index(name) for name in ("claim", "ours", "verdict")}
     shown = {row[place["claim"]]: [row[place["ours"]], row[place["verdict"]]] for row in rows}
     assert {line[0]: [line[2], line[3]] for line in listed[1:]} == {line[0]: shown[line[0]] for line in listed[1:]}

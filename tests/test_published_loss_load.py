@@ -168,7 +168,7 @@ def test_the_load_is_the_sum_of_the_rates():
 
 def test_the_tables_agree_with_the_scoreboard():
     """Every number of scenario 1 is the same text on both pages."""
-    page = (HERE / "loss_load_tables.md").read_text(encoding="utf-8")
+    page = (HERE / "loss_load" / "loss_load_tables.md").read_text(encoding="utf-8")
     listed = dict(re.findall(r"^\| ([^|]+: [^|]+) \| [^|]+ \| ([^|\\]+?)(?:\\\*)? \|", page, flags=re.MULTILINE))
     board = (HERE / "scoreboard.md").read_text(encoding="utf-8")
     section = board.partition("## 004 Prithviraj & Williamson")[2]

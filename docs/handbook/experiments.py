@@ -46,7 +46,7 @@ def described(number: int) -> str:
 
 def results(page: str, number: int) -> str:
     """Return the section of a page of tables about an experiment, without its heading."""
-    path = ROOT / "figures" / f"{page}.md"
+    path = ROOT / "figures" / "kkm" / f"{page}.md"
     _, *parts = re.split(r"^## Experiment (\d+)[^\n]*$", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
     found = dict(zip(map(int, parts[::2]), parts[1::2], strict=True))
     text = found.get(number, "").partition("\n## ")[0]

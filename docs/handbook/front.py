@@ -32,7 +32,7 @@ server and no network: it opens from a folder or a USB stick, and its search wor
 <div class="live-law" data-law="selective_repeat.throughput_efficiency"></div>
 ```
 
-![Throughput efficiency over the window: the law, the law as printed in 1992, simulated](/figures/gong_parulkar_14.png)
+![Throughput efficiency: the law, the law as printed in 1992, simulated](/figures/gong_parulkar/gong_parulkar_14.png)
 
 """
 
@@ -60,9 +60,9 @@ LOOKED_UP: Mapping[str, Sequence[str]] = {
         "docs/rules/queue-disciplines", "docs/rules/traffic",
     ),
     "Papers against our numbers": (
-        "ERRATA", "docs/refinements", "figures/scoreboard", "figures/README", "figures/blt_tables", "figures/blt_today",
-        "figures/blt_further", "figures/cadpc_table_2", "figures/kkm_tables", "figures/loss_load_tables",
-        "figures/today_tables", "figures/further_tables",
+        "ERRATA", "docs/refinements", "figures/scoreboard", "figures/README", "figures/blt/blt_tables",
+        "figures/blt/blt_today", "figures/blt/blt_further", "figures/cadpc/cadpc_table_2", "figures/kkm/kkm_tables",
+        "figures/loss_load/loss_load_tables", "figures/kkm/today_tables", "figures/kkm/further_tables",
     ),
     "The project": ("api/index", "CHANGELOG", "reference/citing"),
 }  # fmt: skip

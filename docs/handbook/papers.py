@@ -22,7 +22,7 @@ FIGURES: Mapping[str, tuple[str, ...]] = {
     "000": ("blt",),
     "001": ("kkm",),
     "002": ("cadpc",),
-    "003": ("gong_parulkar", "receive_buffers", "sstp"),
+    "003": ("gong_parulkar", "gong_parulkar.receive_buffers", "gong_parulkar.sstp"),
     "004": ("loss_load",),
 }
 #: What the sources of a paper's laws are called in their records.
@@ -76,7 +76,7 @@ def _figures(paper: str) -> str:
     text = ""
     for part in FIGURES[paper]:
         for page, words in gallery.TABLES.get(part, {}).items():
-            text += f"[{words[:1].upper()}{words[1:]}](/figures/{page}).\n\n"
+            text += f"[{words[:1].upper()}{words[1:]}](/figures/{gallery.folder(part)}{page}).\n\n"
         for name, (made_by, words) in gallery.pictures().items():
             if made_by == part:
                 text += f"![{words}](/figures/{name}.png)\n\n*{words}*\n\n"

@@ -20,7 +20,7 @@ def rows() -> dict[str, list[tuple[str, str, str, str]]]:
     """Return for each label the experiment, what was measured, the rank and the page."""
     found: dict[str, list[tuple[str, str, str, str]]] = {}
     for page in TABLES:
-        text = (ROOT / "figures" / f"{page}.md").read_text(encoding="utf-8")
+        text = (ROOT / "figures" / "kkm" / f"{page}.md").read_text(encoding="utf-8")
         _, *parts = re.split(r"^## (Experiment [^\n]*)$", text, flags=re.MULTILINE)
         for title, body in zip(parts[::2], parts[1::2], strict=True):
             for block in body.split("\n\n"):
@@ -48,7 +48,7 @@ def _ranked(block: str) -> list[tuple[str, str, str]]:
 def of(scheme: str) -> str:
     """Return a table of a scheme's rows in all sets of tables, its entries one after the other."""
     made = [
-        (one.label, f"[{title}](/figures/{page}.md)", values, rank)
+        (one.label, f"[{title}](/figures/kkm/{page}.md)", values, rank)
         for own, entries in TABLES.items()
         for one in entries.values()
         if one.scheme == scheme

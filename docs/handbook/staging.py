@@ -22,7 +22,7 @@ LAW = re.compile(r"(?<!\[)`(?:lf|longfat)\.laws\.(\w+\.\w+)`(?!\])")
 def pages(root: Path = ROOT) -> list[Path]:
     """Return the paths of the pages, in the order of their names."""
     top = [root / name for name in ("CHANGELOG.md", "CONTRIBUTING.md", "ERRATA.md", "README.md")]
-    figures = sorted((root / "figures").glob("*.md"))
+    figures = sorted((root / "figures").rglob("*.md"))
     return [*top, *sorted((root / "docs").rglob("*.md")), *figures, root / "notebooks" / "README.md"]
 
 

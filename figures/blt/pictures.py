@@ -27,12 +27,13 @@ from figures.blt.drawing import LABELS, REFERENCE, TRACE
 from figures.blt.scenarios import BOTTLENECK, COMPETITORS, PACKET, SETS, dumbbell
 from figures.blt.scenarios import Path as Network
 from figures.claims import Context
-from figures.writing import CUT, HERE, figure_files, panels, stem
+from figures.writing import CUT, figure_files, panels, stem
 from longfat.base.files import AtomicFiles
 from longfat.laws import blt as laws
 from longfat.sim import run
 from longfat.sim.network import traffic
 
+HERE = Path(__file__).parent
 CAPTIONS = {
     "blt_6_7": "Response times and utilisation over arrivals, reference network.",
     "blt_8": "Queue length at the bottleneck over time: TCP and BLT at half of the capacity.",

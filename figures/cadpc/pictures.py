@@ -26,11 +26,12 @@ from figures.cadpc.runs import QUANTITIES, at, late, measured, words
 from figures.cadpc.scenarios import BIG_BUFFER, CAPACITY, MBIT, PERIOD
 from figures.claims import Context
 from figures.rule import Estimate
-from figures.writing import HERE, figure_files, panels
+from figures.writing import figure_files, panels
 from longfat.base.files import AtomicFiles
 from longfat.laws import cadpc as laws
 from longfat.sim.runs.statistics import replications as interval
 
+HERE = Path(__file__).parent
 CAPTIONS = {
     "cadpc_1": "Bytes transferred by ten flows: CADPC's flows are equal and use 10/11 of the link, Reno's are not.",
     "cadpc_2": "CADPC flows that start one after the other, and flows with different update periods that start "
@@ -241,7 +242,7 @@ def table_2(data: xr.Dataset, background: xr.Dataset, table: Context = FULL.tabl
         "10 Mbit/s, round trip 300 ms, drop-tail, seconds 80 to 160; 95 % intervals in brackets if they are visible.",
         f"Buffers: {scenarios.BUFFER} packets as in the other figures, and {BIG_BUFFER} packets, one bandwidth-delay "
         "product (large buffer).",
-        f"{runs.scale(table)}, as for the rows of table II in [scoreboard.md](scoreboard.md).",
+        f"{runs.scale(table)}, as for the rows of table II in [scoreboard.md](../scoreboard.md).",
         "",
         "| property | published: XCP | published: CADPC/PTP | " + " | ".join(names) + " |",
         "| --- " * (3 + len(names)) + "|",

@@ -12,13 +12,14 @@ from pathlib import Path
 import numpy as np
 
 from figures import data as stored
-from figures.writing import HERE, figure_files, save
+from figures.writing import figure_files, save
 from longfat import design
 from longfat.base.files import AtomicFiles
 from longfat.laws.selective_repeat import throughput_efficiency, throughput_efficiency_many_rounds
 from longfat.segments import simulate
 
 PATH = design.Path(rate=150e6 / 8, round_trip_time=20e-3, segment=16 * 1024, packet=1024)
+HERE = Path(__file__).parent
 CAPTIONS = {
     "gong_parulkar_14": "Throughput efficiency of selective repeat over the window: the corrected law, the law as "
     "printed in 1992, our law for any number of rounds, and simulations with 95 % intervals; below: law minus "

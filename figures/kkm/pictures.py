@@ -19,7 +19,7 @@ from figures import data as stored
 from figures.claims import Context
 from figures.kkm import claims as kkm
 from figures.kkm import runs
-from figures.writing import HERE, figure_files, save
+from figures.writing import figure_files, save
 from longfat import benchmark
 from longfat.base.files import AtomicFiles
 from longfat.benchmark import tables, traces
@@ -29,6 +29,7 @@ from longfat.plot import benchmark_queues, benchmark_rates
 if TYPE_CHECKING:
     import xarray as xr
 
+HERE = Path(__file__).parent
 CAPTIONS = {
     "kkm_7": "Sending rate of connection 1 in experiment 1 under the paper's five schemes.",
     "kkm_rates_2": "Experiment 2, ten new flows within a round trip: sending rate of connection 1.",
@@ -143,7 +144,7 @@ def text(data: xr.Dataset, listed: list[tables.Table]) -> str:
         "ratio to the shortest time. In experiment 7 all sources are active from the beginning; experiment 9 is run as "
         "printed and with scaled files. A time below the optimal one belongs to a scheme that takes more "
         "than its fair share. The paper prints 0 and does not define the delay of the optimal scheme, so that we "
-        "have none. The verdicts follow the rule of the [scoreboard](scoreboard.md).",
+        "have none. The verdicts follow the rule of the [scoreboard](../scoreboard.md).",
         "",
     ]
     for one in tables.tables(data):

@@ -27,11 +27,12 @@ from figures.loss_load.scenarios import (
     scenario_1,
 )
 from figures.loss_load.tables import EXCESS_RULE, NUMBERS, one_at_a_time, tables, watched
-from figures.writing import CUT, HERE, bars, figure_files, save
+from figures.writing import CUT, bars, figure_files, save
 from longfat.base.files import AtomicFiles
 from longfat.laws import loss_load as laws
 from longfat.sim.runs.statistics import Interval
 
+HERE = Path(__file__).parent
 CAPTIONS = {
     "loss_load_2": "Loss probability that a switch announces, and raw throughput, over a source's rate; k = 5.",
     "loss_load_5": "Two sources: transfer time and loss over the virtual factor v; lines: equilibrium of the laws.",

@@ -78,7 +78,8 @@ def tables(nearest: dict[str, Numbers], plain: dict[str, Numbers], replications:
         f"Means of {replications} runs, seed 0, 95 % intervals in brackets; \\*: meets the printed number by the",
         "published rule (`figures.rule`): it overlaps the interval or is within 10 %; of transfer",
         "times what is above 1444 ms has to be within 25 %, too, and of loads what is above 1. The rows are those of",
-        "the [scoreboard](scoreboard.md), which counts the range of single runs as well, because the paper shows such:",
+        "the [scoreboard](../scoreboard.md), which counts the range of single runs as well, because the paper shows "
+        "such:",
         "a mean may meet a number that single runs scatter about. *Ours*: a round of retransmissions costs five round",
         "trips (set by the two peaks), the response time is that of the whole file, and a finished source counts at",
         "the switch for another 100 ms (set by the times at v = 0.9 and 1); otherwise the formulas as printed.",

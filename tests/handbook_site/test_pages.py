@@ -172,7 +172,7 @@ def test_the_claims_of_a_proof():
 
 
 def test_rows_of_the_standard_experiments():
-    """The first row of CUBIC in figures/today_tables.md: 766 ms, rank 1 of 7."""
+    """The first row of CUBIC in figures/kkm/today_tables.md: 766 ms, rank 1 of 7."""
     label, values, rank, page = ranking.rows()["cubic"][0]
     assert (label, values.split(";")[0], rank, page) == (
         "Experiment 1: slow changes in cross traffic", "transfer time 766", "1 of 7", "today_tables",

@@ -2,7 +2,7 @@
 
 ``today_tables.md``: the schemes of `longfat.benchmark.TODAY`; ``further_tables.md``: those of
 `longfat.benchmark.FURTHER`, credit and rate control of ATM, NETBLT and SSTP. Run with ``python -m
-figures.other_schemes``; it takes some minutes.
+figures.kkm.other_schemes``; it takes some minutes.
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ from typing import Any
 
 import xarray as xr
 
-from figures.writing import HERE, figure_files
+from figures.writing import figure_files
 from longfat import benchmark
 from longfat.benchmark import tables
 
 CAPTIONS: dict[str, str] = {}
+HERE = Path(__file__).parent
 SCHEMES = {
     "today_tables": ("optimal", "sack", *benchmark.TODAY),
     "further_tables": ("optimal", "sack", "hop-by-hop", "explicit-feedback", *benchmark.FURTHER),
@@ -28,11 +29,11 @@ TITLES = {
 BESIDE = {
     "today_tables": "The ten experiments of Kanakia, Keshav and Mishra (1992), as in [their tables](kkm_tables.md), "
     "beside the optimal times and SACK. The paper has none of these rows. "
-    "[Settings](../docs/standard-experiments.md#schemes-of-today) are the same in all experiments.",
+    "[Settings](../../docs/standard-experiments.md#schemes-of-today) are the same in all experiments.",
     "further_tables": "The ten experiments of Kanakia, Keshav and Mishra (1992), as in [their tables](kkm_tables.md), "
     "with credit and rate control of ATM, NETBLT and SSTP beside the optimal times, SACK and two of the paper's "
-    "schemes. [Settings](../docs/standard-experiments.md#credit-and-rate-control-of-atm-netblt-and-sstp) are the same "
-    "in all experiments.",
+    "schemes. [Settings](../../docs/standard-experiments.md#credit-and-rate-control-of-atm-netblt-and-sstp) are the "
+    "same in all experiments.",
 }
 READ = (
     "After ±: the standard deviation over {} runs in experiment 7, otherwise half of the 95 % interval of random runs; "

@@ -4,7 +4,7 @@
 time when control packets are lost, which the paper assumes away (section 4.2); ``sstp_sharing``: what four
 rate-controlled connections get beside one without rate control, and five of these, at a drop-tail, a loss-load and a
 fair-queueing link; ``sstp_booked``: the first of these by the load that the four have negotiated.
-Run with ``python -m figures.sstp``; ``--redraw`` draws the pictures from the stored numbers.
+Run with ``python -m figures.gong_parulkar.sstp``; ``--redraw`` draws the pictures from the stored numbers.
 """
 
 from __future__ import annotations
@@ -17,12 +17,13 @@ import numpy as np
 import xarray as xr
 
 from figures import data as stored
-from figures.writing import HERE, figure_files, main, save
+from figures.writing import figure_files, main, save
 from longfat.base.files import AtomicFiles
 from longfat.replication import student
 from longfat.sim import Network, Simulation, queues
 from longfat.sim.runs import peek
 
+HERE = Path(__file__).parent
 CAPTIONS = {
     "sstp_receivers": "SSTP: segments granted, begun and accepted; from 0.5 s on the application takes 40 ms for each "
     "segment. Left: it withholds advancement; right: it also reduces the window to (F_1/F) W.",
@@ -281,7 +282,7 @@ def write(directory: str | Path = HERE) -> dict[str, xr.Dataset]:
     with figure_files(directory) as files:
         draw(files, found)
         for name, data in found.items():
-            stored.write(files, name, data, "figures.sstp")
+            stored.write(files, name, data, "figures.gong_parulkar.sstp")
     return found
 
 

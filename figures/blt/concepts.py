@@ -2,7 +2,7 @@
 
 ``blt_3``: when TCP in slow start and BLT send the packets of a file, and in which window. ``blt_5``: throughput,
 response time and power over the load, whose greatest power is the knee; the numbers are those of ``figures.blt``. Run
-with ``python -m figures.blt_concepts``; it takes seconds; ``--redraw`` draws the stored numbers.
+with ``python -m figures.blt.concepts``; it takes seconds; ``--redraw`` draws the stored numbers.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ import xarray as xr
 
 import longfat as lf
 from figures import data as stored
-from figures.writing import HERE, bars, figure_files, main, panels
+from figures.writing import bars, figure_files, main, panels
 from longfat.base.files import AtomicFiles
 from longfat.sim.queues.log import Log
 
+HERE = Path(__file__).parent
 CAPTIONS = {
     "blt_3": "Figure 3: when TCP in slow start and BLT send the 127 packets of a file, and in which window.",
     "blt_5": "Figure 5: throughput, response time and power over the load, for TCP and BLT; the greatest power is the "
@@ -114,7 +115,7 @@ def write(directory: str | Path = HERE) -> xr.Dataset:
     data = simulate()
     with figure_files(directory) as files:
         draw(files, data)
-        stored.write(files, "blt_concepts", data, "figures.blt_concepts")
+        stored.write(files, "blt_concepts", data, "figures.blt.concepts")
     return data
 
 

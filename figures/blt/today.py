@@ -2,7 +2,7 @@
 
 ``blt_today``: ratios of the greatest powers over the bandwidth-delay product, in files, beside the estimate from the
 unloaded times. ``blt_today_beside``: response times where half of the files are CUBIC's and half are sent at once.
-``blt_today.md``: the numbers, and where BLT is ahead. Run with ``python -m figures.blt_today``; it takes half an
+``blt_today.md``: the numbers, and where BLT is ahead. Run with ``python -m figures.blt.today``; it takes half an
 hour on two cores; ``--store DIRECTORY`` keeps finished runs, and ``--redraw`` draws the stored numbers.
 """
 
@@ -20,11 +20,12 @@ import xarray as xr
 import longfat as lf
 from figures import data as stored
 from figures.blt.runs import each_greatest
-from figures.writing import HERE, bars, figure_files, main, panels
+from figures.writing import bars, figure_files, main, panels
 from longfat.base.files import AtomicFiles
 from longfat.plot.axes import log_ticks
 from longfat.sim.runs.statistics import replications as interval
 
+HERE = Path(__file__).parent
 CAPTIONS = {
     "blt_today": "Greatest network power of BLT over that of CUBIC and of BBR, on paths of today.",
     "blt_today_beside": "Response times of CUBIC's files at a link where the other half of the files is sent at once.",
@@ -345,7 +346,7 @@ def write(directory: str | Path = HERE, store: str | Path | None = None) -> dict
     with figure_files(directory) as files:
         draw(files, data)
         for name, one in data.items():
-            stored.write(files, name, one, "figures.blt_today")
+            stored.write(files, name, one, "figures.blt.today")
         files.path("blt_today.md").write_text(text(data["blt_today"]), encoding="utf-8")
     return data
 

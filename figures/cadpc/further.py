@@ -2,7 +2,7 @@
 
 ``cadpc_further``: what ten flows use of a link, over the losses and over the target; weights that a broker gives, and a
 rate bounded by that of TCP (Welzl 2005, section IV.B); a bottleneck behind a router that does not know the protocol
-(section IV.A). Run with ``python -m figures.cadpc_further``; it takes a minute; ``--redraw`` draws the
+(section IV.A). Run with ``python -m figures.cadpc.further``; it takes a minute; ``--redraw`` draws the
 stored numbers.
 """
 
@@ -16,10 +16,11 @@ import xarray as xr
 
 import longfat as lf
 from figures import data as stored
-from figures.writing import HERE, bars, figure_files, main, panels
+from figures.writing import bars, figure_files, main, panels
 from longfat.base.files import AtomicFiles
 from longfat.plot.axes import log_ticks
 
+HERE = Path(__file__).parent
 CAPTIONS = {
     "cadpc_further": "CADPC with losses on the link, with a target below the capacity, with weights that a broker "
     "gives over three links, with and without the bound by TCP's rate, and behind a router without the protocol; "
@@ -257,7 +258,7 @@ def write(directory: str | Path = HERE) -> dict[str, xr.Dataset]:
     with figure_files(directory) as files:
         draw(files, found)
         for name, data in found.items():
-            stored.write(files, f"cadpc_further_{name}", data, "figures.cadpc_further")
+            stored.write(files, f"cadpc_further_{name}", data, "figures.cadpc.further")
     return found
 
 

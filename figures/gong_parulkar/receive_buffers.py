@@ -2,8 +2,8 @@
 
 The path is that of figure 14, the window 2.5 w_a, the buffers 0.25, 0.5, 1.0 and 2.5 w_a. The paper simulates 10^7
 packets a point, which is a hundred losses only at p = 1e-5; here every point has ten runs of that length. Run with
-``python -m figures.receive_buffers``; it takes about a minute; ``--redraw`` draws the pictures from the stored
-numbers.
+``python -m figures.gong_parulkar.receive_buffers``; it takes about a minute; ``--redraw`` draws the pictures from
+the stored numbers.
 """
 
 from __future__ import annotations
@@ -17,11 +17,12 @@ import xarray as xr
 
 from figures import data as stored
 from figures.gong_parulkar.pictures import PATH
-from figures.writing import HERE, bars, figure_files, main, save
+from figures.writing import bars, figure_files, main, save
 from longfat.base.files import AtomicFiles
 from longfat.segments import simulate, trace
 from longfat.segments.channel import ListedLosses
 
+HERE = Path(__file__).parent
 CAPTIONS = {
     "gong_parulkar_17": "A window wider than the receive buffer compared with one of its size, hard acknowledgment; "
     "right: with another interpretation of when discarded segments are requested again, which the paper's numbers "
@@ -271,9 +272,9 @@ def write(directory: str | Path = HERE, packets: float = PACKETS) -> xr.Dataset:
     with figure_files(directory) as files:
         draw(files, (data, both))
         data.to_netcdf(files.path("gong_parulkar_17_18_19.nc"))
-        stored.write(files, "gong_parulkar_17_18_19", data, "figures.receive_buffers")
+        stored.write(files, "gong_parulkar_17_18_19", data, "figures.gong_parulkar.receive_buffers")
         for ack, one in both.items():
-            stored.write(files, f"soft_acknowledgment_{ack}", one, "figures.receive_buffers")
+            stored.write(files, f"soft_acknowledgment_{ack}", one, "figures.gong_parulkar.receive_buffers")
     return data
 
 

@@ -2,7 +2,7 @@
 
 ``blt_further``: several bottlenecks, multiplexers that ignore priorities, lost acknowledgments, self-similar
 interference, and an abusive source (Kim and Farber 1994, sections 3.3.4, 4.3.3, 5.2). ``blt_further.md``: the numbers.
-Run with ``python -m figures.blt_further``; it takes some minutes; ``--store DIRECTORY`` keeps finished runs, and
+Run with ``python -m figures.blt.further``; it takes some minutes; ``--store DIRECTORY`` keeps finished runs, and
 ``--redraw`` draws the stored numbers.
 """
 
@@ -19,11 +19,12 @@ import xarray as xr
 import longfat as lf
 from figures import data as stored
 from figures.blt.runs import each_greatest
-from figures.writing import HERE, figure_files, main, panels
+from figures.writing import figure_files, main, panels
 from longfat.base.files import AtomicFiles
 from longfat.plot.axes import log_ticks
 from longfat.sim.runs.statistics import replications as interval
 
+HERE = Path(__file__).parent
 CAPTIONS = {
     "blt_further": "Greatest network power of BLT over that of CUBIC: several bottlenecks, multiplexers that ignore "
     "priorities, lost acknowledgments, self-similar interference, an abusive source.",
@@ -260,7 +261,7 @@ def write(directory: str | Path = HERE, store: str | Path | None = None) -> xr.D
     """Simulate, draw, and write picture, numbers and the page."""
     data = simulate(store)
     with figure_files(directory) as files:
-        stored.write(files, "blt_further", data, "figures.blt_further")
+        stored.write(files, "blt_further", data, "figures.blt.further")
         draw(files, data)
     return data
 
