@@ -422,8 +422,8 @@ def worse_at_one(context: Context) -> Finding:
     return judged(
         Difference((combined((1.0, full), (-1.0, near)),), {words: (one,) for words, one in rises.items()}, fitted=END),
         f"{_ms(near)} at v = 0.9, {_ms(full)} at v = 1",
-        f"the printed rise is 21 ms, of single runs; interpretations tried: {words}; figures/loss_load_tables.md has "
-        "all rules",
+        f"the printed rise is 21 ms, of single runs; interpretations tried: {words}; "
+        "figures/loss_load/loss_load_tables.md has all rules",
         scale=f"{count} runs of scenario 1, seed {context.seed}",
     )
 
