@@ -293,5 +293,4 @@ def _float(name: str, value: Any, unit: str) -> float:
 
 
 def _shown(value: object) -> str:
-    """Return a short text of one line for any object."""
     return " ".join(reprlib.repr(value).split())

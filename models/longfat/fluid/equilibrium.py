@@ -100,7 +100,6 @@ def _search(system: System, start: Any, parameters: Mapping[str, Any]) -> tuple[
 
 @functools.lru_cache(maxsize=64)
 def _many(system: System) -> Any:
-    """Return `_search` compiled and mapped over points."""
     import jax
 
     return jax.jit(jax.vmap(lambda x, p: _search(system, x, p)))

@@ -265,7 +265,6 @@ def integrate(
 
 @functools.lru_cache(maxsize=64)
 def _many(system: System, steps: int, memory: int) -> Any:
-    """Return `path` compiled by JAX and vectorised over parameter points."""
     import jax
 
     return jax.jit(jax.vmap(lambda x, h, p: path(system, x, steps, h, memory, **p), in_axes=(0, None, 0)))

@@ -80,7 +80,6 @@ def planned(results: Sequence[Node]) -> Plan:
 
 
 def _loop(node: Node) -> Loop:
-    """Return the loop of a node that belongs to one."""
     found: Loop = node.value if node.operation == "index" else node.value[0]
     return found
 

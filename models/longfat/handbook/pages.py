@@ -205,7 +205,6 @@ def _text(text: str, up: str) -> str:
 
 @functools.cache
 def _addresses() -> dict[str, str]:
-    """Return the addresses of the laws by their names."""
     return {one.name: law_records.address(one) for one in law_records.laws()}
 
 

@@ -134,10 +134,8 @@ def _number(value: float) -> str:
 
 
 def _filled(text: str) -> str:
-    """Return a text in lines."""
     return textwrap.fill(text, WIDTH, break_long_words=False, break_on_hyphens=False)
 
 
 def _indented(text: str) -> str:
-    """Return a text in indented lines."""
     return textwrap.indent(_filled(text), "    ")

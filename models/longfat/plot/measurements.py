@@ -84,5 +84,4 @@ def measurements(found: Sequence[Measurement]) -> Figure:
 
 
 def _largest(lines: list[tuple[int, Series]]) -> float:
-    """Return the largest value of some series."""
     return max((value for _, series in lines for value in series.values if math.isfinite(value)), default=0.0)

@@ -318,5 +318,4 @@ def _needed(evidence: float, error: float, size: int) -> float:
 
 
 def _number(name: str, value: Any) -> float:
-    """Return a finite number."""
     return domains.number(name, value, "1", "(-inf, inf)")

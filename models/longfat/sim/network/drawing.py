@@ -112,7 +112,6 @@ def _look(k: int) -> str:
 
 
 def _line(points: Iterable[Place], look: str, inside: str = "", kind: str = "flow") -> str:
-    """Return the SVG element of a line through points."""
     joined = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
     return f'<polyline class="{kind}" points="{joined}" fill="none" {look}>{inside}</polyline>'
 

@@ -131,7 +131,6 @@ class Placed:
 
 
 def _overlap(one: Box, other: Box) -> bool:
-    """Return whether two boxes overlap."""
     return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 

@@ -363,7 +363,6 @@ class Simulation:
         return self._streams() != self._first
 
     def _streams(self) -> list[str]:
-        """Return the states of both random streams."""
         return [repr(stream.bit_generator.state) for stream in (self.rng, self.traffic)]
 
     def transfers(self) -> xr.Dataset:

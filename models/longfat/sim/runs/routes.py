@@ -133,7 +133,6 @@ class Routes:
 
 
 def _has_queues_of_flows(link: Link) -> bool:
-    """Return whether a link has a queue for each flow."""
     service = link.discipline.scheduler
     return service is not None and service.queues == PER_FLOW
 

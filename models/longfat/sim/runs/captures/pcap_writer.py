@@ -131,7 +131,6 @@ class Packets:
         return bytes(raw[self._there()])
 
     def _is(self, *what: int) -> np.ndarray:
-        """Return which rows are about one of these."""
         return np.isin(self.rows["what"], what)
 
     def _of(self, name: str) -> Any:

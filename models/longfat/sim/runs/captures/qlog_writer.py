@@ -211,10 +211,8 @@ class Connection:
 
 
 def _header(number: int) -> dict[str, Any]:
-    """Return the header of a packet."""
     return {"header": {"packet_type": PACKET_TYPE, "packet_number": number}}
 
 
 def _text(value: dict[str, Any]) -> str:
-    """Return a JSON text."""
     return ENCODER.encode(value)
