@@ -451,7 +451,7 @@ MUTANTS = [
     ),
     Mutant(
         CODE + "testbed/datasets.py",
-        "last = max(one.stop, after.last_arrival / SECOND)",
+        "last = max(one.stop, after.last_arrival_ns / SECOND)",
         "last = one.stop",
         "tests/testbed/test_results.py::test_every_variable_is_that_of_the_simulator",
     ),

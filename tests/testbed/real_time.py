@@ -183,7 +183,7 @@ class Log:
 
     def received(self, delivery):
         if not delivery.back:
-            self.due.append((delivery.time, delivery.packet[-4:]))
+            self.due.append((delivery.time_ns, delivery.packet[-4:]))
 
 
 def main(kind, mbit, count, store=""):
@@ -199,7 +199,7 @@ def main(kind, mbit, count, store=""):
 
     from longfat.sim import Network
     from longfat.testbed.emulator import Emulator
-    from longfat.testbed.pump import STANDSTILL, pump
+    from longfat.testbed.pump import STANDSTILL_NS, pump
     from tests.testbed.test_emulator import ideal_fifo
 
     net = Network().link("a", "b", rate=rate / 8, delay=DELAY / 1e9, buffer=ROOM, duplex=True)
@@ -230,7 +230,7 @@ def main(kind, mbit, count, store=""):
     if len(arrived) > 1000:
         first = 2 * PINGS + 100  # the queue has begun to be full
         arrived, lateness = arrived[100:], found.lateness[first:]
-        stood = lateness[lateness > STANDSTILL].sum()
+        stood = lateness[lateness > STANDSTILL_NS].sum()
         # By the times at which they were due, each the ideal FIFO's: where the sender was late, the link fell idle.
         ideal = log.due[-1][0] - log.due[-len(arrived)][0]
         made["stood still [us]"] = float(stood / 1e3)

@@ -59,8 +59,8 @@ def _accounts(run, connections):
     return [
         Account(
             sent=int(row.sent), retransmitted=int(row.retransmitted), received_bytes=int(row.received_bytes),
-            in_order=int(row.expect) * one.payload, finish=int(row.finish),
-            last_arrival=int(row.last_arrival),
+            in_order=int(row.expect) * one.payload, finish_ns=int(row.finish),
+            last_arrival_ns=int(row.last_arrival),
         )
         for one, row in rows
     ]  # fmt: skip

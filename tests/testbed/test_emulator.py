@@ -57,10 +57,10 @@ def carried(emulator, arrivals, connections=1):
     got = {}
     for k, (time, length) in enumerate(arrivals):
         for one in emulator.advance(time):
-            got[one.packet[-4:]] = one.time
+            got[one.packet[-4:]] = one.time_ns
         emulator.inject(k % connections, False, time, bytes(length - 4) + k.to_bytes(4, "big"))
     for one in emulator.advance(arrivals[-1][0] + 10**10):
-        got[one.packet[-4:]] = one.time
+        got[one.packet[-4:]] = one.time_ns
     assert emulator.inside == 0
     emulator.simulation.packet_counts()  # conserved
     return [got.get(k.to_bytes(4, "big")) for k in range(len(arrivals))]
@@ -160,7 +160,7 @@ def test_both_directions_by_hand():
     assert emulator.step(100 * MS) == [Delivery(6 * MS, 0, False, bytes(1000))]
     assert emulator.now == 6 * MS  # a host may answer before anything else happens
     emulator.inject(0, True, 6 * MS, bytes(40))
-    assert [one.time for one in emulator.advance(100 * MS)] == [7 * MS, 11 * MS + 40_000]
+    assert [one.time_ns for one in emulator.advance(100 * MS)] == [7 * MS, 11 * MS + 40_000]
     assert (emulator.now, emulator.due) == (100 * MS, NEVER)
     counts = emulator.simulation.packet_counts()
     assert (counts["sent"], counts["received"], counts["acks_sent"], counts["acks_received"]) == (2, 2, 1, 1)
@@ -212,7 +212,7 @@ def test_paths_for_handshakes_are_idle():
     emulator = Emulator(idle(net))
     for _ in range(3):
         emulator.inject(0, False, 0, bytes(1000))
-    assert [one.time for one in emulator.advance(100 * MS)] == [6 * MS, 7 * MS, 8 * MS]
+    assert [one.time_ns for one in emulator.advance(100 * MS)] == [6 * MS, 7 * MS, 8 * MS]
 
 
 def test_a_network_without_a_scheme_is_refused():

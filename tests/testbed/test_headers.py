@@ -109,7 +109,7 @@ def test_accounts_of_a_connection():
     assert account.acknowledged_to_sender == 100
     ledger.received(Delivery(4000, 0, True, answer))
     assert (account.sent, account.retransmitted, account.received_bytes) == (6, 1, 5 * 152)
-    assert (account.in_order, account.finish) == (500, 4000)
+    assert (account.in_order, account.finish_ns) == (500, 4000)
     assert (before.in_order, before.blocks) == (100, [(200, 500)])
     ledger.sent(0, True, tcp(acknowledgment=start + 501, flags=ACK | FIN))  # the FIN that it acknowledges is no data
     assert account.acknowledged == 500

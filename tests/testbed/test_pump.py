@@ -83,10 +83,10 @@ def test_answers_enter_when_their_cause_was_due(monkeypatch, hosts, late):
     machine.events.append((0, lambda: far[0].send(bytes(1000))))
     emulator = Emulator(path())
     found = pump(emulator, tuple(near), lambda packet: 0, until=500 * MS, ledger=ledger)
-    begin = deliveries[0].time - 6 * MS
+    begin = deliveries[0].time_ns - 6 * MS
     assert late <= begin < late + 0.1 * MS  # the first packet enters when the clock says
     expected = [begin + k * 11_040_000 + (6 * MS if not back else 11_040_000) for k in range(50) for back in (0, 1)]
-    assert [one.time for one in deliveries] == expected[: len(deliveries)]
+    assert [one.time_ns for one in deliveries] == expected[: len(deliveries)]
     assert len(deliveries) >= 86
     assert [one.back for one in deliveries] == [k % 2 == 1 for k in range(len(deliveries))]
     assert (found.refused, found.unknown) == (0, 0)
@@ -112,7 +112,7 @@ def test_the_network_stands_still_while_the_machine_does(monkeypatch, hosts):
     times = np.array([at for side, at, _ in machine.got if side == 0])
     trips = np.diff(times)
     assert len(trips) > 10
-    assert trips.min() > 11.04 * MS - 0.1 * MS  # `AWAKE` and the clock's steps
+    assert trips.min() > 11.04 * MS - 0.1 * MS  # `AWAKE_NS` and the clock's steps
     assert np.median(trips) < 11.2 * MS
 
 
@@ -127,7 +127,7 @@ def test_packets_of_timers_enter_by_the_clock(monkeypatch, hosts):
     emulator = Emulator(path())
     pump(emulator, tuple(near), lambda packet: 0, until=100 * MS, ledger=ledger)
     for at, one in zip((20, 30), deliveries, strict=True):
-        assert at * MS + 6.05 * MS <= one.time < at * MS + 6.06 * MS
+        assert at * MS + 6.05 * MS <= one.time_ns < at * MS + 6.06 * MS
     assert emulator.now == 100 * MS
 
 
@@ -150,7 +150,7 @@ def test_packets_that_a_call_causes_enter_at_its_time(monkeypatch, hosts):
     ledger = SimpleNamespace(sent=lambda *_: None, received=deliveries.append)
     calls = [(20 * MS, lambda: far[0].send(bytes(1000)))]
     pump(Emulator(path()), tuple(near), lambda packet: 0, until=100 * MS, ledger=ledger, calls=calls)
-    assert [one.time for one in deliveries] == [26 * MS]
+    assert [one.time_ns for one in deliveries] == [26 * MS]
     assert machine.got[0][1] > 26 * MS
 
 

@@ -35,7 +35,7 @@ def test_a_file_of_four_packets_takes_its_time():
     given = {"delayed_ack": 1, "initial_window": 4}
     net = network().flow("sack", path=["a", "b"], packet=1500, file=6000, parameters=given)
     (outcome,) = outcomes(net, duration=0.2, **QUIET)
-    assert outcome.after[0].finish / SECOND == pytest.approx(0.042416, abs=5e-6)
+    assert outcome.after[0].finish_ns / SECOND == pytest.approx(0.042416, abs=5e-6)
 
 
 @pytest.mark.long
@@ -52,7 +52,7 @@ def test_files_take_the_time_of_the_simulator_and_start_on_time():
         net = net.flow("sack", path=["a", "b"], packet=1500, file=1500 * packets, start=start, parameters=given)
     (outcome,) = outcomes(net, duration=4, **QUIET)
     simulated = sim.run(net, duration=4).transfer_time.values
-    found = [account.finish / SECOND - start for account, start in zip(outcome.after, starts, strict=True)]
+    found = [account.finish_ns / SECOND - start for account, start in zip(outcome.after, starts, strict=True)]
     assert np.abs(np.array(found) - simulated).max() < 5e-6
     assert outcome.written == [1460 * packets for packets in (4, 20, 200)]
     assert [account.sent for account in outcome.after] == [4, 20, 200]

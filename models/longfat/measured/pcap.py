@@ -42,7 +42,7 @@ _STAMPS = b"\x01\x01\x08\x0a"  # two paddings and time stamps, as in RFC 7323, a
 class Segment(NamedTuple):
     """A TCP segment (RFC 9293, section 3.1)."""
 
-    time: int  # ns
+    time_ns: int
     source: tuple[bytes, int]
     target: tuple[bytes, int]
     sequence: int  # modulo 2**32

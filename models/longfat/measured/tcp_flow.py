@@ -104,9 +104,9 @@ class _Reader:
     """Follows one connection; sequence numbers count from its first data, without wrapping."""
 
     def __init__(self, ends: _Ends, packets: Sequence[Segment]) -> None:
-        self.source, self.packets = ends[0], sorted(packets, key=attrgetter("time"))
+        self.source, self.packets = ends[0], sorted(packets, key=attrgetter("time_ns"))
         first = next(one for one in self.packets if one.source == self.source and one.payload)
-        self.zero, self.begin = first.sequence, self.packets[0].time
+        self.zero, self.begin_ns = first.sequence, self.packets[0].time_ns
         syns = [one for one in self.packets if one.flags & SYN]
         sizes = [one.mss for one in syns if one.mss and one.mss >= SMALLEST_MSS]
         largest = max(one.payload for one in self.packets if one.source == self.source)
@@ -131,7 +131,7 @@ class _Reader:
         flow = Transfer()
         before: float | None = None
         for one in self.packets:
-            time = (one.time - self.begin) / 1e9
+            time = (one.time_ns - self.begin_ns) / 1e9
             if before is not None and self.next > self.acknowledged:
                 flow.busy += time - before
                 if self.edge is not None and self.edge - self.next < self.mss:
@@ -186,7 +186,7 @@ class _Reader:
         end = next(ends, None)
         if end is None:
             return 0.0, 0.0
-        there, back = (answered.time - opened.time) / 1e9, (end.time - answered.time) / 1e9
+        there, back = (answered.time_ns - opened.time_ns) / 1e9, (end.time_ns - answered.time_ns) / 1e9
         return (back, there) if opened.source == self.source else (there, back)
 
     def _unwrapped(self, number: int) -> int:

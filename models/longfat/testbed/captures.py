@@ -27,7 +27,7 @@ class Captures:
     def __init__(self, senders: Path, receivers: Path) -> None:
         self.files: list[BinaryIO] = [path.open("wb") for path in (senders, receivers)]
         self.directory = senders.parent
-        self.shift = 0  # ns; added to all times, negative for a handshake
+        self.shift_ns = 0  # added to all times, negative for a handshake
         for host in range(len(self.files)):
             self._put(host, pcap_writer.header())
 
@@ -37,13 +37,13 @@ class Captures:
 
     def received(self, delivery: Delivery) -> None:
         """Write a packet that reaches a host."""
-        self._write(int(not delivery.back), delivery.time, delivery.packet)
+        self._write(int(not delivery.back), delivery.time_ns, delivery.packet)
 
     def _write(self, host: int, time: int, packet: bytes) -> None:
         """Write the record of a packet."""
         found = segment(packet)
         stored = packet if found is None else packet[: found.begin]
-        second, rest = divmod(max(0, EPOCH + self.shift + time), SECOND)
+        second, rest = divmod(max(0, EPOCH + self.shift_ns + time), SECOND)
         self._put(host, struct.pack("<IIII", second, rest, len(stored), len(packet)) + stored)
 
     def _put(self, host: int, content: bytes) -> None:

@@ -199,8 +199,8 @@ def _of_connection(
     one: Connection, before: Account, after: Account, duration: float, warm_up: float
 ) -> dict[str, float]:
     """Return what the headers of a connection's packets tell."""
-    finish = after.finish / SECOND if after.finish != NEVER else math.nan
-    last = max(one.stop, after.last_arrival / SECOND) if math.isnan(finish) else finish
+    finish = after.finish_ns / SECOND if after.finish_ns != NEVER else math.nan
+    last = max(one.stop, after.last_arrival_ns / SECOND) if math.isnan(finish) else finish
     span = min(last, duration) - max(one.start, warm_up)
     return {
         "transfer_time": finish - one.start,

@@ -41,7 +41,7 @@ class Connection:
 class Delivery(NamedTuple):
     """A packet that reaches a host."""
 
-    time: int  # ns
+    time_ns: int
     connection: int
     back: bool  # it reaches the host of the sender
     packet: bytes
@@ -73,7 +73,7 @@ class Emulator:
     >>> net = Network().link("a", "b", rate="8 Mbit/s", delay="10 ms", duplex=True).flow("reno", path=["a", "b"])
     >>> emulator = Emulator(net)
     >>> emulator.inject(0, False, 0, bytes(1000))
-    >>> [(one.time, one.connection, one.back) for one in emulator.advance(20_000_000)]
+    >>> [(one.time_ns, one.connection, one.back) for one in emulator.advance(20_000_000)]
     [(11000000, 0, False)]
     """
 

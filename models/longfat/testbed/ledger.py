@@ -24,13 +24,13 @@ class Account:
     high: int = 0  # one more than the highest byte sent
     received: int = 0  # packets with data that have reached the receiver
     received_bytes: int = 0  # of those with new data, headers included
-    last_arrival: int = 0  # ns; of the last packet with data at the receiver
+    last_arrival_ns: int = 0  # of the last packet with data at the receiver
     in_order: int = 0  # first byte that the receiver waits for
     acks: int = 0  # packets of the receiver
     acknowledged: int = 0  # byte that the receiver waits for, as it has said last
     acknowledged_to_sender: int = 0  # the same, as the sender knows
     goal: int = NEVER  # size of the file in bytes of data
-    finish: int = NEVER  # ns; when the sender has learned that all of it has arrived
+    finish_ns: int = NEVER  # when the sender has learned that all of it has arrived
     blocks: list[tuple[int, int]] = field(default_factory=list)  # received beyond a hole, in order
 
     def insert(self, begin: int, end: int) -> int:
@@ -99,12 +99,12 @@ class Ledger:
         if delivery.back:
             if account.begin != NONE:
                 account.acknowledged_to_sender = max(account.acknowledged_to_sender, _acknowledged(found, account))
-                if account.acknowledged_to_sender >= account.goal and account.finish == NEVER:
-                    account.finish = delivery.time
+                if account.acknowledged_to_sender >= account.goal and account.finish_ns == NEVER:
+                    account.finish_ns = delivery.time_ns
         elif found.payload > 0:
             offset = _offset(found, account)
             account.received += 1
-            account.last_arrival = delivery.time
+            account.last_arrival_ns = delivery.time_ns
             if account.insert(offset, offset + found.payload):
                 account.received_bytes += found.payload + found.begin
 

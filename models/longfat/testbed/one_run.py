@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from longfat.testbed.pump import Punctuality
 
 SECOND = 1_000_000_000  # ns
-SERVE = 20_000_000  # ns between two visits of the applications
-ACCEPT, LONGEST_HANDSHAKE = 5_000_000, 60 * SECOND
+SERVE_NS = 20_000_000  # between two visits of the applications
+ACCEPT_NS, LONGEST_HANDSHAKE_NS = 5_000_000, 60 * SECOND
 
 
 @dataclass(frozen=True)
@@ -103,13 +103,13 @@ def _run(job: Job, hosts: Sequence[Host], running: Callable[[], None]) -> Outcom
         pump, hosts=(hosts[0].device, hosts[1].device), classify=number_of, ledger=ledger, captures=captures
     )
     if captures is not None:
-        captures.shift = -LONGEST_HANDSHAKE
+        captures.shift_ns = -LONGEST_HANDSHAKE_NS
     # Handshakes cross the idle network, so that the first round-trip time of each connection is that of its path.
-    accept = [(at, senders.accept) for at in range(ACCEPT, LONGEST_HANDSHAKE, ACCEPT)]
-    carry(Emulator(idle(net)), until=LONGEST_HANDSHAKE, calls=[(0, senders.open), *accept], control=senders.opened)
+    accept = [(at, senders.accept) for at in range(ACCEPT_NS, LONGEST_HANDSHAKE_NS, ACCEPT_NS)]
+    carry(Emulator(idle(net)), until=LONGEST_HANDSHAKE_NS, calls=[(0, senders.open), *accept], control=senders.opened)
     senders.check()
     if captures is not None:
-        captures.shift = 0
+        captures.shift_ns = 0
     first = [host.counters() for host in hosts]
     measured: list[Any] = []
     calls = _calls(job, senders, lambda: measured.append((results.snapshot(simulation), ledger.snapshot())))
@@ -149,7 +149,7 @@ def _calls(job: Job, senders: Senders, measure: Callable[[], None]) -> list[tupl
     made: list[tuple[int, int, Callable[[], None]]] = [(warm, 1, measure), (end, 4, measure)]
     for at in sorted({*range(0, end, step), warm, end}):
         made.append((at, 3, functools.partial(senders.sample, at)))
-    made += [(at, 5, senders.serve) for at in range(SERVE, end, SERVE)]
+    made += [(at, 5, senders.serve) for at in range(SERVE_NS, end, SERVE_NS)]
     for one in job.connections:
         start, stop = round(one.start * SECOND), min(one.stop, 2 * job.duration) * SECOND
         made.append((start, 0, functools.partial(senders.start, one.number)))

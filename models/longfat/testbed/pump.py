@@ -27,12 +27,12 @@ from longfat.testbed.captures import Captures
 from longfat.testbed.emulator import Delivery, Emulator
 from longfat.testbed.ledger import Ledger
 
-LATE = 2_000_000  # ns; Ours: from this lateness on, a packet counts as late
-#: ns; Ours: from this lateness on, virtual time stands still for as long as a packet was late, so that all later ones
+LATE_NS = 2_000_000  # ours: from this lateness on, a packet counts as late
+#: Ours: from this lateness on, virtual time stands still for as long as a packet was late, so that all later ones
 #: are as late. Otherwise the answers to late packets, which enter at the time at which those were due, would come back
 #: after less than the round-trip time of the path, and a sender that keeps the least one (BBR) would keep that.
-STANDSTILL = 300_000
-AWAKE = 30_000  # ns; it wakes up so long before a packet is due, because waking up takes as long (ours: as measured)
+STANDSTILL_NS = 300_000
+AWAKE_NS = 30_000  # it wakes up so long before a packet is due, because waking up takes as long (ours: as measured)
 PRIORITY = 10  # among real-time processes; above the default of 0, below the kernel's own threads
 TIMER_SLACK = 29  # PR_SET_TIMERSLACK of prctl(2)
 
@@ -49,12 +49,12 @@ class Punctuality:
     @property
     def late(self) -> float:
         """Share of packets later than 2 ms."""
-        return float((self.lateness > LATE).mean()) if len(self.lateness) else 0.0
+        return float((self.lateness > LATE_NS).mean()) if len(self.lateness) else 0.0
 
     @property
     def stood(self) -> int:
         """Time for which the network stood still [ns]."""
-        return int(self.lateness[self.lateness > STANDSTILL].sum())
+        return int(self.lateness[self.lateness > STANDSTILL_NS].sum())
 
 
 @contextmanager
@@ -164,7 +164,7 @@ class _Pump:
             if present >= until:
                 return
             wake = min(emulator.due, self._next_call(), until)
-            pause = wake + self.origin - time.monotonic_ns() - AWAKE
+            pause = wake + self.origin - time.monotonic_ns() - AWAKE_NS
             ready = select.select(watched, [], [], max(pause, 0) / SECOND)[0]
             if control in ready:
                 return
@@ -190,9 +190,9 @@ class _Pump:
     def _write(self, delivery: Delivery) -> None:
         """Write a packet to its host, and let the answers enter the network at the time at which it was due."""
         host = self.hosts[not delivery.back]
-        late = time.monotonic_ns() - self.origin - delivery.time
+        late = time.monotonic_ns() - self.origin - delivery.time_ns
         self.lateness.append(late)
-        if late > STANDSTILL:
+        if late > STANDSTILL_NS:
             self.origin += late
         try:
             os.write(host, delivery.packet)

@@ -11,7 +11,7 @@ from longfat.sim.conforming.trials import DELAY, LINK, RATE, Record, Subject, Tr
 from longfat.sim.kernel import jit
 
 UNLIMITED = 2.0**25  # packets; the simulator cannot have as many in flight
-TICK = 2  # ns, for two times that are rounded to nanoseconds
+TICK_NS = 2  # for two times that are rounded to nanoseconds
 
 
 @dataclass
@@ -154,8 +154,10 @@ def _buffer(found: Evidence) -> Result:
             limit, limit_bytes = limit + 1, limit_bytes + max((line[3] for line in one.left), default=0)
         if one.link["largest_backlog"] > limit:
             return f"link {LINK} had a backlog of {one.link['largest_backlog']} packets, and has room for {limit}"
-        changes = [(came + TICK, 1, size) for came, begun, size in _departures(one) if begun - came > 2 * TICK]
-        changes += [(begun - TICK, -1, -size) for came, begun, size in _departures(one) if begun - came > 2 * TICK]
+        changes = [(came + TICK_NS, 1, size) for came, begun, size in _departures(one) if begun - came > 2 * TICK_NS]
+        changes += [
+            (begun - TICK_NS, -1, -size) for came, begun, size in _departures(one) if begun - came > 2 * TICK_NS
+        ]
         packets = size = 0
         for when, count, change in sorted(changes):
             packets, size = packets + count, size + change
@@ -195,7 +197,7 @@ def _work_conservation(found: Evidence) -> Result:
             still.append(earliest)
         for (_, begun, size), backlogged_since in zip(sent, reversed(still), strict=True):
             since = max(idle, backlogged_since)
-            if begun > since + TICK:
+            if begun > since + TICK_NS:
                 return f"link {LINK} was idle from {_s(since)} to {_s(begun)}, although it had a backlog"
             idle = begun + round(size * 1e9 / RATE)
         return ""

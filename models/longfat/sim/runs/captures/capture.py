@@ -25,7 +25,7 @@ MOST = 10**6  # packets
 #: Bytes for each packet in senders.pcap, in round numbers: of both pcap files (96 bytes at most in each), of qlog.
 PACKET_BYTES = {"pcap": 150, "qlog": 400}
 ROOM = 1 << 14  # rows of the trace between two visits
-HANDSHAKE = 2  # ns: a connection's first packet is written so much before its start
+HANDSHAKE_NS = 2  # a connection's first packet is written so much before its start
 
 
 class Capture:
@@ -85,7 +85,7 @@ class Capture:
         hosts = pcap_writer.Hosts.of(self.run)
         try:
             for side in self.sides:
-                side.write(found, now + HANDSHAKE if full else now, hosts)
+                side.write(found, now + HANDSHAKE_NS if full else now, hosts)
             if self.log is not None:
                 self.log.write(found, self.run)
         except OSError as error:
@@ -140,7 +140,7 @@ class Side:
         made, step = np.concatenate((self.waiting, made)), np.concatenate((self.step, step))
         order = np.argsort(made["time"], kind="stable")
         made, step = made[order], step[order]
-        ripe = int(np.searchsorted(made["time"], now - HANDSHAKE, side="right"))
+        ripe = int(np.searchsorted(made["time"], now - HANDSHAKE_NS, side="right"))
         self.waiting, self.step = made[ripe:].copy(), step[ripe:].copy()
         made, step = made[:ripe], step[:ripe]
         closing = made[made["what"] == records.FINISHED]

@@ -26,7 +26,7 @@ MAGIC = 0xA1B23C4D  # nanoseconds
 RAW = 101
 #: Simulated time 0 is one second after the epoch, because a handshake at time 0 begins before it.
 EPOCH = records.SECOND
-TICK = 1_000_000  # ns, of time stamps: RFC 7323, section 5.4, allows 1 ms to 1 s
+TICK_NS = 1_000_000  # of time stamps: RFC 7323, section 5.4, allows 1 ms to 1 s
 LONGEST = 65_535  # bytes of an IPv4 packet
 FIN, SYN, PSH, ACK, ECE, CWR = 1, 2, 8, 16, 64, 128
 TCP, UDP = 6, 17
@@ -237,8 +237,8 @@ class Packets:
         reply = np.where(packet, np.where(self.data, rows["echo"], rows["sent"]), rows["time"])
         reply = np.where(self.opening & (self.step == 0), -EPOCH, reply)
         put(raw, "stamps", 0, 0x0101080A, 4, stamps)
-        put(raw, "stamps", 4, (value + EPOCH) // TICK % 2**32, 4, stamps)
-        put(raw, "stamps", 8, (reply + EPOCH) // TICK % 2**32, 4, stamps)
+        put(raw, "stamps", 4, (value + EPOCH) // TICK_NS % 2**32, 4, stamps)
+        put(raw, "stamps", 8, (reply + EPOCH) // TICK_NS % 2**32, 4, stamps)
         put(raw, "sack", 0, 0x01010500 + 2 + 8 * self.blocks, 4, self.blocks > 0)
         begin = initial(rows["connection"]) + 1
         for k in range(6):
