@@ -1,1 +1,1 @@
-"""What every other room may use: quantities, domains, files, extras, discovery, progress, users' files."""
+"""Foundations that every other room may import: quantities, domains, files, extras, discovery, progress."""

@@ -130,7 +130,7 @@ class Shared:
         return getattr(self.own, name)
 
     def load_overload(self, signature: Any, target: Any) -> Any:
-        """Return the compiled code for a signature, None if neither cache has it."""
+        """Return the compiled code for a signature, or None if neither cache has it."""
         return self.own.load_overload(signature, target) or self.beside.load_overload(signature, target)
 
 

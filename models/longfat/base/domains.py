@@ -166,7 +166,7 @@ def nearest(given: str, names: Iterable[str]) -> str | None:
 
 
 def number(name: str, value: Any, unit: str, allowed: str) -> float:
-    """Return the value as a float inside the interval, or raise a TypeError or a ValueError that says what is wrong.
+    """Return the value as a float inside the interval, or raise a TypeError or ValueError that names the fault.
 
     >>> number("loss", 0.01, "probability", "[0, 1)")
     0.01

@@ -45,7 +45,7 @@ def bar(items: Iterable[Any] | None = None, *, task: str, unit: str, shown: bool
 
 @contextmanager
 def announced(what: str, after: float = 2.0) -> Iterator[None]:
-    """Print what takes so long, on a terminal or in a notebook, unless it is done within so many seconds."""
+    """Print a message on a terminal or in a notebook unless the work below ends within `after` seconds."""
     watched = sys.stderr.isatty() or "ipykernel" in sys.modules
     timer = threading.Timer(after, lambda: print(what, file=sys.stderr, flush=True))
     timer.daemon = True

@@ -1,4 +1,4 @@
-"""Choices of ours where the paper is silent, ambiguous or contradicts its own numbers, with what has decided them."""
+"""Choices of ours where the paper is silent, ambiguous or contradicts its own numbers, and the evidence for each."""
 
 from __future__ import annotations
 

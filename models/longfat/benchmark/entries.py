@@ -268,7 +268,7 @@ def _own(given: str, discipline: str) -> Entry:
 
 
 def _object(scheme: Scheme, discipline: str) -> Entry:
-    """Return an entry for a scheme object, identified by what its callbacks do and refer to, not by addresses."""
+    """Return an entry for a scheme object, identified by the code of its callbacks instead of addresses in memory."""
     callbacks = (scheme.start, scheme.ack, scheme.loss, scheme.timeout, scheme.alarm)
     does = [one and identity.of(one) for one in callbacks]
     source = f"{re.sub(' at 0x[0-9a-fA-F]+', '', repr(scheme))} {discipline} {does}"

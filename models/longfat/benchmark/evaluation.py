@@ -161,7 +161,7 @@ def _of_a_scheme(error: SweepError, variant: Variant, store: str | Path | None) 
 
 
 def _side_by_side(cell: Callable[..., Any], cells: list[Any], progress: bool) -> list[Any]:
-    """Run all cells in parallel, as far as the executor allows; on Ctrl-C give up those that have not started."""
+    """Run all cells in parallel, as far as the executor allows; on Ctrl-C cancel the cells that have not started."""
     from longfat.base.progress import bar
 
     count = 0

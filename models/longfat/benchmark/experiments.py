@@ -115,7 +115,7 @@ VARIANTS: dict[str, Variant] = {
 
 
 def variants(names: Iterable[str] | None = None) -> list[Variant]:
-    """Return variants by their names or those of whole experiments; by default all but the extra ones.
+    """Return variants by their names or by the names of experiments; by default all except the extra ones.
 
     A single name need not be in a list.
 

@@ -40,7 +40,7 @@ def beside_cubic(path: TcpPath, effort: Effort) -> dict[str, float]:
 
 
 def _simulate(path: TcpPath, buffer: float, effort: Effort) -> tuple[list[float], list[float]]:
-    """Return the share of both rates that BBR takes in each run, and that of its packets which are lost."""
+    """Return BBR's share of the total rate and its loss fraction, for each run."""
     own, trip, cubic = path.bandwidth_delay_product, path.round_trip_time, SENDERS["cubic"]
     packets = min(own, max(SMALLEST, PACKETS * trip / (SKIPPED + LASTS)))
     slower = scaled_path.parameters(schemes.scheme("cubic"), cubic.parameters, own / 2, trip, packets / own)

@@ -1,4 +1,4 @@
-"""What is known of a scheme at a switch: rules for the buffer, and the utilisation that the scheme's laws give."""
+"""Knowledge about a scheme at a switch: buffer rules, and the utilisation by the laws of the scheme."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Path:
-    """What the laws need to know of a path: packets in a round trip, and its duration [s]."""
+    """Properties of a path that the laws need: bandwidth-delay product [packets] and round-trip time [s]."""
 
     bandwidth_delay_product: float
     round_trip_time: float
@@ -286,7 +286,7 @@ def is_bbr(scheme: Scheme) -> bool:
 
 @dataclass(frozen=True)
 class BbrLaws(NoLaws):
-    """Rules and laws of BBR, whose utilisation in a large buffer is what ProbeRTT leaves.
+    """Rules and laws of BBR; in a large buffer only ProbeRTT lowers its utilisation.
 
     >>> bbr1 = BbrLaws(math.nan, "", Path(333.3, 0.04), "bbr1")
     >>> round(bbr1.ceiling, 4), bbr1.together(0.1, 1)

@@ -23,7 +23,7 @@ LEAST_ROUND_TRIPS, LEAST_TIME = 2000, 5.0  # s
 
 @dataclass(frozen=True)
 class CurvePath:
-    """Path of the curves and what is measured on it; SI units, buffer and window in bandwidth-delay products."""
+    """Path of the curves and the measurements on it; SI units, buffer and window in bandwidth-delay products."""
 
     rate: float
     round_trip_time: float

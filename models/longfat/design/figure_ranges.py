@@ -70,7 +70,7 @@ def _is_number(text: str) -> bool:
 
 
 def effects(answer: Callable[[Mapping[str, float]], float], ranges: Mapping[str, Range]) -> dict[str, float]:
-    r"""Return by what factor the range of each parameter changes an answer, as a logarithm, the largest first.
+    r"""Return the factor by which the range of each parameter changes an answer, as a logarithm, the largest first.
 
     .. math:: \left| \ln X(q_{high}) - \ln X(q_{low}) \right| = \left| \int \frac{d \ln X}{d \ln q} \, d \ln q \right|
 

@@ -131,7 +131,7 @@ class LongFlows:
 
     @property
     def adapted(self) -> dict[str, float]:
-        """Parameters of the scheme that differ from their defaults: those given, and those of a slower link."""
+        """Parameters of the scheme that differ from their defaults: given, or adapted to a slower link."""
         given, ratio = dict(self.parameters), self.simulated_bdp / self.bandwidth_delay_product
         if not self.scale_free or ratio >= 1:
             return given
@@ -202,7 +202,7 @@ class LongFlows:
 
     @property
     def faster(self) -> float:
-        """Rate of the link over the one that is shared: a policer is on a faster one."""
+        """Rate of the simulated link over the rate of the path: a policer stands on a faster link."""
         return FASTER if self.finds == "burst" else 1.0
 
     def watch(self, buffer: int) -> tuple[float, float]:
@@ -239,7 +239,7 @@ class LongFlows:
         return begin, begin + CYCLES * cycle + 200 * self.round_trip_time
 
     def refuse_too_long(self, runs: int) -> None:
-        """Refuse a path that is not scale-free and so large that simulating it as it is would take hours."""
+        """Refuse a path that is not scale-free and so large that its simulation, unscaled, would take hours."""
         simulated = self.simulated_bdp
         packets = runs * self.watch(round(simulated))[1] * simulated / self.round_trip_time
         if self.most is None and not self.scale_free and packets > MOST_PACKETS:

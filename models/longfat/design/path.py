@@ -71,7 +71,7 @@ class Path:
         receive_buffer: int | None = None,
         packets: float = 1e7,
     ) -> xr.Dataset:
-        """Run the segment simulator on this path: ``packets`` packets, or so many that about ``lost`` are lost."""
+        """Run the segment simulator on this path, for ``packets`` packets or until about ``lost`` are lost."""
         packets = max(packets, min(lost / loss if loss > 0 else 0, 1e13))  # the cost follows the losses
         return simulate(
             window=window,

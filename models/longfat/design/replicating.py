@@ -1,4 +1,4 @@
-"""Parallel runs of networks, each measured between two times; Ctrl-C stops them at once."""
+"""Parallel runs of networks, each measured between two times; Ctrl-C stops them immediately."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ LARGEST_C = 1e6  # packets/s^3: of the scheme's domain
 
 
 def is_cubic(scheme: Scheme, given: Mapping[str, float], packets: float, round_trip_time: float) -> bool:
-    """Return whether the cubic function alone decides windows of so many packets.
+    """Return whether the cubic function alone determines windows of this size [packets].
 
     >>> from longfat.sim.schemes import scheme
     >>> [is_cubic(scheme("cubic"), {}, packets, 0.1) for packets in (127.0, 129.0)]  # twice 64.3
@@ -66,7 +66,7 @@ def parameters(
 
 
 def round_trips(scheme: Scheme, given: Mapping[str, float], packets: float, round_trip_time: float) -> float:
-    """Return how many round trips a window takes from a loss back to so many packets: CUBIC's or Reno's, the less.
+    """Return the round trips from a loss back to a window: the smaller number of CUBIC's and Reno's growth.
 
     >>> from longfat.sim.schemes import scheme
     >>> round(round_trips(scheme("cubic"), {}, 100.0, 0.1), 2)  # K = 4.217 s

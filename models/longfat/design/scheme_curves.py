@@ -1,4 +1,4 @@
-"""Design curves: what schemes make of a path, over the buffer of its bottleneck or over the window of each flow."""
+"""Design curves: performance of schemes on a path, over its bottleneck's buffer or over the window of each flow."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ LARGEST_LOSS_OF_BBR3 = 0.02  # BBRLossThresh, draft-ietf-ccwg-bbr-06, section 2.
 
 @dataclass(frozen=True)
 class Sender:
-    """A sender: scheme of the simulator, name in Linux, and what to say of it."""
+    """Sender: scheme of the simulator, name in Linux, and remarks for the user."""
 
     scheme: str
     control: str  # net.ipv4.tcp_congestion_control, iperf3 -C
@@ -65,7 +65,7 @@ class Sender:
         return float(bbr.largest_loss()) if self.scheme == "bbr1" else LARGEST_LOSS_OF_BBR3
 
     def filling_loss(self, packets: float, round_trip_time: float) -> float:
-        """Return the loss at which the law's mean window is so many packets; for BBR `largest_loss`."""
+        """Return the loss at which the law's mean window has a given size [packets]; for BBR `largest_loss`."""
         if self.is_bbr:
             return self.largest_loss
         if self.scheme == "cubic":

@@ -46,7 +46,7 @@ def interval(trip: float) -> float:
 
 
 def with_threshold(name: str, packets: float, delay: float, size: float, trip: float) -> Discipline:
-    """Return a discipline with a threshold of so many packets, which wait ``delay`` seconds at the rate of the link.
+    """Return a discipline with a threshold of ``packets`` packets, or ``delay`` seconds at the rate of the link.
 
     >>> with_threshold("codel", 10, 0.005, 1500, 0.08).values["interval"]
     0.1

@@ -1,4 +1,4 @@
-"""Socket buffers of Linux: how much memory a window needs, and what the limits of the kernel make of it."""
+"""Socket buffers of Linux: memory needed for a window, and windows allowed by the limits of the kernel."""
 
 from __future__ import annotations
 
@@ -84,5 +84,5 @@ class SocketBuffers:
 
     @property
     def limited(self) -> bool:
-        """Whether TCP's largest window or the kernel's largest buffer is less than what is wanted."""
+        """Whether TCP's largest window or the kernel's largest buffer is smaller than requested."""
         return self.wanted > LARGEST_WINDOW or self.overhead * self.window > LARGEST_BUFFER

@@ -298,7 +298,7 @@ def buffer(
 
 
 def _round_trip_times(given: Any) -> tuple[float, ...]:
-    """Return one round-trip time [s], or those of several flows."""
+    """Return one round-trip time [s], or one for each flow."""
     many = [given] if isinstance(given, str) or np.ndim(given) == 0 else list(given)
     if not many:
         raise out_of_range("round_trip_time", "[]", "s", "one in (0, inf) or more")

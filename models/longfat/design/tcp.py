@@ -56,7 +56,7 @@ class Scaled:
 
 @dataclass(frozen=True)
 class Run:
-    """What a simulated flow has shown: its goodput over the link's rate, and its mean queueing delay [s]."""
+    """Measurements of a simulated flow: its goodput over the link's rate, and its mean queueing delay [s]."""
 
     share: float
     queueing_delay: float
@@ -181,7 +181,7 @@ class TcpPath:
         return max(lasts, self.check(loss)[1]) if loss > LARGEST_LOSS_OF_LAW else lasts
 
     def transfers(self, loss: float, effort: Effort, cycles: int = LONG_CYCLES) -> list[Run]:
-        """Simulate long transfers of so many cycles, after those in which the window forgets where it began."""
+        """Simulate long transfers of ``cycles`` cycles, after the window has forgotten its first value."""
         small = self.scaled_long(loss)
         skipped = (LONG_SKIPPED if loss > 0 else LONG_SKIPPED_WITHOUT_LOSS) * self.cycle(loss)
         window = min(self._in_flight, self.sender.window(loss, self.round_trip_time))

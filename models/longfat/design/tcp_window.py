@@ -166,7 +166,7 @@ def tcp_window(
     seed = seed_of(rng)
 
     def path(at: dict[str, float]) -> tcp.TcpPath:
-        """Return the path, its rate without headers: in the middle of what may be counted."""
+        """Return the path; its rate, without headers, is the middle between the smallest and the largest headers."""
         return tcp.TcpPath((least + most) / 2 * at["rate"], at["round_trip_time"], size, sender, buffer)
 
     largest = most * given["rate"].high * given["round_trip_time"].high

@@ -116,7 +116,7 @@ def _operands(plan: Plan, item: Item) -> Iterator[tuple[Item, str]]:
 
 
 def _ordered(plan: Plan, results: Sequence[Node]) -> list[Item]:
-    """Return all items, operands before those that use them."""
+    """Return all items; operands precede the items that use them."""
     order: dict[Item, None] = {}
     pending: list[tuple[Item, bool]] = [(one, False) for one in reversed(results)]
     while pending:

@@ -61,7 +61,7 @@ def _path(data: xr.Dataset) -> str:
 
 
 def _remarks(curves: Sequence[xr.Dataset]) -> list[str]:
-    """Return what the page says below the panels."""
+    """Return the remarks below the panels of the page."""
     a = curves[0].attrs
     runs = (
         f"Points: simulated, {a['replications']} runs each, {100 * a['confidence']:.4g}% intervals, seed {a['seed']}; "
@@ -90,7 +90,7 @@ def _remarks(curves: Sequence[xr.Dataset]) -> list[str]:
 
 
 def _set(data: xr.Dataset) -> dict[str, Any]:
-    """Return what the page needs of one Dataset; None stands for NaN."""
+    """Return the data of one Dataset for the page; None stands for NaN."""
     a, over = data.attrs, data.attrs["over"]
     bdp, packet, trip = a["bandwidth_delay_product"], a["packet"], a["round_trip_time"]
     return {

@@ -53,7 +53,7 @@ function path(system, start, steps, step, parameters) {  // the start, and the s
 
 
 def systems(flows: int = 2) -> dict[str, System]:
-    """Return the systems of `longfat.fluid` that have rules of their own; those of several flows with so many.
+    """Return the systems of `longfat.fluid` that have rules of their own, for ``flows`` flows if there are several.
 
     >>> sorted(systems())[:4]
     ['bbr', 'cadpc', 'cadpc_flow', 'capc']

@@ -129,7 +129,7 @@ def result(law: Law) -> tuple[str, str]:
 
 
 def parameter(law: Law, name: str, symbol: Symbol) -> dict[str, Any]:
-    """Return what is known of a parameter; ``start`` is its default, else the middle of the typical range."""
+    """Return the record of a parameter; ``start`` is its default, else the middle of the typical range."""
     default = inspect.signature(law).parameters[name].default
     low, high = map(float, symbol.typical)
     return {

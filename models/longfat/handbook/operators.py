@@ -6,7 +6,7 @@ from typing import Any
 
 
 class Operators:
-    """Operators of Python, each as an operation; a subclass says what is done with it."""
+    """Operators of Python, each as an operation; subclasses define how an operation is recorded."""
 
     __array_ufunc__ = None  # NumPy's scalars leave their operations to the tracer
 

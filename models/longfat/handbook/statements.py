@@ -185,7 +185,7 @@ class Writer:
             self.line(indent, end)
 
     def loop(self, loop: Loop, indent: int) -> None:
-        """Write a loop; after it the names of its state are those of its results."""
+        """Write a loop; after it, the names of its state hold its results."""
         numbers = sorted(self.plan.needed[loop])
         names = {k: self.name() for k in numbers}
         start = ", ".join(f"{names[k]} = {self.text(loop.initial[k])[0]}" for k in numbers)

@@ -219,7 +219,7 @@ class Tracing:
         return self.full_like(like, 1.0)
 
     def broadcast_arrays(self, *values: Any) -> tuple[Any, ...]:
-        """Return the values, which are numbers."""
+        """Return the values unchanged: numbers need no broadcasting."""
         return values
 
     def fixed(self, value: Any) -> Any:

@@ -307,7 +307,7 @@ def is_traced(value: Any) -> bool:
 
 
 def as_arrays(values: list[Any], xp: ArrayNamespace) -> list[Any]:
-    """Return all values as arrays of one floating type: that of the floating arrays among them, else the default.
+    """Return all values as arrays of one floating type, that of the given floating arrays or else the default.
 
     >>> [a.dtype.name for a in as_arrays([np.float32([0.5]), 2], NUMPY)]
     ['float32', 'float32']

@@ -226,7 +226,7 @@ class Law:
         return np.ma.array(result, mask=np.broadcast_to(mask, result.shape))
 
     def _plain(self, name: str, value: Any) -> Any:
-        """Convert real numbers of all kinds to floats and sequences to arrays; refuse what is not a real number."""
+        """Convert real numbers of all kinds to floats and sequences to arrays; refuse other values."""
         if isinstance(value, bool | float | np.floating | np.integer) and not isinstance(value, np.timedelta64):
             return value
         symbol = self.symbols[name]
@@ -251,7 +251,7 @@ class Law:
         return array
 
     def _check_numbers(self, values: list[Any]) -> None:
-        """Check that those of some sympy values which are numbers lie in their domains."""
+        """Check that sympy values lie in their domains, except values that are not numbers."""
         for value, (name, symbol) in zip(values, self.symbols.items(), strict=True):
             if not value.is_number:
                 continue
@@ -260,7 +260,7 @@ class Law:
                 raise domains.out_of_range(name, value, symbol.unit, symbol.interval, integer=symbol.integer)
 
     def _arrays(self, values: list[Any], xp: array_namespaces.ArrayNamespace) -> Any:
-        """Return the law's value for arrays of one library, or for floats, in the longest precision among them."""
+        """Return the law's value for floats or for arrays of one library, in the longest precision given."""
         traced = any(map(array_namespaces.is_traced, values))
         undefined = False if traced else self._check(values)
         arrays = array_namespaces.as_arrays(values, xp)
@@ -452,7 +452,7 @@ def law(
 
 
 def register(record: Kind) -> Kind:
-    """Add a law to those that `registered` returns, and so to ``verify``, ``explore`` and the tests; return the law."""
+    """Add a law to the registry, and so to ``verify``, ``explore`` and the tests; return the law."""
     _REGISTRY[record.place] = record
     return record
 

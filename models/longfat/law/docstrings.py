@@ -1,4 +1,4 @@
-"""Docstrings of laws: the sections that the record determines, beside those that are written by hand.
+"""Docstrings of laws: sections generated from the record, added to the sections written by hand.
 
 The function of a law has the sentence, the equation, notes and examples. `of_law` adds the parameters with symbol,
 unit, domain, default and typical range, the result, the errors, the validity, what is printed wrong, and the source. A
@@ -55,7 +55,7 @@ def of_law(law: Any) -> str:
 
 
 def sections(text: str) -> tuple[str, dict[str, str]]:
-    r"""Return what a docstring has before its first section, and its sections by their headings.
+    r"""Return the text before the first section of a docstring, and a mapping of headings to sections.
 
     >>> sections("Return x.\n\nNotes\n-----\nExact.")
     ('Return x.', {'Notes': 'Exact.'})
@@ -93,7 +93,7 @@ def _result(law: Any) -> str:
 
 
 def _raises(law: Any) -> str:
-    """Return the section on the errors, which are the same for all laws."""
+    """Return the section on errors; it is the same for all laws except those without a formula."""
     symbols = " Symbols are refused, as the root has no formula." if hasattr(law, "unknown") else ""
     return (
         "ValueError\n    If a parameter is outside its domain.\n"

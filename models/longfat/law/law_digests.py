@@ -1,4 +1,4 @@
-"""Digest of a law: what is stored about a formula, such as verdicts and evidence, counts for this formula alone."""
+"""Digest of a law: identifies the formula to which stored verdicts and evidence belong."""
 
 from __future__ import annotations
 

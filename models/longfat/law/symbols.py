@@ -159,7 +159,7 @@ class Validity:
     accuracy: float
 
     def __call__(self, **parameters: Any) -> Any:
-        """Return whether the law holds at some values of its parameters, of which the condition uses those it needs."""
+        """Return whether the law holds at parameter values; the condition receives the parameters that it names."""
         names = inspect.signature(self.holds).parameters
         return self.holds(**{name: parameters[name] for name in names})
 

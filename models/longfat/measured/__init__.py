@@ -1,4 +1,4 @@
-"""What measurements say about a path: figures from files that iperf3, ping, ss, tc and other programs wrote.
+"""Measurements of a path: figures from files that iperf3, ping, ss, tc and other programs wrote.
 
 No tool measures rate, round-trip time and loss of a path directly, so that every figure comes with a remark that says
 what was measured instead.

@@ -61,7 +61,7 @@ def _believed(name: str, measurements: Sequence[Measurement]) -> list[Measuremen
 
 
 def _remarks(name: str, runs: Sequence[Measurement], several: str) -> tuple[str, ...]:
-    """Return the remarks on a figure of one run, or what was made of several."""
+    """Return the remarks on a figure of one run, or a remark on the statistic taken over several."""
     if len(runs) == 1:
         return tuple(one for one in runs[0].figures.remarks if one.startswith(f"{name}:"))
     sure = 1 - 0.5 ** (len(runs) - 1)
@@ -130,7 +130,7 @@ def _loss(runs: Sequence[Measurement], _: PathFigures) -> PathFigures:
 
 
 def _queueing(runs: Sequence[Measurement], made: PathFigures) -> PathFigures:
-    """Return the queueing delay above the base of the path, which may be lower than that of the run."""
+    """Return the queueing delay above the base of the path; another run may have seen a lower base than a run's own."""
     base = made.round_trip_time or 0.0
     values = []
     for figures in (one.figures for one in runs):
@@ -141,7 +141,7 @@ def _queueing(runs: Sequence[Measurement], made: PathFigures) -> PathFigures:
 
 
 def _verdicts(measurements: Sequence[Measurement], made: PathFigures) -> PathFigures:
-    """Return what limited the flow, and whether a policer did, from the files and from the figures together."""
+    """Return what limited the flow, and whether a policer did, from the files and from the merged figures."""
     runs = _believed("limited_by", measurements)
     limits = {one.figures.limited_by for one in runs}
     remarks = _remarks("limited_by", runs[:1], "")

@@ -1,4 +1,4 @@
-"""Diagnosis of a measured flow: what limited its rate, which rate that means, and the next step."""
+"""Diagnosis of a measured flow: cause of its limit, meaning of its rate, and the next step."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _ADVICE = {
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What limited a flow.
+    """Cause that limited a flow, with the reason and the next step.
 
     Attributes
     ----------
@@ -146,7 +146,7 @@ def allowed_rates(figures: PathFigures, control: str = "cubic") -> tuple[float, 
 
 
 def _cubic(loss: float, round_trip_time: float) -> float:
-    """Return the rate of CUBIC as hosts run it under random losses [packets/s], as `longfat.design.senders` has it."""
+    """Return the rate of CUBIC under random losses [packets/s], with the options of hosts."""
     random = float(average_window_random(loss, round_trip_time, fast_convergence=1))
     return max(random, float(average_window(loss, round_trip_time))) / round_trip_time
 
@@ -213,7 +213,7 @@ def _of_network(figures: PathFigures) -> Diagnosis:
 
 
 def _passed(figures: PathFigures) -> str:
-    """Return what passed a policer, and what it dropped."""
+    """Return a sentence on the rate that passed a policer and the packets that it dropped."""
     rate = f"{_short(figures.rate, 'bytes/s')} of data passed" if figures.rate else "rate not known"
     return f"{rate}, a share of {figures.loss or 0.0:.3g} was lost without a queue"
 

@@ -62,7 +62,7 @@ class Field:
 
 
 def opened(path: str | PathLike[str], most: int | None = None) -> Path:
-    """Return the path of a file that can be read, of so many bytes at most, or refuse it."""
+    """Return the path of a readable file, or refuse it; its size is limited to a number of bytes."""
     try:
         return regular(path, most)
     except OSError as error:

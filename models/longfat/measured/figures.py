@@ -1,4 +1,4 @@
-"""Record of what measurements say about a path: figures, their intervals, and what limited the flow."""
+"""Record of the figures measured on a path, their intervals, and the cause that limited the flow."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ class PathFigures:
             raise ValueError(f"{name} = ({low:.6g}, {high:.6g}) {unit} must contain the figure {figure}")
 
     def merged(self, other: PathFigures) -> PathFigures:
-        """Return these figures, with those that are missing taken from the other record.
+        """Return these figures; figures that are missing come from the other record.
 
         An interval comes with its figure, and the number of packets with the loss. A queueing delay that is taken keeps
         the mean round-trip time that it stands for: it is counted from the base of the result.

@@ -20,7 +20,7 @@ PARTS = 50  # ours: intervals in a picture, at most
 
 @dataclass
 class Transfer:
-    """What was seen of one flow.
+    """Observations of one flow.
 
     Attributes
     ----------
@@ -100,7 +100,7 @@ def _bursts(sent: Sequence[Transmission]) -> int:
 
 
 def _limit(flow: Transfer, lost: int) -> str | None:
-    """Return what limited the flow; None if neither windows nor losses nor a queue say it."""
+    """Return what limited the flow; None if windows, losses and queue give no answer."""
     if flow.busy and flow.closed / flow.busy > SHARE:
         return "receiver window"
     queued = flow.base is not None and flow.mean is not None and flow.mean > QUEUED * flow.base

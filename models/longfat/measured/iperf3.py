@@ -113,7 +113,7 @@ def _content(path: str, text: str) -> Any:
 
 
 def _assembled(path: str, lines: list[Any]) -> dict[str, Any]:
-    """Return what ``--json`` would have written, from the events of ``--json-stream``."""
+    """Return the document that ``--json`` would have written, from the events of ``--json-stream``."""
     events = [line["event"] for line in lines]
     for name in _EVENTS:
         if events.count(name) > 1:
@@ -122,7 +122,7 @@ def _assembled(path: str, lines: list[Any]) -> dict[str, Any]:
 
 
 class _Sample(NamedTuple):
-    """What iperf3 says of one stream in one interval; None for what it does not know there."""
+    """Values that iperf3 reports for one stream in one interval; None where it reports none."""
 
     time: float  # s, of the end of the interval
     rate: float  # bytes/s
@@ -133,7 +133,7 @@ class _Sample(NamedTuple):
 
 
 def _samples(intervals: Field) -> list[_Sample]:
-    """Return the samples of all streams, without what ``--omit`` leaves out."""
+    """Return the samples of all streams, except the intervals that ``--omit`` leaves out."""
     made = []
     for interval in intervals.elements() if intervals.value else ():
         for stream in interval["streams"].elements() if interval["streams"].value else ():
@@ -242,7 +242,7 @@ def _loss_events(samples: list[_Sample]) -> int | None:
 
 
 def _limit(start: Field, end: Field, samples: list[_Sample]) -> PathFigures:
-    """Return what limited the flow: a processor, or else the windows at the ends of the intervals say."""
+    """Return what limited the flow: a processor, or else the cause shown by the windows at the intervals' ends."""
     control = str(end.entries().get("sender_tcp_congestion") or "") or None
     asked = start["target_bitrate"].number("bit/s", "[0, inf)") / 8 if "target_bitrate" in start.entries() else 0.0
     processor, taken = _processor(start, end)
@@ -310,7 +310,10 @@ def _udp(start: Field, end: Field) -> PathFigures:
 
 
 def _server(start: Field, end: Field, samples: list[_Sample]) -> PathFigures:
-    """Return what the server of iperf3 knows: the rate, and with -R the round-trip time. It writes 0 for the rest."""
+    """Return the figures that the server of iperf3 knows: the rate and, with -R, the round-trip time.
+
+    The server writes 0 for all others.
+    """
     protocol = start["test_start"]["protocol"].value
     rates = [
         end[name]["bits_per_second"].number("bit/s", "[0, inf)") / 8
@@ -340,7 +343,7 @@ def _server(start: Field, end: Field, samples: list[_Sample]) -> PathFigures:
 
 
 def _series(samples: list[_Sample]) -> tuple[Series, ...]:
-    """Return series over time; the rates of parallel streams are added, the other values are those of the first."""
+    """Return series over time; rates of parallel streams are added, other values are those of the first stream."""
     rates: dict[float, float] = defaultdict(float)
     first: dict[float, _Sample] = {}
     for one in samples:

@@ -28,7 +28,7 @@ _SEGMENT = 1448
 
 
 def looks_like(text: str) -> bool:
-    """Return whether a text may be what iperf3 prints."""
+    """Return whether a text may be the output of iperf3."""
     return bool(_HEAD.search(text)) or "Connecting to host" in text
 
 
@@ -43,7 +43,7 @@ def read(path: str, text: str) -> Measurement:
 
 
 def _content(text: str) -> dict[str, Any]:
-    """Return what ``--json`` would have written, as far as the text has it."""
+    """Return the part of the document of ``--json`` that the text contains."""
     if "[Role]" in text:
         raise ValueError("holds a run in both directions: measure each direction alone, without --bidir")
     rows = [_row(*found.groups()) for found in map(_LINE.search, text.splitlines()) if found]

@@ -1,4 +1,4 @@
-"""What limited a TCP flow: the network, the receiver's window, the sender, or a processor.
+"""Limits of a TCP flow: the network, the receiver's window, the sender, or a processor.
 
 The three answers, and the comparison of the flight with the windows, follow Zhang, Breslau, Paxson and Shenker, On the
 Characteristics and Origins of Internet Flow Rates, SIGCOMM 2002. The thresholds are ours, because that paper's apply to

@@ -13,7 +13,7 @@ OVERHEAD = 90.0
 
 
 def metrics(figures: PathFigures, capacity: float | None = None) -> dict[str, float]:
-    """Return the three metrics of RFC 6349, as far as the measurement has what they need.
+    """Return the three metrics of RFC 6349; a metric is missing if the measurement lacks a figure for it.
 
     Parameters
     ----------

@@ -120,7 +120,7 @@ def _classic(file: BinaryIO, order: str, units: int) -> Iterator[tuple[int, int,
 
 
 def _next_generation(file: BinaryIO) -> Iterator[tuple[int, int, bytes, int]]:
-    """Yield the same of a pcapng file."""
+    """Yield time [ns], link type, stored bytes and length of the packets of a pcapng file."""
     file.seek(0)
     order, place = "<", 0
     links: list[tuple[int, int]] = []  # link type and units per second of each interface

@@ -1,4 +1,4 @@
-"""Whether the losses of a flow are those of a policer: a token bucket that drops what exceeds a rate, without a queue.
+"""Detection of policers: whether a token bucket without a queue, which drops the excess over a rate, caused the losses.
 
 The test is that of Flach, Papageorge, Terzis, Pedrosa, Cheng, Karim, Katz-Bassett and Govindan, An Internet-Wide
 Analysis of Traffic Policing, SIGCOMM 2016, with the thresholds of the code that its authors published. It

@@ -67,7 +67,7 @@ class _Reader:
         self.bytes = 0.0
 
     def read(self, events: list[Field]) -> Transfer:
-        """Return what the events show."""
+        """Return the observations of the flow from the events."""
         flow = self.flow
         before: float | None = None
         for event in events:

@@ -32,7 +32,7 @@ _HEAD = 1 << 16  # bytes
 
 
 def read(*files: str | PathLike[str]) -> PathFigures:
-    """Return what files with measurements say about the path that they were taken on.
+    """Return the figures of a path from the files that were measured on it.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def read(*files: str | PathLike[str]) -> PathFigures:
 
 
 def read_each(*files: str | PathLike[str]) -> list[Measurement]:
-    """Return what each of the files says, with its kind and its series over time."""
+    """Return the figures of each file, with its kind and its series over time."""
     if not files:
         raise ValueError("no file was given: give one measurement or more")
     return [_read(str(file)) for file in files]

@@ -36,7 +36,7 @@ class Series:
 
 @dataclass(frozen=True)
 class Measurement:
-    """What one file says about the path.
+    """Measurement of the path from one file.
 
     Attributes
     ----------

@@ -33,7 +33,7 @@ _RISING = ("bytes_acked", "data_segs_out", "retrans", "busy", "rwnd_limited", "s
 
 @dataclass
 class _Sample:
-    """What ss says of a socket at one time; rates in bytes/s, times in ms as printed."""
+    """Values that ss reports for a socket at one time; rates in bytes/s, times in ms as printed."""
 
     values: dict[str, float] = field(default_factory=dict)
     application: bool = False
@@ -48,7 +48,7 @@ def looks_like(text: str) -> bool:
 
 
 def read(path: str, text: str) -> Measurement:
-    """Read samples of sockets; those that sent most, to one peer, are the measurement.
+    """Read samples of sockets; the measurement is of the sockets to the peer to which most was sent.
 
     The base round-trip time is Linux's minimum, the rate what was acknowledged per time with data outstanding. Parallel
     sockets to the same peer count together.
@@ -75,7 +75,7 @@ def read(path: str, text: str) -> Measurement:
 def _samples(path: str, text: str, remarks: list[str]) -> Iterator[tuple[tuple[str, str], _Sample]]:
     """Yield the samples with local and peer address. Details are on the line of the socket (-O) or below it.
 
-    A line without an end is cut off, and half a number in it is a wrong one: it is left out, with a remark.
+    The last line may be cut off within a number, if it does not end with a line break: it is left out, with a remark.
     """
     name: tuple[str, str] | None = None
     lines = text.splitlines()
@@ -95,7 +95,7 @@ def _samples(path: str, text: str, remarks: list[str]) -> Iterator[tuple[tuple[s
 
 
 def _check_rising(name: str, before: _Sample, after: _Sample) -> None:
-    """Refuse a sample that has less of what only rises than the one before it."""
+    """Refuse a sample whose cumulative counters are smaller than in the sample before."""
     for key in _RISING:
         if after[key] < before[key]:
             raise ValueError(
@@ -168,7 +168,7 @@ def _rate(found: list[_Sample]) -> float:
 
 
 def _limit(sockets: list[list[_Sample]]) -> tuple[str | None, str]:
-    """Return what limited all sockets together, and in words how long."""
+    """Return what limited the sockets together, and a text with the durations."""
     last = [found[-1] for found in sockets]
     busy, window, buffer = (sum(one[name] for one in last) for name in ("busy", "rwnd_limited", "sndbuf_limited"))
     every = [one.application for found in sockets for one in found]

@@ -26,7 +26,7 @@ _SIZE = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 @dataclass(frozen=True)
 class Queue:
-    """What tc says of one queue discipline.
+    """Values that tc reports for one queue discipline.
 
     Attributes
     ----------

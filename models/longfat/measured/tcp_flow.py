@@ -127,7 +127,7 @@ class _Reader:
         self.is_cut = False  # whether packets are left out, because there are too many
 
     def read(self) -> Transfer:
-        """Return what the connection shows."""
+        """Return the observations of the connection."""
         flow = Transfer()
         before: float | None = None
         for one in self.packets:
@@ -225,7 +225,7 @@ class _Reader:
         self.next = max(self.next, begin + size)
 
     def _fill(self, before: int, begin: int, size: int) -> None:
-        """Take note of what fills a gap: its predecessor was lost before the capture, or it was reordered."""
+        """Record the segment that fills a gap: lost before the capture and sent again, or reordered."""
         if len(self.sent) - before >= REORDERED:
             at = self.sent[min(before, len(self.sent) - 1)].time
             self.unseen.append((before, Transmission(at, begin, size, lost=True)))

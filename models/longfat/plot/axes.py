@@ -62,7 +62,7 @@ def is_share(data: xr.Dataset, name: str) -> bool:
 
 
 def limits(data: xr.Dataset, name: str) -> tuple[Any, Any]:
-    """Return the lower and the upper limits of a variable as they are drawn: those of shares are cut at 0 and 1.
+    """Return the lower and the upper limits of a variable for drawing; limits of shares are clipped to 0 and 1.
 
     Student's interval of a few runs may exceed the range of a quantity.
 
@@ -82,7 +82,7 @@ def error(data: xr.Dataset, name: str) -> Any:
 
 
 def caption(ax: Axes, text: str, below: float = 38) -> None:
-    """Write a caption in small type under the x axis: what the picture shows, and its source, in lines of its width."""
+    """Write a caption in small type under the x axis, wrapped to its width: content and source of the picture."""
     width = ax.get_figure().get_size_inches()[0]  # type: ignore[union-attr]
     lines = textwrap.wrap(text, round(CAPTION_COLUMNS * width))
     # One line stands on its baseline; several begin at the same height.

@@ -124,7 +124,7 @@ def _frame(ax: Axes, data: xr.Dataset, name: str, factor: float, logarithmic: bo
 
 
 def _legend(ax: Axes, data: xr.Dataset) -> None:
-    """Write schemes, numbers of flows, what the lines are, and how it was simulated."""
+    """Write the legend: schemes, numbers of flows, the meaning of the lines, and the settings of the simulation."""
     from matplotlib.lines import Line2D
 
     ax.set_axis_off()

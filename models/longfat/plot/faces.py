@@ -68,6 +68,6 @@ def faces(data: xr.Dataset, axes: Sequence[Axes] | None = None) -> Sequence[Axes
 
 
 def _title(trace: xr.DataArray, dim: str, kind: str) -> str:
-    """Return what a panel shows."""
+    """Return the title of a panel; empty if it has several curves."""
     names = [str(one) for one in trace[dim].values]
     return f"{kind} of {names[0]}" if len(names) == 1 else ""

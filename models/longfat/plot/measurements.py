@@ -28,7 +28,7 @@ ROOM = 1.08  # the upper end of an axis over the largest value, so that no line 
 
 
 def measurements(found: Sequence[Measurement]) -> Figure:
-    r"""Draw what files with measurements hold over time: a panel for each quantity, a line for each file.
+    r"""Draw the series over time of measured files: a panel for each quantity, a line for each file.
 
     The panels have one time axis. Counts that are 0 throughout have no panel.
 

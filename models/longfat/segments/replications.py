@@ -134,7 +134,7 @@ def run_all(
     generator: np.random.Generator,
     progress: bool,
 ) -> np.ndarray:
-    """Return one row of results per point and replication, computed on all cores; stop at once on Ctrl-C."""
+    """Return one row of results per point and replication, computed on all cores; stop immediately on Ctrl-C."""
     from longfat.base.progress import bar
 
     points = [(channel, k) for channel in channels for k in range(len(settings))]

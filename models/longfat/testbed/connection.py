@@ -1,4 +1,4 @@
-"""One TCP connection between the two hosts: what it is asked to do, and its addresses."""
+"""One TCP connection between the two hosts: its task and its addresses."""
 
 from __future__ import annotations
 

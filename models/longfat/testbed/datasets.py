@@ -171,7 +171,7 @@ def dataset(
 
 
 def about(outcomes: Sequence[Outcome]) -> dict[str, Any]:
-    """Return what a reader has to know of the machine: Linux's release and settings, and the lateness of each run."""
+    """Return the attributes on the machine: Linux's release and settings, and the lateness of each run."""
     first = outcomes[0]
     return {
         "release": first.settings.get("kernel", os.uname().release),
@@ -198,7 +198,7 @@ def measure(outcome: Outcome, duration: float, warm_up: float) -> dict[str, np.n
 def _of_connection(
     one: Connection, before: Account, after: Account, duration: float, warm_up: float
 ) -> dict[str, float]:
-    """Return what the headers of a connection's packets tell."""
+    """Return the results of a connection, from the headers of its packets."""
     finish = after.finish_ns / SECOND if after.finish_ns != NEVER else math.nan
     last = max(one.stop, after.last_arrival_ns / SECOND) if math.isnan(finish) else finish
     span = min(last, duration) - max(one.start, warm_up)

@@ -146,21 +146,21 @@ class Emulator:
         self._settle(self.now)
 
     def step(self, time: int) -> list[Delivery]:
-        """Advance to the next delivery, or to a time [ns] if there is none until then; return what is delivered."""
+        """Advance to the next delivery, or to a time [ns] if there is none before; return the deliveries."""
         while not self._found and self._run(time):
             self._take()
         found, self._found = self._found, []
         return found
 
     def advance(self, time: int) -> list[Delivery]:
-        """Advance to a time [ns]; return what is delivered until then, in order."""
+        """Advance to a time [ns]; return the deliveries until then, in order."""
         found: list[Delivery] = []
         while more := self.step(time):
             found += more
         return found
 
     def _settle(self, time: int) -> None:
-        """Advance to a time [ns], and keep what is delivered until then for the next call of `step`."""
+        """Advance to a time [ns], and keep the deliveries for the next call of `step`."""
         while time >= self.now and self._run(time):
             self._take()
 
@@ -197,7 +197,7 @@ class Emulator:
         self._arrivals, self._clocks = state.arrivals["time"], state.clocks["time"]
 
     def _take(self) -> None:
-        """Take the rows of packets that have left the network, and add those that have reached a host to the found."""
+        """Remove packets that have left the network, and record as deliveries those that have reached a host."""
         count = int(self._scalars["left_rows"][0])
         self._scalars["left_rows"][0] = 0
         for time, transmission, f, marks, kind, dropped in self.simulation.state.left[:count].tolist():

@@ -10,7 +10,7 @@ CONGESTION_EXPERIENCED = 3  # of the ECN field: RFC 3168, section 5
 
 
 class Segment(NamedTuple):
-    """What a TCP segment says (RFC 9293, section 3.1)."""
+    """Fields of a TCP segment (RFC 9293, section 3.1)."""
 
     source: int  # port
     target: int
@@ -51,7 +51,7 @@ def mark(packet: bytes) -> bytes:
 
 
 def segment(packet: bytes) -> Segment | None:
-    """Return what the headers of a TCP segment in an IPv4 packet say, None if it is none.
+    """Return the fields of a TCP segment in an IPv4 packet, None if the packet holds none.
 
     >>> segment(bytes(40)) is None
     True
@@ -74,7 +74,7 @@ def segment(packet: bytes) -> Segment | None:
 
 
 def difference(a: int, b: int) -> int:
-    """Return a - b of sequence numbers, which are modulo 2**32, as the nearest of the possible values.
+    """Return a - b of sequence numbers modulo 2**32, as the value nearest to 0.
 
     >>> difference(5, 2**32 - 5), difference(2**32 - 5, 5)
     (10, -10)

@@ -133,7 +133,7 @@ class Senders:
         self._served.append(k)
 
     def stop(self, time: int, k: int) -> None:
-        """End a connection with a reset (ABORT, RFC 9293, section 3.10.5), which arrives after what it has sent."""
+        """End a connection with a reset (ABORT, RFC 9293, section 3.10.5), which arrives after the data sent before."""
         self.sample(time, k)
         self._stopped.add(k)
         unspecified = ctypes.create_string_buffer(struct.pack("H14x", socket.AF_UNSPEC))

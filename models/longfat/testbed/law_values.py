@@ -41,7 +41,7 @@ class LawValue:
 
 @dataclass(frozen=True)
 class Shared:
-    """What all flows of a scenario have in common: the bottleneck, and the path of packets and acknowledgments."""
+    """Properties common to all flows of a scenario: the bottleneck, and the path of packets and acknowledgments."""
 
     link: Link
     packet: int  # bytes
@@ -109,7 +109,7 @@ def law_values(net: Network, duration: float = math.inf) -> list[LawValue]:
 
 
 def shared(net: Network, flow: Flow) -> Shared | None:
-    """Return the bottleneck and the path of a flow; None if its packets meet what the laws leave out."""
+    """Return the bottleneck and the path of a flow; None if the laws do not model something on its path."""
     there, back = net.route(flow), net.way_back(flow)
     if flow.scheme is None or flow.application is not None or flow.send_jitter > 0:
         return None
@@ -175,7 +175,7 @@ def _random_loss(subject: Shared, flows: list[Flow]) -> Iterator[LawValue]:
 
 
 def _rates(subject: Shared, flow: Flow, count: int) -> Iterator[tuple[str, float, str]]:
-    """Yield laws with the rate that each gives [packets/s] and what it leaves out."""
+    """Yield laws, the rate by each [packets/s], and the effects that it neglects."""
     scheme, loss, time = flow.scheme, subject.loss, subject.round_trip_time
     assert scheme is not None
     if is_bbr(scheme):

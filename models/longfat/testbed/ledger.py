@@ -1,4 +1,4 @@
-"""Accounts of real connections in virtual time: what was sent, sent again, received for the first time, acknowledged.
+"""Accounts of real connections in virtual time: data sent, retransmitted, received for the first time, acknowledged.
 
 They are kept from the packets themselves, so that a goodput does not depend on when a process looked.
 """

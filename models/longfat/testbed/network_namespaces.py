@@ -35,7 +35,7 @@ PATIENCE, PROBE_PATIENCE = 20.0, 60.0
 
 
 class CannotRun(RuntimeError):
-    """The testbed cannot run on this machine; the message is one line that says what is missing."""
+    """The testbed cannot run on this machine; the message names the missing part in one line."""
 
 
 def call(name: str, *arguments: Any) -> None:
@@ -47,7 +47,7 @@ def call(name: str, *arguments: Any) -> None:
 
 
 def die_with_parent(parent: int) -> None:
-    """Ask Linux to kill this process when the thread that started it ends; exit at once if it has ended already.
+    """Ask Linux to kill this process when the thread that started it ends; exit immediately if it has ended already.
 
     A change of credentials, as by a new user namespace, clears the setting (prctl(2)).
     """
@@ -72,7 +72,7 @@ class Host:
     device: int
 
     def enter(self) -> None:
-        """Move the calling thread into the namespace: sockets, devices and settings are those of this host then."""
+        """Move the calling thread into the namespace, whose sockets, devices and settings it uses from then on."""
         call("setns", self.namespace, CLONE_NEWNET)
 
     def ip(self, commands: Iterable[str]) -> None:
@@ -189,7 +189,7 @@ def _host() -> Host:
 
 
 def connect(host: Host, own: str, *, mtu: int, routes: Sequence[str], settings: dict[str, object]) -> None:
-    """Give a host its settings, its addresses, all those of the prefix `own`, and routes over its device."""
+    """Give a host its settings, all addresses of the prefix `own`, and routes over its device."""
     for setting in ("ipv6/conf/all/disable_ipv6", "ipv6/conf/default/disable_ipv6"):
         if host.read(setting) is not None:  # no packets but ours: no router solicitations
             host.write(setting, 1)
@@ -204,7 +204,7 @@ def connect(host: Host, own: str, *, mtu: int, routes: Sequence[str], settings: 
 
 
 def probe(controls: Sequence[str]) -> list[str]:
-    """Return what is missing, one line each, by creating a host; for a process of its own."""
+    """Return the missing parts, one line each, by creating a host; call it in a process of its own."""
     try:
         (host,) = create_hosts(1)
         connect(host, "10.64.0.0/16", mtu=1500, routes=[], settings={"ipv4/tcp_no_metrics_save": 1})
@@ -222,7 +222,7 @@ def probe(controls: Sequence[str]) -> list[str]:
 
 
 def missing(controls: Sequence[str] = ()) -> list[str]:
-    """Return what the testbed lacks on this machine, one line each; empty if it can run.
+    """Return the missing parts of the testbed on this machine, one line each; empty if it can run.
 
     A process of its own tries it, so that nothing changes here.
 

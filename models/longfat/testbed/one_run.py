@@ -31,7 +31,7 @@ ACCEPT_NS, LONGEST_HANDSHAKE_NS = 5_000_000, 60 * SECOND
 
 @dataclass(frozen=True)
 class Job:
-    """What a run needs.
+    """Input of a run.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class Job:
 
 
 def main(descriptor: int, parent: int) -> None:
-    """Carry out the job that comes through a pipe, and answer with what happened.
+    """Carry out the job that is read from a pipe, and write the outcome to it.
 
     The answers are ("running",) at time 0, and at the end ("done", outcome), ("cannot", message) or ("failed", message,
     traceback).
@@ -82,7 +82,7 @@ def main(descriptor: int, parent: int) -> None:
 
 
 def _run(job: Job, hosts: Sequence[Host], running: Callable[[], None]) -> Outcome:
-    """Run the applications over the emulated network, and return what was measured."""
+    """Run the applications over the emulated network, and return the measurements."""
     senders = Senders(hosts, job.connections, settings.socket_options(job.given))
     # from here on with the simulator, whose libraries start threads
     from longfat.sim.runs import results
@@ -143,7 +143,7 @@ def _run(job: Job, hosts: Sequence[Host], running: Callable[[], None]) -> Outcom
 
 
 def _calls(job: Job, senders: Senders, measure: Callable[[], None]) -> list[tuple[int, Callable[[], None]]]:
-    """Return what is to be done at which virtual time [ns], in order."""
+    """Return the calls and their virtual times [ns], in order."""
     end, warm = (round(at * SECOND) for at in (job.duration, job.warm_up))
     step = end if job.sample_every is None else round(job.sample_every * SECOND)
     made: list[tuple[int, int, Callable[[], None]]] = [(warm, 1, measure), (end, 4, measure)]

@@ -1,4 +1,4 @@
-"""What one run of the testbed leaves behind."""
+"""Outcome of one run of the testbed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LONGEST = 0.01
 
 @dataclass(frozen=True)
 class Trust:
-    """Whether a run's results may be used: how late packets were, what devices dropped, whether applications kept up.
+    """Evidence on whether a run's results may be used: lateness of packets, drops by devices, applications that lagged.
 
     Attributes
     ----------
@@ -66,12 +66,12 @@ class Trust:
 
     @property
     def paused(self) -> bool:
-        """Whether the network stood still for too long, at once or in all."""
+        """Whether the network stood still for too long, in one pause or in total."""
         return self.longest > LONGEST or self.stood > (MOST_PACED if self.paced else MOST)
 
     @property
     def longest(self) -> float:
-        """Longest time for which the network stood still at once [s]."""
+        """Longest single pause of the network [s]."""
         return self.lateness.get("largest", 0.0)
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""What Linux is asked to do for a scenario: its connections, and what is refused because Linux cannot do it."""
+"""Plan of a scenario for Linux: its connections, and the refusals of features that Linux lacks."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def controlled(net: Network) -> Iterator[tuple[Flow, int]]:
 
 
 def with_handshakes(net: Network) -> Network:
-    """Return a scenario whose senders know what Linux's know from the handshake, which is over before the run begins.
+    """Return a scenario whose senders know the values that Linux learns in the handshake, which precedes the run.
 
     The path is empty then. Of our schemes only BBR keeps that round-trip time (`handshake_rtt`), unless it is given.
 
@@ -106,7 +106,7 @@ def _empty_round_trip(net: Network, flow: Flow) -> float:
 
 
 def refusals(net: Network) -> list[str]:
-    """Return what a scenario asks and Linux cannot do, one line each with the name of the flow; empty if it can.
+    """Return the features of a scenario that Linux lacks, one line each with the name of the flow; empty if it can run.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ def refusals(net: Network) -> list[str]:
 
 
 def _refused(flow: Flow) -> Iterator[str]:
-    """Return what Linux cannot do for one flow."""
+    """Return the features of one flow that Linux lacks."""
     if flow.scheme is None:
         return
     name = flow.scheme.name
@@ -150,7 +150,7 @@ def _refused(flow: Flow) -> Iterator[str]:
 
 
 def _refused_parameters(flow: Flow, name: str) -> Iterator[str]:
-    """Return the parameters of one flow whose value is not what Linux does."""
+    """Return the parameters of one flow whose values differ from Linux's behaviour."""
     for parameter, value in flow.parameters.items():
         if parameter == "handshake_rtt":
             yield f"handshake_rtt = {value:g} s: Linux measures that of its own handshake; leave it out"
@@ -171,7 +171,7 @@ def _refused_parameters(flow: Flow, name: str) -> Iterator[str]:
 
 
 def _mixed(net: Network) -> list[str]:
-    """Return what Linux cannot do for these flows together: a setting of a host holds for all its connections."""
+    """Return the conflicts between these flows on Linux: a setting of a host holds for all its connections."""
     found, flows = [], [flow for flow, _ in controlled(net)]
     if len({flow.scheme.name == "newreno" for flow in flows if flow.scheme}) > 1:
         found.append("newreno beside another scheme: tcp_sack holds for all connections of a host")

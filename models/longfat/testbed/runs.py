@@ -53,7 +53,7 @@ def outcomes(
     repeats: int = 3,
     progress: bool = True,
 ) -> list[Outcome]:
-    """Run a scenario in real time with Linux's TCP, and return what each replication left behind.
+    """Run a scenario in real time with Linux's TCP, and return the outcome of each replication.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ def outcomes(
 
 
 def in_flight(net: Network) -> float:
-    """Return what may be in flight on the longest path of a flow, unbounded buffers counted as 10 MB [bytes]."""
+    """Return the largest volume in flight on the longest path of a flow [bytes]; unbounded buffers count as 10 MB."""
     most = 0.0
     for flow in {flow.name: flow for flow, _ in controlled(net)}.values():
         there = [net.links[pair] for pair in itertools.pairwise(flow.path)]
@@ -169,7 +169,7 @@ def _trusted(job: Job, repeats: int, tell: Callable[[float], object]) -> Outcome
 
 
 def attempt(job: Job, tell: Callable[[float], object] = lambda seconds: None) -> Outcome:
-    """Run once, in a process of its own, and return what was measured, trusted or not."""
+    """Run once in a process of its own, and return the outcome, trusted or not."""
     from multiprocessing import Pipe
 
     here, there = Pipe()

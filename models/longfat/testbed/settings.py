@@ -1,4 +1,4 @@
-"""Settings of both hosts: what is changed there, and what is recorded. Nothing outside of the namespaces is changed."""
+"""Settings of both hosts, changed and recorded. Nothing outside of the namespaces is changed."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def as_path(name: str) -> str:
 
 
 def split(given: Mapping[str, object]) -> tuple[dict[str, object], dict[str, object], int]:
-    """Return the settings of hosts by path, the metrics of routes, and the packets that may leave at once.
+    """Return the settings of hosts by path, the metrics of routes, and the number of packets that may leave in a burst.
 
     >>> split({"tcp_recovery": 0, "initcwnd": 1, "gso_max_segs": 64})
     ({'ipv4/tcp_recovery': 0}, {'initcwnd': 1}, 64)
@@ -72,7 +72,7 @@ def socket_options(given: Mapping[str, object]) -> dict[str, int]:
 
 
 def buffers(bytes_in_flight: float, connections: int, memory: float = 8e9) -> dict[str, object]:
-    """Return the sizes of socket buffers for what may be in flight, of one or all connections [bytes].
+    """Return the sizes of socket buffers for a volume in flight, of one or all connections [bytes].
 
     A packet in a buffer may take more than twice its size, and each buffer refills while it drains. All connections
     together get an eighth of the `memory` [bytes] that all of TCP may use, because several runs may share the machine;
@@ -83,7 +83,7 @@ def buffers(bytes_in_flight: float, connections: int, memory: float = 8e9) -> di
 
 
 def memory() -> float:
-    """Return what all of TCP may use on this machine before Linux begins to save [bytes]; 8 GB where it does not say.
+    """Return the memory that TCP may use on this machine before Linux reduces buffers [bytes]; 8 GB if it is unknown.
 
     A container may not see the setting. With as much, buffers are bounded by what is in flight.
     """
@@ -119,7 +119,7 @@ def apply(
 
 
 def recorded(host: Host) -> dict[str, str]:
-    """Return the settings that matter, by name, and what Linux this is."""
+    """Return the kernel version and the sysctl settings that results depend on, by name."""
     made = {"kernel": os.uname().release, "hz": _ticks()}
     made |= {name: value for name in RECORDED if (value := host.read(f"ipv4/{name}")) is not None}
     scheduler = SYSCTL / "core/default_qdisc"  # of the whole machine: read only

@@ -1,4 +1,4 @@
-"""What Linux says of a connection: struct tcp_info of linux/tcp.h, as rows of a table."""
+"""Linux's counters of a connection: struct tcp_info of linux/tcp.h, as rows of a table."""
 
 from __future__ import annotations
 

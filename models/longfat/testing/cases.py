@@ -22,7 +22,7 @@ Cases = Callable[..., Any]
 
 
 def cases_of(formula: Any) -> Cases | None:
-    """Return what tells the cases of a formula that has a sympy expression, such as a law; None if there are none.
+    """Return a function that distinguishes the cases of a formula with a sympy expression; None if there are no cases.
 
     It takes the formula's arguments, and returns for each distinction of the expression, the outermost first, which of
     its cases applies: the largest or smallest of some values, the integer to which a value is rounded, the condition
@@ -61,7 +61,7 @@ def cases_of(formula: Any) -> Cases | None:
 
 
 def _decisive_values(part: Any) -> list[Any]:
-    """Return what decides between the cases of a part of an expression: values, conditions, or its own value."""
+    """Return the values that decide between the cases of an expression: conditions, operands, or its value."""
     import sympy
 
     if isinstance(part, sympy.Piecewise):

@@ -109,7 +109,7 @@ def claim(
     power: float = 0.99,
     cases: Cases | None = None,
 ) -> Claim:
-    """Return the claim that a formula agrees with a simulator; the arguments are those of `longfat.testing.holds`.
+    """Return the claim that a formula agrees with a simulator; arguments as for `longfat.testing.holds`.
 
     >>> claim(lambda load: load, lambda rng, load: load, over={"load": (0.1, 0.9)}, within=0.1).valid({"load": 1.0})
     False

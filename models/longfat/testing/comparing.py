@@ -28,7 +28,7 @@ _SHARE = re.compile(r"\s*([^%\s]+)\s*%\s*")
 
 @dataclass(frozen=True)
 class Comparison:
-    """What a comparison of a formula with a simulator has found.
+    """Result of a comparison of a formula with a simulator.
 
     Parameters
     ----------

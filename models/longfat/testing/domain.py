@@ -49,7 +49,7 @@ class Axis:
 
     @property
     def spread(self) -> bool:
-        """Whether the axis is logarithmic: where both limits are positive and two decades apart, as those of laws."""
+        """Whether the axis is logarithmic: both limits are positive and at least two decades apart."""
         return self.low > 0 and self.high >= 100 * self.low
 
     @property
@@ -119,7 +119,7 @@ def corners(axes: Sequence[Axis], most: int, rng: np.random.Generator) -> list[P
 def loneliest(
     axes: Sequence[Axis], done: Iterable[tuple[Point, float]], valid: Callable[[Point], bool], rng: np.random.Generator
 ) -> Point | None:
-    """Return the place of a domain that is the farthest from all points done, each with what it counts.
+    """Return the point of a domain that is farthest from all points done; each of these has a weight.
 
     Parameters
     ----------

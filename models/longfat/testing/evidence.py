@@ -39,7 +39,7 @@ Interval = tuple[float, float]
 
 
 class Evidence(Protocol):
-    """What a comparison needs to know of a sample."""
+    """Statistics of a sample that a comparison needs."""
 
     @property
     def estimate(self) -> float:
@@ -139,7 +139,7 @@ class Normal:
         return mixed - self._flattery(math.sqrt(count * squared), side)
 
     def _flattery(self, errors: float, side: int) -> float:
-        """Return what skewness adds to the evidence at so many standard errors.
+        """Return the excess of the evidence due to skewness, at a number of standard errors.
 
         A skewed sample whose mean strays from its long tail has a small variance, too: it looks surer than it is.
         """

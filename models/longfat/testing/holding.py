@@ -18,7 +18,7 @@ from longfat.testing.shrinking import shrink_claim
 
 @dataclass(frozen=True)
 class Allowance:
-    """What a test may spend, and who is notified of each comparison; pytest's plugin sets it.
+    """Budget of a test, and the callback for each comparison; set by the pytest plug-in.
 
     Parameters
     ----------

@@ -42,7 +42,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 
 def pytest_report_collectionfinish(config: pytest.Config) -> list[str]:
-    """Return the line that says what is shared, if there is such a test."""
+    """Return a line with the shared settings of the claims, if the tests have any."""
     count = config.stash.get(TESTS, 0)
     if not count:
         return []
@@ -128,7 +128,7 @@ def table(rows: list[list[str]]) -> list[str]:
 
 
 def _claim(item: pytest.Item) -> Any:
-    """Return what a test claims; None if it is no test of `longfat.testing.holds`."""
+    """Return the claim of a test; None if it is no test of `longfat.testing.holds`."""
     return getattr(getattr(item, "obj", None), "longfat_claim", None)
 
 

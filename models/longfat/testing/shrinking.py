@@ -183,7 +183,7 @@ def _tried(made: Claim, point: Point, budget: int, seed: int) -> Comparison | No
 
 
 def _shrunk(made: Claim, best: Comparison, tries: int) -> Shrunk:
-    """Return what shrinking has found, with the lines that repeat it."""
+    """Return the result of shrinking, with lines of code that repeat it."""
     options = {
         name: value
         for name, value in made.options.items()

@@ -41,7 +41,7 @@ GIVEN: dict[str, dict[str, float]] = {
 
 
 def numbers(low: float, high: float) -> SearchStrategy[float]:
-    """Return a strategy of numbers with three digits in a range, so that what is printed is short."""
+    """Return a strategy of numbers with three digits in a range, so that printed examples are short."""
     return st.floats(low, high).map(lambda x: min(max(float(f"{x:.3g}"), low), high))
 
 

@@ -192,7 +192,7 @@ def at_link(quantity: str, scheme: Name = "cubic", periods: int = 6) -> Simulate
 
 
 def at_random_loss(losses: float = 100, scheme: Name = "cubic") -> Simulate:
-    """Return a simulator of the mean window [packets] where each packet is lost independently, over so many losses.
+    """Return a simulator of the mean window [packets] under independent packet losses, over a number of losses.
 
     >>> callable(at_random_loss(20))
     True

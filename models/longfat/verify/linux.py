@@ -50,7 +50,7 @@ QUANTITIES: dict[str, tuple[str, str, Callable[[xr.Dataset], float]]] = {
 
 @dataclass(frozen=True)
 class Statement:
-    """What law, simulator and Linux say about one quantity of one case, and whether the last two agree."""
+    """Values of one quantity of one case by law, simulator and Linux, and whether simulator and Linux agree."""
 
     case: Case
     quantity: str
@@ -233,7 +233,7 @@ def run(
 def runs_on_linux(
     chosen: Sequence[Case], at_once: int, *, seed: int = 0, progress: bool = True
 ) -> list[list[dict[str, float]]]:
-    """Return the quantities of every run of some cases on Linux; NaN for those that the machine's load has spoilt."""
+    """Return the quantities of every run of some cases on Linux; NaN for runs that the machine's load has spoilt."""
     from longfat.base.progress import bar
     from longfat.replication.threads import side_by_side
 

@@ -124,7 +124,7 @@ class Case:
         return self.replications if self.paired else 5 * self.replications
 
     def network(self, seed: int, linux: bool = False) -> Network:
-        """Return the scenario of one run: flows start at random times in the first second, files at once.
+        """Return the scenario of one run; flows start at random times in the first second, files all at time 0.
 
         For Linux it has no rules that are switched in the simulator alone.
         """
@@ -239,7 +239,7 @@ def windows() -> list[Case]:
 
 
 def switched() -> list[Case]:
-    """Return cases with a rule switched: what explains a difference, or what an option of the simulator is for."""
+    """Return cases with one rule switched, to explain a difference or to show the effect of an option."""
     plain = {one.name: one for one in (*full_links(), *random_losses(), *files())}
     transfers = [one.name for one in files() if not one.rules]
     fractions = [f"full link, {name}, 1 flow, buffer {buffer:g}" for name in ("Reno", "CUBIC") for buffer in BUFFERS]

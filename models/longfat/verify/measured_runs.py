@@ -1,4 +1,4 @@
-"""One replication of a network as a number: what a run says about the time between two others, and its packets.
+"""One replication of a network as a number: statistics between two times, and the number of packets sent.
 
 The modules named ``..._estimators`` beside this one make simulators of laws. Such a simulator is called with a seed and
 a law's parameters by name, and returns one replication's estimate of the law's value and the packets that it sent, as
@@ -20,7 +20,7 @@ Simulate = Callable[..., Result]
 
 
 def measured(net: Network, start: float, end: float, rng: Any) -> tuple[Any, float]:
-    """Return what a run says about the time between two others [s], and the packets sent in all.
+    """Run a network; return its statistics between two times [s] and the number of packets sent since the start.
 
     >>> net = Network().link("a", "b", rate=1e6, delay=0.01, buffer=100)
     >>> data, packets = measured(net.flow("sack", path=["a", "b"], packet=1000, ack_path="ideal"), 1.0, 2.0, 1)

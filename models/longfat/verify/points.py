@@ -39,7 +39,7 @@ def corners(symbol: Symbol) -> list[float]:
 
 
 def ends(symbol: Symbol) -> list[float]:
-    """Return the ends of the domain that belong to it, and those of the typical range."""
+    """Return the ends of the domain and of the typical range that belong to the domain."""
     inside = symbol.interval
     found = [inside.low] * inside.includes_low + [inside.high] * inside.includes_high
     return [float(x) for x in (*found, *symbol.typical) if inside.contains(x)]

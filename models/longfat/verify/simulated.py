@@ -94,7 +94,7 @@ def reason(law: Law) -> str:
 def simulated(
     law: Law, check: SimulatorCheck, drawn: Sequence[tuple[points.Point, int]], alpha: float, power: float
 ) -> tuple[Outcome, Outcome | None]:
-    """Compare a law, and what its source prints instead, with a simulator at some points, each with its seed."""
+    """Compare a law, and the formula printed in its source, with a simulator at some points, each with its seed."""
     found = [check.compared(law, point, alpha, power, seed) for point, seed in drawn]
     return judged(law, found), printed(law, found) if law.has_printed else None
 
@@ -114,7 +114,7 @@ def judged(law: Law, found: Sequence[Comparison]) -> Outcome:
 
 
 def printed(law: Law, found: Sequence[Comparison]) -> Outcome:
-    """Return at how many points what the source prints is farther from the simulator's interval than is allowed."""
+    """Return the number of points at which the printed formula lies too far from the simulator's interval."""
     values = [float(law.as_printed(**one.point)) for one in found]
     beyond = [max(one.interval[0] - value, value - one.interval[1]) for one, value in zip(found, values, strict=True)]
     count = sum(one > by.within for one, by in zip(beyond, found, strict=True))

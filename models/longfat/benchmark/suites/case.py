@@ -1,4 +1,4 @@
-"""Cases of a suite: a scenario with what a document expects of it, as one TOML file each.
+"""Cases of a suite: a scenario and the behaviour that a document expects of it, one TOML file each.
 
 A case file is a scenario file (`longfat.scenario`) in which the tested scheme is "suite:tested" and the one beside
 it "suite:reference", and three more tables: ``case`` (section, title), ``find`` (times that a first run has to find,
@@ -28,7 +28,7 @@ NAMES = ("bbr", "bcp133")
 
 @dataclass(frozen=True)
 class Probe:
-    """What is measured: a field of the tested flow over time, or a counter of flows or links over the run.
+    """Measured quantity: a field of the tested flow over time, or a counter of flows or links over the run.
 
     Parameters
     ----------
@@ -133,11 +133,11 @@ class Case:
     not_run: str = ""
 
     def finds(self, found: Mapping[str, str]) -> list[Find]:
-        """Return what first runs have to find, one after the other, with what has been found already."""
+        """Return the values to be found by preliminary runs, in order; a later one may depend on earlier ones."""
         return [Find(**one) for one in self._document(found).get("find", [])]
 
     def _document(self, found: Mapping[str, str]) -> dict[str, Any]:
-        """Return the parsed file, with these values in the place of what is to be found."""
+        """Return the parsed file with the found values substituted for their names."""
         before = dict(re.findall(r'name = "(\w+)"[^\n]*before = "([^"]+)"', self.text))
         return tomllib.loads(Template(self.text).substitute({**before, **self.values, **found}))
 

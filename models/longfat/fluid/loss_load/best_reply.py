@@ -99,7 +99,7 @@ def best_reply(
 
 
 def others(rates: ArrayLike, k: float) -> tuple[Array, Array]:
-    r"""Return what each source sees of the others: their load less 1, and the sum of their rates to the power k + 1.
+    r"""Return two sums over the other sources, for each source: their load less 1, and their rates to the power k + 1.
 
     .. math:: a_j = \sum_{i \ne j} f_i - 1, \qquad b_j = \sum_{i \ne j} f_i^{k+1}
 

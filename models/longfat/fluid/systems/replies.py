@@ -12,7 +12,7 @@ from longfat.laws import loss_load
 
 
 def best_replies(sources: int) -> System:
-    r"""Build the system of sources that maximise their raw throughput, all replying at once.
+    r"""Build the system of sources that maximise their raw throughput, all replying simultaneously.
 
     .. math:: f_j(t+1) = v F\Bigl(\sum_{i \ne j} \tfrac{f_i}{v} - 1,\; \sum_{i \ne j} \bigl(\tfrac{f_i}{v}\bigr)^{k+1}
         \Bigr), \qquad f_i = f_i(t - d)

@@ -1,4 +1,4 @@
-"""BBR of 2016 beside loss-based flows: what part of the link its in-flight cap gives it."""
+"""BBR of 2016 beside loss-based flows: its share of the link, determined by its in-flight cap."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""BBR in steady state: in-flight cap, standing queue, losses that it stands and causes, and what ProbeRTT costs."""
+"""BBR in steady state: in-flight cap, standing queue, tolerated and caused losses, and cost of ProbeRTT."""
 
 from __future__ import annotations
 

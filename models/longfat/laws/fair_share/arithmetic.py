@@ -18,7 +18,7 @@ LARGEST = int(sys.float_info.max)
 
 
 def number(name: str, value: Any, unit: str, allowed: str) -> Any:
-    """Return a float, an int or a Fraction inside the interval, or raise a ValueError that says what was wrong.
+    """Return a float, an int or a Fraction inside the interval, or raise a ValueError that names the fault.
 
     >>> number("start", Fraction(1, 10), "s", "(-inf, inf)"), number("start", np.float32(0.5), "s", "(-inf, inf)")
     (Fraction(1, 10), 0.5)

@@ -88,7 +88,7 @@ def mean_delay_sender(loss: Any, segment_packets: Any, packet_time: Any, ack_del
     round_trip_time=ROUND_TRIP,
 )
 def mean_delay_receiver(loss: Any, segment_packets: Any, packet_time: Any, round_trip_time: Any, *, xp: Any) -> Any:
-    r"""Return the mean time from a segment's first transmission until the receiver has it completely.
+    r"""Return the mean time from a segment's first transmission until the receiver has all its packets.
 
     .. math:: D_r = D_s - \frac{RTD}{2} - 3 t_p = \frac{t_s}{1 - p} + RTD (S - \tfrac12) + 3 t_p (S - 1)
 

@@ -240,7 +240,7 @@ def _late(segments: float, within: Array, beyond: Array) -> Array:
 
 
 def _first(wanted: float, segments: float, delays: Array, within: Array, beyond: Array) -> float:
-    """Return the first delay that suffices; eps/4 is what rounding q to a float may cost."""
+    """Return the first delay that suffices, with a margin of eps/4 for the rounding of q to a float."""
     if np.isnan(wanted) or np.isnan(segments):
         return float("nan")
     if wanted < 0.5:
@@ -256,7 +256,7 @@ def _largest(count: Array) -> float:
 
 
 def _numbers(name: str, values: Any, unit: str, allowed: str, *, integer: bool = False) -> Array:
-    """Return floats inside the interval, or NaN; raise a ValueError that says what was wrong."""
+    """Return floats inside the interval, or NaN; raise a ValueError that names the fault."""
     if np.ndim(values) == 0:
         return np.asarray((domains.integer if integer else domains.number)(name, values, unit, allowed), float)
     interval = Interval.parse(allowed)

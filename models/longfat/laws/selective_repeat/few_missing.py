@@ -116,7 +116,7 @@ def _floats(loss: Any, packets: Any, tolerance: Any, xp: Any) -> tuple[Any, Any]
 
 
 def _mpmath(loss: Any, packets: Any, tolerance: Any, mp: Any) -> tuple[Any, Any]:
-    """Return the rounds and the packets in all, summed term by term to the working precision."""
+    """Return the rounds and the total of packets, summed term by term to the working precision."""
     rounds = sent = mp.zero
     if loss == 0 or tolerance >= packets:
         return rounds, sent

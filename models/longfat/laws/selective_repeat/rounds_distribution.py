@@ -117,7 +117,7 @@ def _exactly(rounds: Any, loss: Any, segment_packets: Any, xp: Any) -> Any:
 
 
 def _difference(k: Any, p: Any, s: Any) -> Any:
-    """Return f_k as it is written; sympy substitutes floats with 15 digits, which may all cancel."""
+    """Return f_k by its definition; sympy substitutes floats with 15 digits, which may all cancel."""
     return (1 - p**k) ** s - (1 - p ** (k - 1)) ** s
 
 

@@ -109,7 +109,7 @@ def _conservation(found: Evidence) -> Result:
 
 
 def _order(found: Evidence) -> Result:
-    """Check that packets leave in order of arrival, or with fair queueing and priorities those of each flow."""
+    """Check that packets leave in order of arrival; with fair queueing or priorities, within each flow."""
     discipline = found.subject.discipline
     if found.subject.is_scheme:
         return NOT_APPLICABLE, [], "a scheme does not order packets"

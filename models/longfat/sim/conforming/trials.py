@@ -195,7 +195,7 @@ def _sample(run: Simulation, name: str) -> dict[str, float]:
 
 
 def subject_of(plug_in: Any, beside: Any, parameters: Mapping[str, float] | None) -> Subject:
-    """Return the subject of a test from a plug-in, or its name, and what it is combined with."""
+    """Return the subject of a test from a plug-in or its name, with the plug-ins that it is combined with."""
     given = _by_name(plug_in)
     if isinstance(given, Scheme):
         discipline = queues.discipline("fifo" if beside is None else beside)

@@ -173,7 +173,7 @@ def once(links: Iterable[Pair]) -> list[Pair]:
 
 
 def said(net: Network | Sketch, tail: str, head: str, rightwards: bool = True) -> list[str]:
-    """Return the lines of text above a link: its properties, or those of each direction if they differ."""
+    """Return the lines of text above a link: its properties, or the properties of each direction if they differ."""
     there, back = net.links[tail, head], net.links.get((head, tail))
     lines = about(there)
     if back is not None and about(back) == lines:

@@ -152,7 +152,7 @@ def dequeue(link, packet, now):
 
 # Credit update protocol: counts are absolute, so that a lost credit cell is made good by the next one.
 def feedback(link, packet, now):
-    """Take the counts of a credit cell; the service then sends what they allow."""
+    """Read the counts of a credit cell; the service then sends the packets that they allow."""
     if packet.header[WHOSE] == OURS:
         mine = queue_of(link, packet)
         mine.forwarded = max(mine.forwarded, int(packet.header[FORWARDED]))

@@ -47,7 +47,7 @@ def change(link, flow, window):
 
 
 def enqueue(link, packet, now):
-    """Release what the flow does not use any more; grant what it asks for, or a part of it."""
+    """Release the part of the reservation that the flow returns; grant its request, or a part of it."""
     if packet.kind != DATA or packet.marks & STAMPED == 0 or packet.header[WHOSE] != OURS:
         return ENQUEUE
     flow, free, wanted, kept = (

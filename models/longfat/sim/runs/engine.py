@@ -273,7 +273,7 @@ class Simulation:
             kernel()
 
     def _chunk(self, goal: int, budget: int) -> int:
-        """Call the kernel until a time [ns], or for so many events and packets sent; return why it ended."""
+        """Call the kernel until a time [ns] or a number of events and packets sent; return its reason to return."""
         self.prepare()
         self.state.renumber()
         return self._call(goal, budget) if self._trusted else self._watch(goal, budget)
@@ -395,7 +395,7 @@ class Simulation:
         return np.asarray(sizes < records.FOREVER)
 
     def count(self) -> int:
-        """Count what links have done until now, and the packets in the network; return the number of these."""
+        """Update the counters of links to the present, and count the packets in the network; return that count."""
         state = self.state
         sizes = len(self.assembly.link_names), len(state.links), len(state.queues), len(state.access_links)
         delaying = len(state.delayed_acks)

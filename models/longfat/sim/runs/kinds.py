@@ -87,7 +87,7 @@ def lay_links(state: RunState, routes: Routes) -> np.ndarray:
 
 
 def _lay_rate_changes(state: RunState, links: list[Link]) -> None:
-    """Lay out the changes of the rates of links, those of each link next to each other."""
+    """Lay out the rate changes of links; the changes of a link lie next to each other."""
     changing = [k for k, link in enumerate(links) if link.rate_changes]
     state.changing_rates = rows(len(changing), records.CHANGING_RATE)
     state.rate_changes = rows(sum(len(links[k].rate_changes) + 1 for k in changing), records.RATE_CHANGE)

@@ -20,7 +20,7 @@ _flow_view, _link_view = functools.lru_cache(64)(flow_view), functools.lru_cache
 
 
 def flow(run: Simulation, name: str) -> Look:
-    """Return the fields of a flow by its name, those of its scheme's own among them.
+    """Return the fields of a flow by its name, including the fields of its scheme.
 
     >>> from longfat.sim import Network
     >>> net = Network.chain(1, rate="1 Mbit/s").flow("reno", path=["n0", "n1"], file="10 kB")
@@ -41,7 +41,7 @@ def flow(run: Simulation, name: str) -> Look:
 
 
 def link(run: Simulation, name: str) -> Look:
-    """Return the fields of a link by its name, those of its discipline's own among them.
+    """Return the fields of a link by its name, including the fields of its discipline.
 
     >>> from longfat.sim import Network
     >>> net = Network.chain(1, rate="1 Mbit/s").flow("reno", path=["n0", "n1"], file="10 kB")

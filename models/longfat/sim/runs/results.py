@@ -1,4 +1,4 @@
-"""Results of a run: what flows and links counted between two times, as an xarray.Dataset."""
+"""Results of a run: counters of flows and links between two times, as an xarray.Dataset."""
 
 from __future__ import annotations
 

@@ -146,7 +146,7 @@ def answer(
     rng: Any = None,
     progress: bool = True,
 ) -> tuple[results.Answer, Simulation]:
-    """Return what `run` returns without loading xarray, and the first run."""
+    """Return the results of `run` without loading xarray, and the first run."""
     until = _duration(net, duration)
     automatic = warm_up == "auto"
     begin = 0.0 if automatic else quantities.duration(warm_up, "warm_up", f"[0, {until:g})")

@@ -78,7 +78,7 @@ def quantized(flow, volume):
 
 @part
 def at_departure(flow, event, volume):
-    """Return what will be in flight when the next packet leaves [packets], of a volume in flight now."""
+    """Return the volume in flight when the next packet leaves [packets], given the volume in flight now."""
     if flow.departures == 0.0:
         return volume
     # Linux, net/ipv4/tcp_bbr.c, bbr_packets_in_net_at_edt(): less what is delivered until then, whole packets; in the
@@ -90,7 +90,7 @@ def at_departure(flow, event, volume):
 
 @part
 def update_aggregation(flow, event):
-    """Update what is acknowledged beyond the bandwidth: Linux, net/ipv4/tcp_bbr.c, bbr_update_ack_aggregation()."""
+    """Update the aggregation estimate: Linux, net/ipv4/tcp_bbr.c, bbr_update_ack_aggregation()."""
     if flow.round_start:
         flow.aggregation_rounds += 1
         if flow.aggregation_rounds >= AGGREGATION_ROUNDS:
@@ -316,7 +316,7 @@ def handle_probe_rtt(flow, now):
 
 @part
 def end_recovery(flow):
-    """End loss recovery (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.3.4), or begin the next at once.
+    """End loss recovery, or begin the next one (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.3.4).
 
     Linux, net/ipv4/tcp_input.c, tcp_fastretrans_alert(): where a packet found lost is still missing, the acknowledgment
     that ends a recovery begins the next one, and bbr_set_cwnd_to_recover_or_restore() takes both for one.
@@ -391,7 +391,7 @@ def ack(flow, event):
 
 
 def loss(flow, event):
-    """Return what is in flight as the window, once when fast recovery begins (draft-cardwell-...-00, section 4.2.3.4).
+    """Return the volume in flight as the window, once per fast recovery (draft-cardwell-...-00, section 4.2.3.4).
 
     Packets are conserved for one round trip, and no loss changes the model (2017).
     """

@@ -103,7 +103,7 @@ def pace(flow, rate):
 
 @part
 def mark_application_limited(flow):
-    """Mark the samples of what is in flight as application-limited (draft-ietf-ccwg-bbr-06, section 4.1.2.4)."""
+    """Mark the samples of packets in flight as application-limited (draft-ietf-ccwg-bbr-06, section 4.1.2.4)."""
     flow.app_limited_until = max(flow.delivered + flow.in_flight, 1)
 
 

@@ -1,4 +1,4 @@
-"""The network model of BBR version 3 (draft-ietf-ccwg-bbr-06, section 5.5): what acknowledgments and losses teach.
+"""Network model of BBR version 3 (draft-ietf-ccwg-bbr-06, section 5.5), updated by acknowledgments and losses.
 
 Volumes are packets. The functions are named in words; the pseudo-code's names are in their docstrings.
 """
@@ -293,7 +293,7 @@ def check_startup_high_loss(flow, event):
 
 @part
 def save_state(flow):
-    """Save what is restored if losses prove spurious: SaveStateUponLoss(), draft-ietf-ccwg-bbr-06, section 5.5.11.1.
+    """Save the state for spurious losses: SaveStateUponLoss(), draft-ietf-ccwg-bbr-06, section 5.5.11.1.
 
     Only when loss recovery begins, as sections 2.15 and 5.5.11 of the draft say. NoteLoss() (section 5.5.10.2) would
     overwrite it with the next loss after StartProbeBW_DOWN(), which clears `is_loss_in_round`.

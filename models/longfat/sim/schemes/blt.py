@@ -1,4 +1,4 @@
-"""BLT, the bandwidth-latency tradeoff: the whole file at once, with priorities by which switches choose what to keep.
+"""BLT, the bandwidth-latency tradeoff: sends a file without waiting; switches drop packets by priority.
 
 Windows of 1, g + a, g (g + a) + a, ... packets have priorities 0 (the highest), 1, 2, ..., with g the `growth` and a
 the `step`. The default windows are powers of two; growth 1 is the paper's additive increase. After a loss a new burst
@@ -39,7 +39,7 @@ def restart_priorities(flow):
 
 @part
 def new_data(flow, packet):
-    """Restart the priorities at the first packet of what the application has written since the last packet left."""
+    """Restart the priorities at the first packet of the data written since the last packet left."""
     # Section 3.3.3: data that a user submits begin with priority 0; the priorities of older data remain.
     if flow.packets > flow.written:
         if packet.number >= flow.written:
@@ -78,7 +78,7 @@ def send_by_rate(flow, packet):
 
 
 def start(flow, event):
-    """Return an infinite window: only the access link limits what is sent."""
+    """Return an infinite window: only the access link limits the sender."""
     return math.inf
 
 

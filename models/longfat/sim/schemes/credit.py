@@ -1,4 +1,4 @@
-"""Credit flow control at the source: it sends what the first switch has room for, and has no window of its own.
+"""Credit flow control at the source: it sends as much as the first switch has room for, and has no window of its own.
 
 The source is the first node of a chain in which every node has credits from the next: it needs links with the
 discipline of the same name (`longfat.sim.queues.credit`). Without such a switch it stops after its first allocation.
@@ -20,7 +20,7 @@ OURS = -5.0
 
 @part
 def window(flow, event):
-    """Return the window that the credit balance allows: the transmissions in flight and those that may follow."""
+    """Return the window that the credit balance allows: the transmissions in flight and the credits left."""
     # Ours: both ends of a link return a silent flow to one cell, see `longfat.sim.queues.credit`.
     if flow.lifetime > 0.0:
         flow.alarm = max(flow.last_sent, flow.received_at) + flow.lifetime
@@ -39,7 +39,7 @@ def start(flow, event):
 
 
 def ack(flow, event):
-    """Return the window by the counts of a credit packet, or by what is in flight after an acknowledgment."""
+    """Return the window by the counts of a credit packet, or the packets in flight after an acknowledgment."""
     if event.number < 0 and event.header[OWNER] == OURS:
         flow.forwarded = max(flow.forwarded, int(event.header[FORWARDED]))
         flow.allocation = event.header[ALLOCATION]

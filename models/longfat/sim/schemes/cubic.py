@@ -78,7 +78,7 @@ def avoid_congestion(flow, event, acked):
 
 @part
 def reduce(flow, cause):
-    """Reduce the window and ssthresh after a loss, timeout or mark; `cause` is one of those of `tcp`."""
+    """Reduce the window and ssthresh after a loss, timeout or mark; `cause` is a constant of `tcp`."""
     # Another reduction in recovery, for a packet sent in it, starts from the window that recovery aims at.
     window = flow.ssthresh if flow.recovering else flow.window
     flow.cwnd_prior = window

@@ -1,4 +1,4 @@
-"""Dynamic windows (Hahne and others): the window is what all switches of the path have reserved for the flow.
+"""Dynamic windows (Hahne and others): the window is the room that every switch of the path has reserved for the flow.
 
 Once in a round trip, the source asks for as much as it needs, or says that it needs less. The switches are
 `longfat.sim.queues.dynamic_window`; without such a switch every request is granted. The rules with their sources:

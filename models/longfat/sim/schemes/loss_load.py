@@ -51,7 +51,7 @@ def best_throughput(excess, spread, k):
 
 @part
 def response(rate, excess, spread, k, packets, round_trip, capacity):
-    """Return the response time of a file of so many packets [s], at a capacity of `capacity` packets/s."""
+    """Return the response time of a file of `packets` packets [s], at a capacity of `capacity` packets/s."""
     # Prithviraj and Williamson, section 2.2, file transfer response time: N / ((1 - P) f) + (1 - ln N / ln P) R, with
     # R the round-trip time.
     lost = expected_loss(rate, excess, spread, k)

@@ -92,7 +92,7 @@ def ack(flow, event):
 
 
 def send(flow, packet):
-    """Return 0, after counting the packet in its burst and choosing what follows it in a repair."""
+    """Return 0, after counting the packet in its burst and choosing the next packet of a repair."""
     flow.left -= 1.0
     if flow.repaired > 0:
         go_on(flow, packet.number + 1, packet.transmission)

@@ -1,4 +1,4 @@
-"""Rules that the paced schemes share: retransmission timers, and what an acknowledgment says about earlier packets.
+"""Rules that the paced schemes share: retransmission timers, and losses inferred from acknowledgments.
 
 Their rates follow from round-trip times and losses alone. The simulator repairs losses; every acknowledgment restarts
 its retransmission timer, which thus expires only when no acknowledgment arrives at all, not while a hole is open. The

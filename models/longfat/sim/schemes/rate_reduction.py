@@ -32,7 +32,7 @@ def begin(flow, event):
 
 @part
 def window(flow, event):
-    """Return the window [packets] after an acknowledgment in recovery: what is in flight, and what may leave now."""
+    """Return the window [packets] after an acknowledgment in recovery: packets in flight plus those allowed now."""
     # RFC 9937, section 6.2. The data in flight is the pipe of RFC 6675; prr_out counts transmissions of this recovery.
     if event.newly_delivered == 0:
         return flow.window

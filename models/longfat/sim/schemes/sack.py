@@ -23,7 +23,7 @@ from longfat.sim.schemes.scheme import Scheme
 
 @part
 def aim(flow):
-    """Return the window [packets], in proportional rate reduction what it aims at."""
+    """Return the window [packets]; during proportional rate reduction, its target."""
     return flow.ssthresh if flow.recovering and flow.prr > 0.0 else flow.window
 
 
@@ -78,7 +78,7 @@ def loss(flow, event):
 
 @part
 def restart(flow):
-    """Return a window of one packet, as Tahoe; the simulator retransmits what the receiver has not reported."""
+    """Return a window of one packet, as Tahoe; the simulator retransmits all packets that were not reported."""
     flow.ssthresh = tcp.halved(flow, min(flow.window, float(flow.high - flow.una)))
     tcp.record_reduction(flow, tcp.TIMEOUT)
     flow.recovering = False

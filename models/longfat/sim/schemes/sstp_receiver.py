@@ -351,7 +351,7 @@ def receive(receiver, packet):
 
 
 def reply(receiver, packet):
-    """Fill the next control packet that is due, after what the application has accepted; return 1 if there is one."""
+    """Fill in the next control packet that is due after the application has read data; return 1 if there is one."""
     # Section 3, "Avoidance Of Adverse Interaction": the window is advanced by messages of its own.
     if run_application(receiver) > 0:
         spacing = receiver.bytes / receiver.peak_rate

@@ -197,7 +197,7 @@ def mean_rate(flow):
 
 @part
 def report(flow, now, ended):
-    """Set the rate at the end of a round, at most once per round trip; at once when it falls."""
+    """Set the rate at the end of a round, at most once per round trip; immediately when it falls."""
     # Ours, because the report could not be read: reports at the end of a round, sooner only for a lower rate.
     if flow.epochs[0] > 0.0:
         rate = flow.packet_size * mean_rate(flow)

@@ -142,7 +142,7 @@ def largest_received(flow):
 
 @part
 def update_received(flow, now, received):
-    """Add a receive rate to X_recv_set, and delete those that are two round trips old."""
+    """Add a receive rate to X_recv_set, and delete rates that are two round trips old."""
     # RFC 5348, section 4.3, "Update X_recv_set()"; the initial value, infinity, is handled as the others. At most four
     # reports come in two round trips, so that eight places are enough.
     for k in range(7, 0, -1):

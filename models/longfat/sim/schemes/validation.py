@@ -1,4 +1,4 @@
-"""Congestion window validation: what a window is worth that the application does not use (RFC 7661).
+"""Congestion window validation: reduction of windows that the application does not use (RFC 7661).
 
 Rules and choices: docs/rules/cubic.md. Names as in the RFC: pipeACK, the packets acknowledged in a round trip, at most
 over the sampling period; a window is validated while pipeACK is at least half of it.

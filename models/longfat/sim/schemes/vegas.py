@@ -150,7 +150,7 @@ def duplicate(flow, event):
 
 @part
 def resend(flow, now):
-    """Retransmit the first missing packet at once."""
+    """Retransmit the first missing packet immediately."""
     flow.resend = flow.una
     flow.retransmissions += 1
     flow.resent_at = now

@@ -37,7 +37,7 @@ def start(flow, event):
 
 
 def ack(flow, event):
-    """Return the window [packets], changed by what the routers allow."""
+    """Return the window [packets], changed by the feedback of the routers."""
     # Section 3.3: cwnd <- max(cwnd + feedback, one packet). Ours, because the paper assumes XCP routers: without one,
     # the window grows as in congestion avoidance (RFC 5681, section 3.1).
     change = 0.0

@@ -44,7 +44,7 @@ def weight_of(link, packet):
 
 @part
 def share(queue, size):
-    """Return what a packet takes of the virtual time."""
+    """Return the share of the virtual time that a packet takes."""
     return int(size) * FRACTION * UNIT // int(queue.weight)
 
 

@@ -1,4 +1,4 @@
-"""The scheduler of FQ-CoDel: hashed queues take turns, and those that have just become active go before the others.
+"""Scheduler of FQ-CoDel: hashed queues take turns; queues that have just become active go first.
 
 T. Hoeiland-Joergensen, P. McKenney, D. Taht, J. Gettys and E. Dumazet, "The Flow Queue CoDel Packet Scheduler and
 Active Queue Management Algorithm", RFC 8290, section 4. Flows are hashed into queues. A queue that becomes active joins

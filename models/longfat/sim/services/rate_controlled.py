@@ -97,7 +97,7 @@ def end_rest(link, queue):
 
 @part
 def may_pass(link, queue):
-    """Return whether an arriving packet is eligible at once; an idle queue collects no credit."""
+    """Return whether an arriving packet is eligible immediately; an idle queue collects no credit."""
     now = link._state.now
     if queue.packets > 0:
         return False
@@ -142,7 +142,7 @@ def dequeue(link, now):
 
 
 def evict(link, packet, now):
-    """Take the last packet of the longest queue, active or resting; none if the arriving packet departs at once."""
+    """Take the last packet of the longest queue, active or resting; none if the arriving packet departs immediately."""
     longest = queue_of(link, packet)
     if link._link.transmitting == NONE and may_pass(link, longest):
         return PASSES

@@ -51,7 +51,7 @@ def wait_for_time(link):
 
 
 def enqueue(link, packet, now):
-    """Append the packet to those that leave in order, or to those on hold."""
+    """Append the packet to the queue in order, or to the packets on hold."""
     places = places_behind(link, packet)
     if places == 0:
         append(link, queue(link, 0), packet)

@@ -101,7 +101,7 @@ def _links(links: list[Link]) -> list[str]:
 
 
 def _link(link: Link, duplex: bool) -> str:
-    """Return the lines of a link without those of its ends."""
+    """Return the lines of a link, except its ends."""
     buffer: Any = math.inf
     if link.buffer_packets < math.inf:
         buffer = f"{link.buffer_packets:.0f} packet{'s' * (link.buffer_packets != 1)}"

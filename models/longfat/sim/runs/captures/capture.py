@@ -66,7 +66,7 @@ class Capture:
             self._write(found, int(row.now))
 
     def finish(self) -> None:
-        """Write what is left; the run has ended."""
+        """Write the remaining rows; the run has ended."""
         self.drain()
         if self.run.state.row.tracing:
             self._write(self.run.state.trace[:0], records.NEVER)
@@ -135,7 +135,7 @@ class Side:
         self.begin = pcap_writer.header()
 
     def write(self, found: np.ndarray, now: int, hosts: pcap_writer.Hosts) -> None:
-        """Add rows to those that wait, and write those before the time `now` [ns]."""
+        """Queue rows, and write all rows before the time `now` [ns]."""
         made, step = pcap_writer.expanded(found[np.isin(found["what"], self.kinds)], hosts)
         made, step = np.concatenate((self.waiting, made)), np.concatenate((self.step, step))
         order = np.argsort(made["time"], kind="stable")

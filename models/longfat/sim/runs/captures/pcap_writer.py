@@ -165,7 +165,7 @@ class Packets:
 
     @cached_property
     def options(self) -> dict[str, np.ndarray]:
-        """Which packets have which parts behind the ports; SACK blocks are not among them."""
+        """Masks of the packets that have each part of the header after the ports, except SACK blocks."""
         tcp, syn = ~self._of("udp"), self.opening & (self.step < 2)
         stamps, permit = tcp & self._of("stamps"), syn & self._of("sack")
         return {"tcp": tcp, "mss": syn, "scale": syn, "stamps": stamps, "permit": permit}
@@ -177,7 +177,7 @@ class Packets:
 
     @cached_property
     def stored(self) -> np.ndarray:
-        """Return the bytes of the headers, which are stored."""
+        """Return the lengths of the headers [bytes]; only headers are stored."""
         each = [np.where(there, WIDTHS[name], 0) for name, there in self.options.items()]
         return np.asarray(np.sum(each, 0) + WIDTHS["ip"] + WIDTHS["ports"] + self.sack_length)
 

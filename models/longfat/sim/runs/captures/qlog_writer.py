@@ -27,7 +27,7 @@ KINDS = (records.SENT, records.ACK_RECEIVED, records.TIMED_OUT, records.CHANGED,
 
 
 class Row(NamedTuple):
-    """The fields of a row of the trace that are needed here, as numbers of Python, which are ten times faster."""
+    """Needed fields of a row of the trace, as numbers of Python, which are ten times faster."""
 
     time: int
     connection: int
@@ -94,7 +94,7 @@ def file_name(flow: str, f: int) -> str:
 
 
 class Sender:
-    """What the events of a flow have in common."""
+    """Common part of the events of a flow."""
 
     def __init__(self, name: str, run: Simulation) -> None:
         f = run.assembly.flow_names.index(name)
@@ -121,7 +121,7 @@ class Sender:
 
 
 class Connection:
-    """A connection as its sender sees it: which transmission of each packet is outstanding, and what was logged."""
+    """Connection from its sender's view: outstanding transmission of each packet, and the values logged last."""
 
     def __init__(self, sender: Sender) -> None:
         self.sender, self.timeouts, self.acks, self.least = sender, 0, 0, math.inf
@@ -149,7 +149,7 @@ class Connection:
         return [_text({"time": time, "name": name, "data": data, "group_id": group}) for name, data in made]
 
     def _sent(self, row: Row) -> list[tuple[str, dict[str, Any]]]:
-        """Return the events of a data packet; what is sent again counts as lost before."""
+        """Return the events of a data packet; a retransmission is preceded by the loss of the packet."""
         number, size = row.number, self.sender.packet
         frame: dict[str, Any] = {"frame_type": "stream", "stream_id": 0, "offset": number * size, "length": size}
         if number == records.NO_DATA:
