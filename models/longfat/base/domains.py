@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 #: Units that are not written behind a number: "loss = 2 is out of range".
 _UNNAMED = ("1", "probability")
 _INTERVAL = re.compile(r"^([\[(])\s*(\S+)\s*,\s*(\S+)\s*([\])])$")
-#: An interval at the beginning of a text, and what follows it.
+#: An interval at the beginning of a text, and the rest of the text.
 _LEADING = re.compile(r"^([\[(][^\[\]()]*[\])])(.*)$", re.DOTALL)
 #: Least similarity of a suggestion (difflib's ratio). Ours: one wrong, missing or additional letter in five passes it;
 #: names of other things do not: "cubic" is at 0.55 from "decbit", "veno" (a TCP of its own) at 0.75 from "reno".
 NEAR = 0.8
-#: Longer lists of names are shortened to what stands before the dot, as in "queues.*".
+#: Longer lists of names are shortened to the parts before the dots, as in "queues.*".
 MANY = 50
 
 

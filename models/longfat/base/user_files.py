@@ -79,7 +79,7 @@ class Files:
         if wanted:
             named: Kind = _named(file, wanted, vars(module), found, words, what)
             return named
-        # What the file only imports is not meant: a law knows its module.
+        # Objects that the file only imports are left out: a law knows its module.
         mine = {name: value for name, value in found.items() if getattr(value, "__module__", "") == module.__name__}
         different: dict[int, str] = {}
         for name, value in (mine or found).items():

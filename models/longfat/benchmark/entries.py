@@ -185,7 +185,8 @@ TODAY: dict[str, Entry] = {
 }  # fmt: skip
 
 _CHAIN = Choice("three more switches 5 ms apart before the first one, as for hbh")
-#: Ours, because SSTP's rate is negotiated with the network: that of the most connections at once, 11 in experiment 1.
+#: Ours, because SSTP's rate is negotiated with the network: the rate for the largest number of simultaneous
+#: connections, 11 in experiment 1.
 _RATE_OF_SSTP = {"peak_rate": 450e3, "window_limit": 10.0}
 _RATE = Choice("rate of 3.6 Mbit/s for each connection, so that the eleven of experiment 1 fit into 40 Mbit/s")
 #: Credit and rate control of ATM, NETBLT and SSTP, which the paper does not have either: run if they are named.

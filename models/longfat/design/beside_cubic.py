@@ -11,11 +11,11 @@ from longfat.design.tcp import TcpPath
 from longfat.sim import Network, schemes
 from longfat.sim.runs import statistics
 
-#: Ours: BBR measures its round-trip time every ten seconds (PROBE_INTERVAL), six times in what is observed.
+#: Ours: BBR measures its round-trip time every ten seconds (PROBE_INTERVAL), six times in the observed time.
 SKIPPED, LASTS = 20.0, 60.0  # s
 STARTS = 2.0  # s: the flows begin at random within this time
-SMALLEST = 100.0  # packets: least bandwidth-delay product that is simulated, where the path has so many
-PACKETS = 2e5  # of a run up to which it may be larger; shares differ by 0.01 from those of four times as many
+SMALLEST = 100.0  # packets: least bandwidth-delay product that is simulated, if the path's is not smaller
+PACKETS = 2e5  # packets of a run, up to which the path may be larger; with four times as many, shares differ by 0.01
 RUNS = 3
 SHORT = 0.1  # bandwidth-delay products of a short buffer: the smallest in which BBR was compared with Linux
 

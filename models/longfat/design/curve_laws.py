@@ -12,7 +12,7 @@ from longfat.design.buffer_rules import decrease_of
 from longfat.laws import cubic, tcp
 from longfat.sim.schemes import Scheme
 
-#: Quantities that have laws, and what these assume.
+#: Quantities that have laws, and the assumptions of these.
 ASSUMED = {
     "utilisation": "fluid sawtooth; flows lose at the same time",
     "queueing_delay": "fluid sawtooth; flows lose at the same time",

@@ -18,7 +18,7 @@ from longfat.sim.queues.step_marking import UNLIMITED
 from longfat.sim.schemes import Scheme
 
 SMALLEST_CUBIC = 500  # packets: the same for CUBIC, whose sawtooth is shallower
-SMALLEST_BDP = 200  # packets: least simulated, if the path has so many; the error of the sawtooth is about 1/BDP
+SMALLEST_BDP = 200  # packets: least that is simulated; the error of the sawtooth is about 1/BDP
 EACH = 40  # packets of the bandwidth-delay product for every flow, so that timeouts are as rare as on the path
 #: Disciplines without a threshold in packets or seconds: a slower link is the same link in slow motion.
 SCALE_FREE_DISCIPLINES = ("fifo", "fair", "round-robin", "bit-round")

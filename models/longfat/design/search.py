@@ -12,7 +12,7 @@ from longfat.design.path import Path
 from longfat.laws import selective_repeat as laws
 
 Search = Literal["bisect", "scan"]
-LARGEST_FACTOR = 64  # the simulator looks for windows up to so many times w_a + 1
+LARGEST_FACTOR = 64  # largest window of the simulator's search, in units of w_a + 1
 
 
 def efficiency(path: Path, loss: float, window: Any) -> Any:

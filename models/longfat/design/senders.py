@@ -14,7 +14,7 @@ from longfat.sim.schemes import Scheme
 #: Largest loss at which the laws of CUBIC and Reno are given. They leave timeouts out: the square-root law is 9 % too
 #: high at 0.01 (its record).
 LARGEST_LOSS_OF_LAW = 0.01
-#: What ProbeRTT of BBR leaves in flight for 0.2 s; as `longfat.design.buffer_laws` has it.
+#: Packets that BBR keeps in flight for 0.2 s in ProbeRTT, see `longfat.design.buffer_laws`.
 LEFT = {"bbr": 0.5}  # bandwidth-delay products; BBR of 2016 leaves packets
 LEFT_PACKETS = 4.0
 LARGEST_LOSS_OF_BBR3 = 0.02  # BBRLossThresh, draft-ietf-ccwg-bbr-06, section 2.4: more losses in a round end a probe
@@ -27,7 +27,7 @@ class Sender:
     scheme: str
     control: str  # net.ipv4.tcp_congestion_control, iperf3 -C
     about: str
-    law: str  # what its law assumes
+    law: str  # assumptions of its law
 
     @property
     def parameters(self) -> dict[str, float]:
@@ -89,7 +89,7 @@ class Sender:
         -0.75
         """
         limited = not self.is_bbr and self.rate(packet=packet, **at) < at["rate"]
-        if not limited:  # by the link; what BBR's probes cost is left out
+        if not limited:  # by the link; the cost of BBR's probes is neglected
             return 1.0 if name == "rate" else -at["loss"] / (1 - at["loss"]) if name == "loss" and self.is_bbr else 0.0
         if name not in ("loss", "round_trip_time"):
             return 0.0

@@ -20,8 +20,8 @@ LARGEST_PROBABILITY = 0.1
 #: section 4.2: 100 ms for the Internet, which works well from 10 ms on; "slightly larger than the RTT" elsewhere.
 INTERNET, SHORT = 0.1, 0.01
 
-#: Name -> parameters for a threshold of so many packets, which wait so long [s], of this size [bytes], on a path with
-#: this largest round-trip time [s].
+#: Name -> parameters for a threshold in packets, its queueing delay [s], the size of packets [bytes], and the largest
+#: round-trip time of the path [s].
 _MADE: dict[str, Callable[[float, float, float, float], dict[str, Any]]] = {
     "step-marking": lambda packets, delay, size, trip: {"packets": packets},
     "red": lambda packets, delay, size, trip: {

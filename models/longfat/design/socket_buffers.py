@@ -18,7 +18,7 @@ OVERHEAD = math.ceil(1 / LEAST_SHARE)  # 4: bytes of buffer for a byte of window
 #: Memory of a packet in a page of its own, SKB_TRUESIZE(4096) on 64-bit machines [bytes]. With less data in a packet
 #: the share is less than `LEAST_SHARE`.
 LARGEST_PACKET_MEMORY = 4672
-#: The kernel doubles what SO_RCVBUF and SO_SNDBUF ask for (socket(7); net/core/sock.c, __sock_set_rcvbuf()).
+#: The kernel doubles the values of SO_RCVBUF and SO_SNDBUF (socket(7); net/core/sock.c, __sock_set_rcvbuf()).
 DOUBLED = 2
 PAGE = 4096
 LARGEST_WINDOW = 2**30  # bytes: RFC 7323, section 2.3
@@ -27,7 +27,7 @@ LARGEST_REQUEST = LARGEST_BUFFER // 2  # SO_RCVBUF: net/core/sock.c, min_t(int, 
 #: Data that a lost packet holds back: packets behind it arrive until it has been sent again. A packet that is sent k
 #: times before it arrives needs a window of k bandwidth-delay products, if the sender is not to stop.
 LEAST_TIMES = 2
-#: Windows of packets, of each k-th transmission is lost in so many at most. Ours: the sender stops for a round trip in
+#: Share of windows, at most, in which a packet's k-th transmission is lost. Ours: the sender stops for a round trip in
 #: one of a hundred, which costs up to 1 % of the rate.
 RARELY = 0.01
 

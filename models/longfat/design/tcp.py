@@ -29,16 +29,17 @@ SCALED_BDP_IN_TIME = 500.0
 #: Packets of a run up to which the path itself is simulated. Ours, so that an answer takes seconds.
 MOST_PACKETS = 4e5
 CYCLES, SKIPPED = 10, 2  # mean times between two reductions that a check lasts and that are skipped before it
-SHORTEST_CHECK, LONGEST_CHECK = 30.0, 60.0  # s; ours: what people are willing to wait
-SHORTEST_SKIPPED, LONGEST_SKIPPED = 5.0, 20.0  # s: slow start, and what it loses
-#: Mean times between two reductions that a long transfer lasts, and those that are skipped before it. Ours: the rates
-#: of runs spread by 8 %, by 12 % where they are 50 long, and a start at the mean of the law is forgotten after five.
+SHORTEST_CHECK, LONGEST_CHECK = 30.0, 60.0  # s; ours: bearable waiting times
+SHORTEST_SKIPPED, LONGEST_SKIPPED = 5.0, 20.0  # s: slow start and its losses
+#: Duration of a long transfer, and of the time skipped before it, in mean times between two reductions. Ours: with
+#: these the rates of runs spread by 8 %, by 12 % if they are 50 long; the mean of the law as first window is forgotten
+#: after five.
 LONG_CYCLES, LONG_SKIPPED = 100, 10
 LONG_CYCLES_WITHOUT_LOSS, LONG_SKIPPED_WITHOUT_LOSS = 10, 3  # where the course of the window is periodic
 CYCLES_OF_SEARCH = 80
-#: The mean window [packets] to which a path is made smaller for a long transfer, and the least round trips between two
-#: reductions where the cubic function decides. Ours: with these, rates are within 3 % of those of the law and of larger
-#: paths (tests/test_design_tcp.py).
+#: Mean window [packets] to which a path is scaled down for a long transfer, and the least round trips between two
+#: reductions where the cubic function determines the window. Ours: with these, rates are within 3 % of the law and of
+#: larger paths (tests/test_design_tcp.py).
 LONG_WINDOW, LONG_ROUNDS = 60.0, 20.0
 ROUNDS_TO_FILL = 3.0  # round trips: slow start from a tenth of the path on
 FINENESS = 1.3  # factor to which the loss is found up to which TCP fills the path

@@ -15,7 +15,7 @@ from longfat.handbook.pages import EXPORT, IMPORT
 if TYPE_CHECKING:
     import xarray as xr
 
-MODULES = ("quantities.js", "chart.js", "scheme_curves.js")  # each after those that it imports
+MODULES = ("quantities.js", "chart.js", "scheme_curves.js")  # each after its imports
 STYLES = ("view.css", "page.css", "scheme_curves.css")
 #: Quantities in the order of their panels: title, and whether the axis is logarithmic.
 PANELS = {

@@ -19,7 +19,7 @@ from longfat.handbook import javascript, law_records, presets
 from longfat.handbook.typesetting import mathml
 from longfat.law import Law
 
-#: Modules of the view, each after those that it imports.
+#: Modules of the view, each after its imports.
 MODULES = ("quantities.js", "chart.js", "curves.js", "elements.js", "saving.js", "simulation.js", "view.js")
 IMPORT = re.compile(r"^import .*\n", re.MULTILINE)
 EXPORT = re.compile(r"^export ", re.MULTILINE)

@@ -22,7 +22,7 @@ import numpy as np
 
 from longfat.handbook.operators import Operators
 
-#: Functions of numbers that a program calls by name: those of JavaScript's Math, and those of our runtime.
+#: Functions of numbers that a program calls by name: functions of JavaScript's Math and of our runtime.
 CALLS = frozenset((
     "sqrt", "exp", "expm1", "log", "log1p", "log2", "log10", "sin", "cos", "tan", "asin", "acos", "atan", "sinh",
     "cosh", "tanh", "asinh", "acosh", "atanh", "abs", "sign", "floor", "ceil", "round", "minimum", "maximum",

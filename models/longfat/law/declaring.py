@@ -276,7 +276,7 @@ class Law:
             result = xp.asarray(result, dtype=kind)
         if result.shape != shape:  # the case that applies does not depend on every parameter
             result = xp.asarray(xp.broadcast_to(result, shape), copy=True)
-        if traced or undefined:  # tracing knows no values, so nothing can be refused: NaN marks what lies outside
+        if traced or undefined:  # a tracer has no values, so nothing is refused: NaN marks values outside the domain
             inside = True
             for array, symbol in zip(arrays, self.symbols.values(), strict=True):
                 inside = inside & symbol.interval.contains(array)

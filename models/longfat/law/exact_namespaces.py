@@ -13,7 +13,7 @@ from typing import Any
 Thunk = Callable[[], Any]
 Branch = tuple[Any, Thunk]
 
-#: Functions of one or two numbers that mpmath and sympy have; the names are those of the array API.
+#: Functions of one or two numbers that mpmath and sympy have, by their names in the array API.
 MPMATH = {
     "sqrt": "sqrt", "exp": "exp", "expm1": "expm1", "log": "log", "log1p": "log1p", "log10": "log10",
     "power": "power", "abs": "fabs", "sign": "sign", "floor": "floor", "ceil": "ceil",

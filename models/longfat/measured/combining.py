@@ -12,10 +12,9 @@ from longfat.measured.series import Measurement
 
 __all__ = ["path_of"]
 
-#: Ours: the order in which kinds are believed, where several have a figure. Rate: what the receiver saw, before what
-#: the sender infers. Loss: packets that are counted, before retransmissions. Queueing: the round trips of the flow
-#: itself, before those of a ping beside it, and before one look at a queue. Limit: Linux's clocks, before samples of
-#: windows.
+#: Ours: order in which kinds of files are believed, where several have a figure. Rate: the receiver's count, before the
+#: sender's estimate. Loss: counted packets, before retransmissions. Queueing: round trips of the flow itself, before a
+#: ping beside it, and before a single observation of a queue. Limit: Linux's clocks, before samples of windows.
 ORDER = {
     "rate": ("iperf3 --json", "iperf3", "ndt7", "pcap", "qlog", "ss -ti", "tc -s qdisc"),
     "loss": ("pcap", "qlog", "iperf3 --json", "iperf3", "ndt7", "ss -ti", "tc -s qdisc"),

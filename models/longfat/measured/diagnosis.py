@@ -19,8 +19,8 @@ __all__ = ["Diagnosis", "allowed_rates", "diagnosis", "is_too_fast", "none_lost"
 FASTER, SLOWER = 1.5, 0.5
 #: Ours: a mean round-trip time that is longer than the base by less than this share shows no queue.
 NO_QUEUE = 0.1
-#: Ours: losses in fewer intervals or bursts can be those of one slow start. Flach et al., SIGCOMM 2016, ask for losses
-#: in as many round trips before they call a flow policed.
+#: Ours: losses in fewer intervals or bursts can come from a single slow start. Flach et al., SIGCOMM 2016, ask for
+#: losses in as many round trips before they call a flow policed.
 EVENTS = 3
 #: Ours: links in order lose less than this share, so that more of it without a queue may well be a policer's.
 POLICED = 1e-3

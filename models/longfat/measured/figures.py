@@ -23,16 +23,16 @@ FIGURES = {
     "processor": ("1", "[0, inf)"),
     "offered": ("bytes/s", "(0, inf)"),
 }
-#: What the interval of a figure may touch: an interval of the loss can end at 1.
+#: Bounds that the interval of a figure may touch: an interval of the loss can end at 1.
 INTERVALS = {
     "rate_interval": ("bytes/s", "[0, inf)"),
     "round_trip_time_interval": ("s", "[0, inf)"),
     "loss_interval": ("probability", "[0, 1]"),
     "queueing_delay_interval": ("s", "[0, inf)"),
 }
-#: What can limit a flow.
+#: Causes that can limit a flow.
 LIMITS = ("network", "receiver window", "sender", "sender's processor", "receiver's processor")
-#: What one record takes from another: a figure, and what belongs to it.
+#: Fields that are merged together: a figure and the fields that belong to it.
 _TAKEN = {
     "rate": ("rate_interval", "flows"),
     "round_trip_time": ("round_trip_time_interval",),

@@ -93,7 +93,7 @@ def read(path: str, content: Any) -> Measurement:
         figures = _server(start, end, samples)
     else:
         figures = _tcp(start, end, samples) if protocol.value == "TCP" else _udp(start, end)
-        if "server_output_json" in run.entries():  # --get-server-output: the other side knows what -R does not
+        if "server_output_json" in run.entries():  # --get-server-output: the other side has values that -R lacks
             theirs = run["server_output_json"]
             figures = figures.merged(_server(theirs["start"], theirs["end"], []))
     return Measurement(path, KIND, figures, _series(samples))

@@ -12,7 +12,7 @@ from longfat.measured.series import Measurement
 __all__ = ["KIND", "looks_like", "read"]
 
 KIND = "iperf3"
-#: An interval or a line of the summary: stream, end, bytes, bits in a second, and what only one side knows.
+#: An interval or a line of the summary: stream, end, bytes, bits in a second, and the values of one side only.
 _LINE = re.compile(
     r"\[ *(\d+|SUM)\] +[\d.]+- *([\d.]+) +sec +([\d.]+) ([KMGT]?)Bytes +([\d.]+) ([KMGT]?)(bits|Bytes)/sec(.*)"
 )
@@ -23,7 +23,7 @@ _LOST = re.compile(r"(\d+)/(\d+) \(")
 #: The program that prints comes first, whichever side it is.
 _CPU = re.compile(r"CPU Utilization: local/\w+ ([\d.]+)% .*, remote/\w+ ([\d.]+)%")
 _PREFIXES = ("", "K", "M", "G", "T")
-#: Bytes of data in a packet of 1500 bytes with time stamps (RFC 7323), where -V does not say it.
+#: Bytes of data in a packet of 1500 bytes with time stamps (RFC 7323), if the output of -V does not have it.
 _SEGMENT = 1448
 
 

@@ -15,7 +15,8 @@ __all__ = ["by_processor", "by_time", "by_windows", "queued_or_lost"]
 #: Ours: a limit explains a flow if it held during half of the time in which the flow had data outstanding.
 SHARE = 0.5
 #: Ours: with less than this share of its window in flight, a flow had nothing to send. A window-limited flow has about
-#: 1 and Linux lets the window of a flow without data grow to twice the flight (RFC 7661 says why), which gives 0.5.
+#: 1. Linux lets the window of a flow without data grow to twice the packets in flight (RFC 7661 gives the reason), so
+#: that it has 0.5.
 FLIGHT = 0.65
 #: Ours: round trips this much longer than the base show a queue. Flach et al., SIGCOMM 2016, use the same factor.
 QUEUED = 1.3

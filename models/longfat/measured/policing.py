@@ -16,7 +16,7 @@ from statistics import mean, median
 
 __all__ = ["Transmission", "Verdict", "policer"]
 
-LOSSES, PASSES = 15, 15  # fewer are too few to tell
+LOSSES, PASSES = 15, 15  # fewer are not significant
 ROUNDS_WITH_LOSS = 3
 LATEST_FIRST_LOSS = 2e6  # bytes
 EMPTY, FULL = 2.0, 0.75  # round trips of tokens: the bucket counts as empty below, as overdrawn above

@@ -25,9 +25,10 @@ _SOCKET = re.compile(rf"^(?:(?:{_STATES})\s+)?\d+\s+\d+\s+{_END}\s+{_END}")
 _COUNTER = re.compile(r"(?:^|\s)(\w+):([0-9.]+)(?:/([0-9.]+))?(ms)?(?=[\s(]|$)")
 _RATE = re.compile(r"(?:^|\s)(send|pacing_rate|delivery_rate) ([0-9.]+)([KMGT]?)bps")
 _FACTOR = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
-#: Ours: sockets that have sent less say nothing about the path: control connections.
+#: Ours: sockets that have sent less, such as control connections, are too short to measure a path.
 _LEAST = 10  # segments
-#: What only rises during a connection, and stays once it is printed (struct tcp_info of linux/tcp.h).
+#: Counters that never fall during a connection, and are printed from their first change on (struct tcp_info of
+#: linux/tcp.h).
 _RISING = ("bytes_acked", "data_segs_out", "retrans", "busy", "rwnd_limited", "sndbuf_limited")
 
 

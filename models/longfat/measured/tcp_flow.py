@@ -20,11 +20,11 @@ KIND = "pcap"
 SYN, ACK = 2, 16
 #: Ours: more take too much memory; twenty seconds at 1 Gbit/s.
 MOST = 2_000_000
-#: RFC 5681, section 3.2: a packet that three others overtook was lost; what comes fewer packets late was reordered.
+#: RFC 5681, section 3.2: a packet that three others overtook was lost; a packet overtaken by fewer was reordered.
 REORDERED = 3
 #: RFC 791, section 3.1: every host accepts 576 bytes and every link carries 68, less 40 of headers; less is damage.
 SMALLEST_MSS = 28
-#: Ours: more gaps at once are no window's, and a search among them would take long. The oldest are closed.
+#: Ours: more simultaneous gaps than a window can have, and slow to search. The oldest are closed.
 MOST_GAPS = 1 << 16
 #: Ours: no path has a shorter round trip [s]. `longfat simulate --pcap` writes handshakes that take no time.
 LEAST = 1e-6
@@ -121,8 +121,8 @@ class _Reader:
         self.gaps = _Gaps()
         self.latest: dict[int, int] = {}  # transmission not acknowledged yet, by the sequence number it begins with
         self.waiting: list[tuple[int, int]] = []  # heap of their ends, and their places in `sent`
-        self.again: set[int] = set()  # sequence numbers of what was sent more than once
-        self.failed: dict[int, Transmission] = {}  # what counts as lost, by sequence number
+        self.again: set[int] = set()  # sequence numbers of retransmitted segments
+        self.failed: dict[int, Transmission] = {}  # transmissions that count as lost, by sequence number
         self.unseen: list[tuple[int, Transmission]] = []  # lost before the capture, and at which place in `sent`
         self.is_cut = False  # whether packets are left out, because there are too many
 
@@ -246,7 +246,7 @@ class _Reader:
         while self.waiting and self.waiting[0][0] <= number:
             covered.append(self.sent[heappop(self.waiting)[1]])
             self.latest.pop(int(covered[-1].offset), None)
-        # RFC 6298, section 3 (Karn): not of what was sent again, nor of what waited behind it.
+        # RFC 6298, section 3 (Karn): neither of retransmitted packets nor of packets that waited behind them.
         if covered and not any(int(one.offset) in self.again for one in covered):
             newest = max(covered, key=lambda one: one.offset)
             newest.round_trip_time = time - newest.time

@@ -79,6 +79,6 @@ class Shown:
                 figure = np.ravel(np.asarray(self.plot(), dtype=object))[0].figure
                 figure.savefig(buffer, format="png")
         finally:
-            for number in set(plt.get_fignums()) - before:  # what is shown here is not shown again by the notebook
+            for number in set(plt.get_fignums()) - before:  # so that the notebook does not show it again
                 plt.close(number)
         return buffer.getvalue()

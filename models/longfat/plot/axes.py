@@ -49,7 +49,7 @@ def rows(data: xr.Dataset, dimension: str = "loss") -> list[xr.Dataset]:
     return [data.isel({dimension: i}) for i in range(data.sizes[dimension])]
 
 
-SIZE = (7.2, 4.6)  # in, of a figure of one panel: that of the project's style
+SIZE = (7.2, 4.6)  # in, of a figure of one panel, as in the project's style
 
 #: Quantities in [0, 1], where their unit is 1.
 SHARES = frozenset({"fairness", "jain_index", "late_loss", "loss", "others_loss", "throughput", "throughput_efficiency",

@@ -40,7 +40,7 @@ def benchmark_times(data: xr.Dataset, ax: Axes | None = None, *, connection: str
     >>> benchmark_times(data).get_xlabel()
     'transfer time over that of the optimal fair schedule [1]'
     """
-    pyplot()  # says what is missing
+    pyplot()  # raises an error that names a missing library
     from longfat.benchmark.tables import rows
 
     schemes = [str(one) for one in data.scheme.values]

@@ -28,7 +28,7 @@ MARKERS = "osD^vP*X"
 LINES: tuple[tuple[str, Any], ...] = (("-", "full"), ("--", "none"), (":", "left"), ("-.", "bottom"))
 SIZE = (10.4, 6.4)  # in
 COLUMNS = 46  # characters of a line of the text in the last panel
-FULL = "0.45"  # grey of what a full buffer costs
+FULL = "0.45"  # grey for the delay of a full buffer
 
 
 def scheme_curves(data: xr.Dataset, axes: Sequence[Axes] | None = None) -> Sequence[Axes]:

@@ -14,7 +14,7 @@ LOOK = 0.2  # interval at which keyboard and progress are polled [s]
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-_here = threading.local()  # in a worker thread: the event that tells its nested calls to end
+_here = threading.local()  # in a worker thread: the event that ends its nested calls
 
 
 def side_by_side(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from longfat.testbed.plan import refusals
     from longfat.testbed.runs import Spoilt, outcomes
 
-#: Name -> module; no module has the name of what it offers, which its import would hide.
+#: Name -> module; no module has the name of an object that it exports, because importing the module would hide it.
 _NAMES = {
     "CannotRun": "network_namespaces",
     "Spoilt": "runs",

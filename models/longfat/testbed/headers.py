@@ -40,7 +40,7 @@ def mark(packet: bytes) -> bytes:
         return packet
     new = packet[1] | CONGESTION_EXPERIENCED
     old_sum = int.from_bytes(packet[10:12], "big")
-    # ~m + m' of the words, of which only the lower bytes differ
+    # ~m + m' of the words, which differ in the lower bytes only
     total = (~old_sum & 0xFFFF) + (~((packet[0] << 8) + packet[1]) & 0xFFFF) + (packet[0] << 8) + new
     total = (total & 0xFFFF) + (total >> 16)
     total = (total & 0xFFFF) + (total >> 16)

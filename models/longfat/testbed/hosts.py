@@ -31,13 +31,13 @@ SIOCINQ, SIOCOUTQNSD = 0x541B, 0x894B  # linux/sockios.h: bytes to read; bytes t
 #: turned a utilisation of 0.81 into 0.63. Where as much waits as an application has asked for (SO_RCVLOWAT), Linux
 #: leaves acknowledgments to the reader (__tcp_ack_snd_check()): it is told a size that is never reached.
 WAITING, ALL_WAITING, NEVER_WAITING = 1_000_000, 16_000_000, 8
-#: Ours: bytes that a connection has beyond what it has sent, and that are written at once, which takes about 0.05 ms.
+#: Ours: bytes that are written to a connection ahead of transmission, in one call of about 0.05 ms.
 UNSENT, CHUNK = 1_000_000, 1 << 16
 FIRST = 1 << 18  # bytes, about, that are written at the start
 #: Ours: connections that are looked at in one call of `Senders.serve`, and chunks that are written, and receivers
 #: emptied, so that a call takes less time than the emulator may be late.
 LOOKS, CHUNKS = 64, 4
-READ = 1 << 22  # bytes that a receiver takes at once
+READ = 1 << 22  # bytes that a receiver reads in one call
 FORCED = {"SO_SNDBUF": 32, "SO_RCVBUF": 33}  # SO_SNDBUFFORCE and SO_RCVBUFFORCE, asm-generic/socket.h
 
 
@@ -152,7 +152,7 @@ class Senders:
         for _ in range(min(len(self._served), LOOKS)):
             k = self._served.popleft()
             if k in self._stopped:
-                continue  # its receiver keeps what is left
+                continue  # its receiver keeps the rest
             self._served.append(k)
             if emptied and _buffered(self.receivers[k], SIOCINQ) >= self._waiting:
                 self.receivers[k].recv_into(self._discarded, 0, socket.MSG_TRUNC)

@@ -36,7 +36,7 @@ class LawValue:
     of: str  # name of the flow or link
     value: float
     law: str  # public name
-    remark: str = ""  # what the law leaves out in this scenario
+    remark: str = ""  # effects that the law neglects in this scenario
 
 
 @dataclass(frozen=True)
@@ -222,7 +222,7 @@ def _file(subject: Shared, flow: Flow) -> Iterator[LawValue]:
     exact = _value(flow, "delayed_ack", 1.0) <= 1 and _value(flow, "hystart", 0.0) == 0
     if flow.scheme.name not in LOSS_BASED or not (without_loss and slow_start and exact):
         return
-    # The law is for one link with a transmission time; those of the others delay each packet alike.
+    # The law is for one link with a transmission time; transmission times of other links delay each packet alike.
     transmission = max(flow.packet / subject.link.rate, flow.packet / flow.access_rate)
     first = _value(flow, "initial_window", 1.0)
     time = tcp.slow_start_transfer_time(packets, subject.round_trip_time - transmission, transmission, first)

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 CONTROLS = {"sack": "reno", "newreno": "reno", "cubic": "cubic", "bbr1": "bbr", "dctcp": "dctcp"}
 #: Scheme that Linux does not have -> the nearest one that it has.
 NEAREST = {"bbr": "bbr1", "reno": "newreno", "tahoe": "newreno", "prague": "dctcp", "gaimd": "sack"}
-#: Parameters that become a setting of the connection; every other must be what Linux does.
+#: Parameters that become a setting of the connection; every other must be Linux's own.
 SETTABLE = ("initial_window", "delayed_ack", "min_rto", "ecn")
-#: What Linux does, by parameter; net/ipv4/tcp_input.c, tcp_cong.c and include/net/tcp.h unless another file is named.
-#: Where a parameter is absent from the scenario, the scheme's default may differ: that is what is compared.
+#: Linux's behaviour, by parameter; net/ipv4/tcp_input.c, tcp_cong.c and include/net/tcp.h unless another file is named.
+#: Where a parameter is absent from the scenario, the scheme's default may differ: the comparison shows that difference.
 LINUX: dict[str, tuple[float, ...]] = {
     "initial_ssthresh": (1e300, math.inf),
     "ssthresh_floor": (2.0,),

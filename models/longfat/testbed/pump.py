@@ -32,7 +32,7 @@ LATE_NS = 2_000_000  # ours: from this lateness on, a packet counts as late
 #: are as late. Otherwise the answers to late packets, which enter at the time at which those were due, would come back
 #: after less than the round-trip time of the path, and a sender that keeps the least one (BBR) would keep that.
 STANDSTILL_NS = 300_000
-AWAKE_NS = 30_000  # it wakes up so long before a packet is due, because waking up takes as long (ours: as measured)
+AWAKE_NS = 30_000  # time for waking up before a packet is due (ours: as measured)
 PRIORITY = 10  # among real-time processes; above the default of 0, below the kernel's own threads
 TIMER_SLACK = 29  # PR_SET_TIMERSLACK of prctl(2)
 
@@ -181,7 +181,7 @@ class _Pump:
                     return present
                 self.calls[self.called][1]()
                 self.called += 1
-                for back, host in enumerate(self.hosts):  # what a call has let them send enters at its time
+                for back, host in enumerate(self.hosts):  # packets that a call has let them send enter at its time
                     for packet in self._read(host):
                         self._inject(bool(back), packet)
             for delivery in found:

@@ -12,8 +12,8 @@ from longfat.testbed.network_namespaces import DEVICE, SYSCTL, Host, connect
 
 #: Metrics of routes (ip-route(8)) that `settings` may set, for all connections.
 ROUTE_METRICS = ("initcwnd", "initrwnd", "quickack", "rto_min", "ssthresh", "cwnd", "reordering", "rtt", "rttvar")
-#: A property of the device: with 1 every packet leaves by itself; with more Linux forms several at once (segmentation
-#: offload).
+#: A property of the device: with 1 every packet leaves by itself; with more Linux hands over several together
+#: (segmentation offload).
 BURST = "gso_max_segs"
 #: Options of sockets (socket(7)) that `settings` may set, as a program does, for all connections.
 SOCKET_OPTIONS = ("SO_SNDBUF", "SO_RCVBUF", "SO_RCVLOWAT")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import numpy as np
 
-LENGTH = 256  # bytes; Linux fills what it knows, and the rest stays 0
+LENGTH = 256  # bytes; Linux fills in the fields of its version, and the rest stays 0
 
 #: The fields in their order, with their types in the letters of NumPy: linux/tcp.h, struct tcp_info. Two bytes of bit
 #: fields are "wscale" (of the sender and the receiver) and "limits" (delivery_rate_app_limited and fastopen's).

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from longfat.testing.two_formulas import Nearer, nearer
 
 #: The module of each name, imported on first use: Hypothesis loads this package in every session of its users. No
-#: module has the name of what it offers, because its import would put it in the place of that.
+#: module has the name of an object that it exports, because importing the module would hide the object.
 _NAMES = {
     **dict.fromkeys(("Comparison", "compare"), "comparing"),
     **dict.fromkeys(("Disagreement", "holds"), "holding"),

@@ -17,8 +17,9 @@ from longfat.testing.seeded_runs import Simulator, chosen_seed, looks, replicate
 
 Verdict = Literal["agrees", "differs", "undecided"]
 
-#: So many equal replications end a comparison whose simulator is not said to be deterministic. Ours: they would tell a
-#: mean from another with the default alpha only if equal values were no accident, which they cannot show themselves.
+#: A comparison ends after this number of equal replications unless its simulator is declared deterministic. Ours: with
+#: the default alpha they would distinguish two means only if the equality were no accident, which they cannot show
+#: themselves.
 EQUAL = 100
 
 LOG10 = math.log(10)

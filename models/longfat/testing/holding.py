@@ -38,7 +38,7 @@ class Allowance:
     report: Callable[[str, Comparison, int], None] = lambda name, found, points: None
 
 
-#: What the test that runs now may spend.
+#: Budget of the running test.
 ALLOWANCE: ContextVar[Allowance] = ContextVar("allowance", default=Allowance())  # noqa: B039  # it is frozen
 
 

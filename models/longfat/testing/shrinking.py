@@ -16,7 +16,8 @@ from longfat.testing.seeded_runs import Simulator, seed_of
 #: Error of each verdict while shrinking, and most comparisons. Ours: after all tries the shrunk point is a false one
 #: with a probability of 2e-7 at most.
 OVERWHELMING, TRIES = 1e-9, 200
-#: A try may take so many times the replications of the best point so far: it shall show the difference as soon. Ours.
+#: Largest number of replications of a try, as a multiple of those of the best point so far: a simpler point must show
+#: the difference as clearly. Ours.
 PATIENCE, LEAST_PATIENCE = 2, 100
 
 

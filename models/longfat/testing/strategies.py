@@ -152,7 +152,7 @@ def _flows(draw: DrawFn, path: tuple[str, ...]) -> dict[str, Any]:
     by_scheme = isinstance(chosen, Scheme) and chosen.acknowledged
     arriving = isinstance(chosen, Traffic) and chosen.arrivals > 0
     made: dict[str, Any] = {"scheme": chosen, "path": path}
-    # A scheme with priorities has no end without a file: it may send a whole window at once.
+    # A scheme with priorities has no end without a file: it may send a whole window in one burst.
     if arriving or (by_scheme and (chosen.name in ENDLESS or draw(st.booleans()))):
         made["file"] = draw(st.integers(*FILES))
     made["start"] = draw(numbers(0.0, 0.2))

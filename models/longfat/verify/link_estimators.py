@@ -16,7 +16,7 @@ from longfat.verify.measured_runs import Result, Simulate, measured
 PACKET = 20_000  # bytes
 SERVICE = 20e-6  # s
 RATE = PACKET / SERVICE
-FILE, SOURCES = 20, 128  # packets of a file; sources with a fair queue each, which hardly ever has two files at once
+FILE, SOURCES = 20, 128  # packets of a file; sources with a fair queue each, which hardly ever has two files
 FILE_TIME = FILE * SERVICE
 
 

@@ -35,7 +35,7 @@ def _goodput(data: xr.Dataset) -> float:
     return float(data.goodput.sum())
 
 
-#: name: (unit, what it is, how it is taken from the results of a run)
+#: name: (unit, meaning, how it is computed from the results of a run)
 QUANTITIES: dict[str, tuple[str, str, Callable[[xr.Dataset], float]]] = {
     "utilisation": ("1", "share of time in which the link transmits", lambda d: float(d.utilisation.sel(link=LINK))),
     "mean_queue": ("packets", "mean backlog", lambda d: float(d.mean_queue.sel(link=LINK))),

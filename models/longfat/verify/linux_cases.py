@@ -299,7 +299,7 @@ def switched() -> list[Case]:
         ),
         "phases of BBR by what is in flight now here": (of_2016, {"departures": 0.0}, {}),
         "CUBIC's target with each acknowledgment here": (many[3:], {"clock_tick": 0.0}, {}),
-        # those of data that arrive within 1 ms while packets are missing: tcp_comp_sack_delay_ns
+        # acknowledgments of data that arrive within 1 ms while packets are missing: tcp_comp_sack_delay_ns
         UNCOMPRESSED: (
             [*many, *twos, *of_2016[:2]],
             {},

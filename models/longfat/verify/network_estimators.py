@@ -62,7 +62,7 @@ def loss_load_equilibrium(sources: int, quantity: str = "loss", packets: float =
 
     def simulate(rng: Any, *, k: float, v: float = 1.0) -> Result:
         run = Simulation(loss_load_network(k, v, sources), rng=rng)
-        # Without losses nothing else is random: the sources' intervals are those of their rates.
+        # Without losses nothing else is random: the intervals are those of the sources' rates.
         span = packets * 500 / CAPACITY * np.random.default_rng(rng).uniform(0.9, 1.1)
         run.advance(warm_up)
         before = run.state.flows.copy()

@@ -126,7 +126,7 @@ def run(
                     for done in as_completed(pending):
                         keep(pending[done], done.result())
                 except BaseException:
-                    pool.shutdown(cancel_futures=True)  # ends what runs, too
+                    pool.shutdown(cancel_futures=True)  # also ends running calls
                     raise
         for task in here:
             keep(task, _face(chosen[task[0]], simulator_checks.get(task[0]), *arguments[task]))

@@ -66,7 +66,7 @@ def _bbr(n: int) -> System:
         samples = xp.stack([delivered(late[i], p, xp)[i] for i in range(n)])
         cap = p["cwnd_gain"] * p["round_trip_time"] / (p["round_trip_time"] + x[n])
         excess = xp.sum(x[:n] * xp.minimum(cap, 1.0)) - 1
-        excess = xp.where(x[n] < p["buffer"], excess, xp.minimum(excess, 0.0))  # what a full buffer drops
+        excess = xp.where(x[n] < p["buffer"], excess, xp.minimum(excess, 0.0))  # a full buffer drops the excess
         return xp.concatenate([(samples - x[:n]) / (8 * p["round_trip_time"]), excess[None]])
 
     return System(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-DOUBLINGS = 53  # the number of terms of any float has at most so many bits
+DOUBLINGS = 53  # largest number of bits in the number of terms of any float
 BEYOND = 2.0**60  # with this growth every packet but the first is in window 1; its square fits a float32
 
 

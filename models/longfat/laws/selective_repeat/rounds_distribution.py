@@ -158,7 +158,7 @@ def rounds_quantile(probability: Any, loss: Any, segment_packets: Any, *, xp: An
 
         def reaches(rounds: Any) -> Any:
             within = segment_packets * log_through(loss, rounds, xp)
-            # Compared on the side of the smaller of q and 1 - q; eps/4 is what rounding q to a float may cost.
+            # Compared on the side of the smaller of q and 1 - q; eps/4 covers the rounding of q to a float.
             late = -xp.expm1(within) <= (1 - probability) * (1 + 8 * eps) + eps / 4
             return xp.where(probability < 0.5, xp.exp(within) >= probability * (1 - 8 * eps), late)
 

@@ -193,7 +193,7 @@ def run(rng, channel, state, rules, segments, acks, steps, connection, stop, tra
                 end_step += 1
             until_step = to_next_step(steps, first_step, end_step, back)
 
-        # 3. Segments that are delivered and kept, all at once, up to the next event.
+        # 3. Segments that are delivered and kept, in one step up to the next event.
         if number == warm_up and began < 0:
             began = now
         if number == last and ended < 0:

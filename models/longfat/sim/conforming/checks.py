@@ -64,7 +64,7 @@ def _finite(found: Evidence) -> Result:
     def look(one: Record) -> str:
         if one.refused_value:
             return one.error
-        limited = set()  # flows that a window or rate has limited; others may send a file at once on purpose
+        limited = set()  # flows that a window or rate has limited; others may send a file in one burst on purpose
         for now, flows in one.samples:
             for name, flow in flows.items():
                 if name == "poisson":

@@ -54,7 +54,7 @@ def observe_interpreted(subject: Subject, seed: int, timeout: float) -> list[Rec
 
 def answer() -> None:
     """Write the records of all trials of the subject and seed on standard input to standard output."""
-    out, sys.stdout = sys.stdout.buffer, sys.stderr  # keeps what the plug-in prints out of the result
+    out, sys.stdout = sys.stdout.buffer, sys.stderr  # keeps output of the plug-in out of the result
     subject, seed = pickle.load(sys.stdin.buffer)
     np.seterr(all="ignore")
     out.write(pickle.dumps([observe(trial, subject, seed, slow=True) for trial in trials_for(subject)]))

@@ -280,7 +280,7 @@ class Network:
         chosen = schemes.scheme(scheme) if not isinstance(scheme, Traffic) else scheme.scheme
         kind = chosen.name if chosen else traffic.name if traffic else ""
         values = schemes.check_parameters(chosen, parameters or {})
-        if chosen is not None and chosen.values:  # the flow has them, so that a scenario file can hold them
+        if chosen is not None and chosen.values:  # the flow gets them, so that a scenario file can hold them
             chosen = replace(chosen, values={})
             traffic = replace(traffic, scheme=chosen) if traffic is not None else None
         label = name or f"{kind}-{len(self.flows) + 1}"

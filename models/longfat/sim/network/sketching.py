@@ -14,7 +14,7 @@ from longfat.sim.network.elements import Flow, Link
 if TYPE_CHECKING:
     from longfat.sim.network.network import Network
 
-APART = 8  # flows that are drawn one by one; of more flows, those of one kind are drawn as one line
+APART = 8  # number of flows up to which each has a line; above it, flows of one kind share a line
 OWN = (
     "name",
     "path",

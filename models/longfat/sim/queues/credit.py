@@ -53,7 +53,7 @@ def first_allocation(link):
     return 1.0 if link.adaptive else link.n2 + link.n3
 
 
-# Ours: what a flow may still send by the allocations that it was told; those before the last one for one interval, in
+# Ours: cells that a flow may still send by its allocations. Allocations before the last one count for one interval, in
 # which the credit cell reaches the upstream node and all cells sent before that arrive.
 @part
 def reserved(link, queue, now):
@@ -98,7 +98,7 @@ def send_credit(link, flow, queue, now):
 
 
 # N23 (Kung and Chapman 1993): a credit cell after N2 forwarded cells. Ours: after fewer if the allocation is smaller,
-# and at once if it has changed.
+# and immediately if it has changed.
 @part
 def return_credit(link, flow, queue, now):
     """Send a credit cell to the upstream node if it is due."""
@@ -182,7 +182,8 @@ credit = Discipline(
         ),
     },
     state={"shared_at": 0.0},
-    # Whether a packet of the flow has arrived; transmissions forwarded so far, and of them those that were reported.
+    # Whether a packet of the flow has arrived; transmissions forwarded so far, and the number of these that was
+    # reported.
     flow_state={"seen": False, "forwarded": 0, "reported": 0},
     needs_buffer=True,
     hop_by_hop=True,

@@ -21,7 +21,7 @@ from longfat.sim.plugin.seam import flow_state
 from longfat.sim.queues.discipline import ENQUEUE, SEND, Discipline, Integer, Parameter
 from longfat.sim.services.round_robin import QUANTUM
 
-# Header fields: window that the source asks for, which switches reduce to what they grant, 0 without a request; window
+# Header fields: window that the source requests, which switches reduce to the granted one, 0 without a request; window
 # to which switches release, 0 without one; not used; the scheme's identifier.
 WANTED, KEPT, _, WHOSE = range(4)
 OURS = -7.0
@@ -67,7 +67,7 @@ def enqueue(link, packet, now):
     return ENQUEUE
 
 
-# Ours: behind the last packet of a flow nothing of it waits, and no other packet tells what it does not need.
+# Ours: after the last packet of a flow no other packet reports that it needs less.
 def dequeue(link, packet, now):
     """Release the window of a flow whose last packet leaves."""
     if packet.kind == DATA and packet.marks & STAMPED and packet.marks & LAST and packet.header[WHOSE] == OURS:

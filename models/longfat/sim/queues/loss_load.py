@@ -109,8 +109,8 @@ def update_flow(link, packet, now):
     return flow
 
 
-# Ours, because the papers have one switch: the feedback is that of the link with the greatest loss probability at the
-# source's present rate; among links without loss, that of the link with the least free capacity.
+# Ours, because the papers have one switch: feedback comes from the link with the greatest loss probability at the
+# source's present rate; among links without loss, from the link with the least free capacity.
 @part
 def write_feedback(link, flow, packet):
     """Write excess, spread and virtual capacity into the packet if this link is the most restrictive so far."""
@@ -157,8 +157,8 @@ def victim(link, packet):
 
 
 # Prithviraj & Williamson, section 2.2: P is the probability that a packet of the source is dropped. Ours, because the
-# same section says that the switch drops "the excess packets", of which there are as many with less variance: with
-# `regular` a packet is dropped whenever the probabilities of the packets that have arrived add up to 1.
+# same section says that the switch drops "the excess packets": with `regular` a packet is dropped whenever the sum of
+# the probabilities of arrived packets passes an integer, which drops as many with less variance.
 @part
 def excess(link, flow):
     """Return whether an arriving packet is one that the loss-load law drops."""

@@ -44,7 +44,8 @@ def hold_until_token(link, packet, now):
     return ENQUEUE
 
 
-# Prithviraj & Williamson, section 2.1, after Hong & Suda (1991): a packet without a token is sent at once, marked red.
+# Prithviraj & Williamson, section 2.1, after Hong & Suda (1991): a packet without a token is sent immediately, marked
+# red.
 def colour(link, packet, now):
     """Colour the packet green if there is a token, red otherwise."""
     if packet.kind != DATA:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 PATIENCE = 0.2  # s of wall time in a call of the kernel, so that Ctrl-C is noticed
 ENDLESS = 2.0  # s after Ctrl-C, after which a plug-in that has not returned is given up: ten times PATIENCE
-LONGEST = 4e9  # s, 127 years: in nanoseconds less than half of what 64 bits hold
+LONGEST = 4e9  # s, 127 years: in nanoseconds less than half of the range of 64 bits
 #: Time without any delivery, in largest retransmission timeouts, after which a run that ends with its files gives up.
 #: Ours: 20 min with the usual 60 s; hosts give up a connection after at least 100 s (RFC 1122, section 4.2.3.5).
 HOPELESS = 20

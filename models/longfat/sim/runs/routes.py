@@ -175,6 +175,6 @@ def _in_advance(state: RunState) -> np.ndarray:
     alone = plain[following] & ~several[following] & (feeder[following] == link[mine])
     found[mine[far_end[mine] == records.TO_RECEIVER]] = records.RECEIVE_IN_ADVANCE
     found[mine[alone]] = records.ENTER_IN_ADVANCE
-    if len(state.delayed_acks):  # when an acknowledgment leaves depends on what arrives after its packet
+    if len(state.delayed_acks):  # the time of an acknowledgment depends on arrivals after its packet
         found[far_end == records.TO_RECEIVER] = records.AT_ARRIVAL
     return found

@@ -16,7 +16,7 @@ LEAST_ROWS = 256  # of a pool
 LEAST_BACKLOG_ENTRIES = 64  # of a circular buffer
 MOST_ROWS = 2**25  # of a pool; 100 Gbit/s x 100 ms are 2e7 packets of 64 bytes
 
-#: Counters of a flow, by their arrays; a template adds up those of its connections.
+#: Counters of a flow, by their arrays; a template adds up the counters of its connections.
 COUNTERS = {
     "senders": ("acks_received",),
     "receivers": ("received", "received_bytes", "delay", "last_arrival"),

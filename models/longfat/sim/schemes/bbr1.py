@@ -81,8 +81,8 @@ def at_departure(flow, event, volume):
     """Return the volume in flight when the next packet leaves [packets], given the volume in flight now."""
     if flow.departures == 0.0:
         return volume
-    # Linux, net/ipv4/tcp_bbr.c, bbr_packets_in_net_at_edt(): less what is delivered until then, whole packets; in the
-    # phase of gain 5/4, and in Startup, with what leaves then.
+    # Linux, net/ipv4/tcp_bbr.c, bbr_packets_in_net_at_edt(): less the packets that will have been delivered then,
+    # integer; in the phase of gain 5/4 and in Startup, plus those that leave then.
     wait = max(0.0, flow.last_sent + flow.packet_size / flow.rate - event.now)
     delivered = math.floor(rate_in_use(flow) * wait / flow.packet_size)
     return max(0.0, volume + (LINUX_QUANTUM if flow.pacing_gain > 1.0 else 0.0) - delivered)
@@ -266,7 +266,8 @@ def measured(flow, event):
     Linux, net/ipv4/tcp_input.c, tcp_ack_update_rtt() and tcp_rtt_tsopt_us(): retransmissions are timed by the time
     stamps of RFC 7323 (tcp_clock_ms(), at least one tick), and only if the cumulative acknowledgment covers them.
     """
-    # Ours, because senders here do not mark retransmissions: what is at or below the highest packet found lost is one.
+    # Ours, because senders here do not mark retransmissions: a packet is one if its number is at most the highest found
+    # lost.
     if flow.timestamp_tick == 0.0 or event.number > flow.last_lost:
         return event.rtt
     if event.acked == 0:
@@ -402,7 +403,7 @@ def loss(flow, event):
     bbr_common.save_window(flow, flow.phase == PROBE_RTT)
     bbr_common.begin_recovery(flow, FAST_RECOVERY)
     flow.conserves = True
-    # Ours, because the draft does not say when the round trip begins: now.
+    # Ours, because the draft does not define when the round trip begins: now.
     bbr_common.start_round(flow)
     return float(flow.in_flight + max(event.newly_delivered, 1))
 

@@ -171,7 +171,7 @@ BLT = Scheme(
         "level_end": 1.0,
         "level_size": 1.0,
         "lowest": 0,  # greatest number that the header has for a priority
-        "written": 0,  # what the application had written when the last packet left [packets]
+        "written": 0,  # written by the application when the last packet left [packets]
     },
     source=f"{KIM_FARBER}, section 3.3",
 )

@@ -33,10 +33,10 @@ def respond(flow, event):
     if event.rtt > 0.0:
         flow.srtt += (event.rtt - flow.srtt) / 8.0 if flow.srtt > 0.0 else event.rtt
     flow.responses += 1
-    # Ours, because Welzl (2005), section II.A, does not say: the second request one round trip after the first, and the
-    # least rate until then. Section II.B: the rate "can be arbitrarily small". A packet per round trip is not small
-    # where many flows share a slow link: the 50 flows of figure 3 then offer 1.33 Mbit/s to a link of 1 Mbit/s, and
-    # neither loss nor queue is what section III says.
+    # Ours, because Welzl (2005), section II.A, leaves it open: the second request one round trip after the first, and
+    # the least rate until then. Section II.B: the rate "can be arbitrarily small". A packet per round trip is not small
+    # where many flows share a slow link: the 50 flows of figure 3 would offer 1.33 Mbit/s to a link of 1 Mbit/s, and
+    # neither loss nor queue would be as in section III.
     if flow.responses == 1:
         flow.request = 1
         flow.alarm = event.now + flow.period * flow.srtt
@@ -84,9 +84,9 @@ def next_rate(flow):
 
 def loss(flow, event):
     """Return the rate [bytes/s], up to the bound by losses, after a loss event."""
-    # RFC 5348, section 5.3: the interval is that from the first lost packet of an event to the first of the next. Ours,
-    # because CADPC has no slow start that ends with a loss: the first interval is what was sent until then, not that of
-    # section 6.3.1.
+    # RFC 5348, section 5.3: an interval lasts from the first lost packet of an event to the first of the next. Ours,
+    # because CADPC has no slow start that ends with a loss: the first interval is the number of packets sent until
+    # then, without section 6.3.1.
     first = event.transmission - event.lost
     for i in range(7, 0, -1):
         flow.intervals[i] = flow.intervals[i - 1]
@@ -99,9 +99,9 @@ def loss(flow, event):
 def bounded(flow, rate):
     """Return a rate, or that of TCP with the same losses, round-trip time and packets if it is less [bytes/s]."""
     # Welzl (2005), section IV.B, considers feedback about losses, and to be TCP-friendly where there is TCP, by the
-    # definition of RFC 2309: no more bandwidth than TCP. Ours, because the details are not printed: losses tell that
-    # there is TCP, since CADPC alone has almost none (section III), and TCP's rate is that of RFC 5348,
-    # section 3.1, with its simplest values, b = 1 and t_RTO = 4 R.
+    # definition of RFC 2309: no more bandwidth than TCP. Ours, because the details are not printed: losses show the
+    # presence of TCP, since CADPC alone has almost none (section III), and TCP's rate is by RFC 5348, section 3.1, with
+    # its simplest values, b = 1 and t_RTO = 4 R.
     if flow.friendly == 0.0 or flow.first < 0:
         return rate
     p = 1.0 / mean_interval(flow, flow.transmission - flow.first)

@@ -26,8 +26,8 @@ def window(flow, event):
         flow.alarm = max(flow.last_sent, flow.received_at) + flow.lifetime
         if event.now >= flow.alarm:
             flow.allocation, flow.alarm = 1.0, math.inf
-    # Kung, Blackwell and Chapman (1994), credit update protocol: Crd_Bal = Buf_Alloc - (Tx_Cnt - Fwd_Cnt). Added to
-    # what is in flight end to end it is a window.
+    # Kung, Blackwell and Chapman (1994), credit update protocol: Crd_Bal = Buf_Alloc - (Tx_Cnt - Fwd_Cnt). The balance
+    # plus the packets in flight end to end is a window.
     return max(0.0, flow.in_flight + flow.allocation - (flow.transmission - flow.forwarded))
 
 
@@ -44,8 +44,7 @@ def ack(flow, event):
         flow.forwarded = max(flow.forwarded, int(event.header[FORWARDED]))
         flow.allocation = event.header[ALLOCATION]
         flow.received_at = event.now
-    # Ours: what is acknowledged has been forwarded, which replaces lost credit packets when nothing else would bring
-    # any more.
+    # Ours: acknowledged packets have been forwarded; this replaces lost credit packets when no further ones would come.
     elif event.number >= 0 and flow.in_flight == 0:
         flow.forwarded = max(flow.forwarded, int(event.transmission) + 1)
     return window(flow, event)

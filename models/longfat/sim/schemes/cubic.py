@@ -120,7 +120,7 @@ def respond(flow, event):
             flow.backoff = min(2.0 * flow.backoff, flow.max_backoff)
         if flow.cwv > 0.0:
             validation.take_mark(flow)
-        reduce(flow, tcp.MARK)  # leaves the window as it is
+        reduce(flow, tcp.MARK)  # does not change the window
         if not flow.recovering:
             # Section 4.6, figure 5: the window is at least one packet after a mark, but two after a loss.
             reduced = (

@@ -69,7 +69,7 @@ def respond(flow, event):
     return deployed.grow(flow, event)  # RFC 8257, section 3.4
 
 
-# RFC 8257, section 3.5: as RFC 5681, section 3.1, equation 4; in recovery the window is what recovery aims at. RFC
+# RFC 8257, section 3.5: as RFC 5681, section 3.1, equation 4; in recovery the window is the target of recovery. RFC
 # 3168, section 6.1.2: not again for packets sent before a mark reduced the window.
 def loss(flow, event):
     """Return half of the packets in flight, once for all losses of one window, and retransmit the first of them."""

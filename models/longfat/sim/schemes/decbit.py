@@ -102,8 +102,8 @@ DECBIT = Scheme(
         "ecn": Parameter(1.0, "1", "{0, 1}", "ect", about="1: switches may set the congestion bit; 0: they may not"),
         **timers.PARAMETERS,
     },
-    # acknowledgments still to be ignored; bits counted so far, and those of them that are set; highest packet sent when
-    # a loss was last repaired; duplicate acknowledgments in a row
+    # acknowledgments still to be ignored; bits counted so far, and how many of them are set; highest packet sent when a
+    # loss was last repaired; consecutive duplicate acknowledgments
     state={"ignored": 0, "counted": 0, "set_bits": 0, "reduced_at": -2, "duplicates": 0},
     source=(
         "K. K. Ramakrishnan and R. Jain, A Binary Feedback Scheme for Congestion Avoidance in Computer Networks, ACM "

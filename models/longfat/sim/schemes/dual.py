@@ -43,7 +43,7 @@ def ack(flow, event):
         flow.most = max(flow.most, event.rtt)
         if flow.una > flow.round_end and is_late(flow, event.rtt):
             window = max(1.0, flow.decrease * window)
-            flow.ssthresh = window  # ours, because slow start would otherwise undo the reduction at once
+            flow.ssthresh = window  # ours, because slow start would otherwise undo the reduction immediately
     return window
 
 

@@ -31,8 +31,8 @@ def start(flow, event):
 def send(flow, packet):
     """Return 0, after writing a request or a release into the first packets of a round trip."""
     # Hahne, Kalmanek and Morgan (1993), as Kim and Farber (1994), section 2.3, describe it: changes at intervals as
-    # short as a round trip. Ours: the first packet releases what other switches have granted in vain, the second one
-    # asks, so that a switch never holds less than the window.
+    # short as a round trip. Ours: the first packet releases the surplus that other switches have granted, the second
+    # one requests, so that a switch never reserves less than the window.
     place = packet.transmission - flow.asked_at
     if place == 0:
         packet.header[KEPT] = flow.granted
@@ -45,7 +45,7 @@ def ack(flow, event):
     """Return the window that the acknowledged packet was granted; ask again after a round trip."""
     if event.number < 0:
         return flow.granted
-    # Ours: a source that has sent all it has returns to the base window, which the next packets tell the switches.
+    # Ours: a source without data returns to the base window; its next packets inform the switches.
     if not needs_more(flow) and flow.in_flight <= flow.base:
         flow.granted = flow.base
     if event.transmission > flow.asked_at:

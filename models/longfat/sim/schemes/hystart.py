@@ -58,7 +58,7 @@ def grow(flow, event):
     if flow.hystart != 1.0 or flow.ssthresh < 1e300:
         wanted = flow.window + increase
         flow.window = min(wanted, flow.ssthresh)
-        # Linux, net/ipv4/tcp_cong.c, tcp_slow_start(): the rest counts in congestion avoidance. The RFCs do not say.
+        # Linux, net/ipv4/tcp_cong.c, tcp_slow_start(): the rest counts in congestion avoidance. The RFCs leave it open.
         return wanted - flow.window if flow.growth_limit > 0.0 else 0.0
     conservative = flow.baseline_rtt < math.inf
     flow.window += increase / GROWTH_DIVISOR if conservative else increase

@@ -89,7 +89,7 @@ def best_response(excess, spread, k, packets, round_trip, capacity):
 
 def start(flow, event):
     """Return the initial rate: one packet, to learn of the path, or `start_rate` [bytes/s]."""
-    # Ours, because Prithviraj and Williamson, section 2.2, do not say how a source begins.
+    # Ours, because Prithviraj and Williamson, section 2.2, leave the start of a source open.
     if flow.start_rate > 0.0:
         flow.header[0] = flow.start_rate
         return flow.start_rate
@@ -118,7 +118,7 @@ def alarm(flow, event):
 def choose(flow, event):
     """Return the rate that is best for the last reported loss-load curve [bytes/s]."""
     round_trip = flow.srtt if flow.srtt > 0.0 else event.rtt
-    # Ours, because Prithviraj and Williamson, section 2.2, do not say how often: a quarter of a round trip between
+    # Ours, because Prithviraj and Williamson, section 2.2, leave the frequency open: a quarter of a round trip between
     # two choices.
     flow.next_choice_at = event.now + flow.spacing * round_trip
     excess, spread, capacity, k = flow.excess, flow.spread, flow.capacity, flow.k

@@ -35,8 +35,8 @@ def window(flow):
     """Return the window: up to the end of a repair, else up to the end of the last buffer in progress."""
     if flow.left < 1.0:
         return 0.0  # until the next burst
-    # RFC 998: a new buffer is sent when the receiver's client has provided room for it (GO). Ours: `buffers` in all,
-    # each free again when it and those before it are complete (OK).
+    # RFC 998: a new buffer is sent when the receiver's client has provided room for it (GO). Ours: there are `buffers`
+    # buffers, each free again when it and all earlier ones are complete (OK).
     if flow.repaired > 0:
         return float(flow.repaired - flow.una)
     size = int(flow.buffer)
@@ -81,8 +81,8 @@ def ack(flow, event):
     if flow.repaired > 0 and flow.next < flow.una:
         go_on(flow, flow.una, flow.transmission - 1)
     # RFC 998: the receiver asks for the missing packets (RESEND) when the last packet of a buffer (LDATA) has come, or
-    # when its data timer expires. Ours: the sender learns from acknowledgments what would be asked for. What was sent
-    # before the last repaired packet has arrived or is lost.
+    # when its data timer expires. Ours: the sender infers the request from acknowledgments. Packets sent before the
+    # last repaired one have arrived or are lost.
     end = end_of_buffer(flow, event.number)
     if event.number == end - 1 and event.transmission > flow.last_repair and flow.una < end > flow.checked:
         repair(flow, end - int(flow.buffer), end)

@@ -79,7 +79,7 @@ def release_pair(flow, now):
         flow.credit = 2.0
         if flow.in_flight + 2 <= flow.window:
             flow.limited = 2.0
-            flow.last_sent = LONG_AGO  # with a pool of two, both may go at once
+            flow.last_sent = LONG_AGO  # with a pool of two, both may be sent back to back
             flow.credit = 0.0
     flow.alarm = math.inf if flow.credit >= 2.0 else time_of_next_pair(flow, now)
     return flow.target * ramp(flow, now) * flow.packet_size
@@ -152,8 +152,8 @@ def estimate(flow, sample):
     if flow.average_rates > 0.0:
         flow.service = weight * service + (1.0 - weight) * sample
         return
-    # Kanakia, Keshav and Mishra (1992), section 4.6: the gap of the acknowledgments is what the estimate is made of. It
-    # is the service time of a packet, so that the mean gap is the reciprocal of the rate at which the queue serves the
+    # Kanakia, Keshav and Mishra (1992), section 4.6: the estimate is made of the gaps between acknowledgments. A gap is
+    # the service time of a packet, so that the mean gap is the reciprocal of the rate at which the queue serves the
     # flow; the mean of the reciprocals is larger wherever the gap varies.
     flow.service = 1.0 / (weight / service + (1.0 - weight) / sample)
 

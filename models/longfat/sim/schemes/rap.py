@@ -22,7 +22,7 @@ from longfat.sim.schemes.scheme import Parameter, Scheme
 #: State of a flow. Times in s, counts in transmissions.
 STATE = {
     "interval": "initial_interval",  # between packets
-    "interval_before": 0.0,  # the one that held until `changed`
+    "interval_before": 0.0,  # the interval valid until `changed`
     "changed": 0.0,
     "mean_rtt": "initial_interval",
     "deviation": 0.0,
@@ -83,7 +83,7 @@ def sample(flow, rtt):
 def find_oldest(flow, event):
     """Update `flow.oldest`, the send time of the oldest packet that is neither acknowledged nor lost."""
     # Rejaie, Handley and Estrin (1999): a packet is lost if its age exceeds the timeout. Ours, because send times are
-    # not kept: that of the oldest packet follows from the acknowledged ones and the intervals.
+    # not kept: the send time of the oldest packet is computed from the acknowledged ones and the intervals.
     number, sent, is_open = event.transmission, event.now - event.rtt, holes(flow, event)
     if number + 1 > flow.recover:
         if is_open > 0:

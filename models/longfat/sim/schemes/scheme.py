@@ -272,7 +272,7 @@ def halve_rate(flow, event):  # type: ignore[no-untyped-def]
     return flow.rate / 2
 
 
-#: Callbacks of schemes that do not define them, by what they return.
+#: Callbacks of schemes that do not define them, by return value.
 DEFAULTS = {
     "window": {"start": keep_window, "loss": halve_window, "timeout": window_of_one, "alarm": keep_window},
     "rate": {"start": keep_rate, "loss": keep_rate, "timeout": halve_rate, "alarm": keep_rate},

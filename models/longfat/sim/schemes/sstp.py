@@ -105,8 +105,8 @@ def choose(flow):
         return
     size = int(flow.segment)
     more = flow.next < flow.packets
-    # Ours, because section 3.3 has one queue and does not say: requested packets precede new segments, and a segment
-    # that is begun is not interrupted.
+    # Ours, because section 3.3 has one queue and leaves it open: requested packets precede new segments, and a segment
+    # that has begun is not interrupted.
     if more and flow.next % size != 0:
         flow.window = float(flow.next + 1 - flow.una)
     elif open_request(flow):
@@ -158,8 +158,8 @@ def ack(flow, event):
     if event.number == NOWHERE:  # feedback of a switch
         return flow.peak_rate
     number = int(event.header[CONTROL])
-    # Section 3.2, "PACK Packet": the control number tells duplicates. Ours: one that was overtaken is one, too; its
-    # content is in a later one, or is sent again.
+    # Section 3.2, "PACK Packet": the control number identifies duplicates. Ours: an overtaken packet counts as one,
+    # too; its content is in a later one, or is sent again.
     if number <= flow.last_control:
         flow.duplicates += 1
     else:

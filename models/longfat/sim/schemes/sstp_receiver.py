@@ -27,7 +27,7 @@ CONTROL, LIMIT, SEGMENT, MISSING = range(4)
 
 NOWHERE = -1
 
-#: What the receiver keeps, see `Scheme.receiver_state`.
+#: State of the receiver, see `Scheme.receiver_state`.
 STATE = {
     "lower": 0,  # R_l: the first segment that the application has not accepted
     "upper": NOWHERE,  # R_h: the last segment that the sender may ship
@@ -37,7 +37,7 @@ STATE = {
     "shipment": 0,  # the next shipment
     "arrival": 0,  # place of the present packet among the shipments; a pause is one after the last of them
     "bytes": 0.0,  # size of a data packet
-    "begun": 0,  # segments of which the first group has begun
+    "begun": 0,  # segments whose first group has begun
     "group": NOWHERE,  # segment of the group that is being shipped, and the packets of the group still to come
     "to_come": 0,
     "asked_segment": [0] * ROWS,  # requests in their order: segment, bitmap and control number
@@ -270,7 +270,7 @@ def take_data(receiver, packet, shipment, served):
     pass_lost(receiver, first, shipment, served)
     size = int(receiver.segment)
     segment = packet.number // size
-    # A lost SNAK is never served, so that the account may be wrong: then the packet itself tells its group.
+    # A lost SNAK is never served, so that the account may be wrong: then the group is taken from the packet itself.
     if receiver.to_come <= 0 or receiver.group != segment:
         if segment >= receiver.begun:
             close_served(receiver, served, NOWHERE)

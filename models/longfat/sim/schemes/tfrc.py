@@ -200,7 +200,7 @@ def ack(flow, event):
     open_interval = event.transmission - flow.first + 1
     urgent = False
     if flow.new_event:
-        # RFC 5348, section 6.1, steps 3 and 4: feedback at once if a new loss event has raised p. ns-2.35,
+        # RFC 5348, section 6.1, steps 3 and 4: immediate feedback if a new loss event has raised p. ns-2.35,
         # tfrc-sink.cc, recv(): for each new loss event.
         before, flow.p = flow.p, 1.0 / mean_interval(flow, open_interval)
         urgent = flow.p > before or flow.ns2_reports > 0.0
@@ -253,8 +253,8 @@ def smooth(flow, rtt):
 @part
 def received_rate(flow, now):
     """Return the receive rate since the last feedback, over at least a round trip [bytes/s]."""
-    # RFC 5348, section 6.2, step 2: the packets of the last R seconds. After a round trip in which none came, the next
-    # packet makes a report at once (section 6.1, step 4); it is then the only one of the last R seconds.
+    # RFC 5348, section 6.2, step 2: the packets of the last R seconds. After a round trip without any, the next packet
+    # causes a report immediately (section 6.1, step 4); it is then the only one of the last R seconds.
     if flow.ns2_receive_rate_limit == 0.0 and flow.rtt > 0.0 and now + SLACK >= flow.acked_at[1] + flow.rtt:
         return flow.packet_size / flow.rtt
     count, span = flow.count, now - flow.feedback_at

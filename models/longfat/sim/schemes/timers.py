@@ -8,7 +8,7 @@ from longfat.base.domains import unknown
 from longfat.sim.plugin.own import flag
 from longfat.sim.schemes.scheme import Parameter
 
-#: Parameters of every TCP scheme. Defaults: profile "ns", that of the comparisons in Welzl (2005), section III.
+#: Parameters of every TCP scheme. Defaults: profile "ns", as in the comparisons of Welzl (2005), section III.
 PARAMETERS = {
     "first_rto": Parameter(
         3.0,

@@ -60,9 +60,9 @@ def dequeue(link, now):
     return NOTHING if link.active == 0 else take_smallest(link, first_queue(link))
 
 
-# Zhang (1991): an arrival at a full queue drops the last packet of the queue, which is the one with the greatest stamp.
-# Ours: the clock has ticked for it all the same, because stamps of packets behind it may not be taken back. Of equal
-# stamps the arriving packet's counts as the greatest.
+# Zhang (1991): an arrival at a full queue drops the last packet of the queue, which has the greatest stamp. Ours: its
+# clock tick remains, because stamps of packets behind it may not be taken back. Of equal stamps the arriving packet's
+# counts as the greatest.
 def evict(link, packet, now):
     """Take the packet with the greatest stamp, unless that is the arriving one; its clock ticks then, too."""
     queue = queue_of(link, packet)

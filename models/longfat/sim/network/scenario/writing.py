@@ -29,7 +29,7 @@ _FIELDS = {"on": "on_time", "off": "off_time", "connections": "arrivals", "by": 
 _UNITS = {"rate": "bytes/s", "interval": "s", "on": "s", "off": "s"}
 _ENDS = ("name", "tail", "head", "discipline")
 _DEFAULTS = {(kind, one.name): one.default for kind in (Link, Flow) for one in fields(kind)}
-# All fields of a link but those of its ends, the discipline first.
+# All fields of a link except its ends, the discipline first.
 _KIND = operator.attrgetter("discipline", *(one.name for one in fields(Link) if one.name not in _ENDS))
 _JSON = json.JSONEncoder(ensure_ascii=False)
 _OWN = ': name its file, as in "my_file.py:NAME"'

@@ -25,7 +25,7 @@ MOST = 10**6  # packets
 #: Bytes for each packet in senders.pcap, in round numbers: of both pcap files (96 bytes at most in each), of qlog.
 PACKET_BYTES = {"pcap": 150, "qlog": 400}
 ROOM = 1 << 14  # rows of the trace between two visits
-HANDSHAKE_NS = 2  # a connection's first packet is written so much before its start
+HANDSHAKE_NS = 2  # time before its start at which a connection's first packet is written
 
 
 class Capture:
