@@ -28,7 +28,7 @@ NAMES = {
 }
 #: Rooms of the package and modules of this folder on which verdicts depend, and the paper's folder; a stored paper is
 #: used as long as none of them changes.
-ROOMS = ("law", "laws", "replication", "segments", "fluid", "sim", "sweeping")
+ROOMS = ("law", "laws", "replication", "segments", "fluid", "sim")
 MORE = {"001": ("benchmark",)}  # used by one paper alone
 MODULES = ("rule.py", "claims.py")
 

@@ -478,13 +478,13 @@ MUTANTS = [
         CODE + "replication/threads.py",
         "            ending.set()\n",
         "            pass\n",
-        "tests/test_threads.py::test_ctrl_c_ends_calls_inside_calls",
+        "tests/replication/test_threads.py::test_ctrl_c_ends_calls_inside_calls",
     ),
     Mutant(
         CODE + "replication/threads.py",
         "return [future.result() for future in futures]",
         "return [future.result() for future in as_completed(futures)]",
-        "tests/test_threads.py::test_results_are_in_the_order_of_the_items",
+        "tests/replication/test_threads.py::test_results_are_in_the_order_of_the_items",
     ),
     Mutant(
         CODE + "sim/network/scenario/writing.py",
@@ -500,10 +500,10 @@ MUTANTS = [
     ),
     # statistics, sweeps
     Mutant(
-        CODE + "sweeping/grid.py",
+        CODE + "replication/grid.py",
         "key = (*self.spawn_key, *positions, replication)",
         "key = (*self.spawn_key, *positions, 0)",
-        "tests/sweeping/test_points.py::test_a_longer_axis_or_more_replications_leave_the_others_alone",
+        "tests/replication/test_points.py::test_a_longer_axis_or_more_replications_leave_the_others_alone",
     ),
     Mutant(
         CODE + "sim/runs/statistics.py",

@@ -93,7 +93,7 @@ WORDS = ["--experiment", "3-4", "--scheme", "explicit-feedback", "--json"]
 
 @pytest.mark.long
 def test_processes(capsys):
-    """The same rows; tests/sweeping has the pools, in the short profile, too."""
+    """The same rows; tests/replication has the pools, in the short profile, too."""
     assert asked(capsys, *WORDS, "--executor", "processes") == asked(capsys, *WORDS)
 
 

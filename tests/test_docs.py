@@ -124,7 +124,7 @@ ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text()
 def test_every_room_has_a_line(inside, head):
     table = ARCHITECTURE.partition(head)[2].partition("\n\n")[0]
     named = [name for line in table.splitlines()[2:] for name in re.findall(r"`(\w+)/`", line.split("|")[1])]
-    assert sorted(named) == sorted(set(size.arrows(inside=inside)) - {"_version", "single_transfer"})
+    assert sorted(named) == sorted(set(size.arrows(inside=inside)) - {"_version"})
 
 
 def test_files_of_the_architecture_exist():

@@ -23,7 +23,7 @@ from longfat.sim.queues import Discipline
 PACKAGES = (
     "longfat.sim", "longfat.sim.schemes", "longfat.sim.queues", "longfat.sim.services", "longfat.sim.traffic",
     "longfat.segments", "longfat.fluid", "longfat.fluid.loss_load", "longfat.design", "longfat.verify",
-    "longfat.testing", "longfat.benchmark", "longfat.benchmark.suites", "longfat.sweeping", "longfat.testbed",
+    "longfat.testing", "longfat.benchmark", "longfat.benchmark.suites", "longfat.replication", "longfat.testbed",
     "longfat.plot", "longfat.explore", "longfat.law", "longfat.law.symbols", "longfat.law.array_namespaces",
     "longfat.quantities", "longfat.measured", "longfat.scenario",
 )  # fmt: skip
@@ -32,7 +32,7 @@ PACKAGES = (
 def public(module: ModuleType) -> dict[str, Any]:
     """Return the public names of a module: those of ``__all__``, or else what it defines itself.
 
-    >>> sorted(public(pkgutil.resolve_name("longfat.sweeping")))
+    >>> sorted(public(pkgutil.resolve_name("longfat.replication")))
     ['SweepError', 'sweep']
     """
     names = getattr(module, "__all__", None)

@@ -27,7 +27,7 @@ from longfat.sim.kernel import records
 from longfat.sim.runs import results
 from longfat.sim.runs.statistics import Interval
 from longfat.sim.runs.statistics import replications as interval
-from longfat.sweeping import sweep
+from longfat.replication import sweep
 
 CONFIDENCE = 0.95  # of the intervals; those of the paper have 0.9
 WARM_UP = 0.2  # share of the run that is not counted
@@ -145,7 +145,7 @@ def powers(
     replications : int
         Independent runs at each point [runs].
     store : path, optional
-        Directory for finished runs, see `longfat.sweeping.sweep`.
+        Directory for finished runs, see `longfat.sweep`.
 
     Returns
     -------

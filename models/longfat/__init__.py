@@ -24,19 +24,19 @@ if TYPE_CHECKING:
         laws,
         measured,
         plot,
+        replication,
         sim,
-        sweeping,
         testbed,
         testing,
         verify,
     )
     from longfat.base import quantities
+    from longfat.replication import sweep
     from longfat.sim.network import scenario
-    from longfat.sweeping import sweep
 
 _ROOMS = (
-    "benchmark", "design", "explore", "fluid", "law", "laws", "measured", "plot", "sim",
-    "sweeping", "testbed", "testing", "verify",
+    "benchmark", "design", "explore", "fluid", "law", "laws", "measured", "plot", "replication",
+    "sim", "testbed", "testing", "verify",
 )  # fmt: skip
 #: Public modules that lie deeper.
 _INSIDE = {"quantities": "longfat.base.quantities", "scenario": "longfat.sim.network.scenario"}
@@ -52,10 +52,10 @@ __all__ = [
     "measured",
     "plot",
     "quantities",
+    "replication",
     "scenario",
     "sim",
     "sweep",
-    "sweeping",
     "testbed",
     "testing",
     "verify",
@@ -68,7 +68,7 @@ def __getattr__(name: str) -> Any:
     if name in _INSIDE:
         return importlib.import_module(_INSIDE[name])
     if name == "sweep":
-        return importlib.import_module("longfat.sweeping").sweep
+        return importlib.import_module("longfat.replication").sweep
     raise AttributeError(f"module 'longfat' has no attribute {name!r}")
 
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from longfat.base import user_files
 from longfat.base.domains import unknown
 from longfat.benchmark.choices import Choice
+from longfat.replication import identity
 from longfat.sim.schemes.timers import PROFILES
-from longfat.sweeping import identity
 
 if TYPE_CHECKING:
     from longfat.sim.queues import Discipline

@@ -17,9 +17,9 @@ from longfat._version import __version__
 from longfat.base.domains import integer, number
 from longfat.benchmark.entries import ENTRIES, FURTHER, OPTIMAL, TODAY, Entry, entry
 from longfat.benchmark.experiments import Variant, variants
+from longfat.replication import SweepError, engines, sweep
 from longfat.replication.threads import side_by_side
 from longfat.sim.runs.engine import SchemeError
-from longfat.sweeping import SweepError, engines, sweep
 
 if TYPE_CHECKING:
     import xarray as xr

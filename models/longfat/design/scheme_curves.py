@@ -17,7 +17,7 @@ from longfat.design.curve_runs import CurvePath
 from longfat.design.curves import attrs
 from longfat.design.senders import sender
 from longfat.design.window_limit import limited
-from longfat.sweeping import sweep
+from longfat.replication import sweep
 
 if TYPE_CHECKING:
     import xarray as xr

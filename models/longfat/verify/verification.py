@@ -12,7 +12,7 @@ from longfat import laws as _shipped  # noqa: F401  # registers the laws
 from longfat._version import __version__
 from longfat.base.domains import conflict, integer, number, unknown, wrong_type
 from longfat.law import PACKAGE, Law, registered
-from longfat.sweeping.processes import Processes
+from longfat.replication.processes import Processes
 from longfat.testing.seeded_runs import seed_of
 from longfat.verify import faces, points, simulated, symbolic
 from longfat.verify.faces import Outcome

@@ -15,8 +15,8 @@ from longfat.benchmark.entries import Entry, entry
 from longfat.benchmark.evaluation import _side_by_side
 from longfat.benchmark.suites.case import Case, Expectation, suite
 from longfat.benchmark.suites.observing import measure
+from longfat.replication import SweepError, engines, sweep
 from longfat.sim.runs.engine import SchemeError
-from longfat.sweeping import SweepError, engines, sweep
 
 PASS, FAIL, OPEN, REPORTED, NO_VALUE, NOT_RUN = "pass", "fail", "open", "reported", "no value", "not run"
 

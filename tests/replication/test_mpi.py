@@ -8,14 +8,14 @@ import sys
 import pytest
 import xarray as xr
 
-from longfat.sweeping import sweep
-from tests.sweeping.common import GRID, QUIET, queue
+from longfat.replication import sweep
+from tests.replication.common import GRID, QUIET, queue
 
 SCRIPT = """
 import os
 from mpi4py.futures import MPIPoolExecutor
 import longfat as lf
-from tests.sweeping.common import queue
+from tests.replication.common import queue
 
 if __name__ == "__main__":
     here = lambda load, scheme, rng: queue(load, scheme, rng) | {"pid": os.getpid()}

@@ -8,9 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from longfat.sweeping import SweepError, execution, sweep
-from longfat.sweeping.store import Store
-from tests.sweeping.common import GRID, QUIET, Aside, Backwards, exponential, queue, run
+from longfat.replication import SweepError, execution, sweep
+from longfat.replication.store import Store
+from tests.replication.common import GRID, QUIET, Aside, Backwards, exponential, queue, run
 
 
 def test_the_order_in_which_runs_end_does_not_matter():

@@ -11,8 +11,8 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from longfat.sweeping.outcomes import Failure, Record
-from longfat.sweeping.stopping import Until, Widths
+from longfat.replication.outcomes import Failure, Record
+from longfat.replication.stopping import Until, Widths
 
 RunIndex = tuple[int, int]  # index of the point, replication
 
@@ -57,7 +57,7 @@ class Plan:
 
     Examples
     --------
-    >>> from longfat.sweeping.outcomes import record
+    >>> from longfat.replication.outcomes import record
     >>> plan = Plan(points=1, least=2, most=2, until=None, confidence=0.95, names=list)
     >>> plan.next_run(), plan.next_run(), plan.next_run()
     ((0, 0), (0, 1), None)

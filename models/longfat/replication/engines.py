@@ -12,8 +12,8 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from longfat.base.domains import unknown, wrong_type
-from longfat.sweeping.outcomes import Failure
-from longfat.sweeping.processes import Processes
+from longfat.replication.outcomes import Failure
+from longfat.replication.processes import Processes
 
 # `longfat.replication.threads` is not used: a sweep accepts any executor, does not know all runs at the beginning
 # (`until`), and stores the runs that have ended when another one fails.

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from longfat.sweeping import sweep
+from longfat.replication import sweep
 from tests.examples import is_long
-from tests.sweeping.common import GRID, QUIET, exponential, queue, run
+from tests.replication.common import GRID, QUIET, exponential, queue, run
 
 
 def test_a_second_call_takes_what_is_there(tmp_path, counted):
@@ -73,11 +73,11 @@ def test_without_a_seed_the_store_has_one(tmp_path, counted):
         ({"rng": np.random.Generator(np.random.SFC64(7))}, r"bit_generator PCG64 there and SFC64 here"),
         (
             {"function": exponential},
-            r"function is tests.sweeping.common.queue there and tests.sweeping.common.exponential",
+            r"function is tests.replication.common.queue there and tests.replication.common.exponential",
         ),
         (
             {"function": functools.partial(queue, load=1)},
-            r"there and partial\(tests.sweeping.common.queue, load=1\) here",
+            r"there and partial\(tests.replication.common.queue, load=1\) here",
         ),
         ({"grid": {**GRID, "load": [0.5, 0.8]}}, r"load\[1\] is 0.9 there and 0.8 here"),
         ({"grid": {**GRID, "scheme": ["cubic", "reno"]}}, r"scheme\[0\] is 'reno' there and 'cubic' here"),
@@ -228,7 +228,9 @@ def test_a_damaged_manifest_is_made_anew_from_the_runs(tmp_path, counted, text):
     with pytest.raises(ValueError, match=r"^store = .*: its sweep.json is damaged. Delete that file: .* all finished"):
         run(counted, tmp_path, rng=None)
     (tmp_path / "sweep.json").unlink()
-    with pytest.raises(ValueError, match=r"sweep: function is .*Counting> there and tests.sweeping.common.queue here"):
+    with pytest.raises(
+        ValueError, match=r"sweep: function is .*Counting> there and tests.replication.common.queue here"
+    ):
         run(queue, tmp_path)
     assert not (tmp_path / "sweep.json").exists()
     assert run(counted, tmp_path, rng=None).identical(integer)

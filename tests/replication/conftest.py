@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.sweeping.common import Counting
+from tests.replication.common import Counting
 
 
 @pytest.fixture

@@ -12,9 +12,9 @@ from multiprocessing import get_context
 
 import pytest
 
-from longfat.sweeping import SweepError, sweep
-from longfat.sweeping.processes import Processes, WorkerDied
-from tests.sweeping.common import GRID, QUIET, always_killed, logged_run, once_killed, queue
+from longfat.replication import SweepError, sweep
+from longfat.replication.processes import Processes, WorkerDied
+from tests.replication.common import GRID, QUIET, always_killed, logged_run, once_killed, queue
 
 LOADS = {"load": [1, 2, 3, 4, 5, 6]}
 
@@ -141,7 +141,7 @@ SCRIPT = """
 import sys
 from functools import partial
 import longfat as lf
-from tests.sweeping.common import logged_run
+from tests.replication.common import logged_run
 
 if __name__ == "__main__":
     data = lf.sweep(partial(logged_run, file="calls"), {"load": [1, 2, 3]}, replications=60, rng=5,

@@ -4,7 +4,7 @@
 at position 3 of the first axis and 0 of the second: the arrays, and under ``about`` a JSON text that describes them and
 identifies the sweep. ``numpy.load`` reads it without longfat. Each file is synced to the disk before it is renamed to
 its final name, and the directory after that, so that a file with its final name survives a power failure. A process
-that is killed leaves hidden files, which are ignored (`longfat.sweeping.syncing`). Without ``sweep.json`` the runs
+that is killed leaves hidden files, which are ignored (`longfat.replication.syncing`). Without ``sweep.json`` the runs
 identify the sweep.
 """
 
@@ -24,9 +24,9 @@ from typing import Any
 import numpy as np
 
 from longfat.base.files import LONGEST, AtomicFiles, regular
-from longfat.sweeping.grid import Grid
-from longfat.sweeping.outcomes import Record, Variable
-from longfat.sweeping.syncing import Batches
+from longfat.replication.grid import Grid
+from longfat.replication.outcomes import Record, Variable
+from longfat.replication.syncing import Batches
 
 MANIFEST = "sweep.json"
 FORMAT = 2
@@ -123,7 +123,7 @@ class Store:
     Examples
     --------
     >>> import tempfile
-    >>> from longfat.sweeping.outcomes import record
+    >>> from longfat.replication.outcomes import record
     >>> grid = Grid.parse({"load": [0.5, 0.9]})
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     with Store(Path(folder), {"function": "f"}, grid) as store:

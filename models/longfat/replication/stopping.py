@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from longfat.base.domains import number, out_of_range, wrong_type
+from longfat.replication.outcomes import Record
 from longfat.replication.student import half_width
-from longfat.sweeping.outcomes import Record
 
 _SHARE = re.compile(r"\s*([^%\s]+)\s*%\s*")
 
@@ -85,7 +85,7 @@ def _half_width(name: str, value: Any) -> HalfWidth:
 class Widths:
     """Running means and half widths of one point.
 
-    >>> from longfat.sweeping.outcomes import record
+    >>> from longfat.replication.outcomes import record
     >>> widths = Widths(Until.parse({"result": 13.0}), confidence=0.95)
     >>> for value in (1.0, 3.0):
     ...     widths.add(record(value), ["result"])

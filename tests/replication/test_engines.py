@@ -7,8 +7,8 @@ from multiprocessing import get_context
 import numpy as np
 import pytest
 
-from longfat.sweeping import SweepError, sweep
-from tests.sweeping.common import GRID, QUIET, broken, by_hand, queue
+from longfat.replication import SweepError, sweep
+from tests.replication.common import GRID, QUIET, broken, by_hand, queue
 
 
 @pytest.mark.parametrize("workers", [None, 1, 2, 7])

@@ -10,8 +10,8 @@ import time
 import numpy as np
 import pytest
 
-from longfat.sweeping import sweep
-from tests.sweeping.common import QUIET
+from longfat.replication import sweep
+from tests.replication.common import QUIET
 
 
 def test_a_killed_sweep_is_carried_on(tmp_path, monkeypatch):

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from longfat.sweeping.digests import Unknowable, digests
+from longfat.replication.digests import Unknowable, digests
 
 __all__ = ["Unknowable", "name", "of"]
 

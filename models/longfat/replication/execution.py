@@ -7,9 +7,9 @@ from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from queue import SimpleQueue
 from typing import Any
 
-from longfat.sweeping.grid import Grid, Streams
-from longfat.sweeping.outcomes import Failure, Record, record
-from longfat.sweeping.planning import RunIndex
+from longfat.replication.grid import Grid, Streams
+from longfat.replication.outcomes import Failure, Record, record
+from longfat.replication.planning import RunIndex
 
 MAX_IN_PROGRESS = 1024  # more than any executor has workers, few enough to take little memory
 

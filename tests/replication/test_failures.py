@@ -6,11 +6,11 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from longfat.sweeping import SweepError, sweep
-from longfat.sweeping.outcomes import Failure, record
-from longfat.sweeping.planning import Plan
-from longfat.sweeping.stopping import Until
-from tests.sweeping.common import QUIET, Aside, Flushing
+from longfat.replication import SweepError, sweep
+from longfat.replication.outcomes import Failure, record
+from longfat.replication.planning import Plan
+from longfat.replication.stopping import Until
+from tests.replication.common import QUIET, Aside, Flushing
 
 
 def moody(load, rng):

@@ -6,8 +6,8 @@ import xarray as xr
 from scipy import stats
 
 import longfat as lf
-from longfat.sweeping import sweep
-from tests.sweeping.common import GRID, QUIET, Backwards, exponential, queue
+from longfat.replication import sweep
+from tests.replication.common import GRID, QUIET, Backwards, exponential, queue
 
 
 @pytest.mark.parametrize("replications", [2, 3])
@@ -96,7 +96,7 @@ def test_netcdf_keeps_it(tmp_path):
     data.to_netcdf(tmp_path / "sweep.nc")
     with xr.open_dataset(tmp_path / "sweep.nc") as back:
         xr.testing.assert_identical(back.load(), data)
-    expected = {"function": "tests.sweeping.common.queue", "replications": 2, "confidence": 0.95, "entropy": "7"}
+    expected = {"function": "tests.replication.common.queue", "replications": 2, "confidence": 0.95, "entropy": "7"}
     assert expected.items() <= data.attrs.items()
     assert data.attrs["version"] == lf.__version__
 

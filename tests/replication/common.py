@@ -9,7 +9,7 @@ from concurrent.futures import Executor, Future
 
 import numpy as np
 
-from longfat.sweeping import sweep
+from longfat.replication import sweep
 
 GRID = {"load": [0.5, 0.9], "scheme": ["reno", "cubic", "bic"]}
 QUIET = {"progress": False}

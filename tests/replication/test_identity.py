@@ -16,8 +16,8 @@ import scipy.stats
 
 import longfat as lf
 from longfat.law import Symbol, law
-from longfat.sweeping import identity, sweep
-from tests.sweeping.common import QUIET, queue
+from longfat.replication import identity, sweep
+from tests.replication.common import QUIET, queue
 
 FACTOR = 2.0
 
@@ -53,7 +53,7 @@ def test_functions_are_told_apart():
     assert not same(make(1), make(1, "b"))
     assert not same(len, max)
     assert identity.name(functools.partial(queue, 0.5, rng=len)) == (
-        "partial(tests.sweeping.common.queue, 0.5, rng=builtins.len)"
+        "partial(tests.replication.common.queue, 0.5, rng=builtins.len)"
     )
 
 
@@ -272,10 +272,10 @@ def test_a_function_has_the_same_identity_in_every_process(tmp_path):
     """Sets of strings have another order in every process, and instructions that ran often are specialised."""
     code = (
         "import json, sys\n"
-        "from longfat.sweeping import identity\n"
+        "from longfat.replication import identity\n"
         "def f(load, rng): return load in {'reno', 'cubic', 'bic', 'vegas'} and load + 'x'\n"
         "for _ in range(int(sys.argv[1])): f('reno', None)\n"
-        "from tests.sweeping.test_identity import MAKERS\n"
+        "from tests.replication.test_identity import MAKERS\n"
         "print(json.dumps([identity.of(f), *(identity.of(make(3)) for make in MAKERS.values())]))"
     )
     running = [

@@ -10,11 +10,11 @@ import pytest
 import xarray as xr
 from scipy import stats
 
-from longfat.sweeping import SweepError, sweep
-from longfat.sweeping.outcomes import record
-from longfat.sweeping.planning import Plan
-from longfat.sweeping.stopping import Until
-from tests.sweeping.common import GRID, QUIET, Flushing, exponential, queue
+from longfat.replication import SweepError, sweep
+from longfat.replication.outcomes import record
+from longfat.replication.planning import Plan
+from longfat.replication.stopping import Until
+from tests.replication.common import GRID, QUIET, Flushing, exponential, queue
 
 TARGET = {"wait": "9 %", "trace": 0.8}
 

@@ -1,9 +1,4 @@
-"""Sweeps: replicated runs of a function at every point of a grid, with means and confidence intervals.
-
-Modules: `grid` has points and random streams, `outcomes` the values that functions return, `collecting` their means and
-intervals, `planning` and `stopping` the runs that are needed, `execution`, `engines` and `processes` run them, `store`
-keeps finished runs on disk, and `driver` connects these.
-"""
+"""Sweeps: replicated runs of a function at every point of a grid, with means and confidence intervals."""
 
 from __future__ import annotations
 
@@ -14,14 +9,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from longfat._version import __version__
 from longfat.base.domains import choice, integer, number, out_of_range, wrong_type
-from longfat.sweeping import engines, identity
-from longfat.sweeping import store as stores
-from longfat.sweeping.collecting import Collector
-from longfat.sweeping.driver import execute_plan
-from longfat.sweeping.execution import SweepError
-from longfat.sweeping.grid import Grid, Streams
-from longfat.sweeping.planning import Plan
-from longfat.sweeping.stopping import Until
+from longfat.replication import engines, identity
+from longfat.replication import store as stores
+from longfat.replication.collecting import Collector
+from longfat.replication.driver import execute_plan
+from longfat.replication.execution import SweepError
+from longfat.replication.grid import Grid, Streams
+from longfat.replication.planning import Plan
+from longfat.replication.stopping import Until
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -7,8 +7,8 @@ import pytest
 import xarray as xr
 
 import longfat as lf
-from longfat.sweeping import SweepError, sweep
-from tests.sweeping.common import QUIET, exponential
+from longfat.replication import SweepError, sweep
+from tests.replication.common import QUIET, exponential
 
 
 @pytest.mark.parametrize(

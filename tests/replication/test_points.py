@@ -5,8 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from longfat.sweeping import sweep
-from tests.sweeping.common import GRID, QUIET, exponential, queue
+from longfat.replication import sweep
+from tests.replication.common import GRID, QUIET, exponential, queue
 
 
 def test_a_longer_axis_or_more_replications_leave_the_others_alone():

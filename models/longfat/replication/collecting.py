@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from longfat.replication.grid import Grid
+from longfat.replication.outcomes import Record
 from longfat.replication.student import half_width
-from longfat.sweeping.grid import Grid
-from longfat.sweeping.outcomes import Record
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -22,7 +22,7 @@ class Collector:
 
     A point's records are released once their means have been computed.
 
-    >>> from longfat.sweeping.outcomes import record
+    >>> from longfat.replication.outcomes import record
     >>> collector = Collector(Grid.parse({"load": [0.5]}), confidence=0.95, intervals=True, keep=False)
     >>> runs = [record(3.0), record(1.0)]
     >>> for run in runs:

@@ -7,13 +7,13 @@ from concurrent.futures import Executor
 from typing import Any
 
 from longfat.base.progress import bar
-from longfat.sweeping import execution
-from longfat.sweeping.collecting import Collector
-from longfat.sweeping.execution import ExecutorFailed, SweepError
-from longfat.sweeping.grid import Grid, Streams
-from longfat.sweeping.outcomes import Failure, Record
-from longfat.sweeping.planning import Plan, RunIndex
-from longfat.sweeping.store import Store
+from longfat.replication import execution
+from longfat.replication.collecting import Collector
+from longfat.replication.execution import ExecutorFailed, SweepError
+from longfat.replication.grid import Grid, Streams
+from longfat.replication.outcomes import Failure, Record
+from longfat.replication.planning import Plan, RunIndex
+from longfat.replication.store import Store
 
 
 def execute_plan(
