@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from longfat.sim.runs.statistics import half_width
+from longfat.replication.intervals import half_width
 
 HERE = Path(__file__).resolve().parent
 STORED = HERE.parent / "tests" / "data" / "peers.csv"

@@ -506,10 +506,10 @@ MUTANTS = [
         "tests/replication/test_points.py::test_a_longer_axis_or_more_replications_leave_the_others_alone",
     ),
     Mutant(
-        CODE + "sim/runs/statistics.py",
-        "float(samples.mean() - half), float(samples.mean() + half)",
-        "float(samples.mean() - half / 2), float(samples.mean() + half / 2)",
-        "tests/sim/test_statistics.py::test_replications_by_hand",
+        CODE + "replication/intervals.py",
+        "Interval(mean, mean - half, mean + half)",
+        "Interval(mean, mean - half / 2, mean + half / 2)",
+        "tests/replication/test_intervals.py::test_by_hand_along_any_axis",
     ),
     # active queue management, compiled, because it takes many packets to tell these apart
     Mutant(

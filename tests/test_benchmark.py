@@ -16,9 +16,9 @@ from longfat import benchmark
 from longfat.benchmark import entries, evaluation, interpretations, measuring, tables
 from longfat.benchmark.printed import by_key, cells
 from longfat.laws.fair_share import transfer_times
+from longfat.replication.intervals import half_width
 from longfat.sim import Scheme, Simulation
 from longfat.sim.kernel import records
-from longfat.sim.runs import statistics
 from tests.laws import kkm as by_hand
 from tests.sim.spy import Spy
 
@@ -147,7 +147,7 @@ def mean_time(scheme, load, count, beside=False):
     chosen = replace(ENTRIES[scheme], probe=beside, probe_beside=beside)
     made = [measuring.measure(VARIANTS[f"7-{load}"], chosen, np.random.SeedSequence([0, k])) for k in range(count)]
     times = [1e3 * one["transfer_time_1"] for one in made]
-    return np.mean(times), statistics.half_width(np.array(times), 0.95)
+    return np.mean(times), half_width(np.array(times), 0.95)
 
 
 @pytest.mark.parametrize("scheme", LOADS)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import csv
 import functools
-import math
 import sys
 import time
 from collections.abc import Iterator
@@ -23,7 +22,7 @@ from longfat.handbook import law_records
 from longfat.law import Law
 from longfat.law.law_digests import digest
 from longfat.law.symbols import Symbol
-from longfat.replication.student import half_width
+from longfat.replication.intervals import half_width
 from longfat.verify.points import between
 from longfat.verify.simulated import check_of
 from longfat.verify.simulators import Simulator, simulator_of
@@ -81,7 +80,7 @@ def simulate(law: Law, simulator: Simulator) -> Iterator[Row]:
     for k, point in enumerate({point[across]: point for point in beside}.values()):
         found = [simulator(SEED + 1000 * k + run, **point) for run in range(runs)]
         means, packets = np.array([one[0] for one in found]), sum(one[1] for one in found)
-        error = half_width(runs - 1, CONFIDENCE) * means.std(ddof=1) / math.sqrt(runs) if runs > 1 else 0.0
+        error = half_width(means, CONFIDENCE) if runs > 1 else 0.0
         mean = float(means.mean())
         at = ";".join(f"{name}={value!r}" for name, value in point.items())
         interval = (f"{one:.6g}" for one in (mean, mean - error, mean + error))

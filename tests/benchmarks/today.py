@@ -19,9 +19,9 @@ from pathlib import Path
 import numpy as np
 
 from longfat import sim
+from longfat.replication.intervals import half_width
 from longfat.sim import queues
 from longfat.sim.runs import results
-from longfat.sim.runs.statistics import half_width
 from tests.benchmarks import ns3_rules
 
 HERE = Path(__file__).parent

@@ -17,7 +17,7 @@ from longfat._version import __version__
 from longfat.base.domains import integer, number
 from longfat.benchmark.entries import ENTRIES, FURTHER, OPTIMAL, TODAY, Entry, entry
 from longfat.benchmark.experiments import Variant, variants
-from longfat.replication import SweepError, engines, sweep
+from longfat.replication import SweepError, engines, interval, sweep
 from longfat.replication.threads import side_by_side
 from longfat.sim.runs.engine import SchemeError
 
@@ -184,8 +184,6 @@ def _dataset(
     """Join the cells to one dataset, with Student's intervals where there are replications."""
     import xarray as xr
 
-    from longfat.sim.runs.statistics import half_width
-
     shape = (len(asked), len(entries))
     dims = ("variant", "scheme")
     ends = ("", "_lower", "_upper", "_std")
@@ -201,11 +199,9 @@ def _dataset(
             parts = [f"{name}_{k}" for k in (1, 2)] if name == "transfer_time" else [name]
             samples = np.stack([data[part].values for part in parts], -1)  # (draw, connection)
             pick: Any = slice(None) if name == "transfer_time" else 0
-            values[name][place] = samples.mean(0)[pick]
+            for end, estimate in zip(ends[:3], interval(samples, confidence), strict=True):
+                values[name + end][place] = estimate[pick]
             if len(samples) > 1:
-                half = half_width(samples, confidence)
-                values[name + "_lower"][place] = (samples.mean(0) - half)[pick]
-                values[name + "_upper"][place] = (samples.mean(0) + half)[pick]
                 values[name + "_std"][place] = samples.std(0, ddof=1)[pick]
     made = {}
     for key, array in values.items():

@@ -1,19 +1,21 @@
 """Repetition of runs: random streams, workers, stopping, confidence intervals, and stores of finished runs.
 
-Modules: `threads` calls a function in parallel, and `student` has Student's quantile. `sweeping` has `sweep`: `grid`
-has points and random streams, `outcomes` the values that functions return, `collecting` their means and intervals,
-`planning` and `stopping` the runs that are needed, `execution`, `engines` and `processes` run them, `store` keeps
-finished runs on disk, and `driver` connects these.
+Modules: `threads` calls a function in parallel, and `intervals` has means with Student's intervals. `sweeping` has
+`sweep`: `grid` has points and random streams, `outcomes` the values that functions return, `collecting` their means and
+intervals, `planning` and `stopping` the runs that are needed, `execution`, `engines` and `processes` run them, `store`
+keeps finished runs on disk, and `driver` connects these.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from longfat.replication.intervals import interval
+
 if TYPE_CHECKING:
     from longfat.replication.sweeping import SweepError, sweep
 
-__all__ = ["SweepError", "sweep"]
+__all__ = ["SweepError", "interval", "sweep"]
 
 
 def __getattr__(name: str) -> Any:

@@ -9,7 +9,6 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from longfat.base.domains import choice, conflict, integer, number, out_of_range
-from longfat.replication import student
 from longfat.replication.threads import side_by_side
 from longfat.segments.channel import GilbertElliott, IndependentLoss, ListedLosses
 from longfat.segments.kernel import holes, segment_receiver, segment_sender
@@ -165,11 +164,3 @@ def listed(name: str, value: Any) -> list[Any]:
     if len(value) == 0 or (not isinstance(value, Sequence) and np.ndim(value) != 1):
         raise out_of_range(name, repr(value), "1", "one value or a sequence of at least one")
     return list(value)
-
-
-def interval(samples: np.ndarray, confidence: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the mean over the last axis, and the limits of Student's confidence interval."""
-    count = samples.shape[-1]
-    mean = samples.mean(-1)
-    half = student.half_width(count - 1, confidence) * samples.std(-1, ddof=1) / np.sqrt(count)
-    return mean, mean - half, mean + half

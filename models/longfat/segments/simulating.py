@@ -9,9 +9,10 @@ import numpy as np
 
 from longfat.base import domains
 from longfat.base.domains import integer, number, out_of_range
+from longfat.replication.intervals import interval
 from longfat.segments.channel import IndependentLoss
 from longfat.segments.kernel import segment_sender
-from longfat.segments.replications import AskAgain, Channel, Rules, Strategy, interval, is_sequence, listed, run_all
+from longfat.segments.replications import AskAgain, Channel, Rules, Strategy, is_sequence, listed, run_all
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -143,7 +144,7 @@ def simulate(
     dims = ("loss", "window", "receive_buffer")
     variables: dict[str, Any] = {}
     for name, (unit, description) in QUANTITIES.items():
-        for suffix, values in zip(("", "_lower", "_upper"), interval(samples[name], confidence), strict=True):
+        for suffix, values in zip(("", "_lower", "_upper"), interval(samples[name], confidence, axis=-1), strict=True):
             variables[name + suffix] = (dims, values, {"units": unit, "long_name": description})
     for name, column in (("sent_packets", segment_sender.SENT), ("lost_packets", segment_sender.LOST_PACKETS)):
         description = name.replace("_", " ")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from longfat import sim
-from longfat.replication.student import half_width
+from longfat.replication import intervals, student
 from longfat.verify.linux_cases import Accuracy, Case, cases
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def compared(
     difference = float(one.mean() - other.mean())
     if paired:
         pairs = one - other
-        return difference, float(sim.statistics.half_width(pairs, confidence))
+        return difference, float(intervals.half_width(pairs, confidence))
     if min(len(one), len(other)) < 2:
         return difference, math.nan
     # Law, Simulation Modeling and Analysis, 5th ed. (2015), section 10.2.2, eq. (10.2): Welch's approximation.
@@ -109,7 +109,7 @@ def compared(
     if not parts.any():
         return difference, 0.0
     degrees = parts.sum() ** 2 / (parts**2 / np.array([len(one) - 1, len(other) - 1])).sum()
-    return difference, half_width(max(1, math.floor(degrees)), confidence) * math.sqrt(parts.sum())
+    return difference, student.half_width(max(1, math.floor(degrees)), confidence) * math.sqrt(parts.sum())
 
 
 def simulate(case: Case, seed: int) -> dict[str, float]:
@@ -174,7 +174,7 @@ def state(case: Case, measured: Sequence[dict[str, float]], simulated: Sequence[
     made = []
     for quantity, accuracy in case.quantities.items():
         there, here = ([one[quantity] for one in runs] for runs in (measured, simulated))
-        widths = [float(sim.statistics.half_width(np.asarray(values), CONFIDENCE)) for values in (here, there)]
+        widths = [float(intervals.half_width(np.asarray(values), CONFIDENCE)) for values in (here, there)]
         value, name = law(case, quantity)
         made.append(
             Statement(

@@ -15,7 +15,7 @@ from longfat.benchmark.entries import Entry, entry
 from longfat.benchmark.evaluation import _side_by_side
 from longfat.benchmark.suites.case import Case, Expectation, suite
 from longfat.benchmark.suites.observing import measure
-from longfat.replication import SweepError, engines, sweep
+from longfat.replication import SweepError, engines, interval, sweep
 from longfat.sim.runs.engine import SchemeError
 
 PASS, FAIL, OPEN, REPORTED, NO_VALUE, NOT_RUN = "pass", "fail", "open", "reported", "no value", "not run"
@@ -160,14 +160,12 @@ def _lines(one: Case, tested: Entry, beside: Entry | None, found: dict[Any, Any]
 
 def _line(head: Result, k: int, one: Expectation, data: Any, other: Any, confidence: float) -> Result:
     """Return the line of an expectation."""
-    from longfat.sim.runs.statistics import half_width
-
     samples = data[f"e{k}"].values
-    value, half = float(samples.mean()), float(half_width(samples, confidence))
-    lower, upper = (None, None) if math.isnan(half) else (value - half, value + half)
+    value, *ends = map(float, interval(samples, confidence))
+    lower, upper = map(_finite, ends)
     reference = None if other is None else _finite(float(other[f"e{k}"].values.mean()))
     least, most = (None, None) if one.within is None else map(_finite, one.within)
-    verdict = _verdict(value, 0.0 if math.isnan(half) else half, one.within)
+    verdict = _verdict(value, value if lower is None else lower, value if upper is None else upper, one.within)
     return replace(
         head, step=one.step, rule=one.rule, measured=one.words(), value=_finite(value), lower=lower, upper=upper,
         unit=one.unit, least=least, most=most, verdict=verdict, reference=reference, ours=one.ours,
@@ -178,10 +176,10 @@ def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _verdict(value: float, half: float, within: tuple[float, float] | None) -> str:
-    """Return the verdict on a value, of which half the width of the interval is given.
+def _verdict(value: float, lower: float, upper: float, within: tuple[float, float] | None) -> str:
+    """Return the verdict on a value with its interval.
 
-    >>> _verdict(1.0, 0.1, (0.9, 2.0)), _verdict(1.0, 0.2, (0.9, 2.0)), _verdict(1.0, 0.1, (1.2, 2.0))
+    >>> _verdict(1.0, 0.9, 1.1, (0.9, 2.0)), _verdict(1.0, 0.8, 1.2, (0.9, 2.0)), _verdict(1.0, 0.9, 1.1, (1.2, 2.0))
     ('pass', 'open', 'fail')
     """
     if math.isnan(value):
@@ -189,6 +187,6 @@ def _verdict(value: float, half: float, within: tuple[float, float] | None) -> s
     if within is None:
         return REPORTED
     slack = 1e-9 * max(1.0, abs(value))
-    if within[0] - slack <= value - half and value + half <= within[1] + slack:
+    if within[0] - slack <= lower and upper <= within[1] + slack:
         return PASS
-    return FAIL if value + half < within[0] or value - half > within[1] else OPEN
+    return FAIL if upper < within[0] or lower > within[1] else OPEN

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from longfat.replication.intervals import interval
 from longfat.sim.kernel import records
 from longfat.sim.kernel.records import NEVER, SECOND
 from longfat.sim.runs.run_state import COUNTERS
-from longfat.sim.runs.statistics import half_width
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -206,10 +206,9 @@ def over_replications(
     made: dict[str, np.ndarray] = {}
     for name in QUANTITIES:
         values = np.stack([one[name] for one in samples])
-        made[name] = values.mean(0)
+        made[name], *ends = interval(values, confidence)
         if intervals:
-            half = half_width(values, confidence)
-            limits = np.stack([made[name] - half, made[name] + half])
+            limits = np.stack(ends)
             made[f"{name}_lower"], made[f"{name}_upper"] = np.clip(limits, 0, 1) if name in SHARES else limits
     return made
 

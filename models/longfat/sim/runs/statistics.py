@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from longfat.base import domains
 from longfat.base.domains import integer, number
-from longfat.replication import student
+from longfat.replication.intervals import Interval, half_width, interval
 
 GROUP = 5  # samples in a group of MSER-5
-
-
-class Interval(NamedTuple):
-    """A mean with its confidence interval, in the unit of the samples."""
-
-    mean: float
-    lower: float
-    upper: float
 
 
 def replications(values: Any, confidence: float = 0.95) -> Interval:
@@ -53,20 +45,7 @@ def replications(values: Any, confidence: float = 0.95) -> Interval:
     Law, Simulation Modeling and Analysis, 5th ed. (2015), eq. (4.12).
     """
     samples = _samples("values", values, 2)
-    half = half_width(samples, number("confidence", confidence, "probability", "(0, 1)"))
-    return Interval(float(samples.mean()), float(samples.mean() - half), float(samples.mean() + half))
-
-
-def half_width(values: np.ndarray, confidence: float) -> Any:
-    """Return half the width of Student's interval for the mean over the first axis; NaN for a single value.
-
-    >>> float(half_width(np.array([1.0, 2.0, 3.0]), 0.95))
-    2.484
-    """
-    count = len(values)
-    if count < 2:
-        return np.full(values.shape[1:], math.nan)
-    return student.half_width(count - 1, confidence) * values.std(0, ddof=1) / math.sqrt(count)
+    return Interval(*map(float, interval(samples, number("confidence", confidence, "probability", "(0, 1)"))))
 
 
 def batch_means(samples: Any, batches: int = 30, confidence: float = 0.95) -> Interval:
