@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from longfat.replication.grid import Grid
+from longfat.replication.intervals import interval
 from longfat.replication.outcomes import Record
-from longfat.replication.student import half_width
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -78,13 +78,9 @@ class Collector:
             if failed:
                 continue
             with np.errstate(invalid="ignore", over="ignore"):  # infinite results have NaN limits
-                mean = samples.mean(-1)
-                self._arrays[name][index] = mean
-                if self.intervals:
-                    errors = samples.std(-1, ddof=1) / np.sqrt(len(records))
-                    half = half_width(len(records) - 1, self.confidence) * errors
-                    self._arrays[name + LIMITS[0]][index] = mean - half
-                    self._arrays[name + LIMITS[1]][index] = mean + half
+                found = interval(samples, self.confidence, axis=-1)
+            for suffix, values in zip(("", *LIMITS) if self.intervals else ("",), found, strict=False):
+                self._arrays[name + suffix][index] = values
 
     def dataset(self, *, status: bool) -> xr.Dataset:
         """Return the Dataset of all points."""
