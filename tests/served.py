@@ -6,7 +6,10 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from urllib.parse import urlsplit
+
+from longfat.explore import simulations
 
 TOKEN = "a-token-of-the-tests"
 
@@ -63,23 +66,52 @@ class Served(Client):
             self.process.communicate()
 
 
-class Inside(Client):
-    """The server in a thread; ``workers`` is called in its event loop and simulates."""
+class Fake:
+    """A simulator of the tests: the value is the load, after a time; it counts its calls, and some of them may fail."""
 
-    def __init__(self, workers, host="127.0.0.1", laws=None):
+    deterministic, nearest = False, staticmethod(dict)
+
+    def __init__(self, takes=0.0, value=lambda seed, point: point["load"]):
+        self.takes, self.value, self.done = takes, value, 0
+
+    def __call__(self, seed, **point):
+        time.sleep(self.takes)
+        self.done += 1
+        return self.value(seed, point), 1000.0
+
+
+class Inside(Client):
+    """The server in a thread; the simulations are those of a fake, in threads instead of processes."""
+
+    def __init__(self, fake=None, host="127.0.0.1", laws=None):
+        self.fake, self.running = fake or Fake(), 0
         self._loop, begun = asyncio.new_event_loop(), threading.Event()
-        self._thread = threading.Thread(target=self._work, args=(workers, host, laws, begun), daemon=True)
+        self._thread = threading.Thread(target=self._work, args=(host, laws, begun), daemon=True)
         self._thread.start()
         assert begun.wait(30)
         super().__init__(f"http://127.0.0.1:{self._port}/{TOKEN}/")
 
-    def _work(self, workers, host, laws, begun):
+    async def simulate(self, text):
+        """Yield the events of a simulation."""
+        stop, asked = threading.Event(), simulations.read(text, self.served.laws)
+        events = simulations.estimates(asked, self.fake, stop.is_set)
+        self.running += 1
+        try:
+            async for one in simulations.stream(lambda: next(events)):
+                yield one
+        finally:
+            stop.set()
+            self.running -= 1
+
+    def _work(self, host, laws, begun):
         from longfat.explore import server
-        from longfat.explore.site import Site, known
+        from longfat.explore.lookup import chosen
+        from longfat.handbook import pages
 
         async def serve():
-            self.workers = workers()
-            self.served = server.Served(Site(laws or known()), self.workers, TOKEN, server.Foreign(host))
+            every = chosen() if laws is None else {one.public_name: one for one in laws}
+            files = pages.texts(every.values(), simulate=server.SIMULATE)
+            self.served = server.Served(files, every, self.simulate, TOKEN, server.Foreign(host))
             made, place = server.application(self.served), server.listening("127.0.0.1", 0)
             made.add_socket(place)
             self._port, self._ended = place.getsockname()[1], asyncio.Event()
@@ -87,8 +119,6 @@ class Inside(Client):
             await self._ended.wait()
             made.stop()
             await made.close_all_connections()
-            if hasattr(self.workers, "close"):
-                await self.workers.close()
 
         asyncio.set_event_loop(self._loop)
         self._loop.run_until_complete(serve())

@@ -3,10 +3,9 @@
 import asyncio
 import contextlib
 import json
-import math
+import multiprocessing
 import re
 import socket
-import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -15,9 +14,7 @@ import pytest
 from longfat.base import extras
 from longfat.cli import main
 from longfat.explore import simulations
-from longfat.explore.workers import PATIENCE, Workers
-from longfat.laws.queues import mm1_wait
-from tests.served import TOKEN, Inside, Served
+from tests.served import TOKEN, Fake, Inside, Served
 
 psutil = pytest.importorskip("psutil", reason="comes with ipykernel")
 server = pytest.importorskip("longfat.explore.server", reason="the extra 'explore'")
@@ -25,38 +22,14 @@ pytestmark = pytest.mark.skipif(not extras.installed("docutils"), reason="the ex
 
 ASKED = {"law": "queues.mm1_wait", "across": "load", "values": {"load": "0.5"}, "replications": 3}
 PAGE = "laws/queues/mm1_wait/"
-# Answers each question with the load, at once or after a while.
-ECHO = "import json, sys, time\nfor line in sys.stdin:\n    time.sleep({})\n    "
-ECHO += "print(json.dumps({{'value': json.loads(line)['point']['load'], 'packets': 1000}}), flush=True)"
-
-
-class Echo:
-    """Simulations of the tests: the value is the load, and the replications that wait are counted."""
-
-    def __init__(self, takes=0.0, slow_after=math.inf):
-        self.takes, self.slow_after, self.running, self.done = takes, slow_after, 0, 0
-
-    async def run(self, law, point, seed):
-        self.running += 1
-        try:
-            await asyncio.sleep(self.takes if self.done < self.slow_after else 60)
-            self.done += 1
-        finally:
-            self.running -= 1
-        return point["load"], 1000.0
-
-
-def echoing(seconds, most=2):
-    """Return a pool of processes that answer after a time."""
-    return lambda: Workers([sys.executable, "-c", ECHO.format(seconds)], most)
 
 
 @pytest.fixture
 def inside():
     made = []
 
-    def begin(workers=Echo, **options):
-        made.append(Inside(workers, **options))
+    def begin(fake=None, **options):
+        made.append(Inside(fake, **options))
         return made[-1]
 
     yield begin
@@ -100,10 +73,10 @@ def test_own_machine_only_and_nothing_left(serve):
     assert status == 200
     assert "longfatView.mount" in page
     assert within(20, lambda: process.children())  # what will simulate
-    workers = process.children()
+    processes = process.children()
     out, err, code = served.end()
     assert (out.strip(), err, code) == ("ended", "", 0)
-    _, alive = psutil.wait_procs(workers, timeout=10)
+    _, alive = psutil.wait_procs(processes, timeout=10)
     assert alive == []
 
 
@@ -125,7 +98,7 @@ def test_nothing_without_the_token(inside):
         assert "Set-Cookie" not in headers
     status, _, text = served.ask("/wrong/simulate", json.dumps(ASKED))
     assert status == 403
-    assert served.workers.done == 0
+    assert served.fake.done == 0
     status, headers, _ = served.ask("")
     assert status == 200
     assert headers["Referrer-Policy"] == "no-referrer"  # the address has the token
@@ -144,7 +117,7 @@ def test_strangers_get_nothing(inside):
             status, _, text = served.ask(path, body, **headers)
             assert status == 403, (headers, path)
             assert "own pages only" in text
-    assert served.workers.done == 0
+    assert served.fake.done == 0
     assert served.ask(f"/{TOKEN}")[1]["Location"] == f"/{TOKEN}/"
     for host in (here, f"localhost:{served.port}"):
         assert served.ask(PAGE, Host=host, Origin=f"http://{host}")[0] == 200
@@ -177,7 +150,7 @@ def test_nothing_but_the_site(inside):
     status, _, text = served.ask("laws/queue/<script>mm1_wiat/")
     assert status == 404
     assert "<script>mm1" not in text
-    assert "../../../laws/queues/mm1_wait/" in text  # the nearest name
+    assert "did you mean laws/queues/mm1_wait/index.html?" in served.ask("laws/queues/mm1_wiat/")[2]
     status, _, text = served.ask(PAGE, method="HEAD")
     assert (status, text) == (200, "")
 
@@ -212,7 +185,7 @@ def test_requests_are_checked(inside):
     assert served.ask("simulate", json.dumps(ASKED), Content_Type="text/plain")[0] == 415  # as a form would send
     with contextlib.suppress(ConnectionError):  # the server may have closed before it read all
         assert served.ask("simulate", json.dumps(ASKED) + " " * 20_000)[0] in (400, 413)
-    assert served.workers.done == 0
+    assert served.fake.done == 0
     assert served.ask(PAGE)[0] == 200
 
 
@@ -229,56 +202,57 @@ def test_points_stream_in(inside):
 
 
 def test_a_client_that_leaves_ends_its_work(inside):
-    served = inside()
-    served.workers.slow_after = 3
+    served = inside(Fake(takes=0.1))
     connection, answer = served.opened("simulate", json.dumps(ASKED))
-    assert answer.read(5) == b"data:"  # the first point is there, the second takes a minute
+    assert answer.read(5) == b"data:"  # the first point is there
     connection.sock.shutdown(socket.SHUT_RDWR)
     connection.close()
     assert within(5, lambda: served.served.streams == 0)
-    assert served.workers.running == 0
-    assert served.workers.done == 3
+    assert served.running == 0
+    assert served.fake.done < 3 * simulations.POINTS
 
 
-def test_a_replication_for_nobody_is_killed():
-    """The process is not waited for longer than `PATIENCE`; the next replication has one of its own."""
+def simulated(file, seconds=60.0):
+    """Return the events of a simulation in a process of its own, up to a time limit, after which it is left."""
+    process = pytest.importorskip("longfat.explore.process", reason="processes are not forked here")
 
-    async def leave():
-        workers = echoing(60, most=1)()
-        first = asyncio.ensure_future(workers.run(mm1_wait, {"load": 0.5}, 1))
-        await asyncio.sleep(0.1)
-        (worker,) = workers._all
-        first.cancel()
-        begun = time.monotonic()
-        await worker.process.wait()
-        took = time.monotonic() - begun
-        workers._command = (sys.executable, "-c", ECHO.format(0))
-        after = await asyncio.wait_for(workers.run(mm1_wait, {"load": 0.25}, 1), 20)
-        await workers.close()
-        return took, after, len(workers._all)
+    async def all_of():
+        async with (
+            asyncio.timeout(seconds),
+            contextlib.aclosing(process.events(json.dumps(ASKED).encode(), file)) as found,
+        ):
+            return [one async for one in found]
 
-    took, after, left = asyncio.run(leave())
-    assert took < PATIENCE + 1
-    assert after == (0.25, 1000)
-    assert left == 1  # the second one, which close has killed
+    return asyncio.run(all_of())
 
 
-def test_limits_of_time_and_packets():
-    request = simulations.read(json.dumps(ASKED), {"queues.mm1_wait": mm1_wait})
+def test_a_simulation_for_nobody_is_killed(tmp_path):
+    (tmp_path / "mine.py").write_text("import time\ntime.sleep(600)")
+    begun = time.monotonic()
+    with pytest.raises(TimeoutError):
+        simulated(str(tmp_path / "mine.py"), 8.0)
+    assert time.monotonic() - begun < 30
+    assert [one for one in multiprocessing.active_children() if one.is_alive()] == []
 
-    async def all_of(**limits):
-        return [one async for one in simulations.estimates(request, Echo(takes=0.01).run, **limits)]
 
-    *points, end = asyncio.run(all_of(seconds=0.05))
-    assert len(points) < simulations.POINTS
-    assert end["why"] == "stopped after 0.05 s: take fewer replications"
-    *points, end = asyncio.run(all_of(packets=2500))
-    assert (len(points), end["why"]) == (1, "stopped after 2500 packets: take fewer replications")
+@pytest.mark.parametrize(
+    ("code", "why"),
+    [
+        ("import os; os._exit(1)", "the simulation has ended: its process took too much memory, or was killed"),
+        ("x = bytearray(8 << 30)", ".*mine.py cannot be run: MemoryError"),
+        ("print('no law')", "ValueError: .*mine.py.* no Law"),
+    ],
+)
+def test_a_simulation_that_fails_is_said(tmp_path, code, why):
+    (tmp_path / "mine.py").write_text(code)
+    (event,) = simulated(str(tmp_path / "mine.py"))
+    assert event["kind"] == "error"
+    assert re.search(why, event["why"])
 
 
 def test_too_many_simulations_are_refused(inside, monkeypatch):
     monkeypatch.setattr(server, "STREAMS", 1)
-    served = inside(lambda: Echo(takes=0.2))
+    served = inside(Fake(takes=0.2))
     connection, answer = served.opened("simulate", json.dumps(ASKED))
     assert answer.status == 200
     status, _, text = served.ask("simulate", json.dumps(ASKED))
@@ -287,8 +261,15 @@ def test_too_many_simulations_are_refused(inside, monkeypatch):
 
 
 def test_a_hundred_clients_at_once(inside):
-    """Each reads a page and simulates, all at the same time; all are answered in full by two processes."""
-    served = inside(echoing(0))
+    """Each reads a page and simulates, all at the same time; all are answered in full, by a few processes."""
+    most = 0
+
+    def value(seed, point):
+        nonlocal most
+        most = max(most, served.running)
+        return point["load"]
+
+    served = inside(Fake(value=value))
 
     def visit(k):
         page = served.ask(PAGE, timeout=60)[0]
@@ -296,14 +277,24 @@ def test_a_hundred_clients_at_once(inside):
 
     with ThreadPoolExecutor(100) as pool:
         assert list(pool.map(visit, range(100))) == [(200, "")] * 100
-    assert len(served.workers._all) <= 2
+    assert 2 <= most <= server.MOST
 
 
-def test_a_simulation_that_fails_is_said(inside):
-    served = inside(lambda: Workers([sys.executable, "-c", "raise SystemExit"], 1))
-    (event,) = events(served.ask("simulate", json.dumps(ASKED))[2])
-    assert event["kind"] == "error"
-    assert "the simulation has ended" in event["why"]
+def test_the_pages_are_those_that_are_written(inside, tmp_path, capsys):
+    """`--output` writes what is served, without what simulates; the law of a file is one page."""
+    assert main(["explore", "--output", str(tmp_path / "site")]) == 0
+    assert capsys.readouterr().out.endswith(f" laws: {tmp_path / 'site' / 'index.html'}\n")
+    served = inside(laws=None)
+    for path in (PAGE, "laws/power/network_power/", ""):
+        home = ', { simulate: longfatView.served("../../../simulate") }'
+        text = served.ask(path)[2]
+        assert (home in text) == (path == PAGE)  # network power has no simulator
+        assert text.replace(home, "") == (tmp_path / "site" / path / "index.html").read_text(encoding="utf-8")
+    (tmp_path / "taken").write_text("")
+    assert main(["explore", "--output", str(tmp_path / "taken")]) == 2
+    assert re.match("longfat: output = .*taken cannot be written to: it is a file", capsys.readouterr().err)
+    assert main(["explore", "--law", "nosuch", "--output", str(tmp_path / "none")]) == 2
+    assert "law 'nosuch' is unknown" in capsys.readouterr().err
 
 
 @pytest.mark.long
@@ -345,9 +336,3 @@ def test_refusals_are_one_line(flags, message, capsys):
     said = capsys.readouterr()
     assert re.match(f"longfat: {message}", said.err)
     assert said.err.count("\n") == 1
-
-
-def test_without_the_extra(monkeypatch, capsys):
-    monkeypatch.setattr(extras, "installed", lambda module: module != "tornado")
-    assert main(["explore", "--no-browser"]) == 2
-    assert capsys.readouterr().err == ("longfat: explore needs tornado: pip install 'longfat[explore]'\n")

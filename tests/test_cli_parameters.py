@@ -12,7 +12,7 @@ import pytest
 
 from longfat import benchmark, cli, design, sim, verify
 from longfat.cli import parameters
-from longfat.explore import server, site
+from longfat.explore import lookup, server
 from longfat.law import Law
 from longfat.sim import Scheme
 from longfat.sim.network import scenario
@@ -192,10 +192,11 @@ def test_a_law_of_ones_own_is_verified(folder, capsys):
 
 
 def test_a_law_of_ones_own_is_explored(folder):
-    (own,) = site.chosen(str(folder / "law.py"))
-    assert own.name == "half"
-    assert site.Site([own]).page("laws/law/half/").status == 200
-    assert site.find("md1_wait").name == "md1_wait"
+    assert [one.name for one in lookup.chosen(str(folder / "law.py")).values()] == ["half"]
+    assert lookup.find("md1_wait").name == "md1_wait"
+    assert cli.main(["explore", "--law", "law.py:half", "--output", "site"]) == 0
+    assert "queues.mm1_wait" not in Path("site/index.html").read_text(encoding="utf-8")
+    assert "longfatView.mount" in Path("site/laws/law/half/index.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("command", [["benchmark"], [*BUFFER], ["verify", "--quick"], ["explore"]])

@@ -13,12 +13,11 @@ import xarray as xr
 
 import longfat as lf
 from longfat.base import extras
-from longfat.explore import law_curves, saving, simulations
-from longfat.explore.scales import Scale
-from longfat.explore.simulations import Points
-from longfat.explore.state import start
+from longfat.explore import law_curves, simulations
+from longfat.explore.state import positions, start
 from longfat.handbook.presets import PRESETS, presets
-from longfat.law import Symbol, registered
+from longfat.law import registered
+from tests.served import Fake
 
 lf.laws.__all__  # noqa: B018  # declares them
 LAWS = dict(registered())
@@ -63,30 +62,22 @@ def test_every_law_has_a_model(one):
 @EVERY
 def test_sliders_are_the_record(one):
     for symbol in one.symbols.values():
-        scale = Scale.of(symbol)
-        values = np.array(scale.values)
+        values = np.array(positions(symbol))
         inside = [end for end in map(float, symbol.typical) if symbol.interval.contains(end)]
         assert set(inside) <= {values[0], values[-1]}
         assert symbol.interval.contains(values).all()
         assert (np.diff(values) > 0).all()
-        assert all(scale.position(value) == k for k, value in enumerate(values))
         if symbol.integer:
             assert (values == np.round(values)).all()
-        if scale.logarithmic and not symbol.integer:  # a tenth at most between two positions
+        if symbol.logarithmic and not symbol.integer:  # a tenth at most between two positions
             assert (values[1:] / values[:-1]).max() < 1.2
 
 
-def test_scales_reach_further_than_typical():
-    scale = Scale.of(Symbol("p", "probability", "[0, 1)", typical=(1e-6, 0.1)))
-    assert scale.logarithmic
-    assert scale.including(0.5).values[-1] == 0.5
-    assert scale.including(0.0) is scale  # there is no zero on a logarithmic scale
-    assert scale.including(math.inf) is scale
-
-
-def applied(preset, law):
-    """Return the state of the law with the parameters that the preset determines."""
-    return start(law).changed(**preset.of(law))
+def test_axes_reach_further_than_typical():
+    assert start(EFFICIENCY, loss=0.5).axis("loss", 5)[-1] == 0.5
+    assert start(EFFICIENCY, loss=0.0).axis("loss", 5)[0] == EFFICIENCY.symbols["loss"].typical[0]
+    rate = lf.laws.loss_load.response_optimal_rate
+    assert start(rate, access_rate=math.inf).axis("access_rate", 5)[-1] == rate.symbols["access_rate"].typical[1]
 
 
 @pytest.mark.parametrize("one", PRESETS, ids=lambda one: one.name)
@@ -94,7 +85,7 @@ def test_presets_lie_in_the_domains(one):
     suited = [law for law in LAWS.values() if one.suits(law)]
     assert len(suited) >= 3
     for law in suited:
-        state = applied(one, law)  # refuses what lies outside
+        state = start(law, **one.of(law))  # refuses what lies outside
         assert all(state.values[name] == value for name, value in one.of(law).items())
         law_curves.dataset(state, points=3)
     names = {name.split(".")[-1] for name in one.values}
@@ -110,7 +101,8 @@ def test_presets_by_hand():
     assert blt.values["bandwidth_delay_product"] == pytest.approx(22.5)  # 75 MB/s x 30 ms / 100 kB
     assert blt.of(lf.laws.tcp.aimd_utilisation) == {"buffer": 1 / 3}  # a share there, packets in BLT's laws
     for one in presets(lf.laws.loss_load.loss_probability):
-        state = applied(one, lf.laws.loss_load.loss_probability)
+        law = lf.laws.loss_load.loss_probability
+        state = start(law, **one.of(law))
         loss = law_curves.dataset(state, points=3).operating_value.item()
         assert loss == pytest.approx(
             1 / (state.values["k"] + 1), rel=1e-12
@@ -150,11 +142,7 @@ def test_family():
             lambda: start(EFFICIENCY).spread("loss", []),
             "family_values = 0 values is out of range: must be 1 to 6 values",
         ),
-        (lambda: saving.file(None, "pdf"), "kind 'pdf' is unknown; available: csv, nc, png, svg"),
-        (
-            lambda: simulations.plan(start(lf.laws.power.network_power)),
-            r"law with a simulator 'power\.network_power' is unknown; available:",
-        ),
+        (lambda: lf.explore.file(None, "pdf"), "kind 'pdf' is unknown; available: csv, nc, png, svg"),
     ],
 )
 def test_refusals(act, message):
@@ -162,14 +150,16 @@ def test_refusals(act, message):
         act()
 
 
-def found_points():
-    return Points(replications=4).and_at(100.0, (0.9, 0.89, 0.91)).and_at(10.0, (0.3, 0.29, 0.31))
+POINTS = [
+    {"x": 100.0, "mean": 0.9, "low": 0.89, "high": 0.91, "runs": 4},
+    {"x": 10.0, "mean": 0.3, "low": 0.29, "high": 0.31, "runs": 4},
+]
 
 
 def test_files_round_trip(tmp_path):
     state = start(EFFICIENCY, window=24, loss=1e-3, segment_packets=16, ack_segments=23).spread("loss", [1e-4])
-    data = saving.complete(state, found_points())
-    (tmp_path / "law.nc").write_bytes(saving.file(data, "nc"))
+    data = lf.explore.dataset(state, simulated=POINTS)
+    (tmp_path / "law.nc").write_bytes(lf.explore.file(data, "nc"))
     with xr.open_dataset(tmp_path / "law.nc") as back:
         assert back.law.values == pytest.approx(data.law.values, rel=0)
         assert back.valid.values.tolist() == data.valid.values.tolist()
@@ -178,14 +168,14 @@ def test_files_round_trip(tmp_path):
         assert back.attrs["operating_window"] == 24
         assert back.attrs["law"].endswith("throughput_efficiency")
         assert back.attrs["made_by"] == "longfat.explore"
-    table = pd.read_csv(io.BytesIO(saving.file(data, "csv")))
+    table = pd.read_csv(io.BytesIO(lf.explore.file(data, "csv")))
     assert len(table) == data.law.size + 2
     curve = table[np.isclose(table.loss, 1e-4)]
     expected = EFFICIENCY(curve.window.values, 1e-4, 16, 23)
     assert curve.law.values == pytest.approx(expected, rel=1e-12)
     assert table.simulated.dropna().tolist() == [0.3, 0.9]
-    assert saving.file(data, "png")[:8] == b"\x89PNG\r\n\x1a\n"
-    svg = saving.file(data, "svg").decode()
+    assert lf.explore.file(data, "png")[:8] == b"\x89PNG\r\n\x1a\n"
+    svg = lf.explore.file(data, "svg").decode()
     for words in ("Window", "simulated, 4 replications, 95% intervals", "as printed", "Gong"):
         assert words in svg
 
@@ -195,7 +185,7 @@ def test_files_round_trip(tmp_path):
 
 def test_a_plan_is_what_the_simulator_can_take():
     state = start(EFFICIENCY, window=24, loss=1e-3, segment_packets=16, ack_segments=23.08)
-    plan = simulations.plan(state)
+    plan = simulations.plan(state, simulations.simulator(EFFICIENCY))
     windows = [point["window"] for point in plan]
     assert windows[:2] == [1, 126]  # first the ends of what is compared with the simulator: its record says 1 to 197
     assert windows[-1] == 4000
@@ -210,18 +200,15 @@ def test_a_request_becomes_points():
     request = simulations.read(json.dumps(text), {"queues.mg1_wait": lf.laws.queues.mg1_wait})
     seeds = []
 
-    async def run(law, point, seed):
+    def value(seed, point):
         seeds.append(seed)
         if point["load"] > 0.9:
             raise ValueError("too much")
-        return float(len(seeds) % 2), 10.0
+        return float(len(seeds) % 2)
 
-    async def all_of():
-        return [one async for one in simulations.estimates(request, run)]
-
-    *points, end = asyncio.run(all_of())
+    *points, end = simulations.estimates(request, Fake(value=value))
     assert [one["runs"] for one in points] == [3] * 12 + [5] * 12  # 0.95, the last of 13, is refused
-    assert end == {"kind": "end", "why": "", "packets": 5 * 12 * 10.0, "refused": 1}
+    assert end == {"kind": "end", "why": "", "packets": 5 * 12 * 1000.0, "refused": 1}
     # by hand: 1, 0, 1 have the mean 2/3, s = 1/sqrt(3), and t_2 = 4.3027, so that the half width is t s/sqrt(3) = t/3
     assert points[0]["mean"] == pytest.approx(2 / 3)
     assert points[0]["high"] - points[0]["mean"] == pytest.approx(4.302652729749464 / 3)
@@ -229,23 +216,34 @@ def test_a_request_becomes_points():
 
 
 def test_a_simulator_without_random_numbers_runs_once():
-    request = simulations.Request(start(lf.laws.cubic.window), 7)
+    fake = Fake(value=lambda seed, point: 2.0)
+    fake.deterministic = True
+    *points, end = simulations.estimates(simulations.Request(start(lf.laws.cubic.window), 7), fake)
+    assert {(one["runs"], one["low"], one["mean"], one["high"]) for one in points} == {(1, 2.0, 2.0, 2.0)}
+    assert end["packets"] == len(points) * 1000
 
-    async def run(law, point, seed):
-        return 2.0, 1.0
+
+def test_limits_of_time_and_packets():
+    request = simulations.Request(start(lf.laws.queues.mm1_wait), 3)
+    *points, end = simulations.estimates(request, Fake(), packets=2500)
+    assert (len(points), end["why"]) == (1, "stopped after 2500 packets: take fewer replications")
+    *points, end = simulations.estimates(request, fake := Fake(), lambda: fake.done == 4)
+    assert (len(points), end["kind"]) == (1, "end")
+    events = simulations.estimates(request, Fake(takes=0.01))
 
     async def all_of():
-        return [one async for one in simulations.estimates(request, run)]
+        return [one async for one in simulations.stream(lambda: next(events), seconds=0.05)]
 
     *points, end = asyncio.run(all_of())
-    assert {(one["runs"], one["low"], one["mean"], one["high"]) for one in points} == {(1, 2.0, 2.0, 2.0)}
-    assert end["packets"] == len(points)
+    assert len(points) < simulations.POINTS
+    assert end["why"] == "stopped after 0.05 s: take fewer replications"
 
 
 def test_queues_are_simulated_as_the_sliders_say():
     """A link has an integer number of places; points that it cannot simulate are refused, not moved."""
     limited = start(lf.laws.queues.md1k_loss, "capacity", load=0.9)
-    assert all(point["capacity"] == int(point["capacity"]) for point in simulations.plan(limited, 5))
+    plan = simulations.plan(limited, simulations.simulator(limited.law), 5)
+    assert all(point["capacity"] == int(point["capacity"]) for point in plan)
     with pytest.raises(ValueError, match="variation"):
         simulations.simulator(lf.laws.queues.mg1_wait)(1, load=0.5, variation=0.4)
 
@@ -307,10 +305,7 @@ def test_the_widget_simulates_what_its_view_asks_for(monkeypatch):
     view, sent = lf.explore.law(lf.laws.queues.mm1_wait), []
     monkeypatch.setattr(view, "send", sent.append)
 
-    async def echo(law, point, seed):
-        return point["load"], 1.0
-
-    monkeypatch.setattr("longfat.explore.widget._replication", echo)
+    monkeypatch.setattr(simulations, "simulator", lambda law: Fake())
     asked = {"law": "queues.mm1_wait", "across": "load", "values": {"load": "0.5"}, "replications": 3}
 
     async def work():
@@ -323,5 +318,5 @@ def test_the_widget_simulates_what_its_view_asks_for(monkeypatch):
     assert {one["number"] for one in (*points, end)} == {7}
     assert (end["kind"], refused["kind"], refused["number"]) == ("end", "error", 8)
     assert refused["why"] == "across 'lode' is unknown; available: load"
-    assert view.points.replications == 3
+    assert {one["runs"] for one in view.points} == {3}
     assert view.data.simulated.values.tolist() == pytest.approx(sorted(one["x"] for one in points))

@@ -80,9 +80,8 @@ from longfat.verify import verification
 assert name in dict(verification._chosen(None))
 row = lf.verify.run(name, quick=True).iloc[0]
 print(row["law"], row["numeric"], row["symbolic"], row["simulator"])
-from longfat.explore import simulations, site
-listed = [one.public_name for one in site.known()]
-print(name in listed, simulations.simulator(record) is not None)
+from longfat.explore import lookup, simulations
+print(name in lookup.chosen(), simulations.simulator(record) is not None)
 from tests.laws.declarations import missing
 import tests.test_laws
 print(missing(record), place := record.place in tests.test_laws.LAWS)

@@ -22,6 +22,11 @@ pytestmark = [
 BEYOND = """() => [...document.querySelectorAll('body *')].filter(one => one.offsetParent &&
   !one.closest('.scroll, pre, .equation, svg') && one.getBoundingClientRect().right > innerWidth + 1)
   .map(one => one.outerHTML.slice(0, 80))"""
+# Letters that can be seen and are smaller than so many px.
+SMALL = """least => [...document.querySelectorAll('.lf-view *')].filter(one => one.offsetParent &&
+  [...one.childNodes].some(part => part.nodeType == 3 && part.data.trim()) && !one.closest('math') &&
+  !one.matches('sub, sup') && parseFloat(getComputedStyle(one).fontSize) < least)
+  .map(one => one.outerHTML.slice(0, 80))"""
 # How long it takes from a key to the picture that follows it, painted.
 WATCH = """() => { window.drawn = []; let begun = 0;
   addEventListener('keydown', () => { begun = performance.now(); }, true);
@@ -59,7 +64,7 @@ def opened(browser, tmp_path):
 
 
 def whole(law):
-    return pages.page(law, law_records.record(law, hashed=False))
+    return pages.page(law, law_records.record(law, hashed=False), simulate="simulate")
 
 
 def value(page):
@@ -179,6 +184,7 @@ def test_every_page_opens_at_all_widths(opened, law):
         assert float(re.sub("Infinity", "inf", found)) == pytest.approx(expected, rel=1e-11, nan_ok=True)
         assert page.locator(".lf-chart .curve").count() > 0
         assert page.evaluate(BEYOND) == []
+        assert page.evaluate(SMALL, 12) == []
         page.close()
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
-from longfat.cli.parameters import Host, Integer, Name, laws
+from longfat.cli.parameters import Host, Integer, Name, PathName, laws
 
 
 @click.command("explore")
@@ -26,16 +28,35 @@ from longfat.cli.parameters import Host, Integer, Name, laws
     help="Law to show first: a name, or FILE.py[:LAW].",
 )
 @click.option("--browser/--no-browser", default=True, help="Open a browser.  [default: browser]")
-def explore_command(port: int, host: str, law: str, browser: bool) -> None:
+@click.option("--output", type=PathName("dir"), help="Directory to write the pages to; nothing is served then.")
+def explore_command(port: int, host: str, law: str, browser: bool, output: str | None) -> None:
     """Show laws with sliders in a browser, until Ctrl-C.
 
     Prints the address, which contains an access token. Only this machine can reach it, unless --host is an address
-    that others can reach. Needs the extra "explore".
+    that others can reach. Needs the extra "explore". With --output it only writes the pages, which need no server but
+    cannot simulate.
     """
     from longfat.base import extras
 
+    if output is not None:
+        extras.need("explore", "docutils")
+        _write(output, law)
+        return
     extras.need("explore", "tornado", "docutils")
     from longfat.explore import server
 
     server.serve(host, port, browser, lambda url: click.echo(f"{url}  (Ctrl-C ends)"), law)
     click.echo("ended")
+
+
+def _write(output: str, law: str) -> None:
+    from longfat.base.files import AtomicFiles
+    from longfat.explore.lookup import chosen, find
+    from longfat.handbook import pages
+
+    if law:
+        find(law)  # refuses what is none
+    with AtomicFiles(output):  # refuses what cannot be written to
+        laws = chosen(law)
+        pages.write(Path(output), laws.values())
+    click.echo(f"{len(laws)} laws: {Path(output) / 'index.html'}")

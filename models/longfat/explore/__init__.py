@@ -13,8 +13,7 @@ import types
 from typing import TYPE_CHECKING, Any
 
 from longfat.base import extras
-from longfat.explore.law_curves import dataset
-from longfat.explore.saving import figure, file
+from longfat.explore.law_curves import dataset, figure, file
 from longfat.explore.state import State, start
 from longfat.handbook.presets import Preset, presets
 

@@ -1,20 +1,28 @@
-"""Curves of a state, as a Dataset."""
+"""Curves of a state as a Dataset, and its files: the picture as SVG and PNG, the numbers as CSV and NetCDF."""
 
 from __future__ import annotations
 
+import io
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from longfat.base import domains, extras
+from longfat.explore.simulations import CONFIDENCE
 from longfat.explore.state import State
 
 if TYPE_CHECKING:
     import xarray as xr
+    from matplotlib.figure import Figure
 
 POINTS = 241  # along the x axis: more cannot be told apart on a screen
+KINDS = ("svg", "png", "csv", "nc")
 
 
-def dataset(state: State, points: int = POINTS) -> xr.Dataset:
+def dataset(state: State, points: int = POINTS, *, simulated: Sequence[Mapping[str, float]] = ()) -> xr.Dataset:
     """Return the curves of a law: its values, where they are valid, and the expression printed in its source.
 
     Parameters
@@ -23,12 +31,15 @@ def dataset(state: State, points: int = POINTS) -> xr.Dataset:
         The state.
     points : int
         Number of points of each curve.
+    simulated : sequence of mapping
+        Simulated points, such as those of `Explorer.points`.
 
     Returns
     -------
     xarray.Dataset
         ``law`` along the parameter of the x axis, and along that of the family if there is one; ``valid`` if the law's
-        record has a range of validity, ``as_printed`` if it has the expression printed in the source.
+        record has a range of validity, ``as_printed`` if it has the expression printed in the source; ``simulated``,
+        ``simulated_lower`` and ``simulated_upper`` along ``simulated_at`` if there are simulated points.
         ``operating_value`` and similar variables are values at the operating point, whose parameters are in ``attrs``.
 
     Examples
@@ -44,18 +55,18 @@ def dataset(state: State, points: int = POINTS) -> xr.Dataset:
     from longfat.base.provenance import made_by
 
     law, across, family = state.law, state.across, state.family
-    x = state.scale(across).dense(points)
+    x = state.axis(across, points)
     dims: tuple[str, ...] = (across,)
     grid: dict[str, Any] = {**state.values, across: x}
-    coordinates: dict[str, Any] = {across: (across, x, about(state, across))}
+    coordinates: dict[str, Any] = {across: (across, x, _about(state, across))}
     if family:
         family_values = np.array(sorted({*state.family_values, state.values[family]}))
         dims = (family, across)
         grid[family] = family_values[:, None]
-        coordinates[family] = (family, family_values, about(state, family))
+        coordinates[family] = (family, family_values, _about(state, family))
     unit = {"units": law.unit}
     shape = np.broadcast_shapes(*(np.shape(value) for value in grid.values()))
-    variables: dict[str, Any] = {"law": (dims, law(**grid), unit | {"long_name": title(law.name)})}
+    variables: dict[str, Any] = {"law": (dims, law(**grid), unit | {"long_name": _title(law.name)})}
     variables["operating_value"] = ((), law(**state.values), unit)
     if law.validity is not None:
         valid = np.broadcast_to(law.validity(**grid), shape)
@@ -64,28 +75,87 @@ def dataset(state: State, points: int = POINTS) -> xr.Dataset:
     if law.has_printed:
         variables["as_printed"] = (dims, law.as_printed(**grid), unit | {"long_name": law.as_printed.errata})
         variables["operating_as_printed"] = ((), law.as_printed(**state.values), unit)
-    return made_by(xr.Dataset(variables, coordinates, attributes(state)), "explore")
+    if simulated:
+        found = sorted(simulated, key=lambda one: one["x"])
+        runs = max(one["runs"] for one in found)
+        named = unit | {"long_name": f"simulated, {runs} replications, {100 * CONFIDENCE:g}% intervals"}
+        for name, key in (("simulated", "mean"), ("simulated_lower", "low"), ("simulated_upper", "high")):
+            variables[name] = ("simulated_at", [one[key] for one in found], named)
+        coordinates["simulated_at"] = ("simulated_at", [one["x"] for one in found], _about(state, across))
+    return made_by(xr.Dataset(variables, coordinates, _attributes(state)), "explore")
 
 
-def about(state: State, name: str) -> dict[str, str]:
+def _about(state: State, name: str) -> dict[str, str]:
     """Return unit, meaning and letter of a parameter, as attributes."""
     symbol = state.law.symbols[name]
-    return {"units": symbol.unit, "long_name": symbol.meaning or title(name), "letter": symbol.letter}
+    return {"units": symbol.unit, "long_name": symbol.meaning or _title(name), "letter": symbol.letter}
 
 
-def attributes(state: State) -> dict[str, Any]:
+def _attributes(state: State) -> dict[str, Any]:
     """Return the attributes of a file: law, source, axis, and the operating point by parameters."""
     return {
         "law": state.law.public_name,
         "source": state.law.source,
         "across": state.across,
         "family": state.family,
-        "logarithmic": int(state.scale(state.across).logarithmic),
+        "logarithmic": int(state.law.symbols[state.across].logarithmic),
         "parameters": " ".join(state.values),
         **{f"operating_{name}": value for name, value in state.values.items()},
     }
 
 
-def title(name: str) -> str:
+def _title(name: str) -> str:
     """Return a name in words: "throughput_efficiency" is "throughput efficiency"."""
     return name.replace("_", " ")
+
+
+def figure(data: xr.Dataset) -> Figure:
+    """Return a matplotlib figure of the curves in the project's style, without a window."""
+    extras.need("explore.figure", "matplotlib")
+    from matplotlib.figure import Figure
+
+    from longfat import plot
+
+    with plot.style():
+        made = Figure()
+        plot.law_curves(data, made.subplots())
+    return made
+
+
+def file(data: xr.Dataset, kind: str) -> bytes:
+    """Return the bytes of a file: the picture for "svg" or "png", the numbers for "csv" or "nc".
+
+    >>> from longfat.explore.state import start
+    >>> from longfat.laws import queues
+    >>> file(dataset(start(queues.mm1_wait)), "csv")[:23]
+    b'load,law,operating_valu'
+    """
+    domains.choice("kind", kind, KINDS)
+    if kind == "csv":
+        text: str = _table(data).to_csv(index=False)
+        return text.encode()
+    if kind == "nc":  # written to a file and read back, because not every engine of xarray writes to memory
+        extras.need("a NetCDF file", "netCDF4")
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "data.nc"
+            data.to_netcdf(path)
+            return path.read_bytes()
+    from longfat import plot
+
+    buffer = io.BytesIO()
+    with plot.style():
+        figure(data).savefig(buffer, format=kind, metadata={"Date": None} if kind == "svg" else None)
+    return buffer.getvalue()
+
+
+def _table(data: xr.Dataset) -> Any:
+    """Return a table with one row for each point of a curve, and for each simulated point."""
+    import pandas as pd
+
+    simulated = [name for name in data if "simulated_at" in data[name].dims]
+    curves = data.drop_vars(["simulated_at", *simulated], errors="ignore").to_dataframe().reset_index()
+    if not simulated:
+        return curves
+    across = data.attrs["across"]
+    points = data[simulated].to_dataframe().reset_index().rename(columns={"simulated_at": across})
+    return pd.concat([curves, points], ignore_index=True)

@@ -1,4 +1,4 @@
-"""Server of `longfat explore`: the pages of the laws, and simulations on request; it sends nothing else.
+"""Server of `longfat explore`: the files of `longfat.handbook.pages`, and simulations on request; nothing else.
 
 Every request needs a token, which is the first part of each path, so that the links of the pages have it, too. A cookie
 would not do: browsers send it with every request, whichever page causes it.
@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import hmac
 import ipaddress
 import json
 import logging
+import mimetypes
+import os
 import secrets
 import signal
 import socket
-import sys
 import threading
 import webbrowser
-from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
+from collections.abc import AsyncGenerator, Callable, Mapping
+from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -30,16 +32,19 @@ from tornado.httpserver import HTTPServer
 from tornado.httputil import HTTPServerRequest
 from tornado.iostream import StreamClosedError
 
+from longfat.base.domains import nearest
 from longfat.base.user_files import names_file
-from longfat.explore import simulations
-from longfat.explore.site import SIMULATE, Site, chosen, find
-from longfat.explore.workers import Workers
-from longfat.handbook import law_records
+from longfat.explore import process, simulations
+from longfat.explore.lookup import chosen, find
+from longfat.handbook import law_records, pages
+from longfat.law import Law
 
 BODY = 10_000  # of a request [bytes]
 HEADERS = 20_000  # of a request [bytes]
 IDLE = 60.0  # time after which a connection without a request is closed [s]
-STREAMS = 200  # simulations at once, running or waiting; each is small until it has a worker
+SIMULATE = "simulate"  # path of the simulations
+STREAMS = 200  # simulations at once, running or waiting
+MOST = 4  # simulations that run at once, each in a process that takes a core
 NO_TOKEN = "The address needs its token: `longfat explore` prints it."
 FOREIGN = "This server answers requests of its own pages only."
 POLICY = (
@@ -91,13 +96,15 @@ def _is_address(name: str) -> bool:
 
 @dataclass
 class Served:
-    """What the handlers of requests share."""
+    """What the handlers of requests share: files by path, laws by name, and the source of a simulation's events."""
 
-    site: Site
-    workers: Workers
+    files: Mapping[str, Callable[[], str]]
+    laws: Mapping[str, Law]
+    simulate: Callable[[bytes], AsyncGenerator[simulations.Event, None]]
     token: str
     foreign: Foreign
     streams: int = 0
+    places: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(max(2, min(MOST, os.cpu_count() or 1))))
 
 
 class Handler(web.RequestHandler):  # type: ignore[misc]  # tornado is not analysed
@@ -137,17 +144,19 @@ class Handler(web.RequestHandler):  # type: ignore[misc]  # tornado is not analy
 
 
 class Page(Handler):
-    """A page of the site."""
+    """A file of the handbook."""
 
     def get(self, path: str | None = None) -> None:
-        """Send the page."""
+        """Send the file."""
         if path is None:  # the token without the slash that ends it
             self.redirect(f"/{self.served.token}/")
             return
-        found = self.served.site.page(path)
-        self.set_status(found.status)
-        self.set_header("Content-Type", "text/html; charset=utf-8")
-        self.write(found.text)
+        name = f"{path}index.html" if path == "" or path.endswith("/") else path
+        if name not in self.served.files:
+            near = nearest(name, self.served.files)
+            raise web.HTTPError(404, f"No such page: {path}" + (f"; did you mean {near}?" if near else ""))
+        self.set_header("Content-Type", f"{mimetypes.guess_type(name)[0]}; charset=utf-8")
+        self.write(self.served.files[name]())
 
     head = get
 
@@ -162,14 +171,14 @@ class Simulate(Handler):
         if self.request.headers.get("Content-Type") != "application/json":  # which a form of another page cannot send
             raise web.HTTPError(415, "request must have the Content-Type application/json")
         try:
-            request = simulations.read(self.request.body, self.served.site.laws)
+            simulations.read(self.request.body, self.served.laws)
         except (TypeError, ValueError) as error:
             raise web.HTTPError(400, str(error)) from None
         if self.served.streams >= STREAMS:
             raise web.HTTPError(503, f"{STREAMS} simulations run or wait already: try again later")
         self.set_header("Content-Type", "text/event-stream; charset=utf-8")
         self.served.streams += 1
-        self.work = asyncio.ensure_future(self._send(simulations.estimates(request, self.served.workers.run)))
+        self.work = asyncio.ensure_future(self._send())
         try:
             await self.work
         except (asyncio.CancelledError, StreamClosedError):
@@ -177,16 +186,11 @@ class Simulate(Handler):
         finally:
             self.served.streams -= 1
 
-    async def _send(self, events: AsyncIterator[dict[str, Any]]) -> None:
-        try:
+    async def _send(self) -> None:
+        async with self.served.places, contextlib.aclosing(self.served.simulate(self.request.body)) as events:
             async for one in events:
-                await self._event(one)
-        except RuntimeError as error:
-            await self._event({"kind": "error", "why": str(error)})
-
-    async def _event(self, event: dict[str, Any]) -> None:
-        self.write(f"data: {json.dumps(event, allow_nan=False)}\n\n")
-        await self.flush()
+                self.write(f"data: {json.dumps(one, allow_nan=False)}\n\n")
+                await self.flush()
 
     def on_connection_close(self) -> None:
         """End the simulation when its client has left."""
@@ -270,22 +274,21 @@ async def _serve(
     for part in ("general", "access", "application"):  # refused requests are no matter for the terminal
         logging.getLogger(f"tornado.{part}").setLevel(logging.CRITICAL)
     token = secrets.token_urlsafe(24)
-    files = [str(Path(law).absolute())] if names_file(law) else []
-    workers = Workers([sys.executable, "-m", "longfat.explore.worker", *files])
-    server = application(Served(Site(chosen(law)), workers, token, Foreign(host)))
+    laws, file = chosen(law), str(Path(law).absolute()) if names_file(law) else ""
+    files = {path: functools.cache(text) for path, text in pages.texts(laws.values(), simulate=SIMULATE).items()}
+    served = Served(files, laws, functools.partial(process.events, file=file), token, Foreign(host))
+    server = application(served)
     server.add_socket(place)
     ended, loop = asyncio.Event(), asyncio.get_running_loop()
     for one in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(one, ended.set)
     url = address(host, place.getsockname()[1], token) + first
     say(url)
+    threading.Thread(target=process.prepare, daemon=True).start()
     if browser:
         threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
-    preparing = asyncio.ensure_future(workers.prepare())
     try:
         await ended.wait()
     finally:
         server.stop()
-        await preparing
-        await workers.close()
         await server.close_all_connections()

@@ -1,19 +1,18 @@
-"""Simulations beside a law: what may be asked for, the points along the x axis, estimates that arrive one by one."""
+"""Simulations beside a law: requests of a view, the points along its x axis, and estimates as they become known."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import math
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from longfat.base import domains
 from longfat.explore.state import State, start
-from longfat.law import Law, registered
+from longfat.law import Law
 from longfat.sim.runs import statistics
-from longfat.testing.seeded_runs import seed_of
+from longfat.testing.seeded_runs import replicate
 
 if TYPE_CHECKING:
     from longfat.verify.simulators import Simulator
@@ -27,94 +26,14 @@ SECONDS = 120.0  # of a request, in which the first packets of the slowest law a
 PACKETS = 1e9  # of a request
 LONGEST = 40  # characters of a number in a request
 
-#: Runs one replication: takes a law, a point and a seed; returns the value and the packets sent.
-Run = Callable[[Law, Mapping[str, float], int], Awaitable[tuple[float, float]]]
+Event = dict[str, Any]
 
 
-@dataclass(frozen=True)
-class Points:
-    """Simulated points: values on the x axis, estimates and confidence intervals [the law's unit]."""
-
-    x: tuple[float, ...] = ()
-    value: tuple[float, ...] = ()
-    lower: tuple[float, ...] = ()
-    upper: tuple[float, ...] = ()
-    replications: int = 10
-    refused: int = 0
-
-    def and_at(self, x: float, estimate: tuple[float, float, float]) -> Points:
-        """Return these points and another one."""
-        value, lower, upper = estimate
-        return replace(
-            self, x=(*self.x, x), value=(*self.value, value), lower=(*self.lower, lower), upper=(*self.upper, upper)
-        )
-
-    @property
-    def words(self) -> str:
-        """Text of the legend."""
-        refused = f"; {self.refused} not possible" if self.refused else ""
-        return f"simulated, {self.replications} replications, {100 * CONFIDENCE:g}% intervals{refused}"
-
-
-@dataclass(frozen=True)
-class Request:
+class Request(NamedTuple):
     """A request to simulate points beside a law: the state that is shown, and the replications of each point."""
 
     state: State
     replications: int = 10
-
-
-def simulator(law: Law) -> Simulator | None:
-    """Return the simulator that a law declares; None if it declares none.
-
-    >>> from longfat.laws import power, selective_repeat
-    >>> simulator(selective_repeat.throughput_efficiency).description, simulator(power.network_power)
-    ('the segment simulator, three hundred losses in a replication', None)
-    """
-    if law.simulated is None:
-        return None
-    from longfat.verify.simulators import simulator_of
-
-    return simulator_of(law)
-
-
-def plan(state: State, points: int = POINTS) -> list[Mapping[str, float]]:
-    """Return the parameters of all points to simulate, along the x axis, in an order in which the first show most.
-
-    Points in the range in which the law is compared with its simulator come first, those far beyond it last: there a
-    replication may take a hundred times as long, such as that of windows between very rare losses.
-    """
-    found = simulator(state.law)
-    if found is None:
-        raise domains.unknown("law with a simulator", state.law.public_name, _simulated())
-    places = state.scale(state.across).dense(points)
-    nearest = [found.nearest({**state.values, state.across: float(x)}) for x in places]
-    symbol = state.law.symbols[state.across]
-    different = {point[state.across]: point for point in nearest if symbol.interval.contains(point[state.across])}
-    assert state.law.simulated is not None
-    given = state.law.simulated.ranges.get(state.across, symbol.typical)
-    low, high = (min(given), max(given)) if isinstance(given, (tuple, list)) else (given, given)
-    every = sorted(different)
-    inside = [x for x in every if low <= x <= high] or every
-    ends = [every.index(x) for x in (inside[0], inside[-1])] if every else []
-    beyond = sorted({*every} - {*inside}, key=lambda x: min(abs(every.index(x) - end) for end in ends))
-    return [different[x] for x in [*_halving(inside), *beyond]]
-
-
-def _simulated() -> list[str]:
-    """Return the names of the laws that have a simulator."""
-    return [law.public_name for _, law in registered() if simulator(law) is not None]
-
-
-def _halving(values: list[float]) -> list[float]:
-    """Return values in the order of both ends, the middle, the quarters and so on: a curve that gets denser."""
-    if not values:
-        return []
-    last, order, step = len(values) - 1, [], 1.0
-    for level in range(math.ceil(math.log2(max(len(values), 2))) + 1):
-        step = last / 2**level
-        order += [round(k * step) for k in range(2**level + 1)]
-    return [values[k] for k in dict.fromkeys([*order, *range(len(values))])]
 
 
 def read(text: str | bytes, laws: Mapping[str, Law]) -> Request:
@@ -131,8 +50,8 @@ def read(text: str | bytes, laws: Mapping[str, Law]) -> Request:
     --------
     >>> from longfat.laws.queues import mm1_wait
     >>> text = '{"law": "queues.mm1_wait", "across": "load", "values": {"load": "0.7"}, "replications": 5}'
-    >>> request = read(text, {"queues.mm1_wait": mm1_wait})
-    >>> dict(request.state.values), request.replications
+    >>> state, replications = read(text, {"queues.mm1_wait": mm1_wait})
+    >>> dict(state.values), replications
     ({'load': 0.7}, 5)
     """
     try:
@@ -156,11 +75,10 @@ def request(found: Any, laws: Mapping[str, Law]) -> Request:
         raise ValueError("values must be an object of parameters and their values")
     if not isinstance(across, str) or across not in law.symbols:
         raise domains.unknown("across", across, law.symbols)
-    if simulator(law) is None:
+    if law.simulated is None:
         raise ValueError(f"{name} has no simulator: {law.not_simulated or 'its record names none'}")
     state = start(law, across, **{one: _number(one, value) for one, value in values.items()})
-    runs = domains.integer("replications", found.get("replications", Request.replications), "runs", RUNS)
-    return Request(state, runs)
+    return Request(state, domains.integer("replications", found.get("replications", 10), "runs", RUNS))
 
 
 def _number(name: str, text: Any) -> float:
@@ -172,10 +90,49 @@ def _number(name: str, text: Any) -> float:
     raise ValueError(f"{name} cannot be read: must be a number as text")
 
 
-async def estimates(
-    asked: Request, run: Run, *, seconds: float = SECONDS, packets: float = PACKETS
-) -> AsyncIterator[dict[str, Any]]:
-    """Yield what is known as it comes: estimates of points with confidence intervals, and what ended the simulation.
+def simulator(law: Law) -> Simulator:
+    """Return the simulator of a law that declares one."""
+    from longfat.verify.simulators import simulator_of  # takes a second, which a server does not need
+
+    found = simulator_of(law)
+    assert found is not None
+    return found
+
+
+def plan(state: State, simulator: Simulator, points: int = POINTS) -> list[dict[str, float]]:
+    """Return the parameters of all points to simulate, along the x axis, in an order in which the first show most.
+
+    Points in the range in which the law is compared with its simulator come first, those far beyond it last: there a
+    replication may take a hundred times as long, such as that of windows between very rare losses.
+    """
+    symbol, places = state.law.symbols[state.across], state.axis(state.across, points)
+    nearest = [simulator.nearest({**state.values, state.across: float(x)}) for x in places]
+    different = {point[state.across]: point for point in nearest if symbol.interval.contains(point[state.across])}
+    assert state.law.simulated is not None
+    given = state.law.simulated.ranges.get(state.across, symbol.typical)
+    low, high = (min(given), max(given)) if isinstance(given, (tuple, list)) else (given, given)
+    every = sorted(different)
+    inside = [x for x in every if low <= x <= high] or every
+    ends = [every.index(x) for x in (inside[0], inside[-1])] if every else []
+    beyond = sorted({*every} - {*inside}, key=lambda x: min(abs(every.index(x) - end) for end in ends))
+    return [different[x] for x in [*_halving(inside), *beyond]]
+
+
+def _halving(values: list[float]) -> list[float]:
+    """Return values in the order of both ends, the middle, the quarters and so on: a curve that gets denser."""
+    if not values:
+        return []
+    last, order, step = len(values) - 1, [], 1.0
+    for level in range(math.ceil(math.log2(max(len(values), 2))) + 1):
+        step = last / 2**level
+        order += [round(k * step) for k in range(2**level + 1)]
+    return [values[k] for k in dict.fromkeys([*order, *range(len(values))])]
+
+
+def estimates(
+    asked: Request, simulator: Simulator, stopped: Callable[[], bool] = lambda: False, *, packets: float = PACKETS
+) -> Iterator[Event]:
+    """Yield estimates of points with confidence intervals as they become known, then why the simulation has ended.
 
     All points are shown after a few replications, and again with all of them. A point that the simulator refuses is
     left out.
@@ -184,10 +141,12 @@ async def estimates(
     ----------
     asked : Request
         The request.
-    run : callable
-        Runs one replication; raises a `ValueError` for a point that cannot be simulated.
-    seconds, packets : float
-        Time and packets after which the simulation ends.
+    simulator : Simulator
+        The simulator of its law.
+    stopped : callable
+        Called before each replication; the simulation ends if it returns True.
+    packets : float
+        Packets after which the simulation ends.
 
     Yields
     ------
@@ -195,38 +154,33 @@ async def estimates(
         ``kind`` is "point" (``x``, ``mean``, ``low``, ``high``, ``runs``, ``done``, ``of``) or "end" (``why``, empty
         if it is complete, ``packets``, ``refused``).
     """
-    state, found = asked.state, simulator(asked.state.law)
-    assert found is not None
-    points, spent, until = plan(state), 0.0, asyncio.get_running_loop().time() + seconds
+    across, points, spent = asked.state.across, plan(asked.state, simulator), 0.0
     values: dict[int, list[float]] = {k: [] for k in range(len(points))}
-    all_runs = 1 if found.deterministic else asked.replications
+    all_runs = 1 if simulator.deterministic else asked.replications
 
-    def end(why: str = "") -> dict[str, Any]:
+    def end(why: str = "") -> Event:
         return {"kind": "end", "why": why, "packets": spent, "refused": len(points) - len(values)}
 
     for runs in sorted({min(FEW, all_runs), all_runs}):
         for k, point in enumerate(points):
             while k in values and len(values[k]) < runs:
+                if stopped():
+                    yield end("stopped")
+                    return
                 if spent > packets:
                     yield end(f"stopped after {packets:g} packets: take fewer replications")
                     return
                 try:
-                    async with asyncio.timeout_at(until):
-                        value, cost = await run(state.law, point, seed_of(SEED, len(values[k])))
-                except TimeoutError:
-                    yield end(f"stopped after {seconds:g} s: take fewer replications")
-                    return
+                    one = replicate(simulator, point, SEED, len(values[k]), len(values[k]) + 1)
                 except ValueError:
-                    value, cost = math.nan, 0.0
-                spent += cost
-                if math.isfinite(value):
-                    values[k].append(value)
-                else:
                     del values[k]
+                else:
+                    values[k].extend(one.values)
+                    spent += one.cost
             if k in values:
                 mean, low, high = _interval(values[k])
                 yield {
-                    "kind": "point", "x": point[state.across], "mean": mean, "low": low, "high": high, "runs": runs,
+                    "kind": "point", "x": point[across], "mean": mean, "low": low, "high": high, "runs": runs,
                     "done": k + 1, "of": len(points),
                 }  # fmt: skip
     yield end()
@@ -235,6 +189,19 @@ async def estimates(
 def _interval(values: list[float]) -> tuple[float, float, float]:
     """Return mean and interval; a single value, of a simulator without random numbers, is its own interval."""
     if len(values) == 1:
-        return values[0], values[0], values[0]
+        return float(values[0]), float(values[0]), float(values[0])
     mean, low, high = statistics.replications(values, CONFIDENCE)
     return float(mean), float(low), float(high)
+
+
+async def stream(receive: Callable[[], Event], seconds: float = SECONDS) -> AsyncGenerator[Event, None]:
+    """Yield the events that a function returns, which is called in a thread, up to the end or a time limit [s]."""
+    until, kind = asyncio.get_running_loop().time() + seconds, ""
+    while kind not in ("end", "error"):
+        try:
+            async with asyncio.timeout_at(until):
+                event = await asyncio.to_thread(receive)
+        except TimeoutError:
+            event = {"kind": "end", "why": f"stopped after {seconds:g} s: take fewer replications"}
+        kind = event["kind"]
+        yield event

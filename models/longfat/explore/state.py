@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
+
 from longfat.base import domains
 from longfat.base.domains import unknown
-from longfat.explore.scales import Scale
-from longfat.law import Law
+from longfat.law import Law, Symbol
 
 CURVES = 6  # largest number besides the one through the operating point; more cannot be distinguished
+PER_DECADE = 24  # positions of a logarithmic slider; an arrow key moves by a tenth
+LINEAR = 200  # steps of a linear one
 
 
 @dataclass(frozen=True)
@@ -80,9 +84,21 @@ class State:
         checked = dict.fromkeys(check(self.law, family, value) for value in chosen)
         return replace(self, family=family, family_values=tuple(sorted(checked)))
 
-    def scale(self, name: str) -> Scale:
-        """Return the scale of a parameter, extended to its value."""
-        return Scale.of(self.law.symbols[name]).including(self.values[name])
+    def axis(self, name: str, points: int) -> np.ndarray:
+        """Return values of a parameter over its typical range, extended to its value; integers only once each.
+
+        The range is not extended to infinity, nor to values <= 0 on a logarithmic scale.
+        """
+        symbol, value = self.law.symbols[name], self.values[name]
+        low, high = map(float, symbol.typical)
+        if math.isfinite(value) and (value > 0 or not symbol.logarithmic):
+            low, high = min(low, value), max(high, value)
+        found = _spaced(symbol, low, high, points)
+        found[0], found[-1] = low, high
+        if symbol.integer:
+            found = np.unique(np.round(found))
+        inside: np.ndarray = found[symbol.interval.contains(found)]
+        return inside
 
 
 def start(law: Law, across: str | None = None, **values: float) -> State:
@@ -111,9 +127,33 @@ def start(law: Law, across: str | None = None, **values: float) -> State:
 
 
 def default_family_values(law: Law, name: str) -> tuple[float, ...]:
-    """Return three values of a parameter: a quarter, half and three quarters of its typical range."""
-    values = Scale.of(law.symbols[name]).values
+    """Return three values of a parameter: a quarter, half and three quarters of the positions of its slider."""
+    values = positions(law.symbols[name])
     return tuple(dict.fromkeys(values[(len(values) - 1) * part // 4] for part in (1, 2, 3)))
+
+
+def positions(symbol: Symbol) -> list[float]:
+    """Return the values of a slider in order, as the view has them: both typical ends, and round values between them.
+
+    >>> window = positions(Symbol("W", "segments", "[1, inf)", typical=(1, 4000)))
+    >>> window[0], window[-1], len(window), min(window, key=lambda value: abs(value - 24))
+    (1.0, 4000.0, 88, 23.2)
+    """
+    low, high = map(float, symbol.typical)
+    steps, digits = LINEAR, 10
+    if symbol.logarithmic:
+        steps, digits = math.ceil(PER_DECADE * math.log10(high / low)), 3
+    elif symbol.integer:
+        steps = min(LINEAR, int(high - low))
+    inner = _spaced(symbol, low, high, steps + 1)[1:-1]
+    rounded = (float(round(x)) if symbol.integer else float(f"{x:.{digits}g}") for x in inner)
+    found = {low, high, *(x for x in rounded if low < x < high)}
+    return sorted(x for x in found if symbol.interval.contains(x))
+
+
+def _spaced(symbol: Symbol, low: float, high: float, points: int) -> np.ndarray:
+    """Return values at equal distances on the scale of a parameter."""
+    return (np.geomspace if symbol.logarithmic else np.linspace)(low, high, points)
 
 
 def check(law: Law, name: str, value: Any) -> float:

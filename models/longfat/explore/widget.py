@@ -5,15 +5,16 @@ from __future__ import annotations
 import asyncio
 import base64
 import secrets
-from collections.abc import Mapping
+import threading
 from typing import TYPE_CHECKING, Any
 
 import anywidget
 import traitlets
 
 from longfat.base import extras
-from longfat.explore import saving, simulations
-from longfat.explore.site import find, known
+from longfat.explore import simulations
+from longfat.explore.law_curves import dataset, file
+from longfat.explore.lookup import chosen, find
 from longfat.explore.state import State, start
 from longfat.handbook import javascript, law_records, pages
 from longfat.law import Law
@@ -54,7 +55,7 @@ class Explorer(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget has no t
         self._laws = {one.public_name: one for one in laws or [state.law]}
         self._still: Any = None
         self._task: asyncio.Task[None] | None = None
-        self._events: list[dict[str, Any]] = []
+        self._points: dict[float, dict[str, Any]] = {}
         super().__init__(
             _esm=script(list(self._laws.values())), _css=styles(), name=secrets.token_hex(4), shown=_shown(state)
         )
@@ -80,17 +81,14 @@ class Explorer(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget has no t
         self.shown = _shown(state) | {"axis": self.shown.get("axis", "automatic")}
 
     @property
-    def points(self) -> simulations.Points:
-        """The points that were simulated last."""
-        found = simulations.Points(replications=max((one["runs"] for one in self._events), default=0))
-        for one in self._events:
-            found = found.and_at(one["x"], (one["mean"], one["low"], one["high"]))
-        return found
+    def points(self) -> list[dict[str, Any]]:
+        """The points simulated last: ``x``, ``mean``, ``low``, ``high`` and ``runs``, the number of replications."""
+        return list(self._points.values())
 
     @property
     def data(self) -> xr.Dataset:
         """The curves shown, and the points simulated for them, as a Dataset."""
-        return saving.complete(self.state, self.points)
+        return dataset(self.state, simulated=self.points)
 
     def close(self) -> None:
         """End the simulation and close the widget."""
@@ -103,7 +101,7 @@ class Explorer(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget has no t
 
         display(self._repr_mimebundle_(**options)[0], raw=True)
         if not self.picture and extras.installed("matplotlib"):
-            self.picture = saving.file(saving.complete(self.state), "svg").decode()
+            self.picture = file(dataset(self.state), "svg").decode()
         self._still = display(self._still_bundle(), raw=True, display_id=True)
 
     def _still_bundle(self) -> dict[str, str]:
@@ -134,7 +132,7 @@ class Explorer(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget has no t
         except (TypeError, ValueError) as error:
             self.send({"kind": "error", "why": str(error), "number": number})
             return
-        self._events = []
+        self._points = {}
         self._task = asyncio.get_running_loop().create_task(self._simulate(request, number))
 
     def _end(self) -> None:
@@ -144,19 +142,17 @@ class Explorer(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget has no t
 
     async def _simulate(self, request: simulations.Request, number: int) -> None:
         """Send each estimate; the replications run in a thread, so that the kernel stays alive."""
+        stop = threading.Event()
+        estimates = simulations.estimates(request, simulations.simulator(request.state.law), stop.is_set)
         try:
-            async for one in simulations.estimates(request, _replication):
+            async for one in simulations.stream(lambda: next(estimates)):
                 if one["kind"] == "point":
-                    self._events = [*(other for other in self._events if other["x"] != one["x"]), one]
+                    self._points[one["x"]] = one
                 self.send(one | {"number": number})
         except Exception as error:  # shown in the view, because the traceback of a task is not
             self.send({"kind": "error", "why": f"{type(error).__name__}: {error}", "number": number})
-
-
-async def _replication(law: Law, point: Mapping[str, float], seed: int) -> tuple[float, float]:
-    found = simulations.simulator(law)
-    assert found is not None
-    return await asyncio.to_thread(lambda: found(seed, **point))
+        finally:
+            stop.set()
 
 
 def script(laws: list[Law]) -> str:
@@ -236,5 +232,5 @@ def page(first: Law | str | None = None) -> Explorer:
     >>> page("queues.mm1_wait").state.law.name
     'mm1_wait'
     """
-    chosen = find(first or FIRST) if not isinstance(first, Law) else first
-    return Explorer(start(chosen), known())
+    begun = first if isinstance(first, Law) else find(first or FIRST)
+    return Explorer(start(begun), list(chosen().values()))

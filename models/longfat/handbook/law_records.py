@@ -37,18 +37,22 @@ def written(records: Iterable[dict[str, Any]]) -> str:
     return "[\n" + ",\n".join(lines) + "\n]\n"
 
 
-def records(*, hashes: bool = True) -> list[dict[str, Any]]:
-    """Return the records of all laws; without ``hashes`` no expression is built, which takes seconds."""
-    every = laws()
+def records(chosen: Iterable[Law] | None = None, *, hashes: bool = True) -> list[dict[str, Any]]:
+    """Return the records of laws, by default of all; without ``hashes`` no expression is built, which takes seconds."""
+    every = laws() if chosen is None else list(chosen)
+    near = neighbours(every)
+    return [record(one, near[one.public_name], hashed=hashes) for one in every]
+
+
+def neighbours(chosen: Iterable[Law]) -> dict[str, list[str]]:
+    """Return the names of the laws that each law mentions, then of those that mention it, by its own name."""
+    every = list(chosen)
     named = {one.name: one.public_name for one in every}
     mentions = {one.public_name: _mentioned(one, named) for one in every}
-    found = []
-    for one in every:
-        mine = one.public_name
-        others = [name for name, mentioned in mentions.items() if mine in mentioned]
-        neighbours = [*mentions[mine], *(name for name in others if name not in mentions[mine])]
-        found.append(record(one, neighbours, hashed=hashes))
-    return found
+    return {
+        name: list(dict.fromkeys([*mentioned, *(other for other, found in mentions.items() if name in found)]))
+        for name, mentioned in mentions.items()
+    }
 
 
 def record(law: Law, neighbours: Iterable[str] = (), *, hashed: bool = True) -> dict[str, Any]:

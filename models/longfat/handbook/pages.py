@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from html import escape
 from importlib.resources import files
 from pathlib import Path
@@ -60,23 +60,51 @@ for (const one of document.querySelectorAll("button[data-copy]")) {
 """
 
 
-def write(folder: Path) -> int:
-    """Write index, pages, scripts and ``laws.json`` below a folder; return the number of laws."""
-    from longfat.handbook import dynamics  # takes a third of a second, which a page does not need
+def texts(laws: Iterable[Law] | None = None, *, simulate: str = "") -> dict[str, Callable[[], str]]:
+    """Return the files of the site by their paths, each as a function that makes its text.
 
-    found = law_records.records()
-    laws = {one.public_name: one for one in law_records.laws()}
-    folder.mkdir(parents=True, exist_ok=True)
-    for one in found:
-        path = folder / one["address"] / "index.html"
+    They are the index, a page for each law, scripts and ``laws.json``.
+
+    Parameters
+    ----------
+    laws : iterable of Law, optional
+        The laws; by default all.
+    simulate : str
+        Path, below the site, of a server that simulates points; without it the pages cannot simulate.
+
+    Examples
+    --------
+    >>> from longfat.laws.queues import mm1_wait
+    >>> list(texts([mm1_wait]))
+    ['laws/queues/mm1_wait/index.html', 'index.html', 'laws.json', 'laws.js', 'laws.mjs', 'dynamics.mjs']
+    """
+    chosen = law_records.laws() if laws is None else list(laws)
+    near = law_records.neighbours(chosen)
+
+    def of(law: Law) -> str:
+        found = law_records.record(law, near[law.public_name])
+        return page(law, found, simulate=simulate if law.simulated is not None else "")
+
+    def fluid_models() -> str:
+        from longfat.handbook import dynamics  # takes a third of a second, which a page does not need
+
+        return dynamics.module()
+
+    return {f"{law_records.address(one)}index.html": functools.partial(of, one) for one in chosen} | {
+        "index.html": lambda: index(law_records.records(chosen, hashes=False)),
+        "laws.json": lambda: law_records.written(law_records.records(chosen)),
+        "laws.js": lambda: site_script(chosen),
+        "laws.mjs": lambda: javascript.module(chosen),
+        "dynamics.mjs": fluid_models,
+    }
+
+
+def write(folder: Path, laws: Iterable[Law] | None = None) -> None:
+    """Write the files of the site below a folder."""
+    for name, text in texts(laws).items():
+        path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(page(laws[one["id"]], one), encoding="utf-8")
-    (folder / "index.html").write_text(index(found), encoding="utf-8")
-    (folder / "laws.json").write_text(law_records.written(found), encoding="utf-8")
-    (folder / "laws.js").write_text(site_script(), encoding="utf-8")
-    (folder / "dynamics.mjs").write_text(dynamics.module(), encoding="utf-8")
-    (folder / "laws.mjs").write_text(javascript.module(), encoding="utf-8")
-    return len(found)
+        path.write_text(text(), encoding="utf-8")
 
 
 def view_script() -> str:
@@ -268,10 +296,11 @@ def index(found: list[dict[str, Any]]) -> str:
     families: dict[str, list[str]] = {}
     for one in found:
         family, _, name = one["id"].partition(".")
-        text = escape(f"{one['id']} {name.replace('_', ' ')} {one['summary']} {one['source']}".lower())
+        summary = one.get("summary", "")  # a user's law may have no docstring
+        text = escape(f"{one['id']} {name.replace('_', ' ')} {summary} {one.get('source', '')}".lower())
         families.setdefault(family, []).append(
             f'<li data-text="{text}"><a href="{one["address"]}index.html">{escape(words(name))}</a>'
-            f"<span>{escape(one['summary'].replace('`', ''))}</span></li>"
+            f"<span>{escape(summary.replace('`', ''))}</span></li>"
         )
     sections = "\n".join(
         f'<section><h2>{escape(words(family))}</h2>\n<ul class="laws">\n{chr(10).join(rows)}\n</ul></section>'

@@ -1,0 +1,38 @@
+"""Laws to explore: all laws of longfat, or the one in a user's file."""
+
+from __future__ import annotations
+
+from longfat.base.domains import unknown
+from longfat.base.user_files import names_file
+from longfat.base.user_files import read as read_file
+from longfat.handbook import javascript, law_records
+from longfat.law import Law
+
+
+def find(text: str) -> Law:
+    """Return a law by its name, or from a file.
+
+    >>> find("md1_wait").name, find("queues.md1_wait").name
+    ('md1_wait', 'md1_wait')
+    """
+    if names_file(text):
+        law: Law = read_file(text, Law, what="law")
+        try:
+            javascript.entry(law)
+        except Exception as error:  # whatever the user's formula does with what is not a number
+            raise ValueError(f"law {text!r} cannot be shown in a browser: {type(error).__name__}: {error}") from None
+        return law
+    every = law_records.laws()
+    for law in every:
+        if text in (law.public_name, law.name):
+            return law
+    raise unknown("law", text, [law.public_name for law in every])
+
+
+def chosen(text: str = "") -> dict[str, Law]:
+    """Return laws by their public names: the one that a file defines, otherwise all.
+
+    >>> "queues.mm1_wait" in chosen()
+    True
+    """
+    return {law.public_name: law for law in ([find(text)] if names_file(text) else law_records.laws())}
