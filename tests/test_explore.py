@@ -14,7 +14,7 @@ import xarray as xr
 import longfat as lf
 from longfat.base import extras
 from longfat.explore import law_curves, simulations
-from longfat.explore.state import positions, start
+from longfat.explore.state import start
 from longfat.handbook.presets import PRESETS, presets
 from longfat.law import registered
 from tests.served import Fake
@@ -62,7 +62,7 @@ def test_every_law_has_a_model(one):
 @EVERY
 def test_sliders_are_the_record(one):
     for symbol in one.symbols.values():
-        values = np.array(positions(symbol))
+        values = np.array(symbol.positions())
         inside = [end for end in map(float, symbol.typical) if symbol.interval.contains(end)]
         assert set(inside) <= {values[0], values[-1]}
         assert symbol.interval.contains(values).all()

@@ -99,7 +99,7 @@ def test_scales_of_sliders():
     letter = {"name": "w", "unit": "1", "domain": "[1, inf)", "low": 1, "high": 4000, "logarithmic": True}
     code = f"const w = {json.dumps(letter)}; const at = positions(w, scaleOf(w));"
     code += "show([at.length, at[0], at[at.length - 1], at[nearest(at, 24, true)], scaleOf(w, 9000).high]);"
-    assert run(code) == [88, 1, 4000, 23.2, 9000]  # as longfat.explore.state, whose doctest has 88 and 23.2
+    assert run(code) == [88, 1, 4000, 23.2, 9000]  # as longfat.base.quantity, whose doctest has 88 and 23.2
     count = {"name": "n", "unit": "1", "domain": "[1, inf)", "low": 1, "high": 8, "integer": True}
     assert run(f"const n = {json.dumps(count)}; show(positions(n, scaleOf(n)));") == [1, 2, 3, 4, 5, 6, 7, 8]
 

@@ -87,8 +87,7 @@ def dataset(state: State, points: int = POINTS, *, simulated: Sequence[Mapping[s
 
 def _about(state: State, name: str) -> dict[str, str]:
     """Return unit, meaning and letter of a parameter, as attributes."""
-    symbol = state.law.symbols[name]
-    return {"units": symbol.unit, "long_name": symbol.meaning or _title(name), "letter": symbol.letter}
+    return {"units": "", "long_name": _title(name)} | state.law.symbols[name].attrs
 
 
 def _attributes(state: State) -> dict[str, Any]:

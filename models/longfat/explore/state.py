@@ -13,11 +13,9 @@ import numpy as np
 
 from longfat.base import domains
 from longfat.base.domains import unknown
-from longfat.law import Law, Symbol
+from longfat.law import Law
 
 CURVES = 6  # largest number besides the one through the operating point; more cannot be distinguished
-PER_DECADE = 24  # positions of a logarithmic slider; an arrow key moves by a tenth
-LINEAR = 200  # steps of a linear one
 
 
 @dataclass(frozen=True)
@@ -93,7 +91,7 @@ class State:
         low, high = map(float, symbol.typical)
         if math.isfinite(value) and (value > 0 or not symbol.logarithmic):
             low, high = min(low, value), max(high, value)
-        found = _spaced(symbol, low, high, points)
+        found = symbol.spaced(low, high, points)
         found[0], found[-1] = low, high
         if symbol.integer:
             found = np.unique(np.round(found))
@@ -128,40 +126,14 @@ def start(law: Law, across: str | None = None, **values: float) -> State:
 
 def default_family_values(law: Law, name: str) -> tuple[float, ...]:
     """Return three values of a parameter: a quarter, half and three quarters of the positions of its slider."""
-    values = positions(law.symbols[name])
+    values = law.symbols[name].positions()
     return tuple(dict.fromkeys(values[(len(values) - 1) * part // 4] for part in (1, 2, 3)))
-
-
-def positions(symbol: Symbol) -> list[float]:
-    """Return the values of a slider in order, as the view has them: both typical ends, and round values between them.
-
-    >>> window = positions(Symbol("W", "segments", "[1, inf)", typical=(1, 4000)))
-    >>> window[0], window[-1], len(window), min(window, key=lambda value: abs(value - 24))
-    (1.0, 4000.0, 88, 23.2)
-    """
-    low, high = map(float, symbol.typical)
-    steps, digits = LINEAR, 10
-    if symbol.logarithmic:
-        steps, digits = math.ceil(PER_DECADE * math.log10(high / low)), 3
-    elif symbol.integer:
-        steps = min(LINEAR, int(high - low))
-    inner = _spaced(symbol, low, high, steps + 1)[1:-1]
-    rounded = (float(round(x)) if symbol.integer else float(f"{x:.{digits}g}") for x in inner)
-    found = {low, high, *(x for x in rounded if low < x < high)}
-    return sorted(x for x in found if symbol.interval.contains(x))
-
-
-def _spaced(symbol: Symbol, low: float, high: float, points: int) -> np.ndarray:
-    """Return values at equal distances on the scale of a parameter."""
-    return (np.geomspace if symbol.logarithmic else np.linspace)(low, high, points)
 
 
 def check(law: Law, name: str, value: Any) -> float:
     """Return a value inside the domain of a parameter, or raise an error that says what is allowed."""
     _known(law, name)
-    symbol = law.symbols[name]
-    number = domains.integer if symbol.integer else domains.number
-    return float(number(name, value, symbol.unit, symbol.domain))
+    return float(law.symbols[name].checked(name, value))
 
 
 def _known(law: Law, name: str) -> None:

@@ -43,7 +43,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from longfat.base import domains
 from longfat.law import array_namespaces, docstrings
 from longfat.law.symbols import SimulatedBy, Symbol, Validity
 
@@ -185,7 +184,7 @@ class Law:
         if isinstance(xp, array_namespaces.MpmathNamespace):
             for value, (name, symbol) in zip(values, self.symbols.items(), strict=True):
                 if not array_namespaces.is_scalar(value) and not array_namespaces._is(value, "mpmath", "mpf"):
-                    raise domains.wrong_type(name, value, unit=symbol.unit)
+                    raise symbol.wrong_type(name, value)
             values = [xp.mp.convert(value) for value in values]
             self._check(values)
             return xp.mp.convert(self.function(*values, xp=xp))
@@ -234,20 +233,20 @@ class Law:
             try:
                 return value if array_namespaces._is(value, "mpmath", "mpf") else float(value)
             except OverflowError:
-                raise domains.out_of_range(name, reprlib.repr(value), symbol.unit, symbol.interval) from None
+                raise symbol.out_of_range(name, reprlib.repr(value)) from None
             except TypeError:
-                raise domains.wrong_type(name, value, unit=symbol.unit) from None
+                raise symbol.wrong_type(name, value) from None
         with_unit = hasattr(value, "magnitude") or (isinstance(value, np.ndarray) and hasattr(value, "unit"))
         if value is None or isinstance(value, str | bytes | complex | np.generic) or with_unit:
-            raise domains.wrong_type(name, value, unit=symbol.unit)
+            raise symbol.wrong_type(name, value)
         array = value
         if isinstance(value, list | tuple):
             try:
                 array = np.asarray(value)
             except ValueError:  # rows of different lengths
-                raise domains.wrong_type(name, value, unit=symbol.unit) from None
+                raise symbol.wrong_type(name, value) from None
         if isinstance(getattr(array, "dtype", None), np.dtype) and array.dtype.kind not in "fiub":
-            raise domains.wrong_type(name, value, unit=symbol.unit)
+            raise symbol.wrong_type(name, value)
         return array
 
     def _check_numbers(self, values: list[Any]) -> None:
@@ -257,7 +256,7 @@ class Law:
                 continue
             inside = value.is_real and symbol.interval.contains(value) and not (symbol.integer and float(value) % 1)
             if not inside:
-                raise domains.out_of_range(name, value, symbol.unit, symbol.interval, integer=symbol.integer)
+                raise symbol.out_of_range(name, value)
 
     def _arrays(self, values: list[Any], xp: array_namespaces.ArrayNamespace) -> Any:
         """Return the law's value for floats or for arrays of one library, in the longest precision given."""
@@ -279,9 +278,7 @@ class Law:
         if traced or undefined:  # a tracer has no values, so nothing is refused: NaN marks values outside the domain
             inside = True
             for array, symbol in zip(arrays, self.symbols.values(), strict=True):
-                inside = inside & symbol.interval.contains(array)
-                if symbol.integer:
-                    inside = inside & (array == xp.floor(array))
+                inside = inside & symbol.contains(array, xp.floor)
             return xp.where(inside, result, xp.full_like(result, xp.nan))
         return result
 
@@ -290,15 +287,14 @@ class Law:
         undefined = False
         for value, (name, symbol) in zip(values, self.symbols.items(), strict=True):
             if array_namespaces.is_scalar(value) or array_namespaces._is(value, "mpmath", "mpf"):
-                inside = symbol.interval.contains(value) and (not symbol.integer or value == np.floor(float(value)))
-                if not inside:  # NaN is not inside either
-                    raise domains.out_of_range(name, value, symbol.unit, symbol.interval, integer=symbol.integer)
+                if not symbol.contains(value, lambda x: np.floor(float(x))):  # NaN is not inside either
+                    raise symbol.out_of_range(name, value)
             else:
                 try:
                     array = np.asarray(value, dtype=float)
                 except (TypeError, ValueError):
-                    raise domains.wrong_type(name, value, unit=symbol.unit) from None
-                undefined |= domains.array(name, array, symbol.unit, symbol.interval, integer=symbol.integer)
+                    raise symbol.wrong_type(name, value) from None
+                undefined |= symbol.array(name, array)
         return undefined
 
     @cached_property

@@ -11,11 +11,11 @@ from __future__ import annotations
 import inspect
 import re
 import textwrap
+from dataclasses import replace
 from typing import Any
 
-from longfat.law.symbols import Symbol
+from longfat.base.quantity import filled
 
-WIDTH = 112
 ORDER = ("Parameters", "Returns", "Raises", "See Also", "Notes", "References", "Examples")
 _HEADING = re.compile(rf"^({'|'.join(ORDER)})\n-+\n", re.MULTILINE)
 
@@ -45,8 +45,8 @@ def of_law(law: Any) -> str:
         "Parameters": _parameters(law),
         "Returns": f"float or array\n{_indented(_result(law))}",
         "Raises": _raises(law),
-        "Notes": "\n\n".join(filter(None, (written.pop("Notes", ""), *map(_filled, _remarks(law))))),
-        "References": _filled(_reference(law)),
+        "Notes": "\n\n".join(filter(None, (written.pop("Notes", ""), *map(filled, _remarks(law))))),
+        "References": filled(_reference(law)),
     }
     found = generated | written
     head = head or ("Return what the source's own expression gives, which is wrong." if law.errata else "")
@@ -70,19 +70,8 @@ def _parameters(law: Any) -> str:
     rows = []
     for name, symbol in law.symbols.items():
         default = signature.parameters[name].default
-        kind = "int or array" if symbol.integer else "float or array"
-        given = "" if default is inspect.Parameter.empty else f", default {default:g}"
-        rows.append(f"{name} : {kind}{given}\n{_indented(_parameter(symbol))}")
+        rows.append(replace(symbol, default=None if default is inspect.Parameter.empty else default).entry(name))
     return "\n".join(rows)
-
-
-def _parameter(symbol: Symbol) -> str:
-    """Return meaning, symbol, unit, domain, typical range and remark of a parameter."""
-    low, high = map(_number, symbol.typical)
-    domain = f"{'an integer ' if symbol.integer else ''}in {symbol.domain}"
-    text = f"{symbol.plain_letter} [{symbol.unit}], {domain}, typically {low} to {high}."
-    meaning = f"{symbol.meaning.rstrip('.')}: " if symbol.meaning else ""
-    return f"{meaning}{text}" + (f" {symbol.remark.rstrip('.')}." if symbol.remark else "")
 
 
 def _result(law: Any) -> str:
@@ -120,22 +109,6 @@ def _reference(law: Any) -> str:
     return f"{law.source.rstrip('.')}.{proof}"
 
 
-def _number(value: float) -> str:
-    """Return a number in few digits.
-
-    >>> _number(1e-06), _number(100000.0), _number(0.25)
-    ('1e-6', '1e5', '0.25')
-    """
-    mantissa, mark, exponent = f"{value:g}".partition("e")
-    short = f"{value:.0e}".partition("e")
-    if not mark and value >= 1e4 and value == float(f"{value:.0e}"):
-        mantissa, mark, exponent = short
-    return f"{mantissa}e{int(exponent)}" if mark else mantissa
-
-
-def _filled(text: str) -> str:
-    return textwrap.fill(text, WIDTH, break_long_words=False, break_on_hyphens=False)
-
-
 def _indented(text: str) -> str:
-    return textwrap.indent(_filled(text), "    ")
+    """Return a text in indented lines."""
+    return textwrap.indent(filled(text), "    ")

@@ -171,9 +171,7 @@ class Root(Law):
         arrays = np.broadcast_arrays(*array_namespaces.as_arrays(plain, array_namespaces.NUMPY))
         inside = np.ones(arrays[0].shape, dtype=bool)
         for array, symbol in zip(arrays, self.symbols.values(), strict=True):
-            inside &= symbol.interval.contains(array)
-            if symbol.integer:
-                inside &= array == np.floor(array)
+            inside &= symbol.contains(array)
         points = [np.where(inside, array, np.nan) for array in arrays]
         value = np.asarray(self(*points))
         conditions = {

@@ -8,35 +8,20 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from longfat.base import domains
+from longfat.base.quantity import Quantity
 
 if TYPE_CHECKING:
     import sympy
-    from hypothesis.strategies import SearchStrategy
 
 
 @dataclass(frozen=True)
-class Symbol:
-    """Parameter of a law: the paper's symbol, the unit, the domain and the typical range.
+class Symbol(Quantity):
+    """Parameter of a law: a quantity with the paper's symbol, a domain and a typical range.
 
     Parameters
     ----------
-    letter : str
-        The paper's symbol, in LaTeX.
-    unit : str
-        Unit; "1" for pure numbers.
-    domain : str
-        Interval such as "[0, 1)".
-    typical : (float, float)
-        Range that a user is likely to meet.
-    meaning : str
-        Noun phrase for tables, help and pages, such as "Offered load".
-    integer : bool
-        Whether only integers are allowed.
-    remark : str
-        Further sentence for the docstring of a law.
+    letter, unit, domain, typical, meaning, integer, remark, default
+        As for `longfat.base.quantity.Quantity`.
 
     Examples
     --------
@@ -45,13 +30,12 @@ class Symbol:
     (False, p)
     """
 
-    letter: str
+    # The arguments in the order in which laws give them; a field without arguments is one without a default.
+    letter: str = field()
     unit: str
     domain: str
-    typical: tuple[float, float]
-    meaning: str = ""
-    integer: bool = False
-    remark: str = ""
+    default: float | None = field(default=None, kw_only=True)
+    typical: tuple[float, float] = field()
 
     def described(self, meaning: str = "", remark: str = "") -> Symbol:
         r"""Return the same parameter with the meaning or the remark that it has in one law.
@@ -61,43 +45,6 @@ class Symbol:
         'Throughput over capacity'
         """
         return replace(self, meaning=meaning or self.meaning, remark=remark or self.remark)
-
-    @property
-    def plain_letter(self) -> str:
-        r"""The symbol as plain text.
-
-        >>> [Symbol(one, "1", "[0, 1]", (0, 1)).plain_letter for one in (r"\varphi", "f_{max}", "C_b^2")]
-        ['phi', 'f_max', 'C_b^2']
-        """
-        return self.letter.replace("\\var", "").translate({ord(one): None for one in "\\{}"})
-
-    @cached_property
-    def interval(self) -> domains.Interval:
-        """The domain as an interval."""
-        return domains.Interval.parse(self.domain)
-
-    @property
-    def logarithmic(self) -> bool:
-        """Whether axes of the parameter are logarithmic: where the typical range spans two decades or more.
-
-        >>> [Symbol("p", "1", "[0, 1)", typical).logarithmic for typical in ((1e-6, 0.1), (0.5, 1.0), (0, 0.9))]
-        [True, False, False]
-        """
-        low, high = self.typical
-        return low > 0 and high >= 100 * low
-
-    @property
-    def middle(self) -> float:
-        """Value in the middle of the typical range, on the parameter's linear or logarithmic scale.
-
-        >>> Symbol("p", "1", "[0, 1)", typical=(1e-6, 0.01)).middle
-        0.0001
-        >>> Symbol("s", "packets", "[1, inf)", typical=(1, 8), integer=True).middle
-        4.0
-        """
-        low, high = self.typical
-        middle = (low * high) ** 0.5 if self.logarithmic else (low + high) / 2
-        return float(round(middle)) if self.integer else float(f"{middle:.3g}")
 
     @cached_property
     def sympy(self) -> sympy.Symbol:
@@ -112,27 +59,6 @@ class Symbol:
         elif low == 0:
             assumptions["nonnegative"] = True
         return sympy.Symbol(self.letter, **assumptions)
-
-    def strategy(self) -> SearchStrategy[float]:
-        """Return a hypothesis strategy: the typical range, and the ends of the domain that belong to it."""
-        from hypothesis import strategies as st
-
-        low, high = self.typical
-        ends = [
-            end
-            for end, included in (
-                (self.interval.low, self.interval.includes_low),
-                (self.interval.high, self.interval.includes_high),
-            )
-            if included
-        ]
-        choices = [st.integers(int(low), int(high)).map(float) if self.integer else st.floats(low, high)]
-        if 0 < low < high:
-            spread = st.floats(float(np.log(low)), float(np.log(high))).map(lambda x: float(np.exp(x)))
-            choices.append(spread.map(round).map(float) if self.integer else spread)
-        if ends:
-            choices.append(st.sampled_from(ends))
-        return st.one_of(choices).filter(lambda x: bool(self.interval.contains(x)))
 
 
 @dataclass(frozen=True)

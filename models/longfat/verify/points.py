@@ -35,7 +35,7 @@ def corners(symbol: Symbol) -> list[float]:
     [1e-300, 1e-16, 1e-08, 0.3]
     """
     found = CORNERS.get(symbol.letter, [float(symbol.typical[0])])
-    return [x for x in found if symbol.interval.contains(x) and (not symbol.integer or x == math.floor(x))]
+    return [x for x in found if symbol.contains(x)]
 
 
 def ends(symbol: Symbol) -> list[float]:

@@ -1,0 +1,234 @@
+"""A quantity, declared once: symbol, unit, domain, default, typical range and meaning.
+
+The parameters of laws and of fluid models, and the numeric options of links, flows and runs are such records. From the
+record come the check of a value with the sentence of its error, the entry in a docstring, the attributes and the values
+of an axis, the positions of a slider, and a hypothesis strategy. The name of a quantity is its key in the mapping, or
+the field of the class, in which it stands.
+"""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from longfat.base import domains, quantities
+
+if TYPE_CHECKING:
+    import numpy as np  # imported where it is used, so that the command line starts fast
+    from hypothesis.strategies import SearchStrategy
+
+WIDTH = 112  # of the lines of a docstring
+PER_DECADE = 24  # positions of a logarithmic slider; an arrow key moves by a tenth
+LINEAR = 200  # steps of a linear one
+#: How a value with a unit is read from text, by the unit of the quantity.
+READERS: dict[str, Callable[[Any, str, str], float]] = {
+    "bytes/s": quantities.rate,
+    "s": quantities.duration,
+    "bytes": quantities.size,
+    "probability": quantities.fraction,
+}
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """Declaration of a quantity.
+
+    Parameters
+    ----------
+    letter : str
+        Symbol of a paper, in LaTeX.
+    unit : str
+        Unit; "1" for pure numbers.
+    domain : str
+        Interval such as "[0, 1)".
+    default : float, optional
+        Default value; None if a value has to be given.
+    typical : (float, float), optional
+        Range that a user is likely to meet.
+    meaning : str
+        Noun phrase for tables, help and pages, such as "Offered load".
+    integer : bool
+        Whether only integers are allowed.
+    remark : str
+        Further sentence for docstrings.
+
+    Examples
+    --------
+    >>> delay = Quantity("s", "[0, 1e6]", 0.0, "Propagation delay")
+    >>> delay.checked("delay", "20 ms"), delay.attrs
+    (0.02, {'units': 's', 'long_name': 'Propagation delay'})
+    """
+
+    letter: str = field(default="", kw_only=True)
+    unit: str
+    domain: str
+    default: float | None = None
+    typical: tuple[float, float] | None = field(default=None, kw_only=True)
+    meaning: str = ""
+    _: KW_ONLY
+    integer: bool = False
+    remark: str = ""
+
+    @cached_property
+    def interval(self) -> domains.Interval:
+        """The domain as an interval."""
+        return domains.Interval.parse(self.domain)
+
+    def contains(self, value: Any, floor: Callable[[Any], Any] | None = None) -> Any:
+        """Return whether a value lies in the domain; elementwise for arrays, with the `floor` of their library.
+
+        >>> [bool(Quantity("packets", "[1, inf)", integer=True).contains(window)) for window in (2.0, 2.5, math.nan)]
+        [True, False, False]
+        """
+        inside = self.interval.contains(value)
+        if not self.integer:
+            return inside
+        if floor is None:
+            from numpy import floor
+        return inside & (value == floor(value))
+
+    def checked(self, name: str, value: Any) -> float:
+        """Return a value as a number in the domain; text has a unit, if the quantity's is one of `READERS`.
+
+        >>> Quantity("packets", "[1, inf)", integer=True).checked("window", 16.0)
+        16
+        """
+        if isinstance(value, str) and self.unit in READERS:
+            value = READERS[self.unit](value, name, self.domain)
+        number = domains.integer if self.integer else domains.number
+        return number(name, value, self.unit, self.domain)
+
+    def array(self, name: str, values: Any) -> bool:
+        """Return whether any element is NaN; raise an error for the first other element outside the domain."""
+        return domains.array(name, values, self.unit, self.interval, integer=self.integer)
+
+    def wrong_type(self, name: str, value: object, expected: str = "a number") -> TypeError:
+        """Return the error for a value of a wrong type, for the caller to raise."""
+        return domains.wrong_type(name, value, expected, self.unit)
+
+    def out_of_range(self, name: str, value: object) -> ValueError:
+        """Return the error for a value outside the domain, for the caller to raise."""
+        return domains.out_of_range(name, value, self.unit, self.interval, integer=self.integer)
+
+    @property
+    def plain_letter(self) -> str:
+        r"""The symbol as plain text.
+
+        >>> [Quantity("1", "[0, 1]", letter=one).plain_letter for one in (r"\varphi", "f_{max}", "C_b^2")]
+        ['phi', 'f_max', 'C_b^2']
+        """
+        return self.letter.replace("\\var", "").translate({ord(one): None for one in "\\{}"})
+
+    @property
+    def attrs(self) -> dict[str, str]:
+        """Unit, meaning and symbol as the attributes of a Dataset's variable."""
+        found = {"units": self.unit, "long_name": self.meaning, "letter": self.letter}
+        return {name: text for name, text in found.items() if text}
+
+    def entry(self, name: str, kind: str = "") -> str:
+        r"""Return the entry of a docstring's section on parameters, in the form of numpydoc.
+
+        >>> load = Quantity("1", "[0, 1)", meaning="Offered load", letter=r"\rho", typical=(0.05, 0.95))
+        >>> print(load.entry("load"))
+        load : float or array
+            Offered load: rho [1], in [0, 1), typically 0.05 to 0.95.
+        """
+        kind = kind or ("int or array" if self.integer else "float or array")
+        text = f"[{self.unit}], {'an integer ' if self.integer else ''}in {self.domain}"
+        text = f"{self.plain_letter} {text}" if self.letter else text
+        if self.typical is not None:
+            text += ", typically {} to {}".format(*map(_short, self.typical))
+        meaning = f"{self.meaning.rstrip('.')}: " if self.meaning else ""
+        text = f"{meaning}{text}." + (f" {self.remark.rstrip('.')}." if self.remark else "")
+        given = "" if self.default is None else f", default {self.default:g}"
+        return f"{name} : {kind}{given}\n{textwrap.indent(filled(text), '    ')}"
+
+    @property
+    def logarithmic(self) -> bool:
+        """Whether axes of the quantity are logarithmic: where the typical range spans two decades or more.
+
+        >>> [Quantity("1", "[0, 1)", typical=typical).logarithmic for typical in ((1e-6, 0.1), (0.5, 1.0), (0, 0.9))]
+        [True, False, False]
+        """
+        low, high = self._typical
+        return low > 0 and high >= 100 * low
+
+    @property
+    def middle(self) -> float:
+        """Value in the middle of the typical range, on the linear or logarithmic scale of the quantity.
+
+        >>> Quantity("1", "[0, 1)", typical=(1e-6, 0.01)).middle
+        0.0001
+        >>> Quantity("packets", "[1, inf)", typical=(1, 8), integer=True).middle
+        4.0
+        """
+        low, high = self._typical
+        middle = (low * high) ** 0.5 if self.logarithmic else (low + high) / 2
+        return float(round(middle)) if self.integer else float(f"{middle:.3g}")
+
+    def spaced(self, low: float, high: float, points: int) -> np.ndarray:
+        """Return values at equal distances on the scale of the quantity."""
+        import numpy as np
+
+        return (np.geomspace if self.logarithmic else np.linspace)(low, high, points)
+
+    def positions(self) -> list[float]:
+        """Return the values of a slider in order, as the pages have them: both typical ends, round values between them.
+
+        >>> window = Quantity("segments", "[1, inf)", typical=(1, 4000)).positions()
+        >>> window[0], window[-1], len(window), min(window, key=lambda value: abs(value - 24))
+        (1.0, 4000.0, 88, 23.2)
+        """
+        low, high = map(float, self._typical)
+        steps, digits = LINEAR, 10
+        if self.logarithmic:
+            steps, digits = math.ceil(PER_DECADE * math.log10(high / low)), 3
+        elif self.integer:
+            steps = min(LINEAR, int(high - low))
+        inner = self.spaced(low, high, steps + 1)[1:-1]
+        rounded = (float(round(x)) if self.integer else float(f"{x:.{digits}g}") for x in inner)
+        found = {low, high, *(x for x in rounded if low < x < high)}
+        return sorted(x for x in found if self.interval.contains(x))
+
+    @property
+    def _typical(self) -> tuple[float, float]:
+        if self.typical is None:
+            raise domains.conflict("a scale of the quantity", "needs typical = (low, high)")
+        return self.typical
+
+    def strategy(self) -> SearchStrategy[float]:
+        """Return a hypothesis strategy: the typical range, and the ends of the domain that belong to it."""
+        from hypothesis import strategies as st
+
+        low, high = self._typical
+        inside = self.interval
+        ends = [inside.low] * inside.includes_low + [inside.high] * inside.includes_high
+        choices = [st.integers(int(low), int(high)).map(float) if self.integer else st.floats(low, high)]
+        if 0 < low < high:
+            spread = st.floats(math.log(low), math.log(high)).map(math.exp)
+            choices.append(spread.map(round).map(float) if self.integer else spread)
+        if ends:
+            choices.append(st.sampled_from(ends))
+        return st.one_of(choices).filter(lambda x: bool(inside.contains(x)))
+
+
+def filled(text: str) -> str:
+    """Return a paragraph of a docstring in lines."""
+    return textwrap.fill(text, WIDTH, break_long_words=False, break_on_hyphens=False)
+
+
+def _short(value: float) -> str:
+    """Return a number in few digits.
+
+    >>> _short(1e-06), _short(100000.0), _short(0.25)
+    ('1e-6', '1e5', '0.25')
+    """
+    mantissa, mark, exponent = f"{value:g}".partition("e")
+    short = f"{value:.0e}".partition("e")
+    if not mark and value >= 1e4 and value == float(f"{value:.0e}"):
+        mantissa, mark, exponent = short
+    return f"{mantissa}e{int(exponent)}" if mark else mantissa
