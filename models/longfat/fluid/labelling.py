@@ -60,20 +60,15 @@ def points(system: System, start: Mapping[str, Any] | None, parameters: Mapping[
     import xarray as xr
 
     system.complete(dict.fromkeys(parameters, 0.0), np)  # names only
-    begin = dict(start or {})
+    begin = start or {}
     for name in begin:
         if name not in system.variables:
             raise domains.unknown(f"start: variable of {system.name}", name, system.variables)
-    arrays: dict[tuple[str, str], xr.DataArray] = {}
-    axes = set()
-    for name, declared in system.parameters.items():
-        arrays["parameter", name] = _labelled(name, parameters.get(name, declared.default), declared)
-        axes.add(declared.axis)
-    for name, variable in system.variables.items():
-        interval = f"[{variable.low:g}, {variable.high:g}]"
-        declared = Parameter(variable.unit, interval, variable.start, axis=variable.axis, length=variable.length)
-        arrays["start", name] = _labelled(f"start_{name}", begin.get(name, variable.start), declared)
-        axes.add(variable.axis)
+    declared: dict[str, Parameter | Variable] = dict(system.parameters)
+    declared |= {f"start_{name}": one for name, one in system.variables.items()}
+    given = {**parameters, **{f"start_{name}": value for name, value in begin.items()}}
+    arrays = {name: _labelled(name, given.get(name, one.default), one) for name, one in declared.items()}
+    axes = {one.axis for one in declared.values()}
     coords: dict[str, Any] = {}
     sizes: dict[str, int] = {}
     for array in arrays.values():
@@ -85,30 +80,29 @@ def points(system: System, start: Mapping[str, Any] | None, parameters: Mapping[
     template = xr.DataArray(np.zeros(tuple(sizes.values())), dims=tuple(sizes), coords=coords)
     count = math.prod(sizes.values())
 
-    def rows(key: tuple[str, str], axis: str, length: int) -> Array:
-        array, blank = arrays[key], template
+    def rows(name: str) -> Array:
+        array, blank, axis, length = arrays[name], template, declared[name].axis, declared[name].length
         if axis and axis not in array.dims:
             array = array.expand_dims({axis: length})
         spread = xr.broadcast(array, blank, exclude=[axis] if axis else [])[0].transpose(*sizes, *([axis] * bool(axis)))
         return spread.values.reshape((count, length) if axis else (count,)).astype(float)
 
-    state = [rows(("start", n), v.axis, v.length).reshape(count, -1) for n, v in system.variables.items()]
-    values = {name: rows(("parameter", name), p.axis, p.length) for name, p in system.parameters.items()}
+    state = [rows(f"start_{name}").reshape(count, -1) for name in system.variables]
+    values = {name: rows(name) for name in system.parameters}
     return Points(tuple(sizes), tuple(sizes.values()), coords, np.concatenate(state, axis=1), values)
 
 
-def _labelled(name: str, value: Any, declared: Parameter) -> xr.DataArray:
+def _labelled(name: str, value: Any, declared: Parameter | Variable) -> xr.DataArray:
     """Return a parameter or a start with named axes, after a check that every element lies in its domain."""
     import xarray as xr
 
-    interval = domains.Interval.parse(declared.domain)
     if isinstance(value, xr.DataArray):
         array = value
     else:
         try:
             plain = np.asarray(value, dtype=float)
         except (TypeError, ValueError):
-            raise domains.wrong_type(name, value, "a number or an array of numbers", declared.unit) from None
+            raise declared.wrong_type(name, value, "a number or an array of numbers") from None
         own = (declared.axis,) if declared.axis and plain.ndim else ()
         if plain.ndim - len(own) not in (0, 1):
             raise domains.wrong_shape(name, plain.shape, f"of at most {1 + len(own)} dimensions")
@@ -117,8 +111,8 @@ def _labelled(name: str, value: Any, declared: Parameter) -> xr.DataArray:
         array = xr.DataArray(plain, dims=(*grid, *own), coords=coords)
     if declared.axis and array.sizes.get(declared.axis, declared.length) != declared.length:
         raise domains.wrong_shape(name, array.shape, f"one value or {declared.length} along {declared.axis!r}")
-    if domains.array(name, array.values, declared.unit, interval, integer=declared.integer):
-        raise domains.out_of_range(name, math.nan, declared.unit, interval)
+    if declared.array(name, array.values):
+        raise declared.out_of_range(name, math.nan)
     return array
 
 

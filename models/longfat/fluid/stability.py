@@ -262,7 +262,7 @@ def stability_boundary(
         able = [name for name, p in system.parameters.items() if not p.axis and not p.integer]
         raise domains.unknown("parameter", parameter, able)
     declared = system.parameters[parameter]
-    ends = [domains.number(parameter, end, declared.unit, declared.domain) for end in bracket]
+    ends = [declared.checked(parameter, end) for end in bracket]
     tolerance = domains.number("tolerance", tolerance, "1", "[1e-14, 1]")
     chosen = points(system, start, {**parameters, parameter: ends[0]})
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from longfat.base import domains
+from longfat.base.quantity import Quantity
 
 Rule = Callable[[Any, Any, tuple[Any, ...], Mapping[str, Any], Any], Any]
 Delays = Callable[[Any, Mapping[str, Any], Any], tuple[Any, ...]]
@@ -15,8 +16,26 @@ KINDS = ("map", "flow")
 
 
 @dataclass(frozen=True)
-class Variable:
-    """One quantity of the state: a number, or one for each flow.
+class Parameter(Quantity):
+    """One parameter of a system: a quantity that is a number, or one for each flow or link.
+
+    Parameters
+    ----------
+    unit, domain, default, meaning, integer
+        As for `longfat.base.quantity.Quantity`.
+    axis : str
+        Dimension along which it has one value each ("flow"); empty for a number.
+    length : int
+        Number of values.
+    """
+
+    axis: str = ""
+    length: int = 1
+
+
+@dataclass(frozen=True)
+class Variable(Quantity):
+    """One quantity of the state: a number, or one for each flow; its domain is between the bounds.
 
     Parameters
     ----------
@@ -26,49 +45,22 @@ class Variable:
         Default start.
     low, high : float
         Bounds that no path crosses: an empty queue, a full one, a smallest rate.
-    axis : str
-        Dimension along which it has one value each ("flow"); empty for a number.
-    length : int
-        Number of values.
+    axis, length
+        As for `Parameter`.
     """
 
-    unit: str
-    start: float
+    domain: str = field(init=False)
+    default: float = field(init=False)
+    meaning: str = field(default="", kw_only=True)
+    start: float = field()
     low: float = float("-inf")
     high: float = float("inf")
     axis: str = ""
     length: int = 1
 
-
-@dataclass(frozen=True)
-class Parameter:
-    """One parameter of a system: a number, or one for each flow or link.
-
-    Parameters
-    ----------
-    unit : str
-        Unit; "1" for pure numbers.
-    domain : str
-        Interval such as "(0, inf)".
-    default : float
-        Default value.
-    meaning : str
-        Short description.
-    axis : str
-        Dimension along which it has one value each ("flow"); empty for a number.
-    length : int
-        Number of values.
-    integer : bool
-        Whether only integers are allowed.
-    """
-
-    unit: str
-    domain: str
-    default: float
-    meaning: str = ""
-    axis: str = ""
-    length: int = 1
-    integer: bool = False
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "domain", f"[{self.low:g}, {self.high:g}]")
+        object.__setattr__(self, "default", self.start)
 
 
 @dataclass(frozen=True, eq=False)
