@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from longfat.sim import Network, Simulation, queues
 from longfat.sim.kernel import memory, records
-from longfat.sim.network.network import read_buffer
+from longfat.sim.network.options import read_buffer
 from longfat.sim.runs import results, run_state
 from tests.examples import examples, is_long
 from tests.sim import networks
@@ -245,7 +245,7 @@ def test_the_memory_that_the_kernel_sees_is_the_arrays():
 @pytest.mark.parametrize("discipline", ["fifo", "fifo-departures", "fair", "round-robin"])
 def test_a_buffer_by_hand(buffer, packets, size, discipline):
     """Ten packets of 1000 B at once: one is transmitted, three or two wait, the others are dropped."""
-    assert read_buffer(buffer) == (packets, size)
+    assert read_buffer("buffer", buffer) == (packets, size)
     net = (
         Network().link("a", "b", rate=1000.0, delay=0.0, buffer=buffer, discipline=discipline).link("b", "a", rate=1e6)
     )

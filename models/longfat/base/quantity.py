@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Callable
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -33,9 +33,9 @@ READERS: dict[str, Callable[[Any, str, str], float]] = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Quantity:
-    """Declaration of a quantity.
+    """Declaration of a quantity; subclasses take some of the arguments by position.
 
     Parameters
     ----------
@@ -58,18 +58,17 @@ class Quantity:
 
     Examples
     --------
-    >>> delay = Quantity("s", "[0, 1e6]", 0.0, "Propagation delay")
+    >>> delay = Quantity(unit="s", domain="[0, 1e6]", meaning="Propagation delay")
     >>> delay.checked("delay", "20 ms"), delay.attrs
     (0.02, {'units': 's', 'long_name': 'Propagation delay'})
     """
 
-    letter: str = field(default="", kw_only=True)
+    letter: str = ""
     unit: str
     domain: str
     default: float | None = None
-    typical: tuple[float, float] | None = field(default=None, kw_only=True)
+    typical: tuple[float, float] | None = None
     meaning: str = ""
-    _: KW_ONLY
     integer: bool = False
     remark: str = ""
 
@@ -81,26 +80,30 @@ class Quantity:
     def contains(self, value: Any, floor: Callable[[Any], Any] | None = None) -> Any:
         """Return whether a value lies in the domain; elementwise for arrays, with the `floor` of their library.
 
-        >>> [bool(Quantity("packets", "[1, inf)", integer=True).contains(window)) for window in (2.0, 2.5, math.nan)]
+        >>> window = Quantity(unit="packets", domain="[1, inf)", integer=True)
+        >>> [bool(window.contains(value)) for value in (2.0, 2.5, math.nan)]
         [True, False, False]
         """
         inside = self.interval.contains(value)
         if not self.integer:
             return inside
         if floor is None:
-            from numpy import floor
+            import numpy as np
+
+            floor = np.floor
         return inside & (value == floor(value))
 
     def checked(self, name: str, value: Any) -> float:
         """Return a value as a number in the domain; text has a unit, if the quantity's is one of `READERS`.
 
-        >>> Quantity("packets", "[1, inf)", integer=True).checked("window", 16.0)
+        >>> Quantity(unit="packets", domain="[1, inf)", integer=True).checked("window", 16.0)
         16
         """
-        if isinstance(value, str) and self.unit in READERS:
-            value = READERS[self.unit](value, name, self.domain)
-        number = domains.integer if self.integer else domains.number
-        return number(name, value, self.unit, self.domain)
+        read = READERS.get(self.unit)
+        if read is None and not self.integer:
+            return domains.number(name, value, self.unit, self.domain)
+        number = value if read is None else read(value, name, self.domain)
+        return domains.integer(name, number, self.unit, self.domain) if self.integer else number
 
     def array(self, name: str, values: Any) -> bool:
         """Return whether any element is NaN; raise an error for the first other element outside the domain."""
@@ -118,7 +121,7 @@ class Quantity:
     def plain_letter(self) -> str:
         r"""The symbol as plain text.
 
-        >>> [Quantity("1", "[0, 1]", letter=one).plain_letter for one in (r"\varphi", "f_{max}", "C_b^2")]
+        >>> [Quantity(unit="1", domain="[0, 1]", letter=one).plain_letter for one in (r"\varphi", "f_{max}", "C_b^2")]
         ['phi', 'f_max', 'C_b^2']
         """
         return self.letter.replace("\\var", "").translate({ord(one): None for one in "\\{}"})
@@ -132,18 +135,17 @@ class Quantity:
     def entry(self, name: str, kind: str = "") -> str:
         r"""Return the entry of a docstring's section on parameters, in the form of numpydoc.
 
-        >>> load = Quantity("1", "[0, 1)", meaning="Offered load", letter=r"\rho", typical=(0.05, 0.95))
+        >>> load = Quantity(unit="1", domain="[0, 1)", meaning="Offered load", letter=r"\rho", typical=(0.05, 0.95))
         >>> print(load.entry("load"))
         load : float or array
             Offered load: rho [1], in [0, 1), typically 0.05 to 0.95.
         """
         kind = kind or ("int or array" if self.integer else "float or array")
-        text = f"[{self.unit}], {'an integer ' if self.integer else ''}in {self.domain}"
-        text = f"{self.plain_letter} {text}" if self.letter else text
+        symbol = ": ".join(filter(None, (self.meaning.rstrip("."), self.plain_letter)))
+        text = f"{symbol} [{self.unit}], {'an integer ' if self.integer else ''}in {self.domain}"
         if self.typical is not None:
             text += ", typically {} to {}".format(*map(_short, self.typical))
-        meaning = f"{self.meaning.rstrip('.')}: " if self.meaning else ""
-        text = f"{meaning}{text}." + (f" {self.remark.rstrip('.')}." if self.remark else "")
+        text += f". {self.remark.rstrip('.')}." if self.remark else "."
         given = "" if self.default is None else f", default {self.default:g}"
         return f"{name} : {kind}{given}\n{textwrap.indent(filled(text), '    ')}"
 
@@ -151,7 +153,8 @@ class Quantity:
     def logarithmic(self) -> bool:
         """Whether axes of the quantity are logarithmic: where the typical range spans two decades or more.
 
-        >>> [Quantity("1", "[0, 1)", typical=typical).logarithmic for typical in ((1e-6, 0.1), (0.5, 1.0), (0, 0.9))]
+        >>> ranges = (1e-6, 0.1), (0.5, 1.0), (0, 0.9)
+        >>> [Quantity(unit="1", domain="[0, 1)", typical=typical).logarithmic for typical in ranges]
         [True, False, False]
         """
         low, high = self._typical
@@ -161,9 +164,9 @@ class Quantity:
     def middle(self) -> float:
         """Value in the middle of the typical range, on the linear or logarithmic scale of the quantity.
 
-        >>> Quantity("1", "[0, 1)", typical=(1e-6, 0.01)).middle
+        >>> Quantity(unit="1", domain="[0, 1)", typical=(1e-6, 0.01)).middle
         0.0001
-        >>> Quantity("packets", "[1, inf)", typical=(1, 8), integer=True).middle
+        >>> Quantity(unit="packets", domain="[1, inf)", typical=(1, 8), integer=True).middle
         4.0
         """
         low, high = self._typical

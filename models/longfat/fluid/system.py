@@ -29,6 +29,10 @@ class Parameter(Quantity):
         Number of values.
     """
 
+    unit: str
+    domain: str
+    default: float = field()
+    meaning: str = ""
     axis: str = ""
     length: int = 1
 
@@ -49,9 +53,9 @@ class Variable(Quantity):
         As for `Parameter`.
     """
 
+    unit: str
     domain: str = field(init=False)
     default: float = field(init=False)
-    meaning: str = field(default="", kw_only=True)
     start: float = field()
     low: float = float("-inf")
     high: float = float("inf")

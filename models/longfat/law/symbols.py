@@ -34,8 +34,8 @@ class Symbol(Quantity):
     letter: str = field()
     unit: str
     domain: str
-    default: float | None = field(default=None, kw_only=True)
     typical: tuple[float, float] = field()
+    meaning: str = ""
 
     def described(self, meaning: str = "", remark: str = "") -> Symbol:
         r"""Return the same parameter with the meaning or the remark that it has in one law.

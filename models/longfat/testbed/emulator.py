@@ -229,8 +229,7 @@ def idle(net: Network) -> Network:
     made = Network(net.name)
     made.links = {
         pair: replace(
-            link, discipline=queues.FIFO, buffer_packets=float("inf"), buffer_bytes=float("inf"), loss=0.0, jitter=0.0,
-            rate_changes=(),
+            link, discipline=queues.FIFO, buffer=(float("inf"), float("inf")), loss=0.0, jitter=0.0, rate_changes=(),
         )
         for pair, link in net.links.items()
     }  # fmt: skip

@@ -7,7 +7,8 @@ tail and the first of the schemes; `longfat.sim.Network.to_toml` prints it as a 
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,9 @@ from longfat.base.domains import integer
 from longfat.sim import queues
 from longfat.sim import schemes as every_scheme
 from longfat.sim.network import traffic as generators
+from longfat.sim.network.elements import OF_FLOW, OF_LINK
 from longfat.sim.network.network import Network
+from longfat.sim.network.options import Declared, Number
 from longfat.sim.network.traffic import Traffic
 from longfat.sim.queues import Discipline
 from longfat.sim.schemes import Scheme
@@ -25,9 +28,7 @@ from longfat.sim.schemes import Scheme
 if TYPE_CHECKING:
     from hypothesis.strategies import DrawFn, SearchStrategy
 
-#: Ranges in which a run takes few events: rates [bytes/s], delays [s], files [bytes], packets [bytes].
-RATES, DELAYS, FILES, PACKETS = (5e4, 1e6), (0.001, 0.05), (1_000, 200_000), (100, 1_500)
-#: Values of parameters for links of `RATES`, by discipline: where there is no default, or none that suits them.
+#: Values of parameters for links of the rates that are drawn, by discipline: where no default suits them.
 GIVEN: dict[str, dict[str, float]] = {
     "aggregation": {"interval": 0.004},
     "fq-codel": {"queues": 4.0},
@@ -43,6 +44,26 @@ GIVEN: dict[str, dict[str, float]] = {
 def numbers(low: float, high: float) -> SearchStrategy[float]:
     """Return a strategy of numbers with three digits in a range, so that printed examples are short."""
     return st.floats(low, high).map(lambda x: min(max(float(f"{x:.3g}"), low), high))
+
+
+def values(option: Declared) -> SearchStrategy[Any]:
+    """Return a strategy of the values of an option of a link or flow: those declared, with which a run is short.
+
+    >>> from hypothesis import find
+    >>> find(values(OF_LINK["loss"]), lambda loss: loss > 0)
+    0.01
+    """
+    if isinstance(option.drawn, list):
+        return st.sampled_from(option.drawn)
+    assert isinstance(option, Number)
+    assert option.drawn is not None
+    low, high = option.drawn
+    inside = st.integers(int(low), int(high)) if option.integer or option.unit == "bytes" else numbers(low, high)
+    return inside if option.required or option.default != math.inf else st.just(math.inf) | inside
+
+
+def _drawn(draw: DrawFn, known: Mapping[str, Declared], *without: str) -> dict[str, Any]:
+    return {name: draw(values(one)) for name, one in known.items() if one.drawn is not None and name not in without}
 
 
 def schemes(*, acknowledged: bool = False) -> SearchStrategy[Scheme]:
@@ -154,15 +175,8 @@ def _flows(draw: DrawFn, path: tuple[str, ...]) -> dict[str, Any]:
     made: dict[str, Any] = {"scheme": chosen, "path": path}
     # A scheme with priorities has no end without a file: it may send a whole window in one burst.
     if arriving or (by_scheme and (chosen.name in ENDLESS or draw(st.booleans()))):
-        made["file"] = draw(st.integers(*FILES))
-    made["start"] = draw(numbers(0.0, 0.2))
-    made["packet"] = draw(st.integers(*PACKETS))
-    made["ack"] = draw(st.integers(20, 80))
-    made["count"] = draw(st.integers(1, 2))
-    made["ack_path"] = draw(st.sampled_from(["reverse", "ideal"]))
-    if draw(st.booleans()):
-        made["access_rate"] = draw(numbers(1e5, 2e6))
-    return made
+        made["file"] = draw(values(OF_FLOW["file"]))
+    return made | _drawn(draw, OF_FLOW, "file")
 
 
 #: Schemes that send without a limit if they have no file.
@@ -171,21 +185,13 @@ ENDLESS = ("blt", "blt-rate", "bully-tyrant")
 
 @st.composite
 def links(draw: DrawFn, *, lossy: bool = True) -> dict[str, Any]:
-    """Draw arguments of `longfat.sim.Network.link`: rate, delay, buffer, discipline, loss and jitter."""
+    """Draw arguments of `longfat.sim.Network.link`: buffer and discipline, and the options that declare values."""
     discipline = draw(disciplines())
     size = draw(st.integers(1, 30))
     in_packets = discipline.service.startswith("discard") or draw(st.booleans())
-    made = {
-        "rate": draw(numbers(*RATES)),
-        "delay": draw(numbers(*DELAYS)),
-        "buffer": size if in_packets else f"{size * 1500} B",
-        "discipline": discipline,
-    }
-    if lossy:
-        made["loss"] = draw(st.sampled_from([0.0, 0.01, 0.1]))
-        if discipline.service == "fifo":
-            made["jitter"] = draw(st.sampled_from([0.0, 0.002]))
-    return made
+    made = {"buffer": size if in_packets else f"{size * 1500} B", "discipline": discipline}
+    without = ["loss", "jitter"] if not lossy else [] if discipline.service == "fifo" else ["jitter"]
+    return made | _drawn(draw, OF_LINK, *without)
 
 
 def networks(*, most_hops: int = 3, most_flows: int = 5, lossy: bool = True) -> SearchStrategy[Network]:

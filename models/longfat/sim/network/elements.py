@@ -1,59 +1,204 @@
-"""Links and flows of a network, as `Network.link` and `Network.flow` create them."""
+"""Links and flows of a network, as `Network.link` and `Network.flow` create them, with their options."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from operator import attrgetter
+from typing import Any
 
+from longfat.base import domains
 from longfat.sim import queues
+from longfat.sim.network.options import (
+    Number,
+    Option,
+    choice,
+    flag,
+    option,
+    options,
+    read_buffer,
+    read_rate_changes,
+)
 from longfat.sim.network.traffic import Traffic
 from longfat.sim.queues import Discipline
 from longfat.sim.schemes.scheme import Scheme
 
 
+def _stamps(name: str, value: Any, of: str) -> bool | str:
+    return domains.choice(name, value, ("incoming",)) if isinstance(value, str) else bool(value)
+
+
 @dataclass(frozen=True)
 class Link:
-    """Link from one node to another, in SI units; created by `Network.link`, which explains the fields."""
+    """Link from one node to another, in SI units; created by `Network.link`, whose options are the fields."""
 
     name: str
     tail: str
     head: str
-    rate: float  # bytes/s; math.inf for a link without transmission time
-    delay: float  # s
-    buffer_packets: float = math.inf
-    buffer_bytes: float = math.inf
-    discipline: Discipline = queues.FIFO
-    loss: float = 0.0
-    jitter: float = 0.0  # s
-    counter_refresh: float = 0.0  # s
-    coarse_clock: bool = False
-    stamps: bool | str = True  # or "incoming"
-    rate_changes: tuple[tuple[float, float], ...] = ()  # times [s] and rates from then on [bytes/s]
+    rate: float = option(
+        Number(
+            "bytes/s", "(0, inf)", meaning="Transmission rate", endless=True, drawn=(5e4, 1e6),
+            remark="``math.inf`` for a link without transmission time",
+        )
+    )  # fmt: skip
+    delay: float = option(Number("s", "[0, 1e6]", 0.0, "Propagation delay", drawn=(0.001, 0.05), row="delay"))
+    buffer: tuple[float, float] = option(
+        Option(
+            "packets", "int or str, optional", None,
+            'Greatest backlog, without the packet in transmission: 440 or "440 packets" [packets], or "64 KiB" '
+            "[bytes]; unbounded by default.",
+            read=read_buffer,
+        )
+    )  # fmt: skip
+    discipline: Discipline = option(  # noqa: RUF009  it is a field
+        Option(
+            "discipline", "str or Discipline", "fifo",
+            'Queue discipline: a name, such as "red", or one of `longfat.sim.queues` with parameters, such as '
+            "``queues.red(low=5, high=15)``.",
+            read=lambda name, value, of: queues.discipline(value),
+        )
+    )  # fmt: skip
+    loss: float = option(
+        Number(
+            "probability", "[0, 1]", 0.0, "Probability that an arriving packet is lost, independently of others",
+            drawn=[0.0, 0.01, 0.1], row="loss",
+        )
+    )  # fmt: skip
+    jitter: float = option(
+        Number(
+            "s", "[0, 1e6]", 0.0, "Upper bound of a random time before each transmission, uniform from 0 to it",
+            drawn=[0.0, 0.002], row="jitter", remark="Packets keep their order",
+        )
+    )  # fmt: skip
+    counter_refresh: float = option(
+        Number(
+            "s", "[0, 1e6]", 0.0, "Interval between updates of the byte counter that the link reports", row="refresh",
+            remark="0 updates it with every packet. This and the next two are for the performance transparency "
+            "protocol, see `longfat.sim.schemes.cadpc`",
+        )
+    )  # fmt: skip
+    coarse_clock: bool = option(
+        flag(
+            "Whether the link reports the time of the last update of its counter instead of the present time.",
+            row="coarse_clock",
+        )
+    )
+    stamps: bool | str = option(
+        Option(
+            "answer", 'bool or {"incoming"}', True,
+            "Whether the router in front of the link adds the link's counter to requests. If only the router at its "
+            'end knows the protocol, "incoming": that one adds the counter of the interface through which requests '
+            "come.",
+            read=_stamps,
+        )
+    )  # fmt: skip
+    rate_changes: tuple[tuple[float, float], ...] = option(
+        Option(
+            "pairs", "sequence of pairs", (),
+            "Times [s], in increasing order, and the rate from each of them on [bytes/s]. A packet in transmission "
+            "ends at the rate at which it began.",
+            read=read_rate_changes,
+        )
+    )  # fmt: skip
+
+    @property
+    def buffer_packets(self) -> float:
+        """Greatest backlog [packets]."""
+        return self.buffer[0]
+
+    @property
+    def buffer_bytes(self) -> float:
+        """Greatest backlog [bytes]."""
+        return self.buffer[1]
 
 
 @dataclass(frozen=True)
 class Flow:
-    """Flow along a path, in SI units: a transfer or traffic; created by `Network.flow`, which explains the fields."""
+    """Flow along a path, in SI units: a transfer or traffic; created by `Network.flow`, whose options are the fields.
+
+    `Network.flow` itself checks path, application and parameters, which depend on the network and on the scheme.
+    """
 
     name: str
     path: tuple[str, ...]
     scheme: Scheme | None
     traffic: Traffic | None = None
-    file: float | None = None  # bytes
-    start: float = 0.0
-    stagger: float = 0.0
-    stop: float = math.inf
-    packet: int = 1000
-    ack: int = 40
-    access_rate: float = math.inf  # bytes/s
-    ack_path: str = "reverse"
-    count: int = 1
-    send_jitter: float = 0.0
-    application: Traffic | None = None
-    parameters: Mapping[str, float] = field(default_factory=dict)
+    file: float | None = option(
+        Number(
+            "bytes", "[1, 1e18]", meaning="Size of the transfer", optional=True, drawn=(1_000, 200_000),
+            remark="By default the source always has data to send",
+        )
+    )  # fmt: skip
+    start: float = option(Number("s", "[0, 1e9]", 0.0, "Start of the flow, or of its first copy", drawn=(0.0, 0.2)))
+    stagger: float = option(Number("s", "[0, 1e9]", 0.0, "Time between the starts of consecutive copies"))
+    stop: float = option(Number("s", "[0, 1e9]", math.inf, "End of sending", endless=True))
+    packet: int = option(
+        Number("bytes", "[1, 1e6]", 1000, "Size of data packets, headers included", integer=True, drawn=(100, 1_500))
+    )
+    ack: int = option(
+        Number("bytes", "[1, 1e6]", 40, "Size of acknowledgments, headers included", integer=True, drawn=(20, 80))
+    )
+    access_rate: float = option(
+        Number(
+            "bytes/s", "(0, inf)", math.inf, "Rate of the access link between the source and the first node",
+            endless=True, drawn=(1e5, 2e6),
+            remark="A scheme's packet counts as sent, and its round trip begins, when the access link starts to "
+            "transmit it; uncontrolled traffic queues there without limit. Every connection of "
+            "`longfat.sim.traffic.arrivals` has its own access link",
+        )
+    )  # fmt: skip
+    ack_path: str = option(
+        choice(
+            "reverse",
+            "Return path of acknowledgments: over the links in the reverse direction, or after the propagation delay "
+            "alone, without queueing and transmission.",
+            "reverse",
+            "ideal",
+        )
+    )
+    count: int = option(
+        Number(
+            "flows", "[1, 1e6]", 1, "Number of copies", integer=True, drawn=(1, 2),
+            remark="They are named name-1, name-2 and so on",
+        )
+    )  # fmt: skip
+    send_jitter: float = option(
+        Number(
+            "s", "[0, 1e6]", 0.0, "Upper bound of a random delay of each packet at the source, uniform from 0 to it",
+            remark="Packets keep their order. A bound of one transmission time at the bottleneck avoids the phase "
+            'effects of deterministic networks (Floyd & Jacobson, "On Traffic Phase Effects in Packet-Switched '
+            'Gateways", 1992)',
+        )
+    )  # fmt: skip
+    application: Traffic | None = option(  # noqa: RUF009  it is a field
+        Option(
+            "traffic", "Traffic, optional", None,
+            "Application that writes the data, ``traffic.constant(...)`` or ``traffic.on_off(...)``, from the start "
+            "of the flow on: the sender has no more to send than what is written. By default all data are there at "
+            "once.",
+        )
+    )  # fmt: skip
+    parameters: Mapping[str, float] = field(
+        default_factory=dict,
+        metadata={
+            "option": Option(
+                "values", 'mapping of str to float or "linux", optional', None,
+                "Values of the scheme's parameters, which override those with which the scheme was called; \"linux\" "
+                "stands for those of `longfat.sim.schemes.linux`.",
+            )
+        },
+    )  # fmt: skip
 
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the copies of the flow."""
         return (self.name,) if self.count == 1 else tuple(f"{self.name}-{k + 1}" for k in range(self.count))
+
+
+OF_LINK, OF_FLOW = options(Link), options(Flow)
+#: All options of a link but the discipline, which is compared by identity.
+link_values = attrgetter(*(name for name in OF_LINK if name != "discipline"))
+_OWN = ("start", "stagger", "application", "parameters")
+#: The options of a flow in which flows of one kind are equal, but those that are no numbers and no words.
+flow_values = attrgetter(*(name for name in OF_FLOW if name not in _OWN))

@@ -5,20 +5,18 @@ from __future__ import annotations
 import importlib
 import math
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any
 
-from longfat.base import domains, quantities
-from longfat.base.domains import integer, out_of_range
-from longfat.sim import queues, schemes
+from longfat.base import domains
+from longfat.base.domains import out_of_range
+from longfat.sim import schemes
 from longfat.sim.network import names
-from longfat.sim.network.buffers import read_buffer
-from longfat.sim.network.changes import read_rate_changes
-from longfat.sim.network.elements import Flow, Link
+from longfat.sim.network.elements import OF_FLOW, OF_LINK, Flow, Link
+from longfat.sim.network.options import read_all, takes
 from longfat.sim.network.traffic import Traffic, check_application
-from longfat.sim.queues import Discipline
 from longfat.sim.schemes.scheme import Scheme
 
 MOST_PLACES = 2**20  # greatest buffer [packets] of the services that drop by priority
@@ -68,23 +66,15 @@ class Network:
         """Names of the nodes, in the order in which links name them."""
         return tuple(dict.fromkeys(node for pair in self.links for node in pair))
 
+    @takes(Link)
     def link(
         self,
         tail: str,
         head: str,
         *,
-        rate: float | str,
-        delay: float | str = 0.0,
-        buffer: int | str | None = None,
-        discipline: str | Discipline = "fifo",
         duplex: bool = False,
         name: str | None = None,
-        loss: float | str = 0.0,
-        jitter: float | str = 0.0,
-        counter_refresh: float | str = 0.0,
-        coarse_clock: bool = False,
-        stamps: bool | str = True,
-        rate_changes: Sequence[tuple[float | str, float | str]] = (),
+        **options: Any,
     ) -> Network:
         """Add a link from one node to another, and with `duplex` one in the opposite direction.
 
@@ -92,48 +82,16 @@ class Network:
         ----------
         tail, head : str
             Names of the nodes at its beginning and end; a node exists once a link names it.
-        rate : float or str
-            Transmission rate [bytes/s]; ``math.inf`` for a link without transmission time.
-        delay : float or str
-            Propagation delay [s].
-        buffer : int or str, optional
-            Greatest backlog, without the packet in transmission: 440 or "440 packets" [packets], or "64 KiB" [bytes];
-            unbounded by default.
-        discipline : str or Discipline
-            Queue discipline: a name, such as "red", or one of `longfat.sim.queues` with parameters, such as
-            ``queues.red(low=5, high=15)``.
         duplex : bool
             Whether to add an equal link from `head` to `tail`, too.
         name : str, optional
             Name in results; "tail-head" by default.
-        loss : float or str
-            Probability that an arriving packet is lost [probability], independently of other packets.
-        jitter : float or str
-            Upper bound of a random time before each transmission, uniform in [0, jitter) [s]; packets keep their order.
-        counter_refresh : float or str
-            Interval between updates of the byte counter that the link reports [s]; 0 updates it with every packet. This
-            and the next two are for the performance transparency protocol, see `longfat.sim.schemes.cadpc`.
-        coarse_clock : bool
-            Whether the link reports the time of the last update of its counter instead of the present time.
-        stamps : bool or {"incoming"}
-            Whether the router in front of the link adds the link's counter to requests. If only the router at its end
-            knows the protocol, "incoming": that one adds the counter of the interface through which requests come.
-        rate_changes : sequence of pairs
-            Times [s], in increasing order, and the rate from each of them on [bytes/s]. A packet in transmission ends
-            at the rate at which it began.
+        **options
 
         Returns
         -------
         Network
             The network itself, so that calls can be chained.
-
-        Raises
-        ------
-        TypeError
-            For arguments of a wrong type.
-        ValueError
-            For values outside their ranges, unknown disciplines, a buffer that the discipline cannot use, and a link or
-            name that exists already.
 
         Examples
         --------
@@ -146,40 +104,25 @@ class Network:
                 raise domains.wrong_type(what, node, "a string that is not empty")
         if tail == head:
             raise domains.conflict(f"head = {head!r}", "is the same node as tail", "name two different nodes")
-        packets, size = read_buffer(buffer)
-        chosen = queues.discipline(discipline)
+        of = f"link {tail}-{head}"
+        made = Link(name or f"{tail}-{head}", tail, head, **read_all(OF_LINK, options, of))
+        chosen, (packets, size), buffer = made.discipline, made.buffer, options.get("buffer")
         if chosen.needs_buffer and not (packets >= 1 and size >= 1):
             raise domains.conflict(
-                f"buffer = {buffer} of link {tail}-{head}",
+                f"buffer = {buffer} of {of}",
                 f"excludes discipline {chosen.name!r}",
                 "it needs a buffer of at least one packet",
             )
-        chosen.check_buffer(f"link {tail}-{head}", packets, size)
+        chosen.check_buffer(of, packets, size)
         if chosen.scheduler is not None and chosen.scheduler.bounded and not packets <= MOST_PLACES:
             raise domains.conflict(
-                f"buffer = {buffer} of link {tail}-{head}",
+                f"buffer = {buffer} of {of}",
                 f"excludes discipline {chosen.name!r}",
                 f"it needs a number of packets in [1, {MOST_PLACES}]",
             )
-        made = Link(
-            name=name or f"{tail}-{head}",
-            tail=tail,
-            head=head,
-            rate=math.inf if rate == math.inf else quantities.rate(rate),
-            delay=quantities.duration(delay, "delay", "[0, 1e6]"),
-            buffer_packets=packets,
-            buffer_bytes=size,
-            discipline=chosen,
-            loss=quantities.fraction(loss, "loss", "[0, 1]"),
-            jitter=quantities.duration(jitter, "jitter", "[0, 1e6]"),
-            counter_refresh=quantities.duration(counter_refresh, "counter_refresh", "[0, 1e6]"),
-            coarse_clock=bool(coarse_clock),
-            stamps=domains.choice("stamps", stamps, ("incoming",)) if isinstance(stamps, str) else bool(stamps),
-            rate_changes=read_rate_changes(rate_changes),
-        )
         if made.rate_changes and (made.rate == math.inf or made.jitter > 0):
             raise domains.conflict(
-                f"rate_changes of link {tail}-{head}",
+                f"rate_changes of {of}",
                 "needs a finite rate and no jitter",
                 "another link, in front of this one, can have the jitter",
             )
@@ -198,24 +141,14 @@ class Network:
             self._link_names.add((one.name,))
         return self
 
+    @takes(Flow)
     def flow(
         self,
         scheme: str | Scheme | Traffic,
         *,
         path: Sequence[str],
         name: str | None = None,
-        file: float | str | None = None,
-        start: float | str = 0.0,
-        stagger: float | str = 0.0,
-        stop: float | str = math.inf,
-        packet: int | str = 1000,
-        ack: int | str = 40,
-        access_rate: float | str = math.inf,
-        ack_path: str = "reverse",
-        count: int = 1,
-        send_jitter: float | str = 0.0,
-        application: Traffic | None = None,
-        parameters: Mapping[str, float] | Literal["linux"] | None = None,
+        **options: Any,
     ) -> Network:
         """Add a flow: a transfer that a congestion-control scheme controls, or uncontrolled traffic.
 
@@ -228,46 +161,12 @@ class Network:
             Names of the nodes from the source to the destination; acknowledgments return over the same nodes.
         name : str, optional
             Name in results; by default that of the scheme or generator and a number.
-        file : float or str, optional
-            Size of the transfer [bytes]; by default the source always has data to send.
-        start, stop : float or str
-            Start of the flow, or of its first copy, and end of sending [s].
-        stagger : float or str
-            Time between the starts of consecutive copies [s].
-        packet, ack : int or str
-            Sizes of data packets and acknowledgments, headers included [bytes].
-        access_rate : float or str
-            Rate of the access link between the source and the first node [bytes/s]. A scheme's packet counts as sent,
-            and its round trip begins, when the access link starts to transmit it; uncontrolled traffic queues there
-            without limit. Every connection of `longfat.sim.traffic.arrivals` has its own access link.
-        ack_path : {"reverse", "ideal"}
-            Return path of acknowledgments: over the links in the reverse direction, or after the propagation delay
-            alone, without queueing and transmission.
-        count : int
-            Number of copies, named name-1, name-2 and so on.
-        send_jitter : float or str
-            Upper bound of a random delay of each packet at the source, uniform in [0, send_jitter) [s]; packets keep
-            their order. A bound of one transmission time at the bottleneck avoids the phase effects of deterministic
-            networks (Floyd & Jacobson, "On Traffic Phase Effects in Packet-Switched Gateways", 1992).
-        application : Traffic, optional
-            Application that writes the data, ``traffic.constant(...)`` or ``traffic.on_off(...)``, from the start of
-            the flow on: the sender has no more to send than what is written. By default all data are there at once.
-        parameters : mapping of str to float or "linux", optional
-            Values of the scheme's parameters, which override those with which the scheme was called; "linux" stands for
-            those of `longfat.sim.schemes.linux`.
+        **options
 
         Returns
         -------
         Network
             The network itself, so that calls can be chained.
-
-        Raises
-        ------
-        TypeError
-            For arguments of a wrong type.
-        ValueError
-            For unknown schemes and parameters, values outside their ranges, a path whose nodes are not linked, a file
-            of a scheme without acknowledgments, and a name that exists already.
 
         Examples
         --------
@@ -277,40 +176,24 @@ class Network:
         [('reno-1',), ('vegas-2-1', 'vegas-2-2')]
         """
         traffic = scheme if isinstance(scheme, Traffic) else None
-        chosen = schemes.scheme(scheme) if not isinstance(scheme, Traffic) else scheme.scheme
+        own = chosen = schemes.scheme(scheme) if not isinstance(scheme, Traffic) else scheme.scheme
         kind = chosen.name if chosen else traffic.name if traffic else ""
-        values = schemes.check_parameters(chosen, parameters or {})
-        if chosen is not None and chosen.values:  # the flow gets them, so that a scenario file can hold them
+        if chosen is not None and chosen.values:  # the flow has them, so that a scenario file can hold them
             chosen = replace(chosen, values={})
             traffic = replace(traffic, scheme=chosen) if traffic is not None else None
         label = name or f"{kind}-{len(self.flows) + 1}"
-        count = integer("count", count, "flows", "[1, 1e6]")
-        made = Flow(
-            name=label,
-            path=self._connected(path, label, ack_path == "reverse" and (traffic is None or traffic.acknowledged)),
-            scheme=chosen,
-            traffic=traffic,
-            file=None if file is None else quantities.size(file, "file", "[1, 1e18]"),
-            start=quantities.duration(start, "start", "[0, 1e9]"),
-            stagger=quantities.duration(stagger, "stagger", "[0, 1e9]"),
-            stop=math.inf if stop == math.inf else quantities.duration(stop, "stop", "[0, 1e9]"),
-            packet=integer("packet", quantities.size(packet, "packet", "[1, 1e6]"), "bytes", "[1, 1e6]"),
-            ack=integer("ack", quantities.size(ack, "ack", "[1, 1e6]"), "bytes", "[1, 1e6]"),
-            access_rate=math.inf if access_rate == math.inf else quantities.rate(access_rate, "access_rate"),
-            ack_path=ack_path,
-            count=count,
-            send_jitter=quantities.duration(send_jitter, "send_jitter", "[0, 1e6]"),
-            parameters=values,
-            application=check_application(application, label, traffic, packet),
-        )
-        domains.choice(f"ack_path of flow {label!r}:", ack_path, ("reverse", "ideal"))
-        if chosen is not None and not chosen.acknowledged and file is not None:
+        given = read_all(OF_FLOW, options, f"flow {label!r}")
+        given["parameters"] = schemes.check_parameters(own, given.get("parameters") or {})
+        both_ways = given.get("ack_path") != "ideal" and (traffic is None or traffic.acknowledged)
+        made = Flow(label, self._connected(path, label, both_ways), chosen, traffic, **given)
+        check_application(made.application, label, traffic, made.packet)
+        if chosen is not None and not chosen.acknowledged and made.file is not None:
             raise domains.conflict(
-                f"file = {file!r} of flow {label!r}",
+                f"file = {options['file']!r} of flow {label!r}",
                 f"excludes scheme {chosen.name!r}",
                 "without acknowledgments the sender does not know when a file has arrived",
             )
-        last = made.start + made.stagger * (count - 1)
+        last = made.start + made.stagger * (made.count - 1)
         if last > 1e9:
             raise out_of_range("start + stagger*(count - 1)", last, "s", "[0, 1e9]")
         if made.stop <= last:

@@ -12,7 +12,7 @@ import numpy as np
 from longfat.base.domains import out_of_range
 from longfat.sim.kernel import layout, records
 from longfat.sim.kernel.records import FOREVER, NEVER, NONE, SECOND
-from longfat.sim.network.elements import Flow, Link
+from longfat.sim.network.elements import OF_LINK, Flow, Link, flow_values, link_values
 from longfat.sim.network.traffic import Traffic
 from longfat.sim.runs.routes import Routes
 from longfat.sim.runs.run_state import RunState, rows
@@ -69,10 +69,7 @@ def lay_links(state: RunState, routes: Routes) -> np.ndarray:
     """Lay out the rows of links, queues, disciplines and services; return the rows of the queues of flows."""
 
     def key(link: Link) -> Hashable:
-        return (
-            link.rate, link.delay, link.buffer_packets, link.buffer_bytes, id(link.discipline), link.loss, link.jitter,
-            link.counter_refresh, link.coarse_clock, link.stamps, bool(link.name), link.rate_changes,
-        )  # fmt: skip
+        return id(link.discipline), bool(link.name), *link_values(link)
 
     kinds, which = _by_kind(routes.links, key, lambda link: _link(link, routes))
     state.links = links = _stretch([one[0] for one in kinds], which)
@@ -109,7 +106,10 @@ def _link(link: Link, routes: Routes) -> tuple[np.ndarray, np.ndarray, np.ndarra
     row, discipline, service = made[0], link.discipline, link.discipline.scheduler
     row.head = row.tail = row.transmitting = row.first_queue = row.discipline = row.service = NONE
     row.changing_rate = NONE
-    row.delay = round(link.delay * SECOND)
+    for name, one in OF_LINK.items():
+        if one.row:
+            value = getattr(link, name)
+            setattr(row, one.row, round(value * SECOND) if one.unit == "s" else value)
     # A link without transmission time: the numerator of the division is 0.
     row.rate, row.scale = _bits(f"rate of link {link.name}", link.rate) or (1 << 30, 0)
     row.bytes_per_second = link.rate
@@ -117,10 +117,6 @@ def _link(link: Link, routes: Routes) -> tuple[np.ndarray, np.ndarray, np.ndarra
     row.carried_remainder = row.rate >> 1
     row.limit_packets = min(link.buffer_packets, _UNBOUNDED)
     row.limit_bytes = min(link.buffer_bytes, _UNBOUNDED)
-    row.loss = link.loss
-    row.jitter = round(link.jitter * SECOND)
-    row.refresh = round(link.counter_refresh * SECOND)
-    row.coarse_clock = link.coarse_clock
     if not link.stamps or not link.name or link.rate == math.inf:
         row.ignores_requests = records.IGNORES
     elif link.stamps == "incoming":
@@ -189,10 +185,8 @@ def lay_flows(state: RunState, routes: Routes, flows: list[Flow], starts: np.nda
     """Lay out the rows of all flows, and the records of their schemes."""
 
     def key(flow: Flow) -> Hashable:
-        return (
-            id(flow.scheme), id(flow.traffic), flow.file, flow.stop, flow.packet, flow.ack, flow.access_rate,
-            tuple(flow.parameters.items()), id(flow.application),
-        )  # fmt: skip
+        things = id(flow.scheme), id(flow.traffic), id(flow.application)
+        return *things, tuple(flow.parameters.items()), *flow_values(flow)
 
     kinds, which = _by_kind(flows, key, lambda flow: _flow(flow, routes))
     lines = any(flow.access_rate < math.inf and flow.scheme is not None for flow in flows)

@@ -4,28 +4,24 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import Any
 
-from longfat.base import quantities
 from longfat.sim.network import traffic
+from longfat.sim.network.elements import OF_FLOW, OF_LINK
+from longfat.sim.network.options import Number
 from longfat.sim.network.traffic import Traffic
 
+#: Options of `longfat.sim.run` that a file may hold.
+RUN_OPTIONS = {
+    "duration": Number("s", "[0, inf)"), "warm_up": Number("s", "[0, inf)"),
+    "replications": Number("runs", "[1, 1e6]", integer=True), "confidence": Number("probability", "(0, 1)"),
+    "sample_every": Number("s", "[0, inf)"), "rng": Number("1", "[0, inf)", integer=True),
+}  # fmt: skip
 # Kinds of the values of all keys, for each kind of table; TYPES explains them.
-LINK = {
-    "name": "text", "from": "text", "to": "text", "rate": "bytes/s", "delay": "s", "buffer": "packets",
-    "discipline": "choice", "loss": "share", "jitter": "s", "counter_refresh": "s", "coarse_clock": "flag",
-    "stamps": "answer", "duplex": "flag", "rate_changes": "pairs",
-}  # fmt: skip
-FLOW = {
-    "name": "text", "scheme": "text", "traffic": "table", "path": "nodes", "file": "bytes", "start": "s",
-    "stagger": "s", "stop": "s", "packet": "bytes", "ack": "bytes", "access_rate": "bytes/s", "ack_path": "text",
-    "count": "integer", "send_jitter": "s", "parameters": "values",
-    "application": "table",
-}  # fmt: skip
-RUN = {
-    "duration": "s", "warm_up": "s", "replications": "integer", "confidence": "share", "sample_every": "s",
-    "rng": "integer",
-}  # fmt: skip
+LINK = {"from": "text", "to": "text", "name": "text", "duplex": "flag"}
+LINK |= {key: one.kind for key, one in OF_LINK.items()}
+FLOW = {"name": "text", "scheme": "text", "traffic": "traffic", "path": "nodes"}
+FLOW |= {key: one.kind for key, one in OF_FLOW.items()}
+RUN = {key: one.kind for key, one in RUN_OPTIONS.items()}
 DOCUMENT = {"name": "text", "link": "tables", "flow": "tables", "run": "table"}
 
 _QUANTITY = (int, float, str)
@@ -44,15 +40,11 @@ TYPES: dict[str, tuple[tuple[type, ...], str]] = {
     "pairs": ((list,), 'a list of pairs, as in [["1 s", "5 Mbit/s"]]'),
     "rows": ((list,), 'a list of rows, as in [["1 s", "2 s", 1]]'),
     "nodes": ((list,), 'a list of nodes, as in ["left", "right"]'),
-    "choice": ((str, dict), 'a name, or a table as in {name = "red", low = 5, high = 15}'),
+    "discipline": ((str, dict), 'a name, or a table as in {name = "red", low = 5, high = 15}'),
     "table": ((dict,), "a table"),
+    "traffic": ((dict,), "a table"),
     "values": ((str, dict), 'a table, or "linux"'),
     "tables": ((list,), "tables"),
-}
-READERS: dict[str, Callable[[Any, str, str], float]] = {
-    "bytes/s": quantities.rate,
-    "s": quantities.duration,
-    "bytes": quantities.size,
 }
 #: Generators by the names that a flow's ``traffic = {kind = ...}`` may have.
 GENERATORS: dict[str, Callable[..., Traffic]] = {

@@ -8,12 +8,12 @@ import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from longfat.base import domains, quantities
+from longfat.base import domains
 from longfat.base.domains import unknown
 from longfat.base.progress import announced
 from longfat.sim import queues, schemes
 from longfat.sim.kernel.events import INDICES
-from longfat.sim.network.scenario.keys import DOCUMENT, FLOW, GENERATORS, LINK, READERS, RUN, TYPES
+from longfat.sim.network.scenario.keys import DOCUMENT, FLOW, GENERATORS, LINK, RUN, RUN_OPTIONS, TYPES
 from longfat.sim.network.traffic import Traffic
 from longfat.sim.plugin.own import Table
 from longfat.sim.queues import Discipline
@@ -123,10 +123,15 @@ def _shown(value: object) -> str:
 
 def _add_link(net: Network, table: dict[str, Any], find: Find | None) -> None:
     _check("", table, LINK, ("from", "to", "rate"))
-    options = {key: value for key, value in table.items() if key not in ("from", "to")}
-    if "discipline" in table:
-        options["discipline"] = _discipline(table["discipline"], find)
-    net.link(table["from"], table["to"], **options)
+    options = {key: _argument(LINK[key], key, value, find) for key, value in table.items()}
+    net.link(options.pop("from"), options.pop("to"), **options)
+
+
+def _argument(kind: str, key: str, value: Any, find: Find | None) -> Any:
+    """Return the argument of `Network.link` or `Network.flow` that a value in a file stands for."""
+    if kind == "discipline":
+        return _discipline(value, find)
+    return _traffic(dict(value), find, key) if kind == "traffic" else value
 
 
 def _discipline(given: str | dict[str, Any], find: Find | None) -> Discipline:
@@ -201,28 +206,12 @@ def _add_flow(net: Network, table: dict[str, Any], find: Find | None) -> None:
     if ("scheme" in table) == ("traffic" in table):
         both = "scheme" in table
         raise ValueError("'scheme' and 'traffic' exclude each other" if both else "'scheme' (or 'traffic') is missing")
-    options = {key: value for key, value in table.items() if key not in ("scheme", "traffic")}
-    what = _scheme(table["scheme"], find) if "scheme" in table else _traffic(dict(table["traffic"]), find)
-    chosen = what if isinstance(what, Scheme) else what.scheme
-    if isinstance(table.get("parameters"), dict):
-        options["parameters"] = {
-            key: _parameter(key, value, chosen) if isinstance(value, str) else value
-            for key, value in table["parameters"].items()
-        }
-    if "application" in table:
-        options["application"] = _traffic(dict(table["application"]), find, "application")
+    options = {key: _argument(FLOW[key], key, value, find) for key, value in table.items() if key != "scheme"}
+    what = _scheme(table["scheme"], find) if "scheme" in table else options.pop("traffic")
     net.flow(what, **options)
 
 
-def _parameter(name: str, text: str, chosen: Scheme | None) -> float | str:
-    """Return the value of a scheme's parameter that is written with a unit, in SI units."""
-    parameter = chosen.parameters.get(name) if chosen is not None else None
-    if isinstance(parameter, schemes.Parameter) and parameter.unit in READERS:
-        return READERS[parameter.unit](text, name, parameter.allowed)
-    return text  # the flow refuses it
-
-
-def _traffic(options: dict[str, Any], find: Find | None, key: str = "traffic") -> Traffic:
+def _traffic(options: dict[str, Any], find: Find | None, key: str) -> Traffic:
     kind = options.pop("kind", None)
     if kind is None:
         raise ValueError(f"{key}: 'kind' is missing")
@@ -234,12 +223,5 @@ def _traffic(options: dict[str, Any], find: Find | None, key: str = "traffic") -
 def _run(table: dict[str, Any]) -> dict[str, Any]:
     """Return the options of `longfat.sim.run`, which checks their ranges."""
     _check("", table, RUN)
-    return {key: _option(key, value) for key, value in table.items()}
-
-
-def _option(key: str, value: Any) -> Any:
-    if isinstance(value, str) and RUN[key] == "share":
-        return quantities.fraction(value, key, "(0, 1)")
-    if isinstance(value, str) and (key, value) != ("warm_up", "auto"):
-        return quantities.duration(value, key)
-    return value
+    texts = {key: text for key, text in table.items() if isinstance(text, str) and (key, text) != ("warm_up", "auto")}
+    return table | {key: RUN_OPTIONS[key].read(key, text) for key, text in texts.items()}

@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 from longfat.base import domains, quantities
 from longfat.base.domains import unknown
+from longfat.base.quantity import READERS
 from longfat.sim import queues, schemes
-from longfat.sim.network.elements import Flow, Link
-from longfat.sim.network.scenario.keys import GENERATORS, READERS, RUN
+from longfat.sim.network.elements import OF_FLOW, OF_LINK, Flow, Link, link_values
+from longfat.sim.network.options import Declared, Number
+from longfat.sim.network.scenario.keys import GENERATORS, RUN, RUN_OPTIONS
 from longfat.sim.network.traffic import Traffic
 from longfat.sim.queues import Discipline
 from longfat.sim.schemes.scheme import Scheme
@@ -27,12 +29,10 @@ if TYPE_CHECKING:
 # Fields of `Traffic` for the arguments of generators that have other names, and the units of arguments.
 _FIELDS = {"on": "on_time", "off": "off_time", "connections": "arrivals", "by": "scheme"}
 _UNITS = {"rate": "bytes/s", "interval": "s", "on": "s", "off": "s"}
-_ENDS = ("name", "tail", "head", "discipline")
-_DEFAULTS = {(kind, one.name): one.default for kind in (Link, Flow) for one in fields(kind)}
-# All fields of a link except its ends, the discipline first.
-_KIND = operator.attrgetter("discipline", *(one.name for one in fields(Link) if one.name not in _ENDS))
 _JSON = json.JSONEncoder(ensure_ascii=False)
-_OWN = ': name its file, as in "my_file.py:NAME"'
+_TEXT = ("bytes/s", "s", "bytes")  # units that are written as text
+#: Comments on a user's own schemes and the like, by key.
+_OWN = {"scheme": "Scheme", "by": "Scheme", "discipline": "Discipline"}
 
 
 def write(net: Network, **options: Any) -> str:
@@ -90,8 +90,8 @@ def _links(links: list[Link]) -> list[str]:
         link = links[k]
         own = link.name != f"{link.tail}-{link.head}"
         back = (f"{link.name}-back" if own else f"{link.head}-{link.tail}", link.head, link.tail)
-        duplex = [(one.name, one.tail, one.head) for one in links[k + 1 : k + 2] if _KIND(one) == _KIND(link)] == [back]
-        key = (duplex, id(link.discipline), *_KIND(link)[1:])
+        duplex = [(one.name, one.tail, one.head) for one in links[k + 1 : k + 2] if _equal(one, link)] == [back]
+        key = (bool(duplex), id(link.discipline), *link_values(link))
         if key not in written:
             written[key] = _link(link, duplex)
         ends = {"name": link.name if own else None, "from": link.tail, "to": link.head}
@@ -100,32 +100,41 @@ def _links(links: list[Link]) -> list[str]:
     return parts
 
 
+def _equal(one: Link, other: Link) -> bool:
+    return link_values(one) == link_values(other) and one.discipline == other.discipline
+
+
 def _link(link: Link, duplex: bool) -> str:
     """Return the lines of a link, except its ends."""
-    buffer: Any = math.inf
-    if link.buffer_packets < math.inf:
-        buffer = f"{link.buffer_packets:.0f} packet{'s' * (link.buffer_packets != 1)}"
-    elif link.buffer_bytes < math.inf:
-        buffer = _written(link.buffer_bytes, "bytes")
-    discipline, comment = _discipline(link.discipline)
-    table = {
-        "rate": _written(link.rate, "bytes/s"),
-        "delay": _written(link.delay, "s") if link.delay else None,
-        "buffer": buffer if buffer != math.inf else None,
-        "discipline": discipline if link.discipline != queues.FIFO else None,
-        "loss": link.loss or None,
-        "jitter": _written(link.jitter, "s") if link.jitter else None,
-        "counter_refresh": _written(link.counter_refresh, "s") if link.counter_refresh else None,
-        "coarse_clock": link.coarse_clock or None,
-        "stamps": None if link.stamps is True else link.stamps,
-        "rate_changes": [[_written(time, "s"), _written(rate, "bytes/s")] for time, rate in link.rate_changes] or None,
-        "duplex": duplex or None,
+    return _lines(_options(link, OF_LINK) | {"duplex": duplex or None})
+
+
+def _options(thing: Link | Flow, known: Mapping[str, Declared]) -> dict[str, Any]:
+    """Return the values that differ from the defaults, as TOML holds them."""
+    values = {name: getattr(thing, name) for name in known}
+    return {
+        name: _value_of(known[name], value) for name, value in values.items() if value != _DEFAULTS[type(thing)][name]
     }
-    return _lines(table, discipline=comment)
 
 
-def _discipline(given: Discipline) -> tuple[Any, str]:
-    """Return the name of a discipline, or a table of its name and changed parameters; and a comment, "" if complete."""
+def _value_of(option: Declared, value: Any) -> Any:
+    """Return the value of an option as TOML holds it."""
+    if isinstance(option, Number):
+        return f"{value} B" if option.integer and option.unit == "bytes" else _written(value, option.unit)
+    return _WRITERS[option.kind](value) if option.kind in _WRITERS else value
+
+
+def _buffer(limits: tuple[float, float]) -> Any:
+    packets, size = limits
+    return _written(size, "bytes") if packets == math.inf else f"{packets:.0f} packet{'s' * (packets != 1)}"
+
+
+def _changes(changes: tuple[tuple[float, float], ...]) -> list[list[Any]]:
+    return [[_written(time, "s"), _written(rate, "bytes/s")] for time, rate in changes]
+
+
+def _discipline(given: Discipline) -> Any:
+    """Return the name of a discipline, or a table of its name and changed parameters."""
     known = queues.NAMED.get(given.name)
     if known is not None:
         options: dict[str, Any] = {
@@ -136,8 +145,8 @@ def _discipline(given: Discipline) -> tuple[Any, str]:
         if given.service in known.services:
             options["service"] = given.service
         if _same(known, options, given):
-            return ({"name": given.name} | options if options else given.name), ""
-    return f"own:{given.name}", f"a user's own Discipline{_OWN}"
+            return {"name": given.name} | options if options else given.name
+    return f"own:{given.name}"
 
 
 def _same(function: Callable[..., Any], options: Mapping[str, Any], given: object) -> bool:
@@ -148,41 +157,27 @@ def _same(function: Callable[..., Any], options: Mapping[str, Any], given: objec
         return False
 
 
-def _scheme(given: Scheme) -> tuple[str, str]:
+def _scheme(given: Scheme) -> str:
     known = given.name in schemes.names() and schemes.scheme(given.name) == given
-    return (given.name, "") if known else (f"own:{given.name}", f"a user's own Scheme{_OWN}")
+    return given.name if known else f"own:{given.name}"
 
 
 def _flow(flow: Flow, number: int) -> str:
     made = flow.traffic or flow.scheme
     assert made is not None
     table: dict[str, Any] = {"name": flow.name if flow.name != f"{made.name}-{number}" else None}
-    if flow.traffic is not None:
-        table["traffic"], comment = _traffic(flow.traffic)
-    else:
-        assert flow.scheme is not None
-        table["scheme"], comment = _scheme(flow.scheme)
-    table["path"] = list(flow.path)
-    for key, unit in (
-        ("file", "bytes"), ("start", "s"), ("stagger", "s"), ("stop", "s"), ("packet", "packet"), ("ack", "packet"),
-        ("access_rate", "bytes/s"), ("ack_path", ""), ("count", ""), ("send_jitter", "s"),
-    ):  # fmt: skip
-        value = getattr(flow, key)
-        if value != _DEFAULTS[Flow, key]:
-            table[key] = f"{value} B" if unit == "packet" else _written(value, unit) if unit else value
-    own_application = ""
-    if flow.application is not None:
-        table["application"], own_application = _traffic(flow.application)
-    text = "[[flow]]\n" + _lines(table, scheme=comment, traffic=comment, application=own_application)
-    if flow.parameters:
+    table |= {"traffic": _traffic(made)} if isinstance(made, Traffic) else {"scheme": _scheme(made)}
+    table |= {"path": list(flow.path)} | _options(flow, OF_FLOW)
+    values = table.pop("parameters", {})
+    text = "[[flow]]\n" + _lines(table)
+    if values:
         known = flow.scheme.parameters if flow.scheme is not None else {}
-        units = {name: getattr(known.get(name), "unit", "") for name in flow.parameters}
-        values = {name: _written(value, units[name]) for name, value in flow.parameters.items()}
-        text += "\n[flow.parameters]\n" + _lines(values)
+        units = {name: getattr(known.get(name), "unit", "") for name in values}
+        text += "\n[flow.parameters]\n" + _lines({name: _written(one, units[name]) for name, one in values.items()})
     return text
 
 
-def _traffic(given: Traffic) -> tuple[dict[str, Any], str]:
+def _traffic(given: Traffic) -> dict[str, Any]:
     function = GENERATORS.get(given.name)
     if function is not None:
         takes = inspect.signature(function).parameters
@@ -193,11 +188,19 @@ def _traffic(given: Traffic) -> tuple[dict[str, Any], str]:
                 for name, value in values.items()
                 if value != takes[name].default and name != "by"
             }
-            comment = ""
-            if given.scheme is not None:
-                table["by"], comment = _scheme(given.scheme)
-            return {"kind": given.name} | table, comment
-    return {"kind": f"own:{given.name}"}, "a user's own generator, which a file cannot hold"
+            by = {"by": _scheme(given.scheme)} if given.scheme is not None else {}
+            return {"kind": given.name} | table | by
+    return {"kind": f"own:{given.name}"}
+
+
+#: How a value of a network is written, by the kind of its option; others are written as they are.
+_WRITERS: dict[str, Callable[[Any], Any]] = {
+    "packets": _buffer, "discipline": _discipline, "pairs": _changes, "traffic": _traffic
+}  # fmt: skip
+_DEFAULTS = {
+    Link: {one.name: one.default for one in fields(Link)},
+    Flow: {one.name: one.default for one in fields(Flow)} | {"parameters": {}},
+}
 
 
 def _option(key: str, value: Any) -> Any:
@@ -205,7 +208,7 @@ def _option(key: str, value: Any) -> Any:
     if key not in RUN:
         raise unknown("option", key, RUN)
     if RUN[key] == "s" and value is not None and value != "auto":
-        return _written(quantities.duration(value, key), "s")
+        return _written(RUN_OPTIONS[key].checked(key, value), "s")
     if RUN[key] == "integer" and value is not None:
         try:
             return operator.index(value)
@@ -217,7 +220,7 @@ def _option(key: str, value: Any) -> Any:
 @functools.lru_cache(maxsize=4096, typed=True)  # True is not 1
 def _written(value: float, unit: str) -> float | str:
     """Return a quantity as text with its unit if this is read as the same number, otherwise the number."""
-    if unit not in READERS or not math.isfinite(value):
+    if unit not in _TEXT or not math.isfinite(value):
         return value
     precise = f"{8 * value!r} bit/s" if unit == "bytes/s" else f"{value!r} {unit.replace('bytes', 'B')}"
     for text in (quantities.text(value, unit), precise.replace(".0 ", " ")):
@@ -229,13 +232,21 @@ def _written(value: float, unit: str) -> float | str:
     return value
 
 
-def _lines(table: Mapping[str, Any], **comments: str) -> str:
-    """Return lines of keys, values and comments, without the values that are None."""
+def _lines(table: Mapping[str, Any]) -> str:
+    """Return lines of keys and values, without the values that are None, and comments on a user's own things."""
     return "".join(
-        f"{_key(key)} = {_value(value)}{f'  # {comments[key]}' if comments.get(key) else ''}\n"
-        for key, value in table.items()
-        if value is not None
+        f"{_key(key)} = {_value(value)}{_comment(key, value)}\n" for key, value in table.items() if value is not None
     )
+
+
+def _comment(key: str, value: Any) -> str:
+    if isinstance(value, dict):
+        if str(value.get("kind", "")).startswith("own:"):
+            return "  # a user's own generator, which a file cannot hold"
+        return _comment("by", value["by"]) if "by" in value else ""
+    if key not in _OWN or not value.startswith("own:"):
+        return ""
+    return f'  # a user\'s own {_OWN[key]}: name its file, as in "my_file.py:NAME"'
 
 
 def _key(key: str) -> str:
