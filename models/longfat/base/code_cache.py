@@ -1,8 +1,8 @@
 """Compiled code on disk: valid only for the text that it was made from, and checked before it is loaded.
 
-numba reads a cache only where it could write one. Whoever installed the package compiled it once
+numba reads a cache only where it could write one. The user who installed the package compiled it once
 (``python -m longfat.cli.precompile``). Another user would compile all of it again, and one without a writable folder in
-every run. Here every user reads the cache beside the package; what it lacks is kept where numba keeps it.
+every run. Here every user reads the cache beside the package; code that it lacks is kept where numba keeps it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SEAL = hashlib.sha256().digest_size  # bytes at the end of a file
 def compiled(function: Callable[..., Any], folders: list[Path], **flags: Any) -> Any:
     """Return a function compiled on its first call, and kept on disk if there is a folder to write to.
 
-    It is compiled again when any Python file of ``folders`` has changed, and when what is on disk is damaged.
+    It is compiled again when any Python file of ``folders`` has changed, and when the files on disk are damaged.
     """
     try:
         dispatcher = numba.njit(cache=True, nogil=True, **flags)(function)
@@ -63,7 +63,7 @@ class Checked(IndexDataCacheFile):  # type: ignore[misc]
 
     The hash is compared before a file is unpickled: a damaged file, or one that belongs to another text of the
     function, could name types that do not exist or end the process when its code runs. It is ignored, and overwritten
-    when the function has been compiled. The hash does not protect from whoever may write to the folder.
+    when the function has been compiled. The hash does not protect from users who may write to the folder.
     """
 
     def __init__(self, plain: Any, digest: str) -> None:

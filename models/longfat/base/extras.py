@@ -60,7 +60,7 @@ def need(what: str, *modules: str) -> None:
     Parameters
     ----------
     what : str
-        Subject of the message: what needs the modules.
+        Subject of the message: the feature that needs the modules.
     *modules : str
         Keys of `LIBRARIES`.
 

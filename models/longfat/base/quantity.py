@@ -182,7 +182,7 @@ class Quantity:
     def positions(self) -> list[float]:
         """Return the values of a slider in order, as the pages have them: both typical ends, round values between them.
 
-        >>> window = Quantity("segments", "[1, inf)", typical=(1, 4000)).positions()
+        >>> window = Quantity(unit="segments", domain="[1, inf)", typical=(1, 4000)).positions()
         >>> window[0], window[-1], len(window), min(window, key=lambda value: abs(value - 24))
         (1.0, 4000.0, 88, 23.2)
         """

@@ -20,7 +20,7 @@ class Choice:
         Description.
     kind : {"fitted", "interpretation", "open"}
         Fitted: a value that the paper does not print, set so that `experiments` come out as printed. Interpretation:
-        the text allows or says something else, and the numbers of `experiments` have decided. Open: no printed number
+        the text allows or states something else, and the numbers of `experiments` have decided. Open: no printed number
         has been used.
     experiments : tuple of int
         Experiments whose printed numbers have decided.

@@ -43,11 +43,11 @@ def parameters(
     alone decides.
 
     The window over the bandwidth-delay product N, w = W/N, follows C (t - K)^3/N + w_max (RFC 9438, equation 1), and
-    K^3 = (1 - beta) w_max N/C: C R^3/N is what matters in the cubic region, so that C is proportional to N, and the
+    K^3 = (1 - beta) w_max N/C. In the cubic region only C R^3/N matters: C is made proportional to N, so that the
     sawtooth lasts as many round trips. The Reno-friendly estimate adds a number of packets in a round trip, 1/N in w:
-    beside the cubic function it matters as C R^3 N^2. Where the estimate never overtakes it is left out, and C R^3/N
-    is kept, or C (R k)^3/N where time passes k times as fast; else C R^3 N^2 is kept, and the sawtooth lasts fewer
-    round trips in proportion to N, as Reno's.
+    beside the cubic function it matters as C R^3 N^2. Where the estimate never overtakes it is left out, and C R^3/N is
+    kept, or C (R k)^3/N where time passes k times as fast; else C R^3 N^2 is kept, and the sawtooth lasts fewer round
+    trips in proportion to N, as Reno's.
 
     >>> from longfat.sim.schemes import scheme
     >>> cubic = scheme("cubic")

@@ -161,7 +161,7 @@ class TcpPath:
         """Simulate checks of new connections, each from slow start: CUBIC's window forgets slowly where it began.
 
         Slow start takes as many round trips on a smaller path, also where time runs faster. There the flow begins
-        behind it: with the packets that the buffer takes at once, and slow start up to what fills the link.
+        behind it: with the packets that fit into the buffer, and slow start until the link is full.
         """
         small = self.scaled(loss)
         skipped, lasts = (small.clock * time for time in self.check(loss))

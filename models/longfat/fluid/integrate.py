@@ -215,7 +215,7 @@ def integrate(
     TypeError
         For a value of a wrong type.
     ValueError
-        For a value out of range, a step above a delay, or delays of a state that grow beyond what is kept.
+        For a value out of range, a step above a delay, or delays of a state that grow beyond the stored past.
 
     Notes
     -----

@@ -1,9 +1,9 @@
 """Records of the laws as plain data: one file, ``laws.json``, that a page needs besides the formulas.
 
-Everything is read from the laws' own records and docstrings, or made from these. What a law does not have is absent.
-Numbers that JSON lacks are the texts "Infinity" and "-Infinity". Each law has a permanent address, and a hash of its
-expression, which changes if that does. The formulas are in the module of `longfat.handbook.javascript`, under the same
-names; `snippets` has what a reader copies from a page, and adds JavaScript and BibTeX.
+Everything is read from the laws' own records and docstrings, or made from these. Properties that a law lacks are
+absent. Numbers that JSON lacks are the texts "Infinity" and "-Infinity". Each law has a permanent address, and a hash
+of its expression, which changes if that does. The formulas are in the module of `longfat.handbook.javascript`, under
+the same names; `snippets` has the texts to be copied from a page, and adds JavaScript and BibTeX.
 """
 
 from __future__ import annotations

@@ -122,7 +122,8 @@ def view_styles() -> str:
 def site_script(laws: Iterable[Law] | None = None) -> str:
     """Return one script for other pages: it fills each element with ``data-law``, the name of a law.
 
-    It has the view, the formulas of the laws, by default of all, and of their records what the view needs.
+    It contains the view, the formulas of the laws (by default of all), and the fields of their records that the view
+    needs.
     """
     chosen = law_records.laws() if laws is None else list(laws)
     data = {one.public_name: for_view(one, law_records.record(one, hashed=False)) for one in chosen}

@@ -1,7 +1,7 @@
 """Networks of the papers, as presets that set every parameter that a network determines.
 
 A preset describes a network by parameter names; a law takes the parameters that it has. Values that a paper leaves open
-are those of the project's figures, and the text says so.
+are taken from the project's figures; the text mentions it.
 """
 
 from __future__ import annotations

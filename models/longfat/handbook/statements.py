@@ -1,6 +1,6 @@
 """Writing of a traced program as the body of a JavaScript function.
 
-An operation that is used once stands where it is used; the others get a name. Of vectors, what is used once is computed
+An operation that is used once stands where it is used; the others get a name. A vector that is used once is computed
 element by element where it is used, so that a chain of operations is one loop.
 """
 

@@ -1,7 +1,7 @@
 """Tracing of a law: its numeric form is called with tracers and recorded as a graph of operations.
 
 A `Node` takes the place of a float, and a `Row` that of an array of two axes. They have the operators of numbers, and
-`Tracing` has the functions of `longfat.law.array_namespaces`, so that a law's own lines record what they compute. Equal
+`Tracing` has the functions of `longfat.law.array_namespaces`, so that the lines of a law record their operations. Equal
 operations on equal operands become one node: common subexpressions are eliminated as the graph is built.
 
 A condition is a node, too, so that no Python ``if`` can depend on one; that is what laws promise JAX already. A loop

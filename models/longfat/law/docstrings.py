@@ -1,7 +1,7 @@
 """Docstrings of laws: sections generated from the record, added to the sections written by hand.
 
 The function of a law has the sentence, the equation, notes and examples. `of_law` adds the parameters with symbol,
-unit, domain, default and typical range, the result, the errors, the validity, what is printed wrong, and the source. A
+unit, domain, default and typical range, the result, the errors, the validity, the misprint if any, and the source. A
 section that the function has itself is kept. `help`, Jupyter and doctest read the complete docstring from the law;
 editors, which read source files, find it in the stubs that are written when the package is built.
 """

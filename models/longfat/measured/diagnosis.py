@@ -98,7 +98,7 @@ class Diagnosis:
 def diagnosis(figures: PathFigures) -> Diagnosis:
     """Return what limited the flow of a measurement.
 
-    A policer that a capture shows comes first, then what the end hosts say, and last what losses and queue say.
+    A policer shown by a capture takes precedence, then the data of the end hosts, and last losses and queue.
 
     Examples
     --------

@@ -71,9 +71,9 @@ class PathFigures:
     packets_sent : float, optional
         Number of packets of which the loss is a share [packets], in (0, inf).
     rate_interval, round_trip_time_interval, loss_interval, queueing_delay_interval : tuple of float, optional
-        Lower and upper end around a figure, in its unit. A remark on the figure says which interval it is.
+        Lower and upper end around a figure, in its unit. A remark on the figure names the kind of interval.
     policed : bool, optional
-        Whether losses look like those of a policer, which drops what exceeds a rate and queues nothing.
+        Whether losses look like those of a policer, which drops the excess over a rate and queues nothing.
     limited_by : str, optional
         What limited the flow: "network", "receiver window", "sender" (its application or its send buffer), "sender's
         processor" or "receiver's processor".

@@ -37,7 +37,7 @@ class Transfer:
     base, mean : float, optional
         Smallest and mean round-trip time [s].
     remarks : list of str
-        What else there is to say.
+        Further remarks.
     """
 
     sent: list[Transmission] = field(default_factory=list)

@@ -28,11 +28,11 @@ def read_iperf3(path: str | PathLike[str]) -> PathFigures:
     """Read the figures of one ``iperf3 --json`` (or ``--json-stream``) run.
 
     TCP: the rate is what the receiver saw; the round-trip time is the smallest that the sender saw, which only the
-    sending side writes (not with ``-R``), and the queueing delay what its mean is above it; the loss is
-    retransmissions per segment sent, an estimate that counts drops from the flow's own overflows and segments resent
-    in vain.
-    UDP: the rate is what the receiver saw, never more than what was offered; the loss is the share of
-    datagrams that did not arrive; there is no round-trip time. Parallel streams count together.
+    sending side writes (not with ``-R``), and the queueing delay its mean less the smallest; the loss is
+    retransmissions per segment sent, an estimate that counts drops from the flow's own overflows and segments resent in
+    vain.
+    UDP: the rate is that seen by the receiver, never more than the offered one; the loss is the share of datagrams that
+    did not arrive; there is no round-trip time. Parallel streams count together.
     A file of the server has less: the rate, and the round-trip time of ``-R``.
 
     Parameters

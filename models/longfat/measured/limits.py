@@ -80,8 +80,8 @@ def by_windows(samples: Iterable[tuple[float, float, float | None]], half_empty:
     samples : iterable of tuple of float
         Bytes in flight, congestion window and receive window [bytes].
     half_empty : bool
-        Whether the scheme keeps a part of its window empty by itself, as BBR does (draft-ietf-ccwg-bbr,
-        cwnd_gain = 2): then a small flight says nothing.
+        Whether the scheme keeps a part of its window empty by itself, as BBR does (draft-ietf-ccwg-bbr, cwnd_gain = 2):
+        then few packets in flight have no meaning.
 
     Examples
     --------

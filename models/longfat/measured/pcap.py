@@ -71,7 +71,7 @@ def segments(path: str, remarks: list[str] | None = None) -> Iterator[Segment]:
     path : str
         The file.
     remarks : list of str, optional
-        Takes a remark on what was left out: records from the first damaged one on, and packets without whole headers.
+        Receives a remark on packets left out: records from the first damaged one on, and packets without whole headers.
     """
     remarks = [] if remarks is None else remarks
     count = broken = 0

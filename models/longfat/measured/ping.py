@@ -33,7 +33,7 @@ def read_ping(path: str | PathLike[str]) -> PathFigures:
     ----------
     path : str or path
         Output of one run of ping on Linux, BSD, macOS or busybox. If the summary is missing, the replies are read one
-        by one, and a remark says that the file is cut off.
+        by one, with a remark that the file is cut off.
 
     Returns
     -------

@@ -42,7 +42,7 @@ class Transmission:
     lost : bool
         Whether it was lost.
     round_trip_time : float, optional
-        Time to its acknowledgment [s], None if it says nothing of the path.
+        Time to its acknowledgment [s], None if it is no sample of the path.
     """
 
     time: float
@@ -61,11 +61,11 @@ class Verdict:
     policed : bool, optional
         Whether the losses are those of a policer.
     reason : str
-        What speaks for it or against it.
+        Reason for or against it.
     rate, bucket : float
         Rate [bytes/s] and size of the bucket [bytes] of the policer, headers not counted; 0 if there is none.
     is_least : bool
-        Whether the rate is only what got through, and the policer's may be larger by far.
+        Whether the rate is only the delivered one, and the policer's may be much larger.
     """
 
     policed: bool | None
@@ -118,7 +118,7 @@ def _start(sent: Sequence[Transmission], trip: float) -> int:
 def _bucket(sent: Sequence[Transmission], rate: float) -> float:
     """Return how many tokens were taken from a full bucket before the first loss [bytes]; it refills at the rate.
 
-    Ours: the authors report all bytes before the first loss, which counts what has refilled.
+    Ours: the authors report all bytes before the first loss, which includes refilled tokens.
     """
     taken, before = 0.0, 0.0
     for one in sent:

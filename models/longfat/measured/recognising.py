@@ -42,7 +42,7 @@ def read(*files: str | PathLike[str]) -> PathFigures:
     Returns
     -------
     PathFigures
-        The figures, each with a remark that says where it comes from.
+        The figures, each with a remark on its origin.
 
     Raises
     ------

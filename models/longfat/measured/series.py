@@ -16,7 +16,7 @@ class Series:
     Attributes
     ----------
     name : str
-        What was measured, such as "rate".
+        Measured quantity, such as "rate".
     unit : str
         Unit of the values, SI.
     times : tuple of float

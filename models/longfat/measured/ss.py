@@ -51,8 +51,8 @@ def looks_like(text: str) -> bool:
 def read(path: str, text: str) -> Measurement:
     """Read samples of sockets; the measurement is of the sockets to the peer to which most was sent.
 
-    The base round-trip time is Linux's minimum, the rate what was acknowledged per time with data outstanding. Parallel
-    sockets to the same peer count together.
+    The base round-trip time is Linux's minimum; the rate is the acknowledged data over the time with data outstanding.
+    Parallel sockets to the same peer count together.
     """
     sockets: dict[tuple[str, str], list[_Sample]] = defaultdict(list)
     remarks: list[str] = []

@@ -41,7 +41,7 @@ def looks_like(head: bytes) -> bool:
 def read(path: str, _: bytes) -> Measurement:
     """Read the connection with the most data, in the direction of most data.
 
-    A retransmission says that its predecessor was lost, unless the receiver reports it as a duplicate (RFC 2883). A
+    A retransmission means that its predecessor was lost, unless the receiver reports it as a duplicate (RFC 2883). A
     capture at the receiver, where lost packets are never seen, has gaps instead, which retransmissions fill.
     """
     remarks: list[str] = []

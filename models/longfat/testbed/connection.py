@@ -34,7 +34,7 @@ class Connection:
     initial_window : int
         Initial congestion window [packets].
     quick : bool
-        Whether the receiver acknowledges every packet at once.
+        Whether the receiver acknowledges every packet immediately.
     least_timeout : float
         Lower bound of the retransmission timeout [s].
     congestion_marks : bool

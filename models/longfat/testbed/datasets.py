@@ -1,8 +1,8 @@
 """Results of runs on Linux, as the Dataset that a simulation has.
 
-Links, drops, delays and marks are counted by the simulator's own code, which is the emulated network. What only the
-hosts know comes from the headers of their packets (`longfat.testbed.ledger`) and from TCP_INFO. Sizes are the
-simulator's: a packet of data counts with its headers.
+Links, drops, delays and marks are counted by the simulator's own code, which is the emulated network. Data of the hosts
+come from the headers of their packets (`longfat.testbed.ledger`) and from TCP_INFO. Sizes are the simulator's: a packet
+of data counts with its headers.
 """
 
 from __future__ import annotations

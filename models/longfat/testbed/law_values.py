@@ -85,7 +85,7 @@ def law_values(net: Network, duration: float = math.inf) -> list[LawValue]:
     Returns
     -------
     list of LawValue
-        Value, law, and what the law leaves out.
+        Value, law, and the effects that the law neglects.
 
     Examples
     --------

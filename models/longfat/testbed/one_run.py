@@ -38,7 +38,7 @@ class Job:
     connections : list of Connection
         Linux's connections.
     host_settings, given : dict of str to object
-        Settings that the scenario decides, and those that the caller has given.
+        Settings determined by the scenario or given by the caller.
     network : bytes
         The pickled scenario and generator of random numbers, opened once the hosts exist.
     duration, warm_up : float

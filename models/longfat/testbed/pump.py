@@ -2,9 +2,9 @@
 
 A host is a file descriptor with one packet for each read and write: a TUN device, or a socket that keeps the limits of
 messages. The clock decides when packets are written. It does not decide when packets enter the network: a packet with
-which a host answers a delivery enters at the time at which that delivery was due, because a host answers at once, and
-what its answer owes to the lateness of this process is no part of the network. All other packets, those of timers,
-pacing and applications, enter at the time of the clock.
+which a host answers a delivery enters at the time at which that delivery was due, because a host answers immediately,
+and the lateness of this process is no property of the network. All other packets, those of timers, pacing and
+applications, enter at the time of the clock.
 """
 
 from __future__ import annotations
@@ -112,8 +112,8 @@ def pump(
     captures : Captures, optional
         Files to which packets are written.
     calls : iterable of (int, callable)
-        Virtual times [ns] and what is called then, after all that the network and the hosts do until then. Packets that
-        a call makes the hosts send enter the network at its time.
+        Virtual times [ns] and functions to call then, after all events of the network and the hosts until then. Packets
+        that a call makes the hosts send enter the network at its time.
     control : int, optional
         File descriptor; once something can be read from it, the pump ends.
 

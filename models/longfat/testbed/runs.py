@@ -72,8 +72,8 @@ def outcomes(
         Interval between samples of TCP_INFO and of the links [s].
     settings : mapping of str to object, optional
         Linux's settings in both hosts, such as ``{"tcp_recovery": 0}``; metrics of routes
-        (`longfat.testbed.settings.ROUTE_METRICS`); ``gso_max_segs``, the packets that may leave at once; and options
-        of sockets, ``SO_SNDBUF``, ``SO_RCVBUF`` and ``SO_RCVLOWAT``.
+        (`longfat.testbed.settings.ROUTE_METRICS`); ``gso_max_segs``, the largest number of packets in a burst; and
+        options of sockets, ``SO_SNDBUF``, ``SO_RCVBUF`` and ``SO_RCVLOWAT``.
     pcap : str or Path, optional
         Directory for senders.pcap and receivers.pcap: the headers of the first run's packets, with the times of the
         emulated network; the handshakes are a minute before time 0, which is an hour after the epoch.
@@ -94,7 +94,7 @@ def outcomes(
     ValueError
         For values outside their ranges, and for what Linux cannot do, each by name.
     CannotRun
-        If the testbed cannot run on this machine, with what is missing.
+        If the testbed cannot run on this machine, with the missing parts.
     Spoilt
         If every attempt at a run was late.
     KeyboardInterrupt

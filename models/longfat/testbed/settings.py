@@ -85,7 +85,7 @@ def buffers(bytes_in_flight: float, connections: int, memory: float = 8e9) -> di
 def memory() -> float:
     """Return the memory that TCP may use on this machine before Linux reduces buffers [bytes]; 8 GB if it is unknown.
 
-    A container may not see the setting. With as much, buffers are bounded by what is in flight.
+    A container may not see the setting. With this memory, the volume in flight bounds the buffers.
     """
     place = SYSCTL / "ipv4/tcp_mem"  # pages of low, pressure and high: ip-sysctl
     return float(place.read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE") if place.exists() else 8e9

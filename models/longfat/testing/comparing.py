@@ -53,7 +53,7 @@ class Comparison:
     seed : int
         Seed; as ``rng`` it repeats the comparison.
     cost : float
-        Sum of what the replications cost, if the simulator says so; NaN otherwise.
+        Total cost of the replications, if the simulator returns costs; NaN otherwise.
     remark : str
         Why there is no verdict.
     agreement, difference : float
@@ -118,13 +118,13 @@ def compare(
         Accuracy w, in the formula's unit or as a share of its value, ``"5 %"``; for distributions the largest distance
         between distribution functions [probability].
     of : "mean", float or "distribution"
-        What the formula is the value of: the mean of the simulator's results, their quantile of this probability, in
+        Statistic that the formula gives: the mean of the simulator's results, their quantile of this probability, in
         (0, 1), or their distribution function.
     bounds : (float, float), optional
         Interval that all results lie in, for means: the promise then needs no normal distribution.
     deterministic : bool
-        Whether the simulator draws no random numbers: then two replications decide. A simulator with an attribute
-        ``deterministic`` that is true says so itself: then one does.
+        Whether the simulator draws no random numbers: then two replications decide. A simulator may declare it by a
+        true attribute ``deterministic``: then one does.
     alpha : float
         Probability of "differs" if the deviation is at most w, in (0, 1).
     power : float

@@ -1,6 +1,6 @@
 """Evidence of a sample that needs no normal distribution: means in bounds, quantiles, distributions.
 
-`longfat.testing.evidence` says what the methods promise.
+`longfat.testing.evidence` states the guarantees of the methods.
 """
 
 from __future__ import annotations

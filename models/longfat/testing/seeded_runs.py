@@ -29,7 +29,7 @@ class Replications:
     values : numpy.ndarray
         One number each, in the order of the replications.
     cost : float
-        What they cost together, in the simulator's own unit such as packets; NaN if it does not say.
+        Their total cost, in the simulator's own unit such as packets; NaN if it returns none.
     """
 
     values: np.ndarray

@@ -79,7 +79,7 @@ def shrink(
     found : Comparison
         A comparison that differs.
     budget : int
-        Largest number of replications in all.
+        Largest total of replications.
 
     Examples
     --------

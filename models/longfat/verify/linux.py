@@ -76,7 +76,7 @@ class Statement:
 def verdict(difference: float, width: float, limit: float) -> str:
     """Return the verdict on a difference, given half the width of its interval and the largest one allowed.
 
-    The two agree if the interval lies within what is allowed, differ if it lies outside; else they are undecided.
+    The two agree if the interval lies within the limits, differ if it lies outside; else they are undecided.
 
     >>> verdict(0.01, 0.01, 0.03), verdict(0.05, 0.01, 0.03), verdict(0.025, 0.01, 0.03), verdict(0.0, math.nan, 1.0)
     ('agrees', 'differs', 'undecided', 'undecided')

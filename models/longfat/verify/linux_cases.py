@@ -53,7 +53,7 @@ class Case:
     Attributes
     ----------
     group, about : str
-        Statement that it belongs to; what tells it from the other cases of the group. Together they are its name.
+        Statement that it belongs to; difference from the other cases of the group. Together they are its name.
     schemes : tuple of str
         Scheme of each flow.
     buffer : float

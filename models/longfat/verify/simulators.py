@@ -26,13 +26,13 @@ class Simulator:
     module, name : str
         A module of `longfat.verify`, and its function that makes the simulation.
     arguments : tuple
-        What that function is called with.
+        Arguments of that function.
     deterministic : bool
         Whether it draws no random numbers.
     nearest : callable
         Takes a law's parameters and returns the nearest point that can be simulated.
     description : str
-        What `longfat.explore` says about the simulation; without it `explore` offers none.
+        Description of the simulation for `longfat.explore`; without it `explore` offers none.
 
     Examples
     --------

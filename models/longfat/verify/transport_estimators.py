@@ -121,8 +121,8 @@ def dctcp_queue() -> Simulate:
     """Return a simulator of the longest queue of DCTCP flows at a marking threshold [packets].
 
     It takes ``flows`` and ``threshold``; the bandwidth-delay product is 400 packets. The queue is sampled 20 times in a
-    round trip. Each packet is acknowledged: the law is that of smooth sending, and an acknowledgment for two packets
-    lets two leave at once, which makes the queue longer by up to a packet for each flow.
+    round trip. Each packet is acknowledged: the law is for smooth sending, but an acknowledgment for two packets
+    releases two back to back, which makes the queue longer by up to a packet for each flow.
 
     >>> value, _ = dctcp_queue()(1, flows=2, threshold=80)
     >>> value
@@ -190,7 +190,7 @@ MARK_SOME = Discipline(
 def window_at_marks(independent: bool, marks: float = 30.0) -> Simulate:
     """Return a simulator of a DCTCP flow's mean window [packets] if a given share of its packets is marked.
 
-    It takes ``marking``; no queue forms. The measured time has about so many ``marks`` times the mean window.
+    It takes ``marking``; no queue forms. The measured time has about ``marks`` times the mean window.
 
     >>> value, _ = window_at_marks(False)(1, marking=0.02)
     >>> 95 < value < 101

@@ -1,9 +1,9 @@
 """Cases of a suite: a scenario and the behaviour that a document expects of it, one TOML file each.
 
-A case file is a scenario file (`longfat.scenario`) in which the tested scheme is "suite:tested" and the one beside
-it "suite:reference", and three more tables: ``case`` (section, title), ``find`` (times that a first run has to find,
-because a document says "upon entering a phase") and ``expect`` (what is measured, and its bounds). Placeholders with a
-dollar sign are replaced by the values of ``case.vary`` and by what ``find`` has found.
+A case file is a scenario file (`longfat.scenario`) in which the tested scheme is "suite:tested" and the one beside it
+"suite:reference", and three more tables: ``case`` (section, title), ``find`` (times that a first run has to find,
+because a document says "upon entering a phase") and ``expect`` (a measured quantity, and its bounds). Placeholders with
+a dollar sign are replaced by the values of ``case.vary`` and by the results of ``find``.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class Expectation:
     within : tuple of float, optional
         Bounds; without them the value is reported beside that of the reference.
     ours : str
-        What of it is ours because the document is silent, with the reason.
+        Part of it that is ours because the document is silent, with the reason.
     """
 
     rule: str

@@ -65,7 +65,7 @@ def measure(case: Case, tested: Any, reference: Any, seed: list[int]) -> dict[st
 def observe(case: Case, of: Suite, tested: Any, reference: Any, seed: list[int], found: dict[str, str]) -> Observed:
     """Run a case with the values found by preliminary runs, and sample the fields of its first flow.
 
-    The same seed gives the same run up to the first time that depends on what has been found.
+    The same seed gives the same run up to the first time that depends on a found value.
     """
     net, options = case.network(tested, reference, found)
     run = Simulation(net, rng=np.random.SeedSequence(seed))

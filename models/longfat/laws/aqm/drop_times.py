@@ -110,7 +110,7 @@ def codel_count(loss: Any, capacity_packets: Any, interval: Any = 0.1, *, xp: An
 
     Notes
     -----
-    A drop in every I/sqrt(n). A result below 1 says that the first drops are more than is needed.
+    A drop in every I/sqrt(n). A result below 1 means that the first drops are more than needed.
 
     Examples
     --------

@@ -63,7 +63,7 @@ def share_refined(buffer: Any, bandwidth_delay_product: Any, flows: Any = 1, cwn
 
     Notes
     -----
-    The model of `share`, but for the queue that ProbeRTT leaves. What the loss-based flows have in flight, p (q + C R),
+    The model of `share`, but for the queue that ProbeRTT leaves. The loss-based flows have p (q + C R) in flight, which
     fills the link first, so that p (q + C R) - C R of it stays in the queue, not p q. The estimate of the round-trip
     time is smaller, and the share no longer depends on the buffer. Neither form is confirmed: simulated shares of
     `bbr1` beside four CUBIC flows are between 0.27 and 0.53 for B = 2 to 16, where this one gives 0.50 to 0.53 and

@@ -25,8 +25,8 @@ def startup_pacing_gain(growth: Any = 2, *, xp: Any) -> Any:
 
     Notes
     -----
-    A sample of the delivery rate is the mean of what was sent in the round trip before the last one. The version of
-    2016 has 2/ln 2 = 2.885 for doubling; with this gain the rate grows by 2.05 in a round trip.
+    A sample of the delivery rate is the mean sending rate of the round trip before the last one. The version of 2016
+    has 2/ln 2 = 2.885 for doubling; with this gain the rate grows by 2.05 in a round trip.
 
     Examples
     --------

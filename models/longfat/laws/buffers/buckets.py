@@ -34,14 +34,14 @@ def policed_utilisation(
 
     Notes
     -----
-    A policer drops what finds no tokens, and never delays. Tokens are saved while the window is below N = C R packets,
-    and spent while it is above, so that a loss occurs at N + sqrt(2 alpha b). A fluid limit: packets are spread over
-    the round trip, there is one loss event in a cycle, no timeout, and no time is lost in recovery.
+    A policer drops packets that find no tokens, and never delays any. Tokens are saved while the window is below
+    N = C R packets, and spent while it is above, so that a loss occurs at N + sqrt(2 alpha b). A fluid limit: packets
+    are spread over the round trip, there is one loss event in a cycle, no timeout, and no time is lost in recovery.
 
     All packets beyond the rate are lost until the sender notices, about sqrt(2 alpha b) of them, and retransmissions
     may be lost as well. One paced flow of SACK was within 0.02 of the law with N of 150 and 300 packets and b of 50,
-    150, 300, 600 and 1500, and 0.17 below it where timeouts occurred (N = 297, b = 1264). What is sent in bursts
-    needs tokens for a burst besides: without pacing the flow had 0.32 instead of 0.80 with N = 150 and b = 50.
+    150, 300, 600 and 1500, and 0.17 below it where timeouts occurred (N = 297, b = 1264). Bursts need tokens of their
+    own besides: without pacing the flow had 0.32 instead of 0.80 with N = 150 and b = 50.
 
     Examples
     --------

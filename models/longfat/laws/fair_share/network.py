@@ -87,7 +87,7 @@ class Load:
     path : str or sequence of str
         The link or links that it crosses.
     rate : float or Fraction
-        Bytes/s, in [0, inf), while it is on. What is above a link's capacity is lost there; the links after it are
+        Bytes/s, in [0, inf), while it is on. The excess over a link's capacity is lost there; the links after it are
         charged with the whole rate, too.
     times : sequence of float or Fraction
         Rising times [s] at which it goes on, off, on, ...; it is always on without any.

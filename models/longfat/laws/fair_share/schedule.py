@@ -23,7 +23,8 @@ def transfer_times(network: Network, until: Any = math.inf) -> Schedule:
 
     .. math:: T_i = f_i - s_i + D_i, \qquad \int_{s_i}^{f_i} x_i(t) \, dt = F_i
 
-    with x(t) the weighted max-min fair rates (`max_min_rates`) of the files that are there, on what the loads leave.
+    with x(t) the weighted max-min fair rates (`max_min_rates`) of the active files, over the capacity that the loads
+    leave.
 
     Parameters
     ----------

@@ -37,7 +37,7 @@ def fluid_delay_bound(burst: Any, guaranteed_rate: Any, *, xp: Any) -> Any:
 
     Notes
     -----
-    For any number of links, without propagation delays: what is delayed at one link is not delayed again at the next.
+    For any number of links, without propagation delays: packets delayed at one link are not delayed again at the next.
     A flow that begins with a burst of sigma, while all others are backlogged, has this delay.
 
     Examples

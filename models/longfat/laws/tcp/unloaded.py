@@ -54,9 +54,9 @@ def unloaded_transfer_time(
 
     Notes
     -----
-    Exact under the rules of `slow_start_transfer_time`, if the switch can buffer what slow start sends
-    (`buffer_for_slow_start`). Otherwise packets are lost, the window is at least halved, and the transfer takes
-    longer: then this is a lower bound.
+    Exact under the rules of `slow_start_transfer_time`, if the switch can buffer the packets of slow start
+    (`buffer_for_slow_start`). Otherwise packets are lost, the window is at least halved, and the transfer takes longer:
+    then this is a lower bound.
 
     Examples
     --------

@@ -51,8 +51,7 @@ def conformance(
     Returns
     -------
     Report
-        ``passed`` says whether no check failed; ``checks`` has a verdict and a message for each. ``print`` shows a
-        table.
+        ``passed`` is true if no check failed; ``checks`` has a verdict and a message for each. ``print`` shows a table.
 
     Raises
     ------

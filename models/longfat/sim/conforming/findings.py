@@ -16,13 +16,13 @@ class Check:
     Parameters
     ----------
     name, meaning : str
-        Name of the check, and a sentence on what it checks.
+        Name of the check, and a sentence that describes it.
     networks : tuple of str
         Networks on which it was made.
     verdict : {"passed", "failed", "not applicable"}
         Result of the check.
     message : str
-        What is wrong, with numbers, network and simulated time; or why the check does not apply.
+        The fault, with numbers, network and simulated time; or why the check does not apply.
     """
 
     name: str

@@ -13,7 +13,7 @@ from longfat.sim.kernel.records import NONE, PACE
 
 @part
 def leave_source(state, f, i):
-    """Send a packet from its source: to the access link, or to the first link at once."""
+    """Send a packet from its source: to the access link, or directly to the first link."""
     if sender_at(state, f).access_link:
         enter_access_link(state, f, i)
     else:

@@ -1,4 +1,4 @@
-"""What a sender does with acknowledgments, losses, timeouts, alarms and feedback, and its calls of the scheme."""
+"""Processing of acknowledgments, losses, timeouts, alarms and feedback at a sender, and its calls of the scheme."""
 
 from longfat.sim.kernel.calls import callback_at
 from longfat.sim.kernel.connections import end_connection
@@ -91,7 +91,7 @@ def take_header(state, event, i):
 
 @routine
 def is_unlimited(state, f, sender):
-    """Return whether a flow may send more packets at once than a run can hold.
+    """Return whether a flow may send more packets in one burst than a run can hold.
 
     It may if no rate, access link or limit for this event holds back what the window allows.
     """

@@ -50,7 +50,7 @@ HOOKS = ("enqueue", "dequeue", "feedback", "tick")
 ENQUEUE, DEQUEUE, ON_FEEDBACK, ON_TICK = range(len(HOOKS))
 VERBS = ("enqueue", "dequeue", "evict", "wake")
 PUT, TAKE, EVICT, WAKE_UP = range(len(VERBS))
-#: Functions of links; those of services come behind those of disciplines.
+#: Functions of links: functions of disciplines, then functions of services.
 OF_LINKS = (*HOOKS, *VERBS)
 OF_SERVICES = len(HOOKS)
 
@@ -84,8 +84,8 @@ def _finder(base: str, kind: types.FunctionType, stride: int) -> Any:
     return at
 
 
-#: Functions of (state, scheme, number of the callback); those of `send_at` and `receive_at` take a packet, those of the
-#: latter at the receiver.
+#: Functions of (state, scheme, number of the callback); `send_at` and `receive_at` also take a packet, the latter at
+#: the receiver.
 callback_at = _finder("callbacks_base", _CALLBACK, len(CALLBACKS))
 send_at = _finder("callbacks_base", _SEND, len(CALLBACKS))
 receive_at = _finder("callbacks_base", _RECEIVE, len(CALLBACKS))

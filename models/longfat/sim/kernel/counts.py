@@ -1,4 +1,4 @@
-"""Counts up to the present moment: what each link has done, and all packets in the network."""
+"""Counters at the present moment: of each link, and of the packets in the network."""
 
 from longfat.sim.kernel.jit import entry, part
 from longfat.sim.kernel.memory import (
@@ -32,7 +32,7 @@ def untransmitted(state, link):
 
 @part
 def count_link(state, k):
-    """Count what a link has done until now, without what was counted in advance.
+    """Update the counters of a link to the present, excluding packets that were counted in advance.
 
     A link without service counts the waiting time and the transmission of a packet at admission.
     """
@@ -70,7 +70,7 @@ def count_list(state, i, room):
 
 @entry(".")
 def count(address, named, links, queues, lines, delaying):
-    """Count what the first `named` links have done, and all packets in the network; return the number of these."""
+    """Update the counters of the first `named` links, and count the packets in the network; return that count."""
     state = state_at(address)
     for k in range(named):
         count_link(state, k)

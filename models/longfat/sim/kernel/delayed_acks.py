@@ -25,9 +25,9 @@ def hold_back(state, f, i, may_wait):
     if delayed.quick_acks > 0:
         delayed.quick_acks -= 1
         may_wait = False
-    # RFC 5681, section 4.2: at least one acknowledgment for every second full-sized segment; at once for data out of
-    # order, and for data that fills a gap. Ours: at once for the last packet of the sender's data, because it carries
-    # FIN, which TCP acknowledges at once.
+    # RFC 5681, section 4.2: at least one acknowledgment for every second full-sized segment; immediately for data out
+    # of order, and for data that fills a gap. Ours: immediately for the last packet of the sender's data, because it
+    # carries FIN, which TCP acknowledges without delay.
     if not may_wait or delayed.pending >= delayed.delayed_ack:
         delayed.pending = 0
         delayed.due = NEVER

@@ -12,7 +12,7 @@ from longfat.sim.kernel.records import NONE
 
 @routine
 def take_snapshot(state, own, n, retransmitted):
-    """Record what the flow knows about its deliveries as it makes a transmission, which is in flight already."""
+    """Record the state of deliveries for a transmission, which is already in flight."""
     snapshot = snapshot_at(state, n)
     # draft-ietf-ccwg-bbr-06, section 4.1.2.2, OnPacketSent(): an interval that begins with nothing in flight begins
     # now. There, C.inflight does not include the packet in this condition, but does in P.tx_in_flight.

@@ -155,7 +155,7 @@ def reason(error: Exception) -> str:
 
 
 def _unusable(name: str, kind: str) -> str:
-    """Return what to do about an object of Python that compiled code cannot use."""
+    """Return advice on a Python object that compiled code cannot use."""
     if kind == "function":
         return f"it calls {name}, which is not compiled: decorate it with longfat.sim.part"
     if kind == "list":

@@ -187,7 +187,7 @@ def _prefetch() -> Any:
             kind = ir.FunctionType(ir.VoidType(), [pointer, word, word, word])
             code = builder.module.declare_intrinsic("llvm.prefetch", [pointer], kind)
             place = builder.inttoptr(arguments[0], pointer)
-            builder.call(code, [place, word(1), word(3), word(1)])  # for writing, in all cache levels, data
+            builder.call(code, [place, word(1), word(3), word(1)])  # prefetch for writing, in all cache levels, data
             return context.get_dummy_value()
 
         return types.none(types.int64), generate

@@ -23,7 +23,7 @@ from longfat.sim.kernel.records import SACK as HAS_BLOCKS
 from longfat.sim.kernel.recovery import append_lost, mark_all_lost, release_node, unlink
 
 TICK, LINUX_MARGIN = 4_000_000, 2_000_000  # ns
-IDLE, REORDERING, PROBE = range(3)  # what the timer waits for
+IDLE, REORDERING, PROBE = range(3)  # state of the timer
 
 
 @routine

@@ -1,4 +1,4 @@
-"""Rate law of the explicit-feedback schemes: the rate that a queue's backlog and service rate ask for, and its start.
+"""Rate law of the explicit-feedback schemes: rate from a queue's backlog and service rate, and its limit at the start.
 
 A switch reports the backlog of a flow and the rate at which it serves the flow. When the next packet reaches that
 queue, one feedback delay later, the packets sent meanwhile have joined it and those served have left. The rate is the

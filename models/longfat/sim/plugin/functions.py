@@ -18,7 +18,7 @@ SHIPPED = tuple(f"longfat.sim.{folder}." for folder in ("schemes", "queues", "se
 
 
 def check(whose: str, name: str, function: Any, takes: str) -> None:
-    """Raise a TypeError for what is no function of these arguments, such as "(flow, event)"."""
+    """Raise a TypeError unless the object is a function of these arguments, such as "(flow, event)"."""
     if not callable(function):
         raise domains.wrong_type(f"{whose}: {name}", function, f"a function of {takes}")
     try:
@@ -57,7 +57,7 @@ def _ours(function: Any) -> bool:
 
 
 def _reached(function: Any, left_out: Callable[[Any], bool]) -> Iterator[str]:
-    """Yield the names that a function uses, and those of the helpers that it calls, without those left out."""
+    """Yield the names that a function and the helpers that it calls use, except the names left out."""
     seen: set[int] = set()
     left = [function]
     while left:

@@ -1,4 +1,4 @@
-"""What plug-ins see and may set: one table of fields, in SI units, and a few functions.
+"""Interface of plug-ins: one table of fields, in SI units, which they read and may set, and a few functions.
 
 Schemes, disciplines and services get views of the simulator's rows. Times are seconds, sizes bytes, rates bytes/s, all
 as floats; the core counts integer nanoseconds. A field that is not listed here does not exist for a plug-in. Setting a

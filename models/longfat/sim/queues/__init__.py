@@ -68,7 +68,7 @@ def discipline(given: str | Discipline, **parameters: Any) -> Discipline:
     Parameters
     ----------
     given : str or Discipline
-        Name of a discipline, such as "red"; or a discipline, which is returned as it is.
+        Name of a discipline, such as "red"; or a discipline, which is returned unchanged.
     **parameters
         Values of its parameters, in SI units or as text with a unit.
 

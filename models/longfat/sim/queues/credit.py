@@ -7,9 +7,9 @@ so far. The neighbour may have at most the allocation, N2 + N3 cells, sent and n
 trip of the link the flow can have this rate. The service `longfat.sim.services.credit` sends within these limits.
 
 Cells are counted by their transmission numbers, so that cells lost on a link give their credit back with the next cell
-that arrives. A flow that is blocked for `check` without a credit cell sends one cell all the same, which the next node
-answers at once with its counts; both is ours, the paper has credit check cells. Buffers never lose a cell as long as a
-switch forwards N2 cells of each flow within `check`. The last switch of a path is not limited, because its
+that arrives. A flow that is blocked for `check` without a credit cell sends one cell nevertheless, which the next node
+answers immediately with its counts; both is ours, the paper has credit check cells. Buffers never lose a cell as long
+as a switch forwards N2 cells of each flow within `check`. The last switch of a path is not limited, because its
 receiver takes every cell.
 
 Adaptive allocation (`adaptive`): after each `interval` a switch shares its pool of cells M among the flows in

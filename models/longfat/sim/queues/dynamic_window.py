@@ -3,8 +3,8 @@
 E. L. Hahne, C. R. Kalmanek and S. P. Morgan, "Dynamic Window Flow Control on a High-Speed Wide-Area Data Network",
 Computer Networks and ISDN Systems 26(1), 1993. Every flow has a base window for which all switches have room. A source
 with more data asks for a larger one in its packets; each switch on the path grants as much as it can reserve, and the
-window is the least that was granted. The next packets release what was reserved beyond that, and all but the base
-window if the source needs no more. As no window exceeds what is reserved, nothing is lost.
+window is the least that was granted. The next packets release the surplus of the reservation, or all but the base
+window if the source needs no more. As no window exceeds its reservation, nothing is lost.
 
 Ours, because the paper could not be read: a grant is `share` of the free space at most, so that later flows find some;
 requests and releases are in data packets. Flows take turns, packet by packet.

@@ -5,7 +5,7 @@ packet follows from those of the packets before it, so that tokens cost no event
 packets of one size; acknowledgments need no tokens (ours).
 
 N. Prithviraj and C. L. Williamson, "A Virtual Loss-Load Congestion Control Strategy for High Speed Networks", section
-2.1: figure 1 is the buffered bucket; the virtual bucket, which sends packets without a token at once and coloured red,
+2.1: figure 1 is the buffered bucket; the virtual bucket, which sends packets without a token immediately, coloured red,
 is described there after D. Hong and T. Suda, "Congestion Control and Prevention in ATM Networks", IEEE Network 5(4),
 1991.
 

@@ -82,8 +82,8 @@ def run(
         ``arrived``, ``link_dropped``, ``link_marked`` [packets], ``throughput`` [bytes/s]. For all flows together:
         ``jain_index`` [1], the fairness index of the goodputs. If `replications` is above 1, each variable ``x`` has a
         confidence interval, ``x_lower`` to ``x_upper``, which is NaN if the attribute ``deterministic`` is 1; those of
-        ``loss``, ``fairness``, ``utilisation`` and ``jain_index`` are cut at 0 and 1. The attribute ``remark`` says
-        which disciplines mark in vain because no flow is ECN-capable.
+        ``loss``, ``fairness``, ``utilisation`` and ``jain_index`` are cut at 0 and 1. The attribute ``remark`` names
+        disciplines that mark in vain because no flow is ECN-capable.
 
     Raises
     ------

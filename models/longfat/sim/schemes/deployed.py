@@ -139,7 +139,7 @@ def grows_at_exit(flow, window):
 def begin_recovery(flow, event, window):
     """Begin a recovery with a window [packets], and retransmit the first packet found lost; return the window.
 
-    In proportional rate reduction it is what is in flight, and the target ``flow.ssthresh``: where a timer has found
+    In proportional rate reduction it is the volume in flight, and the target ``flow.ssthresh``: where a timer has found
     the loss, no acknowledgment sets it now.
     """
     tcp.record_reduction(flow, tcp.LOSS)

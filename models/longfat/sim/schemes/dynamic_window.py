@@ -1,6 +1,6 @@
 """Dynamic windows (Hahne and others): the window is the room that every switch of the path has reserved for the flow.
 
-Once in a round trip, the source asks for as much as it needs, or says that it needs less. The switches are
+Once in a round trip, the source requests the window that it needs, or releases a part of it. The switches are
 `longfat.sim.queues.dynamic_window`; without such a switch every request is granted. The rules with their sources:
 docs/rules/explicit-feedback.md.
 """

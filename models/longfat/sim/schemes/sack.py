@@ -9,7 +9,7 @@ when three transmissions made after it are acknowledged. Deviations from the RFC
   acknowledgments lost a loss is found later.
 * The first two duplicates release new packets, as limited transmit (RFC 3042; RFC 6675, section 5, step 3) allows:
   they are within the pipe.
-* After a timeout the sender keeps what the receiver has reported, and retransmits everything else sent before. The
+* After a timeout the sender retransmits everything sent before, except packets that the receiver has reported. The
   RFC (section 5.1) lets the sender keep it or not.
 * Lost packets go first, then new ones; there is no rescue retransmission (RFC 6675, section 4, NextSeg, rule 4).
 

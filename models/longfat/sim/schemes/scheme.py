@@ -66,7 +66,8 @@ class Scheme:
         with a new acknowledgment; it may set its ``header``, ``marks`` and ``priority``, and returns 1 if the
         acknowledgment leaves, else 0. Given with `receive`.
     controls : {"window", "rate"}
-        What the callbacks return. A window scheme may also set ``flow.rate``, and a rate scheme ``flow.window``.
+        Quantity that the callbacks return. A window scheme may also set ``flow.rate``, and a rate scheme
+        ``flow.window``.
     recovery : {"selective", "own"}
         Selective: the simulator finds and retransmits lost packets. Own: the scheme sees duplicate acknowledgments
         (``event.duplicate``) and decides what to retransmit (``flow.resend = number``, ``flow.next = number``).
@@ -84,16 +85,16 @@ class Scheme:
         Whether `loss` is called for every loss, not once per window of data.
     delivery_rate : bool
         Whether acknowledgments bring samples of the delivery rate (``event.delivery_rate`` and the fields behind it;
-        draft-ietf-ccwg-bbr-06, section 4.1). `loss` is then called once for each lost packet, with what was in flight
-        and delivered when that packet was sent, and a packet that arrives after all is not retransmitted. Needs
+        draft-ietf-ccwg-bbr-06, section 4.1). `loss` is then called once for each lost packet, with the volumes in
+        flight and delivered when that packet was sent, and a packet that arrives after all is not retransmitted. Needs
         selective recovery.
     reorder : int
         Number of later transmissions acknowledged before a packet counts as lost [packets].
     echo : {"latched", "once", "state", "accurate"}
         How a receiver echoes marks: on all acknowledgments until the sender reports a reduction (RFC 3168, section
-        6.1.3); on one acknowledgment; on all acknowledgments while packets arrive marked, with an acknowledgment at
-        once when that changes (RFC 8257, section 3.2); or as a count of marked packets, so that ``event.marks`` is
-        exact although acknowledgments are lost. `event.marked` is 1 then if the count has grown.
+        6.1.3); on one acknowledgment; on all acknowledgments while packets arrive marked, with an immediate
+        acknowledgment when that changes (RFC 8257, section 3.2); or as a count of marked packets, so that
+        ``event.marks`` is exact although acknowledgments are lost. `event.marked` is 1 then if the count has grown.
     stamped : bool
         Whether packets carry ``flow.header`` to the switches, and acknowledgments bring it back.
     acknowledged : bool

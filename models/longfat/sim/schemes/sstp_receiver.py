@@ -5,8 +5,8 @@ from the shipment number of every packet which shipments were lost, and from the
 requests the sender has begun to serve; so it knows when the last packet of each group was shipped, lost or not, and
 answers each group with one control packet: a PACK if the segment is complete, else a SNAK with its missing packets.
 
-The paper refers for the error control to a report that could not be read (F. Gong and G. Parulkar, WUCS-92-37). What is
-marked as ours here is our completion of it. The rules with their sources: docs/rules/sstp.md.
+The paper refers for the error control to a report that could not be read (F. Gong and G. Parulkar, WUCS-92-37). Rules
+marked as ours complete it. The rules with their sources: docs/rules/sstp.md.
 """
 
 import math

@@ -1,6 +1,6 @@
 """Rules that the TCP schemes share: parameters, window growth, reductions, ECN, go-back-N after a timeout.
 
-What the schemes keep per flow is `STATE`; of the simulator's fields they use ``inflation`` for the packets that fast
+The schemes' state of a flow is `STATE`; of the simulator's fields they use ``inflation`` for the packets that fast
 recovery adds to the window. The rules with their sources: docs/rules/tcp.md.
 """
 

@@ -6,9 +6,9 @@ which the receiver would have sent a report, or one that reveals a higher loss e
 
 * A report of a round trip comes with the first acknowledgment after it, not at its end.
 
-* The simulator finds a loss when `reorder` later packets are acknowledged. If it finds several at once, they are taken
-  to be the packets just before the first of these later packets. Their arrival times are interpolated (RFC 5348,
-  section 5.2).
+* The simulator finds a loss when `reorder` later packets are acknowledged. If it finds several losses together, they
+  are taken to be the packets just before the first of these later packets. Their arrival times are interpolated
+  (RFC 5348, section 5.2).
 * The simulator's timer expires when no acknowledgment arrives for long. All packets then in flight are one loss event,
   if the last loss event is more than a round trip ago.
 * The receive rate is measured since the last feedback or, if that is less than a round trip ago, since the one before

@@ -5,10 +5,10 @@ the window over the probe's round-trip time. The normalised throughput gradient 
 of the window, divided by the throughput of the first packet of the connection. It is 1 on an idle path and 0 on a full
 one. The rules with their sources: docs/rules/tcp.md. Interpretations:
 
-* When the window grows, two packets leave at once, and on an idle path the second one waits for the first. A window
-  that has just shrunk sends no such pair. Compared with it, growth seems to gain nothing although the path is not full:
-  above half of its capacity the window shrinks more often than it grows. With ``settle = 1`` every window is measured
-  in its second round trip, which has no pairs, and is changed half as often.
+* When the window grows, two packets leave back to back, and on an idle path the second one waits for the first. A
+  window that has just shrunk sends no such pair. Compared with it, growth seems to gain nothing although the path is
+  not full: above half of its capacity the window shrinks more often than it grows. With ``settle = 1`` every window is
+  measured in its second round trip, which has no pairs, and is changed half as often.
 * After a start the first window is not compared with anything, and grows.
 * A window that stayed at one packet is not compared either: it tries two.
 * Losses are repaired as in Tahoe.

@@ -9,7 +9,8 @@ are exact, by timestamps that name the transmission. Deviations from ns-2:
   a round counts in the round that it ends.
 * Send times are not kept for each packet. That of the first missing packet lies between those of the packets
   acknowledged before and after it, and is interpolated: see `sent_at`.
-* The number of retransmissions is known for the first missing packet only; what a timeout resends counts as sent once.
+* The number of retransmissions is known for the first missing packet only; packets that a timeout resends count as sent
+  once.
 * After a timeout a new round begins with the retransmitted packet; in ns-2 growth waits for the end of the old round.
 * 3/4 of the window is not rounded.
 """

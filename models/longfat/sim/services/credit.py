@@ -11,7 +11,7 @@ flows with credit take turns packet by packet. Packets of other schemes and ackn
 
 If all credit cells are lost, nothing would bring new credit to a blocked flow. The paper has credit check cells for
 that. Ours: one packet of a flow that has waited for `check` since its last packet or credit cell leaves without credit,
-and the next node answers at once.
+and the next node answers immediately.
 """
 
 import math

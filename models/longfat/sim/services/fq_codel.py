@@ -5,7 +5,7 @@ Active Queue Management Algorithm", RFC 8290, section 4. Flows are hashed into q
 the list of new queues; when its credits are used up it goes to the end of the list of old queues, which have their
 turns when there are no new ones.
 
-The discipline `fq-codel` drops at departure, and returns the credits of what it drops; without it the service is fair
+The discipline `fq-codel` drops at departure, and returns the credits of dropped packets; without it the service is fair
 queueing with a quantum.
 
 Ours, where RFC 8290 is silent or contradicts itself:

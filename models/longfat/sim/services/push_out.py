@@ -2,7 +2,7 @@
 
 H. Kim and D. J. Farber, "Congestion control by bandwidth-delay tradeoff in very high-speed networks: the case of
 window-based control", University of Pennsylvania, MS-CIS-94-55, 1994, section 3.3.2. Priority 0 is best; priorities
-decide what is dropped, not the order of service.
+decide which packet is dropped, not the order of service.
 
 Each queued packet occupies a place, in order of arrival, and a binary tree over the places holds the greatest (worst)
 priority below each node. One descent of the tree finds the last place whose priority exceeds a bound: with the arriving

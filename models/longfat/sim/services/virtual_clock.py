@@ -3,7 +3,8 @@
 L. Zhang, "VirtualClock: A New Traffic Control Algorithm for Packet-Switched Networks", ACM Transactions on Computer
 Systems 9(2), 1991. Each flow has an average rate. Its clock is set to the time of the first packet, ticks by size/rate
 with every packet, and is never behind real time, so that an idle flow collects no credit. A flow that sends more than
-its rate runs ahead of real time and finds its packets behind those of the others; what the others leave it still gets.
+its rate runs ahead of real time and finds its packets behind those of the others; it still gets the capacity that the
+others leave.
 
 Ours, because the paper could not be read: rates of flows without a row in `rates`, the clock of a packet that is
 dropped, and that stamps are in whole nanoseconds. The paper's flow monitoring, a second clock that tells how far a flow

@@ -83,8 +83,8 @@ def expanded(rows: np.ndarray, hosts: Hosts) -> tuple[np.ndarray, np.ndarray]:
     """Return the rows of packets, and the step of each in a handshake: three of a connection that begins or ends.
 
     The simulator has no handshakes, its connections are open when they start. The three packets follow each other by
-    1 ns, so that what Wireshark takes for the initial round-trip time is less than any time between two packets: it
-    compares with it to tell a retransmission from a packet out of order.
+    1 ns, so that the initial round-trip time by Wireshark is less than any time between two packets: it compares with
+    it to distinguish a retransmission from a packet out of order.
     """
     shakes = (rows["what"] == records.STARTED) | (rows["what"] == records.FINISHED)
     packets = rows["what"] < records.STARTED
