@@ -162,7 +162,7 @@ class GrowingFiles:
         return [path for path, length in self._length.items() if length == 0]
 
     def append(self, path: Path, chunk: bytes) -> None:
-        """Append a chunk to a file, which the first makes; raise an OSError if that fails."""
+        """Append a chunk to a file, and create the file at the first; raise an OSError if that fails."""
         length = self._length[path]
         try:
             with open(path, "ab" if length else "wb", buffering=0) as file:

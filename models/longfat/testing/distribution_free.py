@@ -199,7 +199,7 @@ class Distribution:
 
     @cached_property
     def estimate(self) -> float:
-        """Largest distance of the sample's distribution function from the judged one."""
+        """Largest distance between the distribution functions of the sample and of the formula."""
         values, counts = np.unique(self.values, return_counts=True)
         after = counts.cumsum() / len(self.values)
         before = after - counts / len(self.values)

@@ -37,7 +37,7 @@ def _by_kind(things: list[Any], key: Callable[[Any], Hashable], make: Callable[[
 
 
 def _stretch(kinds: list[np.ndarray], which: np.ndarray) -> np.ndarray:
-    """Return a row for each thing, given the rows of the kinds."""
+    """Return one row for each item, copied from the row of its kind."""
     many = np.concatenate(kinds)[which] if kinds else rows(0, records.WORD)
     made = rows(len(many), many.dtype)
     made[:] = many
@@ -149,7 +149,7 @@ def _lay_flow_state(state: RunState, routes: Routes) -> None:
 
 
 def _lay_queues(state: RunState, routes: Routes) -> np.ndarray:
-    """Lay out the queues of each link with a service, next to each other, and the workspace; return flows' rows."""
+    """Lay out the queues of each link with a service, and the workspace; return the row of each queue of a flow."""
     links, of_flows = state.links, np.array(routes.queues, np.int64)
     with_service = np.flatnonzero(links["service"] != NONE)
     count = np.bincount(of_flows, minlength=len(links))
