@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[1]
 WITHOUT = """
 import sys
 
-ABSENT = {"jax", "jaxlib", "optimistix", "equinox", "scipy", "matplotlib", "netCDF4", "anywidget", "distributed"}
+ABSENT = {"jax", "jaxlib", "optimistix", "equinox", "matplotlib", "netCDF4", "anywidget", "distributed"}
 
 
 class Blocker:

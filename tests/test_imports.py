@@ -155,7 +155,7 @@ def test_a_file_or_a_picture_is_found(tmp_path, code):
     ],
 )
 def test_heavy_libraries_stay_unloaded(code):
-    heavy = ("jax", "sympy", "mpmath", "numba", "matplotlib", "pint")
+    heavy = ("jax", "sympy", "mpmath", "scipy", "numba", "matplotlib", "pint")
     check = f"; import sys; print([name for name in {heavy} if name in sys.modules])"
     out = subprocess.run([sys.executable, "-c", code + check], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "[]"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-LIMIT = 500e6  # bytes
+LIMIT = 650e6  # bytes
 SOURCES = ("models", "docs", "setup.py", "setup.cfg", "pyproject.toml", "README.md", "LICENSE")
 # A virtual environment comes with these; they are not ours.
 INSTALLERS = ("pip", "setuptools", "pkg_resources", "_distutils_hack", "distutils-precedence")
@@ -80,7 +80,7 @@ def check_size(bare):
             sizes[name] = sizes.get(name, 0) + path.stat().st_size
     largest = {name: round(size / 1e6, 1) for name, size in sorted(sizes.items(), key=lambda item: -item[1])[:12]}
     assert sum(sizes.values()) < LIMIT, largest
-    assert not {"jax", "jaxlib", "scipy", "matplotlib", "netCDF4"} & sizes.keys()
+    assert not {"jax", "jaxlib", "matplotlib", "netCDF4"} & sizes.keys()
 
 
 def check_commands(bare):

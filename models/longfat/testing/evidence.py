@@ -17,8 +17,8 @@ class          assumption                                       source of the pr
 
 All assume that the replications are independent and alike. The libraries at hand were not taken: confseq (0.0.11, of
 January 2023) is C++ to be compiled at installation and has no unknown variance; savvi (0.3.1) tests counts and
-regressions and requires cvxpy; ville (0.1.0) requires SciPy, which our base does not, and its mean of unknown variance
-is asymptotic. Each of the four tests here is a few lines.
+regressions and requires cvxpy; the mean of unknown variance of ville (0.1.0) is asymptotic. Each of the four tests here
+is a few lines.
 """
 
 from __future__ import annotations
