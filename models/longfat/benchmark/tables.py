@@ -8,8 +8,9 @@ import io
 import math
 from collections.abc import Iterable
 from dataclasses import astuple, dataclass, fields
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from longfat.base.text_tables import columns
 from longfat.benchmark.printed import by_key
 
 if TYPE_CHECKING:
@@ -92,9 +93,14 @@ def _ms(data: xr.Dataset, name: str) -> float | None:
 
 def to_csv(found: Iterable[Row]) -> str:
     """Format rows as CSV: the columns of the printed tables, then the interval."""
+    return records_to_csv(Row, found)
+
+
+def records_to_csv(kind: type[Any], found: Iterable[Any]) -> str:
+    """Format records of a dataclass as CSV: its fields, then a line for each record; None is an empty cell."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(one.name for one in fields(Row))
+    writer.writerow(one.name for one in fields(kind))
     writer.writerows(["" if value is None else value for value in astuple(one)] for one in found)
     return out.getvalue()
 
@@ -189,12 +195,7 @@ def to_text(made: Iterable[Table]) -> str:
     """Format tables as text for a terminal."""
     parts = []
     for one in made:
-        widths = [max(map(len, column)) for column in zip(one.heads, *one.lines, strict=True)]
-        parts.append(one.title + "\n")
-        for line in (one.heads, *one.lines):
-            words = [line[0].ljust(widths[0]), *[word.rjust(w) for word, w in zip(line[1:], widths[1:], strict=True)]]
-            parts.append("  ".join(words).rstrip())
-        parts.append("")
+        parts += [one.title + "\n", *columns([one.heads, *one.lines], left=1), ""]
     return "\n".join(parts).rstrip()
 
 

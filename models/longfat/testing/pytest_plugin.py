@@ -6,6 +6,7 @@ runs.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator
 from contextlib import nullcontext
@@ -121,10 +122,10 @@ def table(rows: list[list[str]]) -> list[str]:
     >>> table([["wait", "load=0.5", "1", "[0.9, 1.1]", "0.1", "agrees", "10", "", "0.99"]])[1]
     'wait     load=0.5  1      [0.9, 1.1]  0.1     agrees   10            0.99'
     """
-    columns = [(head, *column) for head, *column in zip(HEADS, *rows, strict=True) if any(column)]
-    widths = [max(map(len, column)) for column in columns]
-    lines = zip(*columns, strict=True)
-    return ["  ".join(word.ljust(width) for word, width in zip(line, widths, strict=True)).rstrip() for line in lines]
+    from longfat.base.text_tables import columns
+
+    filled = [any(column) for column in zip(*rows, strict=True)]
+    return columns([list(itertools.compress(line, filled)) for line in (HEADS, *rows)])
 
 
 def _claim(item: pytest.Item) -> Any:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from longfat.base.text_tables import columns
 from longfat.verify.report import html_table, page
 
 if TYPE_CHECKING:
@@ -33,10 +34,7 @@ def cells(one: Statement) -> list[str]:
 
 def to_text(statements: Sequence[Statement]) -> str:
     """Return the statements as a table, and how many have which verdict."""
-    lines = [list(HEADS), *(cells(one) for one in statements)]
-    widths = [max(len(line[k]) for line in lines) for k in range(len(HEADS))]
-    text = ["  ".join(word.ljust(width) for word, width in zip(line, widths, strict=True)).rstrip() for line in lines]
-    return "\n".join([*text, "", summary(statements)])
+    return "\n".join([*columns([HEADS, *map(cells, statements)]), "", summary(statements)])
 
 
 def summary(statements: Sequence[Statement]) -> str:

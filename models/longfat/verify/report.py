@@ -7,6 +7,7 @@ import math
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from longfat.base.text_tables import columns
 from longfat.verify.verification import FACES, FAILURES
 
 if TYPE_CHECKING:
@@ -46,9 +47,7 @@ def to_text(table: pd.DataFrame) -> str:
     >>> print(to_text(run("power.little_mean_number", quick=True)).splitlines()[0])
     law                       proof  digits    sympy     JAX       slopes    simulator  packets  evidence  printed
     """
-    lines = [list(HEADS), *(cells(row) for row in table.itertuples())]
-    widths = [max(len(line[k]) for line in lines) for k in range(len(HEADS))]
-    text = ["  ".join(word.ljust(width) for word, width in zip(line, widths, strict=True)).rstrip() for line in lines]
+    text = columns([HEADS, *(cells(row) for row in table.itertuples())])
     remarks = failures(table) + errata(table)
     total, good = len(table), int(table.agrees.sum())
     kind = "quick run" if table.attrs.get("quick") else "full run"

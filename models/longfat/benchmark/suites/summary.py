@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from dataclasses import astuple, fields
-
 from longfat.benchmark import tables
 from longfat.benchmark.suites.case import suite
 from longfat.benchmark.suites.running import NOT_RUN, Result
@@ -15,11 +11,7 @@ HEADS = ["step", "rule", "measured", "value", "bounds", "reference", "verdict"]
 
 def rows_to_csv(found: list[Result]) -> str:
     """Format results as CSV, a line for each expectation."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(one.name for one in fields(Result))
-    writer.writerows(["" if value is None else value for value in astuple(one)] for one in found)
-    return out.getvalue()
+    return tables.records_to_csv(Result, found)
 
 
 def _number(value: float | None) -> str:

@@ -6,6 +6,8 @@ import html
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from longfat.base.text_tables import columns
+
 PASSED, FAILED, NOT_APPLICABLE = "passed", "failed", "not applicable"
 
 
@@ -73,13 +75,10 @@ class Report:
         for one in self.checks:
             text = one.message if one.verdict == NOT_APPLICABLE else one.meaning
             rows.append((one.name, _shown(one.verdict), ", ".join(one.networks) or "-", text))
-        widths = [max(len(row[k]) for row in rows) for k in range(3)]
-        lines = [head, ""]
-        messages = ["", *(one.message if one.verdict == FAILED else "" for one in self.checks)]
-        for row, message in zip(rows, messages, strict=True):
-            lines.append("  ".join((*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[3])))
-            if message:
-                lines.append(f"    {message}")
+        heads, *table = columns(rows)
+        lines = [head, "", heads]
+        for one, line in zip(self.checks, table, strict=True):
+            lines += [line, f"    {one.message}"] if one.verdict == FAILED and one.message else [line]
         lines += ["", "networks"] + [f"  {name}: {about}" for name, about in self.networks.items()]
         return "\n".join([*lines, f"seed {self.seed}, {self.wall_time:.1f} s"])
 
