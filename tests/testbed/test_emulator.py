@@ -7,11 +7,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from longfat.base.headers import codepoint
 from longfat.sim import Network, Simulation, queues
 from longfat.sim.kernel.records import NEVER
 from longfat.sim.network import traffic
 from longfat.testbed.emulator import Delivery, Emulator, idle
-from longfat.testbed.headers import codepoint
 
 MS = 1_000_000  # ns
 

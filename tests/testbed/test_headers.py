@@ -4,8 +4,8 @@ import random
 
 import pytest
 
+from longfat.base.headers import SYN, codepoint, complete_segment, difference, mark
 from longfat.testbed.emulator import Delivery
-from longfat.testbed.headers import SYN, codepoint, difference, mark, segment
 from longfat.testbed.ledger import Account, Ledger
 
 ACK, FIN = 16, 1
@@ -57,10 +57,11 @@ def test_checksum_by_hand():
 
 
 def test_segments():
-    found = segment(tcp(7, 100, 9, FIN, ports=(80, 443)))
-    assert found == (80, 443, 7, 9, FIN, 100, 52)
-    assert segment(b"\x60" + bytes(60)) is None  # IPv6
-    assert segment(tcp()[:30]) is None
+    found = complete_segment(tcp(7, 100, 9, FIN, ports=(80, 443)))
+    assert (found.source, found.target) == ((b"\x0a\0\0\1", 80), (b"\x0a\0\0\2", 443))
+    assert (*found[2:5], found.payload, found.begin) == (7, 9, FIN, 100, 52)
+    assert complete_segment(b"\x60" + bytes(60)) is None  # IPv6
+    assert complete_segment(tcp()[:30]) is None
     assert codepoint(b"") == 0
 
 

@@ -1,7 +1,6 @@
-"""Packets of a capture: the classic pcap format, pcapng, and the headers of TCP in them.
+"""Packets of a capture: the classic pcap format, pcapng, and the headers of links in them.
 
-The formats are those of draft-ietf-opsawg-pcap and draft-ietf-opsawg-pcapng. We read them ourselves: what we need of
-them is this page, while dpkt has had no release since 2022 and scapy is large and under the GPL.
+The formats are those of draft-ietf-opsawg-pcap and draft-ietf-opsawg-pcapng.
 """
 
 from __future__ import annotations
@@ -9,22 +8,15 @@ from __future__ import annotations
 import os
 import struct
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import BinaryIO, NamedTuple
 
+from longfat.base import headers
 from longfat.measured.fields import opened
 
 __all__ = ["MAGICS", "Segment", "segments"]
 
-#: The first bytes of a file: byte order and units of the times per second.
-_CLASSIC = {
-    b"\xd4\xc3\xb2\xa1": ("<", 10**6),
-    b"\xa1\xb2\xc3\xd4": (">", 10**6),
-    b"\x4d\x3c\xb2\xa1": ("<", 10**9),
-    b"\xa1\xb2\x3c\x4d": (">", 10**9),
-}
 _SECTION, _INTERFACE, _SIMPLE, _ENHANCED = 0x0A0D0D0A, 1, 3, 6  # blocks of pcapng
-MAGICS = (*_CLASSIC, b"\x0a\x0d\x0d\x0a")
+MAGICS = (*headers.PCAP_MAGICS, b"\x0a\x0d\x0d\x0a")
 #: Ours: a packet that claims more bytes is damage. Linux's longest is 524,280 (GSO_MAX_SIZE of linux/netdevice.h).
 _LONGEST = 1 << 20
 _LONGEST_BLOCK = 1 << 24  # ours, of pcapng: names, keys and comments are longer than packets
@@ -32,11 +24,6 @@ _LONGEST_BLOCK = 1 << 24  # ours, of pcapng: names, keys and comments are longer
 _NULL, _ETHERNET, _COOKED, _COOKED_2 = (0, 108), 1, 113, 276
 _RAW = (12, 14, 101, 228, 229)
 _VLAN = (0x8100, 0x88A8)
-_EXTENSIONS = (0, 43, 60)  # of IPv6 (RFC 8200, section 4): hop-by-hop, routing, destination options
-_TCP = 6
-_IPV4 = struct.Struct(">BxHxxHxBxx4s4s")  # RFC 791, section 3.1: version, length, fragment, protocol, addresses
-_HEADER = struct.Struct(">HHIIBBH")  # of TCP (RFC 9293, section 3.1), up to the window
-_STAMPS = b"\x01\x01\x08\x0a"  # two paddings and time stamps, as in RFC 7323, appendix A: of most packets
 
 
 class Segment(NamedTuple):
@@ -78,7 +65,9 @@ def segments(path: str, remarks: list[str] | None = None) -> Iterator[Segment]:
     with opened(path).open("rb") as file:
         size = os.fstat(file.fileno()).st_size
         magic = file.read(4)
-        records = _classic(file, *_CLASSIC[magic]) if magic in _CLASSIC else _next_generation(file)
+        records = (
+            _classic(file, *headers.PCAP_MAGICS[magic]) if magic in headers.PCAP_MAGICS else _next_generation(file)
+        )
         try:
             for time, link, data, length in records:
                 count += 1
@@ -104,8 +93,8 @@ def _classic(file: BinaryIO, order: str, units: int) -> Iterator[tuple[int, int,
     head = file.read(20)
     if len(head) < 20:
         raise _Damage(0, f"the header of the file has {4 + len(head)} of 24 bytes")
-    link = struct.unpack(f"{order}HHiIII", head)[5] & 0xFFFF
-    record, scale, place = struct.Struct(f"{order}IIII"), 10**9 // units, 24
+    link = struct.unpack(order + headers.PCAP_FILE, head)[5] & 0xFFFF
+    record, scale, place = struct.Struct(order + headers.PCAP_RECORD), 10**9 // units, 24
     while head := file.read(16):
         if len(head) < 16:
             raise _Damage(place, f"its header has {len(head)} of 16 bytes")
@@ -163,52 +152,15 @@ def _resolution(options: bytes, order: str) -> int:
 
 def _segment(time: int, link: int, data: bytes, length: int) -> Segment | None:
     """Return the TCP segment of a packet, None for another protocol; raise an error if its headers are not whole."""
-    begin = _network_layer(link, data)
-    if begin is None:
+    at = _network_layer(link, data)
+    found = None if at is None else headers.segment(data, length, at)
+    if found is None:
         return None
-    version = data[begin] >> 4
-    if version == 4:
-        first, total, fragment, protocol, source, target = _IPV4.unpack_from(data, begin)
-        header = 4 * (first & 15)
-        fragment &= 0x1FFF
-    elif version == 6:
-        header, protocol, fragment = 40, data[begin + 6], 0
-        total = struct.unpack_from(">H", data, begin + 4)[0] + 40
-        source, target = data[begin + 8 : begin + 24], data[begin + 24 : begin + 40]
-        while protocol in _EXTENSIONS:
-            protocol, header = data[begin + header], header + 8 * (data[begin + header + 1] + 1)
-    else:
-        return None
-    if protocol != _TCP or fragment:
-        return None
-    # A host that leaves segmentation to its interface may store a total length of 0.
-    total = total if total > header else length - begin
-    at = begin + header
-    own, other, sequence, acknowledgment, offset, flags, window = _HEADER.unpack_from(data, at)
-    offset = 4 * (offset >> 4)
-    payload = total - header - offset
-    if offset < 20 or payload < 0:
-        raise IndexError("the header of TCP is longer than the packet")
-    mss, scale, sacks = _options(data[at + 20 : at + offset]) if offset > 20 else (None, None, ())
+    source, target, sequence, acknowledgment, flags, window, payload, options, begin = found
     return Segment(
-        time,
-        _end(source, own),
-        _end(target, other),
-        sequence,
-        acknowledgment,
-        flags,
-        window,
-        payload,
-        mss,
-        scale,
-        sacks,
-    )
-
-
-@lru_cache(1 << 12)
-def _end(address: bytes, port: int) -> tuple[bytes, int]:
-    """Return one end of a connection; the packets of a file share it, which saves half of the memory."""
-    return address, port
+        time, source, target, sequence, acknowledgment, flags, window, payload,
+        *headers.options(data[options:begin]),
+    )  # fmt: skip
 
 
 def _network_layer(link: int, data: bytes) -> int | None:
@@ -230,28 +182,3 @@ def _network_layer(link: int, data: bytes) -> int | None:
     else:
         raise ValueError(f"holds packets of the link type {link}, of which the headers are unknown")
     return at + 2 if struct.unpack_from(">H", data, at)[0] in (0x0800, 0x86DD) else None
-
-
-def _options(data: bytes) -> tuple[int | None, int | None, tuple[tuple[int, int], ...]]:
-    """Return maximum segment size, window scale (RFC 7323, section 2.2) and SACK blocks (RFC 2018, section 3)."""
-    mss = scale = None
-    sacks: tuple[tuple[int, int], ...] = ()
-    if len(data) == 12 and data[:4] == _STAMPS:
-        return mss, scale, sacks
-    at = 0
-    while at < len(data) and data[at] != 0:
-        if data[at] == 1:
-            at += 1
-            continue
-        if at + 1 >= len(data) or data[at + 1] < 2 or at + data[at + 1] > len(data):
-            break
-        kind, value = data[at], data[at + 2 : at + data[at + 1]]
-        if kind == 2 and len(value) == 2:
-            mss = int.from_bytes(value, "big")
-        elif kind == 3 and len(value) == 1:
-            scale = min(value[0], 14)
-        elif kind == 5 and len(value) % 8 == 0:
-            edges = struct.unpack(f">{len(value) // 4}I", value)
-            sacks = tuple(zip(edges[::2], edges[1::2], strict=True))
-        at += data[at + 1]
-    return mss, scale, sacks

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import struct
 from pathlib import Path
 from typing import BinaryIO
 
-from longfat.sim.kernel.records import SECOND
-from longfat.sim.runs.captures import pcap_writer
+from longfat.base.headers import SECOND, complete_segment, pcap_header, pcap_record
 from longfat.testbed.emulator import Delivery
-from longfat.testbed.headers import segment
 from longfat.testbed.network_namespaces import CannotRun
 
 NAMES = ("senders.pcap", "receivers.pcap")
@@ -29,7 +26,7 @@ class Captures:
         self.directory = senders.parent
         self.shift_ns = 0  # added to all times, negative for a handshake
         for host in range(len(self.files)):
-            self._put(host, pcap_writer.header())
+            self._put(host, pcap_header())
 
     def sent(self, connection: int, back: bool, time: int, packet: bytes) -> None:
         """Write a packet that a host has sent."""
@@ -41,10 +38,9 @@ class Captures:
 
     def _write(self, host: int, time: int, packet: bytes) -> None:
         """Write the record of a packet."""
-        found = segment(packet)
+        found = complete_segment(packet)
         stored = packet if found is None else packet[: found.begin]
-        second, rest = divmod(max(0, EPOCH + self.shift_ns + time), SECOND)
-        self._put(host, struct.pack("<IIII", second, rest, len(stored), len(packet)) + stored)
+        self._put(host, pcap_record(max(0, EPOCH + self.shift_ns + time), stored, len(packet)))
 
     def _put(self, host: int, content: bytes) -> None:
         try:

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+from longfat.base import headers
 from longfat.sim import queues
 from longfat.sim.kernel import records
 from longfat.sim.kernel.injected import compile_injection, inject
@@ -19,7 +20,6 @@ from longfat.sim.network.network import Network
 from longfat.sim.network.traffic import Traffic
 from longfat.sim.runs.engine import Simulation, kernel
 from longfat.sim.runs.run_state import rows
-from longfat.testbed import headers
 
 BUDGET = 1 << 20  # events between two visits of Python, so that Ctrl-C is noticed
 #: Marks of a packet by the two bits of IP's ECN field: RFC 3168, section 5, and RFC 9331, section 4.1.

@@ -8,9 +8,9 @@ from __future__ import annotations
 from bisect import bisect_left
 from dataclasses import dataclass, field, replace
 
+from longfat.base.headers import SYN, Segment, complete_segment, difference
 from longfat.sim.kernel.records import NEVER, NONE
 from longfat.testbed.emulator import Delivery
-from longfat.testbed.headers import SYN, Segment, difference, segment
 
 
 @dataclass
@@ -72,7 +72,7 @@ class Ledger:
 
     def sent(self, connection: int, back: bool, packet: bytes) -> int | None:
         """Enter a packet that a host has sent; return the number of a data packet, counted in full packets from 0."""
-        found, account = segment(packet), self.accounts[connection]
+        found, account = complete_segment(packet), self.accounts[connection]
         if found is None:
             return None
         if back:
@@ -93,7 +93,7 @@ class Ledger:
 
     def received(self, delivery: Delivery) -> None:
         """Enter a packet that reaches a host."""
-        found, account = segment(delivery.packet), self.accounts[delivery.connection]
+        found, account = complete_segment(delivery.packet), self.accounts[delivery.connection]
         if found is None:
             return
         if delivery.back:

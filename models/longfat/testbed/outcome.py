@@ -101,7 +101,7 @@ class Outcome:
     trace : dict of str to tuple, or None
         `longfat.sim.runs.results.traces` of the emulated network, if it was sampled.
     before, after : list
-        Ledgers of the connections at the end of the warm-up and of the run, see `longfat.testbed.headers`.
+        Ledgers of the connections at the end of the warm-up and of the run, see `longfat.testbed.ledger`.
     samples : numpy.ndarray
         Samples of TCP_INFO at the senders, and one at the warm-up's end and one at the end, as `tcp_info.table`.
     written : list of int

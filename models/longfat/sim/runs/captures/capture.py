@@ -11,6 +11,7 @@ import numpy as np
 
 from longfat.base.domains import integer, wrong_type
 from longfat.base.files import AtomicFiles, GrowingFiles
+from longfat.base.headers import pcap_header
 from longfat.sim.kernel import records
 from longfat.sim.plugin.own import Own
 from longfat.sim.runs.captures import pcap_writer
@@ -132,7 +133,7 @@ class Side:
         self.files, self.path, self.kinds = files, files.begin(path), kinds
         self.waiting, self.step = rows(0, records.TRACE), np.zeros(0, np.int64)
         self.ends: dict[int, int] = {}  # of finished connections that may still have packets, by number
-        self.begin = pcap_writer.header()
+        self.begin = pcap_header()
 
     def write(self, found: np.ndarray, now: int, hosts: pcap_writer.Hosts) -> None:
         """Queue rows, and write all rows before the time `now` [ns]."""

@@ -1,8 +1,6 @@
 """Packets as IPv4 with TCP or UDP headers, in the classic pcap format with nanoseconds.
 
-The format is that of draft-ietf-opsawg-pcap (link type 101: raw IP). We write it ourselves, because a record is 16
-bytes before the packet, and libraries (dpkt, scapy) make a Python object of each packet: NumPy makes a million packets
-in a few seconds.
+NumPy makes a million packets in a few seconds. The layouts of headers are those of `longfat.base.headers`.
 
 A flow's packets become TCP (RFC 9293) with sequence numbers in bytes; traffic without a scheme, and schemes without
 acknowledgments or with a receiver of their own, become UDP. Headers only are stored, beside the length of the whole
@@ -11,37 +9,29 @@ packet: the payload is zeros, which the checksums cover.
 
 from __future__ import annotations
 
-import struct
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from longfat.base import headers
+from longfat.base.headers import ACK, CWR, ECE, FIN, LONGEST, PSH, SYN, TCP, UDP
 from longfat.sim.kernel import records
 from longfat.sim.runs.engine import Simulation
 
-MAGIC = 0xA1B23C4D  # nanoseconds
-RAW = 101
 #: Simulated time 0 is one second after the epoch, because a handshake at time 0 begins before it.
 EPOCH = records.SECOND
-TICK_NS = 1_000_000  # of time stamps: RFC 7323, section 5.4, allows 1 ms to 1 s
-LONGEST = 65_535  # bytes of an IPv4 packet
-FIN, SYN, PSH, ACK, ECE, CWR = 1, 2, 8, 16, 64, 128
-TCP, UDP = 6, 17
+TICK_NS = 1_000_000  # ns, of time stamps: RFC 7323, section 5.4, allows 1 ms to 1 s
 SHIFT = 14  # window scale (RFC 7323, section 2.3): the receivers of `longfat.sim` advertise no limit
 
-#: Where the parts of a packet are in a row, before absent ones are taken out. All begin at an even byte, so that the
-#: checksums can be computed in place.
-WIDTHS = {"record": 16, "ip": 20, "ports": 8, "tcp": 12, "mss": 4, "scale": 4, "stamps": 12, "permit": 4, "sack": 28}
-EDGES = np.cumsum([0, *WIDTHS.values()])
-PLACE = {name: slice(*edges) for name, edges in zip(WIDTHS, pairwise(EDGES.tolist()), strict=True)}
-
-
-def header() -> bytes:
-    """Return the header of a file: version 2.4, times in UTC, snap length, link type."""
-    return struct.pack("<IHHiIII", MAGIC, 2, 4, 0, 0, LONGEST, RAW)
+#: A packet in the file, before absent parts are taken out. All parts begin at an even byte, so that the checksums can
+#: be computed in place.
+PARTS = {
+    "record": np.dtype(("<u4", 4)), "ip": headers.IPV4, "tcp": headers.TCP_HEADER, "mss": np.dtype(">u4"),
+    "scale": np.dtype(">u4"), "stamps": np.dtype((">u4", 3)), "permit": np.dtype(">u4"), "sack": np.dtype((">u4", 7)),
+}  # fmt: skip
+PACKET = np.dtype(list(PARTS.items()))
 
 
 @dataclass(frozen=True)
@@ -119,16 +109,18 @@ class Packets:
         """Return the packets as bytes of a file."""
         if not len(self.rows):
             return b""
-        raw = np.zeros((len(self.rows), int(EDGES[-1])), np.uint8)
-        self._ports(raw)
-        self._numbers(raw)
-        self._options(raw)
-        self._ip(raw)
-        self._checksums(raw)
+        packets = np.zeros(len(self.rows), PACKET)
         time = self.rows["time"] + EPOCH
-        for k, words in enumerate((time // records.SECOND, time % records.SECOND, self.stored, self.length)):
-            raw[:, 4 * k : 4 * k + 4] = words.astype("<u4").view(np.uint8).reshape(-1, 4)
-        return bytes(raw[self._there()])
+        packets["record"] = np.stack((time // records.SECOND, time % records.SECOND, self.stored, self.length), 1)
+        self._ip(packets["ip"])
+        self._tcp(packets["tcp"])
+        self._options(packets)
+        raw = packets.view(np.uint8).reshape(len(packets), -1)
+        parts = [np.arange(PARTS[name].itemsize) < size[:, None] for name, size in self.sizes.items()]
+        there = np.concatenate(parts, 1)
+        raw *= there
+        self._checksums(packets, raw)
+        return bytes(raw[there])
 
     def _is(self, *what: int) -> np.ndarray:
         return np.isin(self.rows["what"], what)
@@ -164,22 +156,25 @@ class Packets:
         return np.where(none, 0, (self.rows["blocks"][:, 1::2] > 0).sum(1))
 
     @cached_property
-    def options(self) -> dict[str, np.ndarray]:
-        """Masks of the packets that have each part of the header after the ports, except SACK blocks."""
-        tcp, syn = ~self._of("udp"), self.opening & (self.step < 2)
-        stamps, permit = tcp & self._of("stamps"), syn & self._of("sack")
-        return {"tcp": tcp, "mss": syn, "scale": syn, "stamps": stamps, "permit": permit}
-
-    @cached_property
-    def sack_length(self) -> np.ndarray:
-        """Return the length of the option with SACK blocks, two bytes of padding included."""
-        return np.where(self.blocks > 0, 4 + 8 * self.blocks, 0)
+    def sizes(self) -> dict[str, np.ndarray]:
+        """Return the bytes that a file has of each part; two of padding belong to the option with SACK blocks."""
+        udp, syn = self._of("udp"), self.opening & (self.step < 2)
+        always = np.ones(len(self.rows), np.int64)
+        return {
+            "record": 16 * always,
+            "ip": 20 * always,
+            "tcp": np.where(udp, 8, 20),
+            "mss": 4 * syn,
+            "scale": 4 * syn,
+            "stamps": 12 * (~udp & self._of("stamps")),
+            "permit": 4 * (syn & self._of("sack")),
+            "sack": np.where(self.blocks > 0, 4 + 8 * self.blocks, 0),
+        }
 
     @cached_property
     def stored(self) -> np.ndarray:
-        """Return the lengths of the headers [bytes]; only headers are stored."""
-        each = [np.where(there, WIDTHS[name], 0) for name, there in self.options.items()]
-        return np.asarray(np.sum(each, 0) + WIDTHS["ip"] + WIDTHS["ports"] + self.sack_length)
+        """Return the bytes of the headers, which are stored."""
+        return np.asarray(sum(self.sizes.values()) - self.sizes["record"])
 
     @cached_property
     def length(self) -> np.ndarray:
@@ -187,26 +182,17 @@ class Packets:
         tcp = self.stored + np.where(self.data, self._of("payload"), 0)
         return np.where(self._of("udp"), np.clip(self.rows["length"], 28, LONGEST), tcp)
 
-    def _there(self) -> np.ndarray:
-        """Return which bytes of the rows a file has."""
-        present = {name: np.ones(len(self.rows), bool) for name in ("record", "ip", "ports")}
-        present |= {**self.options, "sack": self.blocks > 0}
-        there = np.repeat(np.stack(list(present.values()), 1), list(WIDTHS.values()), 1)
-        there[:, PLACE["sack"]] = np.arange(WIDTHS["sack"]) < self.sack_length[:, None]
-        return there
+    def _tcp(self, tcp: np.ndarray) -> None:
+        """Write the headers of TCP, and of UDP, which has its length and checksum at the place of the sequence number.
 
-    def _ports(self, raw: np.ndarray) -> None:
-        """Write the ports, which tell the connections between two hosts apart."""
-        connection = self.rows["connection"]
+        The ports tell the connections between two hosts apart.
+        """
+        rows, connection = self.rows, self.rows["connection"]
         client, server = 1024 + connection % 64512, 5001 + connection // 64512
-        put(raw, "ports", 0, np.where(self.forward, client, server), 2)
-        put(raw, "ports", 2, np.where(self.forward, server, client), 2)
-        put(raw, "ports", 4, self.length - 20, 2, self._of("udp"))
-
-    def _numbers(self, raw: np.ndarray) -> None:
-        """Write sequence and acknowledgment number, flags and window (RFC 9293, section 3.1)."""
-        rows, step, opening, closing = self.rows, self.step, self.opening, self.closing
-        mine, theirs = initial(rows["connection"]), replying(rows["connection"])
+        tcp["source"] = np.where(self.forward, client, server)
+        tcp["target"] = np.where(self.forward, server, client)
+        step, opening, closing = self.step, self.opening, self.closing
+        mine, theirs = initial(connection), replying(connection)
         data, last = mine + 1 + rows["number"] * self._of("payload"), closing & (step == 2)
         # The receiver sends no data: its sequence number moves with SYN and FIN only.
         sequence = np.where(self.forward, data + last, theirs + 1 + self.late)
@@ -220,67 +206,53 @@ class Packets:
         # RFC 3168, section 6.1.1: the SYN has ECE and CWR, the reply has ECE.
         flags |= np.where(opening & self._of("ecn"), np.choose(step, [ECE | CWR, ECE, 0]), 0)
         flags[closing] = np.choose(step, [FIN | ACK, FIN | ACK, ACK])[closing]
-        put(raw, "ports", 4, sequence % 2**32, 4, ~self._of("udp"))
-        put(raw, "tcp", 0, number % 2**32, 4)
-        put(raw, "tcp", 4, ((self.stored - 20) // 4 << 12) + flags, 2)
-        put(raw, "tcp", 6, LONGEST, 2)
+        tcp["sequence"] = np.where(self._of("udp"), self.length - 20 << 16, sequence % 2**32)
+        tcp["acknowledgment"] = number % 2**32
+        tcp["offset"] = (self.stored - 20) // 4 << 4
+        tcp["flags"] = flags
+        tcp["window"] = LONGEST
 
-    def _options(self, raw: np.ndarray) -> None:
+    def _options(self, packets: np.ndarray) -> None:
         """Write the options: segment size, window scale, SACK permitted, time stamps, SACK blocks (RFC 2018, 7323)."""
-        rows, syn = self.rows, self.options["mss"]
-        # RFC 6691: the segment size is without options.
-        put(raw, "mss", 0, 0x02040000 + self._of("payload") + 12 * self._of("stamps"), 4, syn)
-        put(raw, "scale", 0, 0x01030300 + SHIFT, 4, syn)
-        put(raw, "permit", 0, 0x01010402, 4, self.options["permit"])
-        packet, stamps = rows["what"] < records.STARTED, self.options["stamps"]
+        rows, payload = self.rows, self._of("payload")
+        packets["mss"] = headers.MSS + payload + 12 * self._of("stamps")  # RFC 6691: without options
+        packets["scale"] = headers.SCALE + SHIFT
+        packets["permit"] = headers.PERMIT
+        packet = rows["what"] < records.STARTED
         value = np.where(packet, np.where(self.data, rows["sent"], rows["echo"]), rows["time"])
         reply = np.where(packet, np.where(self.data, rows["echo"], rows["sent"]), rows["time"])
         reply = np.where(self.opening & (self.step == 0), -EPOCH, reply)
-        put(raw, "stamps", 0, 0x0101080A, 4, stamps)
-        put(raw, "stamps", 4, (value + EPOCH) // TICK_NS % 2**32, 4, stamps)
-        put(raw, "stamps", 8, (reply + EPOCH) // TICK_NS % 2**32, 4, stamps)
-        put(raw, "sack", 0, 0x01010500 + 2 + 8 * self.blocks, 4, self.blocks > 0)
-        begin = initial(rows["connection"]) + 1
-        for k in range(6):
-            edge = begin + rows["blocks"][:, k] * self._of("payload")
-            put(raw, "sack", 4 + 4 * k, edge % 2**32, 4, self.blocks > k // 2)
+        packets["stamps"][:, 0] = headers.STAMPS
+        packets["stamps"][:, 1:] = (np.stack((value, reply), 1) + EPOCH) // TICK_NS % 2**32
+        packets["sack"][:, 0] = headers.SACK + 2 + 8 * self.blocks
+        edges = initial(rows["connection"])[:, None] + 1 + rows["blocks"] * payload[:, None]
+        packets["sack"][:, 1:] = edges % 2**32
 
-    def _ip(self, raw: np.ndarray) -> None:
+    def _ip(self, ip: np.ndarray) -> None:
         """Write the IPv4 header: RFC 791; RFC 3168, section 5, and RFC 9331, section 2, for the codepoints of ECN."""
         marks = self.rows["marks"]
         scalable = (marks & records.ECT1) != 0
         codepoint = np.where((marks & records.CE) != 0, 3, np.where(scalable, 1, 2))
         capable = self.data & ((marks & (records.ECT | records.CE)) != 0)
-        put(raw, "ip", 0, 0x4500 + np.where(capable | (self.data & scalable), codepoint, 0), 2)
-        put(raw, "ip", 2, self.length, 2)
-        put(raw, "ip", 4, self.rows["transmission"] % 2**16, 2)
-        put(raw, "ip", 6, 0x4000, 2)  # do not fragment
-        put(raw, "ip", 8, (64 << 8) + np.where(self._of("udp"), UDP, TCP), 2)
+        ip["version"] = 0x45
+        ip["service"] = np.where(capable | (self.data & scalable), codepoint, 0)
+        ip["length"] = self.length
+        ip["identification"] = self.rows["transmission"] % 2**16
+        ip["fragment"] = 0x4000  # do not fragment
+        ip["lifetime"] = 64
+        ip["protocol"] = np.where(self._of("udp"), UDP, TCP)
         source, target = self._of("source"), self._of("target")
-        put(raw, "ip", 12, np.where(self.forward, source, target), 4)
-        put(raw, "ip", 16, np.where(self.forward, target, source), 4)
+        ip["source"] = np.where(self.forward, source, target)
+        ip["target"] = np.where(self.forward, target, source)
 
-    def _checksums(self, raw: np.ndarray) -> None:
+    def _checksums(self, packets: np.ndarray, raw: np.ndarray) -> None:
         """Write the checksums of IP and of TCP or UDP with its pseudo-header; the payload of zeros adds nothing."""
-        words, udp = raw.view(">u2").astype(np.int64), self._of("udp")
-        ip, ports, tcp = (PLACE[name].start // 2 for name in ("ip", "ports", "tcp"))
-        put(raw, "ip", 10, complement(words[:, ip:ports].sum(1)), 2)
-        total = words[:, ip + 6 : ip + 10].sum(1) + np.where(udp, UDP, TCP) + self.length - 20
-        total = complement(total + words[:, ports:tcp].sum(1) + np.where(udp, 0, words[:, tcp:].sum(1)))
-        put(raw, "tcp", 8, total, 2, ~udp)
-        put(raw, "ports", 6, np.where(total == 0, 0xFFFF, total), 2, udp)  # RFC 768: 0 means that there is none
-
-
-def put(raw: np.ndarray, part: str, offset: int, values: Any, width: int, where: Any = True) -> None:
-    """Write integers of `width` bytes in network order to a part of the packets `where`."""
-    begin = PLACE[part].start + offset
-    words = np.broadcast_to(np.asarray(values, np.int64), len(raw)).astype(f">u{width}")
-    octets = np.ascontiguousarray(words).view(np.uint8).reshape(-1, width)
-    np.copyto(raw[:, begin : begin + width], octets, where=np.broadcast_to(where, len(raw))[:, None])
-
-
-def complement(total: np.ndarray) -> np.ndarray:
-    """Return the complement of a sum of 16-bit words in ones' complement (RFC 1071)."""
-    while (total >> 16).any():
-        total = (total & 0xFFFF) + (total >> 16)
-    return ~total & 0xFFFF
+        ip, tcp, udp = packets["ip"], packets["tcp"], self._of("udp")
+        words = (
+            raw[:, PARTS["record"].itemsize :].view(">u2").astype(np.int64)
+        )  # ten of IP, of which four are addresses
+        ip["checksum"] = headers.checksum(words[:, :10].sum(1))
+        total = headers.checksum(words[:, 6:].sum(1) + ip["protocol"] + self.length - 20)
+        tcp["checksum"] = total
+        # RFC 768: 0 means that there is none.
+        tcp["sequence"] = tcp["sequence"] + np.where(udp, np.where(total == 0, 0xFFFF, total), 0)
