@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -145,8 +146,8 @@ class Quantile:
     def interval(self, error: float) -> Interval:
         """Return the limits that the quantile leaves with at most this probability."""
         wanted, count = -math.log(error), len(self.values)
-        few = bisect_count(lambda k: self._fewer(k) < wanted, count)
-        many = bisect_count(lambda k: self._more(k) >= wanted, count)
+        few = bisect_left(range(count + 1), True, key=lambda k: self._fewer(k) < wanted)
+        many = bisect_left(range(count + 1), True, key=lambda k: self._more(k) >= wanted)
         low = -math.inf if few == 0 else float(self.ordered[few - 1])
         return low, math.inf if many > count else float(self.ordered[many - 1])
 
@@ -227,22 +228,6 @@ class Distribution:
 
     def _evidence(self, distance: float) -> float:
         return 2 * len(self.values) * max(distance, 0.0) ** 2 - self._spent
-
-
-def bisect_count(holds: Callable[[int], bool], most: int) -> int:
-    """Return the smallest count at which a condition holds that stays true; one more than ``most`` if there is none.
-
-    >>> bisect_count(lambda count: count >= 7, 10), bisect_count(lambda count: False, 10)
-    (7, 11)
-    """
-    low, high = 0, most + 1
-    while low < high:
-        middle = (low + high) // 2
-        if holds(middle):
-            high = middle
-        else:
-            low = middle + 1
-    return low
 
 
 def _first(holds: Callable[[float], bool], start: float, end: float) -> float:
