@@ -22,7 +22,6 @@ import threading
 import webbrowser
 from collections.abc import AsyncGenerator, Callable, Mapping
 from dataclasses import dataclass, field
-from html import escape
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -133,14 +132,11 @@ class Handler(web.RequestHandler):  # type: ignore[misc]  # tornado is not analy
             raise web.HTTPError(403, NO_TOKEN)
 
     def write_error(self, status_code: int, **about: Any) -> None:
-        """Send one line that says what is wrong."""
-        self.finish(f"<!doctype html><title>longfat</title><p>{escape(self.said(about))}</p>\n")
-
-    def said(self, about: dict[str, Any]) -> str:
-        """Return the sentence of an error."""
+        """Send one sentence that says what is wrong."""
         error = about.get("exc_info", (None, None))[1]
         words = error.log_message if isinstance(error, web.HTTPError) else None
-        return str(words or self._reason).replace("%%", "%")  # tornado doubles the sign
+        self.set_header("Content-Type", "text/plain; charset=utf-8")
+        self.finish(str(words or self._reason).replace("%%", "%") + "\n")  # tornado doubles the sign
 
 
 class Page(Handler):
@@ -196,10 +192,6 @@ class Simulate(Handler):
         """End the simulation when its client has left."""
         if self.work is not None:
             self.work.cancel()
-
-    def write_error(self, status_code: int, **about: Any) -> None:
-        """Send one sentence that says what is wrong."""
-        self.finish({"error": self.said(about)})
 
 
 def serve(host: str, port: int, browser: bool, say: Callable[[str], None], law: str = "") -> None:

@@ -16,7 +16,7 @@ from longfat.explore import simulations
 from longfat.explore.law_curves import dataset, file
 from longfat.explore.lookup import chosen, find
 from longfat.explore.state import State, start
-from longfat.handbook import javascript, law_records, pages
+from longfat.handbook import pages
 from longfat.law import Law
 
 if TYPE_CHECKING:
@@ -57,7 +57,10 @@ class Explorer(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget has no t
         self._task: asyncio.Task[None] | None = None
         self._points: dict[float, dict[str, Any]] = {}
         super().__init__(
-            _esm=script(list(self._laws.values())), _css=styles(), name=secrets.token_hex(4), shown=_shown(state)
+            _esm=pages.laws_script(self._laws.values()) + pages.source("widget.js"),
+            _css=styles(),
+            name=secrets.token_hex(4),
+            shown=_shown(state),
         )
         self.on_msg(self._asked)
         self.observe(lambda change: self._show_still(), "picture")
@@ -153,18 +156,6 @@ class Explorer(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget has no t
             self.send({"kind": "error", "why": f"{type(error).__name__}: {error}", "number": number})
         finally:
             stop.set()
-
-
-def script(laws: list[Law]) -> str:
-    """Return the module of the widget: the view, the formulas of the laws, and what the view needs of their records."""
-    known = {one.public_name: _for_view(one) for one in laws}
-    parts = (pages.view_script(), javascript.script(laws), f"const longfatRecords = {pages.json_text(known)};\n")
-    return "".join((*parts, pages.source("widget.js")))
-
-
-def _for_view(law: Law) -> dict[str, Any]:
-    found = pages.for_view(law, law_records.record(law, hashed=False))
-    return found | {"simulated": law.simulated is not None}
 
 
 def styles() -> str:

@@ -47,11 +47,14 @@ FILL = """\
 addEventListener("DOMContentLoaded", () => {
   for (const one of document.querySelectorAll("[data-law]")) {
     const record = longfatRecords[one.dataset.law];
-    if (!record) continue;
-    const presets = Object.entries(record.networks || {}).map(([k, values]) => ({ ...longfatNetworks[k], values }));
-    longfatView.mount(one, { ...record, presets }, longfat.laws[record.id]);
+    if (record) longfatView.mount(one, record, longfat.laws[record.id]);
   }
 });
+"""
+PRESETS = """\
+for (const one of Object.values(longfatRecords)) {
+  one.presets = Object.entries(one.networks || {}).map(([k, values]) => ({ ...longfatNetworks[k], values }));
+}
 """
 COPY = """\
 for (const one of document.querySelectorAll("button[data-copy]")) {
@@ -122,10 +125,14 @@ def view_styles() -> str:
 def site_script(laws: Iterable[Law] | None = None) -> str:
     """Return one script for other pages: it fills each element with ``data-law``, the name of a law.
 
-    It contains the view, the formulas of the laws (by default of all), and the fields of their records that the view
-    needs.
+    It has the formulas of the laws, by default of all.
     """
-    chosen = law_records.laws() if laws is None else list(laws)
+    return laws_script(law_records.laws() if laws is None else laws) + FILL
+
+
+def laws_script(laws: Iterable[Law]) -> str:
+    """Return the view, the formulas of laws as ``longfat``, and what the view needs as ``longfatRecords``."""
+    chosen = list(laws)
     data = {one.public_name: for_view(one, law_records.record(one, hashed=False)) for one in chosen}
     names = {one.name: k for k, one in enumerate(presets.PRESETS)}
     for one in data.values():  # the name and the source of a network stand here once, not with each law
@@ -133,7 +140,7 @@ def site_script(laws: Iterable[Law] | None = None) -> str:
     networks = [{"name": one.name, "source": one.source} for one in presets.PRESETS]
     known = f"const longfatRecords = {json_text(data)}, longfatNetworks = {json_text(networks)};\n"
     formulas = re.sub("^ +", "", javascript.script(chosen), flags=re.MULTILINE)  # nobody reads them here
-    return f"{view_script()}{formulas}{known}{FILL}"
+    return f"{view_script()}{formulas}{known}{PRESETS}"
 
 
 def json_text(data: Any) -> str:
@@ -176,7 +183,9 @@ def live(law: Law, record: dict[str, Any], *, simulate: str = "") -> str:
 
 def for_view(law: Law, record: dict[str, Any]) -> dict[str, Any]:
     """Return the part of a record that the view needs, with the letters typeset, and the papers' networks."""
-    found: dict[str, Any] = {name: record[name] for name in ("id", "unit", "result", "points") if name in record}
+    found: dict[str, Any] = {
+        name: record[name] for name in ("id", "unit", "result", "points", "simulator") if name in record
+    }
     left_out = ("remark",)
     found["letters"] = [
         {name: value for name, value in one.items() if name not in left_out}

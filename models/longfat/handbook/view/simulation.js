@@ -73,7 +73,7 @@ export function served(address) {
     const control = new AbortController();
     (async () => {
       const answer = await fetch(address, { method: "POST", signal: control.signal, body: JSON.stringify(request), headers: { "Content-Type": "application/json" } });
-      if (!answer.ok) { tell({ kind: "error", why: (await answer.json()).error }); return; }
+      if (!answer.ok) { tell({ kind: "error", why: (await answer.text()).trim() }); return; }
       const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
       for (let text = ""; ;) {
         const { value, done } = await reader.read();

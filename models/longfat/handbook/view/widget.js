@@ -38,7 +38,7 @@ function render({ model, el }) {
     if (view) view.close();
     place.replaceChildren();
     view = longfatView.mount(place.appendChild(document.createElement("div")), record, longfat.laws[state.law],
-      { state, changed, ...(record.simulated ? { simulate } : {}) });
+      { state, changed, ...(record.simulator ? { simulate } : {}) });
     tell();
   };
   const message = (one) => { if (stop) stop(one); };
