@@ -475,16 +475,16 @@ MUTANTS = [
     ),
     # runs side by side, scenarios
     Mutant(
-        CODE + "replication/threads.py",
-        "            ending.set()\n",
-        "            pass\n",
-        "tests/replication/test_threads.py::test_ctrl_c_ends_calls_inside_calls",
+        CODE + "replication/repeating.py",
+        "        flag[0] = True\n",
+        "        pass\n",
+        "tests/replication/test_repeating.py::test_ctrl_c_ends_calls_inside_calls",
     ),
     Mutant(
-        CODE + "replication/threads.py",
-        "return [future.result() for future in futures]",
-        "return [future.result() for future in as_completed(futures)]",
-        "tests/replication/test_threads.py::test_results_are_in_the_order_of_the_items",
+        CODE + "replication/repeating.py",
+        "found.append(results[len(found)])",
+        "found.append(list(results.values())[len(found)])",
+        "tests/replication/test_repeating.py::test_results_are_in_the_order_of_the_seeds",
     ),
     Mutant(
         CODE + "sim/network/scenario/writing.py",

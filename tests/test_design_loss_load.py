@@ -7,6 +7,7 @@ import xarray as xr
 
 from longfat import design, plot
 from longfat.cli import main
+from longfat.design.replicating import Effort
 from longfat.design.sharing import Transfers, in_equilibrium
 
 PATH = {"rate": "40Mbit/s", "round_trip_time": "4ms", "packet": "500B"}
@@ -67,9 +68,9 @@ def test_a_low_ceiling_is_found_by_bisection():
     assert v < 10 / 11
     assert np.abs(answer.curve_v.values - v).min() > 1e-4
     again = Transfers(**{name: answer.attrs[name] for name in transfers().__dataclass_fields__})
-    effort = (int(answer.attrs["seed"]), 3, 0.95)
-    assert again.simulate(10.0, v, *effort)["loss_upper"] <= 0.006
-    assert again.simulate(10.0, v + 0.005, *effort)["loss_upper"] > 0.006  # as finely as the factor is found
+    effort = Effort(int(answer.attrs["seed"]), 3, 0.95, lambda new: None)
+    assert again.simulate(10.0, v, effort)["loss_upper"] <= 0.006
+    assert again.simulate(10.0, v + 0.005, effort)["loss_upper"] > 0.006  # as finely as the factor is found
 
 
 def test_the_same_seed_gives_the_same_answer():

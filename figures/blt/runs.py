@@ -22,12 +22,12 @@ from figures.blt.scenarios import (
     connection,
     dumbbell,
 )  # fmt: skip
+from longfat.replication import sweep
 from longfat.sim import Network, Simulation, run
 from longfat.sim.kernel import records
 from longfat.sim.runs import results
 from longfat.sim.runs.statistics import Interval
 from longfat.sim.runs.statistics import replications as interval
-from longfat.replication import sweep
 
 CONFIDENCE = 0.95  # of the intervals; those of the paper have 0.9
 WARM_UP = 0.2  # share of the run that is not counted

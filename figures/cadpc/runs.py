@@ -15,7 +15,7 @@ import xarray as xr
 from figures.cadpc.scenarios import CAPACITY, DURATION, MIDDLE, PACKET, dumbbell
 from figures.claims import Context
 from figures.rule import Estimate
-from longfat.replication.threads import side_by_side
+from longfat.replication import replicate
 from longfat.sim import Network, run
 from longfat.sim.runs.statistics import replications as interval
 
@@ -51,7 +51,7 @@ def observe(
         return run(net, duration=duration, warm_up=warm_up, sample_every=sample_every, rng=stream, progress=False)
 
     streams = np.random.SeedSequence(rng).spawn(replications)
-    return side_by_side(one, streams)
+    return replicate(one, streams)
 
 
 def numbers(data: xr.Dataset, capacity: float) -> dict[str, float]:

@@ -18,8 +18,8 @@ from longfat.benchmark.evaluation import may_be_random
 from longfat.benchmark.experiments import APART, VARIANTS, Variant
 from longfat.benchmark.interpretations import interpretation, tried
 from longfat.benchmark.printed import Cell
+from longfat.replication import replicate
 from longfat.replication.student import half_width
-from longfat.replication.threads import side_by_side
 
 if TYPE_CHECKING:
     from figures.claims import Context
@@ -60,7 +60,7 @@ def count_of(variant: Variant, entry: Entry, count: int) -> int:
 
 def simulate(jobs: Sequence[Job], seed: int) -> list[Run]:
     """Run every job, in parallel; the same replication has the same traffic for every scheme, as in `benchmark.run`."""
-    return side_by_side(lambda one: benchmark.measure(one[0], one[1], np.random.SeedSequence([seed, one[2]])), jobs)
+    return replicate(lambda one: benchmark.measure(one[0], one[1], np.random.SeedSequence([seed, one[2]])), jobs)
 
 
 @cache
@@ -338,6 +338,6 @@ def starts(seed: int) -> dict[str, Estimate]:
         data = sim.run(net, duration=duration, rng=np.random.SeedSequence([seed, draw]), progress=False)
         return float(data.mean_queue.sel(link="S1-S2")), float(data.link_dropped.sel(link="S1-S2"))
 
-    found = side_by_side(once, [(entry, draw) for entry in entries for draw in range(JITTER_RUNS)])
+    found = replicate(once, [(entry, draw) for entry in entries for draw in range(JITTER_RUNS)])
     slow, fast = (np.array(found[k * JITTER_RUNS : (k + 1) * JITTER_RUNS]) for k in range(2))
     return {name: _mean(fast[:, k] - slow[:, k]) for k, name in enumerate(("queue", "dropped"))}

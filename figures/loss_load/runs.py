@@ -19,7 +19,7 @@ from figures.loss_load.scenarios import (
     scenario_0,
     scenario_1,
 )
-from longfat.replication.threads import side_by_side
+from longfat.replication import replicate
 from longfat.sim import Network, run
 from longfat.sim.runs.statistics import Interval
 from longfat.sim.runs.statistics import replications as interval
@@ -130,7 +130,7 @@ def observe(
         }
 
     streams = np.random.SeedSequence(rng).spawn(replications)
-    runs = side_by_side(one, streams)
+    runs = replicate(one, streams)
     units = {"transfer_time": "s", "queueing_delay_mean": "s", "queueing_delay_std": "s"}
     dims = dict.fromkeys(("declared_load", "offered_load"), ("replication", "time"))
     variables = {

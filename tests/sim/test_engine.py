@@ -10,6 +10,7 @@ import time
 import numpy as np
 import pytest
 
+from longfat.replication import replicate
 from longfat.sim import NOTHING, Discipline, Network, Scheme, SchemeError, Service, Simulation, queues, run, schemes
 from longfat.sim.kernel import records
 from longfat.sim.network import traffic
@@ -115,9 +116,15 @@ def test_interruption_of_replications():
 def test_stopping_from_another_thread():
     one = Simulation(bottleneck(), rng=1)
     one.advance(0.1)
-    threading.Timer(0.2, one.stop.set).start()
-    with pytest.raises(KeyboardInterrupt, match="stopped at"):
-        one.advance(1e8)
+
+    def job(endless):
+        if not endless:
+            raise LookupError
+        with pytest.raises(KeyboardInterrupt, match="stopped at"):
+            one.advance(1e8)
+
+    with pytest.raises(LookupError):
+        replicate(job, [True, False], 2)
     one.packet_counts()
 
 

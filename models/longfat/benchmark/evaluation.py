@@ -6,7 +6,7 @@ import hashlib
 import os
 import re
 from collections.abc import Callable, Iterable
-from concurrent.futures import Executor
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,8 +17,7 @@ from longfat._version import __version__
 from longfat.base.domains import integer, number
 from longfat.benchmark.entries import ENTRIES, FURTHER, OPTIMAL, TODAY, Entry, entry
 from longfat.benchmark.experiments import Variant, variants
-from longfat.replication import SweepError, engines, interval, sweep
-from longfat.replication.threads import side_by_side
+from longfat.replication import SweepError, engines, interval, replicate, sweep
 from longfat.sim.runs.engine import SchemeError
 
 if TYPE_CHECKING:
@@ -115,8 +114,6 @@ def run(
     ----------
     Kanakia, Keshav & Mishra (1992), section 4; only experiment 7 has "multiple simulation runs".
     """
-    import xarray as xr
-
     asked = variants(experiments)
     entries = [entry(one, discipline) for one in (ENTRIES if schemes is None else schemes)]
     if not asked or len({one.name for one in entries}) != len(entries) or not entries:
@@ -124,58 +121,96 @@ def run(
     replications = integer("replications", replications, "runs", "[1, 1e6]")
     confidence = number("confidence", confidence, "probability", "(0, 1)")
     seed = integer("rng", rng, "1", "[0, 1e18]")
-    cells = [(variant, one) for variant in asked for one in entries]
-    chosen = engines.adopt(executor)
 
-    def cell(pool: Executor, variant: Variant, one: Entry) -> Any:
-        count = replications if may_be_random(variant, one) else 1
+    def cell(variant: Variant, one: Entry) -> Cell:
         given = one.name if (ENTRIES | TODAY | FURTHER).get(one.name) is one else one
-        settings = hashlib.sha256((variant.text() + one.settings()).encode()).hexdigest()
-        function = partial(one_run, variant=variant.name, scheme=given, seed=seed, settings=settings)
-        folder = re.sub(r"[^.\w-]+", "-", f"{variant.name}_{one.name}_{settings[:8]}_{seed}")
-        place = None if store is None else Path(store) / folder
+        return Cell(
+            f"experiment {variant.name}", f"{variant.name}_{one.name}", variant.text() + one.settings(),
+            partial(one_run, variant=variant.name, scheme=given),
+            replications if may_be_random(variant, one) else 1,
+        )  # fmt: skip
 
-        def draws(numbers: range) -> Any:
-            return sweep(function, {"draw": list(numbers)}, executor=pool, store=place, rng=0, progress=False)
-
-        try:
-            first = draws(range(1))
-            if count == 1 or not first["random"].values.any():  # the others would be identical
-                return first
-            return draws(range(count)) if place else xr.concat([first, draws(range(1, count))], "draw")
-        except SweepError as error:
-            raise _of_a_scheme(error, variant, store) from error
-
-    with engines.opened(chosen) as pool:
-        found = _side_by_side(partial(cell, pool), cells, progress)
+    cells = [cell(variant, one) for variant in asked for one in entries]
+    found = run_cells(cells, seed, executor, store, progress)
     return _dataset(found, asked, entries, confidence, {"replications": replications, "seed": seed})
 
 
-def _of_a_scheme(error: SweepError, variant: Variant, store: str | Path | None) -> Exception:
-    """Return the error with the experiment's name if a user's scheme failed; other errors stay as they are."""
-    _, name, said = str(error).partition("SchemeError: ")
-    if not name:
-        return error
-    kept = "" if store is None else f"; finished runs are kept in {store}"
-    return SchemeError(f"experiment {variant.name}: {said}{kept}")
+@dataclass(frozen=True)
+class Cell:
+    """A scheme in a situation, with what determines its runs.
+
+    Parameters
+    ----------
+    place : str
+        The situation as an error names it, such as "experiment 3-4".
+    name : str
+        Beginning of the name of its folder in a store.
+    settings : str
+        Text that changes with anything that changes the runs.
+    function : callable
+        Function of one run, called with ``draw``, the number of the replication, ``seed`` and a digest of the settings.
+    replications : int
+        Number of runs [runs].
+    """
+
+    place: str
+    name: str
+    settings: str
+    function: Callable[..., Any]
+    replications: int
 
 
-def _side_by_side(cell: Callable[..., Any], cells: list[Any], progress: bool) -> list[Any]:
-    """Run all cells in parallel, as far as the executor allows; on Ctrl-C cancel the cells that have not started."""
+def run_cells(
+    cells: list[Cell], seed: int, executor: Any, store: str | Path | None, progress: bool
+) -> list[xr.Dataset]:
+    """Run all cells in parallel, as far as the executor allows, and return a Dataset over ``draw`` for each.
+
+    A cell whose first run draws no random number has one run, because the others would be identical.
+    """
+    import xarray as xr
+
     from longfat.base.progress import bar
 
     count = 0
 
-    def done() -> None:
+    def tell(new: int) -> None:
         nonlocal count
-        count += 1
-        shown.update()
+        count += new
+        shown.update(new)
 
-    with bar(task="benchmark", unit="cell", shown=progress, total=len(cells)) as shown:
+    def runs(cell: Cell) -> xr.Dataset:
+        settings = hashlib.sha256(cell.settings.encode()).hexdigest()
+        function = partial(cell.function, seed=seed, settings=settings)
+        folder = re.sub(r"[^.\w-]+", "-", f"{cell.name}_{settings[:8]}_{seed}")
+        place = None if store is None else Path(store) / folder
+
+        def draws(numbers: range) -> xr.Dataset:
+            return sweep(function, {"draw": list(numbers)}, executor=pool, store=place, rng=0, progress=False)
+
         try:
-            return side_by_side(lambda one: cell(*one), cells, threads=2 * (os.cpu_count() or 1) + 2, done=done)
+            first = draws(range(1))
+            if cell.replications == 1 or not first["random"].values.any():
+                return first
+            everything = range(cell.replications)
+            return draws(everything) if place else xr.concat([first, draws(everything[1:])], "draw")
+        except SweepError as error:
+            raise _of_a_scheme(error, cell, store) from error
+
+    chosen = engines.adopt(executor)
+    with engines.opened(chosen) as pool, bar(task="benchmark", unit="cell", shown=progress, total=len(cells)) as shown:
+        try:
+            return replicate(runs, cells, 2 * (os.cpu_count() or 1) + 2, progress=tell)
         except KeyboardInterrupt:
             raise KeyboardInterrupt(f"benchmark stopped: {count} of {len(cells)} cells were done") from None
+
+
+def _of_a_scheme(error: SweepError, cell: Cell, store: str | Path | None) -> Exception:
+    """Return the error with the situation's name if a user's scheme failed; other errors stay as they are."""
+    _, name, said = str(error).partition("SchemeError: ")
+    if not name:
+        return error
+    kept = "" if store is None else f"; finished runs are kept in {store}"
+    return SchemeError(f"{cell.place}: {said}{kept}")
 
 
 def _dataset(

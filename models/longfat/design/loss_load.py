@@ -11,6 +11,7 @@ from longfat._version import __version__
 from longfat.base import quantities
 from longfat.base.domains import integer, number, out_of_range, seed_of
 from longfat.design.curves import attrs
+from longfat.design.replicating import Effort
 from longfat.design.sharing import Transfers, in_equilibrium
 from longfat.laws.loss_load import equilibrium_loss
 
@@ -128,9 +129,8 @@ def loss_load(
     confidence = number("confidence", confidence, "probability", "(0, 1)")
     seed = seed_of(rng)
 
-    rows = []
-    for one in _bar(choices, progress):
-        rows.append(_answer(transfers, one, ceiling, points, (seed, replications, confidence)))
+    effort = Effort(seed, replications, confidence, lambda new: None)
+    rows = [_answer(transfers, one, ceiling, points, effort) for one in _bar(choices, progress)]
     if not any(row["status"] == "reached" for row in rows):
         least = min(rows, key=lambda row: row["least"])
         raise ValueError(
@@ -179,9 +179,7 @@ ANSWER = {
 }
 
 
-def _answer(
-    transfers: Transfers, k: float, ceiling: float, points: int, effort: tuple[int, int, float]
-) -> dict[str, Any]:
+def _answer(transfers: Transfers, k: float, ceiling: float, points: int, effort: Effort) -> dict[str, Any]:
     """Return one row: the curve, and the best point below the ceiling."""
     lossless = k / (k + 1)
     allowed = min(1.0, lossless / (1 - ceiling))
@@ -189,7 +187,7 @@ def _answer(
     def at(v: float) -> dict[str, float]:
         load = equilibrium_loss(k, v) if transfers.sources > 1 else 0.0
         law = {"law_loss": float(load), "law_transfer_time": in_equilibrium(transfers, k, v)}
-        return {"v": v} | transfers.simulate(k, v, *effort) | law
+        return {"v": v} | transfers.simulate(k, v, effort) | law
 
     curve = [at(v) for v in sorted({*np.linspace(0.5, 1.0, points).tolist(), lossless, allowed})]
     curve += [curve[-1]] * (points + 2 - len(curve))  # the law's two may be among them

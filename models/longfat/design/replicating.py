@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from longfat.replication.threads import side_by_side
+from longfat.replication import replicate
 from longfat.sim import Network, Simulation
 from longfat.sim.runs import results, statistics
 
@@ -49,8 +49,4 @@ def measured(
         run.packet_counts()
         return results.measure(run, before, results.snapshot(run))
 
-    def stop() -> None:
-        for run in runs:
-            run.stop.set()
-
-    return side_by_side(one, runs, done=lambda: tell(1), stop=stop)
+    return replicate(one, runs, progress=tell)

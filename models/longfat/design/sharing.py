@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from longfat.design.replicating import Effort
 from longfat.laws.loss_load import equilibrium_load
-from longfat.replication.threads import side_by_side
+from longfat.replication import replicate
 from longfat.sim import Network, run
 from longfat.sim.queues import loss_load
-from longfat.sim.runs import statistics
 
 SILENT = 2.0  # round trips without a packet after which a switch drops the state of a source; ours
 
@@ -60,21 +60,18 @@ class Transfers:
             stagger=self.stagger, parameters={"k": k},
         )  # fmt: skip
 
-    def simulate(self, k: float, v: float, seed: int, replications: int, confidence: float) -> dict[str, float]:
+    def simulate(self, k: float, v: float, effort: Effort) -> dict[str, float]:
         """Return the share of packets lost and the mean transfer time [s] with their confidence limits."""
         net = self.network(k, v)
 
-        def one(stream: np.random.SeedSequence) -> tuple[float, float]:
+        def one(stream: np.random.SeedSequence) -> dict[str, float]:
             data = run(net, rng=stream, progress=False)
-            return float(data.dropped.sum() / data.sent.sum()), float(data.transfer_time.mean())
+            return {
+                "loss": float(data.dropped.sum() / data.sent.sum()),
+                "transfer_time": float(data.transfer_time.mean()),
+            }
 
-        runs = side_by_side(one, np.random.SeedSequence(seed).spawn(replications))
-        found = dict(zip(("loss", "transfer_time"), zip(*runs, strict=True), strict=True))
-        made: dict[str, float] = {}
-        for name, values in found.items():
-            mean, lower, upper = statistics.replications(values, confidence)
-            made |= {name: mean, f"{name}_lower": max(lower, 0.0), f"{name}_upper": upper}
-        return made
+        return effort.summed(replicate(one, effort.streams(), progress=effort.tell), {})
 
 
 def in_equilibrium(transfers: Transfers, k: float, v: float) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from longfat.base import domains
-from longfat.replication.threads import side_by_side
+from longfat.replication import replicate
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -103,7 +103,7 @@ def cadpc_fairness(
         part(slice(None))
     else:
         part(slice(0, 0))  # compile, or load, before the threads start
-        side_by_side(part, parts, threads=workers)
+        replicate(part, parts, workers)
     weighted = rates.astype(float) * counts
     total, squares = weighted.sum(axis=1), counts.sum() * (weighted * rates).sum(axis=1)
     silent = squares == 0  # all rates are zero, so they are equal

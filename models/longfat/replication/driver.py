@@ -1,19 +1,44 @@
-"""Connection of plan, executor, store and collector to one sweep."""
+"""Runs of a sweep: connection of plan, executor, store and collector."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import Executor
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from typing import Any
 
 from longfat.base.progress import bar
-from longfat.replication import execution
 from longfat.replication.collecting import Collector
-from longfat.replication.execution import ExecutorFailed, SweepError
 from longfat.replication.grid import Grid, Streams
-from longfat.replication.outcomes import Failure, Record
+from longfat.replication.outcomes import Failure, Record, record
 from longfat.replication.planning import Plan, RunIndex
+from longfat.replication.repeating import ExecutorFailed, supervise
 from longfat.replication.store import Store
+
+
+class SweepError(RuntimeError):
+    """Failure of the function at a point, which is named, or of the executor."""
+
+    run_index: RunIndex = (0, 0)
+
+    @classmethod
+    def at(cls, grid: Grid, run_index: RunIndex, failure: Failure) -> SweepError:
+        """Return the error for a failed run."""
+        arguments = [f"{name} = {value!r}" for name, value in grid.point(run_index[0]).items()]
+        error = cls(f"sweep: {', '.join([*arguments, f'replication {run_index[1]}'])}: {failure.text}")
+        error.run_index = run_index
+        if failure.traceback:
+            error.add_note(failure.traceback)
+        return error
+
+
+def call(
+    function: Callable[..., Any], point: dict[str, Any], streams: Streams, positions: tuple[int, ...], replication: int
+) -> Record | Failure:
+    """Execute one run and return its record or failure; this function is what the executor calls."""
+    try:
+        return record(function(**point, rng=streams.generator(positions, replication)))
+    except (Exception, SystemExit) as error:
+        return Failure.of(error)
 
 
 def execute_plan(
@@ -30,9 +55,11 @@ def execute_plan(
 ) -> None:
     """Collect all runs: those in the store, and the others from the executor.
 
-    If the function fails, ``continue_on_error`` says whether the other points are still computed.
+    If the function fails, ``continue_on_error`` says whether the other points are still computed; otherwise the
+    SweepError of the earliest run is raised.
     """
     done = 0
+    failed: list[SweepError] = []
 
     def collect(run_index: RunIndex, outcome: Record | Failure) -> None:
         if isinstance(outcome, Record):
@@ -52,20 +79,29 @@ def execute_plan(
         shown.total = max(plan.expected, done)
         shown.update()
 
-    def record_outcome(run_index: RunIndex, outcome: Record | Failure) -> None:
-        collect(run_index, outcome)
-        if store is not None and isinstance(outcome, Record):  # after the collector has checked it
-            store.save(*run_index, outcome)
-        count_run()
-
-    def next_run() -> RunIndex | None:
+    def following() -> tuple[RunIndex, Callable[..., Any], tuple[Any, ...]] | None:
         while (run_index := plan.next_run()) is not None:
-            record = None if store is None else store.load(*run_index)
-            if record is None:
-                return run_index
-            collect(run_index, record)
+            stored = None if store is None else store.load(*run_index)
+            if stored is None:
+                index, replication = run_index
+                return run_index, call, (function, grid.point(index), streams, grid.positions(index), replication)
+            collect(run_index, stored)
             count_run()
         return None
+
+    def ended(run_index: RunIndex, future: Future[Any]) -> None:
+        outcome = _outcome(future)
+        try:
+            collect(run_index, outcome)
+            if store is not None and isinstance(outcome, Record):  # after the collector has checked it
+                store.save(*run_index, outcome)
+        except SweepError as error:
+            failed.append(error)
+            raise
+        except ValueError as error:  # the record does not match those of other runs
+            failed.append(SweepError.at(grid, run_index, Failure.of(error, where=False)))
+            raise failed[-1] from None
+        count_run()
 
     def so_far() -> str:
         fate = (
@@ -77,9 +113,22 @@ def execute_plan(
 
     with bar(task="sweeping", unit="run", shown=progress, total=plan.expected) as shown:
         try:
-            execution.run(executor, function, grid, streams, next_run, record_outcome)
+            supervise(executor, following, ended)
+        except SweepError as error:
+            raise min([error, *failed], key=lambda one: one.run_index) from None
         except KeyboardInterrupt:
             raise KeyboardInterrupt(f"sweep stopped: {so_far()}") from None
         except ExecutorFailed as error:
             message = Failure.of(error.__cause__ or error).text
             raise SweepError(f"sweep: the executor failed: {message}; {so_far()}") from error.__cause__
+
+
+def _outcome(future: Future[Any]) -> Record | Failure:
+    """Return the outcome of a run that has ended."""
+    try:
+        outcome: Record | Failure = future.result()
+    except (BrokenExecutor, CancelledError, OSError) as error:  # of the executor: `call` catches those of the function
+        raise ExecutorFailed from error
+    except Exception as error:  # the result could not be sent, or the run was given up
+        return Failure.of(error, where=False)
+    return outcome

@@ -8,16 +8,17 @@ import reprlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import Any
 
 from longfat.base.domains import unknown, wrong_type
 from longfat.replication.outcomes import Failure
 from longfat.replication.processes import Processes
 
-# `longfat.replication.threads` is not used: a sweep accepts any executor, does not know all runs at the beginning
-# (`until`), and stores the runs that have ended when another one fails.
-OURS = {"threads": ThreadPoolExecutor, "processes": Processes}
+OURS: dict[str, Callable[[int | None], Executor]] = {
+    "threads": partial(ThreadPoolExecutor, thread_name_prefix="longfat-run"),
+    "processes": Processes,
+}
 
 
 class Portable:
@@ -76,7 +77,7 @@ def adopt(executor: Any) -> Executor | str:
     raise wrong_type("executor", executor, expected)
 
 
-def portable(function: Callable[..., Any], executor: Executor | str) -> Portable:
+def portable(function: Callable[..., Any], executor: Executor | str | int) -> Portable:
     """Return the function in a form that every executor can pickle; refuse now what processes certainly cannot take."""
     sent = Portable(function)
     if executor == "processes" or isinstance(executor, ProcessPoolExecutor | Processes):
@@ -85,12 +86,16 @@ def portable(function: Callable[..., Any], executor: Executor | str) -> Portable
 
 
 @contextmanager
-def opened(executor: Executor | str) -> Iterator[Executor]:
-    """Provide an executor: one of ours is shut down at the end, without waiting; one of the caller's is not."""
+def opened(executor: Executor | str | int) -> Iterator[Executor]:
+    """Provide an executor: one of ours is shut down at the end, without waiting; one of the caller's is not.
+
+    A number is a number of threads.
+    """
     if isinstance(executor, Executor):
         yield executor
         return
-    pool = OURS[executor](os.cpu_count())
+    kind, count = ("threads", executor) if isinstance(executor, int) else (executor, os.cpu_count())
+    pool = OURS[kind](count)
     try:
         yield pool
     finally:

@@ -80,6 +80,10 @@ class Processes(Executor):
         if wait:
             self._thread.join()
 
+    def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
+        """Wait for all calls, or after an exception, Ctrl-C among them, end those that are running."""
+        self.shutdown(cancel_futures=kind is not None)
+
     def _supervise(self) -> None:
         # Workers are started by this thread and inherit its mask: until `_begin` is called, Ctrl-C would end each of
         # them with a traceback.

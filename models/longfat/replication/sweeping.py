@@ -12,8 +12,7 @@ from longfat.base.domains import choice, integer, number, out_of_range, wrong_ty
 from longfat.replication import engines, identity
 from longfat.replication import store as stores
 from longfat.replication.collecting import Collector
-from longfat.replication.driver import execute_plan
-from longfat.replication.execution import SweepError
+from longfat.replication.driver import SweepError, execute_plan
 from longfat.replication.grid import Grid, Streams
 from longfat.replication.planning import Plan
 from longfat.replication.stopping import Until
@@ -106,8 +105,8 @@ def sweep(
     OSError
         If the store can no longer be written to. Finished runs stay in it.
     KeyboardInterrupt
-        On Ctrl-C, with the number of finished runs. Pending runs are cancelled; a run that has begun in a thread
-        continues to its end, but its result is discarded.
+        On Ctrl-C, with the number of finished runs. Pending runs are cancelled. Simulations in threads end at once; any
+        other run that has begun in a thread continues to its end, but its result is discarded.
 
     Notes
     -----

@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from longfat.base.domains import choice, conflict, integer, number, out_of_range
-from longfat.replication.threads import side_by_side
+from longfat.replication.repeating import replicate, stopping
 from longfat.segments.channel import GilbertElliott, IndependentLoss, ListedLosses
 from longfat.segments.kernel import holes, segment_receiver, segment_sender
 
@@ -139,16 +139,15 @@ def run_all(
     points = [(channel, k) for channel in channels for k in range(len(settings))]
     streams = generator.spawn(len(points) * replications)
     results = np.zeros((len(streams), segment_sender.RESULTS), np.int64)
-    stop = np.zeros(1, np.bool_)
 
     def one(job: int) -> None:
         channel, k = points[job // replications]
         count = int(measured[k])
         warm_up = max(5 * settings[k].window, count // 10)
-        run_one(streams[job], channel, settings[k], warm_up, count, stop, results[job])
+        run_one(streams[job], channel, settings[k], warm_up, count, stopping(), results[job])
 
     with bar(task="simulating", unit="run", shown=progress, total=len(streams)) as shown:
-        side_by_side(one, range(len(streams)), done=shown.update, stop=lambda: stop.fill(True))
+        replicate(one, range(len(streams)), progress=shown.update)
     return results
 
 

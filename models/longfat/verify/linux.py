@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from longfat import sim
-from longfat.replication import intervals, student
+from longfat.replication import intervals, replicate, student
 from longfat.verify.linux_cases import Accuracy, Case, cases
 
 if TYPE_CHECKING:
@@ -235,12 +235,11 @@ def runs_on_linux(
 ) -> list[list[dict[str, float]]]:
     """Return the quantities of every run of some cases on Linux; NaN for runs that the machine's load has spoilt."""
     from longfat.base.progress import bar
-    from longfat.replication.threads import side_by_side
 
     each = {
         (case.name_on_linux, seed + k): (case, seed + k) for case in chosen for k in range(case.replications)
     }  # the same runs for cases that differ in the simulator alone
     with bar(task="running on Linux", unit="runs", shown=progress, total=len(each)) as shown:
-        found = side_by_side(lambda one: _measured(*one), each.values(), threads=at_once, done=lambda: shown.update(1))
+        found = replicate(lambda one: _measured(*one), each.values(), at_once, progress=shown.update)
     made = dict(zip(each, found, strict=True))
     return [[made[case.name_on_linux, seed + k] for k in range(case.replications)] for case in chosen]

@@ -5,13 +5,13 @@ from __future__ import annotations
 import fnmatch
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import as_completed
 from typing import TYPE_CHECKING, Any
 
 from longfat import laws as _shipped  # noqa: F401  # registers the laws
 from longfat._version import __version__
 from longfat.base.domains import conflict, integer, number, unknown, wrong_type
 from longfat.law import PACKAGE, Law, registered
+from longfat.replication import replicate
 from longfat.replication.processes import Processes
 from longfat.testing.seeded_runs import seed_of
 from longfat.verify import faces, points, simulated, symbolic
@@ -113,23 +113,15 @@ def run(
     here = [task for task in tasks if task not in set(inside)]
     bar = _bar(len(tasks), progress)
 
-    def keep(task: tuple[str, str], outcomes: dict[str, Outcome]) -> None:
-        found[task] = outcomes
-        bar.update()
-
     with bar:
         arguments = {task: (task[0], task[1], counts, quick, seed, drawn.get(task[0], []), errors) for task in tasks}
         if inside:
             with Processes(min(workers, len(inside))) as pool:
-                pending = {pool.submit(_registered_face, *arguments[task]): task for task in inside}
-                try:
-                    for done in as_completed(pending):
-                        keep(pending[done], done.result())
-                except BaseException:
-                    pool.shutdown(cancel_futures=True)  # also ends running calls
-                    raise
+                some = replicate(_registered_face, [arguments[task] for task in inside], pool, progress=bar.update)
+            found |= dict(zip(inside, some, strict=True))
         for task in here:
-            keep(task, _face(chosen[task[0]], simulator_checks.get(task[0]), *arguments[task]))
+            found[task] = _face(chosen[task[0]], simulator_checks.get(task[0]), *arguments[task])
+            bar.update()
     table = _table(chosen, found)
     table.attrs = {
         "agrees": bool(table.agrees.all()), "quick": quick, "seed": seed, "confidence": confidence,
@@ -197,9 +189,11 @@ def _travels(name: str, law: Law, simulator_checks: Mapping[str, SimulatorCheck]
     return ours and simulator_checks.get(name, check_of(law)) is check_of(law)
 
 
-def _registered_face(name: str, *arguments: Any) -> dict[str, Outcome]:
+def _registered_face(arguments: tuple[Any, ...]) -> dict[str, Outcome]:
+    """Run a check of a law that is found by its name."""
+    name = arguments[0]
     law = dict(_chosen(name))[name]
-    return _face(law, check_of(law), name, *arguments)
+    return _face(law, check_of(law), *arguments)
 
 
 def _face(

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
-import re
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -12,11 +10,10 @@ from typing import Any
 
 from longfat.base import domains
 from longfat.benchmark.entries import Entry, entry
-from longfat.benchmark.evaluation import _side_by_side
+from longfat.benchmark.evaluation import Cell, run_cells
 from longfat.benchmark.suites.case import Case, Expectation, suite
 from longfat.benchmark.suites.observing import measure
-from longfat.replication import SweepError, engines, interval, sweep
-from longfat.sim.runs.engine import SchemeError
+from longfat.replication import interval
 
 PASS, FAIL, OPEN, REPORTED, NO_VALUE, NOT_RUN = "pass", "fail", "open", "reported", "no value", "not run"
 
@@ -116,34 +113,16 @@ def run(
         raise domains.conflict(f"scheme = {tested.name!r}", "has no packets", "name a scheme of longfat.sim.schemes")
     beside = entry(reference or of.reference) if reference or of.reference else tested
     both = [tested] if tested.settings() == beside.settings() else [tested, beside]
-    cells = [(one, which) for one in chosen if not one.not_run for which in both]
-    adopted = engines.adopt(executor)
 
-    def cell(pool: Any, one: Case, which: Entry) -> Any:
+    def cell(one: Case, which: Entry) -> Cell:
         text = "\n".join((one.text, repr(one.values), which.settings(), beside.settings()))
-        settings = hashlib.sha256(text.encode()).hexdigest()
         given, other = (each.name if not each.source else each for each in (which, beside))
-        function = partial(
-            one_run, suite=name, case=one.name, tested=given, reference=other, seed=seed, settings=settings
-        )
-        folder = re.sub(r"[^.\w-]+", "-", f"{name}_{one.name}_{which.name}_{settings[:8]}_{seed}")
-        place = None if store is None else Path(store) / folder
+        function = partial(one_run, suite=name, case=one.name, tested=given, reference=other)
+        return Cell(f"case {one.name}", f"{name}_{one.name}_{which.name}", text, function, count)
 
-        def draws(numbers: range) -> Any:
-            return sweep(function, {"draw": list(numbers)}, executor=pool, store=place, rng=0, progress=False)
-
-        try:
-            first = draws(range(1))
-            return first if count == 1 or not first["random"].values.any() else draws(range(count))
-        except SweepError as error:
-            said = str(error).partition("SchemeError: ")[2]
-            raise (SchemeError(f"case {one.name}: {said}") if said else error) from error
-
-    with engines.opened(adopted) as pool:
-        found = dict(
-            zip([(one.name, which.name) for one, which in cells], _side_by_side(partial(cell, pool), cells, progress),
-                strict=True)
-        )  # fmt: skip
+    pairs = [(one, which) for one in chosen if not one.not_run for which in both]
+    runs = run_cells([cell(*pair) for pair in pairs], seed, executor, store, progress)
+    found = {(one.name, which.name): data for (one, which), data in zip(pairs, runs, strict=True)}
     return [
         line for one in chosen for line in _lines(one, tested, both[-1] if len(both) > 1 else None, found, confidence)
     ]

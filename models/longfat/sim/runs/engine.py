@@ -18,6 +18,7 @@ import numpy as np
 from longfat.base import code_cache
 from longfat.base.domains import generator, number, out_of_range
 from longfat.base.progress import announced
+from longfat.replication.repeating import stopping
 from longfat.sim import schemes as known
 from longfat.sim.kernel import acknowledgments, calls, counts, jit, loop, memory, records
 from longfat.sim.network.network import Network
@@ -91,7 +92,6 @@ class Simulation:
         row.traffic_state, row.traffic_next = memory.stream(self.traffic)
         self._first = self._streams()
         self.wall_time = 0.0
-        self.stop = threading.Event()
         self._compiled: list[tuple[jit.Callback, ...]] = []
         self._trusted = True
         self._watched: Future[int] | None = None
@@ -164,7 +164,7 @@ class Simulation:
                     f"the clock stands still at {self.now:.9g} s after {still} events; {self._busiest()}: "
                     "give its path some delay, or a scheme that limits its window or rate"
                 )
-            if self.stop.is_set():
+            if stopping()[0]:
                 raise KeyboardInterrupt
 
     def _delivered(self) -> int:
@@ -296,7 +296,7 @@ class Simulation:
 
         threading.Thread(target=end, daemon=True).start()
         try:
-            while not self.stop.is_set() and wait([call], PATIENCE).not_done:
+            while not stopping()[0] and wait([call], PATIENCE).not_done:
                 pass
         finally:
             if wait([call], ENDLESS).not_done:

@@ -11,7 +11,7 @@ import numpy as np
 from longfat._version import __version__
 from longfat.base import quantities
 from longfat.base.domains import conflict, generator, integer, number
-from longfat.replication.threads import side_by_side
+from longfat.replication import replicate
 from longfat.sim.kernel.records import NOT_ECT
 from longfat.sim.network.network import Network
 from longfat.sim.runs import results, statistics
@@ -245,17 +245,12 @@ def _simulate(
         def one(k: int) -> tuple[dict[str, np.ndarray], dict[str, int]]:
             return _one(runs[k], begin, until, to_the_end, lambda now: shown.__setitem__(k, now))
 
-        def stop() -> None:
-            for run in runs:
-                run.stop.set()
-
         try:
-            return side_by_side(
+            return replicate(
                 one,
                 range(len(runs)),
-                look=lambda: shown_bar.update(sum(shown) - shown_bar.n),
-                stop=stop,
-                alone=lambda: not runs[0].drew,
+                until=lambda found: not runs[0].drew,
+                progress=lambda new: shown_bar.update(sum(shown) - shown_bar.n),
             )
         except KeyboardInterrupt:
             total_time = "" if to_the_end else f" of {until * len(runs):g} s"

@@ -9,7 +9,8 @@ import numpy as np
 
 from longfat.base import domains
 from longfat.base.domains import integer, number
-from longfat.replication.intervals import Interval, half_width, interval
+from longfat.replication.intervals import Interval as Interval  # for users of this module
+from longfat.replication.intervals import half_width, interval
 
 GROUP = 5  # samples in a group of MSER-5
 

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from longfat.replication import SweepError, execution, sweep
+from longfat.replication import SweepError, repeating, sweep
 from longfat.replication.store import Store
 from tests.replication.common import GRID, QUIET, Aside, Backwards, exponential, queue, run
 
@@ -21,7 +21,7 @@ def test_the_order_in_which_runs_end_does_not_matter():
 
 
 def test_few_futures_are_under_way_at_a_time(monkeypatch):
-    monkeypatch.setattr(execution, "MAX_IN_PROGRESS", 5)
+    monkeypatch.setattr(repeating, "MAX_IN_PROGRESS", 5)
     most, waiting, lock = 0, 0, threading.Lock()
 
     class Counting(ThreadPoolExecutor):
