@@ -33,7 +33,7 @@ def public(module: ModuleType) -> dict[str, Any]:
     """Return the public names of a module: those of ``__all__``, or else what it defines itself.
 
     >>> sorted(public(pkgutil.resolve_name("longfat.replication")))
-    ['SweepError', 'sweep']
+    ['SweepError', 'interval', 'replicate', 'sweep']
     """
     names = getattr(module, "__all__", None)
     if names is None:
