@@ -3,8 +3,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 # Modules are compiled once, not by each of the hundred processes that the tests start.
 unexport PYTHONDONTWRITEBYTECODE
-REDRAWN := gong_parulkar gong_parulkar.receive_buffers gong_parulkar.sstp loss_load cadpc cadpc.further blt blt.concepts blt.today blt.further kkm credits \
-	network_simulator today courses scheme_curves scoreboard
+FIGURES := gong_parulkar gong_parulkar.receive_buffers gong_parulkar.sstp loss_load cadpc cadpc.further \
+	blt blt.concepts blt.today blt.further kkm credits network_simulator today courses scheme_curves scoreboard
 PACKAGES := setup.py models derivations docs figures notebooks tests
 
 .PHONY: help venv hooks guard test tests test-long simulator mutations lint types docs handbook curves explore notebooks notebooks-html browser figures redraw benchmark peers testbed size lock clean
@@ -91,29 +91,10 @@ browser:  ## Install Debian's Chromium for the tests of `explore`, which are ski
 	else echo "no apt-get, or not root: the tests of explore in a browser will be skipped"; fi
 
 figures: venv  ## Simulate and draw the papers' figures and tables anew (an hour or two)
-	$(BIN)/python -m figures.gong_parulkar
-	$(BIN)/python -m figures.gong_parulkar.receive_buffers
-	$(BIN)/python -m figures.gong_parulkar.sstp
-	$(BIN)/python -m figures.loss_load
-	$(BIN)/python -m figures.cadpc
-	$(BIN)/python -m figures.cadpc.further
-	$(BIN)/python -m figures.blt
-	$(BIN)/python -m figures.blt.concepts
-	$(BIN)/python -m figures.blt.today
-	$(BIN)/python -m figures.blt.further
-	$(BIN)/python -m figures.kkm
-	$(BIN)/python -m figures.kkm.other_schemes
-	$(BIN)/python -m figures.credits
-	$(BIN)/python -m figures.network_simulator
-	$(BIN)/python -m figures.today
-	$(BIN)/python -m figures.courses
-	$(BIN)/python -m figures.scheme_curves
-	$(BIN)/python -m figures.explore
-	$(BIN)/python -m figures.scoreboard
-	$(BIN)/python -m figures.gallery
+	for part in kkm.other_schemes explore $(FIGURES) gallery; do $(BIN)/python -m figures.$$part || exit 1; done
 
 redraw: venv  ## Draw the same figures from the numbers stored beside them, without simulating
-	for part in $(REDRAWN); do $(BIN)/python -m figures.$$part --redraw || exit 1; done
+	for part in $(FIGURES); do $(BIN)/python -m figures.$$part --redraw || exit 1; done
 	$(BIN)/python -m figures.gallery
 
 benchmark: venv  ## Measure speed, as ratios taken in one run

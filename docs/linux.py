@@ -7,8 +7,7 @@ import json
 import math
 from pathlib import Path
 
-from figures.linux import CAPTIONS, HEADS, NAME
-from figures.linux import kept as traces
+from figures.linux import CAPTIONS, HEADS, NAME, PART
 from longfat.verify import linux, linux_report
 from tests.benchmarks.linux import read, statements
 
@@ -140,7 +139,7 @@ def laws(made):
 
 def followed():
     """Return how many of the stored windows of the picture are Linux's within a packet."""
-    windows = traces().window_trace
+    windows = PART.kept()[NAME].window_trace
     apart = abs(windows.sel(face="simulator") - windows.sel(face="Linux"))
     shares = [
         f"{100 * float((apart.sel(column=head) <= 1).mean()):.1f} % ({head.partition(',')[0]})" for head in HEADS[:2]

@@ -8,15 +8,13 @@ pictures from the stored numbers.
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
 import longfat as lf
-from figures import data as stored
-from figures.writing import HERE, figure_files, main, save
+from figures.writing import Part, save
 from longfat.base.files import AtomicFiles
 from longfat.sim import Network, Simulation
 from longfat.sim.runs import peek
@@ -191,21 +189,8 @@ def draw(files: AtomicFiles, found: dict[str, xr.Dataset]) -> None:
     save(files, figure, "courses_bbr")
 
 
-def redraw(directory: str | Path = HERE) -> None:
-    """Draw both pictures again from the stored numbers."""
-    with figure_files(directory) as files:
-        draw(files, {name: stored.dataset(name, ("time",)) for name in CAPTIONS})
-
-
-def write(directory: str | Path = HERE) -> dict[str, xr.Dataset]:
-    """Simulate, draw, and write pictures and numbers."""
-    found = {"courses_cubic": cubic(), "courses_bbr": bbr()}
-    with figure_files(directory) as files:
-        draw(files, found)
-        for name, data in found.items():
-            stored.write(files, name, data, "figures.courses")
-    return found
-
+DIMS = {"courses_cubic": [("time",)], "courses_bbr": [("time",)]}
+PART = Part("figures.courses", lambda: {"courses_cubic": cubic(), "courses_bbr": bbr()}, DIMS, draw)
 
 if __name__ == "__main__":
-    main(write, redraw)
+    PART.main()

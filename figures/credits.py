@@ -8,15 +8,13 @@ with ``python -m figures.credits``; it takes about a minute; ``--redraw`` draws 
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
 import longfat as lf
-from figures import data as stored
-from figures.writing import HERE, bars, figure_files, main, panels
+from figures.writing import Part, bars, panels
 from longfat.base.files import AtomicFiles
 from longfat.sim.queues.log import Log
 from longfat.verify.guarantee_estimators import AT_ONCE, SCHEDULERS, greatest_delay, scheduler
@@ -209,30 +207,11 @@ def draw(files: AtomicFiles, data: dict[str, xr.Dataset]) -> None:
     )  # fmt: skip
 
 
-def kept() -> dict[str, xr.Dataset]:
-    """Return what the pictures show as it is stored in this folder."""
-    dims = {
-        "credits": ("scheme", "buffer"), "delay_bound_worst": ("scheduler", "hops"),
-        "delay_bound_random": ("kind", "level"),
-    }  # fmt: skip
-    return {name: stored.dataset(name, one) for name, one in dims.items()}
-
-
-def redraw(directory: str | Path = HERE) -> None:
-    """Draw the pictures again from the stored numbers."""
-    with figure_files(directory) as files:
-        draw(files, kept())
-
-
-def write(directory: str | Path = HERE) -> dict[str, xr.Dataset]:
-    """Simulate, draw and write pictures and numbers."""
-    data = simulate()
-    with figure_files(directory) as files:
-        draw(files, data)
-        for name, one in data.items():
-            stored.write(files, name, one, "figures.credits")
-    return data
-
+DIMS = {
+    "credits": [("scheme", "buffer")], "delay_bound_worst": [("scheduler", "hops")],
+    "delay_bound_random": [("kind", "level")],
+}  # fmt: skip
+PART = Part("figures.credits", simulate, DIMS, draw)
 
 if __name__ == "__main__":
-    main(write, redraw)
+    PART.main()

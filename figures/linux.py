@@ -1,20 +1,17 @@
 """Windows and queues of one flow in the simulator and on Linux, over each other.
 
 ``linux_traces``: Reno, CUBIC and BBR at a drop-tail link. ``python -m figures.linux`` runs Linux for two minutes, and
-needs what `longfat testbed` needs; ``--simulator`` runs only the simulator, beside what is stored of Linux, and
+needs what `longfat testbed` needs; ``--quick`` runs only the simulator, beside what is stored of Linux, and
 ``--redraw`` draws the picture from the stored numbers.
 """
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import Any
 
 import xarray as xr
 
-from figures import data as stored
-from figures.writing import HERE, figure_files, panels
+from figures.writing import Part, panels
 from longfat import plot, sim
 from longfat.base.files import AtomicFiles
 from longfat.sim import Network
@@ -59,12 +56,12 @@ def simulated(found: xr.Dataset) -> xr.Dataset:
     return found
 
 
-def draw(files: AtomicFiles, data: xr.Dataset) -> None:
+def draw(files: AtomicFiles, data: dict[str, xr.Dataset]) -> None:
     """Draw the picture."""
 
     def drawn(axes: Any) -> None:
         for k, head in enumerate(HEADS):
-            one = data.isel(column=k)
+            one = data[NAME].isel(column=k)
             window, queue = one.window_trace.expand_dims(flow=[head]), one.queue_trace.expand_dims(link=[head])
             one = one.assign(window_trace=window, queue_trace=queue)
             plot.faces(one, axes[:, k])
@@ -81,25 +78,12 @@ def draw(files: AtomicFiles, data: xr.Dataset) -> None:
     panels(files, NAME, (2, 3), (12.5, 5.6), drawn, f"One flow, {path}")
 
 
-def kept() -> xr.Dataset:
-    """Return what the picture shows as it is stored in this folder."""
-    return stored.dataset(NAME, ("column", "face", "time"))
+def simulate(linux: bool = True) -> dict[str, xr.Dataset]:
+    """Run Linux and the simulator; without ``linux`` what is stored of Linux stays."""
+    return {NAME: runs() if linux else simulated(PART.kept()[NAME])}
 
 
-def redraw(directory: str | Path = HERE) -> None:
-    """Draw the picture again from the stored numbers."""
-    with figure_files(directory) as files:
-        draw(files, kept())
-
-
-def write(directory: str | Path = HERE, *, linux: bool = True) -> xr.Dataset:
-    """Run, draw, and write picture and numbers; without ``linux`` what is stored of Linux stays."""
-    found = runs() if linux else simulated(kept())
-    with figure_files(directory) as files:
-        draw(files, found)
-        stored.write(files, NAME, found, "figures.linux")
-    return found
-
+PART = Part("figures.linux", simulate, {NAME: [("column", "face", "time")]}, draw, quick={"linux": False})
 
 if __name__ == "__main__":
-    redraw() if "--redraw" in sys.argv[1:] else write(linux="--simulator" not in sys.argv[1:])
+    PART.main()

@@ -6,15 +6,13 @@ the stored numbers.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
 import longfat as lf
-from figures import data as stored
-from figures.writing import HERE, bars, figure_files, main, save
+from figures.writing import Part, bars, save
 from longfat.base.files import AtomicFiles
 from longfat.plot.axes import log_ticks
 
@@ -26,6 +24,7 @@ SCHEMES = ("reno", "newreno", "sack")
 LOADS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
 BUFFERS = (0.1, 0.15, 0.25, 0.35, 0.5, 0.7, 1.0)
 LOSSES = (3e-4, 1e-3, 3e-3, 1e-2, 3e-2)
+REPLICATIONS = 8
 CONFIDENCE = 0.95
 
 
@@ -55,7 +54,7 @@ def window(loss: float, scheme: int, rng: Any) -> dict[str, float]:
     return {"window": float(run.goodput[0]) / 500 * 0.1}
 
 
-def simulate(replications: int = 8, rng: int = 1) -> dict[str, Any]:
+def simulate(replications: int = REPLICATIONS, rng: int = 1) -> dict[str, Any]:
     """Simulate everything that the picture shows."""
     common = {"replications": replications, "rng": rng, "confidence": CONFIDENCE}
     found = {
@@ -75,7 +74,7 @@ def simulate(replications: int = 8, rng: int = 1) -> dict[str, Any]:
         for end in ("", "_lower", "_upper"):
             found[name][variable + end].attrs["units"] = unit
     found["utilisation"].utilisation.attrs["units"] = "1"
-    return found
+    return found | {"replications": replications}
 
 
 def draw_panels(found: dict[str, Any], axes: Any) -> None:
@@ -127,45 +126,25 @@ def draw_panels(found: dict[str, Any], axes: Any) -> None:
         ax.legend()
 
 
-def kept() -> dict[str, Any]:
-    """Return what the picture shows as it is stored in this folder."""
-    dims = {
-        "waiting_times": ("load", "exponential"),
-        "utilisation": ("scheme", "buffer"),
-        "windows": ("loss", "scheme"),
-    }
-    return {name: stored.dataset(f"network_simulator_{name}", one) for name, one in dims.items()}
-
-
-def draw(files: AtomicFiles, found: dict[str, Any], replications: int = 8) -> None:
+def draw(files: AtomicFiles, found: dict[str, Any]) -> None:
     """Draw the picture."""
     import matplotlib.pyplot as plt
 
     figure, axes = plt.subplots(1, 3, figsize=(12, 3.8))
     draw_panels(found, axes)
+    count = found.get("replications", REPLICATIONS)
     figure.suptitle(
-        f"Lines: laws. Points: network simulator, {CONFIDENCE:.0%} intervals of {replications} runs "
+        f"Lines: laws. Points: network simulator, {CONFIDENCE:.0%} intervals of {count} runs "
         "(nothing is random in the middle panel)",
         fontsize="medium", ha="left", x=0.01,
     )  # fmt: skip
     save(files, figure, "network_simulator")
 
 
-def redraw(directory: str | Path = HERE) -> None:
-    """Draw the picture again from the stored numbers."""
-    with figure_files(directory) as files:
-        draw(files, kept())
-
-
-def write(directory: str | Path = HERE, replications: int = 8) -> dict[str, Any]:
-    """Simulate, draw and write the picture as SVG and PNG."""
-    found = simulate(replications)
-    with figure_files(directory) as files:
-        draw(files, found, replications)
-        for name, data in found.items():
-            stored.write(files, f"network_simulator_{name}", data, "figures.network_simulator")
-    return found
-
+DIMS = {
+    "waiting_times": [("load", "exponential")], "utilisation": [("scheme", "buffer")], "windows": [("loss", "scheme")],
+}  # fmt: skip
+PART = Part("figures.network_simulator", simulate, DIMS, draw, prefix="network_simulator_")
 
 if __name__ == "__main__":
-    main(write, redraw)
+    PART.main()

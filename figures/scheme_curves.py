@@ -6,11 +6,9 @@ from the stored numbers.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from figures import data as stored
-from figures.writing import HERE, figure_files, main, save
+from figures.writing import Part, save
 from longfat import design, plot
 from longfat.base.files import AtomicFiles
 
@@ -32,32 +30,24 @@ ATTRS = {
 }  # fmt: skip
 
 
-def kept(over: str) -> xr.Dataset:
-    """Return what a picture shows as it is stored in this folder."""
-    dims = (over,), ("scheme", "flows", over), ("scheme", "flows", f"law_{over}")
-    return stored.dataset(NAMES[over], *dims).assign_attrs(ATTRS, over=over)
+def draw(files: AtomicFiles, data: dict[str, xr.Dataset]) -> None:
+    """Draw both pictures."""
+    for name, one in data.items():
+        save(files, plot.scheme_curves(one)[0].get_figure(), name)
 
 
-def draw(files: AtomicFiles, data: xr.Dataset) -> None:
-    """Draw one picture."""
-    save(files, plot.scheme_curves(data)[0].get_figure(), NAMES[data.attrs["over"]])
+def completed(data: dict[str, xr.Dataset]) -> dict[str, xr.Dataset]:
+    """Add the settings that the pictures print, which are not in the stored numbers."""
+    for over, name in NAMES.items():
+        data[name].attrs = {**ATTRS, "over": over, **data[name].attrs}
+    return data
 
 
-def redraw(directory: str | Path = HERE) -> None:
-    """Draw the pictures again from the stored numbers."""
-    with figure_files(directory) as files:
-        for over in NAMES:
-            draw(files, kept(over))
-
-
-def write(directory: str | Path = HERE) -> None:
-    """Simulate, draw and write the curves as SVG, PNG and CSV."""
-    with figure_files(directory) as files:
-        for over, name in NAMES.items():
-            data = design.curves(over=over)
-            draw(files, data)
-            stored.write(files, name, data, "figures.scheme_curves")
-
+DIMS = {name: [(over,), ("scheme", "flows", over), ("scheme", "flows", f"law_{over}")] for over, name in NAMES.items()}
+PART = Part(
+    "figures.scheme_curves", lambda: {name: design.curves(over=over) for over, name in NAMES.items()}, DIMS, draw,
+    completed=completed,
+)  # fmt: skip
 
 if __name__ == "__main__":
-    main(write, redraw)
+    PART.main()

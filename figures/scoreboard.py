@@ -9,16 +9,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import xarray as xr
 
-from figures import data as stored
 from figures import verdict_tables
 from figures.verdicts import NAMES, scoreboard, summary
-from figures.writing import HERE, figure_files, main, save
+from figures.writing import HERE, Part, save
 from longfat.base.files import AtomicFiles
 
 if TYPE_CHECKING:
@@ -58,25 +56,13 @@ def counted(table: pd.DataFrame) -> xr.Dataset:
     )
 
 
-def kept() -> xr.Dataset:
-    """Return what the picture shows as it is stored in this folder."""
-    data = stored.dataset("scoreboard", ("paper", "verdict"))
-    return data.assign_coords(paper=[f"{number:03d}" for number in data.paper.values])  # pandas reads 000 as a number
-
-
-def draw(files: AtomicFiles, data: xr.Dataset) -> None:
+def draw(files: AtomicFiles, data: dict[str, Any]) -> None:
     """Draw the picture."""
     import matplotlib.pyplot as plt
 
-    figure, ax = plt.subplots(figsize=(8, 1.7 + 0.45 * data.sizes["paper"]))
-    draw_counts(data, ax)
+    figure, ax = plt.subplots(figsize=(8, 1.7 + 0.45 * data["scoreboard"].sizes["paper"]))
+    draw_counts(data["scoreboard"], ax)
     save(files, figure, "scoreboard")
-
-
-def redraw(directory: str | Path = HERE) -> None:
-    """Draw the picture again from the stored numbers."""
-    with figure_files(directory) as files:
-        draw(files, kept())
 
 
 def _scales(table: pd.DataFrame) -> str:
@@ -100,45 +86,49 @@ def text(table: pd.DataFrame) -> str:
     )
 
 
-def write(
-    directory: str | Path = HERE,
+def simulate(
     packets: Mapping[str, float] | float = 1e7,
     seed: int = 0,
-    store: str | Path | None = None,
-    progress: bool = False,
-) -> pd.DataFrame:
-    """Run what the verdicts depend on, and write the table and the picture.
+    store: str | Path = HERE / "scoreboard",
+    progress: bool | None = None,
+) -> dict[str, Any]:
+    """Run what the verdicts depend on, and return the counts, the page, and the table of all rows.
 
     Parameters
     ----------
-    directory : str or Path
-        Directory of the figures.
     packets : float or mapping
         Scale of the runs, see `figures.claims.published` [packets]: for all papers, or for each paper that
         the scoreboard should have.
     seed : int
         Seed of the random numbers.
-    store : str or Path, optional
-        Directory for finished papers; ``scoreboard`` in ``directory`` by default.
-    progress : bool
-        Whether to show a progress bar.
+    store : str or Path
+        Directory for finished papers.
+    progress : bool, optional
+        Whether to show a progress bar; by default, if the standard error is a terminal.
     """
     import pandas as pd
 
-    place = Path(directory) / "scoreboard" if store is None else store
     scales = packets if isinstance(packets, Mapping) else dict.fromkeys(NAMES, packets)
+    shown = sys.stderr.isatty() if progress is None else progress
     parts = [
-        scoreboard([paper], packets=scales[paper], seed=seed, store=place, progress=progress)
+        scoreboard([paper], packets=scales[paper], seed=seed, store=store, progress=shown)
         for paper in sorted(scales, reverse=True)  # those that take minutes last
     ]
     table = pd.concat(parts[::-1], ignore_index=True)
     table.attrs = parts[0].attrs
-    with figure_files(directory) as files:
-        draw(files, counted(table))
-        stored.write(files, "scoreboard", counted(table), "figures.scoreboard")
-        files.path("scoreboard.md").write_text(text(table), encoding="utf-8")
-    return table
+    return {"scoreboard": counted(table), "scoreboard.md": text(table), "table": table}
 
+
+def completed(data: dict[str, Any]) -> dict[str, Any]:
+    """Write the papers as the papers' numbers are written: pandas reads 000 as a number."""
+    papers = [f"{int(number):03d}" for number in data["scoreboard"].paper.values]
+    return data | {"scoreboard": data["scoreboard"].assign_coords(paper=papers)}
+
+
+PART = Part(
+    "figures.scoreboard", simulate, {"scoreboard": [("paper", "verdict")]}, draw, quick={"packets": 1e5},
+    completed=completed,
+)  # fmt: skip
 
 if __name__ == "__main__":
-    main(partial(write, progress=sys.stderr.isatty()), redraw, quick={"packets": 1e5})
+    PART.main()

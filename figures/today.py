@@ -7,17 +7,15 @@ Run with ``python -m figures.today``; it takes some minutes; ``--redraw`` draws 
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
 import longfat as lf
-from figures import data as stored
 from figures import today_runs as runs
 from figures.blt.scenarios import Path as Network
-from figures.writing import CUT, HERE, bars, figure_files, main, panels
+from figures.writing import CUT, Part, bars, panels
 from longfat.base.files import AtomicFiles
 from longfat.plot.axes import log_ticks
 
@@ -140,26 +138,8 @@ def draw(files: AtomicFiles, found: dict[str, xr.Dataset]) -> None:
     )  # fmt: skip
 
 
-def kept() -> dict[str, xr.Dataset]:
-    """Return what the pictures show as it is stored in this folder."""
-    return {name: stored.dataset(name, tuple(grid)) for name, (_, grid) in runs.SWEEPS.items()}
-
-
-def redraw(directory: str | Path = HERE) -> None:
-    """Draw every picture again from the stored numbers."""
-    with figure_files(directory) as files:
-        draw(files, kept())
-
-
-def write(directory: str | Path = HERE) -> dict[str, xr.Dataset]:
-    """Simulate, draw, and write pictures and numbers."""
-    found = {name: runs.sweep(name) for name in runs.SWEEPS}
-    with figure_files(directory) as files:
-        draw(files, found)
-        for name, data in found.items():
-            stored.write(files, name, data, "figures.today")
-    return found
-
+DIMS = {name: [tuple(grid)] for name, (_, grid) in runs.SWEEPS.items()}
+PART = Part("figures.today", lambda: {name: runs.sweep(name) for name in runs.SWEEPS}, DIMS, draw)
 
 if __name__ == "__main__":
-    main(write, redraw)
+    PART.main()

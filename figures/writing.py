@@ -1,16 +1,19 @@
-"""Helpers of the figure modules: interval bars, the project's style, files that appear together, the command line."""
+"""Parts of the gallery: simulated, drawn and stored together, in the project's style; interval bars."""
 
 from __future__ import annotations
 
 import argparse
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from figures import data as stored
 from longfat import plot
 from longfat.base.files import AtomicFiles
 from longfat.plot.axes import limits
@@ -75,33 +78,104 @@ def panels(
     save(files, figure, name)
 
 
-def main(
-    write: Callable[..., Any],
-    redraw: Callable[[], None] | None = None,
-    *,
-    quick: dict[str, Any] | None = None,
-) -> None:
-    """Run a module of figures as the command line says: simulate and draw, or draw from the stored numbers.
+@dataclass(frozen=True)
+class Part:
+    """Pictures, numbers and pages that one module makes from the same runs.
+
+    Results are a mapping by name. Datasets are stored as CSV files, those of a mapping under both names; texts whose
+    names end in ``.md`` are pages. Other results are for the drawing alone.
 
     Parameters
     ----------
-    write : callable
-        Simulates, draws and stores; takes ``store`` if it can be interrupted.
-    redraw : callable, optional
-        Draws from the stored numbers, for ``--redraw``.
-    quick : dict, optional
-        Arguments of ``write`` for ``--quick``.
+    module : str
+        Name of the module for ``python -m``; the files are stored in its folder.
+    simulate : callable
+        Returns the results. Its keyword arguments say how much is run.
+    dims : mapping
+        What the pictures are drawn from again: the dimensions of the files of each dataset, as in `data.dataset`.
+    draw : callable, optional
+        Draws the pictures from results.
+    prefix : str
+        What the names of CSV files have before those of the results.
+    quick : mapping, optional
+        Arguments of ``simulate`` for ``--quick``.
+    completed : callable, optional
+        Adds to results what is not stored, such as settings and pages.
     """
-    parser = argparse.ArgumentParser()
-    if redraw is not None:
-        parser.add_argument("--redraw", action="store_true", help="draw from the stored numbers")
-    if quick is not None:
-        parser.add_argument("--quick", action="store_true", help="run less, and write it to the same files")
-    if "store" in inspect.signature(write).parameters:
-        parser.add_argument("--store", metavar="DIRECTORY", help="keep finished runs there")
-    given = vars(parser.parse_args())
-    if given.pop("redraw", False) and redraw is not None:
-        redraw()
-        return
-    few = quick or {} if given.pop("quick", False) else {}
-    write(**few, **{name: value for name, value in given.items() if value is not None})
+
+    module: str
+    simulate: Callable[..., dict[str, Any]]
+    dims: Mapping[str, Any] = field(default_factory=dict)
+    draw: Callable[[AtomicFiles, dict[str, Any]], None] | None = None
+    prefix: str = ""
+    quick: Mapping[str, Any] | None = None
+    completed: Callable[[dict[str, Any]], dict[str, Any]] = dict
+
+    @property
+    def folder(self) -> Path:
+        """Folder of the files."""
+        return Path(str(find_spec(self.module).origin)).parent  # type: ignore[union-attr]
+
+    def kept(self) -> dict[str, Any]:
+        """Return what the pictures show from the stored numbers."""
+
+        def read(name: str, dims: Any) -> Any:
+            if isinstance(dims, Mapping):
+                return {key: read(f"{name}_{stem(key)}", one) for key, one in dims.items()}
+            return stored.dataset(name, *dims, directory=self.folder)
+
+        return self.completed({name: read(self.prefix + name, dims) for name, dims in self.dims.items()})
+
+    def redraw(self, directory: str | Path | None = None) -> None:
+        """Draw the pictures, and write the pages, from the stored numbers."""
+        self._files(directory, self.kept())
+
+    def write(self, directory: str | Path | None = None, **scale: Any) -> dict[str, Any]:
+        """Simulate, draw, and write pictures, numbers and pages; return the results."""
+        found = self.simulate(**scale)
+        data = self.completed(found)
+        self._files(directory, data, found)
+        return data
+
+    def _files(
+        self, directory: str | Path | None, data: dict[str, Any], found: Mapping[str, Any] | None = None
+    ) -> None:
+        with figure_files(directory or self.folder) as files:
+            if self.draw is not None:
+                self.draw(files, data)
+            for name, text in data.items():
+                if name.endswith(".md"):
+                    files.path(name).write_text(text, encoding="utf-8")
+            for name, one in datasets(found or {}, self.prefix):
+                stored.write(files, name, one, self.module)
+
+    def main(self) -> None:
+        """Run the part as the command line says: simulate and draw, or draw from the stored numbers."""
+        parser = argparse.ArgumentParser(f"python -m {self.module}")
+        if self.dims:
+            parser.add_argument("--redraw", action="store_true", help="draw from the stored numbers")
+        if self.quick is not None:
+            parser.add_argument("--quick", action="store_true", help="run less, and write it to the same files")
+        if "store" in inspect.signature(self.simulate).parameters:
+            parser.add_argument("--store", metavar="DIRECTORY", help="keep finished runs there")
+        given = {name: value for name, value in vars(parser.parse_args()).items() if value}
+        if given.pop("redraw", False):
+            self.redraw()
+        else:
+            self.write(**((self.quick or {}) if given.pop("quick", False) else {}), **given)
+
+
+def datasets(data: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, xr.Dataset]]:
+    """Yield the datasets of some results with the names of their files.
+
+    >>> import xarray as xr
+    >>> [name for name, _ in datasets({"a": xr.Dataset(), "b": {"1 MB": xr.Dataset()}, "c.md": "text"}, "x_")]
+    ['x_a', 'x_b_1_MB']
+    """
+    import xarray as xr
+
+    for name, one in data.items():
+        if isinstance(one, xr.Dataset):  # which is a mapping, too
+            yield prefix + stem(name), one
+        elif isinstance(one, Mapping):
+            yield from datasets(one, f"{prefix}{name}_")

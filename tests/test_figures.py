@@ -13,9 +13,9 @@ def test_figure_14(tmp_path, monkeypatch):
     seen = []
     original = gong_parulkar.figure_14
     monkeypatch.setattr(gong_parulkar, "figure_14", lambda: seen.append(original()) or seen[0])
-    gong_parulkar.write(tmp_path)
+    gong_parulkar.PART.write(tmp_path)
     assert sorted(p.name for p in tmp_path.iterdir() if p.suffix != ".csv") == [
-        f"gong_parulkar_14.{kind}" for kind in ("nc", "png", "svg")
+        f"gong_parulkar_14.{kind}" for kind in ("png", "svg")
     ]
     data = seen[0]
     assert int(data.segments.min()) * data.attrs["segment_packets"] >= 1e7
@@ -31,9 +31,9 @@ def test_figure_14(tmp_path, monkeypatch):
 def buffers(tmp_path_factory):
     """Figures 17 to 19 at 10^7 packets a point, as in the paper; the stored ones have ten times as many."""
     folder = tmp_path_factory.mktemp("figures")
-    data = receive_buffers.write(folder, packets=1e7)
+    data = receive_buffers.PART.write(folder, packets=1e7)["gong_parulkar_17_18_19"]
     pictures = [*(f"gong_parulkar_{n}" for n in (17, 18, 19)), "soft_acknowledgment"]
-    expected = [f"{name}.{kind}" for name in pictures for kind in ("png", "svg")] + ["gong_parulkar_17_18_19.nc"]
+    expected = [f"{name}.{kind}" for name in pictures for kind in ("png", "svg")]
     assert sorted(p.name for p in folder.iterdir() if p.suffix != ".csv") == sorted(expected)
     assert int(data.segments.min()) * data.attrs["segment_packets"] >= 1e7
     return data
@@ -116,7 +116,7 @@ def test_network_simulator(tmp_path, monkeypatch):
     monkeypatch.setattr(network_simulator, "LOADS", (0.3, 0.6))
     monkeypatch.setattr(network_simulator, "BUFFERS", (0.1, 0.5, 1.0))
     monkeypatch.setattr(network_simulator, "LOSSES", (1e-3, 1e-2))
-    found = network_simulator.write(tmp_path, replications=4)
+    found = network_simulator.PART.write(tmp_path, replications=4)
     assert sorted(p.name for p in tmp_path.iterdir()) == [
         "network_simulator.png", "network_simulator.svg", *(f"network_simulator_{name}.csv" for name in sorted(found))
     ]  # fmt: skip

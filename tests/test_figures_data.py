@@ -104,7 +104,7 @@ def test_network_simulator(monkeypatch):
 
 
 def test_page_of_blt_today():
-    assert blt_today.text(blt_today.kept()["blt_today"]) == (HERE / "blt" / "blt_today.md").read_text()
+    assert blt_today.text(blt_today.PART.kept()["blt_today"]) == (HERE / "blt" / "blt_today.md").read_text()
 
 
 def test_page_of_blt_further():
@@ -123,7 +123,7 @@ def test_blt_further(monkeypatch):
 
 def test_credits():
     """The bound holds for every packet of random traffic, and a fixed allocation has the utilisation of the law."""
-    found = credits.kept()
+    found = credits.PART.kept()
     above = found["delay_bound_random"].sel(level=slice(1.0, None), kind=[0, 1]).above_upper
     assert float(above.max()) == 0.0
     for k, buffer in enumerate(credits.BUFFERS):
@@ -135,7 +135,7 @@ def test_credits():
 def test_cadpc_further():
     """By hand: link 2 has the weights 1 + 2 + 4 + 8, so that each is 1/16; link 1 then has 9/16 for weight 3 + 1."""
     law = [1 / 16, 2 / 16, 4 / 16, 3 / 4 * 9 / 16, 8 / 16, 5 / 6 * 9 / 16]
-    found = cadpc_further.kept()
+    found = cadpc_further.PART.kept()
     np.testing.assert_allclose(cadpc_further.expected(), law, rtol=1e-12)
     np.testing.assert_allclose(found["broker"].rate, law, rtol=0.02)
     np.testing.assert_allclose(found["target"].utilisation, 10 / 11 * np.array(cadpc_further.TARGETS), rtol=0.002)
@@ -198,7 +198,7 @@ def test_tables_of_other_schemes(page):
 
 def test_what_the_pictures_of_today_show():
     """Stored numbers against hand arithmetic and the targets of the RFCs."""
-    kept = today.kept()
+    kept = today.PART.kept()
     alone, delay, shares, power = (kept[f"today_{name}"] for name in ("buffer", "delay", "fairness", "power"))
     # Halving: 0.75 (1 + b)^2/(1 + b + b^2). CUBIC: 1 from b = 0.3/0.7 on; at 0.1, with D = 0.33 and x = 0.303,
     # 1 - D/4 (1 - 4 x + 3 x^(4/3)) = 0.967
@@ -244,7 +244,7 @@ def test_sstp_beside_others(monkeypatch):
 
 def test_what_the_pictures_of_sstp_show():
     """Stored numbers against hand arithmetic."""
-    kept = {name: data.dataset(name, sstp.DIMENSIONS[name]) for name in sstp.CAPTIONS}
+    kept = sstp.PART.kept()
     # From 0.5 s on one segment is accepted in 40 ms: 35 between 1 and 2.4 s. A window of 16 waits at the receiver, or
     # one of floor(16 * 16/40) = 6; the sender knows of both 53 ms later, one or two segments.
     seen = kept["sstp_receivers"].sel(time=[1.0, 2.4], method="nearest")
@@ -311,7 +311,7 @@ def test_the_course_of_bbr():
 @pytest.mark.parametrize("part", [part for part in gallery.PARTS if part != "explore"])
 def test_all_of_it(part, tmp_path):
     """As `make figures` does."""
-    gallery.module(part).write(tmp_path)
+    gallery.module(part).PART.write(tmp_path)
     stored = gallery.numbers(HERE)[part]
     assert sorted(path.name for path in tmp_path.glob("*.csv")) == [Path(name).name for name in stored]
     for name in stored:
@@ -361,14 +361,14 @@ def test_stored_pictures(part, tmp_path, monkeypatch):
 
     monkeypatch.setattr("figures.writing.save", save)  # for those that draw by `writing.panels`
     monkeypatch.setattr(module, "save", save, raising=False)
-    module.redraw(tmp_path / "new")
+    module.PART.redraw(tmp_path / "new")
     assert wrong == []
     assert {path.stem for path in tmp_path.glob("*.png")} == set(module.CAPTIONS)
 
 
 def test_what_collided():
     """The checks find overlapping tick labels and contour labels, as in earlier versions."""
-    kept = blt.kept()
+    kept = blt.PART.kept()
     with plot.style():
         axes = plt.subplots(1, 2, figsize=(10, 4.4))[1]
         blt_drawing.draw_28_29(kept["tyrant"], axes)

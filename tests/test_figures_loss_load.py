@@ -22,8 +22,8 @@ KS = (2, 5, 10, 20)
 @pytest.fixture(scope="module")
 def written(tmp_path_factory, drawn_quickly):
     folder = tmp_path_factory.mktemp("figures")
-    data = loss_load.write(folder, replications=4, quick=True)
-    expected = [f"loss_load_{n}.{kind}" for n in (2, 5, 7, 8) for kind in ("nc", "png", "svg")]
+    data = loss_load.PART.write(folder, replications=4, quick=True)
+    expected = [f"loss_load_{n}.{kind}" for n in (2, 5, 7, 8) for kind in ("png", "svg")]
     assert sorted(p.name for p in folder.iterdir() if p.suffix != ".csv") == sorted([*expected, "loss_load_tables.md"])
     return data | {"text": (folder / "loss_load_tables.md").read_text()}
 

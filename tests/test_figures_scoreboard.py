@@ -11,7 +11,7 @@ from figures.verdicts import VERDICTS
 
 
 def test_written(tmp_path):
-    table = scoreboard.write(tmp_path, {"003": 1e5})
+    table = scoreboard.PART.write(tmp_path, packets={"003": 1e5}, store=tmp_path / "scoreboard")["table"]
     assert {path.name for path in tmp_path.iterdir()} == {
         "scoreboard.md", "scoreboard.csv", "scoreboard.png", "scoreboard.svg", "scoreboard"
     }  # fmt: skip

@@ -162,7 +162,7 @@ def test_windows_follow_linux(shown, hystart):
     (scheme, buffer), head = figure.SHOWN[shown], figure.HEADS[shown]
     net = with_handshakes(Case("figure", scheme, (scheme,), buffer, {}, parameters=hystart).network(0))
     data = run(net, duration=figure.DURATION, sample_every=figure.EVERY, rng=0, progress=False)
-    seen = figure.kept().window_trace.sel(column=head, face="Linux")
+    seen = figure.PART.kept()[figure.NAME].window_trace.sel(column=head, face="Linux")
     apart = abs(data.window_trace.isel(flow=0).interp(time=seen.time) - seen).dropna("time")
     assert 480 < apart.size < seen.size == 501
     assert (float((apart <= 1 + 1e-9).mean()) >= 0.97) == (not hystart)

@@ -1,6 +1,5 @@
 """Figures and tables of Kim and Farber: ``python -m figures.blt``."""
 
-from figures.blt import pictures
-from figures.writing import main
+from figures.blt.pictures import PART
 
-main(pictures.write, pictures.redraw, quick={"scale": pictures.QUICK})
+PART.main()

@@ -7,7 +7,6 @@ with ``python -m figures.blt.concepts``; it takes seconds; ``--redraw`` draws th
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,11 +14,10 @@ import xarray as xr
 
 import longfat as lf
 from figures import data as stored
-from figures.writing import bars, figure_files, main, panels
+from figures.writing import Part, bars, panels
 from longfat.base.files import AtomicFiles
 from longfat.sim.queues.log import Log
 
-HERE = Path(__file__).parent
 CAPTIONS = {
     "blt_3": "Figure 3: when TCP in slow start and BLT send the 127 packets of a file, and in which window.",
     "blt_5": "Figure 5: throughput, response time and power over the load, for TCP and BLT; the greatest power is the "
@@ -90,10 +88,10 @@ def draw_power(data: xr.Dataset, axes: Any) -> None:
     axes[0].legend(loc="upper left")
 
 
-def draw(files: AtomicFiles, data: xr.Dataset) -> None:
+def draw(files: AtomicFiles, data: dict[str, xr.Dataset]) -> None:
     """Draw both pictures."""
     panels(
-        files, "blt_3", (1, 2), (9, 4), lambda axes: draw_streams(data, axes),
+        files, "blt_3", (1, 2), (9, 4), lambda axes: draw_streams(data["blt_concepts"], axes),
         f"{PACKETS} packets of {PACKET} bytes over 150 Mbit/s and 30 ms",
     )  # fmt: skip
     power = stored.dataset("blt_sets_reference", ("label", "bottleneck", "load"))
@@ -104,20 +102,7 @@ def draw(files: AtomicFiles, data: xr.Dataset) -> None:
     )  # fmt: skip
 
 
-def redraw(directory: str | Path = HERE) -> None:
-    """Draw the pictures again from the stored numbers."""
-    with figure_files(directory) as files:
-        draw(files, stored.dataset("blt_concepts", ("scheme", "packet")))
-
-
-def write(directory: str | Path = HERE) -> xr.Dataset:
-    """Simulate, draw and write pictures and numbers."""
-    data = simulate()
-    with figure_files(directory) as files:
-        draw(files, data)
-        stored.write(files, "blt_concepts", data, "figures.blt.concepts")
-    return data
-
+PART = Part("figures.blt.concepts", simulate, {"blt_concepts": [("scheme", "packet")]}, draw)
 
 if __name__ == "__main__":
-    main(write, redraw)
+    PART.main()

@@ -17,14 +17,12 @@ import numpy as np
 import xarray as xr
 
 import longfat as lf
-from figures import data as stored
 from figures.blt.runs import each_greatest
-from figures.writing import figure_files, main, panels
+from figures.writing import Part, panels
 from longfat.base.files import AtomicFiles
 from longfat.plot.axes import log_ticks
 from longfat.sim.runs.statistics import replications as interval
 
-HERE = Path(__file__).parent
 CAPTIONS = {
     "blt_further": "Greatest network power of BLT over that of CUBIC: several bottlenecks, multiplexers that ignore "
     "priorities, lost acknowledgments, self-similar interference, an abusive source.",
@@ -242,29 +240,18 @@ def text(data: xr.Dataset) -> str:
     return "\n".join(lines)
 
 
-def draw(files: AtomicFiles, data: xr.Dataset) -> None:
-    """Draw the picture, and write the page."""
+def draw(files: AtomicFiles, data: dict[str, xr.Dataset]) -> None:
+    """Draw the picture."""
     panels(
-        files, "blt_further", (1, 1), (8.5, 5), lambda ax: draw_ratios(data, ax),
+        files, "blt_further", (1, 1), (8.5, 5), lambda ax: draw_ratios(data["blt_further"], ax),
         f"Files of 100 kB, 100 Mbit/s, 20 ms; bars: {100 * CONFIDENCE:g} % intervals of {REPLICATIONS} runs",
     )  # fmt: skip
-    files.path("blt_further.md").write_text(text(data), encoding="utf-8")
 
 
-def redraw(directory: str | Path = HERE) -> None:
-    """Draw the picture again, and write the page, from the stored numbers."""
-    with figure_files(directory) as files:
-        draw(files, stored.dataset("blt_further", ("variant", "label")))
-
-
-def write(directory: str | Path = HERE, store: str | Path | None = None) -> xr.Dataset:
-    """Simulate, draw, and write picture, numbers and the page."""
-    data = simulate(store)
-    with figure_files(directory) as files:
-        stored.write(files, "blt_further", data, "figures.blt.further")
-        draw(files, data)
-    return data
-
+PART = Part(
+    "figures.blt.further", simulate, {"blt_further": [("variant", "label")]}, draw,
+    completed=lambda data: data | {"blt_further.md": text(data["blt_further"])},
+)  # fmt: skip
 
 if __name__ == "__main__":
-    main(write, redraw)
+    PART.main()

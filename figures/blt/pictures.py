@@ -20,20 +20,18 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from figures import data as stored
 from figures.blt import drawing, measured, runs, under_load
 from figures.blt import tables as blt_tables
 from figures.blt.drawing import LABELS, REFERENCE, TRACE
 from figures.blt.scenarios import BOTTLENECK, COMPETITORS, PACKET, SETS, dumbbell
 from figures.blt.scenarios import Path as Network
 from figures.claims import Context
-from figures.writing import CUT, figure_files, panels, stem
+from figures.writing import CUT, Part, panels, stem
 from longfat.base.files import AtomicFiles
 from longfat.laws import blt as laws
 from longfat.sim import run
 from longfat.sim.network import traffic
 
-HERE = Path(__file__).parent
 CAPTIONS = {
     "blt_6_7": "Response times and utilisation over arrivals, reference network.",
     "blt_8": "Queue length at the bottleneck over time: TCP and BLT at half of the capacity.",
@@ -268,34 +266,28 @@ def plane() -> xr.Dataset:
     )
 
 
-def simulate(sweeps: Sweeps) -> dict[str, Any]:
-    """Run everything that the pictures and tables show."""
-    found = sets(sweeps)
+def simulate(scale: Scale = FULL, store: str | Path | None = None) -> dict[str, Any]:
+    """Run everything that the pictures and tables show.
+
+    Parameters
+    ----------
+    scale : Scale
+        Scale of the simulations; `QUICK` for a test.
+    store : str or Path, optional
+        Directory for finished runs.
+    """
+    sweeps = Sweeps(scale, store)
+    found, other = sets(sweeps), interpretations(sweeps)
     data: dict[str, Any] = {
-        "sets": found, "greatest": greatest(found), "tyrant": tyrant(sweeps), "queues": queues(), "plane": plane(),
-        "interpretations": interpretations(sweeps), "buffers": buffers(sweeps), "cross": cross(sweeps),
-        "interactive": interactive(sweeps),
+        "sets": found, "greatest": greatest(found), "tyrant": tyrant(sweeps), "queues": queues(),
+        "plane": plane().isel(rate=slice(None, None, 8), delay=slice(None, None, 7)), "interpretations": other,
+        "buffers": buffers(sweeps), "cross": cross(sweeps), "interactive": interactive(sweeps),
+        "greatest_interpretations": greatest(other), "fairness": fairness(sweeps.scale),
     }  # fmt: skip
-    return data | {
-        "greatest_interpretations": greatest(data["interpretations"]), "fairness": fairness(sweeps.scale)
-    }  # fmt: skip
-
-
-def kept() -> dict[str, Any]:
-    """Return what the pictures show as it is stored in this folder."""
-    sweep, best = ("label", "bottleneck", "load"), ("label", "bottleneck")
-    other = [f"{name}{end}" for name in ("reference", "1 Gbit/s") for end in ("", ", counted")]
-    return {
-        "sets": {name: stored.dataset(f"blt_sets_{stem(name)}", sweep) for name in SETS},
-        "greatest": {name: stored.dataset(f"blt_greatest_{stem(name)}", best) for name in SETS},
-        "greatest_interpretations": {
-            name: stored.dataset(f"blt_greatest_interpretations_{stem(name)}", best) for name in other
-        },
-        "tyrant": stored.dataset("blt_tyrant", sweep), "queues": stored.dataset("blt_queues", ("label", "time")),
-        "plane": plane(), "buffers": stored.dataset("blt_buffers", ("buffers", *best)),
-        "cross": stored.dataset("blt_cross", ("cross", *sweep)),
-        "interactive": stored.dataset("blt_interactive", sweep),
-    }  # fmt: skip
+    text = blt_tables.tables(
+        found, data["greatest"], data["greatest_interpretations"], data, sweeps.packets, sweeps.seconds
+    )
+    return data | {"blt_tables.md": text}
 
 
 def draw(files: AtomicFiles, data: dict[str, Any]) -> None:
@@ -327,39 +319,16 @@ def draw(files: AtomicFiles, data: dict[str, Any]) -> None:
         panels(files, f"blt_{name}", shape, size, drawn, title)
 
 
-def redraw(directory: str | Path = HERE) -> None:
-    """Draw every picture again from the stored numbers."""
-    with figure_files(directory) as files:
-        draw(files, kept())
-
-
-def write(directory: str | Path = HERE, scale: Scale = FULL, store: str | Path | None = None) -> dict[str, Any]:
-    """Simulate, draw and write every picture with its data, and the tables.
-
-    Parameters
-    ----------
-    directory : str or Path
-        Directory of the figures.
-    scale : Scale
-        Scale of the simulations; `QUICK` for a test.
-    store : str or Path, optional
-        Directory for finished runs.
-    """
-    sweeps = Sweeps(scale, store)
-    data = simulate(sweeps)
-    with figure_files(directory) as files:
-        draw(files, data)
-        for name, one in data["sets"].items():
-            one.to_netcdf(files.path(f"blt_{stem(name)}.nc"))
-        for name in ("greatest", "greatest_interpretations", "sets", "interpretations"):
-            for key, one in data[name].items():
-                stored.write(files, f"blt_{name}_{stem(key)}", one, "figures.blt")
-        stored.write(
-            files, "blt_plane", data["plane"].isel(rate=slice(None, None, 8), delay=slice(None, None, 7)), "figures.blt"
-        )
-        for name in ("tyrant", "queues", "buffers", "cross", "interactive"):
-            stored.write(files, f"blt_{name}", data[name], "figures.blt")
-        found, tops, other = (data[name] for name in ("sets", "greatest", "greatest_interpretations"))
-        text = blt_tables.tables(found, tops, other, data, sweeps.packets, sweeps.seconds)
-        files.path("blt_tables.md").write_text(text, encoding="utf-8")
-    return data
+SWEEP, BEST = [("label", "bottleneck", "load")], [("label", "bottleneck")]
+DIMS = {
+    "sets": dict.fromkeys(SETS, SWEEP), "greatest": dict.fromkeys(SETS, BEST),
+    "greatest_interpretations": {
+        f"{name}{end}": BEST for name in ("reference", "1 Gbit/s") for end in ("", ", counted")
+    },
+    "tyrant": SWEEP, "queues": [("label", "time")], "buffers": [("buffers", "label", "bottleneck")],
+    "cross": [("cross", "label", "bottleneck", "load")], "interactive": SWEEP,
+}  # fmt: skip
+PART = Part(
+    "figures.blt", simulate, DIMS, draw, prefix="blt_", quick={"scale": QUICK},
+    completed=lambda data: data | {"plane": plane()},
+)  # fmt: skip

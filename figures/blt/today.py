@@ -18,14 +18,12 @@ import pandas as pd
 import xarray as xr
 
 import longfat as lf
-from figures import data as stored
 from figures.blt.runs import each_greatest
-from figures.writing import bars, figure_files, main, panels
+from figures.writing import Part, bars, panels
 from longfat.base.files import AtomicFiles
 from longfat.plot.axes import log_ticks
 from longfat.sim.runs.statistics import replications as interval
 
-HERE = Path(__file__).parent
 CAPTIONS = {
     "blt_today": "Greatest network power of BLT over that of CUBIC and of BBR, on paths of today.",
     "blt_today_beside": "Response times of CUBIC's files at a link where the other half of the files is sent at once.",
@@ -323,33 +321,16 @@ def draw(files: AtomicFiles, data: dict[str, xr.Dataset]) -> None:
     )  # fmt: skip
 
 
-def kept() -> dict[str, xr.Dataset]:
-    """Return what the pictures show as it is stored in this folder."""
-    place = ("path", "size", "faster")
-    return {
-        "blt_today": stored.dataset("blt_today", (*place, "label"), (*place, "blt", "rival")),
-        "blt_today_beside": stored.dataset("blt_today_beside", ("other", "load")),
-    }
+def simulate(store: str | Path | None = None) -> dict[str, xr.Dataset]:
+    """Simulate everything that the pictures show."""
+    return {"blt_today": greatest(store), "blt_today_beside": side_by_side(store)}
 
 
-def redraw(directory: str | Path = HERE) -> None:
-    """Draw the pictures again, and write the page, from the stored numbers."""
-    with figure_files(directory) as files:
-        data = kept()
-        draw(files, data)
-        files.path("blt_today.md").write_text(text(data["blt_today"]), encoding="utf-8")
-
-
-def write(directory: str | Path = HERE, store: str | Path | None = None) -> dict[str, xr.Dataset]:
-    """Simulate, draw, and write pictures, numbers and the page."""
-    data = {"blt_today": greatest(store), "blt_today_beside": side_by_side(store)}
-    with figure_files(directory) as files:
-        draw(files, data)
-        for name, one in data.items():
-            stored.write(files, name, one, "figures.blt.today")
-        files.path("blt_today.md").write_text(text(data["blt_today"]), encoding="utf-8")
-    return data
-
+PLACE = ("path", "size", "faster")
+DIMS = {"blt_today": [(*PLACE, "label"), (*PLACE, "blt", "rival")], "blt_today_beside": [("other", "load")]}
+PART = Part(
+    "figures.blt.today", simulate, DIMS, draw, completed=lambda data: data | {"blt_today.md": text(data["blt_today"])},
+)  # fmt: skip
 
 if __name__ == "__main__":
-    main(write, redraw)
+    PART.main()

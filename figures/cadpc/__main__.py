@@ -1,6 +1,5 @@
 """Figures and tables of Welzl: ``python -m figures.cadpc``."""
 
-from figures.cadpc import pictures
-from figures.writing import main
+from figures.cadpc.pictures import PART
 
-main(pictures.write, pictures.redraw, quick={"scale": pictures.QUICK})
+PART.main()

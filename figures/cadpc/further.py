@@ -8,19 +8,16 @@ stored numbers.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
 import longfat as lf
-from figures import data as stored
-from figures.writing import bars, figure_files, main, panels
+from figures.writing import Part, bars, panels
 from longfat.base.files import AtomicFiles
 from longfat.plot.axes import log_ticks
 
-HERE = Path(__file__).parent
 CAPTIONS = {
     "cadpc_further": "CADPC with losses on the link, with a target below the capacity, with weights that a broker "
     "gives over three links, with and without the bound by TCP's rate, and behind a router without the protocol; "
@@ -237,30 +234,12 @@ def draw(files: AtomicFiles, found: dict[str, xr.Dataset]) -> None:
     )  # fmt: skip
 
 
-def kept() -> dict[str, xr.Dataset]:
-    """Return what the picture shows as it is stored in this folder."""
-    dims = {
-        "noise": "loss", "target": "target", "broker": "flow", "bounded": "loss", "beside": "buffer",
-        "hidden": "answer",
-    }  # fmt: skip
-    return {name: stored.dataset(f"cadpc_further_{name}", (dim,)) for name, dim in dims.items()}
-
-
-def redraw(directory: str | Path = HERE) -> None:
-    """Draw the picture again from the stored numbers."""
-    with figure_files(directory) as files:
-        draw(files, kept())
-
-
-def write(directory: str | Path = HERE) -> dict[str, xr.Dataset]:
-    """Simulate, draw and write picture and numbers."""
-    found = simulate()
-    with figure_files(directory) as files:
-        draw(files, found)
-        for name, data in found.items():
-            stored.write(files, f"cadpc_further_{name}", data, "figures.cadpc.further")
-    return found
-
+DIMS = {
+    "noise": "loss", "target": "target", "broker": "flow", "bounded": "loss", "beside": "buffer", "hidden": "answer",
+}  # fmt: skip
+PART = Part(
+    "figures.cadpc.further", simulate, {name: [(dim,)] for name, dim in DIMS.items()}, draw, prefix="cadpc_further_"
+)
 
 if __name__ == "__main__":
-    main(write, redraw)
+    PART.main()

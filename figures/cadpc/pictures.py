@@ -12,13 +12,11 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from figures import data as stored
 from figures.cadpc import drawing, runs, scenarios
 from figures.cadpc.comparisons import WEB
 from figures.cadpc.drawing import CUT_BARS
@@ -26,12 +24,11 @@ from figures.cadpc.runs import QUANTITIES, at, late, measured, words
 from figures.cadpc.scenarios import BIG_BUFFER, CAPACITY, MBIT, PERIOD
 from figures.claims import Context
 from figures.rule import Estimate
-from figures.writing import figure_files, panels
+from figures.writing import Part, panels
 from longfat.base.files import AtomicFiles
 from longfat.laws import cadpc as laws
 from longfat.sim.runs.statistics import replications as interval
 
-HERE = Path(__file__).parent
 CAPTIONS = {
     "cadpc_1": "Bytes transferred by ten flows: CADPC's flows are equal and use 10/11 of the link, Reno's are not.",
     "cadpc_2": "CADPC flows that start one after the other, and flows with different update periods that start "
@@ -292,28 +289,20 @@ def table_2(data: xr.Dataset, background: xr.Dataset, table: Context = FULL.tabl
     return "\n".join(lines) + "\n"
 
 
-def simulate(scale: Scale) -> dict[str, xr.Dataset]:
-    """Run everything that the pictures and table II show."""
-    return {
+def simulate(scale: Scale = FULL) -> dict[str, Any]:
+    """Run everything that the pictures and table II show, at a scale; `QUICK` for a test."""
+    data = {
         "1": figure_1(mbits=(10, 100) if scale is FULL else (10, 30)), "2": figure_2(scale), "3": figure_3(scale),
         "changes": changes(), "delay": delays(scale), "queues": managed_queues(scale), "web": web(scale),
         "snmp": snmp(scale), "table_2": two_mechanisms(scale),
     }  # fmt: skip
+    text = table_2(data["table_2"], data["web"], scale.table)
+    return data | {"replications": scale.replications, "cadpc_table_2.md": text}
 
 
-def kept() -> dict[str, xr.Dataset]:
-    """Return what the pictures show as it is stored in this folder."""
-    dims = {
-        "1": [("scheme", "bottleneck", "time", "flow")], "2": [("time", "flow"), ("time_staggered", "flow")],
-        "3": [("scheme", "bottleneck")], "delay": [("scheme", "delay")], "queues": [("scheme", "queue")],
-        "web": [("scheme", "web")], "snmp": [("clock", "refresh")],
-        "changes": [(f"time_{name}", f"flow_{name}") for name in ("path_change", "mixing", "parking_lot")],
-    }  # fmt: skip
-    return {name: stored.dataset(f"cadpc_{name}", *several) for name, several in dims.items()}
-
-
-def draw(files: AtomicFiles, data: dict[str, xr.Dataset], replications: int = FULL.replications) -> None:
+def draw(files: AtomicFiles, data: dict[str, Any]) -> None:
     """Draw every picture."""
+    replications = data.get("replications", FULL.replications)
     fifty = f"fifty flows of one kind, 160 s; {replications} runs, {CUT_BARS}"
     pictures: dict[str, tuple[tuple[int, int], tuple[float, float], Any, str]] = {
         "1": ((1, 2), (10, 4.6), drawing.draw_1, "Welzl, figure 1, simulated: ten CADPC or ten Reno flows"),
@@ -335,28 +324,10 @@ def draw(files: AtomicFiles, data: dict[str, xr.Dataset], replications: int = FU
         panels(files, f"cadpc_{name}", shape, size, functools.partial(drawn, data[name]), title)
 
 
-def redraw(directory: str | Path = HERE) -> None:
-    """Draw every picture again from the stored numbers."""
-    with figure_files(directory) as files:
-        draw(files, kept())
-
-
-def write(directory: str | Path = HERE, scale: Scale = FULL) -> dict[str, Any]:
-    """Simulate, draw and write every picture with its data, and table II.
-
-    Parameters
-    ----------
-    directory : str or Path
-        Directory of the figures.
-    scale : Scale
-        Scale of the simulations; `QUICK` for a test.
-    """
-    data = simulate(scale)
-    with figure_files(directory) as files:
-        draw(files, data, scale.replications)
-        for name, one in data.items():
-            one.to_netcdf(files.path(f"cadpc_{name}.nc"))
-            stored.write(files, f"cadpc_{name}", one, "figures.cadpc")
-        text = table_2(data["table_2"], data["web"], scale.table)
-        files.path("cadpc_table_2.md").write_text(text, encoding="utf-8")
-    return data
+DIMS = {
+    "1": [("scheme", "bottleneck", "time", "flow")], "2": [("time", "flow"), ("time_staggered", "flow")],
+    "3": [("scheme", "bottleneck")], "delay": [("scheme", "delay")], "queues": [("scheme", "queue")],
+    "web": [("scheme", "web")], "snmp": [("clock", "refresh")],
+    "changes": [(f"time_{name}", f"flow_{name}") for name in ("path_change", "mixing", "parking_lot")],
+}  # fmt: skip
+PART = Part("figures.cadpc", simulate, DIMS, draw, prefix="cadpc_", quick={"scale": QUICK})

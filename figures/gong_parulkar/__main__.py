@@ -1,6 +1,5 @@
 """Figure 14 of Gong and Parulkar: ``python -m figures.gong_parulkar``."""
 
-from figures.gong_parulkar import pictures
-from figures.writing import main
+from figures.gong_parulkar.pictures import PART
 
-main(pictures.write, pictures.redraw)
+PART.main()

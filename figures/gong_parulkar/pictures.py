@@ -7,19 +7,16 @@ The paper gives neither rate nor round-trip time. Taken here: 150 Mbit/s, 20 ms,
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
+import xarray as xr
 
-from figures import data as stored
-from figures.writing import figure_files, save
+from figures.writing import Part, save
 from longfat import design
 from longfat.base.files import AtomicFiles
 from longfat.laws.selective_repeat import throughput_efficiency, throughput_efficiency_many_rounds
 from longfat.segments import simulate
 
 PATH = design.Path(rate=150e6 / 8, round_trip_time=20e-3, segment=16 * 1024, packet=1024)
-HERE = Path(__file__).parent
 CAPTIONS = {
     "gong_parulkar_14": "Throughput efficiency of selective repeat over the window: the corrected law, the law as "
     "printed in 1992, our law for any number of rounds, and simulations with 95 % intervals; below: law minus "
@@ -125,31 +122,20 @@ def draw_14(data, axes) -> None:
     below.legend(loc="lower left")
 
 
-def kept():
-    """Return what the picture shows as it is stored in this folder."""
-    data = stored.dataset("gong_parulkar_14", ("loss", "law_window"), ("loss", "window"))
-    return data.assign_attrs(ack_segments=PATH.simulated_ack_segments)
-
-
-def draw(files: AtomicFiles, data) -> None:
+def draw(files: AtomicFiles, data: dict[str, xr.Dataset]) -> None:
     """Draw the picture."""
     import matplotlib.pyplot as plt
 
     figure, axes = plt.subplots(2, sharex=True, figsize=(7.6, 6.4), height_ratios=[2, 1])
-    draw_14(data, axes)
+    draw_14(data["gong_parulkar_14"], axes)
     save(files, figure, "gong_parulkar_14")
 
 
-def redraw(directory: str | Path = HERE) -> None:
-    """Draw the picture again from the stored numbers."""
-    with figure_files(directory) as files:
-        draw(files, kept())
+def completed(data: dict[str, xr.Dataset]) -> dict[str, xr.Dataset]:
+    """Add the acknowledgment delay, which is not in the stored numbers."""
+    data["gong_parulkar_14"].attrs["ack_segments"] = PATH.simulated_ack_segments
+    return data
 
 
-def write(directory: str | Path = HERE) -> None:
-    """Simulate, draw and write figure 14 as SVG, PNG and NetCDF."""
-    data = figure_14()
-    with figure_files(directory) as files:
-        draw(files, data)
-        data.to_netcdf(files.path("gong_parulkar_14.nc"))
-        stored.write(files, "gong_parulkar_14", data, "figures.gong_parulkar")
+DIMS = {"gong_parulkar_14": [("loss", "law_window"), ("loss", "window")]}
+PART = Part("figures.gong_parulkar", lambda: {"gong_parulkar_14": figure_14()}, DIMS, draw, completed=completed)

@@ -9,20 +9,17 @@ the stored numbers.
 from __future__ import annotations
 
 from math import ceil
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from figures import data as stored
 from figures.gong_parulkar.pictures import PATH
-from figures.writing import bars, figure_files, main, save
+from figures.writing import Part, bars, save
 from longfat.base.files import AtomicFiles
 from longfat.segments import simulate, trace
 from longfat.segments.channel import ListedLosses
 
-HERE = Path(__file__).parent
 CAPTIONS = {
     "gong_parulkar_17": "A window wider than the receive buffer compared with one of its size, hard acknowledgment; "
     "right: with another interpretation of when discarded segments are requested again, which the paper's numbers "
@@ -234,19 +231,11 @@ def draw_one_loss(both: dict[str, xr.Dataset], axes: Any) -> None:
     figure.legend(handles, labels, loc="outside lower center", ncols=4)
 
 
-def kept() -> tuple[xr.Dataset, dict[str, xr.Dataset]]:
-    """Return what the pictures show as it is stored in this folder."""
-    some = ("experiment", "receive_buffer")
-    data = stored.dataset("gong_parulkar_17_18_19", ("experiment", "loss", "receive_buffer"), some)
-    data = data.assign_attrs(packets=PACKETS, replications=REPLICATIONS, **_times())
-    return data, {ack: stored.dataset(f"soft_acknowledgment_{ack}", ("group",)) for ack in ("hard", "soft")}
-
-
-def draw(files: AtomicFiles, found: tuple[xr.Dataset, dict[str, xr.Dataset]]) -> None:
+def draw(files: AtomicFiles, found: dict[str, xr.Dataset]) -> None:
     """Draw every picture."""
     import matplotlib.pyplot as plt
 
-    data, both = found
+    data = found["gong_parulkar_17_18_19"]
     figure, axes = plt.subplots(1, 2, sharey=True, figsize=(9.2, 5.4), width_ratios=[3, 2])
     draw_17(data, axes)
     figure.get_layout_engine().set(rect=(0, 0, 0.99, 1))  # space for the last tick label
@@ -256,27 +245,31 @@ def draw(files: AtomicFiles, found: tuple[xr.Dataset, dict[str, xr.Dataset]]) ->
         one(data, ax)
         save(files, figure, name)
     figure, axes = plt.subplots(1, 2, sharey=True, figsize=(10.4, 5.8))
-    draw_one_loss(both, axes)
+    draw_one_loss({ack: found[f"soft_acknowledgment_{ack}"] for ack in ("hard", "soft")}, axes)
     save(files, figure, "soft_acknowledgment")
 
 
-def redraw(directory: str | Path = HERE) -> None:
-    """Draw every picture again from the stored numbers."""
-    with figure_files(directory) as files:
-        draw(files, kept())
-
-
-def write(directory: str | Path = HERE, packets: float = PACKETS) -> xr.Dataset:
-    """Simulate, draw and write the three figures, their data, and the picture of one loss."""
-    data, both = figures_17_to_19(packets), {ack: one_loss(ack) for ack in ("hard", "soft")}
-    with figure_files(directory) as files:
-        draw(files, (data, both))
-        data.to_netcdf(files.path("gong_parulkar_17_18_19.nc"))
-        stored.write(files, "gong_parulkar_17_18_19", data, "figures.gong_parulkar.receive_buffers")
-        for ack, one in both.items():
-            stored.write(files, f"soft_acknowledgment_{ack}", one, "figures.gong_parulkar.receive_buffers")
+def completed(data: dict[str, xr.Dataset]) -> dict[str, xr.Dataset]:
+    """Add the settings that the pictures print, which are not in the stored numbers."""
+    main = data["gong_parulkar_17_18_19"]
+    main.attrs = {"packets": PACKETS, "replications": REPLICATIONS, **_times(), **main.attrs}
     return data
 
 
+def results(packets: float = PACKETS) -> dict[str, xr.Dataset]:
+    """Simulate the three figures and one loss."""
+    return {
+        "gong_parulkar_17_18_19": figures_17_to_19(packets),
+        "soft_acknowledgment_hard": one_loss("hard"), "soft_acknowledgment_soft": one_loss("soft"),
+    }  # fmt: skip
+
+
+SOME = ("experiment", "receive_buffer")
+DIMS = {
+    "gong_parulkar_17_18_19": [("experiment", "loss", "receive_buffer"), SOME],
+    "soft_acknowledgment_hard": [("group",)], "soft_acknowledgment_soft": [("group",)],
+}  # fmt: skip
+PART = Part("figures.gong_parulkar.receive_buffers", results, DIMS, draw, completed=completed)
+
 if __name__ == "__main__":
-    main(write, redraw)
+    PART.main()

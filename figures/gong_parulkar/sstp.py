@@ -10,20 +10,17 @@ Run with ``python -m figures.gong_parulkar.sstp``; ``--redraw`` draws the pictur
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from figures import data as stored
-from figures.writing import figure_files, main, save
+from figures.writing import Part, save
 from longfat.base.files import AtomicFiles
 from longfat.replication import student
 from longfat.sim import Network, Simulation, queues
 from longfat.sim.runs import peek
 
-HERE = Path(__file__).parent
 CAPTIONS = {
     "sstp_receivers": "SSTP: segments granted, begun and accepted; from 0.5 s on the application takes 40 ms for each "
     "segment. Left: it withholds advancement; right: it also reduces the window to (F_1/F) W.",
@@ -259,32 +256,18 @@ def draw(files: AtomicFiles, found: dict[str, xr.Dataset]) -> None:
     save(files, figure, "sstp_booked")
 
 
-DIMENSIONS = {
-    "sstp_receivers": ("strategy", "time"), "sstp_control": ("case", "loss"), "sstp_sharing": ("link", "window"),
-    "sstp_booked": ("link", "negotiated"),
+def simulate() -> dict[str, xr.Dataset]:
+    """Simulate everything that the pictures show."""
+    return {
+        "sstp_receivers": receivers(), "sstp_control": control(), "sstp_sharing": sharing(), "sstp_booked": booked()
+    }  # fmt: skip
+
+
+DIMS = {
+    "sstp_receivers": [("strategy", "time")], "sstp_control": [("case", "loss")], "sstp_sharing": [("link", "window")],
+    "sstp_booked": [("link", "negotiated")],
 }  # fmt: skip
-
-
-def redraw(directory: str | Path = HERE) -> None:
-    """Draw the pictures again from the stored numbers."""
-    with figure_files(directory) as files:
-        draw(files, {name: stored.dataset(name, DIMENSIONS[name]) for name in CAPTIONS})
-
-
-def write(directory: str | Path = HERE) -> dict[str, xr.Dataset]:
-    """Simulate, draw, and write pictures and numbers."""
-    found = {
-        "sstp_receivers": receivers(),
-        "sstp_control": control(),
-        "sstp_sharing": sharing(),
-        "sstp_booked": booked(),
-    }
-    with figure_files(directory) as files:
-        draw(files, found)
-        for name, data in found.items():
-            stored.write(files, name, data, "figures.gong_parulkar.sstp")
-    return found
-
+PART = Part("figures.gong_parulkar.sstp", simulate, DIMS, draw)
 
 if __name__ == "__main__":
-    main(write, redraw)
+    PART.main()

@@ -1,6 +1,5 @@
 """Tables and figure 7 of Kanakia, Keshav and Mishra: ``python -m figures.kkm``."""
 
-from figures.kkm import pictures
-from figures.writing import main
+from figures.kkm.pictures import PART
 
-main(pictures.write, pictures.redraw, quick={"quick": True, "replications": 2})
+PART.main()

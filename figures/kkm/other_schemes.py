@@ -7,17 +7,15 @@ figures.kkm.other_schemes``; it takes some minutes.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import xarray as xr
 
-from figures.writing import figure_files
+from figures.writing import Part
 from longfat import benchmark
 from longfat.benchmark import tables
 
 CAPTIONS: dict[str, str] = {}
-HERE = Path(__file__).parent
 SCHEMES = {
     "today_tables": ("optimal", "sack", *benchmark.TODAY),
     "further_tables": ("optimal", "sack", "hop-by-hop", "explicit-feedback", *benchmark.FURTHER),
@@ -53,13 +51,7 @@ def text(page: str, data: xr.Dataset) -> str:
     return "\n".join([TITLES[page], "", about, "", tables.to_markdown(tables.tables(data))])
 
 
-def write(directory: str | Path = HERE) -> None:
-    """Simulate and write the pages."""
-    made = {page: text(page, experiments(page)) for page in SCHEMES}
-    with figure_files(directory) as files:
-        for page, words in made.items():
-            files.path(f"{page}.md").write_text(words, encoding="utf-8")
-
+PART = Part("figures.kkm.other_schemes", lambda: {f"{page}.md": text(page, experiments(page)) for page in SCHEMES})
 
 if __name__ == "__main__":
-    write()
+    PART.main()

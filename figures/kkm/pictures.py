@@ -11,15 +11,14 @@ minutes, with ``--quick`` less than one; ``--redraw`` draws the pictures from th
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from figures import data as stored
 from figures.claims import Context
 from figures.kkm import claims as kkm
 from figures.kkm import runs
-from figures.writing import figure_files, save
+from figures.writing import Part, save
 from longfat import benchmark
 from longfat.base.files import AtomicFiles
 from longfat.benchmark import tables, traces
@@ -29,7 +28,6 @@ from longfat.plot import benchmark_queues, benchmark_rates
 if TYPE_CHECKING:
     import xarray as xr
 
-HERE = Path(__file__).parent
 CAPTIONS = {
     "kkm_7": "Sending rate of connection 1 in experiment 1 under the paper's five schemes.",
     "kkm_rates_2": "Experiment 2, ten new flows within a round trip: sending rate of connection 1.",
@@ -160,17 +158,13 @@ TITLES = {
 }
 
 
-def kept() -> dict[str, xr.Dataset]:
-    """Return what the pictures show as it is stored in this folder."""
-    dims = [("scheme",), ("scheme", "fine_time"), ("scheme", "time")]
-    return {name: stored.dataset(name, *dims) for name in ("kkm_7", "kkm_rates_2")}
-
-
-def draw(files: AtomicFiles, data: dict[str, xr.Dataset]) -> None:
+def draw(files: AtomicFiles, data: dict[str, Any]) -> None:
     """Draw figure 7, and rates and queues of the other experiment."""
     import matplotlib.pyplot as plt
 
     for name, one in data.items():
+        if not name.startswith(("kkm_7", "kkm_rates_")):
+            continue
         pictures = [(name, benchmark_rates)]
         if "_rates_" in name:
             pictures.append((name.replace("_rates_", "_queues_"), benchmark_queues))
@@ -182,25 +176,13 @@ def draw(files: AtomicFiles, data: dict[str, xr.Dataset]) -> None:
             save(files, axes[0].figure, picture)
 
 
-def redraw(directory: str | Path = HERE) -> None:
-    """Draw every picture again from the stored numbers."""
-    with figure_files(directory) as files:
-        draw(files, kept())
-
-
-def write(
-    directory: str | Path = HERE,
-    replications: int = 10,
-    quick: bool = False,
-    rng: int = 0,
-    store: str | Path | None = None,
-) -> xr.Dataset:
-    """Simulate, draw and write the tables, figure 7 and the pictures of a cell.
+def simulate(
+    replications: int = 10, quick: bool = False, rng: int = 0, store: str | Path | None = None
+) -> dict[str, Any]:
+    """Simulate the tables, figure 7 and the pictures of a cell.
 
     Parameters
     ----------
-    directory : str or Path
-        Directory of the figures.
     replications : int
         Runs of each random cell.
     quick : bool
@@ -221,15 +203,10 @@ def write(
         f"kkm_{name}": traces(one, shown, 0.3 if quick else 2.0, rng=rng)
         for name, one in (("7", "1"), (f"rates_{cell}", cell))
     }
-    with figure_files(directory) as files:
-        draw(files, drawn)
-        for name, one in drawn.items():
-            one.to_netcdf(files.path(f"{name}.nc"))
-            stored.write(files, name, one, "figures.kkm")
-        drawn[f"kkm_rates_{cell}"].to_netcdf(
-            files.path(f"kkm_queues_{cell}.nc")
-        )  # the same data under the name of the second picture
-        data.to_netcdf(files.path("kkm.nc"))
-        stored.write(files, "kkm", data, "figures.kkm")
-        files.path("kkm_tables.md").write_text(text(data, listed), encoding="utf-8")
-    return data
+    return drawn | {"kkm": data, "kkm_tables.md": text(data, listed)}
+
+
+TRACES = [("scheme",), ("scheme", "fine_time"), ("scheme", "time")]
+PART = Part(
+    "figures.kkm", simulate, {"kkm_7": TRACES, "kkm_rates_2": TRACES}, draw, quick={"quick": True, "replications": 2}
+)

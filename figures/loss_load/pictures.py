@@ -9,13 +9,11 @@ some minutes, with ``--quick`` half a minute; ``--redraw`` draws the pictures fr
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from figures import data as stored
 from figures.loss_load import runs
 from figures.loss_load.scenarios import (
     FAIR_START,
@@ -27,12 +25,11 @@ from figures.loss_load.scenarios import (
     scenario_1,
 )
 from figures.loss_load.tables import EXCESS_RULE, NUMBERS, one_at_a_time, tables, watched
-from figures.writing import CUT, bars, figure_files, save
+from figures.writing import CUT, Part, bars, save
 from longfat.base.files import AtomicFiles
 from longfat.laws import loss_load as laws
 from longfat.sim.runs.statistics import Interval
 
-HERE = Path(__file__).parent
 CAPTIONS = {
     "loss_load_2": "Loss probability that a switch announces, and raw throughput, over a source's rate; k = 5.",
     "loss_load_5": "Two sources: transfer time and loss over the virtual factor v; lines: equilibrium of the laws.",
@@ -256,13 +253,6 @@ def draw_8(data: xr.Dataset, axes: Any) -> None:
     )  # fmt: skip
 
 
-def kept() -> dict[str, Any]:
-    """Return what the pictures show as it is stored in this folder."""
-    two = stored.dataset("loss_load_7", ("interpretation", "k"), ("interpretation", "k", "time"))
-    five = stored.dataset("loss_load_5", ("k", "point"))
-    return {"2": figure_2(), "5": five, "7": two, "8": stored.dataset("loss_load_8", ("interpretation", "k", "v"))}
-
-
 def draw(files: AtomicFiles, data: dict[str, Any]) -> None:
     """Draw every picture."""
     import matplotlib.pyplot as plt
@@ -282,19 +272,11 @@ def draw(files: AtomicFiles, data: dict[str, Any]) -> None:
     save(files, figure, "loss_load_8")
 
 
-def redraw(directory: str | Path = HERE) -> None:
-    """Draw every picture again from the stored numbers."""
-    with figure_files(directory) as files:
-        draw(files, kept())
-
-
-def write(directory: str | Path = HERE, replications: int = 10, quick: bool = False) -> dict[str, Any]:
-    """Simulate, draw and write figures 2, 5, 7, 8 with their data, and the tables.
+def simulate(replications: int = 10, quick: bool = False) -> dict[str, Any]:
+    """Simulate figures 2, 5, 7 and 8, and what the tables list.
 
     Parameters
     ----------
-    directory : str or Path
-        Directory of the figures.
     replications : int
         Runs at each point.
     quick : bool
@@ -311,11 +293,14 @@ def write(directory: str | Path = HERE, replications: int = 10, quick: bool = Fa
         "nearest": one_at_a_time(NEAREST, replications, switches=rules, points=points),
         "plain": one_at_a_time(PLAIN, replications, switches=() if quick else rules, points=points),
     }
-    with figure_files(directory) as files:
-        draw(files, data)
-        for name in ("2", "5", "7", "8"):
-            data[name].to_netcdf(files.path(f"loss_load_{name}.nc"))
-            stored.write(files, f"loss_load_{name}", data[name], "figures.loss_load")
-        text = tables(data["nearest"], data["plain"], replications)
-        files.path("loss_load_tables.md").write_text(text, encoding="utf-8")
-    return data
+    return data | {"loss_load_tables.md": tables(data["nearest"], data["plain"], replications)}
+
+
+DIMS = {
+    "5": [("k", "point")], "7": [("interpretation", "k"), ("interpretation", "k", "time")],
+    "8": [("interpretation", "k", "v")],
+}  # fmt: skip
+PART = Part(
+    "figures.loss_load", simulate, DIMS, draw, prefix="loss_load_", quick={"quick": True, "replications": 4},
+    completed=lambda data: data | {"2": figure_2()},
+)  # fmt: skip
