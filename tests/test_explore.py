@@ -62,7 +62,7 @@ def test_every_law_has_a_model(one):
 @EVERY
 def test_sliders_are_the_record(one):
     for symbol in one.symbols.values():
-        values = np.array(symbol.positions())
+        values = np.array(symbol.scale.values)
         inside = [end for end in map(float, symbol.typical) if symbol.interval.contains(end)]
         assert set(inside) <= {values[0], values[-1]}
         assert symbol.interval.contains(values).all()
@@ -74,10 +74,10 @@ def test_sliders_are_the_record(one):
 
 
 def test_axes_reach_further_than_typical():
-    assert start(EFFICIENCY, loss=0.5).axis("loss", 5)[-1] == 0.5
-    assert start(EFFICIENCY, loss=0.0).axis("loss", 5)[0] == EFFICIENCY.symbols["loss"].typical[0]
+    assert start(EFFICIENCY, loss=0.5).scale("loss").dense(5)[-1] == 0.5
+    assert start(EFFICIENCY, loss=0.0).scale("loss").dense(5)[0] == EFFICIENCY.symbols["loss"].typical[0]
     rate = lf.laws.loss_load.response_optimal_rate
-    assert start(rate, access_rate=math.inf).axis("access_rate", 5)[-1] == rate.symbols["access_rate"].typical[1]
+    assert start(rate, access_rate=math.inf).scale("access_rate").dense(5)[-1] == rate.symbols["access_rate"].typical[1]
 
 
 @pytest.mark.parametrize("one", PRESETS, ids=lambda one: one.name)

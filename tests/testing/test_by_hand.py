@@ -187,7 +187,7 @@ def test_shares_of_an_axis():
     assert [Axis.parse("k", [2, 4, 8]).share(value) for value in (2, 4, 8)] == pytest.approx([1 / 6, 1 / 2, 5 / 6])
     assert Axis.parse("x", (1.0, 3.0)).share(2.5) == 0.75
     assert Axis.parse("x", (1.0, 3.0)).contains(3.0)
-    assert Axis("x", 0.0, 1.0).at(0.3) == 0.3
+    assert Axis.parse("x", (0.0, 1.0)).at(0.3) == 0.3
 
 
 def test_kinds_of_axes():

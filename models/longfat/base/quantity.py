@@ -19,6 +19,7 @@ from longfat.base import domains, quantities
 
 if TYPE_CHECKING:
     import numpy as np  # imported where it is used, so that the command line starts fast
+    import xarray as xr
     from hypothesis.strategies import SearchStrategy
 
 WIDTH = 112  # of the lines of a docstring
@@ -173,29 +174,22 @@ class Quantity:
         middle = (low * high) ** 0.5 if self.logarithmic else (low + high) / 2
         return float(round(middle)) if self.integer else float(f"{middle:.3g}")
 
-    def spaced(self, low: float, high: float, points: int) -> np.ndarray:
-        """Return values at equal distances on the scale of the quantity."""
-        import numpy as np
-
-        return (np.geomspace if self.logarithmic else np.linspace)(low, high, points)
-
-    def positions(self) -> list[float]:
-        """Return the values of a slider in order, as the pages have them: both typical ends, round values between them.
-
-        >>> window = Quantity(unit="segments", domain="[1, inf)", typical=(1, 4000)).positions()
-        >>> window[0], window[-1], len(window), min(window, key=lambda value: abs(value - 24))
-        (1.0, 4000.0, 88, 23.2)
-        """
+    @property
+    def scale(self) -> Scale:
+        """The typical range as a scale of sliders and axes."""
         low, high = map(float, self._typical)
-        steps, digits = LINEAR, 10
-        if self.logarithmic:
-            steps, digits = math.ceil(PER_DECADE * math.log10(high / low)), 3
-        elif self.integer:
-            steps = min(LINEAR, int(high - low))
-        inner = self.spaced(low, high, steps + 1)[1:-1]
-        rounded = (float(round(x)) if self.integer else float(f"{x:.{digits}g}") for x in inner)
-        found = {low, high, *(x for x in rounded if low < x < high)}
-        return sorted(x for x in found if self.interval.contains(x))
+        return Scale(self, low, high, self.logarithmic)
+
+    def grid(self, points: int) -> xr.DataArray:
+        """Return values over the typical range with unit, meaning and symbol, as an axis of `longfat.sweep` takes them.
+
+        >>> load = Quantity(unit="1", domain="[0, 1)", typical=(0.1, 0.9), meaning="Offered load")
+        >>> load.grid(3).values, load.grid(3).attrs
+        (array([0.1, 0.5, 0.9]), {'units': '1', 'long_name': 'Offered load'})
+        """
+        import xarray as xr
+
+        return xr.DataArray(self.scale.dense(points), dims="point", attrs=self.attrs)
 
     @property
     def _typical(self) -> tuple[float, float]:
@@ -217,6 +211,88 @@ class Quantity:
         if ends:
             choices.append(st.sampled_from(ends))
         return st.one_of(choices).filter(lambda x: bool(inside.contains(x)))
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Range of a quantity on an axis or a slider, and its division into steps.
+
+    Parameters
+    ----------
+    quantity : Quantity
+        The quantity.
+    low, high : float
+        Ends [the quantity's unit].
+    logarithmic : bool
+        Whether equal steps are equal factors.
+
+    Examples
+    --------
+    >>> window = Quantity(unit="segments", domain="[1, inf)", typical=(1, 4000)).scale
+    >>> window.low, window.high, window.logarithmic, len(window.values)
+    (1.0, 4000.0, True, 88)
+    >>> min(window.values, key=lambda value: abs(value - 24))
+    23.2
+    """
+
+    quantity: Quantity
+    low: float
+    high: float
+    logarithmic: bool
+
+    def including(self, value: float) -> Scale:
+        """Return the scale extended to a value; unchanged for infinity, and for values <= 0 if logarithmic."""
+        if not math.isfinite(value) or (self.logarithmic and value <= 0) or self.low <= value <= self.high:
+            return self
+        return Scale(self.quantity, min(self.low, value), max(self.high, value), self.logarithmic)
+
+    def at(self, share: float) -> float:
+        """Return the value at a share of the scale, in [0, 1]; an int if only integers are allowed.
+
+        >>> Quantity(unit="flows", domain="[1, inf)", typical=(1, 9), integer=True).scale.at(0.3)
+        3
+        """
+        linear = self.low + share * (self.high - self.low)
+        value = self.low * (self.high / self.low) ** share if self.logarithmic else linear
+        value = min(max(value, self.low), self.high)
+        return round(value) if self.quantity.integer else value
+
+    def share(self, value: float) -> float:
+        """Return the share of the scale at which a value lies."""
+        if self.low == self.high:
+            return 0.0
+        if self.logarithmic:
+            return math.log(value / self.low) / math.log(self.high / self.low)
+        return float((value - self.low) / (self.high - self.low))
+
+    @cached_property
+    def values(self) -> tuple[float, ...]:
+        """Values of the slider positions in order: both ends, and round values between them."""
+        import numpy as np
+
+        integer = self.quantity.integer
+        if self.logarithmic:
+            steps = math.ceil(PER_DECADE * math.log10(self.high / self.low))
+            inner = np.geomspace(self.low, self.high, steps + 1)
+        else:
+            steps = min(LINEAR, int(self.high - self.low)) if integer else LINEAR
+            inner = np.linspace(self.low, self.high, steps + 1)
+        digits = 3 if self.logarithmic else 10
+        round_ones = [float(round(x)) if integer else float(f"{x:.{digits}g}") for x in inner[1:-1]]
+        found = {self.low, self.high, *(x for x in round_ones if self.low < x < self.high)}
+        return tuple(sorted(x for x in found if self.quantity.interval.contains(x)))
+
+    def dense(self, points: int) -> np.ndarray:
+        """Return values for a curve from end to end; integers without repetition if only these are allowed."""
+        import numpy as np
+
+        made = np.geomspace if self.logarithmic else np.linspace
+        found = made(self.low, self.high, points)
+        found[0], found[-1] = self.low, self.high
+        if self.quantity.integer:
+            found = np.unique(np.round(found))
+        inside: np.ndarray = found[self.quantity.interval.contains(found)]
+        return inside
 
 
 def filled(text: str) -> str:

@@ -55,7 +55,7 @@ def dataset(state: State, points: int = POINTS, *, simulated: Sequence[Mapping[s
     from longfat.base.provenance import made_by
 
     law, across, family = state.law, state.across, state.family
-    x = state.axis(across, points)
+    x = state.scale(across).dense(points)
     dims: tuple[str, ...] = (across,)
     grid: dict[str, Any] = {**state.values, across: x}
     coordinates: dict[str, Any] = {across: (across, x, _about(state, across))}

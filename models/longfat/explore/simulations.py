@@ -105,7 +105,7 @@ def plan(state: State, simulator: Simulator, points: int = POINTS) -> list[dict[
     Points in the range in which the law is compared with its simulator come first, those far beyond it last: there a
     replication may take a hundred times as long, such as that of windows between very rare losses.
     """
-    symbol, places = state.law.symbols[state.across], state.axis(state.across, points)
+    symbol, places = state.law.symbols[state.across], state.scale(state.across).dense(points)
     nearest = [simulator.nearest({**state.values, state.across: float(x)}) for x in places]
     different = {point[state.across]: point for point in nearest if symbol.interval.contains(point[state.across])}
     assert state.law.simulated is not None

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import inspect
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
-import numpy as np
-
 from longfat.base import domains
 from longfat.base.domains import unknown
+from longfat.base.quantity import Scale
 from longfat.law import Law
 
 CURVES = 6  # largest number besides the one through the operating point; more cannot be distinguished
@@ -82,21 +80,9 @@ class State:
         checked = dict.fromkeys(check(self.law, family, value) for value in chosen)
         return replace(self, family=family, family_values=tuple(sorted(checked)))
 
-    def axis(self, name: str, points: int) -> np.ndarray:
-        """Return values of a parameter over its typical range, extended to its value; integers only once each.
-
-        The range is not extended to infinity, nor to values <= 0 on a logarithmic scale.
-        """
-        symbol, value = self.law.symbols[name], self.values[name]
-        low, high = map(float, symbol.typical)
-        if math.isfinite(value) and (value > 0 or not symbol.logarithmic):
-            low, high = min(low, value), max(high, value)
-        found = symbol.spaced(low, high, points)
-        found[0], found[-1] = low, high
-        if symbol.integer:
-            found = np.unique(np.round(found))
-        inside: np.ndarray = found[symbol.interval.contains(found)]
-        return inside
+    def scale(self, name: str) -> Scale:
+        """Return the scale of a parameter, extended to its value."""
+        return self.law.symbols[name].scale.including(self.values[name])
 
 
 def start(law: Law, across: str | None = None, **values: float) -> State:
@@ -126,7 +112,7 @@ def start(law: Law, across: str | None = None, **values: float) -> State:
 
 def default_family_values(law: Law, name: str) -> tuple[float, ...]:
     """Return three values of a parameter: a quarter, half and three quarters of the positions of its slider."""
-    values = law.symbols[name].positions()
+    values = law.symbols[name].scale.values
     return tuple(dict.fromkeys(values[(len(values) - 1) * part // 4] for part in (1, 2, 3)))
 
 

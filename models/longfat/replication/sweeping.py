@@ -51,7 +51,8 @@ def sweep(
         shared objects.
     grid : mapping
         Mapping of the name of each parameter to a sequence of different numbers, strings or booleans, or to a
-        coordinate of an xarray object, whose unit is kept. A single value is passed on and makes no dimension.
+        coordinate of an xarray object, whose unit is kept, such as ``law.symbols["load"].grid(5)``. A single value is
+        passed on and makes no dimension.
     replications : int, optional
         Runs of each point [runs], at least 1, by default 1; from 2 on there are intervals. With ``until`` the smallest
         number of runs of each point: at least 2, by default 10.

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from longfat.base import domains
+from longfat.base.quantity import Quantity, Scale
 
 #: Candidates among which the loneliest place is chosen. Ours: enough for the few dimensions that formulas have.
 CANDIDATES = 256
@@ -22,35 +23,33 @@ Point = dict[str, Any]
 
 @dataclass(frozen=True)
 class Axis:
-    """Range of one argument: from low to high, or some values, of which the first is the simplest.
+    """Range of one argument: a quantity's scale, or some values, of which the first is the simplest.
 
     >>> Axis.parse("load", (0.1, 0.9)).at(0.5), Axis.parse("flows", (1, 9)).at(0.3), Axis.parse("k", [2, 3]).at(0.9)
     (0.5, 3, 3)
     """
 
     name: str
-    low: float
-    high: float
-    integer: bool = False
+    scale: Scale
     values: tuple[Any, ...] = ()
 
     @classmethod
     def parse(cls, name: str, given: Any) -> Axis:
-        """Convert a pair of limits, a list of values, or a single value; a pair of integers is a range of integers."""
+        """Convert a quantity with a typical range, a pair of limits, a list of values, or a single value.
+
+        A pair of integers is a range of integers.
+        """
+        if isinstance(given, Quantity):
+            return cls(name, given.scale)
         if isinstance(given, tuple) and len(given) == 2:
             low, high = (domains.number(f"over[{name!r}]", one, "1", "(-inf, inf)") for one in given)
             if not low <= high:
                 raise domains.out_of_range(f"over[{name!r}]", given, "1", "two numbers, the first one smaller")
-            return cls(name, low, high, all(isinstance(one, int | np.integer) for one in given))
+            return cls(name, _scale(low, high, integer=all(isinstance(one, int | np.integer) for one in given)))
         values = tuple(given) if isinstance(given, list) else (given,)
         if not values:
             raise domains.out_of_range(f"over[{name!r}]", given, "1", "one value or more")
-        return cls(name, 0.0, 0.0, values=values)
-
-    @property
-    def spread(self) -> bool:
-        """Whether the axis is logarithmic: both limits are positive and at least two decades apart."""
-        return self.low > 0 and self.high >= 100 * self.low
+        return cls(name, _scale(0.0, 0.0), values)
 
     @property
     def ends(self) -> tuple[Any, ...]:
@@ -61,37 +60,31 @@ class Axis:
         """Return the value at a share of the axis, in [0, 1]."""
         if self.values:
             return self.values[min(int(share * len(self.values)), len(self.values) - 1)]
-        linear = self.low + share * (self.high - self.low)
-        value = self.low * (self.high / self.low) ** share if self.spread else linear
-        value = min(max(value, self.low), self.high)
-        return round(value) if self.integer else value
+        return self.scale.at(share)
 
     def share(self, value: Any) -> float:
         """Return the share of the axis at which a value lies."""
-        if self.values:
-            return (self.values.index(value) + 0.5) / len(self.values)
-        if self.low == self.high:
-            return 0.0
-        if self.spread:
-            return math.log(value / self.low) / math.log(self.high / self.low)
-        return float((value - self.low) / (self.high - self.low))
+        return (self.values.index(value) + 0.5) / len(self.values) if self.values else self.scale.share(value)
 
     def contains(self, value: Any) -> bool:
         """Return whether a value lies on the axis."""
-        return value in self.values if self.values else bool(self.low <= value <= self.high)
+        return value in self.values if self.values else bool(self.scale.low <= value <= self.scale.high)
+
+
+def _scale(low: float, high: float, *, integer: bool = False) -> Scale:
+    return Quantity(unit="1", domain="(-inf, inf)", typical=(low, high), integer=integer).scale
 
 
 def axes_of(formula: Any, over: Mapping[str, Any] | None) -> tuple[Axis, ...]:
     """Return the axes of a domain; a law has the typical ranges of its parameters where none is given.
 
     >>> from longfat.laws.queues import mm1_wait
-    >>> [(axis.name, axis.low, axis.high) for axis in axes_of(mm1_wait, {})]
+    >>> [(axis.name, *axis.ends) for axis in axes_of(mm1_wait, {})]
     [('load', 0.05, 0.95)]
     """
     ranges = dict(over or {})
     for name, symbol in getattr(formula, "symbols", {}).items():
-        low, high = symbol.typical
-        ranges.setdefault(name, (int(low), int(high)) if symbol.integer else (low, high))
+        ranges.setdefault(name, symbol)
     if over is None and not ranges:
         raise domains.conflict("over = None", "needs a law", "only a law knows the ranges of its parameters")
     return tuple(Axis.parse(name, given) for name, given in ranges.items())

@@ -138,15 +138,16 @@ def candidates(axis: Axis, value: Any) -> Iterator[Any]:
     """
     if axis.values:
         yield from axis.values[: axis.values.index(value)]
-    elif axis.integer:
-        step, low = value - round(axis.low), round(axis.low)
+    elif axis.scale.quantity.integer:
+        low = round(axis.scale.low)
+        step = value - low
         while step > 0:
             yield value - step
             step = min(step // 2, value - low - 1)
     else:
         own = _simplicity(value)
         rounded = [float(f"{value:.{digits}g}") for digits in (1, 2, 3)]
-        for one in dict.fromkeys([*_round_numbers(axis.low, value), *rounded]):
+        for one in dict.fromkeys([*_round_numbers(axis.scale.low, value), *rounded]):
             if axis.contains(one) and _simplicity(one) < own:
                 yield one
 

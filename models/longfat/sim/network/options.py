@@ -67,10 +67,10 @@ class Number(Quantity):
             return "integer"
         return "share" if self.unit == "probability" else self.unit
 
-    def read(self, name: str, value: Any, of: str = "") -> float | None:
+    def read(self, name: str, value: Any, of: str = "") -> Any:
         """Return the value of an argument in SI units; raise an error for others."""
         if (self.optional and value is None) or (self.endless and value == math.inf):
-            return value  # type: ignore[no-any-return]
+            return value
         return self.checked(name, value)
 
     def described(self, name: str) -> str:
@@ -116,6 +116,14 @@ class Option:
 
 
 Declared = Number | Option
+
+
+#: Options of `longfat.sim.run` that a scenario file may hold.
+RUN_OPTIONS = {
+    "duration": Number("s", "[0, inf)"), "warm_up": Number("s", "[0, inf)"),
+    "replications": Number("runs", "[1, 1e6]", integer=True), "confidence": Number("probability", "(0, 1)"),
+    "sample_every": Number("s", "(0, 1e9]"), "rng": Number("1", "[0, inf)", integer=True),
+}  # fmt: skip
 
 
 def flag(meaning: str, **more: Any) -> Option:

@@ -12,6 +12,7 @@ from typing import Any
 from longfat.base import domains, quantities
 from longfat.base.domains import number
 from longfat.sim.kernel import records
+from longfat.sim.network.options import Number
 from longfat.sim.schemes import Scheme, scheme
 
 
@@ -39,13 +40,25 @@ class Traffic:
         return (3 - min(shapes)) / 2 if shapes else 0.5
 
 
+#: Arguments of the generators that are quantities.
+ARGUMENTS = {
+    "rate": Number("bytes/s", "(0, inf)"), "interval": Number("s", "(0, 1e6]"), "on": Number("s", "(0, 1e6]"),
+    "off": Number("s", "(0, 1e6]"), "hurst": Number("1", "(0.5, 1)"),
+    "connections": Number("connections/s", "(0, 1e9]"),
+}  # fmt: skip
+
+
+def _checked(name: str, value: Any) -> float:
+    return ARGUMENTS[name].checked(name, value)
+
+
 def constant(rate: float | str) -> Traffic:
     """Return a source that sends packets at constant intervals, at a rate [bytes/s].
 
     >>> constant("1 Mbit/s").rate
     125000.0
     """
-    return Traffic("constant", records.CONSTANT, rate=quantities.rate(rate))
+    return Traffic("constant", records.CONSTANT, rate=_checked("rate", rate))
 
 
 def probe(interval: float | str = 0.02) -> Traffic:
@@ -56,9 +69,7 @@ def probe(interval: float | str = 0.02) -> Traffic:
     >>> probe("20 ms").interval
     0.02
     """
-    return Traffic(
-        "probe", records.CONSTANT, interval=quantities.duration(interval, "interval", "(0, 1e6]"), acknowledged=True
-    )
+    return Traffic("probe", records.CONSTANT, interval=_checked("interval", interval), acknowledged=True)
 
 
 def poisson(rate: float | str, *, exponential_sizes: bool = False) -> Traffic:
@@ -70,7 +81,7 @@ def poisson(rate: float | str, *, exponential_sizes: bool = False) -> Traffic:
     >>> poisson("4 Mbit/s", exponential_sizes=True).exponential_sizes
     True
     """
-    return Traffic("poisson", records.POISSON, rate=quantities.rate(rate), exponential_sizes=exponential_sizes)
+    return Traffic("poisson", records.POISSON, rate=_checked("rate", rate), exponential_sizes=exponential_sizes)
 
 
 def on_off(
@@ -103,9 +114,9 @@ def on_off(
     return Traffic(
         "on-off",
         records.ON_OFF,
-        rate=quantities.rate(rate),
-        on_time=quantities.duration(on, "on", "(0, 1e6]"),
-        off_time=quantities.duration(off, "off", "(0, 1e6]"),
+        rate=_checked("rate", rate),
+        on_time=_checked("on", on),
+        off_time=_checked("off", off),
         shape_on=float(shape_on),
         shape_off=float(shape_off),
     )
@@ -121,7 +132,7 @@ def self_similar(rate: float | str, hurst: float, on: float | str, off: float | 
     >>> self_similar("1 Mbit/s", 0.8, "1 s", "2 s").shape_on
     1.4
     """
-    shape = 3 - 2 * number("hurst", hurst, "1", "(0.5, 1)")
+    shape = 3 - 2 * _checked("hurst", hurst)
     return on_off(rate, on, off, shape_on=round(shape, 12), shape_off=round(shape, 12))
 
 
@@ -150,7 +161,7 @@ def arrivals(connections: float, by: str | Scheme) -> Traffic:
     return Traffic(
         "arrivals",
         records.ARRIVALS,
-        arrivals=number("connections", connections, "connections/s", "(0, 1e9]"),
+        arrivals=_checked("connections", connections),
         scheme=scheme(by),
         acknowledged=True,
     )

@@ -10,10 +10,11 @@ import numpy as np
 
 from longfat._version import __version__
 from longfat.base import quantities
-from longfat.base.domains import conflict, generator, integer, number
+from longfat.base.domains import conflict, generator
 from longfat.replication import replicate
 from longfat.sim.kernel.records import NOT_ECT
 from longfat.sim.network.network import Network
+from longfat.sim.network.options import RUN_OPTIONS
 from longfat.sim.runs import results, statistics
 from longfat.sim.runs.captures import MOST, captured
 from longfat.sim.runs.engine import LONGEST as LIMIT
@@ -152,9 +153,9 @@ def answer(
     begin = 0.0 if automatic else quantities.duration(warm_up, "warm_up", f"[0, {until:g})")
     if automatic and duration is None:
         raise conflict("warm_up = 'auto'", "needs a duration")
-    replications = integer("replications", replications, "runs", "[1, 1e6]")
-    confidence = number("confidence", confidence, "probability", "(0, 1)")
-    every = None if sample_every is None else quantities.duration(sample_every, "sample_every", "(0, 1e9]")
+    replications = RUN_OPTIONS["replications"].read("replications", replications)
+    confidence = RUN_OPTIONS["confidence"].read("confidence", confidence)
+    every = None if sample_every is None else RUN_OPTIONS["sample_every"].read("sample_every", sample_every)
     if every is not None and duration is None:
         raise conflict("sample_every", "needs a duration")
     random = generator(rng)

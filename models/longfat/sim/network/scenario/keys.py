@@ -7,15 +7,9 @@ from collections.abc import Callable
 
 from longfat.sim.network import traffic
 from longfat.sim.network.elements import OF_FLOW, OF_LINK
-from longfat.sim.network.options import Number
+from longfat.sim.network.options import RUN_OPTIONS
 from longfat.sim.network.traffic import Traffic
 
-#: Options of `longfat.sim.run` that a file may hold.
-RUN_OPTIONS = {
-    "duration": Number("s", "[0, inf)"), "warm_up": Number("s", "[0, inf)"),
-    "replications": Number("runs", "[1, 1e6]", integer=True), "confidence": Number("probability", "(0, 1)"),
-    "sample_every": Number("s", "[0, inf)"), "rng": Number("1", "[0, inf)", integer=True),
-}  # fmt: skip
 # Kinds of the values of all keys, for each kind of table; TYPES explains them.
 LINK = {"from": "text", "to": "text", "name": "text", "duplex": "flag"}
 LINK |= {key: one.kind for key, one in OF_LINK.items()}

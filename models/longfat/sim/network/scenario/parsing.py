@@ -13,7 +13,8 @@ from longfat.base.domains import unknown
 from longfat.base.progress import announced
 from longfat.sim import queues, schemes
 from longfat.sim.kernel.events import INDICES
-from longfat.sim.network.scenario.keys import DOCUMENT, FLOW, GENERATORS, LINK, RUN, RUN_OPTIONS, TYPES
+from longfat.sim.network.options import RUN_OPTIONS
+from longfat.sim.network.scenario.keys import DOCUMENT, FLOW, GENERATORS, LINK, RUN, TYPES
 from longfat.sim.network.traffic import Traffic
 from longfat.sim.plugin.own import Table
 from longfat.sim.queues import Discipline

@@ -17,18 +17,17 @@ from longfat.base.domains import unknown
 from longfat.base.quantity import READERS
 from longfat.sim import queues, schemes
 from longfat.sim.network.elements import OF_FLOW, OF_LINK, Flow, Link, link_values
-from longfat.sim.network.options import Declared, Number
-from longfat.sim.network.scenario.keys import GENERATORS, RUN, RUN_OPTIONS
-from longfat.sim.network.traffic import Traffic
+from longfat.sim.network.options import RUN_OPTIONS, Declared, Number
+from longfat.sim.network.scenario.keys import GENERATORS, RUN
+from longfat.sim.network.traffic import ARGUMENTS, Traffic
 from longfat.sim.queues import Discipline
 from longfat.sim.schemes.scheme import Scheme
 
 if TYPE_CHECKING:
     from longfat.sim.network.network import Network
 
-# Fields of `Traffic` for the arguments of generators that have other names, and the units of arguments.
+# Fields of `Traffic` for the arguments of generators that have other names.
 _FIELDS = {"on": "on_time", "off": "off_time", "connections": "arrivals", "by": "scheme"}
-_UNITS = {"rate": "bytes/s", "interval": "s", "on": "s", "off": "s"}
 _JSON = json.JSONEncoder(ensure_ascii=False)
 _TEXT = ("bytes/s", "s", "bytes")  # units that are written as text
 #: Comments on a user's own schemes and the like, by key.
@@ -184,7 +183,7 @@ def _traffic(given: Traffic) -> dict[str, Any]:
         values = {name: getattr(given, _FIELDS.get(name, name), None) for name in takes}
         if _same(function, values, given):
             table: dict[str, Any] = {
-                name: _written(value, _UNITS.get(name, ""))
+                name: _written(value, ARGUMENTS[name].unit if name in ARGUMENTS else "")
                 for name, value in values.items()
                 if value != takes[name].default and name != "by"
             }
