@@ -1,4 +1,4 @@
-"""The command line: four files, a table, and one line for every mistake."""
+"""The command line: a table, files where they are wanted, and one line for every mistake."""
 
 import re
 import signal
@@ -47,6 +47,23 @@ def test_table_and_files(tmp_path, capsys):
     assert set(table.protocol) == {"selective repeat, no congestion control"}
     assert (table[table.kind == "answer"].window_segments == expected.window_segments.values).all()
     assert (tmp_path / "out" / "window.svg").read_text().startswith("<?xml")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["window", *PATH],
+        ["window", *PATH[:4], "--replications", "0"],
+        ["buffer", *PATH[:4], "--bdp", "60", "--points", "2", "--replications", "2"],
+        ["curves", *PATH[:4], "--scheme", "reno", "--flows", "1", "--at", "0.1", "--file", "0B", "--replications", "2"],
+        ["loss-load", *PATH[:4], "--loss", "9%", "--sources", "1", "--file", "9kB", "--k", "2", "--points", "2"],
+    ],
+)
+def test_no_file_is_written_unasked(tmp_path, monkeypatch, capsys, arguments):
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(arguments) == 0
+    assert capsys.readouterr().out
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_receive_buffer(tmp_path, capsys):

@@ -10,10 +10,10 @@ import pandas as pd
 import pytest
 import xarray as xr
 
-from longfat.cli import buffer_lines, main, threshold_lines
+from longfat.cli import buffer_lines, main
 from longfat.cli.buffer import _spread
 from longfat.cli.buffer_table import table
-from longfat.cli.parameter_types import sayable
+from longfat.cli.output import sayable
 
 PATH = ["--rate", "1Gbit/s", "--rtt", "100ms", "--bdp", "60", "--points", "2", "--replications", "2"]
 
@@ -162,7 +162,7 @@ def test_tc_takes_the_lines(tmp_path, capsys):
     attrs = {"packet": 1500, "rate": 1.25e6, "share": 0.9, "round_trip_time": 0.02, "spread": 0.0}
     attrs |= {"bandwidth_delay_product": 16.7}
     for name in ("red", "codel", "fq-codel", "pie", "dualpi2"):
-        out += "".join(f"{one}\n" for one in threshold_lines.line({**attrs, "discipline": name}, 5).lines)
+        out += "".join(f"{one}\n" for one in buffer_lines.threshold({**attrs, "discipline": name}, 5).lines)
     found = [one.replace("DEV", "one") for one in out.splitlines() if one.startswith("tc qdisc")]
     kinds = ["bfifo", "tbf", "fq_codel", "red", "codel", "fq_codel", "pie", "dualpi2"]
     assert [one.split()[6] for one in found] == kinds
@@ -283,6 +283,6 @@ def test_the_threshold_is_found(tmp_path, capsys):
 def test_red_gets_the_simulated_weight():
     """The rule of iproute2's tc_red_eval_ewma(), here in another form: the first n at which it stops is 9."""
     for low in (2, 5, 40, 300):
-        burst = threshold_lines._burst(low)
+        burst = buffer_lines.burst_of_red(low)
         stops = next(n for n in range(1, 32) if burst + 1 - low <= 2**n * (1 - (1 - 2.0**-n) ** burst))
         assert stops == 9

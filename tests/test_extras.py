@@ -10,7 +10,7 @@ import pytest
 
 from longfat import cli
 from longfat.base import extras
-from longfat.cli import parameter_types
+from longfat.cli import output
 
 ROOT = Path(__file__).parents[1]
 
@@ -139,7 +139,7 @@ def test_a_command_that_needs_an_extra_is_refused_in_one_line(arguments, message
 
 
 def test_nothing_is_left_out_where_all_is_installed(capsys):
-    assert not parameter_types.left_out("run.nc")
+    assert not output.left_out("run.nc")
     assert capsys.readouterr() == ("", "")
 
 

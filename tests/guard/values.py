@@ -20,16 +20,17 @@ STORED = Path(__file__).parents[1] / "data" / "guard"
 NETWORKS, DURATION = 200, 1.0  # networks; simulated seconds of each
 #: Commands, by the file that stores their output: two settings of each that have an output without times.
 COMMANDS = {
-    "window": "window --rate 100Mbit/s --rtt 20ms --loss 1e-4,1e-3 --replications 2",
+    "window": "window --rate 100Mbit/s --rtt 20ms --loss 1e-4,1e-3 --replications 2 --output out",
     "window_law": "window --rate 80..100Mbit/s --rtt 20..30ms --loss 1e-4..3e-4 --scheme bbr1 --replications 0",
-    "window_segments": "window --scheme selective-repeat --rate 50Mbit/s --rtt 20ms --loss 1e-3 --points 3",
-    "buffer": "buffer --rate 10Mbit/s --rtt 20ms --flows 1,2 --replications 2",
-    "buffer_files": "buffer --rate 10Mbit/s --rtt 20ms --file 30kB --scheme sack --replications 2",
-    "curves": "curves --rate 10Mbit/s --rtt 20ms --scheme cubic --flows 1 --at 0.5,1 --replications 2",
+    "window_segments": "window --scheme selective-repeat --rate 50Mbit/s --rtt 20ms --loss 1e-3 --points 3 "
+                       "--output out",
+    "buffer": "buffer --rate 10Mbit/s --rtt 20ms --flows 1,2 --replications 2 --output out",
+    "buffer_files": "buffer --rate 10Mbit/s --rtt 20ms --file 30kB --scheme sack --replications 2 --output out",
+    "curves": "curves --rate 10Mbit/s --rtt 20ms --scheme cubic --flows 1 --at 0.5,1 --replications 2 --output out",
     "curves_window": "curves --rate 10Mbit/s --rtt 20ms --scheme reno --flows 2 --over window --at 1 "
                      "--replications 2 --csv",
     "loss_load": "loss-load --rate 10Mbit/s --rtt 20ms --loss 1% --sources 2 --file 200kB --k 5,10 --points 2 "
-                 "--replications 2",
+                 "--replications 2 --output out",
     "loss_load_buffer": "loss-load --rate 10Mbit/s --rtt 20ms --loss 5% --sources 3 --file 100kB --k 5 --points 2 "
                         "--replications 2 --buffer 10",
     "simulate": "simulate dumbbell --duration 5s --seed 3 --output out",

@@ -1,4 +1,4 @@
-"""Command line: each command prints a table, and writes pictures and data files."""
+"""Command line: each command prints a table, and writes pictures and data files where an option asks for them."""
 
 from __future__ import annotations
 
@@ -45,16 +45,11 @@ def commands(context: click.Context) -> None:
         context.exit(2)
 
 
-commands.add_command(window_command)
-commands.add_command(simulate_command)
-commands.add_command(testbed_command)
-commands.add_command(loss_load_command)
-commands.add_command(measured_command)
-commands.add_command(buffer_command)
-commands.add_command(curves_command)
-commands.add_command(benchmark_command)
-commands.add_command(explore_command)
-commands.add_command(verify_command)
+for _command in (
+    window_command, simulate_command, testbed_command, loss_load_command, measured_command, buffer_command,
+    curves_command, benchmark_command, explore_command, verify_command,
+):  # fmt: skip
+    commands.add_command(_command)
 
 
 def main(arguments: list[str] | None = None) -> int:

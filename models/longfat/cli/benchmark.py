@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import sys
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,70 +10,53 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from longfat.base import extras
-from longfat.cli.parameter_types import left_out, netcdf, say
-from longfat.cli.parameters import SEED, Integer, Name, Option, PathName, disciplines, entries, experiments, suites
+from longfat.cli.output import Output, draw, netcdf, outputs, watched
+from longfat.cli.parameters import SEED, Name, disciplines, entries, experiments, option, replications, suites, switch
 
 if TYPE_CHECKING:
     import xarray as xr
 
 
 @click.command("benchmark")
-@click.option(
-    "--suite",
-    cls=Option,
-    type=Name("suite", suites),
-    help="Run a suite of situations instead, with one scheme.",
-)
-@click.option(
+@option("--suite", Name("suite", suites), "Run a suite of situations instead, with one scheme.")
+@option(
     "--experiment",
-    cls=Option,
-    type=Name("experiment", experiments, several=True, checked=False),
+    Name("experiment", experiments, several=True, checked=False),
+    "Experiments or their variants, e.g. 1,3-20,7-0.9-ramp; with --suite its cases, e.g. a01,a15 or fairness.",
     show_default="all ten",
-    help="Experiments or their variants, e.g. 1,3-20,7-0.9-ramp; with --suite its cases, e.g. a01,a15 or fairness.",
 )
-@click.option(
+@option(
     "--scheme",
-    cls=Option,
-    type=Name("scheme", entries, own="scheme", loaded=False, several=True, checked=False),
+    Name("scheme", entries, own="scheme", loaded=False, several=True, checked=False),
+    "Congestion control schemes, e.g. tahoe,packet-pair,my_schemes.py.",
     show_default="all with settings for these experiments",
-    help="Congestion control schemes, e.g. tahoe,packet-pair,my_schemes.py.",
 )
-@click.option(
+@option(
     "--discipline",
-    cls=Option,
-    type=Name("discipline", disciplines),
+    Name("discipline", disciplines),
+    "Queue discipline of all switches, for schemes without settings of their own.",
     default="fifo",
-    show_default=True,
-    help="Queue discipline of all switches, for schemes without settings of their own.",
 )
-@click.option(
-    "--replications",
-    type=Integer("runs", 1, 10**6),
-    show_default="10; with --suite as many as it has",
-    help="Replications of each experiment with random elements.",
+@replications(
+    1, "Replications of each experiment with random elements.", show_default="10; with --suite as many as it has"
 )
 @SEED
-@click.option(
+@option(
     "--executor",
-    type=Name("executor", lambda: ("threads", "processes")),
+    Name("executor", lambda: ("threads", "processes")),
+    "Executor of the runs: threads or processes.",
     default="threads",
-    show_default=True,
-    help="Executor of the runs: threads or processes.",
 )
-@click.option(
-    "--output",
-    type=PathName("dir"),
-    help="Directory for benchmark.csv, .md, .html, .nc (with --suite SUITE.csv, .md) and finished runs.",
-)
-@click.option("--traces", is_flag=True, help="Draw sending rates and queue lengths over time; needs --output.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON: a list of rows, times in ms.")
-@click.option(
-    "--csv", "as_csv", is_flag=True, help="Print CSV: the columns of the paper's tables, with confidence intervals."
+@switch("--traces", "Draw sending rates and queue lengths over time; needs --output.")
+@outputs(
+    json="Print JSON: a list of rows, times in ms.",
+    csv="Print CSV: the columns of the paper's tables, with confidence intervals.",
+    directory="Directory for benchmark.csv, .md, .html, .nc (with --suite SUITE.csv, .md) and finished runs.",
 )
 @click.pass_context
 def benchmark_command(
-    context: click.Context, /, output: str | None, traces: bool, as_json: bool, as_csv: bool, **flags: Any
-) -> None:
+    context: click.Context, /, output: Output, traces: bool, suite: str | None, **options: Any
+) -> None:  # fmt: skip
     """Compare schemes in ten published experiments, or judge one scheme in a suite of situations.
 
     Prints transfer times and packet delays beside those of Kanakia, Keshav and Mishra (1992).
@@ -84,119 +66,96 @@ def benchmark_command(
 
     With --output, a repeated call continues from the runs that an interrupted one has finished.
     """
-    from longfat.base.files import AtomicFiles
-
-    if as_json and as_csv:
-        raise click.UsageError("--json and --csv exclude each other")
-    if traces and output is None:
-        raise click.UsageError("--traces needs --output")
     if traces:
+        if output.directory is None:
+            raise click.UsageError("--traces needs --output")
         extras.need("--traces", "netCDF4", "matplotlib")
-    if flags["suite"] is not None:
-        context.exit(_suite(flags, output, as_json, as_csv, traces))
-    replications, seed = flags["replications"] or 10, flags["seed"]
-    if output is None:
-        _print(_run(flags, replications, seed, None), as_json, as_csv)
-        return
-    with AtomicFiles(output) as files:
-        store = Path(output) / "runs"
+    store = options["store"] = None if output.directory is None else Path(output.directory) / "runs"
+    if suite is not None:
+        context.exit(_suite(suite, options, output, traces))
+    with output:
         try:
-            data = _run(flags, replications, seed, store)
+            data = _run(options | {"replications": options["replications"] or 10})
         except KeyboardInterrupt:
-            click.echo(f"longfat: finished runs are in {store}; the same call continues from them", err=True)
+            if store is not None:
+                click.echo(f"longfat: finished runs are in {store}; the same call continues from them", err=True)
             raise
-        _print(data, as_json, as_csv)
-        _write(data, files)
+        _emit(data, output)
         if traces:
-            _draw(data, flags, seed, files)
+            _draw(data, options, output.files)
 
 
-def _suite(flags: dict[str, Any], output: str | None, as_json: bool, as_csv: bool, traces: bool) -> int:
+def _suite(name: str, options: dict[str, Any], output: Output, traces: bool) -> int:
     """Run a suite, print and write its report; return the exit status."""
-    from longfat.base.files import AtomicFiles
     from longfat.benchmark import suites
 
-    name, schemes = flags["suite"], flags["scheme"]
-    if traces or flags["discipline"] != "fifo":
+    schemes, cases, discipline = (options.pop(name) for name in ("scheme", "experiment", "discipline"))
+    if traces or discipline != "fifo":
         raise click.UsageError(f"--suite excludes {'--traces' if traces else '--discipline'}")
     if schemes is not None and len(schemes) != 1:
         raise click.UsageError("--suite needs one --scheme")
-    suites.suite(name).chosen(flags["experiment"])
-    store = None if output is None else Path(output) / "runs"
-
-    def judge() -> list[Any]:
-        return suites.run(
-            name, schemes and schemes[0], flags["experiment"], replications=flags["replications"],
-            rng=flags["seed"], store=store, executor=flags["executor"], progress=sys.stderr.isatty(),
-        )  # fmt: skip
-
-    if output is None:
-        found = judge()
-    else:
-        with AtomicFiles(output) as files:
-            found = judge()
-            for suffix, text in (("csv", suites.rows_to_csv(found)), ("md", suites.to_markdown(name, found))):
-                files.path(f"{name}.{suffix}").write_text(text, encoding="utf-8")
-    if as_json:
-        say(json.dumps([asdict(one) for one in found], indent=2, allow_nan=False))
-    else:
-        say(suites.rows_to_csv(found).rstrip("\n") if as_csv else suites.to_text(name, found))
+    suites.suite(name).chosen(cases)
+    with output:
+        found = suites.run(name, schemes and schemes[0], cases, **options, progress=watched())
+        output.emit(
+            lambda: suites.to_text(name, found),
+            json=lambda: [asdict(one) for one in found],
+            csv=lambda: suites.rows_to_csv(found),
+            name=name,
+            texts={f"{name}.md": lambda: suites.to_markdown(name, found)},
+        )
     return int(any(one.verdict == "fail" for one in found))
 
 
-def _run(flags: dict[str, Any], replications: int, seed: int, store: Path | None) -> xr.Dataset:
+def _run(options: dict[str, Any]) -> xr.Dataset:
     from longfat import benchmark
 
-    return benchmark.run(
-        flags["experiment"], flags["scheme"], replications=replications, rng=seed, store=store,
-        discipline=flags["discipline"], executor=flags["executor"],
-        progress=sys.stderr.isatty(),  # for scripts, stderr holds errors only
-    )  # fmt: skip
+    names = (options["experiment"], options["scheme"])
+    further = ("replications", "rng", "store", "discipline", "executor")
+    return benchmark.run(*names, **{name: options[name] for name in further}, progress=watched())
 
 
-def _print(data: xr.Dataset, as_json: bool, as_csv: bool) -> None:
+def _emit(data: xr.Dataset, output: Output) -> None:
+    """Print the tables; write them as CSV, Markdown and HTML, and the Dataset as netCDF."""
     from longfat.benchmark import tables
 
-    rows = tables.rows(data)
-    if as_json:
-        answer = json.dumps([asdict(one) | {"printed": one.printed} for one in rows], indent=2, allow_nan=False)
-    else:
-        answer = tables.to_csv(rows).rstrip("\n") if as_csv else tables.to_text(tables.tables(data))
-    say(answer)
+    name, rows, made = "benchmark", tables.rows(data), tables.tables(data)
+    output.emit(
+        lambda: tables.to_text(made),
+        json=lambda: [asdict(one) | {"printed": one.printed} for one in rows],
+        csv=lambda: tables.to_csv(rows),
+        name=name,
+        texts={f"{name}.md": lambda: tables.to_markdown(made), f"{name}.html": lambda: tables.to_html(made)},
+        data=data,
+    )
 
 
-def _write(data: xr.Dataset, files: Any) -> None:
-    """Write the table as CSV, Markdown and HTML, and the Dataset as netCDF."""
-    from longfat.benchmark import tables
-
-    made = tables.tables(data)
-    texts = {"csv": tables.to_csv(tables.rows(data)), "md": tables.to_markdown(made), "html": tables.to_html(made)}
-    for suffix, text in texts.items():
-        files.path(f"benchmark.{suffix}").write_text(text, encoding="utf-8")
-    if not left_out("benchmark.nc"):
-        netcdf(data, files, "benchmark.nc")
-
-
-def _draw(data: xr.Dataset, flags: dict[str, Any], seed: int, files: Any) -> None:
+def _draw(data: xr.Dataset, options: dict[str, Any], files: Any) -> None:
     """Draw sending rates and queue lengths of each experiment until the last scheme has finished, for 20 s at most."""
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    import matplotlib.pyplot as plt
     import numpy as np
 
-    from longfat import benchmark, plot
+    from longfat import benchmark
     from longfat.base.progress import bar
 
-    schemes = [benchmark.entry(one, flags["discipline"]) for one in flags["scheme"] or benchmark.ENTRIES]
+    schemes = [benchmark.entry(one, options["discipline"]) for one in options["scheme"] or benchmark.ENTRIES]
     for variant in bar(data.variant.values, task="drawing", unit="picture", shown=True):
         longest = float(np.nanmax([*data.transfer_time.sel(variant=variant).values.ravel(), 0.01]))
-        sampled = benchmark.traces(str(variant), schemes, min(1.05 * longest, 20.0), rng=seed, interval=longest / 100)
+        until = min(1.05 * longest, 20.0)
+        sampled = benchmark.traces(str(variant), schemes, until, rng=options["rng"], interval=longest / 100)
         netcdf(sampled, files, f"traces_{variant}.nc")
-        for name, draw in (("rates", plot.benchmark_rates), ("queues", plot.benchmark_queues)):
-            with plot.style():
-                count = sampled.sizes["scheme"]
-                figure, axes = plt.subplots(count, 1, sharex=True, figsize=(7.2, 1 + 1.7 * count), squeeze=False)
-                draw(sampled, axes[:, 0], f"Experiment {variant}")
-                figure.savefig(files.path(f"{name}_{variant}.svg"), format="svg", metadata={"Date": None})
-                plt.close(figure)
+        for name in ("rates", "queues"):
+            draw(_panels(name, sampled), [files.path(f"{name}_{variant}.svg")], metadata={"Date": None})
+
+
+def _panels(name: str, sampled: xr.Dataset) -> Callable[[Any], Any]:
+    """Return the function that draws rates or queues, a panel for each scheme."""
+
+    def picture(plot: Any) -> Any:
+        import matplotlib.pyplot as plt
+
+        count = sampled.sizes["scheme"]
+        figure, axes = plt.subplots(count, 1, sharex=True, figsize=(7.2, 1 + 1.7 * count), squeeze=False)
+        getattr(plot, f"benchmark_{name}")(sampled, axes[:, 0], f"Experiment {sampled.attrs['variant']}")
+        return figure
+
+    return picture

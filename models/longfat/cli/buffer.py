@@ -1,209 +1,168 @@
-"""`longfat buffer`: the buffer of a switch, as a table, JSON, a picture and data files."""
+"""`longfat buffer`: the buffer of a switch."""
 
 from __future__ import annotations
 
-import json
-import math
-import sys
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from longfat.cli.parameter_types import left_out, netcdf, say, with_units
+from longfat.cli import parameters
+from longfat.cli.output import FOLDER, Output, csv_of, finite, outputs, watched
 from longfat.cli.parameters import (
     CONFIDENCE,
-    OUTPUT,
+    PACKET,
+    POSITIVE,
+    RATE,
     SEED,
+    SHARE,
     Assignment,
     Between,
     Choice,
     Integer,
     Name,
     Numbers,
-    Option,
     Quantity,
     Size,
     disciplines,
-    schemes,
-)
+    option,
+)  # fmt: skip
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
 SPREAD = 0.1
-POSITIVE_RATE = Quantity("rate", min=0, min_open=True)
 
 
 @click.command("buffer")
-@click.option("--rate", type=POSITIVE_RATE, required=True, help="Rate of the bottleneck link, e.g. 1Gbit/s.")
-@click.option(
+@option("--rate", RATE, "Rate of the bottleneck link, e.g. 1Gbit/s.", required=True)
+@option(
     "--rtt",
-    type=Between("duration", several=True, min=0, min_open=True),
+    Between("duration", several=True, **POSITIVE),
+    "Round-trip time without queueing, e.g. 100ms; or those of the flows, evenly in a range such as 20ms..80ms, or in "
+    "turn from a list such as 10ms,20ms,80ms.",
+    argument="round_trip_time",
     required=True,
-    help="Round-trip time without queueing, e.g. 100ms; or those of the flows, evenly in a range such as 20ms..80ms, "
-    "or in turn from a list such as 10ms,20ms,80ms.",
 )
-@click.option(
+@option(
     "--flows",
-    type=Integer("flows", 1, 10_000, several=True),
+    Integer("flows", 1, 10_000, several=True),
+    "Numbers of long-lived flows, e.g. 1,16,64.",
     show_default="1, or one for each --rtt of a list",
-    help="Numbers of long-lived flows, e.g. 1,16,64.",
 )
-@click.option(
-    "--file",
-    "size",
-    type=Size(1),
-    help="Size of files that arrive at random, e.g. 100kB; the goal is then network power.",
-)
-@click.option(
-    "--scheme",
-    cls=Option,
-    type=Name("scheme", schemes, own="scheme"),
-    default="cubic",
-    show_default=True,
-    help="Congestion control of the flows; cubic, reno, bbr, bbr1 and dctcp are those of hosts.",
-)
-@click.option(
+@option("--file", Size(1), "Size of files that arrive at random, e.g. 100kB; the goal is then network power.")
+@parameters.scheme("cubic")
+@option(
     "--share",
-    type=Quantity("fraction", min=0, max=1, min_open=True),
+    Quantity("fraction", min=0, max=1, min_open=True),
+    "Goal: share of the attainable utilisation or network power.",
     default="95%",
-    show_default=True,
-    help="Goal: share of the attainable utilisation or network power.",
 )
-@click.option("--packet", type=Size(1, 10**6), default="1500B", show_default=True, help="Packet size [bytes].")
-@click.option(
+@PACKET
+@option(
     "--discipline",
-    cls=Option,
-    type=Name("discipline", disciplines),
+    Name("discipline", disciplines),
+    "Queue discipline of the bottleneck.",
     show_default="fifo; step-marking for dctcp",
-    help="Queue discipline of the bottleneck.",
 )
-@click.option(
+@option(
     "--mark-above",
-    type=Integer("packets", 1, 10**9),
+    Integer("packets", 1, 10**9),
+    "Backlog above which step-marking marks packets [packets].",
     show_default="a seventh of the bandwidth-delay product",
-    help="Backlog above which step-marking marks packets [packets].",
 )
-@click.option(
+@option(
     "--find",
-    type=Choice("find", "buffer", "threshold", "burst"),
-    default="buffer",
-    show_default=True,
-    help="What is sought: the buffer; the threshold or target of --discipline codel, fq-codel, pie, dualpi2, red or "
+    Choice("find", "buffer", "threshold", "burst"),
+    "What is sought: the buffer; the threshold or target of --discipline codel, fq-codel, pie, dualpi2, red or "
     "step-marking; or the burst of a policer, the bucket with which flows get the share of its rate.",
+    default="buffer",
 )
-@click.option(
+@option(
     "--access",
-    type=POSITIVE_RATE,
+    RATE,
+    "Rate of the access link of each source, e.g. 100Mbit/s.",
+    argument="access_rate",
     show_default="unlimited",
-    help="Rate of the access link of each source, e.g. 100Mbit/s.",
 )
-@click.option(
-    "--spread",
-    type=Quantity("fraction", min=0, max=0.9),
-    show_default="10%, or that of a range of --rtt",
-    help="Relative spread of the flows' round-trip times: R (1 - s) to R (1 + s).",
-)
-@click.option(
+@parameters.spread(show_default="10%, or that of a range of --rtt")
+@option(
     "--decrease",
-    type=Quantity("fraction", min=0, max=1, min_open=True, max_open=True),
+    SHARE,
+    "Factor by which a loss reduces the window, e.g. 0.5; for gaimd-window, cubic and own schemes.",
     show_default="that of the scheme",
-    help="Factor by which a loss reduces the window, e.g. 0.5; for gaimd-window, cubic and own schemes.",
 )
-@click.option(
+@option(
     "--parameter",
-    "parameters",
-    type=Assignment(),
+    Assignment(),
+    "Parameter of the scheme, e.g. delayed_ack=2; may be repeated.",
+    argument="parameters",
     multiple=True,
-    help="Parameter of the scheme, e.g. delayed_ack=2; may be repeated.",
 )
-@click.option(
+@option(
     "--loads",
-    type=Numbers(0, 1, min_open=True, max_open=True),
+    Numbers(0, 1, min_open=True, max_open=True),
+    "Offered loads, over the capacity, at which network power is simulated; with --file.",
     show_default="0.4,0.6,0.8,0.9,0.95",
-    help="Offered loads, over the capacity, at which network power is simulated; with --file.",
 )
-@click.option(
+@option(
     "--bdp",
-    "bandwidth_delay_product",
-    type=Integer("packets", 10, 10**7),
+    Integer("packets", 10, 10**7),
+    "Largest bandwidth-delay product to simulate [packets].",
+    argument="bandwidth_delay_product",
     show_default="200, or 40 per flow if that is more",
-    help="Largest bandwidth-delay product to simulate [packets].",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, in s, bytes, bytes/s and shares of 1.")
-@click.option("--csv", "as_csv", is_flag=True, help="Print CSV, with units in the column heads.")
-@OUTPUT
-@click.option(
-    "--points",
-    type=Integer("buffers", 2, 1000),
-    default="8",
-    show_default=True,
-    help="Number of buffers at which the curve is simulated.",
-)
-@click.option(
-    "--replications", type=Integer("runs", 2, 10**6), default="3", show_default=True, help="Simulations of each buffer."
-)
-@click.option(
+@option("--points", Integer("buffers", 2, 1000), "Number of buffers at which the curve is simulated.", default="8")
+@parameters.replications(2, "Simulations of each buffer.", default="3")
+@option(
     "--search",
-    type=Choice("search", "bisect", "scan"),
+    Choice("search", "bisect", "scan"),
+    "Search for the smallest buffer: by bisection, or each buffer in turn (slow).",
     default="bisect",
-    show_default=True,
-    help="Search for the smallest buffer: by bisection, or each buffer in turn (slow).",
 )
 @CONFIDENCE
 @SEED
-def buffer_command(output: str, as_json: bool, as_csv: bool, **flags: Any) -> None:
+@outputs(
+    json="Print JSON, in s, bytes, bytes/s and shares of 1.",
+    csv="Print CSV, with units in the column heads.",
+    directory=FOLDER.format("buffer"),
+)
+def buffer_command(output: Output, **options: Any) -> None:
     """Find the buffer that a switch needs, by rules, laws and simulations.
 
     For long-lived flows the goal is a share of the capacity, for files that arrive at random a share of the greatest
-    network power. Prints a table and writes buffer.csv, buffer.nc, buffer.svg and buffer.png.
+    network power.
     """
     from longfat import design
-    from longfat.base.files import AtomicFiles
 
-    if as_json and as_csv:
-        raise click.UsageError("--json and --csv exclude each other")
-    if flags["size"] is not None:
-        for flag, name in (("--flows", "flows"), ("--bdp", "bandwidth_delay_product")):
-            if flags[name] is not None:
-                raise click.UsageError(f"{flag} and --file exclude each other")
-    elif flags["loads"] is not None:
-        raise click.UsageError("--loads needs --file")
-    with AtomicFiles(output) as files:
-        data = design.buffer(
-            rate=flags["rate"],
-            round_trip_time=_trips(flags["rtt"]),
-            flows=flags["flows"] if flags["flows"] is None or len(flags["flows"]) > 1 else flags["flows"][0],
-            file=flags["size"],
-            scheme=flags["scheme"],
-            share=flags["share"],
-            packet=flags["packet"],
-            discipline=flags["discipline"],
-            mark_above=flags["mark_above"],
-            access_rate=math.inf if flags["access"] is None else flags["access"],
-            spread=_spread(flags["rtt"], flags["spread"]),
-            decrease=flags["decrease"],
-            parameters=_once(flags["parameters"]),
-            loads=flags["loads"],
-            bandwidth_delay_product=flags["bandwidth_delay_product"],
-            find=flags["find"],
-            points=flags["points"],
-            replications=flags["replications"],
-            search=flags["search"],
-            confidence=flags["confidence"],
-            rng=flags["seed"],
-            progress=sys.stderr.isatty(),  # for scripts, stderr holds errors only
+    asked = _checked(parameters.given(options))
+    with output:
+        data = design.buffer(**asked, progress=watched())
+        from longfat.cli.buffer_table import table
+
+        output.emit(
+            lambda: table(data),
+            json=lambda: summary(data),
+            csv=lambda: csv_of(frame(data), data),
+            name="buffer",
+            data=data,
+            pictures={"buffer": lambda plot: plot.switch_buffer_curves(data).figure},
         )
-        if as_json:
-            say(json.dumps(summary(data), indent=2, allow_nan=False))
-        elif as_csv:
-            say(with_units(frame(data), data).to_csv(index=False), nl=False)
-        else:
-            from longfat.cli.buffer_table import table
 
-            say(table(data))
-        _write(data, files)
+
+def _checked(asked: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments of the library; refuse options that exclude each other."""
+    if "file" in asked:
+        for flag, name in (("--flows", "flows"), ("--bdp", "bandwidth_delay_product")):
+            if name in asked:
+                raise click.UsageError(f"{flag} and --file exclude each other")
+    elif "loads" in asked:
+        raise click.UsageError("--loads needs --file")
+    trips = asked["round_trip_time"]
+    asked |= {"round_trip_time": _trips(trips), "spread": _spread(trips, asked.get("spread"))}
+    if len(asked.get("flows", ())) == 1:
+        asked["flows"] = asked["flows"][0]
+    return asked | {"parameters": _once(asked.get("parameters", ()))}
 
 
 def _trips(given: list[tuple[float, float]]) -> float | list[float]:
@@ -247,57 +206,31 @@ def frame(data: xr.Dataset) -> pd.DataFrame:
     """
     import pandas as pd
 
-    every = data if "flows" in data.dims else data.expand_dims("flows")
+    from longfat.plot import rows
+
     prefix = "curve_"
     names = [str(name).removeprefix(prefix) for name in data if str(name).startswith(prefix)]
     names = [name for name in names if name in data]
     table = []
-    for k in range(every.sizes["flows"]):
-        row = every.isel(flows=k)
+    for row in rows(data, "flows"):
         flows = {"flows": int(row.flows)} if "flows" in data.coords else {}
-        for dim, before in (("rule", ""), ("point", prefix)):
-            for i in range(row.sizes[dim]):
-                one = row.isel({dim: i})
-                rule = str(one.rule.values) if dim == "rule" else "curve"
-                table.append(flows | {"rule": rule} | {name: one[before + name].item() for name in names})
+        table += [
+            flows | {"rule": str(one.rule.item())} | {name: one[name].item() for name in names}
+            for one in rows(row, "rule")
+        ]
+        table += [
+            flows | {"rule": "curve"} | {name: one[prefix + name].item() for name in names}
+            for one in rows(row, "point")
+        ]
     return pd.DataFrame(table)
 
 
 def summary(data: xr.Dataset) -> dict[str, Any]:
     """Return the answer for programs: ``path``, ``rules`` and ``curve``, with None where there is no value."""
-    rows = [
-        {name: None if isinstance(value, float) and not math.isfinite(value) else value for name, value in row.items()}
-        for row in frame(data).to_dict("records")
-    ]
-    path = {name: value for name, value in data.attrs.items() if name != "units"}
+    rows = [finite(row) for row in frame(data).to_dict("records")]
     return {
-        "path": {
-            name: None if isinstance(value, float) and not math.isfinite(value) else value
-            for name, value in path.items()
-        },
+        "path": finite({name: value for name, value in data.attrs.items() if name != "units"}),
         "simulated_bdp": data.simulated_bdp.values.tolist(),
         "rules": [row for row in rows if row["rule"] != "curve"],
         "curve": [row for row in rows if row["rule"] == "curve"],
     }
-
-
-def _write(data: xr.Dataset, files: Any) -> None:
-    """Write the table as CSV, the Dataset as netCDF, and the picture as SVG and PNG."""
-    with_units(frame(data), data).to_csv(files.path("buffer.csv"), index=False)
-    if left_out("buffer.nc", "buffer.svg", "buffer.png"):
-        return
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    import matplotlib.pyplot as plt
-
-    from longfat import plot
-
-    netcdf(data, files, "buffer.nc")
-    with plot.style():
-        figure, ax = plt.subplots()
-        plot.switch_buffer_curves(data, ax)
-        for kind in ("svg", "png"):
-            figure.savefig(files.path(f"buffer.{kind}"), format=kind)
-            figure.set_layout_engine("none")  # laid out once, for both files
-        plt.close(figure)

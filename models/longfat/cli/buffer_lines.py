@@ -6,10 +6,11 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from longfat.base.quantities import text
-from longfat.cli import threshold_lines
 from longfat.cli.paste import Line, rates
+from longfat.cli.tables import percent, rounded
 from longfat.design.buffer_laws import LEAST_OF_BBR
 from longfat.design.senders import SENDERS
+from longfat.design.signalling import LARGEST_PROBABILITY, NAMES, RED_LEAST, ROOM, TIMES_LOW, interval
 from longfat.design.tcp_window import HEADERS
 from longfat.laws.tcp import achievable_throughput
 
@@ -38,6 +39,9 @@ DELAY_ACCURACY = 0.1
 #: Share of the link by which the rate of Linux may differ from the simulated one. Ours: the tolerance within which the
 #: utilisation of both is compared (docs/linux.md), and no bound of what was seen there.
 RATE_ACCURACY = 0.01
+#: RED's weight of a new sample in Linux is 2^-9, which is nearest to the simulated 0.002 (Floyd and Jacobson, 1993).
+RED_EXPONENT = 9
+OF = {"codel": "RFC 8289", "fq-codel": "RFC 8290", "pie": "RFC 8033", "dualpi2": "RFC 9332", "red": "Floyd 1997"}
 
 
 def lines(data: xr.Dataset) -> list[Line]:
@@ -57,12 +61,12 @@ def lines(data: xr.Dataset) -> list[Line]:
     if a["find"] == "burst":
         return [_police(a, row, packets), *_checks(a, row, None)]
     if a["find"] == "threshold":
-        return [threshold_lines.line(a, packets), *_checks(a, row, None)]
+        return [threshold(a, packets), *_checks(a, row, None)]
     if a["discipline"] == "step-marking":
-        return [threshold_lines.marks(a, a["mark_above"], packets), *_checks(a, row, packets * a["packet"])]
+        return [marks(a, a["mark_above"], packets), *_checks(a, row, packets * a["packet"])]
     if a["discipline"] != "fifo":
         hint = ""
-        if a["discipline"] in threshold_lines.NAMES:
+        if a["discipline"] in NAMES:
             hint = " With --find threshold there are lines for it."
         return [
             Line(f"None: the limit of {a['discipline']} was sought, with its default target or thresholds.{hint}", ())
@@ -105,17 +109,16 @@ def _fifo(a: dict[str, Any], row: xr.Dataset, packets: int) -> list[Line]:
     size = packets * (a["packet"] + FRAME)
     delay = packets * a["packet"] / a["rate"]
     burst = _burst(a)
-    share = f"{100 * a['share']:.6g}%"
     rule = f"{LEAST_OF_BBR:g} BDP and " if a["scheme"].startswith("bbr") else ""
     least = f" (of {rule}a packet for each flow at least)" if row.flows > 1 or rule else ""
     most = f"{int(row.flows)} {a['scheme']} flows" if int(row.flows) > 1 else f"one {a['scheme']} flow"
     return [
         Line(
             f"On the host or router whose interface DEV is the bottleneck, as root: {packets} packets, {size} bytes, "
-            f"{text(float(f'{delay:.3g}'), 's')} at this rate, are the smallest buffer{least} with which {most} "
-            f"carried {share} of the link. {JOINED} bytes more are room for packets that Linux joins (segmentation "
-            "offload, GRO): without it they are dropped whole. Other senders may need more than these flows. It "
-            "replaces the queue discipline of DEV; a scheduler such as fq_codel may serve you better.",
+            f"{rounded(delay, 's')} at this rate, are the smallest buffer{least} with which {most} carried "
+            f"{percent(a['share'])} of the link. {JOINED} bytes more are room for packets that Linux joins "
+            "(segmentation offload, GRO): without it they are dropped whole. Other senders may need more than these "
+            "flows. It replaces the queue discipline of DEV; a scheduler such as fq_codel may serve you better.",
             (f"tc qdisc replace dev DEV root bfifo limit {size + JOINED}",),
             "tc -s qdisc show dev DEV",
             f"limit {size + JOINED}b; dropped above 0 while the flows run: else the queue is not here",
@@ -138,7 +141,7 @@ def _police(a: dict[str, Any], row: xr.Dataset, packets: int) -> Line:
     burst = packets * (a["packet"] + FRAME) + JOINED
     return Line(
         "Where packets arrive at the interface DEV of the router that polices, as root: the smallest bucket with which "
-        f"{int(row.flows)} {a['scheme']} flow{'s' if row.flows > 1 else ''} had {100 * a['share']:.6g}% of the rate "
+        f"{int(row.flows)} {a['scheme']} flow{'s' if row.flows > 1 else ''} had {percent(a['share'])} of the rate "
         f"has {packets} packets, {packets * (a['packet'] + FRAME)} bytes; {JOINED} bytes more are for packets that "
         "Linux joins (GRO), which are dropped whole if the bucket is smaller. What leaves the router may come in "
         "bursts of that size. A queue (--find buffer) needs less memory than the policer tokens, and loses less.",
@@ -149,6 +152,74 @@ def _police(a: dict[str, Any], row: xr.Dataset, packets: int) -> Line:
         ),
         "tc -s filter show dev DEV ingress",
         "the same rate and, rounded, the same burst; dropped above 0 while the flows run: else the policer is not here",
+    )
+
+
+def threshold(a: dict[str, Any], packets: int) -> Line:
+    """Return the discipline with a threshold of so many packets, or the target that makes them wait so long."""
+    if a["discipline"] == "step-marking":
+        return marks(a, packets, _limit(a, packets))
+    delay, limit = packets * a["packet"] / a["rate"], _limit(a, packets)
+    name, target = a["discipline"], _time(delay)
+    longest = max(a.get("round_trip_times", [a["round_trip_time"] * (1 + a["spread"])]))
+    apart = f"target {target} interval {_time(max(interval(longest), delay))}"
+    command = {
+        "codel": f"codel limit {limit} {apart}",
+        "fq-codel": f"fq_codel limit {limit} {apart}",
+        "pie": f"pie limit {limit} target {target} tupdate 15ms",
+        "dualpi2": f"dualpi2 limit {limit} target {target}",
+        "red": _red(a, packets, limit),
+    }[name]
+    what = f"average queue of {packets} packets" if name == "red" else f"target of {rounded(delay, 's')}"
+    return Line(
+        f"On the bottleneck, as root: a {what} ({packets} packets at this rate, {OF[name]}) is the smallest with which "
+        f"these flows carried {percent(a['share'])} of the link; behind it there is room for {limit} packets. Marks "
+        "instead of drops only between hosts with ECN."
+        + (" tc has dualpi2 since iproute2 6.16, Linux since 6.17." if name == "dualpi2" else ""),
+        (f"tc qdisc replace dev DEV root {command}",),
+        "tc -s qdisc show dev DEV",
+        "the same numbers; dropped (or marked) above 0 while the flows run: else the queue is not here",
+    )
+
+
+def _limit(a: dict[str, Any], packets: int) -> int:
+    return math.ceil(packets + ROOM * float(a["bandwidth_delay_product"]))
+
+
+def _time(seconds: float) -> str:
+    return f"{math.ceil(1e6 * seconds - 1e-6)}us"
+
+
+def _red(a: dict[str, Any], packets: int, limit: int) -> str:
+    size, packets = a["packet"], max(packets, RED_LEAST)
+    return (
+        f"red limit {limit * size} min {packets * size} max {round(TIMES_LOW * packets) * size} avpkt {size} "
+        f"burst {burst_of_red(packets)} bandwidth {round(8 * a['rate'])}bit probability {LARGEST_PROBABILITY}"
+    )
+
+
+def burst_of_red(low: int) -> int:
+    """Return the least burst for which tc chooses the weight 2^-9 (iproute2, tc_red.c, tc_red_eval_ewma()).
+
+    It takes the first W = 2^-n for which burst + 1 - min/avpkt is at most (1 - (1 - W)^burst)/W.
+    """
+    weight = 2.0 ** (1 - RED_EXPONENT)
+    burst = low + 1
+    while burst + 1 - low <= (1 - (1 - weight) ** burst) / weight:
+        burst += 1
+    return burst
+
+
+def marks(a: dict[str, Any], above: float, limit: int) -> Line:
+    """Return step marking, which Linux does by time."""
+    wait = _time(above * a["packet"] / a["rate"])
+    return Line(
+        f"On the bottleneck, as root: marks above {above:g} packets, which wait {wait} at this rate: "
+        f"Linux counts in time (ce_threshold). The limit is the simulated one, {limit} packets. For senders "
+        "and receivers with DCTCP only: others lose by it.",
+        (f"tc qdisc replace dev DEV root fq_codel limit {limit} ce_threshold {wait} ecn",),
+        "tc -s qdisc show dev DEV",
+        "ce_mark above 0 while the flows run, and dropped 0 or nearly so",
     )
 
 
@@ -183,10 +254,9 @@ def _checks(a: dict[str, Any], row: xr.Dataset, largest: float | None) -> list[L
     mean = delay_to_expect(a, row)
     if mean is not None:
         joined = ", where nothing is joined and the queue is not larger" if a["discipline"] == "fifo" else ""
-        said.append("by {} to {} in the mean{}".format(*(text(float(f"{end:.2g}"), "s") for end in mean), joined))
+        said.append("by {} to {} in the mean{}".format(*(rounded(end, "s", 2) for end in mean), joined))
     if largest is not None:
-        longest = largest / a["rate"]
-        said.append(f"by {text(float(f'{longest:.2g}'), 's')} at most")
+        said.append(f"by {rounded(largest / a['rate'], 's', 2)} at most")
     longer = f"; round trips longer than without load {' and '.join(said)}" if said else ""
     command = f"iperf3 -c HOST -f m -P {flows} -O 10 -t 60" + (f" -C {control}" if control else "")
     return [

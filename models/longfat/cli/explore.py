@@ -6,26 +6,19 @@ from pathlib import Path
 
 import click
 
-from longfat.cli.parameters import Host, Integer, Name, PathName, laws
+from longfat.cli.parameters import Host, Integer, Name, PathName, laws, option
 
 
 @click.command("explore")
-@click.option(
-    "--port",
-    type=Integer("1", 0, 65535),
-    default="8866",
-    show_default=True,
-    help="TCP port to listen on; 0 for any free port.",
-)
-@click.option(
-    "--host", type=Host(), default="127.0.0.1", show_default=True, help="Address of this machine to listen on."
-)
-@click.option(
+@option("--port", Integer("1", 0, 65535), "TCP port to listen on; 0 for any free port.", default="8866")
+@option("--host", Host(), "Address of this machine to listen on.", default="127.0.0.1")
+@option(
     "--law",
-    type=Name("law", laws, own="law", loaded=False, checked=False),
+    Name("law", laws, own="law", loaded=False, checked=False, listed=False),
+    "Law to show first: a name, or FILE.py[:LAW].",
     default="",
+    show_default=False,
     metavar="LAW",
-    help="Law to show first: a name, or FILE.py[:LAW].",
 )
 @click.option("--browser/--no-browser", default=True, help="Open a browser.  [default: browser]")
 @click.option("--output", type=PathName("dir"), help="Directory to write the pages to; nothing is served then.")

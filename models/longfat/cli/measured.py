@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from longfat.cli.parameter_types import picture_format, say
-from longfat.cli.parameters import PathName, Quantity
+from longfat.base.quantities import text
+from longfat.cli.output import Output, outputs
+from longfat.cli.parameters import FILE, RATE, option
 
 if TYPE_CHECKING:
     from longfat.measured import Measurement, PathFigures
@@ -31,15 +30,16 @@ METRICS = {
 
 
 @click.command("measured", short_help="What measurements say about a path.")
-@click.argument("files", nargs=-1, required=True, type=PathName("file"), metavar="FILE...")
-@click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON, in SI units.")
-@click.option("--figure", type=PathName("file"), help="Picture of what was measured over time, e.g. path.svg.")
-@click.option(
-    "--capacity",
-    type=Quantity("rate", min=0, min_open=True),
-    help="Bottleneck bandwidth of the physical layer, e.g. 1Gbit/s, for RFC 6349's transfer time ratio.",
+@click.argument("files", nargs=-1, required=True, type=FILE, metavar="FILE...")
+@outputs(
+    json="Print the figures as JSON, in SI units.", figure="Picture of what was measured over time, e.g. path.svg."
 )
-def measured_command(files: tuple[str, ...], as_json: bool, figure: str | None, capacity: float | None) -> None:
+@option(
+    "--capacity",
+    RATE,
+    "Bottleneck bandwidth of the physical layer, e.g. 1Gbit/s, for RFC 6349's transfer time ratio.",
+)
+def measured_command(output: Output, files: tuple[str, ...], capacity: float | None) -> None:
     """Say what measurements tell about a path: rate, round-trip time, queueing, loss, and what limited the flow.
 
     Begins with what limited the flow, and the next step.
@@ -52,17 +52,21 @@ def measured_command(files: tuple[str, ...], as_json: bool, figure: str | None, 
     from longfat.measured.diagnosis import diagnosis
     from longfat.measured.metrics import metrics
 
-    found = measured.read_each(*files)
-    path = measured.path_of(found)
-    ratios, verdict = metrics(path, capacity), diagnosis(path)
-    if figure is not None:
-        _draw(found, figure)
-    if as_json:
+    with output:
+        found = measured.read_each(*files)
+        path = measured.path_of(found)
+        ratios, verdict = metrics(path, capacity), diagnosis(path)
+        if output.draws and not any(one.series for one in found):
+            raise ValueError("--figure needs values over time, which none of the files has")
         said = {"limit": verdict.limit, "next": verdict.advice}
-        shown = {"diagnosis": said, "path": _values(path), "rfc_6349": ratios, "files": [_file(one) for one in found]}
-        say(json.dumps(shown, indent=1))
-    else:
-        say("\n".join([*verdict.lines(), "", _table(found, path, ratios)]))
+        output.emit(
+            lambda: "\n".join([*verdict.lines(), "", _table(found, path, ratios)]),
+            json=lambda: {
+                "diagnosis": said, "path": _values(path), "rfc_6349": ratios, "files": [_file(one) for one in found],
+            },
+            figure=lambda plot: plot.measurements(found),
+            indent=1,
+        )  # fmt: skip
 
 
 def _values(figures: PathFigures) -> dict[str, Any]:
@@ -105,28 +109,5 @@ _POLICED = {True: "suspected", False: "not seen", None: "unknown"}
 
 def _shown(value: float, unit: str) -> str:
     """Return a value with its unit, to four digits."""
-    from longfat.base.quantities import text
-
-    rounded = float(f"{value:.4g}")
-    if unit == "":
-        return f"{rounded:g}"
-    return f"{rounded:g} {unit}" if unit in ("packets", "bytes") else text(rounded, unit)
-
-
-def _draw(found: list[Measurement], figure: str) -> None:
-    """Draw the series over time into a file."""
-    place, kind = Path(figure), picture_format(figure)
-    if not any(one.series for one in found):
-        raise ValueError("--figure needs values over time, which none of the files has")
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    import matplotlib.pyplot as plt
-
-    from longfat import plot
-    from longfat.base.files import AtomicFiles
-
-    with AtomicFiles(place.parent, "figure") as files, plot.style():
-        canvas = plot.measurements(found)
-        canvas.savefig(files.path(place.name), format=kind)
-        plt.close(canvas)
+    shortened = float(f"{value:.4g}")
+    return f"{shortened:g} {unit}".rstrip() if unit in ("packets", "bytes", "") else text(shortened, unit)

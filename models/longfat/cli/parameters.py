@@ -1,18 +1,18 @@
-"""Types of command line options: the package's parsers as click's types, with ranges, names and completion.
+"""Options of commands: types of their values, with ranges, names and completion, and the options of several commands.
 
 A type converts text to a value or raises a `ValueError` of one line; defaults are written as text and converted, too.
-What it imports beyond click it imports when it is used, so that `longfat --help` stays fast.
+An option names the library's argument where its flag differs, so that ``function(**given)`` is the call.
+What is needed beyond click is imported when it is used, so that `longfat --help` stays fast.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
 from click.shell_completion import CompletionItem
-
-from longfat.cli.parameter_types import integer, numbers
 
 if TYPE_CHECKING:
     _Type = click.ParamType[Any]
@@ -20,6 +20,7 @@ else:  # before click 8.5 it takes no arguments
     _Type = click.ParamType
 
 Names = Callable[[], Iterable[str]]
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 def _name(param: click.Parameter | None) -> str:
@@ -33,112 +34,124 @@ def _interval(limits: click.IntRange | click.FloatRange) -> str:
     return f"{'(' if limits.min_open else '['}{low}, {high}{')' if limits.max_open or limits.max is None else ']'}"
 
 
-class Integer(click.IntRange):
-    """An integer, or several with commas between them."""
+class _Several:
+    """A type that takes one value, or several with commas between them."""
 
-    name = "integer"
+    several = False
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the value of an option, or the list of its values."""
+        if not isinstance(value, str) or (ctx is not None and ctx.resilient_parsing):
+            return value  # click converts what it has converted once more; and no file is run while the shell completes
+        found = [self.one(word, _name(param)) for word in (value.split(",") if self.several else [value])]
+        return found if self.several else found[0]
+
+    def one(self, word: str, name: str) -> Any:
+        """Return one value; ``name`` is the option's in error messages."""
+        raise NotImplementedError
+
+
+class Integer(_Several, click.IntRange):
+    """An integer, or several."""
 
     def __init__(self, unit: str, least: int, most: int | None = None, *, several: bool = False) -> None:
         super().__init__(least, most)
         self.unit, self.several = unit, several
         self.name = "N,..." if several else "N"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the number, or a list of them."""
-        words = value.split(",") if self.several else [value]
-        found = [integer(_name(param), word.strip(), self.unit, _interval(self)) for word in words]
-        return found if self.several else found[0]
+    def one(self, word: str, name: str) -> int:
+        """Return the integer that a text holds.
+
+        >>> Integer("1", 0).one("7", "seed")
+        7
+        """
+        from longfat.base import domains
+
+        allowed, text = _interval(self), word.strip()
+        if not re.fullmatch("[+-]?[0-9]{1,40}", text):  # Python would take 1_000 and digits of other scripts, too
+            raise domains.wrong_type(name, text, f"an integer in {allowed}")
+        return domains.integer(name, int(text), self.unit, allowed)
 
 
-class Numbers(click.FloatRange):
+class Numbers(_Several, click.FloatRange):
     """Numbers with commas between them."""
 
-    name = "X,..."
+    name, several = "X,...", True
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the numbers."""
-        return numbers(_name(param), value, "1", _interval(self))
+    def one(self, word: str, name: str) -> float:
+        """Return the number that a text holds."""
+        from longfat.base.domains import number, wrong_type
+
+        text, allowed = word.strip(), _interval(self)
+        try:
+            value = float(text)
+        except ValueError:
+            raise wrong_type(name, text, f"a number in {allowed}") from None
+        return number(name, value, "1", allowed)
 
 
-class Quantity(click.FloatRange):
-    """A rate, duration or share as `longfat.quantities` reads it, in SI; or several with commas between them."""
+class Quantity(_Several, click.FloatRange):
+    """A rate, duration or share as `longfat.quantities` reads it, in SI; or several."""
 
     def __init__(self, kind: Literal["rate", "duration", "fraction"], *, several: bool = False, **limits: Any) -> None:
         super().__init__(**limits)
         self.kind, self.several = kind, several
         self.name = {"rate": "rate", "duration": "time", "fraction": "share"}[kind] + (",..." if several else "")
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the value in SI, or a list of them."""
+    def one(self, word: str, name: str) -> Any:
+        """Return the value in SI."""
         from longfat.base import quantities
 
-        read = getattr(quantities, self.kind)
-        words = value.split(",") if self.several else [value]
-        found = [read(word, _name(param), _interval(self)) for word in words]
-        return found if self.several else found[0]
+        return getattr(quantities, self.kind)(word, name, _interval(self))
 
 
 class Between(Quantity):
-    """A quantity or a range of it, such as "80..100Mbit/s", as a pair in SI; or several with commas between them."""
+    """A quantity or a range of it, such as "80..100Mbit/s", as a pair in SI; or several."""
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the two ends, or a list of such pairs."""
+    def one(self, word: str, name: str) -> tuple[float, float]:
+        """Return the two ends."""
         from longfat.base import quantities
         from longfat.design import figure_ranges
 
-        read = getattr(quantities, self.kind)
-        words = value.split(",") if self.several else [value]
-        found = [figure_ranges.read(word, read, _name(param), _interval(self)) for word in words]
-        pairs = [(one.low, one.high) for one in found]
-        return pairs if self.several else pairs[0]
+        found = figure_ranges.read(word, getattr(quantities, self.kind), name, _interval(self))
+        return found.low, found.high
 
 
-class Size(click.IntRange):
+class Size(_Several, click.IntRange):
     """A size in bytes, an integer."""
 
     name = "size"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+    def one(self, word: str, name: str) -> int:
         """Return the size in bytes."""
         from longfat.base import quantities
         from longfat.base.domains import integer
 
-        name, allowed = _name(param), _interval(self)
-        return integer(name, quantities.size(value, name, allowed), "bytes", allowed)
+        allowed = _interval(self)
+        return integer(name, quantities.size(word, name, allowed), "bytes", allowed)
 
 
-class Name(_Type):
-    """A name from a list, or an object in a Python file of the user's; or several of them, separated by commas.
+class Name(_Several, _Type):
+    """A name from a list, or an object in a Python file of the user's; or several of them.
 
-    ``names`` is called only when the names are needed. ``own`` is the kind of object that a file may define, "scheme"
-    or "law". ``loaded`` is False if the library loads the file itself. ``checked`` is False if the library checks the
-    names, because it accepts more than those that the shell completes.
+    ``names`` is called only when the names are needed; the help lists them if ``listed``. ``own`` is the kind of object
+    that a file may define, "scheme" or "law". ``loaded`` is False if the library loads the file itself. ``checked`` is
+    False if the library checks the names, because it accepts more than those that the shell completes.
     """
 
     def __init__(
-        self,
-        what: str,
-        names: Names,
-        *,
-        own: str = "",
-        loaded: bool = True,
-        several: bool = False,
-        checked: bool = True,
-    ) -> None:
+        self, what: str, names: Names, *, own: str = "", loaded: bool = True, several: bool = False,
+        checked: bool = True, listed: bool = True,
+    ) -> None:  # fmt: skip
         self.name = f"{what},..." if several else what
         self.what, self.names, self.own, self.loaded = what, names, own, loaded
-        self.several, self.checked = several, checked
+        self.several, self.checked, self.listed = several, checked, listed
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the name or the object, or a list of them."""
-        if ctx is not None and ctx.resilient_parsing:  # run no file while the shell completes
-            return value
-        found = [self._one(word.strip()) for word in (value.split(",") if self.several else [value])]
-        return found if self.several else found[0]
-
-    def _one(self, word: str) -> Any:
+    def one(self, word: str, name: str) -> Any:
+        """Return the name or the object."""
         from longfat.base.user_files import names_file, read
 
+        word = word.strip()
         if self.own and names_file(word):
             return read(word, _kind(self.own), what=self.what) if self.loaded else word
         if self.checked and word not in (names := list(self.names())):
@@ -154,29 +167,11 @@ class Name(_Type):
         return [*items, CompletionItem(incomplete, type="file")] if self.own else items
 
 
-class Assignment(_Type):
-    """A parameter's name and its value, a number."""
-
-    name = "name=value"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the name and the value."""
-        if isinstance(value, tuple):  # click converts what it has converted once more
-            return value
-        from longfat.base.domains import wrong_type
-
-        name, _, text = value.partition("=")
-        try:
-            return name.strip(), float(text)
-        except ValueError:
-            raise wrong_type(_name(param), value, "a name and a number, such as delayed_ack=2") from None
-
-
 class Choice(Name):
     """One of few fixed names, which the help shows in place of a type."""
 
     def __init__(self, what: str, *names: str) -> None:
-        super().__init__(what, lambda: names)
+        super().__init__(what, lambda: names, listed=False)
         self.shown = f"[{'|'.join(names)}]"
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
@@ -184,37 +179,53 @@ class Choice(Name):
         return self.shown
 
 
-class PathName(_Type):
+class Assignment(_Several, _Type):
+    """A parameter's name and its value, a number."""
+
+    name = "name=value"
+
+    def one(self, word: str, name: str) -> tuple[str, float]:
+        """Return the name and the value."""
+        from longfat.base.domains import wrong_type
+
+        key, _, text = word.partition("=")
+        try:
+            return key.strip(), float(text)
+        except ValueError:
+            raise wrong_type(name, word, "a name and a number, such as delayed_ack=2") from None
+
+
+class PathName(_Several, _Type):
     """A path that the shell completes; the command that opens it checks whether it exists."""
 
     def __init__(self, kind: Literal["file", "dir"]) -> None:
         self.name = kind
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+    def one(self, word: str, name: str) -> str:
         """Return the path."""
-        if value == "":
+        if word == "":
             from longfat.base.domains import out_of_range
 
-            raise out_of_range(_name(param), "''", "1", "a path")
-        return value
+            raise out_of_range(name, "''", "1", "a path")
+        return word
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         """Return an item that makes the shell complete paths."""
         return [CompletionItem(incomplete, type=self.name)]
 
 
-class Host(_Type):
+class Host(_Several, _Type):
     """An address to listen on."""
 
     name = "address"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+    def one(self, word: str, name: str) -> str:
         """Return the address."""
-        if not value.strip():
+        if not word.strip():
             from longfat.base.domains import out_of_range
 
-            raise out_of_range(_name(param), repr(value), "1", "an address of this machine")
-        return value
+            raise out_of_range(name, repr(word), "1", "an address of this machine")
+        return word
 
 
 class Option(click.Option):
@@ -223,31 +234,33 @@ class Option(click.Option):
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
         """Return the flags and their help."""
         record = super().get_help_record(ctx)
-        if record is None or not isinstance(self.type, Name) or isinstance(self.type, Choice):
+        if record is None or not isinstance(self.type, Name) or not self.type.listed:
             return record
         file = [f"FILE.py[:{self.type.own.upper()}]"] if self.type.own else []
         return record[0], f"{record[1]}  One of: {', '.join([*self.type.names(), *file])}."
 
 
-#: A share of one without its ends, as of most goals and confidences.
-SHARE = Quantity("fraction", min=0, max=1, min_open=True, max_open=True)
+def option(flag: str, kind: Any, text: str, *, argument: str = "", **more: Any) -> Decorator:
+    """Return the decorator that adds an option with a type and its help; a default that is given is shown.
 
-# Options that several commands have in the same words.
-OUTPUT = click.option("--output", type=PathName("dir"), default=".", show_default=True, help="Directory for the files.")
-CONFIDENCE = click.option(
-    "--confidence", type=SHARE, default="0.95", show_default=True, help="Confidence level of the intervals."
-)
-SEED = click.option("--seed", type=Integer("1", 0), default="0", show_default=True, help="Seed of the random numbers.")
+    ``argument`` is the name of the library's argument, where it is not that of the flag.
+    """
+    more.setdefault("show_default", more.get("default") is not None)
+    return click.option(flag, *filter(None, [argument]), cls=Option, type=kind, help=text, **more)
 
 
-def _kind(name: str) -> type:
-    if name == "law":
-        from longfat.law import Law
+def switch(flag: str, text: str, *, argument: str = "") -> Decorator:
+    """Return the decorator that adds an option without a value."""
+    return click.option(flag, *filter(None, [argument]), is_flag=True, help=text)
 
-        return Law
-    from longfat.sim import Scheme
 
-    return Scheme
+def given(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options that have a value; the library has its own defaults for the others.
+
+    >>> given({"flows": None, "share": 0.95, "parameters": ()})
+    {'share': 0.95}
+    """
+    return {name: value for name, value in options.items() if value is not None and value != ()}
 
 
 def schemes() -> Iterable[str]:
@@ -291,3 +304,42 @@ def laws() -> Iterable[str]:
     from longfat.law import registered
 
     return [law.public_name for _, law in registered()]
+
+
+def _kind(name: str) -> type:
+    if name == "law":
+        from longfat.law import Law
+
+        return Law
+    from longfat.sim import Scheme
+
+    return Scheme
+
+
+#: Limits of a quantity, and a share of one without its ends, as of most goals and confidences.
+POSITIVE: dict[str, Any] = {"min": 0, "min_open": True}
+SHARE = Quantity("fraction", min=0, max=1, min_open=True, max_open=True)
+RATE, TIME, FILE = Quantity("rate", **POSITIVE), Quantity("duration", **POSITIVE), PathName("file")
+
+# Options of several commands.
+PACKET = option("--packet", Size(1, 10**6), "Packet size [bytes].", default="1500B")
+CONFIDENCE = option("--confidence", SHARE, "Confidence level of the intervals.", default="0.95")
+SEED = option("--seed", Integer("1", 0), "Seed of the random numbers.", argument="rng", default="0")
+
+
+def scheme(default: str, *, several: bool = False, argument: str = "") -> Decorator:
+    """Return the option of the senders' scheme, or schemes."""
+    kind = Name("scheme", schemes, own="scheme", several=several)
+    text = "Congestion control of the flows; cubic, reno, bbr, bbr1 and dctcp are those of hosts."
+    return option("--scheme", kind, text, argument=argument, default=default)
+
+
+def spread(**default: str) -> Decorator:
+    """Return the option of the spread of round-trip times."""
+    text = "Relative spread of the flows' round-trip times: R (1 - s) to R (1 + s)."
+    return option("--spread", Quantity("fraction", min=0, max=0.9), text, **default)
+
+
+def replications(least: int, text: str, **default: str) -> Decorator:
+    """Return the option of the number of runs."""
+    return option("--replications", Integer("runs", least, 10**6), text, **default)

@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from longfat.cli.parameter_types import say
-from longfat.cli.parameters import Integer, PathName, Quantity
+from longfat.cli.output import outputs, say
+from longfat.cli.parameters import FILE, TIME, Decorator, Integer, PathName, option, switch
 
 if TYPE_CHECKING:
     from longfat.sim.network.network import Network
-
-Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 def _list(context: click.Context, option: click.Parameter, wanted: bool) -> None:
@@ -37,39 +35,49 @@ def _list(context: click.Context, option: click.Parameter, wanted: bool) -> None
     context.exit()
 
 
-#: Read first (`is_eager`), because --list needs it to be absent, and all else needs it.
-SCENARIO = click.argument("scenario", metavar="NAME|FILE", type=PathName("file"), required=False, is_eager=True)
-LIST = click.option(
-    "--list",
-    is_flag=True,
-    expose_value=False,
-    callback=_list,
-    help="List the scenarios that come with longfat, and exit.",
-)
-JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON, in s, bytes/s, packets and shares of 1.")
-SEED = click.option(
-    "--seed", type=Integer("1", 0), show_default="rng of the scenario, or 0", help="Seed of the random numbers."
-)
-TRUST = click.option("--trust", is_flag=True, help="Allow FILE to load Python files outside its folder.")
 #: Options of the command line, and the options of the run that they override.
-OVERRIDES = {"duration": "duration", "seed": "rng", "replications": "replications"}
+OVERRIDES = ("duration", "rng", "replications")
+PCAP = option("--pcap", PathName("dir"), "Directory for senders.pcap and receivers.pcap: the first run's packets.")
 
 
-def duration(help_text: str) -> Decorator:
-    """Return the option for the time to run."""
-    return click.option("--duration", type=Quantity("duration", min=0, min_open=True), help=help_text)
+def of_run(figure: str) -> Decorator:
+    """Return the decorator that adds the options of the output of a run; ``figure`` is the help of --figure."""
+    return outputs(
+        json="Print JSON, in s, bytes/s, packets and shares of 1.",
+        directory="Directory for run.nc, flows.csv, links.csv and pictures.",
+        figure=figure,
+    )
 
 
-def replications(most: int) -> Decorator:
-    """Return the option for the number of replications."""
-    words = "Number of replications; overrides the scenario's."
-    return click.option("--replications", type=Integer("runs", 1, most), help=words)
+def scenario(lasts: str, most: int) -> Decorator:
+    """Return the decorator that adds the scenario and the options of its run: ``lasts`` is the help of --duration."""
+    added = (
+        # Read first (`is_eager`), because --list needs it to be absent, and all else needs it.
+        click.argument("scenario", metavar="NAME|FILE", type=FILE, required=False, is_eager=True),
+        click.option(
+            "--list", is_flag=True, expose_value=False, callback=_list,
+            help="List the scenarios that come with longfat, and exit.",
+        ),
+        option("--duration", TIME, f"{lasts}, e.g. 60s; overrides the scenario's."),
+        option(
+            "--seed", Integer("1", 0), "Seed of the random numbers.", argument="rng",
+            show_default="rng of the scenario, or 0",
+        ),
+        option("--replications", Integer("runs", 1, most), "Number of replications; overrides the scenario's."),
+        switch("--trust", "Allow FILE to load Python files outside its folder."),
+    )  # fmt: skip
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        for one in reversed(added):
+            command = one(command)
+        return command
+
+    return decorate
 
 
-def load(scenario: str, trust: bool, flags: dict[str, Any]) -> tuple[Network, dict[str, Any]]:
+def load(scenario: str, trust: bool, asked: dict[str, Any]) -> tuple[Network, dict[str, Any]]:
     """Return the network, and the options of its run with those of the command line."""
     from longfat.sim.network.scenario import load
 
     net, options = load(scenario, trust=trust)
-    options = {"rng": 0} | options
-    return net, options | {name: flags[flag] for flag, name in OVERRIDES.items() if flags.get(flag) is not None}
+    return net, {"rng": 0} | options | {name: asked[name] for name in OVERRIDES if name in asked}

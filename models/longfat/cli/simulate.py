@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import json
 import math
 import shutil
-import sys
 import warnings
-from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from longfat.cli.parameter_types import left_out, netcdf, picture_format, say, with_units
-from longfat.cli.parameters import Integer, PathName
-from longfat.cli.scenario_options import JSON, LIST, SCENARIO, SEED, TRUST, duration, load, replications
+from longfat.base.quantities import text
+from longfat.cli import tables
+from longfat.cli.output import Output, csv_of, watched
+from longfat.cli.parameters import Integer, PathName, given, option
+from longfat.cli.scenario_options import PCAP, load, of_run, scenario
+from longfat.cli.tables import Column, percent, rounded
 
 if TYPE_CHECKING:
     import xarray as xr
 
-    from longfat.base.files import AtomicFiles
     from longfat.sim.network.network import Network
     from longfat.sim.runs.results import Answer
 
@@ -30,34 +29,17 @@ LINK = {name: name for name in ("utilisation", "mean_queue", "max_queue")} | {"d
 
 
 @click.command("simulate")
-@SCENARIO
-@LIST
-@JSON
-@click.option("--output", type=PathName("dir"), help="Directory for run.nc, flows.csv, links.csv and pictures.")
-@click.option(
-    "--figure",
-    type=PathName("file"),
-    help="Picture of the first run over time (sample_every in FILE), else of goodputs and utilisations, e.g. run.svg.",
-)
-@duration("Simulated time, e.g. 60s; overrides the scenario's.")
-@SEED
-@replications(10**6)
-@click.option(
-    "--pcap", type=PathName("dir"), help="Directory for senders.pcap and receivers.pcap: the first run's packets."
-)
-@click.option(
-    "--qlog", type=PathName("dir"), help="Directory for a qlog file of each flow: windows, losses and round trips."
-)
-@click.option(
+@scenario("Simulated time", 10**6)
+@of_run("Picture of the first run over time (sample_every in FILE), else of goodputs and utilisations, e.g. run.svg.")
+@PCAP
+@option("--qlog", PathName("dir"), "Directory for a qlog file of each flow: windows, losses and round trips.")
+@option(
     "--trace-packets",
-    type=Integer("packets", 1, 10**12),
+    Integer("packets", 1, 10**12),
+    "Number of packets in senders.pcap after which --pcap and --qlog end.",
     show_default="1000000",
-    help="Number of packets in senders.pcap after which --pcap and --qlog end.",
 )
-@TRUST
-def simulate_command(
-    scenario: str, as_json: bool, output: str | None, figure: str | None, trust: bool, **flags: Any
-) -> None:
+def simulate_command(output: Output, scenario: str, trust: bool, **options: Any) -> None:
     """Simulate a network, packet by packet.
 
     NAME is a scenario that comes with longfat (--list). FILE, which has a suffix or a separator, is TOML, with a table
@@ -66,48 +48,52 @@ def simulate_command(
     links.csv contain the units, as in "goodput [bytes/s]".
     """
     from longfat.base.domains import conflict
-    from longfat.base.files import AtomicFiles
 
-    traced = [flag for flag in ("pcap", "qlog") if flags[flag] is not None]
-    if flags["trace_packets"] is not None and not traced:
+    asked = given(options)
+    traced = [flag for flag in ("pcap", "qlog") if flag in asked]
+    if "trace_packets" in asked and not traced:
         raise conflict("--trace-packets", "needs --pcap or --qlog")
-    net, options = load(scenario, trust, flags)
-    options |= {flag: flags[flag] for flag in (*traced, "trace_packets") if flags[flag] is not None}
+    net, run = load(scenario, trust, asked)
+    run |= {flag: asked[flag] for flag in (*traced, "trace_packets") if flag in asked}
     for flag in traced:
-        _announce(flag, Path(flags[flag]), flags["trace_packets"])
-    with ExitStack() as stack:
-        files = None if output is None else stack.enter_context(AtomicFiles(output))
-        picture = None if figure is None else (Path(figure), picture_format(figure))
-        place = None if picture is None else stack.enter_context(AtomicFiles(picture[0].parent, "figure"))
-        data = _simulate(net, options, scenario, as_json, keep=files is not None or place is not None)
-        if files is not None:
-            write_files(data, files)
-        if picture is not None and place is not None:
-            _draw(data, place.path(picture[0].name), picture[1])
+        _announce(flag, Path(asked[flag]), asked.get("trace_packets"))
+    with output:
+        data = _simulate(net, run, keep=output.writes)
+        data.attrs["scenario"] = Path(scenario).name
+        emit(output, lambda: table(data, net), lambda: summary(data, net), data, lambda plot: plot.show(data)[0].figure)
+        if data.attrs.get("trace_end"):
+            click.echo(f"longfat: {data.attrs['trace_end']}", err=True)
     if data.attrs.get("trace_end") and data.attrs["trace_until"] == 0:  # no trace was written
         raise click.exceptions.Exit(2)
 
 
-def _draw(data: xr.Dataset, path: Path, kind: str) -> None:
-    """Draw a run into a file, as ``data.longfat.plot()`` draws it."""
-    import matplotlib as mpl
+def emit(output: Output, text: Any, json: Any, data: Any, figure: Any) -> None:
+    """Print a run, and write its flows and links, the Dataset, and its traces if there are any."""
+    traces = {"traces": lambda plot: _traces(plot, data)} if output.writes and "time" in data.dims else {}
+    texts = {f"{dim}s.csv": lambda dim=dim: _csv(data, dim) for dim in ("flow", "link")}
+    output.emit(text, json=json, name="run", texts=texts, data=data, pictures=traces, figure=figure)
 
-    mpl.use("Agg")
+
+def _csv(data: xr.Dataset, dim: str) -> str:
+    """Return the results along a dimension as CSV."""
+    names = [str(name) for name, array in data.items() if array.dims == (dim,)]
+    return csv_of(data[names].to_dataframe().reset_index(), data)
+
+
+def _traces(plot: Any, data: xr.Dataset) -> Any:
+    """Return the figure of windows and queues over time."""
     import matplotlib.pyplot as plt
 
-    from longfat import plot
-
-    with plot.style():
-        canvas = plot.show(data)[0].figure
-        canvas.savefig(path, format=kind)
-        plt.close(canvas)
+    figure, axes = plt.subplots(2, 1, sharex=True, figsize=(7.2, 6))
+    plot.traces(data, axes)
+    return figure
 
 
 def _announce(flag: str, folder: Path, packets: int | None) -> None:
     """Print how large a trace may become, if it may be large; only on a terminal."""
     from longfat.sim.runs.captures import MOST, PACKET_BYTES
 
-    if packets is None or packets <= MOST or not sys.stderr.isatty():
+    if packets is None or packets <= MOST or not watched():
         return
     there = next(place for place in (folder, *folder.absolute().parents) if place.exists())
     free = shutil.disk_usage(there).free / 1e9
@@ -115,24 +101,15 @@ def _announce(flag: str, folder: Path, packets: int | None) -> None:
     click.echo(f"longfat: --{flag} may write up to {size:.3g} GB; {free:.3g} GB are free in {there}", err=True)
 
 
-def _simulate(net: Network, options: dict[str, Any], scenario: str, as_json: bool, *, keep: bool) -> Any:
-    """Run, and print the answer; a Dataset if it is to be kept."""
+def _simulate(net: Network, options: dict[str, Any], *, keep: bool) -> xr.Dataset | Answer:
+    """Run a network; return a Dataset if it is to be kept, else the answer without xarray, which takes a second."""
     from longfat.sim.runs import run as runs
 
-    watched = sys.stderr.isatty()  # for scripts, stderr holds errors only
-    data: xr.Dataset | Answer
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "(the|no) trace")  # printed below, as one line
+        warnings.filterwarnings("ignore", "(the|no) trace")  # printed as one line
         if keep:
-            data = runs.run(net, **options, progress=watched)
-        else:  # without xarray, which takes a second to load
-            data, _ = runs.answer(net, **options, progress=watched)
-    data.attrs["scenario"] = Path(scenario).name
-    answer = json.dumps(summary(data, net), indent=2, allow_nan=False) if as_json else table(data, net)
-    say(answer)
-    if data.attrs.get("trace_end"):
-        click.echo(f"longfat: {data.attrs['trace_end']}", err=True)
-    return data
+            return runs.run(net, **options, progress=watched())
+        return runs.answer(net, **options, progress=watched())[0]
 
 
 def summary(data: xr.Dataset | Answer, net: Network) -> dict[str, Any]:
@@ -203,34 +180,59 @@ def _plain(value: float) -> float | None:
     return int(value) if value == int(value) and abs(value) < 2**53 else value
 
 
+def shown(row: dict[str, Any], name: str, unit: str) -> str:
+    """Return a quantity as text, with half the width of its confidence interval."""
+    value = row[name]
+    if value is None:
+        return "-"
+    lower, upper = row.get(f"{name}_lower"), row.get(f"{name}_upper")
+    if lower is None or upper is None:
+        return short(value, unit, 4)
+    return f"{short(value, unit, 4)} ± {short(max(upper - value, value - lower), unit, 2)}"  # one may be cut at 0 or 1
+
+
+def short(value: float, unit: str, digits: int) -> str:
+    """Return a value rounded to so many digits with its unit; integral packet counts in full."""
+    if unit == "" and value == int(value):
+        return str(int(value))
+    scale = 100 if unit == "%" else 1
+    return f"{float(f'{scale * value:.{digits}g}'):g}{unit}" if unit in ("", "%") else rounded(value, unit, digits)
+
+
+def _column(heading: str, name: str, unit: str = "") -> Column:
+    return Column(heading, 0, lambda row: shown(row, name, unit))
+
+
+FLOWS = (
+    Column("flow", -1, lambda row: row["name"]),
+    Column("scheme", -1, lambda row: row["scheme"] or row["traffic"]),
+    _column("transfer time", "transfer_time", "s"),
+    _column("goodput", "goodput", "bytes/s"),
+    _column("sent", "sent"),
+    _column("delivered", "delivered"),
+    _column("dropped", "dropped"),
+)
+LINKS = (
+    Column("link", -1, lambda row: row["name"]),
+    _column("utilisation", "utilisation", "%"),
+    _column("mean queue", "mean_queue"),
+    _column("max queue", "max_queue"),
+    _column("dropped", "dropped"),
+)
+
+
 def table(data: xr.Dataset | Answer, net: Network) -> str:
     """Return the answer as text tables of flows and links."""
-    from longfat.base.quantities import text
-
     answer = summary(data, net)
     run = answer["run"]
     counts = run["conservation"]["data"]
-    flows = [
-        [
-            flow["name"],
-            flow["scheme"] or flow["traffic"],
-            shown(flow, "transfer_time", "s"),
-            shown(flow, "goodput", "bytes/s"),
-            *(shown(flow, name, "") for name in ("sent", "delivered", "dropped")),
-        ]
-        for flow in answer["flows"]
-    ]
-    links = [
-        [link["name"], shown(link, "utilisation", "%"), *(shown(link, name, "") for name in list(LINK)[1:])]
-        for link in answer["links"]
-    ]
     return "\n".join(
         [
             title(data, net),
             "",
-            *columns(["flow", "scheme", "transfer time", "goodput", "sent", "delivered", "dropped"], flows, 2),
+            *tables.table(FLOWS, answer["flows"]),
             "",
-            *columns(["link", "utilisation", "mean queue", "max queue", "dropped"], links, 1),
+            *tables.table(LINKS, answer["links"]),
             "",
             ("" if run["events"] is None else f"{run['events']} events in ")
             + f"{text(run['wall_time'], 's')}; seed {run['seed']}",
@@ -258,14 +260,12 @@ def remarks(data: xr.Dataset | Answer, net: Network) -> list[str]:
 
 def title(data: xr.Dataset | Answer, net: Network) -> str:
     """Return the first line of a table: name, duration, warm-up and replications."""
-    from longfat.base.quantities import text
-
     a = data.attrs
     words = f"{net.name or a['scenario']}: {text(a['duration'], 's')}"
     if a["warm_up"]:
         words += f", counted from {text(a['warm_up'], 's')} on"
     if a["replications"] > 1:
-        words += f"; {a['replications']} replications, mean ± half of the {100 * a['confidence']:.6g}% interval"
+        words += f"; {a['replications']} replications, mean ± half of the {percent(a['confidence'])} interval"
     elif a["deterministic"] and a["replications_asked"] > 1:
         words += f"; deterministic: {a['replications_asked']} replications would be identical, one was run"
     return words
@@ -275,67 +275,4 @@ def _trace(run: dict[str, Any]) -> list[str]:
     """Return the line on the trace, if there is one."""
     if "trace" not in run:
         return []
-    from longfat.base.quantities import text
-
     return [f"trace of the first run: {run['trace']['packets']} packets until {text(run['trace']['until'], 's')}"]
-
-
-def shown(row: dict[str, Any], name: str, unit: str) -> str:
-    """Return a quantity as text, with half the width of its confidence interval."""
-    value = row[name]
-    if value is None:
-        return "-"
-    lower, upper = row.get(f"{name}_lower"), row.get(f"{name}_upper")
-    if lower is None or upper is None:
-        return short(value, unit, 4)
-    return f"{short(value, unit, 4)} ± {short(max(upper - value, value - lower), unit, 2)}"  # one may be cut at 0 or 1
-
-
-def short(value: float, unit: str, digits: int) -> str:
-    """Return a value rounded to so many digits with its unit; integral packet counts in full."""
-    from longfat.base.quantities import text
-
-    if unit == "" and value == int(value):
-        return str(int(value))
-    scale = {"%": 100, "bytes/s": 8}.get(unit, 1)
-    rounded = float(f"{scale * value:.{digits}g}")
-    return f"{rounded:g}{unit}" if unit in ("", "%") else text(rounded / scale, unit)
-
-
-def columns(heads: list[str], rows: list[list[str]], left: int) -> list[str]:
-    """Return the lines of a table, with the first ``left`` columns aligned to the left."""
-    widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
-    return [
-        "  ".join(
-            word.ljust(width) if k < left else word.rjust(width)
-            for k, (word, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in (heads, *rows)
-    ]
-
-
-def write_files(data: xr.Dataset, files: AtomicFiles) -> None:
-    """Write the results as CSV and NetCDF, and draw the traces if there are any."""
-    for dim in ("flow", "link"):
-        names = [str(name) for name, array in data.items() if array.dims == (dim,)]
-        with_units(data[names].to_dataframe(), data).to_csv(files.path(f"{dim}s.csv"))
-    sampled = "time" in data.dims
-    if left_out("run.nc", *(["traces.svg", "traces.png"] if sampled else [])):
-        return
-    netcdf(data, files, "run.nc")
-    if not sampled:
-        return
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    import matplotlib.pyplot as plt
-
-    from longfat import plot
-
-    with plot.style():
-        figure, axes = plt.subplots(2, 1, sharex=True, figsize=(7.2, 6))
-        plot.traces(data, axes)
-        for kind in ("svg", "png"):
-            figure.savefig(files.path(f"traces.{kind}"), format=kind)
-            figure.set_layout_engine("none")  # laid out once, for both files
-        plt.close(figure)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 import math
-import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from longfat.cli.parameter_types import picture_format, say
-from longfat.cli.parameters import Integer, PathName
-from longfat.cli.scenario_options import JSON, LIST, SCENARIO, SEED, TRUST, duration, load, replications
-from longfat.cli.simulate import columns, short, shown, summary, table, title, write_files
+from longfat.cli.output import Output, watched
+from longfat.cli.parameters import Integer, given, option, switch
+from longfat.cli.scenario_options import PCAP, load, of_run, scenario
+from longfat.cli.simulate import emit, short, shown, summary, table, title
+from longfat.cli.tables import aligned
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from longfat.sim.network.network import Network
     from longfat.testbed.law_values import LawValue
 
+#: Functions that return an answer as text and for JSON, and the Dataset to be drawn.
+Answer = tuple[Callable[[], str], Callable[[], Any], "xr.Dataset"]
 SAMPLES = 1000  # of a trace that is drawn, where the scenario does not say how often
 #: Quantities of the comparison with their units; a row without a value on either side is left out.
 COMPARED = {
@@ -31,63 +33,40 @@ COMPARED = {
 
 
 @click.command("testbed")
-@SCENARIO
-@LIST
-@JSON
-@click.option("--compare", is_flag=True, help="Print simulator, Linux and laws side by side.")
-@click.option(
-    "--figure",
-    type=PathName("file"),
-    help="Picture of windows and queues, e.g. run.svg; with --compare over each other.",
-)
-@click.option("--output", type=PathName("dir"), help="Directory for run.nc, flows.csv, links.csv and pictures.")
-@click.option(
-    "--pcap", type=PathName("dir"), help="Directory for senders.pcap and receivers.pcap: the first run's packets."
-)
-@duration("Time to run, e.g. 60s; overrides the scenario's.")
-@SEED
-@replications(1000)
-@click.option(
+@scenario("Time to run", 1000)
+@switch("--compare", "Print simulator, Linux and laws side by side.")
+@of_run("Picture of windows and queues, e.g. run.svg; with --compare over each other.")
+@PCAP
+@option(
     "--repeats",
-    type=Integer("runs", 1, 100),
+    Integer("runs", 1, 100),
+    "Greatest number of attempts at a run, which the machine's load may spoil.",
     default="3",
-    show_default=True,
-    help="Greatest number of attempts at a run, which the machine's load may spoil.",
 )
-@TRUST
-def testbed_command(scenario: str, as_json: bool, compare: bool, trust: bool, **flags: Any) -> None:
+def testbed_command(
+    output: Output, scenario: str, compare: bool, repeats: int, trust: bool, pcap: str | None, **options: Any
+) -> None:
     """Run a network with Linux's own TCP.
 
     NAME and FILE are those of longfat simulate. The emulated links take the simulated time in real time. The results
     are those of longfat simulate. What Linux cannot do is refused by name.
     """
-    from contextlib import ExitStack
-
-    from longfat.base.files import AtomicFiles
     from longfat.testbed.network_namespaces import CannotRun
     from longfat.testbed.runs import Killed, Spoilt
 
-    net, options = load(scenario, trust, flags)
-    options = _checked(options, flags["figure"] is not None)
-    with ExitStack() as stack:  # refused before anything is run
-        picture = files = None
-        if flags["figure"] is not None:
-            picture_format(flags["figure"])
-            place = Path(flags["figure"])
-            picture = stack.enter_context(AtomicFiles(place.parent, "figure")).path(place.name)
-        if flags["output"] is not None:
-            files = stack.enter_context(AtomicFiles(flags["output"]))
+    net, run = load(scenario, trust, given(options))
+    run = _checked(run, output.draws)
+    with output:
         try:
-            measured = _run(net, options, flags["repeats"], flags["pcap"])
+            measured = _run(net, run, repeats, pcap)
         except (CannotRun, Spoilt, Killed) as error:
             raise click.ClickException(str(error)) from None
         measured.attrs["scenario"] = Path(scenario).name
-        answer, both = _both(net, options, measured, as_json) if compare else (_alone(net, measured, as_json), None)
-        say(answer)
-        if picture is not None:
-            _draw(measured if both is None else both, picture, Path(flags["figure"]).suffix[1:])
-        if files is not None:
-            write_files(measured, files)
+        if compare:
+            text, json, drawn = _compared(net, run, measured)
+        else:
+            text, json, drawn = _alone(net, measured)
+        emit(output, text, json, measured, lambda plot: _figure(plot, drawn))
 
 
 def _checked(options: dict[str, Any], drawn: bool) -> dict[str, Any]:
@@ -110,19 +89,18 @@ def _run(net: Network, options: dict[str, Any], repeats: int, pcap: str | None) 
     from longfat import testbed
     from longfat.base.quantities import duration, text
 
-    watched = sys.stderr.isatty()  # for scripts, stderr holds errors only
-    if watched:
+    if watched():
         runs, time = options.get("replications", 1), duration(options["duration"], "duration")
         one = text(time, "s")
         click.echo(f"longfat: {runs} x {one} in real time, {text(runs * time, 's')} in all", err=True)
-    return testbed.run(net, **options, repeats=repeats, pcap=pcap, progress=watched)
+    return testbed.run(net, **options, repeats=repeats, pcap=pcap, progress=watched())
 
 
-def _alone(net: Network, measured: xr.Dataset, as_json: bool) -> str:
-    """Return the results on Linux as JSON or as a table."""
-    if as_json:
-        return json.dumps(_summary(measured, net), indent=2, allow_nan=False)
-    return "\n".join([table(measured, net), *_trust(measured)])
+def _alone(net: Network, measured: xr.Dataset) -> Answer:
+    """Return the results on Linux: as text, for JSON, and to be drawn."""
+    return (
+        lambda: "\n".join([table(measured, net), *_trust(measured)]), lambda: _summary(measured, net), measured,
+    )  # fmt: skip
 
 
 def _summary(measured: xr.Dataset, net: Network) -> dict[str, Any]:
@@ -138,23 +116,24 @@ def _trust(measured: xr.Dataset) -> list[str]:
     return [f"Linux {about['release']}: packets at most {1000 * longest:.2g} ms late{repeated}"]
 
 
-def _both(net: Network, options: dict[str, Any], measured: xr.Dataset, as_json: bool) -> tuple[str, xr.Dataset]:
-    """Simulate the same, and return the comparison as JSON or tables, and its Dataset."""
+def _compared(net: Network, options: dict[str, Any], measured: xr.Dataset) -> Answer:
+    """Simulate the same; return the comparison: as text, for JSON, and to be drawn."""
     from longfat import sim
     from longfat.testbed.comparison import beside
     from longfat.testbed.law_values import law_values
 
-    simulated = sim.run(net, **options, progress=sys.stderr.isatty())
+    simulated = sim.run(net, **options, progress=watched())
     laws = law_values(net, float(measured.attrs["duration"]))
     both = beside(simulated, measured, laws)
-    if not as_json:
-        return "\n".join([*_comparison(both, net, laws), *_trust(measured)]), both
-    answer = {
-        "simulator": summary(simulated, net),
-        "Linux": _summary(measured, net),
-        "laws": [vars(one) for one in laws],
-    }
-    return json.dumps(answer, indent=2, allow_nan=False), both
+    return (
+        lambda: "\n".join([*_comparison(both, net, laws), *_trust(measured)]),
+        lambda: {
+            "simulator": summary(simulated, net),
+            "Linux": _summary(measured, net),
+            "laws": [vars(one) for one in laws],
+        },
+        both,
+    )
 
 
 def _comparison(both: xr.Dataset, net: Network, laws: list[LawValue]) -> Iterator[str]:
@@ -164,7 +143,8 @@ def _comparison(both: xr.Dataset, net: Network, laws: list[LawValue]) -> Iterato
     for dim, quantities in COMPARED.items():
         rows = list(_rows(both, dim, quantities, laws, several))
         yield ""
-        yield from columns([dim, "quantity", "simulator", "Linux", "difference", "law"], rows, 2)
+        heads = [dim, "quantity", "simulator", "Linux", "difference", "law"]
+        yield from aligned([heads, *rows], [-1, -1, 0, 0, 0, 0])
     if laws:
         yield ""
         yield from dict.fromkeys(f"law of {one.quantity}: {one.law}{_remark(one)}" for one in laws)
@@ -207,17 +187,10 @@ def _ratio(both: xr.Dataset, quantity: str, where: dict[str, str]) -> str:
     return f"{100 * more:+.2g}%" + ("" if math.isnan(half) else f" ± {100 * half:.2g}%")
 
 
-def _draw(data: xr.Dataset, path: Path, kind: str) -> None:
-    """Draw windows and queues over time."""
-    import matplotlib as mpl
-
-    mpl.use("Agg")
+def _figure(plot: Any, data: xr.Dataset) -> Any:
+    """Return the figure of windows and queues over time."""
     import matplotlib.pyplot as plt
 
-    from longfat import plot
-
-    with plot.style():
-        figure, axes = plt.subplots(2, 1, sharex=True, figsize=(7.2, 6), layout="constrained")
-        (plot.faces if "face" in data.dims else plot.traces)(data, axes)
-        figure.savefig(path, format=kind)
-        plt.close(figure)
+    figure, axes = plt.subplots(2, 1, sharex=True, figsize=(7.2, 6), layout="constrained")
+    (plot.faces if "face" in data.dims else plot.traces)(data, axes)
+    return figure

@@ -2,48 +2,34 @@
 
 from __future__ import annotations
 
-import sys
-from contextlib import ExitStack
-from pathlib import Path
 from typing import Any
 
 import click
 
-from longfat.cli.parameter_types import say
-from longfat.cli.parameters import Integer, Name, PathName, laws
+from longfat.cli.output import Output, watched
+from longfat.cli.parameters import FILE, SEED, Integer, Name, laws, option, switch
 
 AT_ONCE = 2  # scenarios on Linux at the same time, unless --workers says otherwise
 
 
 @click.command("verify")
 @click.argument("papers", nargs=-1, metavar="[PAPER]...")
-@click.option(
-    "--published", is_flag=True, help="Check the numbers printed in the papers, in all or in PAPER, e.g. 003 000."
-)
-@click.option("--linux", is_flag=True, help="Compare simulator and laws with this machine's Linux: an hour.")
-@click.option(
+@switch("--published", "Check the numbers printed in the papers, in all or in PAPER, e.g. 003 000.")
+@switch("--linux", "Compare simulator and laws with this machine's Linux: an hour.")
+@option(
     "--law",
-    "laws",
-    type=Name("law", laws, own="law", checked=False),
+    Name("law", laws, own="law", checked=False, listed=False),
+    "Laws to check: a name, which may contain * and ?, or FILE.py[:LAW].",
+    argument="laws",
     multiple=True,
     metavar="LAW",
     show_default="all",
-    help="Laws to check: a name, which may contain * and ?, or FILE.py[:LAW].",
 )
-@click.option("--quick", is_flag=True, help="Check fewer points and shorter runs: about a minute.")
-@click.option(
-    "--seed", type=Integer("1", 0), default="0", show_default=True, help="Seed of the random points and simulations."
-)
-@click.option(
-    "--workers",
-    type=Integer("processes", 1, 1024),
-    show_default="number of cores",
-    help="Number of parallel processes.",
-)
-@click.option("--html", type=PathName("file"), help="Write the result as an HTML page.")
-@click.option(
-    "--json", "json_file", type=PathName("file"), help="Write the result as JSON; - prints it instead of the table."
-)
+@switch("--quick", "Check fewer points and shorter runs: about a minute.")
+@SEED
+@option("--workers", Integer("processes", 1, 1024), "Number of parallel processes.", show_default="number of cores")
+@option("--html", FILE, "Write the result as an HTML page.")
+@option("--json", FILE, "Write the result as JSON; - prints it instead of the table.", argument="json_file")
 def verify_command(
     papers: tuple[str, ...], published: bool, linux: bool, html: str | None, json_file: str | None, **flags: Any
 ) -> None:  # fmt: skip
@@ -53,26 +39,20 @@ def verify_command(
     status is 1 if one does not agree. With --published: each number of the papers, our value, and the verdict. With
     --linux: each scenario in the simulator, on Linux and by its law; the status is 1 if simulator and Linux differ.
     """
-    from longfat.base.files import AtomicFiles
-
     if papers and not published:
         raise click.UsageError(f"PAPER {papers[0]} needs --published")
-    for option, given in (("--published", published), ("--linux", linux)):
-        if given and flags["laws"]:
-            raise click.UsageError(f"--law and {option} exclude each other")
+    for flag, wanted in (("--published", published), ("--linux", linux)):
+        if wanted and flags["laws"]:
+            raise click.UsageError(f"--law and {flag} exclude each other")
     if published and linux:
         raise click.UsageError("--linux and --published exclude each other")
-    seed = flags["seed"]
-    with ExitStack() as stack:  # refused before anything is computed
-        outputs = {}
-        for name, kind in ((html, "html"), (json_file, "json")):
-            if name is not None and name != "-":
-                place = Path(name)
-                outputs[kind] = stack.enter_context(AtomicFiles(place.parent, kind)).path(place.name)
-        agrees, made = (_published if published else _linux if linux else _laws)(papers, seed, flags)
-        for kind, path in outputs.items():
+    with Output() as output:
+        files = {"html": html, "json": None if json_file == "-" else json_file}
+        paths = {kind: output.file(kind, name) for kind, name in files.items() if name is not None}
+        agrees, made = (_published if published else _linux if linux else _laws)(papers, flags["rng"], flags)
+        for kind, path in paths.items():
             path.write_bytes(made[kind]().encode())
-        say(made["json" if json_file == "-" else "text"]())
+        output.emit(made["json" if json_file == "-" else "text"])
     if not agrees:
         raise click.exceptions.Exit(1)
 
@@ -88,13 +68,7 @@ def _laws(_: tuple[str, ...], seed: int, flags: dict[str, Any]) -> tuple[bool, d
     from longfat.verify import report
 
     count = flags["workers"] or os.cpu_count() or 1
-    table = verify.run(
-        flags["laws"] or None,
-        quick=flags["quick"],
-        seed=seed,
-        workers=count,
-        progress=sys.stderr.isatty(),
-    )
+    table = verify.run(flags["laws"] or None, quick=flags["quick"], seed=seed, workers=count, progress=watched())
     return bool(table.attrs["agrees"]), _made(report.to_text, report.to_json, report.to_html, table)
 
 
@@ -106,9 +80,7 @@ def _published(papers: tuple[str, ...], seed: int, flags: dict[str, Any]) -> tup
     # Beside the package, like the proofs of `verify.faces`: the wheel does not have the claims of the papers.
     from figures import verdict_tables, verdicts
 
-    table = verdicts.scoreboard(
-        papers or None, packets=1e5 if flags["quick"] else 1e7, seed=seed, progress=sys.stderr.isatty()
-    )
+    table = verdicts.scoreboard(papers or None, packets=1e5 if flags["quick"] else 1e7, seed=seed, progress=watched())
     return True, _made(verdict_tables.to_text, verdict_tables.to_json, verdict_tables.to_html, table)
 
 
@@ -117,9 +89,7 @@ def _linux(_: tuple[str, ...], seed: int, flags: dict[str, Any]) -> tuple[bool, 
     from longfat.verify import linux, linux_report
 
     try:
-        made = linux.run(
-            quick=flags["quick"], seed=seed, at_once=flags["workers"] or AT_ONCE, progress=sys.stderr.isatty()
-        )
+        made = linux.run(quick=flags["quick"], seed=seed, at_once=flags["workers"] or AT_ONCE, progress=watched())
     except CannotRun as error:
         raise _CannotRun(str(error)) from None
     agrees = all(one.verdict != "differs" for one in made)

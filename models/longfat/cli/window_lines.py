@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from longfat.base.quantities import text
 from longfat.cli.paste import Line, at_least, raised, raised_third, rates
+from longfat.cli.tables import rounded
 from longfat.design.senders import SENDERS
 from longfat.laws.dctcp import least_threshold
 
@@ -32,7 +33,7 @@ def _settings(data: xr.Dataset, known: bool) -> list[Line]:
     a = data.attrs
     multiple = a["window"] / a["bandwidth_delay_product"]
     of = f"a rate of {text(a['rate_high'], 'bytes/s')} and a round trip of {text(a['round_trip_time_high'], 's')}"
-    window = text(float(f"{a['window']:.4g}"), "bytes")
+    window = rounded(a["window"], "bytes", 4)
     maximum = a["linux_maximum"]
     third = f"a third number of {maximum} or more"
     more = "" if known else " The rate is what was measured, so that they allow twice as much."

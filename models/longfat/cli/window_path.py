@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    import xarray as xr
+
     from longfat.measured import PathFigures
     from longfat.measured.diagnosis import Diagnosis
 
@@ -34,18 +36,21 @@ class Path:
     verdict: Diagnosis | None = None  # None where no flow of TCP was measured
     no_window: bool = False  # whether the losses of the path limit the flow, whatever its window
 
+    def described(self, data: xr.Dataset) -> xr.Dataset:
+        """Return the answer with the remarks on what was measured as attributes."""
+        return data.assign_attrs(remarks="\n".join(self.remarks), rate_measured_by=self.rate_measured_by)
 
-def measurements(flags: dict[str, Any]) -> PathFigures:
+
+def measurements(files: list[str]) -> PathFigures:
     """Return what the files say."""
     from longfat import measured
 
-    files = [*flags["ping"], *flags["iperf3"], *flags["measured"], *flags["files"]]
     return measured.read(*files) if files else measured.PathFigures()
 
 
-def _given(flags: dict[str, Any], found: PathFigures) -> tuple[dict[str, Any], tuple[str, ...]]:
+def _used(asked: dict[str, Any], found: PathFigures) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return rate, round-trip time and loss as pairs, options before measurements, and the remarks on what is used."""
-    given = {"rate": flags["rate"], "round_trip_time": flags["rtt"], "loss": flags["loss"]}
+    given = {name: asked.get(name) for name in HOLDERS}
     used = dict(given)
     for name, value in given.items():
         if value is None and getattr(found, name) is not None:
@@ -63,37 +68,36 @@ def _need(used: dict[str, Any], *names: str) -> None:
             raise ValueError(f"{flag} is missing: give it, or a file that contains it ({holders})")
 
 
-def diagnosed(flags: dict[str, Any]) -> tuple[PathFigures, Diagnosis | None]:
-    """Return what the files say, and what limited their flow of TCP; None if they have none."""
+def diagnosed(found: PathFigures) -> Diagnosis | None:
+    """Return what limited the measured flow of TCP; None if there is none."""
     from longfat.measured.diagnosis import diagnosis
 
-    found = measurements(flags)
-    return found, diagnosis(found) if found.transport == "TCP" else None
+    return diagnosis(found) if found.transport == "TCP" else None
 
 
-def of_tcp(flags: dict[str, Any], found: PathFigures, verdict: Diagnosis | None) -> Path:
-    """Return the path for `longfat.design.tcp_window`."""
+def of_tcp(asked: dict[str, Any], found: PathFigures, verdict: Diagnosis | None) -> Path:
+    """Return the path, with all arguments of `longfat.design.tcp_window`."""
     from longfat.design.senders import SENDERS
 
-    used, remarks = _given(flags, found)
+    used, remarks = _used(asked, found)
     _need(used, "rate", "round_trip_time")
-    by = "" if flags["rate"] else found.transport
-    arguments = {"rate": used["rate"], "round_trip_time": used["round_trip_time"], "measured": bool(by)}
+    by = "" if "rate" in asked else found.transport
+    more: dict[str, Any] = {"rate": used["rate"], "round_trip_time": used["round_trip_time"], "measured": bool(by)}
     if used["loss"] is None:
         remarks += ("loss: not given, 0 is assumed: only overflows of the flow itself",)
-    elif flags["loss"] is not None:
-        arguments["loss"] = used["loss"] if len(used["loss"]) > 1 else used["loss"][0]
+    elif "loss" in asked:
+        more["loss"] = used["loss"] if len(used["loss"]) > 1 else used["loss"][0]
     else:
         if found.loss == 0:
             remarks = tuple(one for one in remarks if not one.startswith("loss:"))
-        arguments["loss"], more = _measured_loss(found, verdict, used["loss"], flags["scheme"])
-        remarks += more
-    if flags["mss"]:
-        arguments["segment"] = flags["mss"]
-    elif found.transport == "TCP" and found.packet:
-        arguments["segment"] = round(found.packet)
-    at_loss = verdict is not None and verdict.kind == "losses" and flags["loss"] is None
-    return Path(arguments, found, remarks, by, verdict, at_loss and not SENDERS[flags["scheme"]].is_bbr)
+        more["loss"], further = _measured_loss(found, verdict, used["loss"], asked["scheme"])
+        remarks += further
+    segment = round(found.packet) if found.transport == "TCP" and found.packet else None
+    if segment := asked.get("mss", segment):
+        more["segment"] = segment
+    at_loss = verdict is not None and verdict.kind == "losses" and "loss" not in asked
+    arguments = {name: value for name, value in asked.items() if name != "mss"} | more
+    return Path(arguments, found, remarks, by, verdict, at_loss and not SENDERS[asked["scheme"]].is_bbr)
 
 
 def _measured_loss(
@@ -132,28 +136,30 @@ def _measured_loss(
     return (low, high), remarks
 
 
-def of_selective_repeat(flags: dict[str, Any]) -> Path:
-    """Return the path for `longfat.design.window`: points, because its answer takes no ranges."""
+def of_selective_repeat(asked: dict[str, Any], found: PathFigures) -> Path:
+    """Return the path, with all arguments of `longfat.design.window`: points, because its answer takes no ranges."""
     from longfat.base.domains import conflict
 
-    found = measurements(flags)
-    for name, flag in (("rate", "--rate"), ("rtt", "--rtt")):
-        if flags[name] and flags[name][0] < flags[name][1]:
-            raise conflict(f"a range for {flag}", "needs a --scheme of TCP")
-    if any(low < high for low, high in flags["loss"] or []):
+    for name in ("rate", "round_trip_time"):
+        if name in asked and asked[name][0] < asked[name][1]:
+            raise conflict(f"a range for {HOLDERS[name][0]}", "needs a --scheme of TCP")
+    if any(low < high for low, high in asked.get("loss", ())):
         raise conflict("a range for --loss", "needs a --scheme of TCP")
-    used, remarks = _given(flags, found)
-    _need(used, "rate", "round_trip_time", "loss")
-    losses = [low for low, _ in flags["loss"]] if flags["loss"] else found.loss
-    packet = flags["packet"] or found.packet or PACKET
+    used, remarks = _used(asked, found)
+    _need(used, *HOLDERS)
+    packet = asked.get("packet") or found.packet or PACKET
     # By default a segment holds whole packets of the size that was measured.
-    segment = flags["segment"] or max(1, SEGMENT // packet) * packet
+    segment = asked.get("segment") or max(1, SEGMENT // packet) * packet
     sent = segment / math.ceil(segment / packet - 1e-9)
-    if found.packet and flags["loss"] is None and abs(sent - found.packet) > 1:
+    if found.packet and "loss" not in asked and abs(sent - found.packet) > 1:
         remarks += (f"loss: measured for packets of {found.packet:g} bytes, used for packets of {sent:.6g} bytes",)
-    unused = UNUSED + (("packet:",) if flags["packet"] else ())
+    unused = UNUSED + (("packet:",) if "packet" in asked else ())
     remarks = tuple(one for one in remarks if not one.startswith(unused))
-    rate = flags["rate"][0] if flags["rate"] else found.rate
-    trip = flags["rtt"][0] if flags["rtt"] else found.round_trip_time
-    arguments = {"rate": rate, "round_trip_time": trip, "loss": losses, "segment": segment, "packet": packet}
-    return Path(arguments, found, remarks, "" if flags["rate"] else found.transport)
+    points = {
+        "rate": asked["rate"][0] if "rate" in asked else found.rate,
+        "round_trip_time": asked["round_trip_time"][0] if "round_trip_time" in asked else found.round_trip_time,
+        "loss": [low for low, _ in asked["loss"]] if "loss" in asked else found.loss,
+    }
+    arguments = {name: value for name, value in asked.items() if name != "scheme"}
+    arguments |= points | {"segment": segment, "packet": packet}
+    return Path(arguments, found, remarks, "" if "rate" in asked else found.transport)

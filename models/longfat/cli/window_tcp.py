@@ -1,4 +1,4 @@
-"""The answer of `longfat window` for TCP: a table, what decides it, lines to paste, and files."""
+"""The answer of `longfat window` for TCP: a table, what decides it, and lines to paste."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from longfat.base.quantities import text
 from longfat.cli import paste, window_lines
-from longfat.cli.parameter_types import left_out, netcdf, with_units
+from longfat.cli.output import csv_of
+from longfat.cli.tables import Cell, Column, percent, quantity, rounded, table
 from longfat.design.beside_cubic import SHORT
 from longfat.design.senders import SENDERS
 from longfat.plot import rows
@@ -23,6 +24,30 @@ MEASURE = {
     "rate": "The rate of the link decides: find it out (contract, shaper, tc), or measure it by UDP",
     "round_trip_time": "The round-trip time decides: take the minimum of ping while nothing else is sent",
 }
+
+
+def _losses(row: xr.Dataset) -> str:
+    low, high = float(row.loss_low), float(row.loss_high)
+    return f"{low:.3g}" if low == high else f"{low:.3g} .. {high:.3g}"
+
+
+def _between(name: str) -> Cell:
+    """Return the cell of an interval of rates."""
+
+    def cell(row: xr.Dataset) -> str:
+        low, high = (float(row[f"{name}_{end}"]) for end in ("lower", "upper"))
+        return f"{rounded(low, 'bytes/s')} .. {rounded(high, 'bytes/s')}" if low < high else "deterministic"
+
+    return cell
+
+
+LAW = (Column("loss", 16, _losses), Column("law", 11, quantity("tcp_rate_law", "bytes/s", 3)))
+SIMULATED = (
+    Column("simulated", 11, quantity("tcp_rate", "bytes/s", 3)),
+    Column("{confidence} interval", 26, _between("tcp_rate")),
+    Column("of link", 7, lambda row: f"{100 * float(row.tcp_rate) / row.attrs['rate']:.3g}%"),
+    Column("check of {check}", 26, _between("check")),
+)
 
 
 def answer(data: xr.Dataset, path: Path) -> str:
@@ -52,7 +77,7 @@ def _path(data: xr.Dataset, path: Path) -> list[str]:
     counted = "data, without headers" if a["rate_measured"] else "with headers"
     return [
         f"path      {rate} ({counted}), round trip {trip}: bandwidth-delay product (BDP) "
-        f"{_size(a['bandwidth_delay_product'], 'bytes')} of data",
+        f"{rounded(a['bandwidth_delay_product'], 'bytes')} of data",
         f"sender    TCP: one flow of {SENDERS[a['scheme']].about}",
         f"          {a['segment']} bytes of data in a packet; a bottleneck buffer of {a['buffer']:.4g} BDP is assumed",
         *(f"remark    {remark}" for remark in path.remarks),
@@ -62,24 +87,16 @@ def _path(data: xr.Dataset, path: Path) -> list[str]:
 def _rates(data: xr.Dataset) -> list[str]:
     """Return at each loss the rate of a long transfer, by law and simulation, and what one check shows."""
     a = data.attrs
-    every = list(rows(data))
-    lines = ["Rate of a long transfer, data without headers, by law"]
-    head = f"{'loss':>16}  {'law':>11}"
+    every = rows(data)
+    title, columns = "Rate of a long transfer, data without headers, by law", list(LAW)
+    simulated: list[str] = []
     if a["replications"]:
-        lines[0] += f" and simulated, and of {_percent(a['confidence'])} of simulated checks of a new connection"
-        head += f"  {'simulated':>11}  {_percent(a['confidence']) + ' interval':>26}  {'of link':>7}  "
-        head += f"{f'check of {max(float(row.check_time) for row in every):g} s':>26}"
-    lines = [f"{lines[0]}:", "", head]
-    for row in every:
-        low, high = float(row.loss_low), float(row.loss_high)
-        loss = f"{low:.3g}" if low == high else f"{low:.3g} .. {high:.3g}"
-        line = f"{loss:>16}  {_size(float(row.tcp_rate_law), 'bytes/s'):>11}"
-        if a["replications"]:
-            line += f"  {_size(float(row.tcp_rate), 'bytes/s'):>11}  {_between(row, 'tcp_rate'):>26}"
-            line += f"  {100 * float(row.tcp_rate) / a['rate']:6.3g}%  {_between(row, 'check'):>26}"
-        lines.append(line)
-    lines += ["", f"Law: {SENDERS[a['scheme']].law}."]
-    return lines + (_long(every, a["replications"], SENDERS[a["scheme"]].is_bbr) if a["replications"] else [])
+        title += f" and simulated, and of {percent(a['confidence'])} of simulated checks of a new connection"
+        columns += SIMULATED
+        simulated = _long(every, a["replications"], SENDERS[a["scheme"]].is_bbr)
+    check = f"{max(float(row.check_time) for row in every):g} s" if a["replications"] else ""
+    lines = table(columns, every, confidence=percent(a["confidence"]), check=check)
+    return [f"{title}:", "", *lines, "", f"Law: {SENDERS[a['scheme']].law}.", *simulated]
 
 
 def _long(every: list[xr.Dataset], runs: int, is_bbr: bool) -> list[str]:
@@ -89,7 +106,7 @@ def _long(every: list[xr.Dataset], runs: int, is_bbr: bool) -> list[str]:
     random = [row for row in every if float(row.loss) > 0]
     if not random:
         return []
-    times = ", ".join(dict.fromkeys(text(float(f"{float(row.tcp_time):.2g}"), "s") for row in random))
+    times = ", ".join(dict.fromkeys(rounded(float(row.tcp_time), "s", 2) for row in random))
     return [
         f"Simulated: {runs} transfers at each loss, random losses, each of {float(random[0].tcp_cycles):.3g} mean "
         f"times between two reductions of the window: {times}.",
@@ -97,16 +114,10 @@ def _long(every: list[xr.Dataset], runs: int, is_bbr: bool) -> list[str]:
     ]
 
 
-def _between(row: xr.Dataset, name: str) -> str:
-    """Return an interval of rates."""
-    low, high = (float(row[f"{name}_{end}"]) for end in ("lower", "upper"))
-    return f"{_size(low, 'bytes/s')} .. {_size(high, 'bytes/s')}" if low < high else "deterministic"
-
-
 def _window(data: xr.Dataset) -> list[str]:
     a = data.attrs
     multiple = a["window"] / a["bandwidth_delay_product"]
-    first = f"Window that does not limit TCP here: {_size(a['window'], 'bytes')}, {multiple:.2g} BDPs"
+    first = f"Window that does not limit TCP here: {rounded(a['window'], 'bytes')}, {multiple:.2g} BDPs"
     if a["rate_measured"]:
         return [f"{first}, twice what the measured rate needs,", "because the link may carry more."]
     return [f"{first}. A receive window of W limits TCP to", "W over the round-trip time."]
@@ -120,7 +131,7 @@ def _loss(data: xr.Dataset) -> list[str]:
     if SENDERS[a["scheme"]].is_bbr:
         return [f"{name} keeps its rate up to a loss of {law:.2g}, by its rules.", *_beside_cubic(data)]
     known = f"{found:.2g} (simulated; law: {law:.2g})" if math.isfinite(found) else f"{law:.2g} (law)"
-    lines = [f"A long transfer of {name} carries {_percent(a['target'])} of this link up to a loss of {known}."]
+    lines = [f"A long transfer of {name} carries {percent(a['target'])} of this link up to a loss of {known}."]
     limit = found if math.isfinite(found) else law
     above = [f"{float(row.loss):.3g}" for row in rows(data) if float(row.loss_low) > limit]
     if above:
@@ -136,8 +147,8 @@ def _beside_cubic(data: xr.Dataset) -> list[str]:
     """Return what BBR takes from a CUBIC flow, loses and needs."""
     a = data.attrs
     lines = [
-        f"It may fill its window: up to {_size(a['linux_maximum'], 'bytes')} of memory for a connection at either host "
-        "(tcp_rmem, tcp_wmem).",
+        f"It may fill its window: up to {rounded(a['linux_maximum'], 'bytes')} of memory for a connection at either "
+        "host (tcp_rmem, tcp_wmem).",
         "Without the queue discipline fq at the sender Linux paces it by a timer for each connection (tcp_bbr.c).",
     ]
     if not a["replications"]:
@@ -193,40 +204,13 @@ def _test(data: xr.Dataset, path: Path) -> list[str]:
     return ["Metrics of RFC 6349, section 4, of the measurement:", "", *lines] if lines else []
 
 
-def write(data: xr.Dataset, files: Any) -> None:
-    """Write the table as CSV, the Dataset as netCDF, and the picture as SVG and PNG."""
+def csv(data: xr.Dataset) -> str:
+    """Return the answer as CSV, one row for each loss."""
     every = data if "loss" in data.dims else data.expand_dims("loss")
-    table = every.drop_dims("law_loss")
-    with_units(table.to_dataframe().reset_index(), table).to_csv(files.path("window.csv"), index=False)
-    if left_out("window.nc", "window.svg", "window.png"):
-        return
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    import matplotlib.pyplot as plt
-
-    from longfat import plot
-
-    netcdf(data, files, "window.nc")
-    with plot.style():
-        figure, ax = plt.subplots()
-        plot.tcp_rates(data, ax)
-        for kind in ("svg", "png"):
-            figure.savefig(files.path(f"window.{kind}"), format=kind)
-            figure.set_layout_engine("none")  # laid out once, for both files
-        plt.close(figure)
+    kept = every.drop_dims("law_loss")
+    return csv_of(kept.to_dataframe().reset_index(), kept)
 
 
 def _range(a: dict[str, Any], name: str, unit: str) -> str:
     low, high = a[f"{name}_low"], a[f"{name}_high"]
     return text(low, unit) if low == high else f"{text(low, unit)} .. {text(high, unit)}"
-
-
-def _size(value: float, unit: str) -> str:
-    """Return a quantity to three digits, rates in bits per second, or a dash where there is none."""
-    scale = 8 if unit == "bytes/s" else 1
-    return text(float(f"{scale * value:.3g}") / scale, unit) if math.isfinite(value) else "-"
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.6g}%"

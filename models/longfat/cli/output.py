@@ -1,0 +1,275 @@
+"""Output of commands: the answer on standard output as text, JSON or CSV, and files where an option asks for them."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import functools
+import json as json_module
+import math
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from longfat.base import extras
+from longfat.cli.parameters import FILE, Decorator, PathName, option, switch
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+
+    from longfat.base.files import AtomicFiles
+
+PICTURES = (".svg", ".png", ".pdf")
+FOLDER = "Directory for {0}.csv, {0}.nc, {0}.svg and {0}.png."
+
+
+def outputs(
+    *, directory: str = "", json: str = "", csv: str = "", figure: str = "", several: bool = False
+) -> Decorator:
+    """Return the decorator that adds the options with these helps: --output, --json, --csv, --figure.
+
+    The command gets them as one `Output`, its argument ``output``. ``several`` allows --figure to be repeated.
+    """
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(command)
+        def called(
+            *arguments: Any, output: str | None = None, as_json: bool = False, as_csv: bool = False,
+            figure: Any = None, **given: Any,
+        ) -> Any:  # fmt: skip
+            if as_json and as_csv:
+                raise click.UsageError("--json and --csv exclude each other")
+            figures = [figure] if isinstance(figure, str) else figure or []
+            form = "json" if as_json else "csv" if as_csv else "text"
+            return command(*arguments, output=Output(output, form, figures), **given)
+
+        added = {
+            figure: option("--figure", FILE, figure, multiple=several),
+            directory: option("--output", PathName("dir"), directory),
+            csv: switch("--csv", csv, argument="as_csv"),
+            json: switch("--json", json, argument="as_json"),
+        }
+        made: Callable[..., Any] = called
+        for text, add in added.items():
+            made = add(made) if text else made
+        return made
+
+    return decorate
+
+
+class Output:
+    """Context in which a command answers: paths are refused at its start, files appear together at its end.
+
+    Parameters
+    ----------
+    directory : str, optional
+        Directory of --output; without it no file is written but those of options of their own.
+    form : {"text", "json", "csv"}
+        What is printed.
+    figures : sequence of str
+        Pictures of --figure.
+    """
+
+    def __init__(self, directory: str | None = None, form: str = "text", figures: Iterable[str] = ()) -> None:
+        self.directory, self.form = directory, form
+        self.files: AtomicFiles | None = None
+        self._names, self._figures = tuple(figures), list[Path]()
+        self._open = contextlib.ExitStack()
+
+    @property
+    def draws(self) -> bool:
+        """Whether a picture is wanted by --figure."""
+        return bool(self._names)
+
+    @property
+    def writes(self) -> bool:
+        """Whether the answer is also written or drawn, so that it is needed as a Dataset."""
+        return self.directory is not None or self.draws
+
+    def __enter__(self) -> Output:
+        from longfat.base.files import AtomicFiles
+
+        with contextlib.ExitStack() as opened:  # closed if one of them is refused
+            self._open = opened
+            if self._names:
+                extras.need("--figure", "matplotlib")
+            self._figures = [self.file("figure", name, PICTURES) for name in self._names]
+            if self.directory is not None:
+                self.files = opened.enter_context(AtomicFiles(self.directory))
+            self._open = opened.pop_all()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._open.__exit__(kind, error, traceback)
+
+    def file(self, name: str, path: str, suffixes: tuple[str, ...] = ()) -> Path:
+        """Return where to write the file of an option, which appears with all others; refuse another suffix."""
+        from longfat.base.domains import unknown
+        from longfat.base.files import AtomicFiles
+
+        place = Path(path)
+        if suffixes and place.suffix.lower() not in suffixes:
+            raise unknown(f"suffix of --{name}", place.suffix, suffixes)
+        return self._open.enter_context(AtomicFiles(place.parent, name)).path(place.name)
+
+    def emit(
+        self,
+        text: Callable[[], str],
+        *,
+        json: Callable[[], Any] | None = None,
+        csv: Callable[[], str] | None = None,
+        name: str = "",
+        texts: Mapping[str, Callable[[], str]] | None = None,
+        data: xr.Dataset | None = None,
+        pictures: Mapping[str, Callable[[Any], Any]] | None = None,
+        figure: Callable[[Any], Any] | None = None,
+        indent: int = 2,
+    ) -> None:
+        """Print the answer in the form that is wanted, and write its files where options ask for them.
+
+        Parameters
+        ----------
+        text, json, csv : callable
+            Return the answer as text, as an object for JSON, and as CSV, which is also the file NAME.csv.
+        name : str
+            Name of the files of CSV and of ``data``.
+        texts : mapping, optional
+            Further files of text, by name with suffix.
+        data : Dataset, optional
+            Content of NAME.nc.
+        pictures : mapping, optional
+            Functions of `longfat.plot` that return a figure, by name: written as SVG and PNG.
+        figure : callable, optional
+            The one for --figure.
+        indent : int
+            Indentation of JSON [characters].
+        """
+        if self.form == "json" and json is not None:
+            say(json_module.dumps(json(), indent=indent, allow_nan=False))
+        elif self.form == "csv" and csv is not None:
+            say(csv(), nl=False)
+        else:
+            say(text())
+        if self._figures and figure is not None:
+            draw(figure, self._figures)
+        if self.files is None:
+            return
+        written = dict(texts or {}) | ({f"{name}.csv": csv} if csv is not None else {})
+        for file, made in written.items():
+            self.files.path(file).write_text(made(), encoding="utf-8")
+        drawn = [(f"{one}.svg", f"{one}.png") for one in pictures or ()]
+        if data is None or left_out(f"{name}.nc", *(file for both in drawn for file in both)):
+            return
+        netcdf(data, self.files, f"{name}.nc")
+        for both, picture in zip(drawn, (pictures or {}).values(), strict=True):
+            draw(picture, [self.files.path(file) for file in both])
+
+
+def draw(picture: Callable[[Any], Any], paths: Iterable[Path], **metadata: Any) -> None:
+    """Draw a figure once, given `longfat.plot`, and write it to each path in the format of its suffix."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    import matplotlib.pyplot as plt
+
+    from longfat import plot
+
+    with plot.style():
+        figure = picture(plot)
+        for path in paths:
+            # A file has a temporary name at first, such as .curves.svg.123.part.
+            kind = next(part for part in reversed(path.name.lower().split(".")) if f".{part}" in PICTURES)
+            figure.savefig(path, format=kind, **metadata)
+            figure.set_layout_engine("none")  # laid out once, for all files
+        plt.close(figure)
+
+
+def watched() -> bool:
+    """Return whether somebody looks at stderr: for scripts, it holds errors only, and no progress."""
+    return sys.stderr.isatty()
+
+
+def sayable(answer: str) -> str:
+    """Replace the characters of an answer that the terminal's encoding lacks."""
+    try:
+        answer.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        return answer.replace("±", "+-").replace("²", "^2").encode("ascii", "replace").decode()
+    return answer
+
+
+def say(answer: str, *, nl: bool = True) -> None:
+    """Print an answer; an error says that it is standard output, and not a file, that cannot be written."""
+    try:
+        click.echo(sayable(answer), nl=nl)
+    except OSError as error:
+        raise click.ClickException(f"standard output cannot be written: {error.strerror}") from None
+
+
+def left_out(*names: str) -> bool:
+    """Return whether the libraries that write the files are missing; if so, print a line on stderr that names them."""
+    missing = [module for module in ("netCDF4", "matplotlib") if not extras.installed(module)]
+    if missing:
+        words = extras.install_line(*missing)
+        click.echo(f"longfat: {', '.join(names)} left out: they need {words}", err=True)
+    return bool(missing)
+
+
+def csv_of(table: pd.DataFrame, data: xr.Dataset) -> str:
+    """Return a table as CSV, with the unit of each column in its head, taken from the Dataset's attributes.
+
+    The unit "1", and a unit with which the name ends, are not repeated.
+
+    >>> import xarray as xr
+    >>> units = {"goodput": "bytes/s", "loss": "1", "buffer_bytes": "bytes"}
+    >>> data = xr.Dataset({name: ("flow", [1.0], {"units": unit}) for name, unit in units.items()})
+    >>> print(csv_of(data.to_dataframe(), data).splitlines()[0])
+    goodput [bytes/s],loss,buffer_bytes
+    """
+    units = {str(name): array.attrs.get("units", "1") for name, array in data.variables.items()}
+    heads = {name: f"{name} [{unit}]" for name, unit in units.items() if unit != "1" and not name.endswith(f"_{unit}")}
+    return str(table.rename(columns=heads).to_csv(index=False))
+
+
+def finite(values: Mapping[Any, Any]) -> dict[str, Any]:
+    """Return values for JSON, by name: None in place of NaN and infinity."""
+    return {
+        str(name): None if isinstance(value, float) and not math.isfinite(value) else value
+        for name, value in values.items()
+    }
+
+
+def netcdf(data: xr.Dataset, files: AtomicFiles, name: str) -> None:
+    """Write a Dataset; an error names the file."""
+    try:
+        with _without_clusters():
+            data.to_netcdf(files.path(name), engine="netcdf4")
+    except RuntimeError as error:  # as "NetCDF: HDF error" if the disk is full
+        full = shutil.disk_usage(files.directory).free < data.nbytes
+        why = os.strerror(errno.ENOSPC) if full else error
+        raise OSError(f"{files.name} = {files.directory}: {name} cannot be written: {why}") from None
+
+
+@contextlib.contextmanager
+def _without_clusters() -> Iterator[None]:
+    """Keep xarray and dask from importing distributed to ask for a cluster: a process without it has none.
+
+    It takes a second where it is installed. None in `sys.modules` makes an import fail, as Python's reference says of
+    the module cache, and both reckon with that.
+    """
+    hidden = [name for name in ("distributed", "dask.distributed") if name not in sys.modules]
+    sys.modules.update(dict.fromkeys(hidden))  # type: ignore[arg-type]
+    try:
+        yield
+    finally:
+        for name in hidden:
+            sys.modules.pop(name, None)

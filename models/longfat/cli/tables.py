@@ -1,0 +1,114 @@
+"""Tables of text: columns that are declared by heading, width and cell, and the lines that they make of rows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from longfat.base.quantities import text
+
+Cell = Callable[[Any], str]
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column: its heading, its least width, and the function that returns its cell, given a row.
+
+    A negative width aligns the column to the left. ``always``: the column is there, too, where a row has no values.
+    """
+
+    heading: str
+    width: int
+    cell: Cell
+    always: bool = False
+
+
+def table(
+    columns: Sequence[Column], rows: Iterable[Any], missing: Cell = lambda _: "", gap: str = "  ", **said: str
+) -> list[str]:
+    """Return the heading and a line for each row; ``missing`` says why a row has no values, where it has none.
+
+    ``said`` are texts by the names that stand for them in headings, in braces.
+
+    >>> rows = [{"k": 2, "loss": 0.012}, {"k": 10, "loss": math.nan}]
+    >>> columns = [Column("k", 3, number("k", "d"), always=True), Column("loss", 6, number("loss", ".3f"))]
+    >>> for line in table(columns, rows, lambda row: "none" if math.isnan(row["loss"]) else ""):
+    ...     print(line)
+      k    loss
+      2   0.012
+     10  none
+    """
+    made = [[one.heading.format(**said) for one in columns]]
+    for row in rows:
+        why = missing(row)
+        made.append([one.cell(row) for one in columns if one.always or not why] + ([why] if why else []))
+    return aligned(made, [one.width for one in columns], gap)
+
+
+def aligned(rows: Sequence[Sequence[str]], widths: Sequence[int], gap: str = "  ") -> list[str]:
+    """Return lines of cells, aligned to the left where the least width is negative.
+
+    The last cell of a row with fewer cells than there are columns may be of any length.
+
+    >>> aligned([["link", "queue"], ["a-b", "12"]], [-1, 0])
+    ['link  queue', 'a-b      12']
+    """
+    least = [
+        max([abs(width), *(len(row[k]) for row in rows if k < len(row) - (len(row) < len(widths)))])
+        for k, width in enumerate(widths)
+    ]
+    return [
+        gap.join(
+            cell.ljust(room) if width < 0 or (len(row) < len(widths) and k == len(row) - 1) else cell.rjust(room)
+            for k, (cell, room, width) in enumerate(zip(row, least, widths, strict=False))
+        ).rstrip()
+        for row in rows
+    ]
+
+
+def number(name: str, form: str, scale: float = 1.0) -> Cell:
+    """Return the cell of a variable in a format; a dash where it has no value, nothing in rows without the variable."""
+
+    def cell(row: Any) -> str:
+        if name not in row:
+            return ""
+        value = row[name].item() if hasattr(row[name], "item") else row[name]
+        return "-" if value != value else format(int(value) if form == "d" else scale * value, form)
+
+    return cell
+
+
+def quantity(name: str, unit: str, digits: int = 4) -> Cell:
+    """Return the cell of a variable with its unit, rounded to so many digits."""
+    return lambda row: rounded(float(row[name]), unit, digits)
+
+
+def interval(name: str, form: str, between: str = " .. ", scale: float = 1.0) -> Cell:
+    """Return the cell of the limits of a variable; nothing in rows without the variable."""
+
+    def cell(row: Any) -> str:
+        ends = (f"{name}_lower", f"{name}_upper")
+        return between.join(format(scale * float(row[one]), form) for one in ends) if ends[0] in row else ""
+
+    return cell
+
+
+def rounded(value: float, unit: str, digits: int = 3) -> str:
+    """Return a quantity rounded to so many digits, with its unit; rates in bits per second, a dash for NaN.
+
+    >>> rounded(1234567.0, "bytes/s"), rounded(0.0123456, "s"), rounded(math.nan, "s")
+    ('9.88 Mbit/s', '12.3 ms', '-')
+    """
+    scale = 8 if unit == "bytes/s" else 1
+    return text(float(f"{scale * value:.{digits}g}") / scale, unit) if math.isfinite(value) else "-"
+
+
+def percent(share: float) -> str:
+    """Return a share of one in percent, to six digits.
+
+    >>> percent(0.95)
+    '95%'
+    """
+    return f"{100 * share:.6g}%"
