@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from longfat.design.bottleneck import Bottleneck
 from longfat.design.replicating import Effort, measured
 from longfat.laws.power import network_power
 from longfat.sim import Network
 from longfat.sim.network import traffic
-from longfat.sim.queues import Discipline
 from longfat.sim.schemes import Scheme
 
 ROUNDS = 10.0  # least time observed, in durations of a transfer without queueing
@@ -29,28 +29,18 @@ QUANTITIES = {
 
 
 @dataclass(frozen=True)
-class ArrivingFiles:
+class ArrivingFiles(Bottleneck):
     """Poisson arrivals of equal files, each a new connection; SI units."""
 
-    rate: float
-    round_trip_time: float
-    packet: int
     file: float
     scheme: Scheme
     loads: tuple[float, ...]
-    discipline: Discipline | str = "fifo"
-    access_rate: float = math.inf
     parameters: Mapping[str, float] = field(default_factory=dict)
     arrivals: int = 1000  # observed in each run, or more if they arrive within ROUNDS
 
     criterion = "power"
     quantities = QUANTITIES
     fineness = 0.05  # relative tolerance of the smallest buffer
-
-    @property
-    def bandwidth_delay_product(self) -> float:
-        """Bandwidth-delay product of the path [packets]."""
-        return self.rate * self.round_trip_time / self.packet
 
     @property
     def simulated_bdp(self) -> float:

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from longfat.design.arriving_files import ArrivingFiles
+from longfat.design.bottleneck import threshold_of
 from longfat.design.buffer_laws import LEAST_OF_BBR, Laws, is_bbr
 from longfat.design.buffer_rules import SMALLEST
 from longfat.design.curves import attrs
-from longfat.design.long_flows import LongFlows, threshold_of
+from longfat.design.long_flows import LongFlows
 from longfat.design.replicating import Effort
 from longfat.design.search import Search
 
@@ -37,17 +38,7 @@ def answer(
             seen[packets] = subject.simulate(packets, effort)
         return seen[packets]
 
-    sought = isinstance(subject, LongFlows) and subject.finds != "buffer"
-    floor = 1.0 if sought else threshold_of(subject.discipline) + 1.0  # packets: no threshold is beyond the buffer
-    if is_bbr(subject.scheme) and not sought:
-        floor = max(floor, float(math.ceil(LEAST_OF_BBR * size)))
-    least, most = (max(floor, end * size) for end in CURVE)
-    if floor > 1:
-        most = max(most, 2 * floor)
-    if isinstance(subject, LongFlows) and subject.finds == "burst":
-        most = max(most, size * size / BURST_OF_RENO)
-    if isinstance(subject, ArrivingFiles):
-        most = max(4 * size, 8 * subject.bytes / subject.packet)
+    floor, least, most = _ends(subject)
     curve = [round(one) for one in np.geomspace(least, max(most, 2.0), points)]
     for one in curve:
         at(one)
@@ -86,6 +77,22 @@ def answer(
         "attainable": float(np.mean(best)),
         "powers": [at(one).get("powers", []) for one in curve],
     }
+
+
+def _ends(subject: LongFlows | ArrivingFiles) -> tuple[float, float, float]:
+    """Return the least buffer that can be an answer, and those between which the curve is simulated [packets]."""
+    size, sought = subject.simulated_bdp, isinstance(subject, LongFlows) and subject.finds != "buffer"
+    floor = 1.0 if sought else threshold_of(subject.discipline) + 1.0  # no threshold is beyond the buffer
+    if is_bbr(subject.scheme) and not sought:
+        floor = max(floor, float(math.ceil(LEAST_OF_BBR * size)))
+    least, most = (max(floor, end * size) for end in CURVE)
+    if floor > 1:
+        most = max(most, 2 * floor)
+    if isinstance(subject, ArrivingFiles):
+        most = max(4 * size, 8 * subject.bytes / subject.packet)
+    elif subject.finds == "burst":
+        most = max(most, size * size / BURST_OF_RENO)
+    return floor, least, most
 
 
 def _greatest(seen: dict[int, dict[str, Any]]) -> dict[str, Any]:

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from longfat.design import scaled_path, signalling
+from longfat.design.bottleneck import Bottleneck, threshold_of
 from longfat.design.buffer_laws import PROBE_INTERVAL, is_bbr, value_of
 from longfat.design.replicating import Effort, measured
 from longfat.sim import Network, queues, schemes
 from longfat.sim.queues import Discipline
-from longfat.sim.queues.step_marking import UNLIMITED
 from longfat.sim.schemes import Scheme
 
 SMALLEST_CUBIC = 500  # packets: the same for CUBIC, whose sawtooth is shallower
@@ -34,17 +34,6 @@ QUANTITIES = {
     "goodput": ("1", "rate of new data received, over the capacity"),
     "queueing_delay": ("s", "mean queueing delay in the switch"),
 }
-
-
-def threshold_of(discipline: Discipline | str) -> float:
-    """Return the backlog above which the discipline marks every packet [packets]; 0 if there is no such threshold.
-
-    >>> threshold_of(queues.discipline("step-marking", packets=20)), threshold_of("fifo")
-    (20.0, 0.0)
-    """
-    chosen = queues.discipline(discipline)
-    packets = float(chosen.values["packets"]) if chosen.name == "step-marking" else 0.0
-    return packets if packets < UNLIMITED else 0.0
 
 
 def sender_of(scheme: Scheme, parameters: Mapping[str, float]) -> str:
@@ -73,16 +62,11 @@ def sender_of(scheme: Scheme, parameters: Mapping[str, float]) -> str:
 
 
 @dataclass(frozen=True)
-class LongFlows:
+class LongFlows(Bottleneck):
     """Long-lived flows that always have data to send; SI units."""
 
-    rate: float
-    round_trip_time: float
-    packet: int
     flows: int
     scheme: Scheme
-    discipline: Discipline | str = "fifo"
-    access_rate: float = math.inf
     parameters: Mapping[str, float] = field(default_factory=dict)
     spread: float = 0.0  # of the round-trip times: evenly in R (1 - spread) to R (1 + spread)
     most: int | None = None  # packets: largest bandwidth-delay product that is simulated
@@ -92,11 +76,6 @@ class LongFlows:
     criterion = "utilisation"
     quantities = QUANTITIES
     fineness = 0.02  # relative tolerance of the smallest buffer
-
-    @property
-    def bandwidth_delay_product(self) -> float:
-        """Bandwidth-delay product of the path [packets]."""
-        return self.rate * self.round_trip_time / self.packet
 
     @property
     def cubic(self) -> bool:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import reprlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -14,16 +15,14 @@ from longfat.base import quantities
 from longfat.base.domains import choice, conflict, integer, number, out_of_range, seed_of
 from longfat.design import signalling
 from longfat.design.arriving_files import ArrivingFiles
+from longfat.design.bottleneck import Bottleneck, Senders, discipline_of, threshold_of
 from longfat.design.buffer_answer import answer, dataset
-from longfat.design.buffer_laws import Path, PolicerLaws, laws_of
-from longfat.design.buffer_rules import with_decrease
-from longfat.design.long_flows import LongFlows, threshold_of
+from longfat.design.buffer_laws import Laws, Path, PolicerLaws, laws_of
+from longfat.design.long_flows import LongFlows
 from longfat.design.replicating import Effort
 from longfat.design.search import Search
-from longfat.design.senders import sender
-from longfat.laws.dctcp import least_threshold
 from longfat.laws.power import first_come_ceiling, power_ceiling
-from longfat.sim import queues, schemes
+from longfat.sim import queues
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -180,77 +179,43 @@ def buffer(
     `longfat.laws.tcp.aimd_utilisation`; `longfat.laws.cubic.utilisation_general`; H. Kim and D. J. Farber,
     MS-CIS-94-55 (1994), section 4.2 (a third of the bandwidth-delay product).
     """
-    chosen, own = sender(scheme)
-    given = own | schemes.check_parameters(chosen, parameters or {})
-    capacity = quantities.rate(rate)
+    senders = Senders.of(scheme, parameters, None if decrease is None else number("decrease", decrease, "1", "(0, 1)"))
     trips = _round_trip_times(round_trip_time)
-    if len(trips) > 1 and file is not None:
-        raise conflict("several round_trip_time", "exclude file")
-    if choice("find", find, ("buffer", "threshold", "burst")) == "threshold" and mark_above is not None:
-        raise conflict(f"mark_above = {mark_above}", "excludes find = 'threshold', which finds it")
-    if find == "burst" and (discipline is not None or mark_above is not None):
-        raise conflict("find = 'burst'", "excludes discipline and mark_above: a policer has no queue")
-    common: dict[str, Any] = {
-        "rate": capacity,
-        "round_trip_time": sum(trips) / len(trips),
-        "packet": integer("packet", quantities.size(packet, "packet"), "bytes", "[1, 1e6]"),
-        "scheme": chosen,
-        "access_rate": math.inf if access_rate == math.inf else quantities.rate(access_rate, "access_rate"),
-    }
+    path = _path(rate, trips, packet, access_rate)
     wanted = quantities.fraction(share, "share", "(0, 1]")
-    common["discipline"] = _discipline(
-        "fifo" if find == "burst" else discipline,
-        chosen,
-        mark_above,
-        _packets_simulated(common, file, bandwidth_delay_product),
-    )
-    factor, given = with_decrease(
-        chosen, given, None if decrease is None else number("decrease", decrease, "1", "(0, 1)")
-    )
-    common["parameters"] = given
+    most = None
+    if bandwidth_delay_product is not None:
+        most = integer("bandwidth_delay_product", bandwidth_delay_product, "packets", "[10, 1e7]")
+    _check_find(find, discipline, mark_above)
+    simulated = path.bandwidth_delay_product
+    if file is None and most is not None:
+        simulated = min(simulated, float(most))
+    queue = discipline_of("fifo" if find == "burst" else discipline, senders.scheme, mark_above, simulated)
+    path = replace(path, discipline=queue)
     points = integer("points", points, "buffers", "[2, 1000]")
     replications = integer("replications", replications, "runs", "[2, 1e6]")
     confidence = number("confidence", confidence, "probability", "(0, 1)")
     choice("search", search, get_args(Search))
-    subjects: list[LongFlows | ArrivingFiles]
+    subjects: Sequence[LongFlows] | Sequence[ArrivingFiles]
     if file is None:
         if loads is not None:
             raise conflict(f"loads = {loads}", "needs file")
         numbers = _numbers("flows", len(trips) if flows is None else flows)
-        common |= {
-            "round_trip_times": trips if len(trips) > 1 else (),
-            "finds": find,
-            "spread": quantities.fraction(spread, "spread", "[0, 0.9]"),
-            "most": None
-            if bandwidth_delay_product is None
-            else integer("bandwidth_delay_product", bandwidth_delay_product, "packets", "[10, 1e7]"),
-        }
-        subjects = [LongFlows(**common, flows=integer("flows", n, "flows", "[1, 10000]")) for n in numbers]
+        subjects = _long_flows(path, senders, numbers, trips, find, spread, most)
     else:
+        if len(trips) > 1:
+            raise conflict("several round_trip_time", "exclude file")
         sought = find if find != "buffer" else None
-        for name, value in (("flows", flows), ("bandwidth_delay_product", bandwidth_delay_product), ("find", sought)):
-            if value is not None:
-                raise conflict(f"{name} = {value}", "excludes file")
-        loads = LOADS if loads is None else loads
-        at = tuple(sorted({number("load", load, "1", "(0, 1)") for load in _numbers("loads", loads)}))
-        subjects = [ArrivingFiles(**common, loads=at, file=quantities.size(file, "file"))]
+        excluded = {"flows": flows, "bandwidth_delay_product": most, "find": sought}
+        subjects = [_files(path, senders, quantities.size(file, "file"), LOADS if loads is None else loads, excluded)]
     seed = seed_of(rng)
-    threshold, named = threshold_of(common["discipline"]), queues.discipline(common["discipline"]).name
-    if find == "threshold":
-        choice("discipline", named, signalling.NAMES)
-        threshold = 0.0
-    first = subjects[0]
-    packets = float(first.simulated_bdp if threshold else first.bandwidth_delay_product)  # thresholds do not scale
-    path = Path(packets, common["round_trip_time"])
-    laws = laws_of(chosen, given, factor, path, threshold, named)
-    if find == "burst":
-        named = "policer"
-        laws = PolicerLaws(math.nan if chosen.name == "cubic" else factor, "", path)  # CUBIC's growth is not linear
+    laws, named = _laws(subjects[0], senders, find)
     runs = replications * (points + len(laws.holds) + 4)
     for one in subjects:
         if isinstance(one, LongFlows):
             one.refuse_too_long(runs)
-    with _bar(progress, len(subjects) * runs * (1 if file is None else len(at))) as bar:
+    at = len(subjects[0].loads) if isinstance(subjects[0], ArrivingFiles) else 1
+    with _bar(progress, len(subjects) * runs * at) as bar:
 
         def tell(done: int) -> None:
             bar.total = max(bar.total, bar.n + done)  # how long a search takes is not known before
@@ -260,29 +225,15 @@ def buffer(
         answers = [answer(one, wanted, laws, points, search, effort) for one in subjects]
     alone = file is not None or np.ndim(1 if flows is None else flows) == 0
     data = dataset(subjects, answers, laws, alone)
-    if file is not None:
-        data.attrs |= {"file": subjects[0].bytes, "attainable": answers[0]["attainable"]}  # type: ignore[union-attr]
-        ends = capacity, data.attrs["file"], common["round_trip_time"]
-        data.attrs |= {
-            "power_ceiling": float(power_ceiling(*ends)), "first_come_ceiling": float(first_come_ceiling(*ends)),
-        }  # fmt: skip
-    else:
-        scale_free = all(one.scale_free for one in subjects if isinstance(one, LongFlows))
-        if len(trips) > 1:
-            data.attrs["round_trip_times"] = list(trips)
-        data.attrs |= {"find": find, "spread": common["spread"], "attainable": 1.0, "scale_free": int(scale_free)}
-        if laws.ceiling < 1:
-            data.attrs["ceiling"] = laws.ceiling
-        for name in ("sender", "kept"):  # of each number of flows, without repetition
-            texts = [getattr(one, name) for one in subjects]
-            data.attrs[name] = " | ".join(dict.fromkeys(text for text in texts if text))
+    data.attrs |= _about(subjects, answers[0], laws)
+    threshold = 0.0 if find == "threshold" else threshold_of(queue)
     data.attrs |= {
-        **{name: common[name] for name in ("rate", "round_trip_time", "packet", "access_rate")},
-        "bandwidth_delay_product": subjects[0].bandwidth_delay_product,
-        "scheme": scheme if isinstance(scheme, str) else chosen.name,
+        **{name: getattr(path, name) for name in ("rate", "round_trip_time", "packet", "access_rate")},
+        "bandwidth_delay_product": path.bandwidth_delay_product,
+        "scheme": scheme if isinstance(scheme, str) else senders.scheme.name,
         "discipline": named,
         **({"mark_above": threshold} if threshold else {}),
-        "decrease": factor,
+        "decrease": senders.decrease,
         "about": laws.about,
         "share": wanted,
         "criterion": subjects[0].criterion,
@@ -297,6 +248,13 @@ def buffer(
     return made_by(data, "design.buffer")
 
 
+def _path(rate: Any, trips: tuple[float, ...], packet: Any, access_rate: Any) -> Bottleneck:
+    """Return the path, whose round-trip time is the mean of the flows'."""
+    size = integer("packet", quantities.size(packet, "packet"), "bytes", "[1, 1e6]")
+    access = math.inf if access_rate == math.inf else quantities.rate(access_rate, "access_rate")
+    return Bottleneck(quantities.rate(rate), sum(trips) / len(trips), size, access_rate=access)
+
+
 def _round_trip_times(given: Any) -> tuple[float, ...]:
     """Return one round-trip time [s], or one for each flow."""
     many = [given] if isinstance(given, str) or np.ndim(given) == 0 else list(given)
@@ -305,29 +263,73 @@ def _round_trip_times(given: Any) -> tuple[float, ...]:
     return tuple(quantities.duration(one, allowed="(0, inf)") for one in many)
 
 
-def _packets_simulated(path: dict[str, Any], file: Any, most: Any) -> float:
-    """Return the bandwidth-delay product of the link that a discipline with a threshold is simulated on [packets]."""
-    own = float(path["rate"] * path["round_trip_time"] / path["packet"])
-    if file is not None or most is None:
-        return own
-    return min(own, float(integer("bandwidth_delay_product", most, "packets", "[10, 1e7]")))
+def _check_find(find: str, discipline: Any, mark_above: Any) -> None:
+    """Refuse what is not sought, and options of the queue that exclude what is."""
+    if choice("find", find, ("buffer", "threshold", "burst")) == "threshold" and mark_above is not None:
+        raise conflict(f"mark_above = {mark_above}", "excludes find = 'threshold', which finds it")
+    if find == "burst" and (discipline is not None or mark_above is not None):
+        raise conflict("find = 'burst'", "excludes discipline and mark_above: a policer has no queue")
 
 
-def _discipline(
-    given: str | Discipline | None, scheme: Scheme, mark_above: int | None, packets: float
-) -> str | Discipline:
-    """Return the queue discipline, with the threshold of step marking."""
-    if given is None:
-        given = "step-marking" if scheme.name == "dctcp" else "fifo"
-    if given == "step-marking":
-        # Above the bound, which is exclusive (Alizadeh and others 2010, section 3.3).
-        least = math.floor(float(least_threshold(packets))) + 1
-        above = least if mark_above is None else integer("mark_above", mark_above, "packets", "[1, 1e9]")
-        return queues.discipline("step-marking", packets=above)
-    if mark_above is not None:
-        raise conflict(f"mark_above = {mark_above}", "needs discipline 'step-marking'")
-    queues.discipline(given)
-    return given
+def _long_flows(
+    path: Bottleneck, senders: Senders, numbers: list[Any], trips: tuple[float, ...], find: str, spread: Any,
+    most: int | None,
+) -> list[LongFlows]:  # fmt: skip
+    """Return the long-lived flows of each number of flows."""
+    relative = quantities.fraction(spread, "spread", "[0, 0.9]")
+    return [
+        LongFlows(
+            **vars(path), flows=integer("flows", n, "flows", "[1, 10000]"), scheme=senders.scheme,
+            parameters=senders.parameters, spread=relative, most=most, finds=find,
+            round_trip_times=trips if len(trips) > 1 else (),
+        )
+        for n in numbers
+    ]  # fmt: skip
+
+
+def _files(path: Bottleneck, senders: Senders, size: float, loads: Any, excluded: dict[str, Any]) -> ArrivingFiles:
+    """Return files that arrive at random; refuse arguments that have a value and exclude them."""
+    for name, value in excluded.items():
+        if value is not None:
+            raise conflict(f"{name} = {value}", "excludes file")
+    at = tuple(sorted({number("load", load, "1", "(0, 1)") for load in _numbers("loads", loads)}))
+    return ArrivingFiles(**vars(path), scheme=senders.scheme, parameters=senders.parameters, loads=at, file=size)
+
+
+def _laws(subject: LongFlows | ArrivingFiles, senders: Senders, find: str) -> tuple[Laws, str]:
+    """Return the rules and laws beside the simulations, and the name of the discipline."""
+    named, threshold = queues.discipline(subject.discipline).name, threshold_of(subject.discipline)
+    if find == "threshold":
+        choice("discipline", named, signalling.NAMES)
+        threshold = 0.0
+    packets = subject.simulated_bdp if threshold else subject.bandwidth_delay_product  # thresholds do not scale
+    path = Path(float(packets), subject.round_trip_time)
+    if find == "burst":
+        # CUBIC's growth is not linear.
+        factor = math.nan if senders.scheme.name == "cubic" else senders.decrease
+        return PolicerLaws(factor, "", path), "policer"
+    return laws_of(senders.scheme, senders.parameters, senders.decrease, path, threshold, named), named
+
+
+def _about(subjects: Sequence[Any], first: dict[str, Any], laws: Laws) -> dict[str, Any]:
+    """Return attributes of the files, or of the long-lived flows, and what they can attain."""
+    one = subjects[0]
+    if isinstance(one, ArrivingFiles):
+        ends = one.rate, one.bytes, one.round_trip_time
+        ceilings = {
+            "power_ceiling": float(power_ceiling(*ends)),
+            "first_come_ceiling": float(first_come_ceiling(*ends)),
+        }
+        return {"file": one.bytes, "attainable": first["attainable"]} | ceilings
+    made: dict[str, Any] = {"round_trip_times": list(one.round_trip_times)} if one.round_trip_times else {}
+    scale_free = all(each.scale_free for each in subjects)
+    made |= {"find": one.finds, "spread": one.spread, "attainable": 1.0, "scale_free": int(scale_free)}
+    if laws.ceiling < 1:
+        made["ceiling"] = laws.ceiling
+    for name in ("sender", "kept"):  # of each number of flows, without repetition
+        texts = [getattr(each, name) for each in subjects]
+        made[name] = " | ".join(dict.fromkeys(text for text in texts if text))
+    return made
 
 
 def _numbers(name: str, values: Any) -> list[Any]:

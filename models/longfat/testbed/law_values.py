@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from longfat.design.bottleneck import threshold_of
 from longfat.design.buffer_laws import BbrLaws, CubicLaws, DctcpLaws, Laws, Path, is_bbr, laws_of, value_of
 from longfat.design.buffer_rules import decrease_of
-from longfat.design.long_flows import threshold_of
 from longfat.laws import bbr, cubic, tcp
 from longfat.sim.network.elements import Flow, Link
 from longfat.sim.network.network import Network

@@ -1,0 +1,80 @@
+"""The bottleneck whose buffer is sought, its queue discipline, and the senders of its flows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from longfat.base.domains import conflict, integer
+from longfat.design.buffer_rules import with_decrease
+from longfat.design.senders import sender
+from longfat.laws.dctcp import least_threshold
+from longfat.sim import queues, schemes
+from longfat.sim.queues.step_marking import UNLIMITED
+from longfat.sim.schemes import Scheme
+
+if TYPE_CHECKING:
+    from longfat.sim.queues import Discipline
+
+
+@dataclass(frozen=True)
+class Bottleneck:
+    """The link behind the switch, with its round-trip time and queue; SI units."""
+
+    rate: float
+    round_trip_time: float
+    packet: int
+    discipline: Discipline | str = field(default="fifo", kw_only=True)
+    access_rate: float = field(default=math.inf, kw_only=True)
+
+    @property
+    def bandwidth_delay_product(self) -> float:
+        """Bandwidth-delay product of the path [packets]."""
+        return self.rate * self.round_trip_time / self.packet
+
+
+@dataclass(frozen=True)
+class Senders:
+    """Senders of one scheme: its parameters in simulations, and the factor of a loss in the laws, NaN without one."""
+
+    scheme: Scheme
+    parameters: dict[str, float]
+    decrease: float
+
+    @classmethod
+    def of(cls, scheme: str | Scheme, parameters: Mapping[str, float] | None, decrease: float | None) -> Senders:
+        """Return the senders of a scheme as hosts run it, with given parameters in place of theirs."""
+        chosen, own = sender(scheme)
+        given = own | schemes.check_parameters(chosen, parameters or {})
+        factor, given = with_decrease(chosen, given, decrease)
+        return cls(chosen, given, factor)
+
+
+def discipline_of(
+    given: str | Discipline | None, scheme: Scheme, mark_above: int | None, packets: float
+) -> str | Discipline:
+    """Return the queue discipline, with the threshold of step marking for a bandwidth-delay product [packets]."""
+    if given is None:
+        given = "step-marking" if scheme.name == "dctcp" else "fifo"
+    if given == "step-marking":
+        # Above the bound, which is exclusive (Alizadeh and others 2010, section 3.3).
+        least = math.floor(float(least_threshold(packets))) + 1
+        above = least if mark_above is None else integer("mark_above", mark_above, "packets", "[1, 1e9]")
+        return queues.discipline("step-marking", packets=above)
+    if mark_above is not None:
+        raise conflict(f"mark_above = {mark_above}", "needs discipline 'step-marking'")
+    queues.discipline(given)
+    return given
+
+
+def threshold_of(discipline: Discipline | str) -> float:
+    """Return the backlog above which the discipline marks every packet [packets]; 0 if there is no such threshold.
+
+    >>> threshold_of(queues.discipline("step-marking", packets=20)), threshold_of("fifo")
+    (20.0, 0.0)
+    """
+    chosen = queues.discipline(discipline)
+    packets = float(chosen.values["packets"]) if chosen.name == "step-marking" else 0.0
+    return packets if packets < UNLIMITED else 0.0
