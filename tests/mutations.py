@@ -279,7 +279,7 @@ MUTANTS = [
         CODE + "cli/__init__.py",
         "    return 2\n",
         "    return 1\n",
-        "tests/test_cli.py::test_one_line_and_status_2",
+        "tests/test_cli_refusals.py::test_one_line_and_status_2",
     ),
     # a derivation
     Mutant(

@@ -148,44 +148,6 @@ def test_the_packet_size_of_a_measurement_is_used(tmp_path, capsys):
     assert "loss: measured for packets of 1448 bytes, used for packets of 1024 bytes" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["--rate", "0bit/s"], "rate = "),
-        (["--rate", "1Gfoo/s"], "rate = '1Gfoo/s'"),
-        (["--rate", "fast"], "rate = 'fast'"),
-        (["--rtt", "nan ms"], "'nan ms'"),
-        (["--rtt", "-1ms"], "rtt = "),
-        (["--rtt", "0s"], "rtt = 0 s"),
-        (["--loss", "1"], "loss = 1"),
-        (["--loss", "1e-3,2"], "loss"),
-        (["--loss", ""], "loss = '' cannot be read"),
-        (["--packet", "0B"], "packet = 0"),
-        (["--segment", "16"], "segment = '16' has no unit"),
-        (["--mss", "9kB"], "--mss needs a --scheme of TCP"),
-        (["--rtt", "20ms..30ms"], "a range for --rtt needs a --scheme of TCP"),
-        (["--target", "1"], "target = 1"),
-        (["--points", "many"], "points must be an integer in [2, 10000]"),
-        (["--points", "1"], "points = 1"),
-        (["--seed", "-1"], "seed = -1"),
-        (["--confidence", "1"], "confidence = 1"),
-        (["--output", "/proc/nowhere"], "output = /proc/nowhere cannot be written to"),
-        (["--iperf3", "missing.json"], "missing.json"),
-        (["--colour"], "option '--colour' is unknown; available: --buffer"),
-        (["--loss"], "requires an argument"),
-    ],
-)
-def test_one_line_and_status_2(tmp_path, monkeypatch, capsys, arguments, words):
-    monkeypatch.chdir(tmp_path)
-    assert cli.main(["window", *PATH, *arguments]) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert words in err
-    assert err.count("\n") == 1
-    assert err.startswith("longfat: ")
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_what_is_missing_is_named(capsys, tmp_path):
     assert cli.main(["window", "--rate", "1Gbit/s", "--loss", "0", *SELECTIVE, "--output", str(tmp_path)]) == 2
     assert "--rtt is missing" in capsys.readouterr().err

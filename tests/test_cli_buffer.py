@@ -68,40 +68,6 @@ def test_power_and_csv(tmp_path, capsys):
     assert shown.endswith("reached")
 
 
-@pytest.mark.parametrize(
-    ("flags", "words"),
-    [
-        (["--rate", "0bit/s"], "rate = "),
-        (["--rtt", "0s"], "rtt = 0 s"),
-        (["--share", "0"], "share = 0"),
-        (["--flows", "1,x"], "flows must be an integer in"),
-        (["--flows", "3,3"], "flows = [3, 3]"),
-        (["--scheme", "rino"], "rino"),
-        (["--discipline", "fifi"], "fifi"),
-        (["--decrease", "2"], "decrease = 2"),
-        (["--spread", "100%"], "spread = "),
-        (["--points", "many"], "points must be an integer in"),
-        (["--loads", "0.5"], "--loads needs --file"),
-        (["--bdp", "1"], "bdp = 1"),
-        (["--search", "guess"], "search 'guess' is unknown; available: bisect, scan"),
-        (["--access", "0B/s"], "access = "),
-        (["--json", "--csv"], "--json and --csv exclude each other"),
-        (["--file", "10kB"], "--bdp and --file exclude each other"),
-        (["--output", "/proc/nowhere"], "output = /proc/nowhere cannot be written to"),
-        (["--colour"], "option '--colour' is unknown; available: --access"),
-    ],
-)
-def test_one_line_and_status_2(tmp_path, monkeypatch, capsys, flags, words):
-    monkeypatch.chdir(tmp_path)
-    assert main(["buffer", *PATH, *flags]) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert words in err
-    assert err.count("\n") == 1
-    assert err.startswith("longfat: ")
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_what_is_missing_is_named(capsys):
     assert main(["buffer", "--rate", "1Gbit/s"]) == 2
     assert "--rtt" in capsys.readouterr().err

@@ -68,45 +68,6 @@ def test_csv(tmp_path, capsys):
     assert "transfer_time [s]" not in printed
 
 
-@pytest.mark.parametrize(
-    ("flags", "words"),
-    [
-        (["--rate", "0bit/s"], "rate = "),
-        (["--rtt", "0s"], "rtt = 0 s"),
-        (["--scheme", "reno,rino"], "scheme 'rino' is unknown; available"),
-        (["--scheme", "reno,reno"], "different values"),
-        (["--flows", "1,x"], "flows must be an integer in"),
-        (["--flows", "3,3"], "flows = [3, 3]"),
-        (["--over", "loss"], "axis 'loss' is unknown; available: buffer, window"),
-        (["--over", "buffer,buffer"], "names an axis twice"),
-        (["--over", "buffer,window"], "--at needs one axis"),
-        (["--over", "window", "--scheme", "tfrc"], "scheme 'tfrc' has no window"),
-        (["--at", "0"], "at = 0"),
-        (["--at", "1,200"], "at = 200"),
-        (["--buffer", "0"], "buffer = 0"),
-        (["--file", "1K"], "file = "),
-        (["--spread", "100%"], "spread = "),
-        (["--replications", "1"], "replications = 1"),
-        (["--figure", "paper.bmp"], "suffix of --figure '.bmp' is unknown; available: .pdf, .png, .svg"),
-        (["--figure", "/proc/nowhere/a.pdf"], "figure = /proc/nowhere cannot be written to"),
-        (["--html", "page.txt"], "suffix of --html '.txt' is unknown; available: .html"),
-        (["--output", "/proc/nowhere"], "output = /proc/nowhere cannot be written to"),
-        (["--rate", "400Gbit/s"], "these curves take"),
-        (["--colour"], "option '--colour' is unknown"),
-        (["--quick"], "option '--quick' is unknown"),  # its runs of three cycles ended in the transient
-    ],
-)
-def test_one_line_and_status_2(tmp_path, monkeypatch, capsys, flags, words):
-    monkeypatch.chdir(tmp_path)
-    assert main(["curves", *PATH, *flags]) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert words in err
-    assert err.count("\n") == 1
-    assert err.startswith("longfat: ")
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_nothing_is_half_written(tmp_path, monkeypatch, capsys):
     """A page that cannot be made leaves no file, also none of the others."""
 

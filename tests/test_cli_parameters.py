@@ -84,55 +84,6 @@ def test_bare_longfat_prints_its_help(capsys):
     assert not bare.err.startswith("longfat:")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["widnow"], "longfat: command 'widnow' is unknown; did you mean 'window'? Available: benchmark, buffer, "),
-        (["plot"], "longfat: command 'plot' is unknown; available: benchmark, buffer, curves, explore, loss-load, "),
-        (["--bogus"], "longfat: option '--bogus' is unknown; available: --help, --version\n"),
-        (["window", "--bogus"], "longfat: option '--bogus' is unknown; available: --buffer, --confidence, --help, "),
-        (["window", "--rat", "1"], "longfat: option '--rat' is unknown; did you mean '--rate'? Available: "),
-        ([*BUFFER, "--scheme", "scalable"], "longfat: scheme 'scalable' is unknown; available: bbr, bbr1, becn, "),
-        ([*BUFFER, "--scheme", "westwood"], "longfat: scheme 'westwood' is unknown; available: bbr, bbr1, "),
-        ([*BUFFER, "--scheme", "renno"], "longfat: scheme 'renno' is unknown; did you mean 'reno'? Available: bbr, "),
-        ([*BUFFER, "--discipline", "cake"], "longfat: discipline 'cake' is unknown; available: aggregation, avq, "),
-        ([*WINDOW, "--source", "laws"], "longfat: source 'laws' is unknown; did you mean 'law'? Available: auto, "),
-        (["benchmark", "--scheme", "westwood"], "longfat: scheme 'westwood' is unknown; available: bbr, "),
-        (["benchmark", "--discipline", "nosuch"], "longfat: discipline 'nosuch' is unknown; available: aggregation, "),
-        (["verify", "--law", "md1_wate"], "longfat: law 'md1_wate' is unknown; did you mean 'queues."),
-        (["verify", "--law", "nosuch"], "longfat: law 'nosuch' is unknown; available: aqm.*, bbr.*, blt.*, "),
-        (["explore", "--law", "nosuch"], "longfat: law 'nosuch' is unknown; available: aqm.*, bbr.*, blt.*, "),
-        (["explore", "--host", ""], "longfat: host = '' is out of range: must be an address of this machine"),
-        (["explore", "--host", " "], "longfat: host = ' ' is out of range: must be an address of this machine"),
-        ([*WINDOW, "--packet", "1e-3B"], "longfat: packet = 0.001 bytes is out of range: must be in [1, "),
-        ([*WINDOW, "--segment", "0.5B"], "longfat: segment = 0.5 bytes is out of range: must be in [1, "),
-        ([*WINDOW, "--packet", "12bit"], "longfat: packet = 1.5 bytes is out of range: must be an integer in"),
-        ([*WINDOW, "--segment", "16K"], "longfat: segment = '16K' has an ambiguous unit"),
-        ([*WINDOW, "--loss", "2"], "longfat: loss = 2 is out of range: must be in [0, 1)\n"),
-        ([*WINDOW, "--output", ""], "longfat: output = '' is out of range: must be a path\n"),
-        ([*BUFFER, "--file", "0.5B"], "longfat: file = 0.5 bytes is out of range"),
-        ([*BUFFER, "--flows", "1,0"], "longfat: flows = 0 flows is out of range: must be an integer in [1, 1"),
-        ([*BUFFER, "--loads", "0.5,1"], "longfat: loads = 1 is out of range: must be in (0, 1)"),
-        ([*BUFFER, "--decrease", "1"], "longfat: decrease = 1 is out of range: must be in (0, 1)"),
-        ([*LOSS_LOAD, "--k", "2,x"], "longfat: k must be a number in [1, 50], got the string 'x'\n"),
-        ([*WINDOW, "--seed", "--5"], "longfat: seed must be an integer in [0, inf), got the string '--5'\n"),
-        ([*WINDOW, "--seed", "1" * 5000], "longfat: seed must be an integer in [0, inf), got the string '111"),
-        ([*WINDOW, "--points", "1_000"], "longfat: points must be an integer in [2, 10000], got the string '1_000'"),
-        ([*LOSS_LOAD, "--k", "0"], "longfat: k = 0 is out of range: must be in [1, 50]"),
-        ([*LOSS_LOAD, "--stagger", "1"], "longfat: stagger = '1' has no unit"),
-        ([*LOSS_LOAD, "--sources", "0"], "longfat: sources = 0 is out of range: must be an integer in [1, 1"),
-        (["window", "--rtt", "1s", "--loss", "0"], "--rate is missing: give it, or a file that contains it (--iperf3)"),
-        (["window", "--rate", "1G", "--loss", "0"], "--rtt is missing: give it, or a file that contains it (--ping"),
-        (
-            ["window", *SELECTIVE, "--rate", "1G", "--rtt", "1s"],
-            "--loss is missing: give it, or a file that contains it (--iperf3",
-        ),
-    ],
-)  # fmt: skip
-def test_one_line_and_status_2(folder, capsys, arguments, words):
-    assert words in refused(capsys, *arguments)
-
-
 def test_commands_receive_values(called):
     """By hand: 10 Gbit/s are 1.25e9 bytes/s, 16 KiB are 16384 bytes."""
     _, given = called("window", *SELECTIVE, "--rate", "10G", "--rtt", "80 msec", "--loss", "0.1%,1e-2", "--points", "7")

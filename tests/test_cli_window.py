@@ -171,26 +171,6 @@ def test_several_files_and_options_before_files(tmp_path, capsys):
     assert re.search(r"transfer time ratio  1\.019", out)  # 25/23.0956 x 1448/1538 = 1.0191
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["--rate", "100..80Mbit/s"], "a range whose lower end comes first"),
-        (["--segment", "16KiB"], "--segment needs --scheme selective-repeat"),
-        (["--tradeoff", "2"], "--tradeoff needs --scheme selective-repeat"),
-        (["--scheme", "vegas"], "scheme 'vegas' is unknown"),
-        (["--buffer", "0"], "buffer"),
-        (["--mss", "0B"], "mss = 0 bytes"),
-        (["--replications", "1"], "replications = 1"),
-    ],
-)
-def test_one_line_and_status_2(tmp_path, capsys, arguments, words):
-    path = ["--rate", "1Gbit/s", "--rtt", "10ms", "--output", str(tmp_path)]
-    assert cli.main(["window", *path, *arguments]) == 2
-    err = capsys.readouterr().err
-    assert words in err
-    assert err.count("\n") == 1
-
-
 def test_what_is_missing_is_named(capsys, tmp_path):
     assert cli.main(["window", "--rate", "1Gbit/s", "--output", str(tmp_path)]) == 2
     assert "--rtt is missing" in capsys.readouterr().err

@@ -128,24 +128,3 @@ def test_the_command(tmp_path, capsys):
     assert shown.err == ""
     with xr.open_dataset(tmp_path / "loss_load.nc") as data:
         assert f"{float(data.v[0]):6.4f}" in shown.out
-
-
-@pytest.mark.parametrize(
-    ("flags", "message"),
-    [
-        (["--loss", "5%", "--k", "2,x"], "longfat: k must be a number in [1, 50], got the string 'x'"),
-        (["--loss", "110%"], "longfat: loss = "),
-        (
-            ["--loss", "0", "--k", "20", "--points", "2", "--stagger", "0s", "--sources", "11"],
-            "is not reached by any v",
-        ),
-        ([], "longfat: Missing option '--loss'"),
-    ],
-)
-def test_refusals_of_the_command(flags, message, tmp_path, capsys):
-    small = ["--file", "100kB"] if "--sources" in flags else []
-    assert main(["loss-load", *ARGUMENTS, *flags, *small, "--output", str(tmp_path)]) == 2
-    shown = capsys.readouterr()
-    assert message in shown.err
-    assert shown.err.count("\n") == 1
-    assert list(tmp_path.iterdir()) == []

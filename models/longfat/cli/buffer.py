@@ -25,7 +25,7 @@ from longfat.cli.parameters import (
     Size,
     disciplines,
     option,
-)  # fmt: skip
+)
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -23,7 +23,7 @@ from longfat.cli.parameters import (
     Quantity,
     Size,
     option,
-)  # fmt: skip
+)
 from longfat.cli.tables import Column, interval, number, percent
 from longfat.cli.tables import table as lines_of
 

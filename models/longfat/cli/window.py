@@ -22,7 +22,7 @@ from longfat.cli.parameters import (
     given,
     option,
     replications,
-)  # fmt: skip
+)
 
 if TYPE_CHECKING:
     from longfat.measured import PathFigures

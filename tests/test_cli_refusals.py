@@ -1,0 +1,217 @@
+"""Command lines that are refused: one line on stderr, exit status 2, and nothing is computed or written."""
+
+from pathlib import Path
+
+import pytest
+
+from longfat import cli
+
+BUFFER = ["buffer", "--rate", "1Gbit/s", "--rtt", "100ms"]
+WINDOW = ["window", "--rate", "1Gbit/s", "--rtt", "100ms", "--loss", "1e-3"]
+LOSS_LOAD = ["loss-load", "--rate", "40Mbit/s", "--rtt", "44ms", "--loss", "1%", "--sources", "3", "--file", "2MB"]
+SELECTIVE = ["--scheme", "selective-repeat"]
+
+#: Arguments before those of the rows; and rows of arguments and words of the line.
+REFUSED = {
+    "longfat": (
+        [],
+        [
+            (["widnow"], "longfat: command 'widnow' is unknown; did you mean 'window'? Available: benchmark, buffer, "),
+            (
+                ["plot"],
+                "longfat: command 'plot' is unknown; available: benchmark, buffer, curves, explore, loss-load, ",
+            ),
+            (["--bogus"], "longfat: option '--bogus' is unknown; available: --help, --version\n"),
+            (
+                ["window", "--bogus"],
+                "longfat: option '--bogus' is unknown; available: --buffer, --confidence, --help, ",
+            ),
+            (["window", "--rat", "1"], "longfat: option '--rat' is unknown; did you mean '--rate'? Available: "),
+            ([*BUFFER, "--scheme", "scalable"], "longfat: scheme 'scalable' is unknown; available: bbr, bbr1, becn, "),
+            ([*BUFFER, "--scheme", "westwood"], "longfat: scheme 'westwood' is unknown; available: bbr, bbr1, "),
+            (
+                [*BUFFER, "--scheme", "renno"],
+                "longfat: scheme 'renno' is unknown; did you mean 'reno'? Available: bbr, ",
+            ),
+            ([*BUFFER, "--discipline", "cake"], "longfat: discipline 'cake' is unknown; available: aggregation, avq, "),
+            ([*WINDOW, "--source", "laws"], "longfat: source 'laws' is unknown; did you mean 'law'? Available: auto, "),
+            (["benchmark", "--scheme", "westwood"], "longfat: scheme 'westwood' is unknown; available: bbr, "),
+            (
+                ["benchmark", "--discipline", "nosuch"],
+                "longfat: discipline 'nosuch' is unknown; available: aggregation, ",
+            ),
+            (["verify", "--law", "md1_wate"], "longfat: law 'md1_wate' is unknown; did you mean 'queues."),
+            (["verify", "--law", "nosuch"], "longfat: law 'nosuch' is unknown; available: aqm.*, bbr.*, blt.*, "),
+            (["explore", "--law", "nosuch"], "longfat: law 'nosuch' is unknown; available: aqm.*, bbr.*, blt.*, "),
+            (["explore", "--host", ""], "longfat: host = '' is out of range: must be an address of this machine"),
+            (["explore", "--host", " "], "longfat: host = ' ' is out of range: must be an address of this machine"),
+            ([*WINDOW, "--packet", "1e-3B"], "longfat: packet = 0.001 bytes is out of range: must be in [1, "),
+            ([*WINDOW, "--segment", "0.5B"], "longfat: segment = 0.5 bytes is out of range: must be in [1, "),
+            ([*WINDOW, "--packet", "12bit"], "longfat: packet = 1.5 bytes is out of range: must be an integer in"),
+            ([*WINDOW, "--segment", "16K"], "longfat: segment = '16K' has an ambiguous unit"),
+            ([*WINDOW, "--loss", "2"], "longfat: loss = 2 is out of range: must be in [0, 1)\n"),
+            ([*WINDOW, "--output", ""], "longfat: output = '' is out of range: must be a path\n"),
+            ([*BUFFER, "--file", "0.5B"], "longfat: file = 0.5 bytes is out of range"),
+            ([*BUFFER, "--flows", "1,0"], "longfat: flows = 0 flows is out of range: must be an integer in [1, 1"),
+            ([*BUFFER, "--loads", "0.5,1"], "longfat: loads = 1 is out of range: must be in (0, 1)"),
+            ([*BUFFER, "--decrease", "1"], "longfat: decrease = 1 is out of range: must be in (0, 1)"),
+            ([*LOSS_LOAD, "--k", "2,x"], "longfat: k must be a number in [1, 50], got the string 'x'\n"),
+            ([*WINDOW, "--seed", "--5"], "longfat: seed must be an integer in [0, inf), got the string '--5'\n"),
+            ([*WINDOW, "--seed", "1" * 5000], "longfat: seed must be an integer in [0, inf), got the string '111"),
+            (
+                [*WINDOW, "--points", "1_000"],
+                "longfat: points must be an integer in [2, 10000], got the string '1_000'",
+            ),
+            ([*LOSS_LOAD, "--k", "0"], "longfat: k = 0 is out of range: must be in [1, 50]"),
+            ([*LOSS_LOAD, "--stagger", "1"], "longfat: stagger = '1' has no unit"),
+            ([*LOSS_LOAD, "--sources", "0"], "longfat: sources = 0 is out of range: must be an integer in [1, 1"),
+            (
+                ["window", "--rtt", "1s", "--loss", "0"],
+                "--rate is missing: give it, or a file that contains it (--iperf3)",
+            ),
+            (
+                ["window", "--rate", "1G", "--loss", "0"],
+                "--rtt is missing: give it, or a file that contains it (--ping",
+            ),
+            (
+                ["window", *SELECTIVE, "--rate", "1G", "--rtt", "1s"],
+                "--loss is missing: give it, or a file that contains it (--iperf3",
+            ),
+        ],
+    ),
+    "selective repeat": (
+        ["window", "--rate", "150Mbit/s", "--rtt", "20ms", "--loss", "1e-4,1e-2", "--points", "4", *SELECTIVE],
+        [
+            (["--rate", "0bit/s"], "rate = "),
+            (["--rate", "1Gfoo/s"], "rate = '1Gfoo/s'"),
+            (["--rate", "fast"], "rate = 'fast'"),
+            (["--rtt", "nan ms"], "'nan ms'"),
+            (["--rtt", "-1ms"], "rtt = "),
+            (["--rtt", "0s"], "rtt = 0 s"),
+            (["--loss", "1"], "loss = 1"),
+            (["--loss", "1e-3,2"], "loss"),
+            (["--loss", ""], "loss = '' cannot be read"),
+            (["--packet", "0B"], "packet = 0"),
+            (["--segment", "16"], "segment = '16' has no unit"),
+            (["--mss", "9kB"], "--mss needs a --scheme of TCP"),
+            (["--rtt", "20ms..30ms"], "a range for --rtt needs a --scheme of TCP"),
+            (["--target", "1"], "target = 1"),
+            (["--points", "many"], "points must be an integer in [2, 10000]"),
+            (["--points", "1"], "points = 1"),
+            (["--seed", "-1"], "seed = -1"),
+            (["--confidence", "1"], "confidence = 1"),
+            (["--output", "/proc/nowhere"], "output = /proc/nowhere cannot be written to"),
+            (["--iperf3", "missing.json"], "missing.json"),
+            (["--colour"], "option '--colour' is unknown; available: --buffer"),
+            (["--loss"], "requires an argument"),
+        ],
+    ),
+    "window": (
+        ["window", "--rate", "1Gbit/s", "--rtt", "10ms"],
+        [
+            (["--rate", "100..80Mbit/s"], "a range whose lower end comes first"),
+            (["--segment", "16KiB"], "--segment needs --scheme selective-repeat"),
+            (["--tradeoff", "2"], "--tradeoff needs --scheme selective-repeat"),
+            (["--scheme", "vegas"], "scheme 'vegas' is unknown"),
+            (["--buffer", "0"], "buffer"),
+            (["--mss", "0B"], "mss = 0 bytes"),
+            (["--replications", "1"], "replications = 1"),
+        ],
+    ),
+    "buffer": (
+        [*BUFFER, "--bdp", "60", "--points", "2", "--replications", "2"],
+        [
+            (["--rate", "0bit/s"], "rate = "),
+            (["--rtt", "0s"], "rtt = 0 s"),
+            (["--share", "0"], "share = 0"),
+            (["--flows", "1,x"], "flows must be an integer in"),
+            (["--flows", "3,3"], "flows = [3, 3]"),
+            (["--scheme", "rino"], "rino"),
+            (["--discipline", "fifi"], "fifi"),
+            (["--decrease", "2"], "decrease = 2"),
+            (["--spread", "100%"], "spread = "),
+            (["--points", "many"], "points must be an integer in"),
+            (["--loads", "0.5"], "--loads needs --file"),
+            (["--bdp", "1"], "bdp = 1"),
+            (["--search", "guess"], "search 'guess' is unknown; available: bisect, scan"),
+            (["--access", "0B/s"], "access = "),
+            (["--json", "--csv"], "--json and --csv exclude each other"),
+            (["--file", "10kB"], "--bdp and --file exclude each other"),
+            (["--output", "/proc/nowhere"], "output = /proc/nowhere cannot be written to"),
+            (["--colour"], "option '--colour' is unknown; available: --access"),
+        ],
+    ),
+    "curves": (
+        [
+            "curves",
+            "--rate",
+            "12Mbit/s",
+            "--rtt",
+            "50ms",
+            "--scheme",
+            "reno",
+            "--flows",
+            "1,2",
+            "--replications",
+            "2",
+            "--at",
+            "0.3,1",
+            "--file",
+            "15kB",
+        ],
+        [
+            (["--rate", "0bit/s"], "rate = "),
+            (["--rtt", "0s"], "rtt = 0 s"),
+            (["--scheme", "reno,rino"], "scheme 'rino' is unknown; available"),
+            (["--scheme", "reno,reno"], "different values"),
+            (["--flows", "1,x"], "flows must be an integer in"),
+            (["--flows", "3,3"], "flows = [3, 3]"),
+            (["--over", "loss"], "axis 'loss' is unknown; available: buffer, window"),
+            (["--over", "buffer,buffer"], "names an axis twice"),
+            (["--over", "buffer,window"], "--at needs one axis"),
+            (["--over", "window", "--scheme", "tfrc"], "scheme 'tfrc' has no window"),
+            (["--at", "0"], "at = 0"),
+            (["--at", "1,200"], "at = 200"),
+            (["--buffer", "0"], "buffer = 0"),
+            (["--file", "1K"], "file = "),
+            (["--spread", "100%"], "spread = "),
+            (["--replications", "1"], "replications = 1"),
+            (["--figure", "paper.bmp"], "suffix of --figure '.bmp' is unknown; available: .pdf, .png, .svg"),
+            (["--figure", "/proc/nowhere/a.pdf"], "figure = /proc/nowhere cannot be written to"),
+            (["--html", "page.txt"], "suffix of --html '.txt' is unknown; available: .html"),
+            (["--output", "/proc/nowhere"], "output = /proc/nowhere cannot be written to"),
+            (["--rate", "400Gbit/s"], "these curves take"),
+            (["--colour"], "option '--colour' is unknown"),
+            (["--quick"], "option '--quick' is unknown"),  # its runs of three cycles ended in the transient
+        ],
+    ),
+    "loss-load": (
+        ["loss-load", "--rate", "40Mbit/s", "--rtt", "4ms", "--sources", "2", "--file", "2MB", "--packet", "500B"],
+        [
+            (["--loss", "5%", "--k", "2,x"], "longfat: k must be a number in [1, 50], got the string 'x'"),
+            (["--loss", "110%"], "longfat: loss = "),
+            (
+                ["--loss", "0", "--k", "20", "--points", "2", "--stagger", "0s", "--sources", "11"],
+                "is not reached by any v",
+            ),
+            ([], "longfat: Missing option '--loss'"),
+        ],
+    ),
+}
+ROWS = [
+    (f"{name}: {' '.join(more)}"[:60], [*before, *more], words)
+    for name, (before, rows) in REFUSED.items()
+    for more, words in rows
+]
+
+
+@pytest.mark.parametrize(("arguments", "words"), [row[1:] for row in ROWS], ids=[row[0] for row in ROWS])
+def test_one_line_and_status_2(tmp_path, monkeypatch, capsys, arguments, words):
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(arguments) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert words in err
+    assert err.count("\n") == 1
+    assert err.startswith("longfat: ")
+    assert list(Path().rglob("*")) == []
