@@ -117,8 +117,8 @@ def csv(data: xr.Dataset) -> str:
 
     >>> from longfat import design
     >>> data = design.window(rate="15Mbit/s", round_trip_time="20ms", loss=1e-3, segment="9kB", packet="900B", points=2)
-    >>> [line.split(",")[1] for line in csv(data).splitlines()]
-    ['kind', 'answer', 'reference', 'curve', 'curve', 'receive buffer']
+    >>> [line.split('"')[2].split(",")[1] for line in csv(data).splitlines()[1:]]
+    ['answer', 'reference', 'curve', 'curve', 'receive buffer']
     """
     import pandas as pd
 
