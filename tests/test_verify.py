@@ -16,7 +16,8 @@ from longfat.law.array_namespaces import JaxNamespace
 from longfat.laws.loss_load import response_time
 from longfat.laws.selective_repeat import initial_window
 from longfat.testing import compare
-from longfat.verify import equivalence, faces, high_precision, points, report, simulated, verification
+from longfat.verify import faces, high_precision, points, report, simulated, verification
+from longfat.verify.simulators import simulator_of
 
 X = Symbol("x", "m", "[0, 10]", (1, 5))
 LAW = Law(lambda x, *, xp: x, {"x": X}, "m", "an example", Validity("x < 5", lambda x: x < 5, 0.5))
@@ -85,7 +86,7 @@ def test_the_confidence_is_that_of_all_points_together(monkeypatch):
         seen.append((alpha, power))
         return compare(*args, alpha=alpha, power=power, **options)
 
-    monkeypatch.setattr(equivalence, "compare", compared)
+    monkeypatch.setattr(simulated, "compare", compared)
     table = verify.check(LAW, lambda rng, x: around(x)(rng), [{"x": 1.0 + k} for k in range(4)], confidence=0.9)
     assert seen == [(pytest.approx(0.1 / 4), pytest.approx(1 - 0.1 / 4))] * 4
     assert table.attrs["agrees"] == 1
@@ -201,7 +202,7 @@ def test_where_it_is_wrong_is_said():
 @pytest.mark.parametrize(("factor", "status"), [(1.0, "agrees"), (1.2, "differs"), (1.1, "undecided")])
 def test_a_simulator_of_ones_own(factor, status, monkeypatch):
     """The tolerance is 10 %; the results lie at a multiple of the law. An undecided point does not agree."""
-    monkeypatch.setattr(equivalence, "BUDGET", 40)
+    monkeypatch.setattr(simulated, "BUDGET", 40)
     law = Law(right, {"p": X}, "1", "an example")
     spent = []
 
@@ -342,20 +343,38 @@ def test_an_erratum_is_no_failure():
 def test_the_declared_checks_are_used():
     """Each law of longfat declares a simulator or a reason (tests/test_laws.py); here that they reach the verdicts."""
     laws = [one for name, one in registered() if name.startswith("longfat.laws.")]
-    checks = {one.public_name: simulated.check_of(one) for one in laws}
     assert len(laws) > 80
-    assert sum(check is not None for check in checks.values()) > 30
+    assert sum(simulator_of(one) is not None for one in laws) > 30
     for one in laws:
-        assert (checks[one.public_name] is None) == bool(one.not_simulated) == (one.simulated is None)
-    wait = checks["queues.mm1_wait"]
+        assert (simulator_of(one) is None) == bool(one.not_simulated) == (one.simulated is None)
+    wait = next(one.simulated for one in laws if one.public_name == "queues.mm1_wait")
     assert (wait.ranges, wait.accuracy, wait.relative, wait.long) == ({"load": (0.05, 0.8)}, 0.01, 0.05, False)
+
+
+@pytest.mark.parametrize("name", [name for name, one in registered() if name.startswith("longfat.") and one.simulated])
+def test_one_replication_of_every_simulator_is_near_its_law(name):
+    """Within four tolerances; single replications scatter more than the means that verdicts are about."""
+    law = dict(registered())[name]
+    (point,) = simulated.drawn(law, law.simulated, 1, seed=1)
+    value, packets = simulator_of(law)(1, **point)
+    assert abs(value - law(**point)) < 4 * law.simulated.allowed(law, point)
+    assert packets > 0
+
+
+def test_a_law_of_ones_own_declares_a_simulator_of_ones_own():
+    """Values of 1.05 p^2 are within 10 % and not within 2 %."""
+    for relative, status in ((0.1, "agrees"), (0.02, "differs")):
+        law = made(
+            right, simulated=SimulatedBy(lambda rng, p: 1.05 * p * p * around(1.0, 1e-3)(rng), relative=relative)
+        )
+        assert verify.run([law], quick=True).simulator.item() == status
 
 
 def test_declarations_of_simulators():
     declared = made(right, simulated=SimulatedBy("nobody", accuracy=1.0))
     with pytest.raises(ValueError, match=r"right: simulator 'nobody' is unknown; available: .*mm1_wait"):
-        simulated.check_of(declared)
-    assert simulated.check_of(made(right)) is None
+        verify.run([declared])
+    assert simulator_of(made(right)) is None
     assert simulated.reason(made(right)) == "@law declares neither simulated= nor not_simulated="
     assert simulated.reason(made(right, not_simulated="a definition")) == "a definition"
 

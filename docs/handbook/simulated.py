@@ -24,7 +24,6 @@ from longfat.law.law_digests import digest
 from longfat.law.symbols import Symbol
 from longfat.replication.intervals import half_width
 from longfat.verify.points import between
-from longfat.verify.simulated import check_of
 from longfat.verify.simulators import Simulator, simulator_of
 
 STORED = Path(__file__).resolve().parent / "simulated.csv"
@@ -139,9 +138,9 @@ def points(law: Law) -> dict[str, Any] | None:
 
 def verdict(law: Law, row: Row) -> str:
     """Return whether an interval lies within the tolerance of the law, outside of it, or neither."""
-    check, point = check_of(law), point_of(row)
-    assert check is not None
-    value, allowed = float(law(**point)), check.allowed(law, point)
+    assert law.simulated is not None
+    point = point_of(row)
+    value, allowed = float(law(**point)), law.simulated.allowed(law, point)
     low, high = float(row["low"]) - value, float(row["high"]) - value
     if -allowed <= low and high <= allowed:
         return "within"

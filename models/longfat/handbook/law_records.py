@@ -83,7 +83,7 @@ def record(law: Law, neighbours: Iterable[str] = (), *, hashed: bool = True) -> 
         "derivation": f"derivations/{law.derivation.replace('.', '.py, ')}"
         if isinstance(law.derivation, str) and law.derivation
         else None,
-        "simulator": None if law.simulated is None else law.simulated.simulator,
+        "simulator": law.simulated and getattr(law.simulated.simulator, "__name__", law.simulated.simulator),
         "not_simulated": law.not_simulated or None,
         "neighbours": list(neighbours),
         "python": python_call(law),

@@ -8,10 +8,13 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from longfat.base import domains
 from longfat.base.quantity import Quantity
 
 if TYPE_CHECKING:
     import sympy
+
+    from longfat.law.declaring import Law
 
 
 @dataclass(frozen=True)
@@ -94,12 +97,13 @@ class Validity:
 class SimulatedBy:
     """Simulator that a law is checked against, with the ranges and the tolerance of the check.
 
-    A law names its simulator as data, because formulas and simulators stay independent of each other.
+    The laws of longfat name their simulators as data, because formulas and simulators stay independent of each other.
 
     Parameters
     ----------
-    simulator : str
-        Name in the table ``longfat.verify.simulators.SIMULATORS``.
+    simulator : str or callable
+        Name in the table ``longfat.verify.simulators.SIMULATORS``, or one replication of a simulator of one's own, as
+        `longfat.testing.compare` takes it.
     ranges : mapping
         Ranges of the simulated points, for parameters that are not simulated over their typical range: (low, high), a
         list of values, or a number.
@@ -114,8 +118,16 @@ class SimulatedBy:
     'mm1_wait'
     """
 
-    simulator: str
+    simulator: str | Callable[..., Any]
     ranges: Mapping[str, Any] = field(default_factory=dict)
     accuracy: float = 0.0
     relative: float = 0.0
     long: bool = False
+
+    def allowed(self, law: Law, point: Mapping[str, float]) -> float:
+        """Return the tolerance at a point, in the law's unit."""
+        if self.accuracy or self.relative:
+            return self.accuracy + self.relative * abs(float(law(**point)))
+        if law.validity is None:
+            raise domains.conflict(f"law {law.name}", "needs an accuracy in (0, inf)", "it states none")
+        return law.validity.accuracy

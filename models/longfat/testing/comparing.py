@@ -93,7 +93,7 @@ def compare(
     simulator: Simulator,
     point: Mapping[str, Any] | None = None,
     *,
-    within: float | str,
+    within: float | str | Callable[..., float],
     of: str | float = "mean",
     bounds: Interval | None = None,
     deterministic: bool = False,
@@ -114,9 +114,9 @@ def compare(
         number and what it cost (in packets, say).
     point : mapping, optional
         Arguments of both, by name.
-    within : float or str
-        Accuracy w, in the formula's unit or as a share of its value, ``"5 %"``; for distributions the largest distance
-        between distribution functions [probability].
+    within : float, str or callable
+        Accuracy w, in the formula's unit or as a share of its value, ``"5 %"``, or a function of the point that returns
+        one of both; for distributions the largest distance between distribution functions [probability].
     of : "mean", float or "distribution"
         Statistic that the formula gives: the mean of the simulator's results, their quantile of this probability, in
         (0, 1), or their distribution function.
@@ -179,7 +179,7 @@ def compare(
     seed = chosen_seed(rng)
     returned = formula(**point)
     value = 0.0 if of == "distribution" else _number("the formula's value", returned)
-    accuracy = tolerance(within, value)
+    accuracy = tolerance(within(**point) if callable(within) else within, value)
     made = _maker(of, bounds, returned)
     declared = bool(getattr(simulator, "deterministic", False))
     if deterministic or declared:

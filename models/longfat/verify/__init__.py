@@ -1,9 +1,9 @@
 """Verification: laws against proofs, high-precision arithmetic, JAX and simulators."""
 
+from longfat.law import SimulatedBy as SimulatorCheck
 from longfat.verify import link_estimators
-from longfat.verify.equivalence import check
-from longfat.verify.estimators import segment_efficiency
-from longfat.verify.simulated import SimulatorCheck
+from longfat.verify.segment_estimators import segment_efficiency
+from longfat.verify.simulated import check
 from longfat.verify.verification import run
 
 __all__ = [

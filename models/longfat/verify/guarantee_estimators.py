@@ -10,7 +10,7 @@ from longfat.sim import Network, Simulation, queues
 from longfat.sim.network import traffic
 from longfat.sim.queues import Discipline
 from longfat.sim.queues.log import Log
-from longfat.verify.measured_runs import Result, Simulate, packets_sent
+from longfat.verify.measured_runs import Result, estimator, packets_sent
 
 OTHERS = 2  # flows that share a link with the one under test
 AT_ONCE = 50  # rate at which the burst arrives, over that of a link
@@ -33,67 +33,46 @@ def scheduler(name: str, rates: dict[int, float]) -> Discipline:
     return queues.BIT_ROUND(weights=[[flow, rate / least] for flow, rate in table])
 
 
-def greatest_delay(name: str = "bit-round") -> Simulate:
-    """Return a simulator of the greatest delay of a flow that begins with a burst, beside greedy others [s].
+@estimator
+def greatest_delay(
+    rng: Any, name: str = "bit-round", *, burst: float, guaranteed_rate: float, packet_size: float,
+    largest_packet: float, capacity: float, hops: float,
+) -> Result:  # fmt: skip
+    """Estimate the greatest delay of a flow that begins with a burst, beside greedy others [s].
 
-    It takes the parameters of `longfat.laws.guarantees.delay_bound`. On every link two other flows have the rest of the
-    rate, and begin with all that they will ever send, just before. A packet's delay begins when its last bit has
-    arrived at the first link, and ends with its transmission on the last one; nothing is random.
-
-    >>> point = {"burst": 2000, "guaranteed_rate": 1e5, "packet_size": 200, "largest_packet": 400, "capacity": 1e6}
-    >>> value, _ = greatest_delay()(1, **point, hops=2)
-    >>> 0.019 < value < 0.0228
-    True
+    On every link two other flows have the rest of the rate, and begin with all that they will ever send, just before.
+    A packet's delay begins when its last bit has arrived at the first link, and ends with its transmission on the last
+    one; nothing is random.
     """
-
-    def simulate(
-        rng: Any, *, burst: float, guaranteed_rate: float, packet_size: float, largest_packet: float, capacity: float,
-        hops: float,
-    ) -> Result:  # fmt: skip
-        if guaranteed_rate >= capacity or packet_size > largest_packet:
-            raise out_of_range("guaranteed_rate", guaranteed_rate, "bytes/s", f"(0, {capacity}) in a simulation")
-        net, logs, links = Network(), (Log(MANY), Log(MANY)), int(hops)
-        own, other = max(1, round(burst / packet_size)), (capacity - guaranteed_rate) / OTHERS
-        for k in range(links):
-            flows = [1 + OTHERS * k + j for j in range(OTHERS)]
-            shares = scheduler(name, {0: guaranteed_rate, **dict.fromkeys(flows, other)})
-            net.link(f"n{k}", f"n{k + 1}", rate=capacity, discipline=shares)
-        bucket = queues.leaky_bucket(guaranteed_rate, tokens=own, queue=MANY)
-        net.link("source", "gate", rate=math.inf, discipline=bucket)
-        net.link("gate", "n0", rate=math.inf, discipline=logs[0].discipline)
-        net.link(f"n{links}", "sink", rate=math.inf, discipline=logs[1].discipline)
-        path = ["source", "gate", *(f"n{k}" for k in range(links + 1)), "sink"]
-        span = 2 * burst / guaranteed_rate + links * packet_size / guaranteed_rate
-        net.flow(
-            traffic.constant(AT_ONCE * capacity), path=path, packet=round(packet_size), start=packet_size / capacity
-        )
-        for k in range(links):
-            for _ in range(OTHERS):
-                net.flow(traffic.constant(2 * capacity), path=[f"n{k}", f"n{k + 1}"], packet=round(largest_packet))
-        simulation = Simulation(net, rng=rng)
-        simulation.advance(span)
-        enter, leave = logs[0].lines, logs[1].lines
-        return float((leave[:, 0] - enter[: len(leave), 0]).max()) * 1e-9, packets_sent(simulation)
-
-    return simulate
+    if guaranteed_rate >= capacity or packet_size > largest_packet:
+        raise out_of_range("guaranteed_rate", guaranteed_rate, "bytes/s", f"(0, {capacity}) in a simulation")
+    net, logs, links = Network(), (Log(MANY), Log(MANY)), int(hops)
+    own, other = max(1, round(burst / packet_size)), (capacity - guaranteed_rate) / OTHERS
+    for k in range(links):
+        flows = [1 + OTHERS * k + j for j in range(OTHERS)]
+        shares = scheduler(name, {0: guaranteed_rate, **dict.fromkeys(flows, other)})
+        net.link(f"n{k}", f"n{k + 1}", rate=capacity, discipline=shares)
+    bucket = queues.leaky_bucket(guaranteed_rate, tokens=own, queue=MANY)
+    net.link("source", "gate", rate=math.inf, discipline=bucket)
+    net.link("gate", "n0", rate=math.inf, discipline=logs[0].discipline)
+    net.link(f"n{links}", "sink", rate=math.inf, discipline=logs[1].discipline)
+    path = ["source", "gate", *(f"n{k}" for k in range(links + 1)), "sink"]
+    span = 2 * burst / guaranteed_rate + links * packet_size / guaranteed_rate
+    net.flow(traffic.constant(AT_ONCE * capacity), path=path, packet=round(packet_size), start=packet_size / capacity)
+    for k in range(links):
+        for _ in range(OTHERS):
+            net.flow(traffic.constant(2 * capacity), path=[f"n{k}", f"n{k + 1}"], packet=round(largest_packet))
+    simulation = Simulation(net, rng=rng)
+    simulation.advance(span)
+    enter, leave = logs[0].lines, logs[1].lines
+    return float((leave[:, 0] - enter[: len(leave), 0]).max()) * 1e-9, packets_sent(simulation)
 
 
-def fluid_delay() -> Simulate:
-    """Return a simulator of the greatest delay of a burst of a hundred small packets [s].
-
-    It takes the parameters of `longfat.laws.guarantees.fluid_delay_bound`.
-
-    >>> value, _ = fluid_delay()(1, burst=10_000, guaranteed_rate=1e5)
-    >>> 0.098 < value < 0.102
-    True
-    """
-    packets = greatest_delay()
-
-    def simulate(rng: Any, *, burst: float, guaranteed_rate: float) -> Result:
-        size, capacity = burst / 100, 3 * guaranteed_rate
-        return packets(
-            rng, burst=burst, guaranteed_rate=guaranteed_rate, packet_size=size, largest_packet=size,
-            capacity=capacity, hops=1,
-        )  # fmt: skip
-
-    return simulate
+@estimator
+def fluid_delay(rng: Any, *, burst: float, guaranteed_rate: float) -> Result:
+    """Estimate the greatest delay of a burst of a hundred small packets over one link [s]."""
+    size, capacity = burst / 100, 3 * guaranteed_rate
+    return greatest_delay()(
+        rng, burst=burst, guaranteed_rate=guaranteed_rate, packet_size=size, largest_packet=size, capacity=capacity,
+        hops=1,
+    )  # fmt: skip

@@ -9,7 +9,7 @@ import numpy as np
 from longfat.base.domains import out_of_range
 from longfat.sim import Network
 from longfat.sim.network import traffic
-from longfat.verify.measured_runs import Result, Simulate, measured
+from longfat.verify.measured_runs import Result, estimator, measured
 
 # Exponential sizes are rounded to bytes, which does not matter with a mean of 20,000 bytes. A byte takes 1 ns, so
 # times are exact.
@@ -20,7 +20,11 @@ FILE, SOURCES = 20, 128  # packets of a file; sources with a fair queue each, wh
 FILE_TIME = FILE * SERVICE
 
 
-def queue(quantity: str, exponential: bool | None = None, *, packets: float = 1e4) -> Simulate:
+@estimator
+def queue(
+    rng: Any, quantity: str, exponential: bool | None = None, packets: float = 1e4, *, load: float,
+    capacity: float | None = None, variation: float | None = None, propagation: float = 0.0, alpha: float = 1.0,
+) -> Result:  # fmt: skip
     """Return a simulator of the mean values of one queue, in service times and packets.
 
     Parameters
@@ -45,27 +49,20 @@ def queue(quantity: str, exponential: bool | None = None, *, packets: float = 1e
     >>> 0.4 < value < 0.6, sent > 4900
     (True, True)
     """
-
-    def simulate(
-        rng: Any, *, load: float, capacity: float | None = None, variation: float | None = None,
-        propagation: float = 0.0, alpha: float = 1.0,
-    ) -> Result:  # fmt: skip
-        if alpha != 1:
-            raise out_of_range("alpha", alpha, "1", "1 in a simulation")
-        if exponential is None and variation not in (0, 1):
-            raise out_of_range("variation", variation, "1", "0 or 1")
-        sizes = bool(variation) if exponential is None else exponential
-        net = Network().link(
-            "a", "b", rate=RATE, delay=propagation * SERVICE, buffer=None if capacity is None else int(capacity) - 1
-        )
-        net.flow(traffic.poisson(load * RATE, exponential_sizes=sizes), path=["a", "b"], packet=PACKET)
-        slack = max(abs(1 - load), 0.2)  # the variance of a mean grows as 1/(1 - load)^2
-        span = packets * min(0.25 / slack**2, 25) * max(1.0, 0.5 / load)
-        warm_up = 30 / slack**2
-        data, sent = measured(net, warm_up * SERVICE, (warm_up + span) * SERVICE, rng)
-        return _quantity(data, quantity), sent
-
-    return simulate
+    if alpha != 1:
+        raise out_of_range("alpha", alpha, "1", "1 in a simulation")
+    if exponential is None and variation not in (0, 1):
+        raise out_of_range("variation", variation, "1", "0 or 1")
+    sizes = bool(variation) if exponential is None else exponential
+    net = Network().link(
+        "a", "b", rate=RATE, delay=propagation * SERVICE, buffer=None if capacity is None else int(capacity) - 1
+    )
+    net.flow(traffic.poisson(load * RATE, exponential_sizes=sizes), path=["a", "b"], packet=PACKET)
+    slack = max(abs(1 - load), 0.2)  # the variance of a mean grows as 1/(1 - load)^2
+    span = packets * min(0.25 / slack**2, 25) * max(1.0, 0.5 / load)
+    warm_up = 30 / slack**2
+    data, sent = measured(net, warm_up * SERVICE, (warm_up + span) * SERVICE, rng)
+    return _quantity(data, quantity), sent
 
 
 def _quantity(data: Any, quantity: str) -> float:
@@ -78,7 +75,8 @@ def _quantity(data: Any, quantity: str) -> float:
     return float(data["mean_wait"][0]) / SERVICE + (quantity == "response")
 
 
-def equal_shares(*, packets: float = 1e4) -> Simulate:
+@estimator
+def equal_shares(rng: Any, packets: float = 1e4, *, load: float) -> Result:
     """Return a simulator of the mean transfer time at a link that all files share equally, packet by packet.
 
     Parameters
@@ -97,13 +95,9 @@ def equal_shares(*, packets: float = 1e4) -> Simulate:
     >>> 1.5 < value < 2.5
     True
     """
-
-    def simulate(rng: Any, *, load: float) -> Result:
-        net = Network().link("a", "b", rate=RATE, discipline="fair")
-        arrivals = traffic.arrivals(load / FILE_TIME / SOURCES, "bully-tyrant")
-        net.flow(arrivals, path=["a", "b"], packet=PACKET, file=FILE * PACKET, count=SOURCES, ack_path="ideal")
-        data, sent = measured(net, 100 * FILE_TIME, (100 + max(packets / FILE, 100)) * FILE_TIME, rng)
-        done = data["connections"]
-        return float(np.nansum(data["transfer_time"] * done) / done.sum()) / FILE_TIME, sent
-
-    return simulate
+    net = Network().link("a", "b", rate=RATE, discipline="fair")
+    arrivals = traffic.arrivals(load / FILE_TIME / SOURCES, "bully-tyrant")
+    net.flow(arrivals, path=["a", "b"], packet=PACKET, file=FILE * PACKET, count=SOURCES, ack_path="ideal")
+    data, sent = measured(net, 100 * FILE_TIME, (100 + max(packets / FILE, 100)) * FILE_TIME, rng)
+    done = data["connections"]
+    return float(np.nansum(data["transfer_time"] * done) / done.sum()) / FILE_TIME, sent

@@ -1,12 +1,13 @@
-"""One replication of a network as a number: statistics between two times, and the number of packets sent.
+"""One replication of a simulator of laws: a run whose statistics between two times estimate a law's value.
 
-The modules named ``..._estimators`` beside this one make simulators of laws. Such a simulator is called with a seed and
-a law's parameters by name, and returns one replication's estimate of the law's value and the packets that it sent, as
-`longfat.testing.compare` takes it.
+The modules named ``..._estimators`` beside this one hold one function for each network that estimates laws;
+`longfat.verify.simulators` lists them by the names that laws use.
 """
 
 from __future__ import annotations
 
+import functools
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -17,6 +18,28 @@ PACKET = 1000  # bytes
 
 Result = tuple[float, float]
 Simulate = Callable[..., Result]
+
+
+def estimator(replicate: Simulate) -> Callable[..., Simulate]:
+    """Turn a function that runs one replication into one that returns simulators, as `longfat.testing.compare` takes.
+
+    The decorated function takes a seed, then settings, then a law's parameters by name, and returns an estimate of the
+    law's value and the number of packets sent. The result takes the settings and returns a function of the rest.
+
+    >>> @estimator
+    ... def draws(rng, count=1, *, load):
+    ...     return load, count
+    >>> draws(count=20)(1, load=0.5)
+    (0.5, 20)
+    """
+    taken = inspect.signature(replicate)
+
+    @functools.wraps(replicate)
+    def simulator(*settings: Any, **named: Any) -> Simulate:
+        _, *given = taken.bind_partial(None, *settings, **named).arguments.items()
+        return functools.partial(replicate, **dict(given))
+
+    return simulator
 
 
 def measured(net: Network, start: float, end: float, rng: Any) -> tuple[Any, float]:
@@ -35,5 +58,5 @@ def measured(net: Network, start: float, end: float, rng: Any) -> tuple[Any, flo
 
 
 def packets_sent(simulation: Simulation) -> float:
-    """Return the packets that all flows of a run have sent."""
+    """Return the number of packets that all flows of a run have sent."""
     return float(simulation.state.flows["sent"].sum())

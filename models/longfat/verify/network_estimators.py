@@ -8,7 +8,7 @@ import numpy as np
 
 from longfat.base import domains
 from longfat.sim import Network, Simulation, queues
-from longfat.verify.measured_runs import Result, Simulate, packets_sent
+from longfat.verify.measured_runs import Result, estimator, packets_sent
 
 CAPACITY = 5e6  # bytes/s; 10,000 packets of 500 B a second
 ROUND_TRIP = 0.01  # s
@@ -32,45 +32,24 @@ def loss_load_network(
     )
 
 
-def loss_load_equilibrium(sources: int, quantity: str = "loss", packets: float = 2500) -> Simulate:
-    """Return a simulator of the equilibrium of loss-load sources.
+@estimator
+def loss_load_equilibrium(
+    rng: Any, sources: int, quantity: str = "loss", packets: float = 2500, *, k: float, v: float = 1.0
+) -> Result:
+    """Estimate the "loss" or the offered "load" [capacities] of 2 to 1000 sources that share a link, in equilibrium.
 
-    Parameters
-    ----------
-    sources : int
-        Number of sources that share the link, in [2, 1000].
-    quantity : {"loss", "load"}
-        Loss probability, or offered load in units of the capacity.
-    packets : float
-        Capacity of the link over the measured time [packets], on average.
-
-    Returns
-    -------
-    callable
-        Takes a seed, ``k`` and ``v``, by default 1; returns the quantity and the packets sent.
-
-    Examples
-    --------
-    >>> value, _ = loss_load_equilibrium(2)(1, k=2, v=1.0)
-    >>> 0.3 < value < 0.37
-    True
+    The capacity of the link over the measured time is so many ``packets`` on average.
     """
-    sources = domains.integer("sources", sources, "1", "[2, 1000]")
     domains.choice("quantity", quantity, ("loss", "load"))
-    packets = domains.number("packets", packets, "packets", "[1, 1e12]")
     warm_up = sources * APART + 3.0  # s
-
-    def simulate(rng: Any, *, k: float, v: float = 1.0) -> Result:
-        run = Simulation(loss_load_network(k, v, sources), rng=rng)
-        # Without losses nothing else is random: the intervals are those of the sources' rates.
-        span = packets * 500 / CAPACITY * np.random.default_rng(rng).uniform(0.9, 1.1)
-        run.advance(warm_up)
-        before = run.state.flows.copy()
-        run.advance(warm_up + span)
-        after = run.state.flows
-        sent = int((after["sent"] - before["sent"]).sum())
-        if quantity == "load":
-            return sent * 500 / (CAPACITY * span), packets_sent(run)
-        return int((after["dropped"] - before["dropped"]).sum()) / sent, packets_sent(run)
-
-    return simulate
+    run = Simulation(loss_load_network(k, v, sources), rng=rng)
+    # Without losses nothing else is random: the sources' intervals are those of their rates.
+    span = packets * 500 / CAPACITY * np.random.default_rng(rng).uniform(0.9, 1.1)
+    run.advance(warm_up)
+    before = run.state.flows.copy()
+    run.advance(warm_up + span)
+    after = run.state.flows
+    sent = int((after["sent"] - before["sent"]).sum())
+    if quantity == "load":
+        return sent * 500 / (CAPACITY * span), packets_sent(run)
+    return int((after["dropped"] - before["dropped"]).sum()) / sent, packets_sent(run)

@@ -1,84 +1,124 @@
-"""Checks of laws against simulators, at points drawn from ranges, within a tolerance."""
+"""Checks of laws against simulators within a tolerance, at given points or at points drawn from ranges."""
 
 from __future__ import annotations
 
-import functools
+import inspect
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from longfat.law import Law
+from longfat.base.domains import integer, number, out_of_range
+from longfat.law import Law, SimulatedBy
 from longfat.testing import Comparison, compare
-from longfat.verify import equivalence, points
+from longfat.testing.seeded_runs import seed_of
+from longfat.verify import points
 from longfat.verify.faces import Outcome
 from longfat.verify.simulators import simulator_of
 
+if TYPE_CHECKING:
+    import xarray as xr
 
-@dataclass(frozen=True)
-class SimulatorCheck:
-    """Check of a law against a simulator.
+#: Most replications at a point. Ours: a standard deviation of six times the accuracy is then small enough.
+BUDGET = 1000
 
-    The laws of longfat declare theirs as `longfat.law.symbols.SimulatedBy`; this is the form that ``simulators=`` of
-    `longfat.verify.run` takes.
+
+def check(
+    law: Law,
+    simulator: Callable[..., Any],
+    points: Iterable[Mapping[str, Any]],
+    *,
+    confidence: float = 0.95,
+    accuracy: float | None = None,
+    budget: int = BUDGET,
+    rng: int = 0,
+) -> xr.Dataset:
+    """Compare a law with a simulator at some points, within the law's accuracy and validity.
 
     Parameters
     ----------
+    law : Law
+        The law.
     simulator : callable
-        One replication, as `longfat.testing.compare` takes it: called with a seed and the law's parameters by name,
-        returns a number, or a number and the packets that it took.
-    ranges : mapping
-        Ranges of the points, for parameters that are not drawn from their typical range: (low, high), a list, or a
-        number.
-    accuracy, relative : float
-        Tolerance, in the law's unit and as a share of the law's value; both 0: the accuracy in the law's validity.
-    long : bool
-        Whether quick runs leave it out.
+        One replication, as `longfat.testing.compare` takes it: called with a seed and a point's parameters by name, and
+        with the law's defaults for parameters that the point leaves out, if it accepts them.
+    points : iterable of mapping
+        The law's parameters at each point; those with a default may be left out.
+    confidence : float
+        Confidence of all verdicts together [probability], in (0, 1). Each of n verdicts is wrong with at most the
+        probability (1 - confidence) / n.
+    accuracy : float, optional
+        Largest deviation allowed [the law's unit]; by default the accuracy in the law's record.
+    budget : int
+        Largest number of replications at a point.
+    rng : int
+        Seed.
+
+    Returns
+    -------
+    xarray.Dataset
+        Along ``point``: the parameters, ``law``, ``estimate``, ``lower``, ``upper``, ``replications``, ``valid`` and
+        ``verdict``: "agrees" (the deviation is below the accuracy), "differs" (it is above), "undecided" (the budget
+        was spent), "not valid" (the point is outside the law's validity). ``attrs["agrees"]`` is 1 if all valid points
+        agree and there is at least one.
+
+    Raises
+    ------
+    ValueError
+        If neither the law nor the caller states an accuracy, or there are no points.
+    TypeError
+        If a point has other parameters than the law.
 
     Examples
     --------
-    >>> SimulatorCheck(lambda rng, load: load, accuracy=0.1).relative
-    0.0
+    >>> import numpy as np
+    >>> from longfat.laws.selective_repeat import initial_window
+    >>> table = check(initial_window, lambda rng, ack_segments: np.random.default_rng(rng).normal(3.0, 0.1),
+    ...               [{"ack_segments": 2.0}], accuracy=0.25)
+    >>> str(table.verdict.values[0])
+    'agrees'
     """
+    import xarray as xr
 
-    simulator: Callable[..., Any]
-    ranges: Mapping[str, Any] = field(default_factory=dict)
-    accuracy: float = 0.0
-    relative: float = 0.0
-    long: bool = False
-
-    def draw(self, law: Law, count: int, seed: int) -> list[points.Point]:
-        """Return points drawn from the ranges, ``count`` of them or as many as are found inside the law's validity."""
-        drawn = points.typical(law, 64 * count, seed, self.ranges)
-        valid = [one for one in drawn if law.validity is None or bool(law.validity(**one))]
-        return valid[:count]
-
-    def allowed(self, law: Law, point: Mapping[str, float]) -> float:
-        """Return the tolerance at a point, in the law's unit."""
-        if self.accuracy or self.relative:
-            return self.accuracy + self.relative * abs(float(law(**point)))
-        return equivalence.accuracy_of(law)
-
-    def compared(self, law: Law, point: Mapping[str, float], alpha: float, power: float, seed: int) -> Comparison:
-        """Return the comparison of the law with the simulator at a point, by its tolerance."""
-        return compare(
-            law, self.simulator, point, within=self.allowed(law, point), alpha=alpha, power=power, power_at=1,
-            budget=equivalence.BUDGET, rng=seed,
+    confidence = number("confidence", confidence, "probability", "(0, 1)")
+    given = SimulatedBy(simulator).allowed(law, {}) if accuracy is None else accuracy
+    accuracy = number("accuracy", given, law.unit, "(0, inf)")
+    rng = integer("rng", rng, "1", "[0, inf)")
+    points = list(points)
+    if not points:
+        raise out_of_range("points", "[]", "1", "one point or more")
+    error = (1 - confidence) / len(points)
+    rows = []
+    for place, point in enumerate(points):
+        every = law.bind(**point)  # with defaults
+        value, taken = float(law(**every)), _taken(simulator, every, point)
+        found = compare(
+            lambda value=value, **_: value, simulator, taken, within=accuracy, alpha=error, power=1 - error,
+            power_at=1, budget=budget, rng=seed_of(rng, place),
         )  # fmt: skip
+        valid = law.validity is None or bool(law.validity(**every))
+        rows.append({
+            **every, "law": value, "estimate": found.estimate, "lower": found.interval[0], "upper": found.interval[1],
+            "replications": found.replications, "verdict": found.verdict if valid else "not valid", "valid": valid,
+        })  # fmt: skip
+    data = xr.Dataset({name: ("point", [row[name] for row in rows]) for name in rows[0]})
+    for name in (*law.symbols, "law", "estimate", "lower", "upper"):
+        data[name].attrs["units"] = law.symbols[name].unit if name in law.symbols else law.unit
+    verdicts = data.verdict.values[data.valid.values]
+    data.attrs = {
+        "law": law.public_name,
+        "source": law.source,
+        "accuracy": accuracy,
+        "confidence": confidence,
+        "agrees": int(len(verdicts) > 0 and bool((verdicts == "agrees").all())),
+    }
+    return data
 
 
-@functools.cache
-def check_of(law: Law) -> SimulatorCheck | None:
-    """Return the check that a law declares; None if it declares none.
-
-    >>> from longfat.laws.queues import mm1_wait
-    >>> check_of(mm1_wait).relative
-    0.05
-    """
-    simulator, declared = simulator_of(law), law.simulated
-    if simulator is None or declared is None:
-        return None
-    return SimulatorCheck(simulator, declared.ranges, declared.accuracy, declared.relative, declared.long)
+def _taken(simulator: Callable[..., Any], every: Mapping[str, Any], point: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters that the point gives and those defaults of the law that the simulator accepts."""
+    taken = inspect.signature(simulator).parameters
+    any_name = any(one.kind is one.VAR_KEYWORD for one in taken.values())
+    return {name: value for name, value in every.items() if name in point or any_name or name in taken}
 
 
 def reason(law: Law) -> str:
@@ -91,11 +131,22 @@ def reason(law: Law) -> str:
     return law.not_simulated or "@law declares neither simulated= nor not_simulated="
 
 
+def drawn(law: Law, check: SimulatedBy, count: int, seed: int) -> list[points.Point]:
+    """Return points drawn from the ranges, ``count`` of them or as many as are found inside the law's validity."""
+    found = points.typical(law, 64 * count, seed, check.ranges)
+    return [one for one in found if law.validity is None or bool(law.validity(**one))][:count]
+
+
 def simulated(
-    law: Law, check: SimulatorCheck, drawn: Sequence[tuple[points.Point, int]], alpha: float, power: float
+    law: Law, check: SimulatedBy, drawn: Sequence[tuple[points.Point, int]], alpha: float, power: float
 ) -> tuple[Outcome, Outcome | None]:
-    """Compare a law, and the formula printed in its source, with a simulator at some points, each with its seed."""
-    found = [check.compared(law, point, alpha, power, seed) for point, seed in drawn]
+    """Compare a law, and what its source prints instead, with a simulator at some points, each with its seed."""
+    options: dict[str, Any] = {"alpha": alpha, "power": power, "power_at": 1, "budget": BUDGET}
+    simulator = simulator_of(law, check)
+    assert simulator is not None
+    found = [
+        compare(law, simulator, point, within=check.allowed(law, point), rng=seed, **options) for point, seed in drawn
+    ]
     return judged(law, found), printed(law, found) if law.has_printed else None
 
 

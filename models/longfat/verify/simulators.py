@@ -2,19 +2,27 @@
 
 A simulator is called as `longfat.testing.compare` calls it: with a seed and the law's parameters by name; it returns
 one replication's value and the packets that it sent. `longfat.verify` replicates until a verdict is reached,
-`longfat.explore` along a curve beside the law. The modules that simulate are imported when they are used.
+`longfat.explore` along a curve beside the law.
 """
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from importlib import import_module
 from typing import Any
 
 from longfat.base.domains import unknown
-from longfat.law import Law
+from longfat.law import Law, SimulatedBy
+from longfat.verify import (
+    cubic_estimators,
+    flow_estimators,
+    guarantee_estimators,
+    link_estimators,
+    network_estimators,
+    segment_estimators,
+    transport_estimators,
+)
+from longfat.verify.measured_runs import Result, Simulate
 
 
 @dataclass(frozen=True)
@@ -23,10 +31,8 @@ class Simulator:
 
     Parameters
     ----------
-    module, name : str
-        A module of `longfat.verify`, and its function that makes the simulation.
-    arguments : tuple
-        Arguments of that function.
+    replicate : callable
+        The function.
     deterministic : bool
         Whether it draws no random numbers.
     nearest : callable
@@ -43,37 +49,31 @@ class Simulator:
     {'window': 2.0, 'segment_packets': 4.0, 'ack_segments': 1.0}
     """
 
-    module: str
-    name: str
-    arguments: tuple[Any, ...] = ()
+    replicate: Simulate
     deterministic: bool = field(default=False, kw_only=True)
     nearest: Callable[[dict[str, float]], dict[str, float]] = field(default=dict, kw_only=True)
     description: str = field(default="", kw_only=True)
 
-    def __call__(self, rng: Any, /, **point: Any) -> tuple[float, float]:
+    def __call__(self, rng: Any, /, **point: Any) -> Result:
         """Return the value of one replication and the packets sent."""
-        return self._simulation(rng, **point)
-
-    @functools.cached_property
-    def _simulation(self) -> Callable[..., tuple[float, float]]:
-        module = import_module(f"longfat.verify.{self.module}")
-        made: Callable[..., tuple[float, float]] = getattr(module, self.name)(*self.arguments)
-        return made
+        return self.replicate(rng, **point)
 
 
-def simulator_of(law: Law) -> Simulator | None:
-    """Return the simulator that a law declares; None if it declares none.
+def simulator_of(law: Law, check: SimulatedBy | None = None) -> Simulator | None:
+    """Return the simulator of a check of a law, by default of the one that it declares; None if it declares none.
 
-    >>> from longfat.laws import power, selective_repeat
-    >>> simulator_of(selective_repeat.throughput_efficiency).name, simulator_of(power.network_power)
-    ('segment_efficiency', None)
+    >>> from longfat.laws import power, queues
+    >>> simulator_of(queues.mm1_wait) is SIMULATORS["mm1_wait"], simulator_of(power.network_power)
+    (True, None)
     """
-    if law.simulated is None:
+    check = check or law.simulated
+    if check is None:
         return None
-    name = law.simulated.simulator
-    if name not in SIMULATORS:
-        raise unknown(f"{law.public_name}: simulator", name, SIMULATORS)
-    return SIMULATORS[name]
+    if callable(check.simulator):
+        return Simulator(check.simulator, deterministic=bool(getattr(check.simulator, "deterministic", False)))
+    if check.simulator not in SIMULATORS:
+        raise unknown(f"{law.public_name}: simulator", check.simulator, SIMULATORS)
+    return SIMULATORS[check.simulator]
 
 
 def _integer_capacity(values: dict[str, float]) -> dict[str, float]:
@@ -92,24 +92,23 @@ def _integer_packets(values: dict[str, float]) -> dict[str, float]:
 def _queue(quantity: str, exponential: bool | None, shown: bool = True) -> Simulator:
     """Return the simulator of one queue; ``exponential`` is None if the law's ``variation`` decides."""
     words = "a link and its packets, simulated the longer the nearer the load is to 1" if shown else ""
-    arguments = (quantity, exponential)
-    return Simulator("link_estimators", "queue", arguments, nearest=_integer_capacity, description=words)
+    return Simulator(link_estimators.queue(quantity, exponential), nearest=_integer_capacity, description=words)
 
 
-def _loss_load(*arguments: str) -> Simulator:
+def _loss_load(quantity: str) -> Simulator:
     """Return the simulator of loss-load sources on one link."""
     words = "three sources over 40 Mbit/s and 10 ms, packet by packet"
-    return Simulator("network_estimators", "loss_load_equilibrium", (3, *arguments), description=words)
+    return Simulator(network_estimators.loss_load_equilibrium(3, quantity), description=words)
 
 
-def _segments(name: str, words: str) -> Simulator:
-    return Simulator("estimators", name, nearest=_integer_packets, description=f"the segment simulator, {words}")
+def _segments(replicate: Simulate, words: str) -> Simulator:
+    return Simulator(replicate, nearest=_integer_packets, description=f"the segment simulator, {words}")
 
 
-_flow = functools.partial(Simulator, "flow_estimators")
-_guarantee = functools.partial(Simulator, "guarantee_estimators", deterministic=True)
-_cubic = functools.partial(Simulator, "cubic_estimators")
-_transport = functools.partial(Simulator, "transport_estimators")
+def _fixed(replicate: Simulate) -> Simulator:
+    """Return a simulator without random numbers."""
+    return Simulator(replicate, deterministic=True)
+
 
 SIMULATORS: dict[str, Simulator] = {
     "mm1_number": _queue("number", True),
@@ -121,39 +120,39 @@ SIMULATORS: dict[str, Simulator] = {
     "md1_loss": _queue("loss", False),
     "mg1_wait": _queue("wait", None),
     "mg1_power": _queue("power", None, shown=False),
-    "processor_sharing": Simulator("link_estimators", "equal_shares"),
-    "sawtooth": _flow("sawtooth", deterministic=True),
-    "sawtooth_queue": _flow("sawtooth", ("mean_queue",), deterministic=True),
-    "rap_rate_at_loss": _flow("rate_at_loss", ("rap",), deterministic=True),
-    "gaimd_rate_at_loss": _flow("rate_at_loss", ("gaimd",), deterministic=True),
-    "reno_file": _flow("file_alone", ("reno",), deterministic=True),
-    "blt_file": _flow("file_alone", ("blt", "priority-discard"), deterministic=True),
-    "cadpc_rate": _flow("cadpc_share"),
-    "cadpc_traffic": _flow("cadpc_share", (-1,)),
-    "parking_lot_long": _flow("parking_lot", (True,)),
-    "parking_lot_short": _flow("parking_lot", (False,)),
-    "pie_loss": _transport("pie_loss"),
-    "bbr_queue": _transport("bbr_queue"),
-    "bbr_utilisation": _transport("bbr_utilisation"),
-    "dctcp_queue": _transport("dctcp_queue", deterministic=True),
-    "window_at_random_marks": _transport("window_at_marks", (True,)),
-    "window_at_spaced_marks": _transport("window_at_marks", (False, 200.0), deterministic=True),
-    "credit_share": _transport("credit_share", deterministic=True),
-    "sstp_throughput": _transport("sstp_throughput", deterministic=True),
-    "guaranteed_delay": _guarantee("greatest_delay"),
-    "fluid_delay": _guarantee("fluid_delay"),
-    "codel_drop_time": _transport("codel_drop_time", deterministic=True),
-    "cubic_window": _cubic("window_after_loss", deterministic=True),
-    "cubic_mean_window": _cubic("mean_window", deterministic=True),
-    "cubic_window_at_loss": _cubic("window_at_loss", deterministic=True),
-    "cubic_window_at_random_loss": _cubic("at_random_loss"),
-    "cubic_utilisation": _cubic("at_link", ("utilisation",), deterministic=True),
-    "cubic_utilisation_general": _cubic("at_link", ("utilisation",), deterministic=True),
-    "cubic_queue": _cubic("at_link", ("mean_queue",), deterministic=True),
+    "processor_sharing": Simulator(link_estimators.equal_shares()),
+    "sawtooth": _fixed(flow_estimators.sawtooth()),
+    "sawtooth_queue": _fixed(flow_estimators.sawtooth("mean_queue")),
+    "rap_rate_at_loss": _fixed(flow_estimators.rate_at_loss("rap")),
+    "gaimd_rate_at_loss": _fixed(flow_estimators.rate_at_loss("gaimd")),
+    "reno_file": _fixed(flow_estimators.file_alone("reno")),
+    "blt_file": _fixed(flow_estimators.file_alone("blt", "priority-discard")),
+    "cadpc_rate": Simulator(flow_estimators.cadpc_share()),
+    "cadpc_traffic": Simulator(flow_estimators.cadpc_share(-1)),
+    "parking_lot_long": Simulator(flow_estimators.parking_lot(True)),
+    "parking_lot_short": Simulator(flow_estimators.parking_lot(False)),
+    "pie_loss": Simulator(transport_estimators.pie_loss()),
+    "bbr_queue": Simulator(transport_estimators.bbr_queue()),
+    "bbr_utilisation": Simulator(transport_estimators.bbr_utilisation()),
+    "dctcp_queue": _fixed(transport_estimators.dctcp_queue()),
+    "window_at_random_marks": Simulator(transport_estimators.window_at_marks(True)),
+    "window_at_spaced_marks": _fixed(transport_estimators.window_at_marks(False, 200.0)),
+    "credit_share": _fixed(transport_estimators.credit_share()),
+    "sstp_throughput": _fixed(transport_estimators.sstp_throughput()),
+    "guaranteed_delay": _fixed(guarantee_estimators.greatest_delay()),
+    "fluid_delay": _fixed(guarantee_estimators.fluid_delay()),
+    "codel_drop_time": _fixed(transport_estimators.codel_drop_time()),
+    "cubic_window": _fixed(cubic_estimators.window_after_loss()),
+    "cubic_mean_window": _fixed(cubic_estimators.mean_window()),
+    "cubic_window_at_loss": _fixed(cubic_estimators.window_at_loss()),
+    "cubic_window_at_random_loss": Simulator(cubic_estimators.at_random_loss()),
+    "cubic_utilisation": _fixed(cubic_estimators.at_link("utilisation")),
+    "cubic_utilisation_general": _fixed(cubic_estimators.at_link("utilisation")),
+    "cubic_queue": _fixed(cubic_estimators.at_link("mean_queue")),
     "loss_load_loss": _loss_load("loss"),
     "loss_load_load": _loss_load("load"),
     "loss_load_loss_at_capacity": _loss_load("loss"),
-    "segment_efficiency": _segments("segment_efficiency", "three hundred losses in a replication"),
-    "segment_hard_ack": _segments("segment_hard_ack", "five hundred losses in a replication"),
-    "segment_mean_delay": Simulator("estimators", "segment_mean_delay"),
+    "segment_efficiency": _segments(segment_estimators.segment_efficiency(), "three hundred losses in a replication"),
+    "segment_hard_ack": _segments(segment_estimators.hard_ack(), "five hundred losses in a replication"),
+    "segment_mean_delay": Simulator(segment_estimators.mean_delay()),
 }

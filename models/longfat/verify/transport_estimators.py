@@ -1,4 +1,4 @@
-"""DCTCP, BBR and queue management on one link as simulators of laws."""
+"""DCTCP, BBR, SSTP, credits and queue management on one link as simulators of laws."""
 
 from __future__ import annotations
 
@@ -13,33 +13,27 @@ from longfat.sim.kernel import records
 from longfat.sim.network import traffic
 from longfat.sim.plugin.seam import mark, random
 from longfat.sim.queues import ENQUEUE
-from longfat.verify.measured_runs import PACKET, Result, Simulate, measured, packets_sent
+from longfat.verify.flow_estimators import fast_path
+from longfat.verify.measured_runs import PACKET, Result, estimator, measured, packets_sent
 
 RATE = 1e7  # bytes/s; a packet takes 0.1 ms
 CELL = 53  # bytes, of ATM
 
 
-def codel_drop_time() -> Simulate:
-    """Return a simulator of the time from CoDel's first drop to a later one [s], under traffic of twice the capacity.
+@estimator
+def codel_drop_time(rng: Any, *, drops: float, interval: float) -> Result:
+    """Estimate the time from CoDel's first drop to a later one [s], under traffic of twice the capacity.
 
-    It takes ``drops`` and ``interval``. The number of drops is read in every hundredth of the interval.
-
-    >>> value, _ = codel_drop_time()(1, drops=2, interval=0.1)
-    >>> 0.170 < value < 0.173
-    True
+    The number of drops is read in every hundredth of the interval.
     """
-
-    def simulate(rng: Any, *, drops: float, interval: float) -> Result:
-        net = Network().link("a", "b", rate=RATE, delay=0.001, discipline=queues.codel(interval=interval))
-        net.flow(traffic.constant(2 * RATE), path=["a", "b"], packet=PACKET)
-        simulation, now, first = Simulation(net, rng=rng), 0.0, 0.0
-        while (seen := int(simulation.state.links[0].dropped)) <= drops:
-            first = first if seen else now
-            now += interval / 100
-            simulation.advance(now)
-        return now - first, packets_sent(simulation)
-
-    return simulate
+    net = Network().link("a", "b", rate=RATE, delay=0.001, discipline=queues.codel(interval=interval))
+    net.flow(traffic.constant(2 * RATE), path=["a", "b"], packet=PACKET)
+    simulation, now, first = Simulation(net, rng=rng), 0.0, 0.0
+    while (seen := int(simulation.state.links[0].dropped)) <= drops:
+        first = first if seen else now
+        now += interval / 100
+        simulation.advance(now)
+    return now - first, packets_sent(simulation)
 
 
 def _bottleneck(capacity: float, round_trip_time: float, **options: Any) -> Network:
@@ -48,122 +42,86 @@ def _bottleneck(capacity: float, round_trip_time: float, **options: Any) -> Netw
     return net.link("b", "a", rate=100 * capacity * PACKET, delay=round_trip_time / 2)
 
 
-def pie_loss(span: float = 60.0) -> Simulate:
-    """Return a simulator of PIE's drop probability for flows with selective acknowledgment, measured over a time [s].
+@estimator
+def pie_loss(
+    rng: Any, span: float = 60.0, *, flows: float, capacity_packets: float, round_trip_time: float, target: float
+) -> Result:
+    """Estimate PIE's drop probability for flows with selective acknowledgment, measured over a time ``span`` [s]."""
+    net = _bottleneck(capacity_packets, round_trip_time, buffer=10**6, discipline=queues.pie(target=target))
+    net.flow("sack", path=["a", "b"], packet=PACKET, count=int(flows), stagger=0.11)
+    data, sent = measured(net, 60.0, 60.0 + span, rng)
+    return float(data["link_dropped"][0] / data["arrived"][0]), sent
 
-    It takes ``flows``, ``capacity_packets``, ``round_trip_time`` and ``target``.
 
-    >>> value, _ = pie_loss(24.0)(1, flows=10, capacity_packets=1000, round_trip_time=0.085, target=0.015)
-    >>> 0.01 < value < 0.02
-    True
+@estimator
+def bbr_utilisation(
+    rng: Any, cycles: int = 2, *, round_trip_time: float, low_gain: float, interval: float = 10.0,
+    hold_time: float = 0.2,
+) -> Result:  # fmt: skip
+    """Estimate the utilisation by one BBR flow of 2016, whose ProbeRTT has 4 packets in flight.
+
+    So many ``cycles`` of the usual interval and hold time are measured, from a random moment on, so that no phase of
+    ProbeRTT is preferred. As in Linux, an equal round-trip time does not put ProbeRTT off (docs/rules/bbr.md).
     """
+    if (interval, hold_time) != (10.0, 0.2):
+        raise out_of_range("interval", interval, "s", "10, with a hold_time of 0.2, in a simulation")
+    bdp = 4 / low_gain
+    # The transmissions of a packet and of its acknowledgment are a part of the round trip.
+    net = _bottleneck(bdp / round_trip_time, round_trip_time * (1 - 1.01 / bdp), buffer=round(8 * bdp))
+    net.flow("bbr1", path=["a", "b"], packet=PACKET, parameters={"equal_renews": 0})
+    cycle = interval + hold_time + 2 * round_trip_time
+    start = 20.0 + cycle * np.random.default_rng(rng).random()
+    data, sent = measured(net, start, start + cycles * cycle, rng)
+    return float(data["utilisation"][0]), sent
 
-    def simulate(rng: Any, *, flows: float, capacity_packets: float, round_trip_time: float, target: float) -> Result:
-        net = _bottleneck(capacity_packets, round_trip_time, buffer=10**6, discipline=queues.pie(target=target))
-        net.flow("sack", path=["a", "b"], packet=PACKET, count=int(flows), stagger=0.11)
-        data, sent = measured(net, 60.0, 60.0 + span, rng)
-        return float(data["link_dropped"][0] / data["arrived"][0]), sent
 
-    return simulate
+@estimator
+def bbr_queue(rng: Any, span: float = 40.0, *, bandwidth_delay_product: float, cwnd_gain: float = 2.0) -> Result:
+    """Estimate the mean queue of three BBR flows of 2016 in a deep buffer [packets], over a time ``span`` [s]."""
+    if cwnd_gain != 2:
+        raise out_of_range("cwnd_gain", cwnd_gain, "1", "2 in a simulation")
+    net = _bottleneck(bandwidth_delay_product / 0.04, 0.04, buffer=round(8 * bandwidth_delay_product))
+    net.flow("bbr1", path=["a", "b"], packet=PACKET, count=3, stagger=0.37)
+    data, sent = measured(net, 20.0, 20.0 + span, rng)
+    return float(data["mean_queue"][0]), sent
 
 
-def bbr_utilisation(cycles: int = 2) -> Simulate:
-    """Return a simulator of the utilisation by one BBR flow of 2016, whose ProbeRTT has 4 packets in flight.
+@estimator
+def dctcp_queue(rng: Any, *, flows: float, threshold: float) -> Result:
+    """Estimate the longest queue of DCTCP flows at a marking threshold [packets], sampled 20 times in a round trip.
 
-    It takes ``round_trip_time``, ``low_gain``, and the usual ``interval`` of 10 s and ``hold_time`` of 0.2 s. So many
-    times about their sum is measured, from a random moment on, so that no phase of ProbeRTT is preferred. As in Linux,
-    an equal round-trip time does not put ProbeRTT off (docs/rules/bbr.md).
-
-    >>> value, _ = bbr_utilisation()(1, round_trip_time=0.05, low_gain=0.02)
-    >>> 0.97 < value < 0.99
-    True
+    The bandwidth-delay product is 400 packets. Each packet is acknowledged: the law is that of smooth sending, and an
+    acknowledgment for two packets lets two leave at once, which makes the queue longer by up to a packet for each flow.
     """
-
-    def simulate(
-        rng: Any, *, round_trip_time: float, low_gain: float, interval: float = 10.0, hold_time: float = 0.2
-    ) -> Result:
-        if (interval, hold_time) != (10.0, 0.2):
-            raise out_of_range("interval", interval, "s", "10, with a hold_time of 0.2, in a simulation")
-        bdp = 4 / low_gain
-        # The transmissions of a packet and of its acknowledgment are a part of the round trip.
-        net = _bottleneck(bdp / round_trip_time, round_trip_time * (1 - 1.01 / bdp), buffer=round(8 * bdp))
-        net.flow("bbr1", path=["a", "b"], packet=PACKET, parameters={"equal_renews": 0})
-        cycle = interval + hold_time + 2 * round_trip_time
-        start = 20.0 + cycle * np.random.default_rng(rng).random()
-        data, sent = measured(net, start, start + cycles * cycle, rng)
-        return float(data["utilisation"][0]), sent
-
-    return simulate
+    marking = queues.step_marking(packets=round(threshold))
+    net = _bottleneck(400 / 0.02, 0.02, buffer=10**5, discipline=marking)
+    net.flow("dctcp", path=["a", "b"], packet=PACKET, count=int(flows), parameters={"delayed_ack": 1.0})
+    data = run(net, duration=20.0, warm_up=10.0, rng=rng, sample_every=0.001, progress=False)
+    return float(data["queue_trace"].sel(link="a-b", time=slice(10.0, 20.0)).max()), float(data["sent"].sum())
 
 
-def bbr_queue(span: float = 40.0) -> Simulate:
-    """Return a simulator of the mean queue of three BBR flows of 2016 in a deep buffer [packets].
+@estimator
+def credit_share(rng: Any, *, batch: float, reserve: float, loop: float) -> Result:
+    """Estimate the share of a link that a flow under credit flow control uses.
 
-    It takes ``bandwidth_delay_product``, and a ``cwnd_gain`` of 2.
-
-    >>> value, _ = bbr_queue(20.0)(1, bandwidth_delay_product=400)
-    >>> 300 < value < 500
-    True
-    """
-
-    def simulate(rng: Any, *, bandwidth_delay_product: float, cwnd_gain: float = 2.0) -> Result:
-        if cwnd_gain != 2:
-            raise out_of_range("cwnd_gain", cwnd_gain, "1", "2 in a simulation")
-        net = _bottleneck(bandwidth_delay_product / 0.04, 0.04, buffer=round(8 * bandwidth_delay_product))
-        net.flow("bbr1", path=["a", "b"], packet=PACKET, count=3, stagger=0.37)
-        data, sent = measured(net, 20.0, 20.0 + span, rng)
-        return float(data["mean_queue"][0]), sent
-
-    return simulate
-
-
-def dctcp_queue() -> Simulate:
-    """Return a simulator of the longest queue of DCTCP flows at a marking threshold [packets].
-
-    It takes ``flows`` and ``threshold``; the bandwidth-delay product is 400 packets. The queue is sampled 20 times in a
-    round trip. Each packet is acknowledged: the law is for smooth sending, but an acknowledgment for two packets
-    releases two back to back, which makes the queue longer by up to a packet for each flow.
-
-    >>> value, _ = dctcp_queue()(1, flows=2, threshold=80)
-    >>> value
-    83.0
-    """
-
-    def simulate(rng: Any, *, flows: float, threshold: float) -> Result:
-        marking = queues.step_marking(packets=round(threshold))
-        net = _bottleneck(400 / 0.02, 0.02, buffer=10**5, discipline=marking)
-        net.flow("dctcp", path=["a", "b"], packet=PACKET, count=int(flows), parameters={"delayed_ack": 1.0})
-        data = run(net, duration=20.0, warm_up=10.0, rng=rng, sample_every=0.001, progress=False)
-        return float(data["queue_trace"].sel(link="a-b", time=slice(10.0, 20.0)).max()), float(data["sent"].sum())
-
-    return simulate
-
-
-def credit_share() -> Simulate:
-    """Return a simulator of the share of a link that a flow under credit flow control uses.
-
-    It takes ``batch``, ``reserve`` and ``loop``: cells of 53 bytes, and credit cells that only take time.
+    Cells have 53 bytes, and credit cells only take time.
 
     >>> round(credit_share()(1, batch=5, reserve=10, loop=21.0)[0], 3)
     0.577
     """
-
-    def simulate(rng: Any, *, batch: float, reserve: float, loop: float) -> Result:
-        cell, rate = 1e-4, CELL / 1e-4
-        credit = queues.credit(n2=int(batch), n3=int(reserve))
-        net, delay = Network(), loop / 2 * cell
-        for tail, head in (("a", "b"), ("b", "c")):
-            net.link(tail, head, rate=rate, delay=delay, buffer=10**6, discipline=credit)
-            net.link(head, tail, rate=rate, delay=delay)
-        given = {"n2": batch, "n3": reserve}
-        net.flow("credit", path=["a", "b", "c"], packet=CELL, ack=CELL, ack_path="ideal", parameters=given)
-        simulation = Simulation(net, rng=rng)
-        simulation.advance(0.5)
-        before = int(simulation.state.links[0].served)
-        simulation.advance(2.5)
-        return (int(simulation.state.links[0].served) - before) * cell / 2.0, packets_sent(simulation)
-
-    return simulate
+    cell, rate = 1e-4, CELL / 1e-4
+    credit = queues.credit(n2=int(batch), n3=int(reserve))
+    net, delay = Network(), loop / 2 * cell
+    for tail, head in (("a", "b"), ("b", "c")):
+        net.link(tail, head, rate=rate, delay=delay, buffer=10**6, discipline=credit)
+        net.link(head, tail, rate=rate, delay=delay)
+    given = {"n2": batch, "n3": reserve}
+    net.flow("credit", path=["a", "b", "c"], packet=CELL, ack=CELL, ack_path="ideal", parameters=given)
+    simulation = Simulation(net, rng=rng)
+    simulation.advance(0.5)
+    before = int(simulation.state.links[0].served)
+    simulation.advance(2.5)
+    return (int(simulation.state.links[0].served) - before) * cell / 2.0, packets_sent(simulation)
 
 
 def mark_some(link, packet, now):  # type: ignore[no-untyped-def]
@@ -187,56 +145,43 @@ MARK_SOME = Discipline(
 )
 
 
-def window_at_marks(independent: bool, marks: float = 30.0) -> Simulate:
-    """Return a simulator of a DCTCP flow's mean window [packets] if a given share of its packets is marked.
+@estimator
+def window_at_marks(rng: Any, independent: bool, marks: float = 30.0, *, marking: float) -> Result:
+    """Estimate a DCTCP flow's mean window [packets] if a given share of its packets is marked and no queue forms.
 
-    It takes ``marking``; no queue forms. The measured time has about ``marks`` times the mean window.
-
-    >>> value, _ = window_at_marks(False)(1, marking=0.02)
-    >>> 95 < value < 101
-    True
+    The measured time has about so many ``marks`` times the mean window.
     """
-
-    def simulate(rng: Any, *, marking: float) -> Result:
-        marked = MARK_SOME(marking=marking, independent=float(independent))
-        net = Network().link("a", "b", rate=math.inf, delay=0.05, discipline=marked)
-        net.link("b", "a", rate=math.inf, delay=0.05)
-        net.flow("dctcp", path=["a", "b"], packet=PACKET)
-        start = 40 / marking * 0.1  # of 20 windows; alpha begins at 1
-        data, sent = measured(net, start, start + marks / marking * 0.1, rng)
-        return float(data["goodput"][0]) / PACKET * 0.1, sent
-
-    return simulate
+    marked = MARK_SOME(marking=marking, independent=float(independent))
+    net = fast_path("dctcp", 0.1, {}, discipline=marked)
+    start = 40 / marking * 0.1  # of 20 windows; alpha begins at 1
+    data, sent = measured(net, start, start + marks / marking * 0.1, rng)
+    return float(data["goodput"][0]) / PACKET * 0.1, sent
 
 
-def sstp_throughput(packets: int = 48, windows: int = 24) -> Simulate:
-    """Return a simulator of the segments per second of one SSTP connection without loss, from two lengths of its file.
+@estimator
+def sstp_throughput(
+    rng: Any, packets: int = 48, windows: int = 24, *, window: float, segment_time: float, ack_delay: float,
+    processing_time: float,
+) -> Result:  # fmt: skip
+    """Estimate the segments per second of one SSTP connection without loss, from two lengths of its file.
 
-    It takes ``window``, ``segment_time``, ``ack_delay`` and ``processing_time``. Packets leave at multiples of the
-    packet time, so that the delay of the path is shortened by half of it: then a segment begins on average in time.
-
-    >>> value, _ = sstp_throughput()(1, window=3, segment_time=0.03, ack_delay=0.12, processing_time=0.02)
-    >>> 19.9 < value < 20.1
-    True
+    Packets leave at multiples of the packet time, so that the delay of the path is shortened by half of it: then a
+    segment begins on average in time.
     """
-
-    def simulate(rng: Any, *, window: float, segment_time: float, ack_delay: float, processing_time: float) -> Result:
-        packet_time = segment_time / packets
-        ends, sent = [], 0.0
-        for segments in (4 * window, (4 + windows) * window):
-            # The last packet is sent a packet time before the end of its segment, and answered 3 after it arrives.
-            delay = (ack_delay - 2.5 * packet_time) / 2
-            net = Network().link("a", "b", rate=math.inf, delay=delay).link("b", "a", rate=math.inf, delay=delay)
-            given = {
-                "peak_rate": PACKET / packet_time, "burst_length": 1.0, "segment": float(packets),
-                "window_limit": float(window), "processing": processing_time, "repeat": 10.0,
-            }  # fmt: skip
-            net.flow("sstp", path=["a", "b"], packet=PACKET, file=int(segments * packets * PACKET), parameters=given)
-            simulation = Simulation(net, rng=rng)
-            while simulation.state.tallies["finish"][0] == records.NEVER:
-                simulation.advance(simulation.now + 1.0)
-            ends.append(float(simulation.state.tallies["finish"][0]) * 1e-9)
-            sent += packets_sent(simulation)
-        return windows * window / (ends[1] - ends[0]), sent
-
-    return simulate
+    packet_time = segment_time / packets
+    ends, sent = [], 0.0
+    for segments in (4 * window, (4 + windows) * window):
+        # The last packet is sent a packet time before the end of its segment, and answered 3 after it arrives.
+        delay = (ack_delay - 2.5 * packet_time) / 2
+        net = Network().link("a", "b", rate=math.inf, delay=delay).link("b", "a", rate=math.inf, delay=delay)
+        given = {
+            "peak_rate": PACKET / packet_time, "burst_length": 1.0, "segment": float(packets),
+            "window_limit": float(window), "processing": processing_time, "repeat": 10.0,
+        }  # fmt: skip
+        net.flow("sstp", path=["a", "b"], packet=PACKET, file=int(segments * packets * PACKET), parameters=given)
+        simulation = Simulation(net, rng=rng)
+        while simulation.state.tallies["finish"][0] == records.NEVER:
+            simulation.advance(simulation.now + 1.0)
+        ends.append(float(simulation.state.tallies["finish"][0]) * 1e-9)
+        sent += packets_sent(simulation)
+    return windows * window / (ends[1] - ends[0]), sent

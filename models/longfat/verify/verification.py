@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 from longfat import laws as _shipped  # noqa: F401  # registers the laws
 from longfat._version import __version__
 from longfat.base.domains import conflict, integer, number, unknown, wrong_type
-from longfat.law import PACKAGE, Law, registered
+from longfat.law import PACKAGE, Law, SimulatedBy, registered
 from longfat.replication import replicate
 from longfat.replication.processes import Processes
 from longfat.testing.seeded_runs import seed_of
 from longfat.verify import faces, points, simulated, symbolic
 from longfat.verify.faces import Outcome
-from longfat.verify.simulated import SimulatorCheck, check_of
+from longfat.verify.simulators import simulator_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,7 +28,7 @@ QUICK, FULL = (5, 6, 2, 3), (100, 25, 10, 25)
 
 TASKS = ("jax", "simulator", "proof", "numeric", "symbolic")
 
-Simulators = Mapping[str, "SimulatorCheck | Callable[..., Any]"]
+Simulators = Mapping[str, "SimulatedBy | Callable[..., Any]"]
 
 
 def run(
@@ -87,7 +87,7 @@ def run(
     Simulations are run at points drawn from the typical ranges, and replicated (`longfat.testing.compare`) until it is
     sure whether the law's deviation is below the accuracy of its record, or of the `SimulatorCheck`: of n points of all
     laws, "agrees" is wrong at each with at most the probability (1 - ``confidence``)/n, "differs" with at most
-    ``alpha``/n. With `longfat.verify.equivalence.BUDGET` replications a point stays undecided. The evidence is an
+    ``alpha``/n. With `longfat.verify.simulated.BUDGET` replications a point stays undecided. The evidence is an
     e-value: if a law is off by its accuracy or more at a point, the mean of 10 to the power of it is at most 1.
 
     Examples
@@ -151,15 +151,15 @@ def _fits(law: Law, pattern: str) -> bool:
     return any(fnmatch.fnmatchcase(name, pattern.removeprefix(PACKAGE)) for name in names)
 
 
-def _simulator_checks(chosen: Mapping[str, Law], simulators: Simulators, quick: bool) -> dict[str, SimulatorCheck]:
+def _simulator_checks(chosen: Mapping[str, Law], simulators: Simulators, quick: bool) -> dict[str, SimulatedBy]:
     """Return the simulator checks of the chosen laws: ours, then the caller's, by full or short names."""
-    declared = {name: check_of(law) for name, law in chosen.items()}
-    result = {name: one for name, one in declared.items() if one is not None and not (quick and one.long)}
+    declared = {name: law.simulated for name, law in chosen.items() if simulator_of(law)}
+    result = {name: one for name, one in declared.items() if one and not (quick and one.long)}
     for wanted, given in simulators.items():
         names = [name for name, one in chosen.items() if wanted in (name, one.name, one.place.removeprefix(PACKAGE))]
         if not names:
             raise unknown("simulators: law", wanted, chosen)
-        one = given if isinstance(given, SimulatorCheck) else SimulatorCheck(given)
+        one = given if isinstance(given, SimulatedBy) else SimulatedBy(given)
         for name in names:
             if not one.accuracy and not one.relative and chosen[name].validity is None:
                 raise conflict(
@@ -169,11 +169,11 @@ def _simulator_checks(chosen: Mapping[str, Law], simulators: Simulators, quick: 
     return result
 
 
-def _drawn(check: SimulatorCheck, law: Law, count: int, seed: int) -> list[tuple[points.Point, int]] | Outcome:
+def _drawn(check: SimulatedBy, law: Law, count: int, seed: int) -> list[tuple[points.Point, int]] | Outcome:
     """Return the points to simulate with their seeds, or the outcome if the law's validity raised an exception."""
     try:
         own = _own(seed, law)
-        return [(point, seed_of(own, k)) for k, point in enumerate(check.draw(law, count, own))]
+        return [(point, seed_of(own, k)) for k, point in enumerate(simulated.drawn(law, check, count, own))]
     except Exception as failure:
         return faces.failed(failure)
 
@@ -183,21 +183,21 @@ def _own(seed: int, law: Law) -> int:
     return zlib.crc32(f"{seed} {law.place.removeprefix(PACKAGE)}".encode())
 
 
-def _travels(name: str, law: Law, simulator_checks: Mapping[str, SimulatorCheck]) -> bool:
+def _travels(name: str, law: Law, simulator_checks: Mapping[str, SimulatedBy]) -> bool:
     """Return whether another process finds the same law and the same simulator by the law's name."""
     ours = law.place.startswith(PACKAGE) and dict(registered()).get(law.place) is law
-    return ours and simulator_checks.get(name, check_of(law)) is check_of(law)
+    return ours and simulator_checks.get(name, law.simulated) is law.simulated
 
 
 def _registered_face(arguments: tuple[Any, ...]) -> dict[str, Outcome]:
     """Run a check of a law that is found by its name."""
     name = arguments[0]
     law = dict(_chosen(name))[name]
-    return _face(law, check_of(law), *arguments)
+    return _face(law, law.simulated, *arguments)
 
 
 def _face(
-    law: Law, check: SimulatorCheck | None, name: str, face: str, counts: tuple[int, ...], quick: bool, seed: int,
+    law: Law, check: SimulatedBy | None, name: str, face: str, counts: tuple[int, ...], quick: bool, seed: int,
     drawn: list[tuple[points.Point, int]] | Outcome, errors: tuple[float, float],
 ) -> dict[str, Outcome]:  # fmt: skip
     """Run one check of one law, or two that belong together.
@@ -221,8 +221,7 @@ def _face(
     if isinstance(drawn, Outcome):
         return {"simulator": drawn}
     if check is None or not drawn:
-        declared = check_of(law)
-        later = quick and declared is not None and declared.long
+        later = quick and law.simulated is not None and law.simulated.long
         remark = "skipped in a quick run, because it takes longer" if later else simulated.reason(law)
         remark = "the law is valid at no point of the ranges" if check is not None and not drawn else remark
         return {"simulator": Outcome("not checked", remark=remark)}

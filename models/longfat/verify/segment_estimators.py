@@ -1,0 +1,87 @@
+"""The segment simulator as a simulator of laws; a replication is the mean of two of its runs, its least number."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from longfat.base import domains
+from longfat.segments import simulate
+from longfat.verify.measured_runs import Result, Simulate, estimator
+
+
+def segment_efficiency(packets: float = 2e4, lost: float = 300) -> Simulate:
+    """Return a simulator of throughput efficiency, by the segment simulator.
+
+    Parameters
+    ----------
+    packets : float
+        Least number of packets delivered in one replication [packets].
+    lost : float
+        Least number of packets lost in one replication, on which the run time depends [packets].
+
+    Returns
+    -------
+    callable
+        Takes a seed, ``window``, ``loss``, ``segment_packets`` and ``ack_segments``; returns the efficiency and the
+        packets sent.
+
+    Examples
+    --------
+    >>> value, sent = segment_efficiency()(1, window=60, loss=1e-3, segment_packets=16, ack_segments=23)
+    >>> 0.9 < value < 1, sent > 3e5
+    (True, True)
+    """
+    packets = domains.number("packets", packets, "packets", "[1, 1e15]")
+    return efficiency(packets, domains.number("lost", lost, "packets", "[0, 1e12]"))
+
+
+@estimator
+def efficiency(
+    rng: Any, packets: float, lost: float, *, window: float, loss: float, segment_packets: float, ack_segments: float
+) -> Result:
+    """Estimate throughput efficiency."""
+    segments = _segments(packets, lost, loss, segment_packets)
+    run = _run(rng, loss, segment_packets, segments, window=window, ack_segments=ack_segments)
+    return float(run.throughput_efficiency), float(run.sent_packets)
+
+
+@estimator
+def hard_ack(
+    rng: Any, packets: float = 2e4, lost: float = 500, *, receive_buffer: float, loss: float, segment_packets: float,
+    ack_segments: float,
+) -> Result:  # fmt: skip
+    """Estimate throughput efficiency with a small receive buffer under hard acknowledgment.
+
+    The window is the reference window 2.5 w_a, or the smallest integer of at least 2 w_a + 1.
+    """
+    segments = _segments(packets, lost, loss, segment_packets)
+    window = math.ceil(max(2.5 * ack_segments, 2 * ack_segments + 1))
+    run = _run(
+        rng, loss, int(segment_packets), segments, window=window, ack_segments=ack_segments,
+        receive_buffer=int(receive_buffer), ack="hard",
+    )  # fmt: skip
+    return float(run.throughput_efficiency), float(run.sent_packets)
+
+
+@estimator
+def mean_delay(
+    rng: Any, segments: int = 1000, *, loss: float, segment_packets: float, packet_time: float, ack_delay: float
+) -> Result:
+    """Estimate the mean delay of a segment at the sender, with a window of one segment."""
+    path = {"window": 1, "ack_segments": ack_delay / packet_time / segment_packets}
+    run = _run(rng, loss, int(segment_packets), segments, **path)
+    # The simulated delay ends with the last transmission, the law's with its acknowledgment.
+    return float(run.mean_delay) * packet_time + ack_delay, float(run.sent_packets)
+
+
+def _run(rng: Any, loss: float, segment_packets: Any, segments: int, **path: Any) -> Any:
+    """Run the segment simulator, which refuses numbers of packets and segments that are no integers."""
+    return simulate(
+        loss=loss, segment_packets=segment_packets, segments=segments, replications=2, rng=rng, progress=False, **path
+    )
+
+
+def _segments(packets: float, lost: float, loss: float, segment_packets: float) -> int:
+    """Return the segments that deliver at least ``packets`` packets and lose at least ``lost``."""
+    return math.ceil(max(packets, lost / loss if loss > 0 else 0) / max(segment_packets, 1))
