@@ -8,7 +8,7 @@ import math
 from pathlib import Path
 
 from figures.linux import CAPTIONS, HEADS, NAME, PART
-from longfat.verify import linux, linux_report
+from longfat.testbed import equivalence, equivalence_report
 from tests.benchmarks.linux import read, statements
 
 HERE = Path(__file__).resolve().parent
@@ -53,11 +53,11 @@ def table(title, made, law_head="law"):
         "| --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
     for one in made:
-        case, quantity, law, simulated, measured, difference, accuracy, verdict = linux_report.cells(one)
+        case, quantity, law, simulated, measured, difference, accuracy, verdict = equivalence_report.cells(one)
         name = case.removeprefix(f"{one.case.group}, ")
         mark = f"**{verdict}**" if verdict == "differs" else verdict
         lines.append(
-            f"| {name} | {quantity.replace('_', ' ')} [{linux.QUANTITIES[quantity][0]}] | {law} | {simulated} | {measured} | "
+            f"| {name} | {quantity.replace('_', ' ')} [{equivalence.QUANTITIES[quantity][0]}] | {law} | {simulated} | {measured} | "
             f"{difference} | {accuracy} | {mark} |"
         )
     return "\n".join(lines) + "\n"
@@ -170,7 +170,7 @@ def link():
 def page():
     """Return the page."""
     made = statements(read())
-    parts = [HEAD, METHOD, linux_report.summary(made) + "\n\n", laws(made) + "\n"]
+    parts = [HEAD, METHOD, equivalence_report.summary(made) + "\n\n", laws(made) + "\n"]
     for group, title in TITLES.items():
         if some := [one for one in made if one.case.group == group and not one.case.rules]:
             parts.append(table(title, some) + "\n")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from figures import rule
 from figures.verdicts import NAMES, discrimination, summary
-from longfat.verify import report
+from longfat.base import html_pages
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,8 +57,8 @@ def to_html(table: pd.DataFrame) -> str:
         [(f"{name} {NAMES.get(str(name), '')}", "", ""), *((str(value), "", "") for value in row)]
         for name, row in zip(counts.index, counts.to_numpy().tolist(), strict=True)
     ]
-    text = report.html_table(["paper", *map(str, counts.columns)], totals) + report.html_table(heads, body)
-    return report.page("Published values and ours", text)
+    text = html_pages.html_table(["paper", *map(str, counts.columns)], totals) + html_pages.html_table(heads, body)
+    return html_pages.page("Published values and ours", text)
 
 
 def to_markdown(table: pd.DataFrame) -> str:

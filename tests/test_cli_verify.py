@@ -151,25 +151,24 @@ def test_ctrl_c_while_the_workers_begin(seconds):
 
 def test_linux_where_it_cannot_run(capsys, monkeypatch):
     """One line says what is missing, and the exit status is 2."""
-    from longfat.testbed import CannotRun
-    from longfat.verify import linux
+    from longfat.testbed import CannotRun, equivalence
 
     def refuse(*_, **__):
         raise CannotRun("/dev/net/tun is missing")
 
-    monkeypatch.setattr(linux, "run", refuse)
+    monkeypatch.setattr(equivalence, "run", refuse)
     assert asked(capsys, "--linux", "--quick") == (2, "", "longfat: /dev/net/tun is missing\n")
 
 
 @pytest.mark.parametrize(("measured", "status"), [(0.962, 0), (0.98, 1)])
 def test_linux_as_text_json_and_html(capsys, monkeypatch, tmp_path, measured, status):
     """Utilisations of 0.962 and 0.98 on Linux and 0.96 here, asked to 0.01: the second differs."""
-    from longfat.verify import linux
-    from longfat.verify.linux_cases import UTILISATION, Case
+    from longfat.testbed import equivalence
+    from longfat.testbed.equivalence_cases import UTILISATION, Case
 
     case = Case("full link", "by hand", ("sack",), 0.5, {"utilisation": UTILISATION})
-    made = linux.state(case, [{"utilisation": measured}] * 2, [{"utilisation": 0.96}] * 2)
-    monkeypatch.setattr(linux, "run", lambda **_: made)
+    made = equivalence.state(case, [{"utilisation": measured}] * 2, [{"utilisation": 0.96}] * 2)
+    monkeypatch.setattr(equivalence, "run", lambda **_: made)
     page, data = tmp_path / "page.html", tmp_path / "data.json"
     found, out, _ = asked(capsys, "--linux", "--html", str(page), "--json", str(data))
     verdict = "agrees" if status == 0 else "differs"

@@ -9,9 +9,9 @@ import pytest
 from docs import linux as page
 from figures import linux as figure
 from longfat.sim import run
+from longfat.testbed import equivalence, equivalence_report
+from longfat.testbed.equivalence_cases import BUFFERS, FLOWS, LOSSES, Accuracy, Case, cases
 from longfat.testbed.plan import with_handshakes
-from longfat.verify import linux, linux_report
-from longfat.verify.linux_cases import BUFFERS, FLOWS, LOSSES, Accuracy, Case, cases
 from tests.benchmarks import linux as stored
 
 RENO = Case(
@@ -29,30 +29,32 @@ def test_intervals_of_differences():
     Two samples: 1, 3 and 2, 2, 2, 6: variances 2/2 = 1 and 4/4 = 1, sqrt(2) = 1.4142; degrees of freedom
     4/(1/1 + 1/3) = 3, t = 3.1824: 4.5007.
     """
-    assert linux.compared([2.0, 4.0, 6.0], [1.0, 2.0, 3.0], paired=True) == (2.0, pytest.approx(2.4841, abs=1e-4))
-    difference, width = linux.compared([1.0, 3.0], [2.0, 2.0, 2.0, 6.0], paired=False)
+    assert equivalence.compared([2.0, 4.0, 6.0], [1.0, 2.0, 3.0], paired=True) == (2.0, pytest.approx(2.4841, abs=1e-4))
+    difference, width = equivalence.compared([1.0, 3.0], [2.0, 2.0, 2.0, 6.0], paired=False)
     assert (difference, width) == (-1.0, pytest.approx(4.5007, abs=2e-4))
-    assert linux.compared([1.0, 1.0], [3.0, 3.0], paired=False) == (-2.0, 0.0)
-    assert math.isnan(linux.compared([1.0], [3.0, 3.0], paired=False)[1])
+    assert equivalence.compared([1.0, 1.0], [3.0, 3.0], paired=False) == (-2.0, 0.0)
+    assert math.isnan(equivalence.compared([1.0], [3.0, 3.0], paired=False)[1])
 
 
 def test_verdicts_of_a_case():
     """0.960 +- 0 and 0.962 agree within 0.01; queues of 20 and 22 differ by more than 3 % of 22, 0.66."""
-    first, second = linux.state(RENO, runs([0.962] * 3, [22.0, 22.1, 21.9]), runs([0.960] * 3, [20.0, 20.1, 19.9]))
+    first, second = equivalence.state(
+        RENO, runs([0.962] * 3, [22.0, 22.1, 21.9]), runs([0.960] * 3, [20.0, 20.1, 19.9])
+    )
     assert (first.verdict, second.verdict) == ("agrees", "differs")
     assert second.difference == pytest.approx(2.0)
     # 33 packets over 2500000 x 0.0406/1500 = 67.67: B = 0.4877, U = 3 x 1.4877^2/(4 x (1 + 0.4877 + 0.2378)) = 0.9620
     assert first.law == pytest.approx(0.9620, abs=1e-4)
-    assert linux_report.summary([first, second]).startswith(
+    assert equivalence_report.summary([first, second]).startswith(
         "Simulator and Linux agree in 1 of 2 statements and differ in 1"
     )
-    table = linux_report.to_text([first, second])
+    table = equivalence_report.to_text([first, second])
     assert [word in table for word in ("full link, by hand", "22 +- 0.2 (3)", "+9.09 +- 0 %", "3 %")] == [True] * 4
 
 
 def test_an_interval_that_is_too_wide_decides_nothing():
     """Queues of 20, 25 and 21, 24.5 on Linux: 0.25 +- 12.7 x 0.75 of 22.75."""
-    _, second = linux.state(RENO, runs([0.9, 0.9], [21.0, 24.5]), runs([0.9, 0.9], [20.0, 25.0]))
+    _, second = equivalence.state(RENO, runs([0.9, 0.9], [21.0, 24.5]), runs([0.9, 0.9], [20.0, 25.0]))
     assert second.verdict == "undecided"
 
 
@@ -79,9 +81,9 @@ def test_linux_can_run_every_case():
 
 def test_runs_on_linux_are_given_back_by_case(monkeypatch):
     """Each case gets its replications in order, also if several run at once."""
-    monkeypatch.setattr(linux, "measure", lambda case, k: {"case": case.name, "run": k})
+    monkeypatch.setattr(equivalence, "measure", lambda case, k: {"case": case.name, "run": k})
     chosen = cases()[:3]
-    found = linux.runs_on_linux(chosen, 2, progress=False)
+    found = equivalence.runs_on_linux(chosen, 2, progress=False)
     assert [[(run["case"], run["run"]) for run in runs] for runs in found] == [
         [(case.name, k) for k in range(case.replications)] for case in chosen
     ]
@@ -102,8 +104,8 @@ def test_packets_are_late_in_the_simulator_alone():
 def test_runs_replace_the_stored_ones_or_follow_them(monkeypatch, more, seeds):
     """One run is stored; two more have the seeds 1 and 2. Without `more` the case is run as often as it says."""
     case = Case("full link", "by hand", ("sack",), 0.5, {"utilisation": Accuracy(0.01)}, replications=4)
-    monkeypatch.setattr(linux, "measure", lambda case, k: {"utilisation": k})
-    before = {case.name: {linux.LINUX: [{"utilisation": "stored"}]}}
+    monkeypatch.setattr(equivalence, "measure", lambda case, k: {"utilisation": k})
+    before = {case.name: {equivalence.LINUX: [{"utilisation": "stored"}]}}
     found = stored.measured([case], before, 2, more)
     assert {name: [run["utilisation"] for run in runs] for name, runs in found.items()} == {case.name: seeds}
 
@@ -118,20 +120,20 @@ def test_a_case_whose_runs_are_spoilt_is_said_to_be(monkeypatch):
         return dict.fromkeys(case.quantities, 0.5)
 
     one, other = cases()[:2]
-    monkeypatch.setattr(linux, "measure", measure)
-    monkeypatch.setattr(linux, "simulate", lambda case, seed: dict.fromkeys(case.quantities, 0.5))
-    made = linux.run([one, other], progress=False)
+    monkeypatch.setattr(equivalence, "measure", measure)
+    monkeypatch.setattr(equivalence, "simulate", lambda case, seed: dict.fromkeys(case.quantities, 0.5))
+    made = equivalence.run([one, other], progress=False)
     assert [each.verdict for each in made] == ["spoilt"] * len(one.quantities) + ["agrees"] * len(other.quantities)
-    assert linux_report.summary(made).endswith("0 are undecided. The machine's load has spoilt the runs of 2.")
-    assert '"verdict": "spoilt"' in linux_report.to_json(made)
+    assert equivalence_report.summary(made).endswith("0 are undecided. The machine's load has spoilt the runs of 2.")
+    assert '"verdict": "spoilt"' in equivalence_report.to_json(made)
 
 
 def test_storing_and_reading(tmp_path):
     """What is written is read again; cases that are not listed are left out."""
     case = cases()[0]
     values = [dict.fromkeys(case.quantities, 0.5), dict.fromkeys(case.quantities, 0.25)]
-    stored.write({case.name: {linux.LINUX: values}, "gone": {linux.LINUX: values}}, tmp_path / "one.csv")
-    assert stored.read(tmp_path / "one.csv") == {case.name: {linux.LINUX: values}}
+    stored.write({case.name: {equivalence.LINUX: values}, "gone": {equivalence.LINUX: values}}, tmp_path / "one.csv")
+    assert stored.read(tmp_path / "one.csv") == {case.name: {equivalence.LINUX: values}}
 
 
 def test_windows_after_the_warm_up():
@@ -143,8 +145,11 @@ def test_windows_after_the_warm_up():
         {"time": [0.0, 1.0, 2.0, 3.0]},
         {"warm_up": 1.0},
     )
-    assert (linux.QUANTITIES["mean_window"][2](data), linux.QUANTITIES["middle_window"][2](data)) == (3.0, 2.0)
-    assert SimpleNamespace(**linux._options(RENO)).duration == RENO.duration
+    assert (equivalence.QUANTITIES["mean_window"][2](data), equivalence.QUANTITIES["middle_window"][2](data)) == (
+        3.0,
+        2.0,
+    )
+    assert SimpleNamespace(**equivalence._options(RENO)).duration == RENO.duration
 
 
 def test_page_is_that_of_the_stored_numbers():

@@ -1,4 +1,4 @@
-"""Linux's TCP as judge of the simulator: runs the cases of `longfat.verify.linux_cases` and stores what they gave.
+"""Linux's TCP as judge of the simulator: runs `longfat.testbed.equivalence_cases` and stores the results.
 
 ``python -m tests.benchmarks.linux [--at-once N] [WORD]...`` runs the cases whose name has one of the words, or all, on
 Linux and in the simulator, and replaces their rows of tests/data/linux.csv. With ``--more M`` it adds M runs on Linux
@@ -12,8 +12,8 @@ import math
 from dataclasses import replace
 from pathlib import Path
 
-from longfat.verify import linux, linux_report
-from longfat.verify.linux_cases import cases
+from longfat.testbed import equivalence, equivalence_report
+from longfat.testbed.equivalence_cases import cases
 
 STORED = Path(__file__).resolve().parent.parent / "data" / "linux.csv"
 CHUNK = 5  # cases that are stored together
@@ -50,8 +50,10 @@ def statements(found):
     return [
         statement
         for case in cases()
-        if {linux.SIMULATOR, linux.LINUX} <= set(found.get(case.name, {}))
-        for statement in linux.state(case, found[case.name][linux.LINUX], found[case.name][linux.SIMULATOR])
+        if {equivalence.SIMULATOR, equivalence.LINUX} <= set(found.get(case.name, {}))
+        for statement in equivalence.state(
+            case, found[case.name][equivalence.LINUX], found[case.name][equivalence.SIMULATOR]
+        )
     ]
 
 
@@ -59,13 +61,13 @@ def measured(chosen, stored, at_once, more):
     """Run cases on Linux, and return all their runs by name; what the machine's load has spoilt is left as stored."""
     made = {}
     for case in chosen if more else [None]:
-        some, begin = ([case], len(stored.get(case.name, {}).get(linux.LINUX, ()))) if more else (chosen, 0)
+        some, begin = ([case], len(stored.get(case.name, {}).get(equivalence.LINUX, ()))) if more else (chosen, 0)
         asked = [replace(one, replications=more or one.replications) for one in some]
-        for one, runs in zip(some, linux.runs_on_linux(asked, at_once, seed=begin), strict=True):
+        for one, runs in zip(some, equivalence.runs_on_linux(asked, at_once, seed=begin), strict=True):
             if any(math.isnan(value) for run in runs for value in run.values()):
                 print(f"{one.name}: spoilt by the machine's load; what was stored stays", flush=True)
             else:
-                made[one.name] = (stored[one.name][linux.LINUX] if begin else []) + runs
+                made[one.name] = (stored[one.name][equivalence.LINUX] if begin else []) + runs
     return made
 
 
@@ -83,18 +85,18 @@ def main():
         if not given.simulator:
             new = [one for one in some if one.name_on_linux == one.name]
             for name, runs in measured(new, found, given.at_once, given.more).items():
-                found.setdefault(name, {})[linux.LINUX] = runs
+                found.setdefault(name, {})[equivalence.LINUX] = runs
         for case in some:  # rules that are switched here alone
-            if linux.LINUX in found.get(case.name_on_linux, {}):
-                found.setdefault(case.name, {})[linux.LINUX] = found[case.name_on_linux][linux.LINUX]
+            if equivalence.LINUX in found.get(case.name_on_linux, {}):
+                found.setdefault(case.name, {})[equivalence.LINUX] = found[case.name_on_linux][equivalence.LINUX]
         for case in some:
-            runs = len(found.get(case.name, {}).get(linux.LINUX, ())) or case.replications
+            runs = len(found.get(case.name, {}).get(equivalence.LINUX, ())) or case.replications
             seeds = range(replace(case, replications=runs).simulated)
-            found.setdefault(case.name, {})[linux.SIMULATOR] = [linux.simulate(case, k) for k in seeds]
+            found.setdefault(case.name, {})[equivalence.SIMULATOR] = [equivalence.simulate(case, k) for k in seeds]
         write(found)
     found = read()
     names = {one.name for one in chosen}
-    print(linux_report.to_text([one for one in statements(found) if one.case.name in names]))
+    print(equivalence_report.to_text([one for one in statements(found) if one.case.name in names]))
 
 
 if __name__ == "__main__":

@@ -85,15 +85,14 @@ def _published(papers: tuple[str, ...], seed: int, flags: dict[str, Any]) -> tup
 
 
 def _linux(_: tuple[str, ...], seed: int, flags: dict[str, Any]) -> tuple[bool, dict[str, Any]]:
-    from longfat.testbed import CannotRun
-    from longfat.verify import linux, linux_report
+    from longfat.testbed import CannotRun, equivalence, equivalence_report
 
     try:
-        made = linux.run(quick=flags["quick"], seed=seed, at_once=flags["workers"] or AT_ONCE, progress=watched())
+        made = equivalence.run(quick=flags["quick"], seed=seed, at_once=flags["workers"] or AT_ONCE, progress=watched())
     except CannotRun as error:
         raise _CannotRun(str(error)) from None
     agrees = all(one.verdict != "differs" for one in made)
-    return agrees, _made(linux_report.to_text, linux_report.to_json, linux_report.to_html, made)
+    return agrees, _made(equivalence_report.to_text, equivalence_report.to_json, equivalence_report.to_html, made)
 
 
 def _made(text: Any, json: Any, html: Any, table: Any) -> dict[str, Any]:

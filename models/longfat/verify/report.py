@@ -7,6 +7,7 @@ import math
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from longfat.base.html_pages import html_table, page
 from longfat.base.text_tables import columns
 from longfat.verify.verification import FACES, FAILURES
 
@@ -147,29 +148,3 @@ def _number(value: float) -> float | str | None:
     return value if math.isfinite(value) else "infinite"
 
 
-def html_table(heads: list[str], body: list[list[tuple[str, str, str]]]) -> str:
-    """Format a table as HTML; a cell is its text, the remark that is shown over it, and its class."""
-    head = "".join(f"<th>{escape(word)}</th>" for word in heads)
-    rows = []
-    for line in body:
-        words = []
-        for word, remark, kind in line:
-            attributes = (f' class="{escape(kind)}"' if kind else "") + (f' title="{escape(remark)}"' if remark else "")
-            words.append(f"<td{attributes}>{escape(word)}</td>")
-        rows.append(f"<tr>{''.join(words)}</tr>")
-    return f"<table>\n<tr>{head}</tr>\n" + "\n".join(rows) + "\n</table>"
-
-
-def page(title: str, text: str) -> str:
-    """Return an HTML page with the style of verdicts."""
-    style = (
-        "body { font-family: sans-serif } table { border-collapse: collapse; margin: 1em 0 } "
-        "td, th { border: 1px solid #ccc; padding: 2px 8px; text-align: left; vertical-align: top } "
-        # Okabe and Ito's colours, always together with words
-        ".differs, .error { background: #f3d3c0 } .undecided { background: #faf3bf } .erratum { background: #d6e8f5 } "
-        ".agrees, .reproduced, .ordering-reproduced { background: #d5efe6 }"
-    )
-    return (
-        f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8" />\n<title>{escape(title)}</title>\n'
-        f"<style>{style}</style>\n</head>\n<body>\n<h1>{escape(title)}</h1>\n{text}\n</body>\n</html>\n"
-    )

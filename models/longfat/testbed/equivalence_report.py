@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from longfat.base.html_pages import html_table, page
 from longfat.base.text_tables import columns
-from longfat.verify.report import html_table, page
 
 if TYPE_CHECKING:
-    from longfat.verify.linux import Statement
+    from longfat.testbed.equivalence import Statement
 
 HEADS = ("case", "quantity", "law", "simulator", "Linux (runs)", "difference", "accuracy", "verdict")
 
@@ -76,5 +76,5 @@ def to_html(statements: Sequence[Statement]) -> str:
     """Return the statements as an HTML page."""
     kinds = ("agrees", "differs", "undecided", "spoilt")
     body: list[Any] = [[(word, "", word if word in kinds else "") for word in cells(one)] for one in statements]
-    text = f"<p>{escape(summary(statements))}</p>" + html_table(list(HEADS), body)
+    text = f"<p>{escape(summary(statements))}</p>" + html_table(HEADS, body)
     return page("Linux's TCP as judge", text)

@@ -59,7 +59,7 @@ class Case:
     buffer : float
         Buffer of the bottleneck [bandwidth-delay products].
     quantities : mapping
-        Names of `longfat.verify.linux.QUANTITIES`, and their accuracy.
+        Names of `longfat.testbed.equivalence.QUANTITIES`, and their accuracy.
     loss : float
         Probability of random loss.
     round_trip_times : tuple of float

@@ -11,7 +11,7 @@ import numpy as np
 
 from longfat import sim
 from longfat.replication import intervals, replicate, student
-from longfat.verify.linux_cases import Accuracy, Case, cases
+from longfat.testbed.equivalence_cases import Accuracy, Case, cases
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -198,7 +198,7 @@ def run(
     Parameters
     ----------
     chosen : iterable of Case, optional
-        The cases; by default all of `longfat.verify.linux_cases`.
+        The cases; by default all of `longfat.testbed.equivalence_cases`.
     quick : bool
         Run one case of each group only, twice.
     seed : int
