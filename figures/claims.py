@@ -24,7 +24,7 @@ PAPERS = {"000": "blt", "001": "kkm", "002": "cadpc", "003": "gong_parulkar", "0
 
 
 @dataclass(frozen=True)
-class Row:
+class Claim:
     """One number or statement as a paper prints it."""
 
     paper: str
@@ -105,7 +105,7 @@ class Context:
     seed: int
 
 
-def read(paper: str) -> list[Row]:
+def read(paper: str) -> list[Claim]:
     """Return the rows of a paper.
 
     >>> len(read("003"))
@@ -114,10 +114,10 @@ def read(paper: str) -> list[Row]:
     if paper not in PAPERS:
         raise unknown("paper", paper, PAPERS)
     with (Path(__file__).parent / PAPERS[paper] / "claims.csv").open(encoding="utf-8", newline="") as file:
-        return [Row(**line) for line in csv.DictReader(file)]
+        return [Claim(**line) for line in csv.DictReader(file)]
 
 
-def findings(paper: str, *, packets: float = 1e7, seed: int = 0, progress: bool = False) -> list[tuple[Row, Finding]]:
+def findings(paper: str, *, packets: float = 1e7, seed: int = 0, progress: bool = False) -> list[tuple[Claim, Finding]]:
     """Return every row of a paper with our finding; parameters are those of `published`."""
     from longfat.base.progress import bar
 
@@ -165,7 +165,7 @@ def published(paper: str = "003", *, packets: float = 1e7, seed: int = 0, progre
     return tabulated(findings(paper, packets=packets, seed=seed, progress=progress))
 
 
-def tabulated(made: Sequence[tuple[Row, Finding]]) -> pd.DataFrame:
+def tabulated(made: Sequence[tuple[Claim, Finding]]) -> pd.DataFrame:
     """Return the table that `published` describes, from the rows with their findings."""
     import pandas as pd
 

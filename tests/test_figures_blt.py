@@ -11,6 +11,7 @@ from figures.blt import pictures as blt
 from figures.blt import runs, scenarios
 from figures.blt.measured import PRINTED
 from figures.blt.scenarios import SETS, Path
+from figures.writing import HERE
 from longfat.laws import power
 from longfat.sim import Network, Simulation
 
@@ -157,7 +158,7 @@ def test_files_until_the_last_is_complete():
 
 # The page of tables and the scoreboard
 
-SCOREBOARD = (FOLDER / "scoreboard.md").read_text(encoding="utf-8").partition("## 000 ")[2].partition("\n## ")[0]
+SCOREBOARD = (HERE / "scoreboard.md").read_text(encoding="utf-8").partition("## 000 ")[2].partition("\n## ")[0]
 TABLES = (FOLDER / "blt_tables.md").read_text(encoding="utf-8")
 
 
