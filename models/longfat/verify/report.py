@@ -146,5 +146,3 @@ def _number(value: float) -> float | str | None:
     if math.isnan(value) or value == -math.inf:
         return None
     return value if math.isfinite(value) else "infinite"
-
-
