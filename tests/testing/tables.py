@@ -1,14 +1,21 @@
-"""Tables of the errors that `longfat.testing` finds.
+"""Tables of the errors that `longfat.testing` finds, and of those that it makes.
 
-``python -m tests.testing.tables`` writes them to docs/testing.md.
+``python -m tests.testing.tables [TABLE]...`` writes all, or those that are named, to docs/testing.md.
 """
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterable
+import sys
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
+import numpy as np
+
+from longfat.testing.comparing import HEAVY, decision, weighed
+from longfat.testing.evidence import Normal
+from longfat.testing.seeded_runs import looks
 from tests.testing.law_mutants import Search, chosen, search
 from tests.testing.printed_formulas import FORMULAS, OTHERS, Printed
 
@@ -51,6 +58,57 @@ def mutant_row(one: Search) -> list[str]:
     return [f"`{law}`", one.mutant.kind, f"`{change}`", where, *values, str(spent), f"{packets:.2g}", one.outcome]
 
 
+#: Results of single replications: how they are drawn, their mean, and eight times the accuracy: the standard deviation,
+#: or the mean where that is infinite. With a wider accuracy fewer replications decide, and the errors are smaller.
+SAMPLERS: dict[str, tuple[Callable[[np.random.Generator, int], np.ndarray], float, float]] = {
+    "normal": (lambda rng, count: rng.normal(size=count), 0.0, 1.0),
+    "exponential, skewness 2": (lambda rng, count: rng.exponential(size=count), 1.0, 1.0),
+    **{
+        f"lognormal, s = {s:g}, skewness {(math.exp(s**2) + 2) * math.sqrt(math.expm1(s**2)):.2g}": (
+            lambda rng, count, s=s: rng.lognormal(0.0, s, size=count), math.exp(s**2 / 2),
+            math.exp(s**2 / 2) * math.sqrt(math.expm1(s**2)),
+        )
+        for s in (1.0, 1.5)
+    },
+    "Pareto, index 2.1, skewness infinite": (
+        lambda rng, count: 1 + rng.pareto(2.1, size=count), 2.1 / 1.1, math.sqrt(2.1 / 0.1) / 1.1
+    ),
+    "Pareto, index 1.5, variance infinite": (lambda rng, count: 1 + rng.pareto(1.5, size=count), 3.0, 3.0),
+}  # fmt: skip
+ERROR, COMPARISONS, MOST = 0.01, 4000, 20_000  # each error; comparisons of a cell; replications of each
+
+
+def skewed_row(name: str) -> list[str]:
+    """Return the errors of comparisons with skewed results, on the worse side, and how many samples are remarked."""
+    draw, mean, unit = SAMPLERS[name]
+    cells = []
+    for wrong, away in (("differs", 1), ("agrees", 2)):
+        sides = []
+        for side in (1, -1):
+            errors = remarked = both = 0
+            for seed in range(COMPARISONS):
+                verdict, skewness = compared(draw, mean + side * away * unit / 8, unit / 8, seed)
+                errors += verdict == wrong
+                remarked += skewness > HEAVY
+                both += verdict == wrong and skewness > HEAVY
+            sides.append((errors, remarked, both))
+        errors, remarked, both = max(sides)
+        cells += [f"{100 * errors / COMPARISONS:.2g} %", f"{100 * remarked / COMPARISONS:.2g} %", f"{both} of {errors}"]
+    return [name, *cells]
+
+
+def compared(draw: Callable, formula: float, within: float, seed: int) -> tuple[str, float]:
+    """Return the verdict of `longfat.testing.compare` on a formula, and the skewness of the sample that decided."""
+    rng, values = np.random.default_rng(seed), np.empty(0)
+    for size in looks(MOST):
+        values = np.concatenate((values, draw(rng, size - len(values))))
+        sample = Normal(values)
+        verdict, _ = decision(*weighed(sample, formula, within, 2.0), ERROR, 1 - ERROR, size)
+        if verdict != "undecided":
+            break
+    return verdict, abs(sample.skewness)
+
+
 def written(page: str, name: str, text: str) -> str:
     """Return a page with a text between the two comments that have a name."""
     pattern = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end of {name} -->)", re.DOTALL)
@@ -58,17 +116,34 @@ def written(page: str, name: str, text: str) -> str:
     return pattern.sub(lambda found: f"{found[1]}\n{text}\n{found[2]}", page)
 
 
-def main() -> None:
-    """Search all errors and write the tables."""
-    page = PAGE.read_text(encoding="utf-8")
-    heads = ["erratum", "as printed", "simplest point", "printed", "simulated", "replications", "packets"]
-    page = written(page, "printed formulas", table(heads, map(printed_row, FORMULAS)))
-    others = ([str(len(some)), reason, ", ".join(some)] for reason, some in OTHERS.items())
-    page = written(page, "other errata", table(["errata", "are", "namely"], others))
-    heads = ["law", "mistake", "change", "where", "mutant", "simulated", "replications", "packets", "outcome"]
-    page = written(page, "mutants", table(heads, (mutant_row(search(one)) for one in chosen())))
-    PAGE.write_text(page, encoding="utf-8")
+#: Heads and rows of each table.
+TABLES: dict[str, tuple[list[str], Callable[[], Iterable[Iterable[str]]]]] = {
+    "skewed results": (
+        ["results", 'wrong "differs"', "remarked", "of the wrong", 'wrong "agrees"', "remarked", "of the wrong"],
+        lambda: map(skewed_row, SAMPLERS),
+    ),
+    "printed formulas": (
+        ["erratum", "as printed", "simplest point", "printed", "simulated", "replications", "packets"],
+        lambda: map(printed_row, FORMULAS),
+    ),
+    "other errata": (
+        ["errata", "are", "namely"],
+        lambda: ([str(len(some)), reason, ", ".join(some)] for reason, some in OTHERS.items()),
+    ),
+    "mutants": (
+        ["law", "mistake", "change", "where", "mutant", "simulated", "replications", "packets", "outcome"],
+        lambda: (mutant_row(search(one)) for one in chosen()),
+    ),
+}
+
+
+def main(names: list[str]) -> None:
+    """Search all errors, or those of some tables, and write the tables."""
+    for name in names or TABLES:
+        heads, rows = TABLES[name]
+        made = table(heads, rows())
+        PAGE.write_text(written(PAGE.read_text(encoding="utf-8"), name, made), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

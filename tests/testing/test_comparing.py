@@ -103,6 +103,14 @@ def test_errors_where_the_assumption_fails():
     assert near.count("agrees") <= 200
 
 
+def test_a_heavy_tail_is_remarked():
+    """All moments of a Pareto distribution with the index 1.5 but the first are infinite; g1 of uniform values is 0."""
+    options = {"within": 0.01, "budget": 200, "rng": 1}
+    heavy = compare(lambda: 3.0, lambda rng: 1 + np.random.default_rng(rng).pareto(1.5), **options)
+    assert "; the results have a skewness of " in heavy.remark
+    assert "skewness" not in compare(lambda: 0.5, lambda rng: np.random.default_rng(rng).random(), **options).remark
+
+
 def test_a_rare_event_needs_bounds():
     """0.002 against a share of 0.02: without bounds 100 equal results are no evidence, with them enough are."""
     without = compare(lambda share: share, rare, {"share": 1e-4}, within=0.01, rng=1)
