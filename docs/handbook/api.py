@@ -22,9 +22,9 @@ from longfat.sim.queues import Discipline
 #: Packages with a page, in the order of the list; a name that several of them export is on the page of the first one.
 PACKAGES = (
     "longfat.sim", "longfat.sim.schemes", "longfat.sim.queues", "longfat.sim.services", "longfat.sim.traffic",
-    "longfat.segments", "longfat.fluid", "longfat.fluid.loss_load", "longfat.design", "longfat.verify",
+    "longfat.segments", "longfat.fluid", "longfat.fluid.loss_load", "longfat.design", "longfat.law", "longfat.verify",
     "longfat.testing", "longfat.benchmark", "longfat.benchmark.suites", "longfat.replication", "longfat.testbed",
-    "longfat.plot", "longfat.explore", "longfat.law", "longfat.law.symbols", "longfat.law.array_namespaces",
+    "longfat.plot", "longfat.explore", "longfat.law.symbols", "longfat.law.array_namespaces",
     "longfat.quantities", "longfat.measured", "longfat.scenario",
 )  # fmt: skip
 
@@ -66,14 +66,14 @@ def _directive(kind: str, name: str, *options: str) -> str:
 
 
 def page(where: str, seen: set[int]) -> str:
-    """Return the page of a package; what is in `seen` has been described on another page."""
+    """Return the page of a package; what is in `seen` has been described on another page, but for a class's alias."""
     module = pkgutil.resolve_name(where)
     found = public(module)
     text = f"# {where}\n\n```{{py:module}} {where}\n```\n\n{plain(module.__doc__)}\n\n"
     records = [(f"`{name}`", _link(one)) for name, one in found.items() if isinstance(one, Discipline)]
     text += table(["record", "page"], records) + "\n"
     for name, one in found.items():
-        if id(one) not in seen:
+        if id(one) not in seen or (inspect.isclass(one) and one.__name__ != name):
             seen.add(id(one))
             text += described(where, name, one)
     return text
