@@ -129,7 +129,7 @@ def test_every_room_has_a_line(inside, head):
 
 def test_files_of_the_architecture_exist():
     """Below the package, the simulator or the repository; names in angle brackets stand for any."""
-    for path in re.findall(r"`([\w/<>]+\.py|[\w/]+/)`", ARCHITECTURE):
+    for path in re.findall(r"`([\w/<>]+\.(?:py|js)|[\w/]+/)`", ARCHITECTURE):
         pattern = re.sub(r"<\w+>", "*", path)
         assert any(any(folder.glob(pattern)) for folder in (SIM.parent, SIM, ROOT)), path
     assert len(ARCHITECTURE.splitlines()) <= 100
