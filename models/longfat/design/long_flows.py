@@ -123,6 +123,15 @@ class LongFlows(Bottleneck):
         return given | scaled_path.parameters(self.scheme, given, packets, self.round_trip_time, ratio)
 
     @property
+    def kept(self) -> str:
+        """What a slower link keeps beside the buffer over the bandwidth-delay product; empty if nothing else."""
+        if not self.cubic or not self.scale_free or self.simulated_bdp >= self.bandwidth_delay_product:
+            return ""
+        if self.adapted.get("reno_friendly", 1.0) > 0:
+            return "C R^3 BDP^2, on which the Reno-friendly region depends"
+        return "C R^3/BDP; the Reno-friendly region, which the path does not reach, is off"
+
+    @property
     def sender(self) -> str:
         """Rules of the sender that differ between hosts; empty for schemes that do not have them."""
         return sender_of(self.scheme, self.adapted)
