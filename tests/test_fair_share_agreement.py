@@ -79,7 +79,7 @@ def scheduled(net, schedule, shifts):
         flows.append(replace(flow, parameters={**flow.parameters, "book": float(packet_counts[-1].ctypes.data)}))
         row += 1
     made = Network(net.name)
-    made.links = {key: replace(link, buffer_packets=math.inf) for key, link in net.links.items()}
+    made.links = {key: replace(link, buffer=(math.inf, math.inf)) for key, link in net.links.items()}
     made.flows = flows
     return made, packet_counts
 

@@ -11,6 +11,7 @@ import pytest
 import sympy
 
 from longfat import verify
+from longfat.base import extras
 from longfat.law import Law, SimulatedBy, Symbol, Validity, registered
 from longfat.law.array_namespaces import JaxNamespace
 from longfat.laws.loss_load import response_time
@@ -320,13 +321,13 @@ def test_a_proof_that_fails_and_one_that_is_not_there(monkeypatch):
 )
 def test_a_derivation_of_ones_own(monkeypatch, own, status, remark):
     """It is run as it is given, outside of a clone, too."""
-    monkeypatch.setattr(faces, "_derivations", lambda: False)
+    monkeypatch.setattr(extras, "beside", lambda module: False)
     found = faces.proof(made(right, derivation=own))
     assert (found.status, found.remark) == (status, remark)
 
 
 def test_derivations_that_are_not_there(monkeypatch):
-    monkeypatch.setattr(faces, "_derivations", lambda: False)
+    monkeypatch.setattr(extras, "beside", lambda module: False)
     found = faces.proof(made(right, derivation="queues.nothing"))
     assert (found.status, found.remark) == ("not checked", "derivations are not installed")
 

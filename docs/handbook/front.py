@@ -50,7 +50,7 @@ GUIDES: Mapping[str, Sequence[str]] = {
     ),
     "Tools": ("docs/verify", "docs/testing", "docs/simulator", "docs/linux", "docs/sweeps", "notebooks/README"),
     "For authors and maintainers": (
-        "docs/README", "CONTRIBUTING", "docs/plug-ins", "docs/engine", "docs/peers",
+        "docs/README", "docs/architecture", "CONTRIBUTING", "docs/plug-ins", "docs/engine", "docs/peers",
     ),
 }  # fmt: skip
 LOOKED_UP: Mapping[str, Sequence[str]] = {

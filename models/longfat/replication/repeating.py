@@ -113,7 +113,7 @@ def supervise(
     ended: Callable[[Key, Future[Any]], None],
     progress: Callable[[int], Any] | None = None,
 ) -> None:
-    """Submit calls until there are no more, and hand over each as soon as it has ended.
+    """Run calls until there are no more, and hand over each as soon as it has ended.
 
     Parameters
     ----------
