@@ -1,6 +1,7 @@
 """Ctrl-C stops at once everything that repeats a job, and leaves no thread or process at work."""
 
 import _thread
+import gc
 import multiprocessing
 import threading
 import time
@@ -64,6 +65,18 @@ def at_work():
     return threads + multiprocessing.active_children()
 
 
+@pytest.fixture
+def uncollected():
+    """Keep the garbage collector from running: Python drops an interrupt that arrives in one of its callbacks.
+
+    JAX and Hypothesis have such callbacks, and in a process after a thousand tests a collection takes long.
+    """
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.mark.usefixtures("uncollected")
 @pytest.mark.parametrize("name", CALLS)
 def test_ctrl_c_stops_at_once(name):
     interrupted, ended = [], threading.Event()
