@@ -37,8 +37,6 @@ class Simulator:
         Whether it draws no random numbers.
     nearest : callable
         Takes a law's parameters and returns the nearest point that can be simulated.
-    description : str
-        Description of the simulation for `longfat.explore`; without it `explore` offers none.
 
     Examples
     --------
@@ -52,7 +50,6 @@ class Simulator:
     replicate: Simulate
     deterministic: bool = field(default=False, kw_only=True)
     nearest: Callable[[dict[str, float]], dict[str, float]] = field(default=dict, kw_only=True)
-    description: str = field(default="", kw_only=True)
 
     def __call__(self, rng: Any, /, **point: Any) -> Result:
         """Return the value of one replication and the packets sent."""
@@ -89,20 +86,18 @@ def _integer_packets(values: dict[str, float]) -> dict[str, float]:
     return values | windows | {"segment_packets": float(packets), "ack_segments": ack_segments}
 
 
-def _queue(quantity: str, exponential: bool | None, shown: bool = True) -> Simulator:
+def _queue(quantity: str, exponential: bool | None) -> Simulator:
     """Return the simulator of one queue; ``exponential`` is None if the law's ``variation`` decides."""
-    words = "a link and its packets, simulated the longer the nearer the load is to 1" if shown else ""
-    return Simulator(link_estimators.queue(quantity, exponential), nearest=_integer_capacity, description=words)
+    return Simulator(link_estimators.queue(quantity, exponential), nearest=_integer_capacity)
 
 
 def _loss_load(quantity: str) -> Simulator:
-    """Return the simulator of loss-load sources on one link."""
-    words = "three sources over 40 Mbit/s and 10 ms, packet by packet"
-    return Simulator(network_estimators.loss_load_equilibrium(3, quantity), description=words)
+    """Return the simulator of three loss-load sources on one link."""
+    return Simulator(network_estimators.loss_load_equilibrium(3, quantity))
 
 
-def _segments(replicate: Simulate, words: str) -> Simulator:
-    return Simulator(replicate, nearest=_integer_packets, description=f"the segment simulator, {words}")
+def _segments(replicate: Simulate) -> Simulator:
+    return Simulator(replicate, nearest=_integer_packets)
 
 
 def _fixed(replicate: Simulate) -> Simulator:
@@ -119,7 +114,7 @@ SIMULATORS: dict[str, Simulator] = {
     "md1_wait": _queue("wait", False),
     "md1_loss": _queue("loss", False),
     "mg1_wait": _queue("wait", None),
-    "mg1_power": _queue("power", None, shown=False),
+    "mg1_power": _queue("power", None),
     "processor_sharing": Simulator(link_estimators.equal_shares()),
     "sawtooth": _fixed(flow_estimators.sawtooth()),
     "sawtooth_queue": _fixed(flow_estimators.sawtooth("mean_queue")),
@@ -152,7 +147,7 @@ SIMULATORS: dict[str, Simulator] = {
     "loss_load_loss": _loss_load("loss"),
     "loss_load_load": _loss_load("load"),
     "loss_load_loss_at_capacity": _loss_load("loss"),
-    "segment_efficiency": _segments(segment_estimators.segment_efficiency(), "three hundred losses in a replication"),
-    "segment_hard_ack": _segments(segment_estimators.hard_ack(), "five hundred losses in a replication"),
+    "segment_efficiency": _segments(segment_estimators.segment_efficiency()),
+    "segment_hard_ack": _segments(segment_estimators.hard_ack()),
     "segment_mean_delay": Simulator(segment_estimators.mean_delay()),
 }
