@@ -22,9 +22,26 @@ def columns(rows: Sequence[Sequence[str]], left: int | None = None) -> list[str]
     reno     7
     cubic   12
     """
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    sides = [str.ljust if left is None or k < left else str.rjust for k in range(len(widths))]
+    count = len(list(zip(*rows, strict=True)))
+    return aligned(rows, [-1 if left is None or k < left else 1 for k in range(count)])
+
+
+def aligned(rows: Sequence[Sequence[str]], widths: Sequence[int], gap: str = "  ") -> list[str]:
+    """Return lines of cells, aligned to the left where the least width is negative.
+
+    The last cell of a row with fewer cells than there are columns may be of any length.
+
+    >>> aligned([["link", "queue"], ["a-b", "12"]], [-1, 0])
+    ['link  queue', 'a-b      12']
+    """
+    least = [
+        max([abs(width), *(len(row[k]) for row in rows if k < len(row) - (len(row) < len(widths)))])
+        for k, width in enumerate(widths)
+    ]
     return [
-        "  ".join(side(word, width) for side, word, width in zip(sides, row, widths, strict=True)).rstrip()
+        gap.join(
+            cell.ljust(room) if width < 0 or (len(row) < len(widths) and k == len(row) - 1) else cell.rjust(room)
+            for k, (cell, room, width) in enumerate(zip(row, least, widths, strict=False))
+        ).rstrip()
         for row in rows
     ]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from longfat.base.quantities import text
+from longfat.base.text_tables import aligned
 
 Cell = Callable[[Any], str]
 
@@ -45,27 +46,6 @@ def table(
         why = missing(row)
         made.append([one.cell(row) for one in columns if one.always or not why] + ([why] if why else []))
     return aligned(made, [one.width for one in columns], gap)
-
-
-def aligned(rows: Sequence[Sequence[str]], widths: Sequence[int], gap: str = "  ") -> list[str]:
-    """Return lines of cells, aligned to the left where the least width is negative.
-
-    The last cell of a row with fewer cells than there are columns may be of any length.
-
-    >>> aligned([["link", "queue"], ["a-b", "12"]], [-1, 0])
-    ['link  queue', 'a-b      12']
-    """
-    least = [
-        max([abs(width), *(len(row[k]) for row in rows if k < len(row) - (len(row) < len(widths)))])
-        for k, width in enumerate(widths)
-    ]
-    return [
-        gap.join(
-            cell.ljust(room) if width < 0 or (len(row) < len(widths) and k == len(row) - 1) else cell.rjust(room)
-            for k, (cell, room, width) in enumerate(zip(row, least, widths, strict=False))
-        ).rstrip()
-        for row in rows
-    ]
 
 
 def number(name: str, form: str, scale: float = 1.0) -> Cell:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from longfat.base.text_tables import aligned
 from longfat.cli.output import Output, watched
 from longfat.cli.parameters import Integer, given, option, switch
 from longfat.cli.scenario_options import PCAP, load, of_run, scenario
 from longfat.cli.simulate import emit, short, shown, summary, table, title
-from longfat.cli.tables import aligned
 
 if TYPE_CHECKING:
     import xarray as xr
