@@ -42,7 +42,7 @@ CALLS = {
     "sweep": lambda: sweep(simulated, {"load": [1, 2]}, replications=4, **QUIET),
     "sweep in processes": lambda: sweep(simulated, {"load": [1, 2]}, executor="processes", **QUIET),
     "segments": lambda: lf.sim.segments.simulate(
-        window=24, loss=1e-3, segment_packets=16, ack_segments=23, segments=10**9, **QUIET
+        window=24, loss=1e-3, segment_packets=16, ack_segments=23, segments=10**13, **QUIET
     ),
     "fluid": lambda: lf.fluid.cadpc_fairness([[0.1] * 5] * 40_000, 100_000, threads=2),
     "design.measured": measured,
