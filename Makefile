@@ -7,12 +7,12 @@ FIGURES := gong_parulkar gong_parulkar.receive_buffers gong_parulkar.sstp loss_l
 	blt blt.concepts blt.today blt.further kkm credits network_simulator today courses scheme_curves scoreboard
 PACKAGES := setup.py models derivations docs figures notebooks tests
 
-.PHONY: help venv hooks guard test tests test-long simulator mutations lint types docs handbook curves explore notebooks notebooks-html browser figures redraw benchmark peers testbed size lock clean
+.PHONY: help venv wheel hooks guard test tests test-long mutations lint types docs handbook curves explore notebooks notebooks-html browser figures redraw benchmark peers testbed size lock clean
 
 help:  ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "%-16s%s\n", $$1, $$2 }'
 
-venv: .venv/installed  ## Create .venv with every extra, from the lock file
+venv: .venv/compiled  ## Create .venv with every extra, from the lock file, and compile the simulators
 
 .venv/installed: requirements.lock setup.cfg pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -23,25 +23,31 @@ venv: .venv/installed  ## Create .venv with every extra, from the lock file
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	touch $@
 
+# What has not changed is found on disk: a second or two.
+.venv/compiled: .venv/installed $(shell find models/longfat/base models/longfat/sim models/longfat/segments -name '*.py')
+	$(BIN)/python -m longfat.cli.precompile
+	touch $@
+
+wheel: venv  ## Build a wheel with compiled code, for this platform and version of Python, in ./build/wheel
+	rm -rf build/lib build/bdist*  # files of an earlier build would be part of it
+	LONGFAT_COMPILED=1 $(BIN)/pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir build/wheel .
+
 hooks: venv  ## Install the hooks of .pre-commit-config.yaml; needs pre-commit, which .venv does not have
 	@command -v pre-commit > /dev/null || { echo "pre-commit is missing: install it with '$(BIN)/uv tool install pre-commit'"; exit 1; }
 	pre-commit install
 
 test: venv  ## Run linter, type checker and tests: what has to pass before a commit
-	$(MAKE) --jobs=2 lint types tests  # the first two beside the compiling that the third begins with
+	$(MAKE) --jobs=2 lint types tests
 
-tests: simulator  ## Run the tests that take seconds, and the examples of the documentation
+tests: venv  ## Run the tests that take seconds, and the examples of the documentation
 	$(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder -p no:benchmark  # the short doctests last, to fill up
 
-guard: simulator  ## Check that nothing stored has changed, in two minutes; report speed beside the last report
+guard: venv  ## Check that nothing stored has changed, in two minutes; report speed beside the last report
 	$(BIN)/pytest -q -n 2 -p no:benchmark tests/guard tests/test_figures_data.py tests/test_figures_scoreboard.py -k "not picture"
 	$(BIN)/python -m tests.guard.speed
 
 test-long: venv  ## Run all tests: also every claim of the papers, and a thousand examples of every law
 	$(BIN)/pytest -n auto -p no:benchmark -m "long or not long" --hypothesis-profile=long
-
-simulator: venv  ## Precompile the packet simulator with its schemes and disciplines
-	$(BIN)/python -m longfat.cli.precompile
 
 mutations: venv  ## Change single lines of the code and report which test fails
 	$(BIN)/python -m tests.mutations

@@ -236,6 +236,23 @@ def test_code_of_another_text(tmp_path):
 
 
 @pytest.mark.skipif(not jit.COMPILED, reason="nothing is compiled")
+def test_code_for_any_processor(tmp_path):
+    """As a wheel brings it, beside the package: loaded on each processor, unless the text is another one."""
+    for name, text in LITTLE.items():
+        (tmp_path / name).write_text(text)
+    (tmp_path / "longfat").symlink_to(PACKAGE)
+    any_processor = {"NUMBA_CPU_NAME": "generic", "NUMBA_CACHE_DIR": ""}
+    other = {"NUMBA_CPU_NAME": "haswell", "NUMBA_CPU_FEATURES": ""}
+    assert process(tmp_path, CALL, **any_processor) == ["20", "0"]
+    assert process(tmp_path, CALL) == ["20", "1"]
+    assert process(tmp_path, CALL, NUMBA_CACHE_DIR="") == ["20", "1"]
+    assert process(tmp_path, CALL, **other) == ["20", "1"]
+    assert not list((tmp_path / "cache").rglob("little.run*.nbc"))
+    (tmp_path / "helper.py").write_text(LITTLE["helper.py"].replace("20", "1010"))
+    assert process(tmp_path, CALL, **other) == ["1010", "0"]
+
+
+@pytest.mark.skipif(not jit.COMPILED, reason="nothing is compiled")
 def test_a_full_disk(monkeypatch, capsys):
     """The code runs from memory, and the user is told why the next run compiles it again."""
 

@@ -1,8 +1,9 @@
 """Compiled code on disk: valid only for the text that it was made from, and checked before it is loaded.
 
-numba reads a cache only where it could write one. The user who installed the package compiled it once
-(``python -m longfat.cli.precompile``). Another user would compile all of it again, and one without a writable folder in
-every run. Here every user reads the cache beside the package; code that it lacks is kept where numba keeps it.
+numba reads a cache only where it could write one, and only code for the processor of this machine. Here every user
+reads the cache beside the package, too, and there also code for any processor of the architecture: a wheel brings it
+(``make wheel``), compiled with ``NUMBA_CPU_NAME=generic``. Code that it lacks is compiled, and kept where numba keeps
+it. Code of another version of Python, numba or the package is not loaded, and neither is a damaged file.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from numba.core.caching import (
 )
 
 SEAL = hashlib.sha256().digest_size  # bytes at the end of a file
+ANY_PROCESSOR = ("generic", "")  # name and features in numba's keys, with NUMBA_CPU_NAME=generic
 
 
 def compiled(function: Callable[..., Any], folders: list[Path], **flags: Any) -> Any:
@@ -120,27 +122,38 @@ class _BesideCache(FunctionCache):  # type: ignore[misc]
     _impl_class = _BesideImpl
 
 
-class Shared:
-    """Cache of a dispatcher that falls back to the cache beside the package."""
+class _ShippedCache(_BesideCache):
+    """The same folder, of which it reads code for any processor of this architecture."""
 
-    def __init__(self, own: Any, beside: Any) -> None:
+    def _index_key(self, signature: Any, codegen: Any) -> Any:
+        kinds, (architecture, *_), hashes = super()._index_key(signature, codegen)
+        return kinds, (architecture, *ANY_PROCESSOR), hashes
+
+
+class Shared:
+    """Cache of a dispatcher that falls back to caches beside the package."""
+
+    def __init__(self, own: Any, beside: list[Any]) -> None:
         self.own, self.beside = own, beside
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.own, name)
 
     def load_overload(self, signature: Any, target: Any) -> Any:
-        """Return the compiled code for a signature, or None if neither cache has it."""
-        return self.own.load_overload(signature, target) or self.beside.load_overload(signature, target)
+        """Return the compiled code for a signature, or None if no cache has it."""
+        found = (one.load_overload(signature, target) for one in (self.own, *self.beside))
+        return next((code for code in found if code), None)
 
 
 def _share(dispatcher: Any, digest: str) -> None:
-    """Let a dispatcher read the cache beside the package, if its own cache is elsewhere and this numba is known."""
+    """Let a dispatcher read the cache beside the package, if this numba is known."""
     try:
-        beside = _BesideCache(dispatcher.py_func)
-        if beside.cache_path != dispatcher._cache.cache_path:
-            beside._cache_file = Checked(beside._cache_file, digest)
-            dispatcher._cache = Shared(dispatcher._cache, beside)
+        beside = [kind(dispatcher.py_func) for kind in (_BesideCache, _ShippedCache)]
+        for one in beside:
+            one._cache_file = Checked(one._cache_file, digest)
+        if dispatcher._cache.cache_path == beside[0].cache_path:
+            del beside[0]
+        dispatcher._cache = Shared(dispatcher._cache, beside)
     except (AttributeError, RuntimeError, TypeError):  # another numba, or no folder beside the package
         pass
 
