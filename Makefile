@@ -43,7 +43,7 @@ tests: venv  ## Run the tests that take seconds, and the examples of the documen
 	$(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder -p no:benchmark  # the short doctests last, to fill up
 
 guard: venv  ## Check that nothing stored has changed, in two minutes; report speed beside the last report
-	$(BIN)/pytest -q -n 2 -p no:benchmark tests/guard tests/test_figures_data.py tests/test_figures_scoreboard.py -k "not picture"
+	$(BIN)/pytest -q -n 2 -p no:benchmark tests/guard tests/figures/test_data.py tests/figures/test_scoreboard.py -k "not picture"
 	$(BIN)/python -m tests.guard.speed
 
 test-long: venv  ## Run all tests: also every claim of the papers, and a thousand examples of every law

@@ -12,7 +12,7 @@ from longfat.laws import queues
 from longfat.laws.selective_repeat import throughput_efficiency
 from longfat.plot.axes import log_ticks
 from longfat.sim import Network, run
-from tests import pictures
+from tests.figures import pictures
 from tests.test_design import BASELINE
 
 

@@ -11,7 +11,7 @@ from figures.cadpc import runs
 from figures.cadpc.claims import ASSESSMENTS
 from figures.claims import Context, findings, tabulated
 from figures.rule import Difference, Quantity, Statement, Together, judge
-from tests.published_checks import *  # noqa: F403
+from tests.figures.published_checks import *  # noqa: F403
 
 SMALL = Context(1e5, 0)
 #: Verdicts with three runs at each point and bottlenecks of 1, 5 and 20 Mbit/s.

@@ -26,7 +26,7 @@ from figures.loss_load import runs as loss_load_runs
 from figures.writing import HERE, figure_files
 from longfat import plot
 from longfat.benchmark import tables
-from tests import pictures
+from tests.figures import pictures
 
 
 def test_every_picture_has_words_and_every_part_numbers():

@@ -24,7 +24,7 @@ from figures.loss_load.scenarios import EXCESS, NEAREST
 from figures.loss_load.tables import NUMBERS, row_name
 from figures.rule import Estimate, judge, opposite
 from longfat.sim.runs.statistics import Interval
-from tests.published_checks import *  # noqa: F403
+from tests.figures.published_checks import *  # noqa: F403
 
 HERE = Path(figures.__file__).parent
 TIMES = {v: Point(2, v, "transfer_time", text, 1e3) for v, text in ((1.0, "1758"), (0.9, "1737"), (0.6, "2330"),

@@ -13,7 +13,7 @@ from figures.rule import Estimate, Formula, Quantity, judge, of_one_run, printed
 from longfat.benchmark import ENTRIES, VARIANTS
 from longfat.benchmark.interpretations import BESIDE
 from longfat.benchmark.printed import cells
-from tests.published_checks import *  # noqa: F403
+from tests.figures.published_checks import *  # noqa: F403
 
 CELLS = {kkm.claim(one): one for one in cells() if one.value}
 SMALL = Context(1e5, 0)  # two runs of each random cell

@@ -7,7 +7,7 @@ from figures.gong_parulkar import runs as gong_parulkar_runs
 from figures.rule import Difference, Estimate, difference, judge
 from longfat.segments.kernel import segment_sender
 from longfat.segments.replications import Rules
-from tests.published_checks import *  # noqa: F403
+from tests.figures.published_checks import *  # noqa: F403
 
 VERDICTS = {
     "reproduced": 10,

@@ -11,7 +11,7 @@ from figures.blt import runs
 from figures.blt.scenarios import SETS, Path
 from figures.claims import Context, findings, read, tabulated
 from figures.rule import Estimate, difference
-from tests.published_checks import *  # noqa: F403
+from tests.figures.published_checks import *  # noqa: F403
 
 #: Arithmetic on printed numbers is consistent; laws of ours beside printed expressions are reproduced.
 WITHOUT_RUNS = {
