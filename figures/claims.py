@@ -14,6 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from figures.data import stem
 from figures.rule import VERDICTS, Evidence, Verdict, criterion, fitted_choices, judge, met_by_others
 from longfat.base.domains import choice, conflict, integer, unknown
 
@@ -99,10 +100,28 @@ Assessment = Callable[["Context"], Finding]
 
 @dataclass(frozen=True)
 class Context:
-    """Scale of a simulation (packets delivered at each point) and its seed."""
+    """Scale of a simulation (packets delivered at each point), its seed, and where finished runs are kept."""
 
     packets: float
     seed: int
+    store: Path | None = None
+
+    @property
+    def small(self) -> bool:
+        """Whether the scale is that of a test."""
+        return self.packets < 1e6
+
+    def runs(self, least: int, most: int) -> int:
+        """Return the number of runs at each point: one for every million packets, within limits.
+
+        >>> Context(1e7, 0).runs(3, 20), Context(1e5, 0).runs(3, 20)
+        (10, 3)
+        """
+        return int(min(max(self.packets / 1e6, least), most))
+
+    def place(self, name: str) -> Path | None:
+        """Return the folder of finished runs of a name, None if none are kept."""
+        return None if self.store is None else self.store / stem(name)
 
 
 def read(paper: str) -> list[Claim]:

@@ -7,7 +7,9 @@ A Dataset becomes a file for each set of dimensions that its variables have, ``N
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -15,10 +17,54 @@ import xarray as xr
 
 from longfat.base.files import AtomicFiles
 
+if TYPE_CHECKING:
+    from figures.rule import Estimate
+
 DIGITS = "%.9g"
 PLACES = "%.12g"  # of coordinates, which may lie close together on both sides of a jump
 UNIT = re.compile(r"(\w+) \[([^\]]*)\]")  # unit of a variable in the first line
 LIKE = 1e-6  # relative difference that another machine's arithmetic may make
+
+
+def stem(text: str) -> str:
+    """Return a name as part of a file name.
+
+    >>> stem("1 MB, 1 Gbit/s")
+    '1_MB_1_Gbit_s'
+    """
+    return text.replace(", ", "_").replace("/", "_").replace(" ", "_")
+
+
+def gathered(
+    found: Mapping[Any, Mapping[str, Estimate]],
+    grid: Mapping[str, Sequence[Any]],
+    about: Mapping[str, Mapping[str, str]] | None = None,
+) -> xr.Dataset:
+    """Return estimates at every point of a grid as a dataset with ``_lower`` and ``_upper``.
+
+    Parameters
+    ----------
+    found : mapping
+        Estimates by name at every point, in the order of the grid: the last coordinate changes first.
+    grid : mapping of str to sequence
+        Coordinates.
+    about : mapping, optional
+        Attributes of the variables by name, such as their units.
+
+    Examples
+    --------
+    >>> from figures.rule import mean
+    >>> data = gathered({2: {"a": mean([1.0, 3.0])}, 5: {"a": mean([4.0, 4.0])}}, {"k": [2, 5]}, {"a": {"units": "s"}})
+    >>> data.a.values.tolist(), data.a_upper.values.round(1).tolist(), data.a.units
+    ([2.0, 4.0], [14.7, 4.0], 's')
+    """
+    shape, made = tuple(len(one) for one in grid.values()), {}
+    for name in next(iter(found.values())):
+        each = [one[name] for one in found.values()]
+        ends = {"": [e.value for e in each], "_lower": [e.lower for e in each], "_upper": [e.upper for e in each]}
+        for end, values in ends.items():
+            made[name + end] = (tuple(grid), np.reshape(values, shape), dict((about or {}).get(name, {})))
+    return xr.Dataset(made, {name: list(values) for name, values in grid.items()})
 
 
 def frames(data: xr.Dataset, name: str) -> dict[str, pd.DataFrame]:

@@ -30,11 +30,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from longfat.base.domains import choice
+from longfat.replication.intervals import interval
 
 Verdict = Literal[
     "reproduced", "reproduced under an interpretation", "fitted", "ordering reproduced", "sensitive", "differs",
@@ -102,6 +103,40 @@ class Estimate:
     def less(self, other: float) -> Estimate:
         """Return the estimate less an exact number."""
         return Estimate(self.value - other, self.lower - other, self.upper - other)
+
+    def times(self, factor: float) -> Estimate:
+        """Return the estimate times a positive number, such as one that changes the unit."""
+        return Estimate(factor * self.value, factor * self.lower, factor * self.upper)
+
+    def mapped(self, function: Callable[[float], float]) -> Estimate:
+        """Return an increasing function of the estimate.
+
+        >>> Estimate(1.0, 0.0, 2.0).mapped(lambda x: 10**x)
+        Estimate(value=10.0, lower=1.0, upper=100.0)
+        """
+        return Estimate(function(self.value), function(self.low), function(self.high))
+
+    def text(self, digits: int = 2) -> str:
+        """Format the value with its interval in brackets.
+
+        >>> Estimate(0.5, 0.489, 0.511).text(), Estimate(1.44).text(1)
+        ('0.50 (0.49 .. 0.51)', '1.4 (1.4 .. 1.4)')
+        """
+        return f"{self.value:.{digits}f} ({self.low:.{digits}f} .. {self.high:.{digits}f})"
+
+
+def mean(samples: Any, confidence: float = 0.95) -> Estimate:
+    """Return the mean of independent runs with Student's interval, or without one if there is a single run.
+
+    >>> mean([1.0, 2.0, 3.0]).text(), mean([2.0]).lower
+    ('2.00 (-0.48 .. 4.48)', nan)
+    """
+    return Estimate(*map(float, interval(samples, confidence)))
+
+
+def texts(found: Iterable[Estimate], digits: int = 2) -> str:
+    """Format estimates as text, separated by commas."""
+    return ", ".join(one.text(digits) for one in found)
 
 
 def difference(one: Estimate, other: Estimate) -> Estimate:

@@ -14,7 +14,7 @@ import xarray as xr
 
 import longfat as lf
 from figures import today_runs as runs
-from figures.blt.scenarios import Path as Network
+from figures.blt.networks import Path as Network
 from figures.writing import CUT, Part, bars, panels
 from longfat.base.files import AtomicFiles
 from longfat.plot.axes import log_ticks

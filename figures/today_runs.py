@@ -10,7 +10,7 @@ import xarray as xr
 
 import longfat as lf
 from figures.blt import runs as blt_runs
-from figures.blt.scenarios import Path
+from figures.blt.networks import Path
 from longfat.sim import Discipline, schemes
 from longfat.sim.kernel.jit import part
 from longfat.sim.kernel.memory import word_at

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from figures import data as stored
+from figures.data import stem
 from longfat import plot
 from longfat.base.files import AtomicFiles
 from longfat.plot.axes import limits
@@ -35,15 +36,6 @@ def figure_files(directory: str | Path) -> Iterator[AtomicFiles]:
     mpl.use("Agg")
     with AtomicFiles(directory) as files, plot.style():
         yield files
-
-
-def stem(text: str) -> str:
-    """Return a name as part of a file name.
-
-    >>> stem("1 MB, 1 Gbit/s")
-    '1_MB_1_Gbit_s'
-    """
-    return text.replace(", ", "_").replace("/", "_").replace(" ", "_")
 
 
 def bars(ax: Axes, x: Any, data: xr.Dataset, name: str, scale: float = 1.0, **style: Any) -> None:

@@ -1,6 +1,6 @@
 """Numbers of the errata and refinements of H. Kim and D. J. Farber, MS-CIS-94-55 (1994).
 
-Networks and schemes are those of `figures.blt.scenarios`; rates in Mbit/s. Simulated numbers are means
+Networks and schemes are those of `figures.blt.networks`; rates in Mbit/s. Simulated numbers are means
 over runs from fixed seeds, and orderings are stated only where the 95 % interval of the difference excludes 0.
 """
 
@@ -11,8 +11,8 @@ import functools
 import numpy as np
 
 from figures.blt import runs as blt_runs
-from figures.blt.measured import FILES
-from figures.blt.scenarios import MBIT, PACKET, SETS
+from figures.blt.networks import MBIT, PACKET, SETS
+from figures.blt.runs import FILES
 from longfat.laws import blt as laws
 from longfat.laws import tcp
 from longfat.sim.runs.statistics import replications

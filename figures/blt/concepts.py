@@ -12,57 +12,44 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-import longfat as lf
 from figures import data as stored
+from figures.blt.networks import PACKET
+from figures.blt.runs import STREAM, STREAMS, departures
 from figures.writing import Part, bars, panels
 from longfat.base.files import AtomicFiles
-from longfat.sim.queues.log import Log
 
 CAPTIONS = {
     "blt_3": "Figure 3: when TCP in slow start and BLT send the 127 packets of a file, and in which window.",
     "blt_5": "Figure 5: throughput, response time and power over the load, for TCP and BLT; the greatest power is the "
     "knee.",
 }
-PACKETS, PACKET, RATE, ROUND_TRIP = 127, 500, 18.75e6, 0.03  # packets; bytes; bytes/s; s
-SCHEMES = {"TCP": ("reno", {"delayed_ack": 1.0}), "BLT": ("blt", {})}  # every packet is acknowledged
 BOTTLENECK = 90  # Mbit/s, the middle one of the reference networks
 MARKERS = "os"
 
 
-def departures(scheme: str) -> np.ndarray:
-    """Return when the source sends each packet of a file [s]; nothing is lost."""
-    log, (name, given) = Log(2 * PACKETS), SCHEMES[scheme]
-    net = lf.sim.Network().link("a", "b", rate=np.inf, discipline=log.discipline).link("b", "a", rate=np.inf)
-    net.link("b", "c", rate=RATE, delay=ROUND_TRIP / 2).link("c", "b", rate=RATE, delay=ROUND_TRIP / 2)
-    net.flow(name, path=["a", "b", "c"], packet=PACKET, file=PACKETS * PACKET, parameters=given, access_rate=RATE)
-    simulation = lf.sim.Simulation(net)
-    simulation.advance(1.0)
-    return np.asarray(log.lines[:, 0] * 1e-9)
-
-
 def windows() -> np.ndarray:
     """Return the window of each packet: 1, 2, 4, ... packets, in slow start as in BLT (section 3.3.1)."""
-    return np.floor(np.log2(np.arange(PACKETS) + 1)).astype(int)
+    return np.floor(np.log2(np.arange(STREAM) + 1)).astype(int)
 
 
-def simulate() -> xr.Dataset:
-    """Simulate the departures."""
-    times = [departures(scheme) for scheme in SCHEMES]
+def simulate() -> dict[str, xr.Dataset]:
+    """Simulate the departures, as the claim is judged by."""
+    times = [departures(scheme) for scheme in STREAMS]
     data = xr.Dataset(
-        {"departure": (("scheme", "packet"), times)}, {"scheme": list(SCHEMES), "packet": list(range(PACKETS))}
+        {"departure": (("scheme", "packet"), times)}, {"scheme": list(STREAMS), "packet": list(range(STREAM))}
     )
     data.departure.attrs["units"] = "s"
-    return data
+    return {"blt_concepts": data}
 
 
 def draw_streams(data: xr.Dataset, axes: Any) -> None:
     """Draw the packets over time, a colour for each window."""
-    for ax, scheme in zip(axes, SCHEMES, strict=True):
+    for ax, scheme in zip(axes, STREAMS, strict=True):
         window = windows()
         for k in range(window.max() + 1):
             mine = window == k
             ax.plot(
-                1e3 * data.departure.sel(scheme=scheme)[mine], np.arange(PACKETS)[mine], ls="", ms=3,
+                1e3 * data.departure.sel(scheme=scheme)[mine], np.arange(STREAM)[mine], ls="", ms=3,
                 marker="osv^D*P"[k], color=f"C{k}", label=f"{mine.sum()}",
             )  # fmt: skip
         ax.set(xlabel="time [ms]", title=scheme, xlim=(-5, 195))
@@ -75,7 +62,7 @@ def draw_power(data: xr.Dataset, axes: Any) -> None:
     scales = {"throughput": (8e-6, "throughput [Mbit/s]"), "response_time": (1e3, "response time [ms]"),
               "power": (1e-6, "power [10$^6$ bytes/s$^2$]")}  # fmt: skip
     for ax, (name, (scale, words)) in zip(axes, scales.items(), strict=True):
-        for k, label in enumerate(SCHEMES):
+        for k, label in enumerate(STREAMS):
             one = data.sel(label=label, bottleneck=BOTTLENECK)
             bars(
                 ax, one["load"].values, one, name, scale, color=f"C{k}", marker=MARKERS[k], ms=4, capsize=2, label=label
@@ -92,7 +79,7 @@ def draw(files: AtomicFiles, data: dict[str, xr.Dataset]) -> None:
     """Draw both pictures."""
     panels(
         files, "blt_3", (1, 2), (9, 4), lambda axes: draw_streams(data["blt_concepts"], axes),
-        f"{PACKETS} packets of {PACKET} bytes over 150 Mbit/s and 30 ms",
+        f"{STREAM} packets of {PACKET} bytes over 150 Mbit/s and 30 ms",
     )  # fmt: skip
     power = stored.dataset("blt_sets_reference", ("label", "bottleneck", "load"))
     panels(

@@ -11,9 +11,10 @@ from matplotlib.patches import Patch
 from matplotlib.patheffects import withStroke
 
 from figures.blt import tables as blt_tables
-from figures.blt.measured import PRINTED
-from figures.blt.scenarios import MBIT, SETS
-from figures.blt.scenarios import Path as Network
+from figures.blt.networks import MBIT, SETS
+from figures.blt.networks import Path as Network
+from figures.blt.table_1 import PRINTED, ceiling
+from figures.blt.table_1 import RATIO_NAMES as RATIOS
 from figures.writing import bars
 from longfat.laws import blt as laws
 from longfat.laws import power
@@ -36,9 +37,6 @@ MARKERS, DASHES = "os^", ("-", "--", ":")  # by bottleneck
 
 def _look(label: str, k: int = 0) -> dict[str, Any]:
     return {"color": COLOURS[label], "marker": MARKERS[k], "ls": DASHES[k], "ms": 3.5, "lw": 1.1}
-
-
-RATIOS = ("1/5", "3/5", "1")  # of BW_b to BW_N
 
 
 def _below(figure: Any, handles: list[Any], ncols: int = 4) -> None:
@@ -86,8 +84,6 @@ def draw_9(data: xr.Dataset, ax: Any) -> None:
 def draw_powers(found: dict[str, xr.Dataset], columns: dict[str, str], axes: Any) -> None:
     """Draw power with its upper bound, and fairness below it."""
     for (name, title), (above, below) in zip(columns.items(), np.reshape(axes, (2, -1)).T, strict=True):
-        if name not in found:
-            continue
         data = found[name]
         for k, path in enumerate(SETS[name]):
             for label in map(str, data.label.values):
@@ -103,7 +99,7 @@ def draw_powers(found: dict[str, xr.Dataset], columns: dict[str, str], axes: Any
         above.set(yscale="log", ylabel=r"power $\Theta/R$ [B/s$^2$]", title=f"{title}: {TITLES[name]}")
         log_ticks(above.yaxis)
         below.set(ylabel="fairness of files [1]", ylim=(0, 1.02))
-    drawn = [label for label in LABELS if any(label in found[name].label for name in columns if name in found)]
+    drawn = [label for label in LABELS if any(label in found[name].label for name in columns)]
     handles = [Line2D([], [], color=COLOURS[label], label=label) for label in drawn]
     handles += [Line2D([], [], alpha=0, label=" ")] * (3 - len(drawn))  # a column each
     handles += [
@@ -169,8 +165,8 @@ def draw_14(data: xr.Dataset, found: dict[str, xr.Dataset], ax: Any) -> None:
                  "without losses; on paths of 1.8 and 3 ms TCP also waits for timeouts, which the estimate leaves out",
                  fontsize="small")  # fmt: skip
     ax.figure.colorbar(field, ax=ax, label="estimated advantage [1]", ticks=[1, *levels, 8])
-    look = {"marker": "o", "ls": "", "ms": 4}
-    handles = [
+    look: dict[str, Any] = {"marker": "o", "ls": "", "ms": 4}
+    handles: list[Any] = [
         Line2D([], [], color="C3", label="simulated: BLT has more power", **look),
         Line2D([], [], color="k", label="simulated: TCP has more power", **look),
         Line2D([], [], color=EQUAL, ls=":", lw=0.9, label="$BW_b\\,D$ = 10 kB, 100 kB, 1 MB, 10 MB"),
@@ -202,7 +198,7 @@ def draw_30_31(found: dict[str, xr.Dataset], axes: Any) -> None:
             row = one.sel(label=label)
             place = 4 * k + np.arange(3)
             bars(left, place, row, "power", **_look(label), label=label if k == 0 else None)
-        top = [np.log10(power.first_come_ceiling(p.capacity, p.file, p.round_trip)) for p in SETS[name]]
+        top = [ceiling(path) for path in SETS[name]]
         left.plot(4 * k + np.arange(3), top, "_", color="0.4", ms=12, label="upper bound" if k == 0 else None)
     left.set_xticks([4 * k + 1 for k in range(len(names))], [f"{n}\n1/5, 3/5, 1" for n in names], fontsize="small")
     left.set(ylabel=r"log$_{10}$ of the greatest power [B/s$^2$]", title="Figure 30",

@@ -17,23 +17,22 @@ import numpy as np
 import xarray as xr
 
 import longfat as lf
-from figures.blt.runs import each_greatest
+from figures.blt.networks import MBIT
+from figures.blt.runs import WARM_UP, greatest_of_each, of_files, ratio, ratio_text
 from figures.writing import Part, panels
 from longfat.base.files import AtomicFiles
 from longfat.plot.axes import log_ticks
-from longfat.sim.runs.statistics import replications as interval
 
 CAPTIONS = {
     "blt_further": "Greatest network power of BLT over that of CUBIC: several bottlenecks, multiplexers that ignore "
     "priorities, lost acknowledgments, self-similar interference, an abusive source.",
 }
-MBIT = 125_000.0  # bytes/s
 RATE, ROUND_TRIP, PACKET, SIZE = 100 * MBIT, 0.02, 1500, 1e5  # of every bottleneck; bytes
 BUFFER = round(RATE * ROUND_TRIP / PACKET)  # packets: a bandwidth-delay product
 FASTER = 10.0  # rate of each source's access link over that of a bottleneck
 REPLICATIONS, CONFIDENCE = 5, 0.99
 LOADS = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
-TRANSFERS, WARM_UP = 2000, 0.2  # least number of files in a run; share of a run that is not counted
+TRANSFERS = 2000  # least number of files in a run
 SOURCES, HURST = 10, 0.8  # of self-similar interference
 ABUSE = 0.2  # share of the files that an abusive source sends
 
@@ -127,18 +126,14 @@ def observe(load: float, *, name: str, rng: Any) -> dict[str, float]:
         net = network(variant, scheme, load)
         end = TRANSFERS * SIZE / (load * RATE) / (0.5 if len(variant.honours) > 1 else 1.0)
         data = lf.sim.run(net, duration=end, warm_up=WARM_UP * end, rng=seed, progress=False)
-        one = data.sel(flow="files")
-        rate, time = float(one.connections) * SIZE / ((1 - WARM_UP) * end), float(one.transfer_time)
-        seen |= {
-            f"power_{k}": rate / time if rate > 0 else 0.0, f"response_time_{k}": time,
-            f"loss_{k}": float(one.loss),
-        }  # fmt: skip
+        one = of_files(data.sel(flow="files"), SIZE, (1 - WARM_UP) * end)
+        seen |= {f"{what}_{k}": one[what] for what in ("power", "response_time", "loss")}
         abusive = float(data.sel(flow="abusive").transfer_time) if variant.abusive else np.nan
         seen[f"abusive_time_{k}"] = abusive
     return seen
 
 
-def simulate(store: str | Path | None = None) -> xr.Dataset:
+def simulate(store: str | Path | None = None) -> dict[str, xr.Dataset]:
     """Simulate all situations; the ratios are those of the greatest powers, with intervals."""
     rows = []
     for name in VARIANTS:
@@ -151,18 +146,13 @@ def simulate(store: str | Path | None = None) -> xr.Dataset:
     found = xr.concat(rows, "variant").assign_coords(variant=list(VARIANTS), label=list(LABELS))
     for variable in found.data_vars:
         found[variable].attrs["units"] = "s" if "time" in str(variable) else "bytes/s^2" if variable == "power" else "1"
-    return found
+    return {"blt_further": found}
 
 
 def summary(data: xr.Dataset) -> xr.Dataset:
     """Return the greatest power of every competitor, and its ratio to the rival's with an interval."""
-    best, at = [], []
-    for k in range(len(LABELS)):
-        samples = data[f"power_{k}_samples"].transpose("load", "replication").values
-        logs = np.log(np.maximum(np.nan_to_num(samples), 1e-9))
-        best.append(each_greatest(logs))
-        at.append(int(np.argmax(logs.mean(1))))
-    spans = [interval(one - best[list(LABELS).index(RIVAL)], CONFIDENCE) for one in best]
+    best, at = zip(*greatest_of_each(data, len(LABELS)), strict=True)
+    spans = [ratio(one, best[list(LABELS).index(RIVAL)], CONFIDENCE) for one in best]
     found: dict[str, Any] = {
         name: ("label", [float(data[f"{name}_{k}"][at[k]]) for k in range(len(LABELS))])
         for name in ("power", "response_time", "loss", "abusive_time")
@@ -170,8 +160,8 @@ def summary(data: xr.Dataset) -> xr.Dataset:
     for name in ("response_time", "abusive_time"):
         found[f"last_{name}"] = ("label", [float(data[f"{name}_{k}"][-1]) for k in range(len(LABELS))])
     found["load"] = ("label", [LOADS[place] for place in at])
-    for name, part in {"ratio": "mean", "ratio_lower": "lower", "ratio_upper": "upper"}.items():
-        found[name] = ("label", np.exp([getattr(span, part) for span in spans]))
+    for name, part in {"ratio": "value", "ratio_lower": "lower", "ratio_upper": "upper"}.items():
+        found[name] = ("label", [getattr(span, part) for span in spans])
     return xr.Dataset(found)
 
 
@@ -191,13 +181,6 @@ def draw_ratios(data: xr.Dataset, ax: Any) -> None:
     ax.set(xscale="log", xlabel="greatest power over CUBIC's [1]")
     log_ticks(ax.xaxis)
     ax.legend()
-
-
-def cell(one: xr.Dataset) -> str:
-    """Return a ratio with its interval, emphasised where that excludes 1."""
-    mean, low, high = (float(one[f"ratio{end}"]) for end in ("", "_lower", "_upper"))
-    mark = "**" if low > 1 else "*" if high < 1 else ""
-    return f"{mark}{mean:.2f}{mark} ({low:.2f} to {high:.2f})"
 
 
 def time(seconds: Any) -> str:
@@ -225,9 +208,10 @@ def text(data: xr.Dataset) -> str:
         one = data.sel(variant=name)
         blt, rival = one.sel(label="BLT"), one.sel(label=RIVAL)
         row = [
-            variant.words, variant.section, cell(blt), cell(one.sel(label="rate-based BLT")), f"{float(blt['load']):g}",
-            time(blt.response_time), f"{100 * float(blt.loss):.2g} %", f"{float(rival['load']):g}",
-            time(rival.response_time), time(blt.last_response_time), time(rival.last_response_time),
+            variant.words, variant.section, ratio_text(blt, 2), ratio_text(one.sel(label="rate-based BLT"), 2),
+            f"{float(blt['load']):g}", time(blt.response_time), f"{100 * float(blt.loss):.2g} %",
+            f"{float(rival['load']):g}", time(rival.response_time), time(blt.last_response_time),
+            time(rival.last_response_time),
         ]  # fmt: skip
         lines.append(f"| {' | '.join(row)} |")
     abused = data.sel(variant="abusive", label="BLT")

@@ -12,21 +12,23 @@ DIRECTORY`` keeps finished runs, so that it can be interrupted. ``--redraw`` dra
 
 from __future__ import annotations
 
-import time
-from dataclasses import dataclass
+from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from figures.blt import drawing, measured, runs, under_load
+from figures.blt import drawing, runs, under_load
 from figures.blt import tables as blt_tables
 from figures.blt.drawing import LABELS, REFERENCE, TRACE
-from figures.blt.scenarios import BOTTLENECK, COMPETITORS, PACKET, SETS, dumbbell
-from figures.blt.scenarios import Path as Network
+from figures.blt.networks import BOTTLENECK, COMPETITORS, PACKET, SETS, dumbbell
+from figures.blt.networks import Path as Network
+from figures.blt.table_1 import TCP_LITERAL
 from figures.claims import Context
-from figures.writing import CUT, Part, panels, stem
+from figures.data import gathered
+from figures.writing import CUT, Part, panels
 from longfat.base.files import AtomicFiles
 from longfat.laws import blt as laws
 from longfat.sim import run
@@ -52,117 +54,53 @@ FIGURES = {  # columns of power and fairness
     "21_24": {"1 MB": "Figures 21 and 22", "1 MB, 1 Gbit/s": "Figures 23 and 24"},
 }
 BARS = f"bars: 95 % intervals, {CUT}"
+OUTLOOK = ("BLT", "TCP", "BLT, corrected switch")  # competitors in what the paper leaves to the future
 CROSS = 0.3  # load of cross traffic [capacities]
 
 
-@dataclass(frozen=True)
-class Scale:
-    """Scale of the simulations."""
-
-    loads: tuple[float, ...]  # capacities
-    packets: float  # least number in each run
-    round_trips: float  # least length of each run
-    light: tuple[float, float]  # packets and round trips of the comparisons
-    replications: int
-    interpretations: tuple[str, ...]  # competitors for table 1
-    buffers: tuple[float, ...]  # of BW_b D/3
-    few: tuple[float, ...]  # loads of the comparisons
-    files: int = measured.FILES  # in a run that is counted until the last file is complete
-
-
-#: Of the sets and of the runs counted as in the paper, `figures.blt.measured` gives the full size, so
-#: that pictures, tables and scoreboard show the same runs.
-FULL = Scale(
-    measured.LOADS, 3e5, runs.ROUND_TRIPS,
-    (1e5, 60.0), 3, tuple(name for name in COMPETITORS if name not in (*LABELS, "Bully-Tyrant")),
-    (0.5, 1, 2, 4, 8), (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9),
-)  # fmt: skip
-QUICK = Scale(
-    (0.1, 0.4, 0.6, 0.85), 2e4, 20.0, (2e4, 20.0), 3, ("TCP, every duplicate", "TCP, ns timer"), (1, 4), (0.3, 0.6)
-)
 CORRECTED = {"reference", "1 Gbit/s", "3 ms"}  # sets that are also simulated with the corrected switch
-SMALL = {"reference", "1 Gbit/s", "3 ms", "10 kB"}  # sets of a `QUICK` run
 
 
-class Sweeps:
-    """Simulations of the sets at one scale, stored in a directory if one is given; counts packets and seconds."""
-
-    def __init__(self, scale: Scale, store: str | Path | None = None) -> None:
-        self.scale, self.store = scale, None if store is None else Path(store)
-        self.packets: dict[str, float] = {}
-        self.seconds: dict[str, float] = {}
-
-    def powers(self, name: str, labels: tuple[str, ...], networks: list[Network], rng: int, **more: Any) -> xr.Dataset:
-        """Run `figures.blt.runs.powers` at this scale."""
-        scale = self.scale
-        loads = more.pop("loads", scale.loads)
-        packets, round_trips = (scale.packets, scale.round_trips) if loads is scale.loads else scale.light
-        size = {"loads": loads, "packets": packets, "round_trips": round_trips, "replications": scale.replications}
-        return self._powers(name, self._place(name), labels, networks, rng, **(size | more))
-
-    def set_of(self, name: str, labels: tuple[str, ...]) -> xr.Dataset:
-        """Simulate a set of networks; at full scale the runs of the scoreboard with seed 0."""
-        scale = self.scale
-        size = {"loads": scale.loads, "packets": scale.packets, "round_trips": scale.round_trips,
-                "replications": scale.replications}  # fmt: skip
-        parts = [
-            self._powers(
-                name, self._place(f"{name} {label}"), (label,), SETS[name], 0,
-                **(measured.sweep_size(label, name) if scale is FULL else size),
-            )
-            for label in labels
-        ]  # fmt: skip
-        return xr.concat(parts, "label", join="outer")  # BLT has fewer loads on short paths
-
-    def printed(self, name: str, labels: tuple[str, ...]) -> xr.Dataset:
-        """Simulate a set of networks counted as in the paper; at full scale the runs of the scoreboard with seed 0."""
-        scale = self.scale
-        size = {"loads": scale.few, "connections": scale.files, "replications": scale.replications}
-        if scale is FULL:
-            size = measured.counted_size()
-        parts = [
-            runs.printed_powers([label], SETS[name], rng=0, store=self._place(f"printed {name} {label}"), **size)
-            for label in labels
-        ]
-        return xr.concat(parts, "label")
-
-    def _powers(
-        self, name: str, place: Path | None, labels: tuple[str, ...], networks: list[Network], rng: int, **size: Any
-    ) -> xr.Dataset:
-        begun = time.perf_counter()
-        data = runs.powers(labels, networks, rng=rng, store=place, **size)
-        self.packets[name] = self.packets.get(name, 0.0) + float(data.sent_samples.sum())
-        if self.store is None:  # the time of stored runs is not known
-            self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - begun
-        return data
-
-    def _place(self, name: str) -> Path | None:
-        return None if self.store is None else self.store / stem(name)
+def size(context: Context) -> dict[str, Any]:
+    """Return loads, replications and length of the runs that no claim is judged by."""
+    if context.small:
+        return {"loads": (0.3, 0.6), "replications": 3, "packets": 2e4, "round_trips": 20.0}
+    return {"loads": (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9), "replications": 3, "packets": 1e5, "round_trips": 60.0}
 
 
-def sets(sweeps: Sweeps) -> dict[str, xr.Dataset]:
-    """Simulate the powers of every set of bottlenecks."""
+def simulated(
+    context: Context, name: str, labels: Sequence[str], networks: Sequence[Network], rng: int, **more: Any
+) -> xr.Dataset:
+    """Run `figures.blt.runs.powers` at the `size` of these runs, kept under a name."""
+    return runs.powers(labels, networks, rng=rng, store=context.place(name), **(size(context) | more))
+
+
+def sets(context: Context) -> dict[str, xr.Dataset]:
+    """Return the powers of every set of bottlenecks, from the runs of the claims."""
     found = {}
     for name in SETS:
-        if sweeps.scale is FULL or name in SMALL:
-            found[name] = sweeps.set_of(name, LABELS if name in CORRECTED else LABELS[:2])
+        labels = LABELS if name in CORRECTED else LABELS[:2]
+        parts = [runs.swept(context, label, name) for label in labels]
+        found[name] = xr.concat(parts, "label", join="outer")  # BLT has fewer loads on short paths
     return found
 
 
-def tyrant(sweeps: Sweeps) -> xr.Dataset:
+def tyrant(context: Context) -> xr.Dataset:
     """Simulate figures 28 and 29."""
-    return sweeps.powers("tyrant", ("TCP", "Bully-Tyrant", "BLT", "BLT, corrected switch"), [REFERENCE], 20)
+    labels = ("TCP", "Bully-Tyrant", "BLT", "BLT, corrected switch")
+    full = {} if context.small else {"loads": runs.LOADS, "packets": 3e5, "round_trips": runs.ROUND_TRIPS}
+    return simulated(context, "tyrant", labels, [REFERENCE], 20, **full)
 
 
-def interpretations(sweeps: Sweeps) -> dict[str, xr.Dataset]:
+def interpretations(context: Context) -> dict[str, xr.Dataset]:
     """Simulate table 1 under every interpretation: in steady state, and counted as in the paper."""
+    names = ("TCP, every duplicate", "TCP, ns timer") if context.small else COMPETITORS
+    labels = [name for name in names if name not in (*LABELS, "Bully-Tyrant")]
     found = {}
     for k, name in enumerate(("reference", "1 Gbit/s")):
-        variants = sweeps.powers(
-            f"interpretations {name}", sweeps.scale.interpretations, SETS[name], 30 + k, loads=sweeps.scale.few
-        )
-        found[name] = variants
-        found[f"{name}, counted"] = sweeps.printed(name, ("BLT", "TCP", measured.TCP_LITERAL))
+        found[name] = simulated(context, f"interpretations {name}", labels, SETS[name], 30 + k)
+        counted = [runs.as_printed(context, label, name) for label in ("BLT", "TCP", TCP_LITERAL)]
+        found[f"{name}, counted"] = xr.concat(counted, "label")
     return found
 
 
@@ -173,85 +111,66 @@ def queues(rng: int = 8) -> xr.Dataset:
         net = dumbbell(label, REFERENCE, 0.5)
         trace = run(net, duration=TRACE, sample_every=0.002, rng=rng, progress=False).queue_trace
         rows.append(trace.sel(link=BOTTLENECK, drop=True))
-    joined = xr.concat(rows, xr.DataArray(["TCP", "BLT"], dims="label"))
-    return joined.rename("queue").to_dataset()
+    return xr.Dataset({"queue": xr.concat(rows, xr.DataArray(["TCP", "BLT"], dims="label"))})
 
 
-def buffers(sweeps: Sweeps) -> xr.Dataset:
-    """Simulate the greatest power over the buffer size."""
-    rows = []
-    for k, size in enumerate(sweeps.scale.buffers):
-        labels = ("BLT", "TCP", "BLT, corrected switch")
-        one = sweeps.powers(
-            f"buffers {size:g}", labels, [Network(150, 30, buffers=size)], 40 + k, loads=sweeps.scale.few
-        )
-        rows.append(_greatest(one))
-    return xr.concat(rows, xr.DataArray(list(sweeps.scale.buffers), dims="buffers", attrs={"units": "BW_b D/3"}))
+def buffers(context: Context) -> dict[float, xr.Dataset]:
+    """Simulate buffers of several sizes, over BW_b D/3."""
+    sizes = (1, 4) if context.small else (0.5, 1, 2, 4, 8)
+    return {
+        one: simulated(context, f"buffers {one:g}", OUTLOOK, [Network(150, 30, buffers=one)], 40 + k)
+        for k, one in enumerate(sizes)
+    }
 
 
-def cross(sweeps: Sweeps) -> xr.Dataset:
+def cross(context: Context) -> dict[str, xr.Dataset]:
     """Simulate files beside uncontrolled traffic of 0.3 of the capacity.
 
     The traffic is Poisson, or thirty Pareto on-off sources with H = 0.8.
     """
     rate = CROSS * REFERENCE.capacity / 30
-    kinds = {
+    kinds: dict[str, dict[str, Any]] = {
         "Poisson": {"cross": traffic.poisson(30 * rate), "sources": 1},
         "self-similar": {"cross": traffic.self_similar(3 * rate, 0.8, "0.1 s", "0.2 s"), "sources": 30},
     }
-    labels = ("BLT", "TCP", "BLT, corrected switch")
-    few = tuple(load for load in sweeps.scale.few if load < 1 - CROSS)
-    rows = [
-        sweeps.powers(f"cross {kind}", labels, [REFERENCE], 50 + k, loads=few, **options)
+    few = tuple(load for load in size(context)["loads"] if load < 1 - CROSS)
+    return {
+        kind: simulated(context, f"cross {kind}", OUTLOOK, [REFERENCE], 50 + k, loads=few, **options)
         for k, (kind, options) in enumerate(kinds.items())
-    ]
-    return xr.concat(rows, xr.DataArray(list(kinds), dims="cross"))
+    }
 
 
-def interactive(sweeps: Sweeps) -> xr.Dataset:
+def interactive(context: Context) -> xr.Dataset:
     """Simulate small files, 0.05 of the capacity, beside large ones."""
-    labels = ("BLT", "TCP", "BLT, corrected switch", "Bully-Tyrant")
-    return sweeps.powers("interactive", labels, [REFERENCE], 60, loads=sweeps.scale.few, interactive=0.05)
+    return simulated(context, "interactive", (*OUTLOOK, "Bully-Tyrant"), [REFERENCE], 60, interactive=0.05)
 
 
-def fairness(scale: Scale) -> dict[tuple[str, float], dict[str, tuple[list[float], list[float]]]]:
-    """Return loads and fairness indices of every bottleneck of which the paper has a claim, from the scoreboard's runs.
+def fairness(context: Context) -> dict[tuple[str, float], dict[str, tuple[list[float], list[float]]]]:
+    """Return loads and fairness indices of every bottleneck of which the paper has a claim, from the claims' runs.
 
     The key is the set of networks and the bottleneck [Mbit/s]; a value has loads and indices for each competitor.
     """
-    context = Context(1e7 if scale is FULL else 1e5, 0)
     rows = {}
     for name, ks, loads in (("reference", (0, 1, 2), under_load.LOADS), ("1 Gbit/s", (1, 2), under_load.FAST_LOADS)):
         for k in ks:
-            rows[name, SETS[name][k].bottleneck] = {
+            path = SETS[name][k]
+            rows[name, path.bottleneck] = {
                 label: (
                     list(loads),
-                    [float(measured.at_load(context, label, SETS[name][k], load)["fairness"].mean()) for load in loads],
+                    [float(runs.at_load(context, label, path, load)["fairness"].mean()) for load in loads],
                 )
-                for label in (*LABELS, measured.TCP_LITERAL)
+                for label in (*LABELS, TCP_LITERAL)
             }
     return rows
 
 
-def _greatest(data: xr.Dataset) -> xr.Dataset:
+def greatest(data: xr.Dataset) -> xr.Dataset:
     """Return log10 of the greatest powers with intervals, and their loads, along labels and bottlenecks."""
-    rows = {(str(label), float(b)): runs.greatest_power(data, str(label), float(b))
-            for label in data.label.values for b in data.bottleneck.values}  # fmt: skip
-    shape = (data.sizes["label"], data.sizes["bottleneck"])
-
-    def field(get: Any) -> Any:
-        return (("label", "bottleneck"), np.array([get(one) for one in rows.values()]).reshape(shape))
-
-    made = {
-        "power": field(lambda one: one[0].mean), "power_lower": field(lambda one: one[0].lower),
-        "power_upper": field(lambda one: one[0].upper), "load": field(lambda one: one[1]),
-    }  # fmt: skip
-    return xr.Dataset(made, coords={"label": data.label, "bottleneck": data.bottleneck})
-
-
-def greatest(found: dict[str, xr.Dataset]) -> dict[str, xr.Dataset]:
-    """Return the greatest powers of every set."""
-    return {name: _greatest(data) for name, data in found.items()}
+    grid = {"label": data.label.values.tolist(), "bottleneck": data.bottleneck.values.tolist()}
+    found = {place: runs.greatest_power(data, *place) for place in product(*grid.values())}
+    made = gathered({place: {"power": power} for place, (power, _) in found.items()}, grid)
+    loads = np.reshape([load for _, load in found.values()], made.power.shape)
+    return made.assign(load=(made.power.dims, loads)).assign_coords(bottleneck=data.bottleneck)
 
 
 def plane() -> xr.Dataset:
@@ -266,28 +185,37 @@ def plane() -> xr.Dataset:
     )
 
 
-def simulate(scale: Scale = FULL, store: str | Path | None = None) -> dict[str, Any]:
+def simulate(packets: float = 1e7, store: str | Path | None = None) -> dict[str, Any]:
     """Run everything that the pictures and tables show.
 
     Parameters
     ----------
-    scale : Scale
-        Scale of the simulations; `QUICK` for a test.
+    packets : float
+        Scale of the simulations, that of the claims' runs, see `figures.claims.published` [packets].
     store : str or Path, optional
         Directory for finished runs.
     """
-    sweeps = Sweeps(scale, store)
-    found, other = sets(sweeps), interpretations(sweeps)
+    context = Context(packets, 0, None if store is None else Path(store))
+    found, other, large, beside = sets(context), interpretations(context), buffers(context), cross(context)
     data: dict[str, Any] = {
-        "sets": found, "greatest": greatest(found), "tyrant": tyrant(sweeps), "queues": queues(),
-        "plane": plane().isel(rate=slice(None, None, 8), delay=slice(None, None, 7)), "interpretations": other,
-        "buffers": buffers(sweeps), "cross": cross(sweeps), "interactive": interactive(sweeps),
-        "greatest_interpretations": greatest(other), "fairness": fairness(sweeps.scale),
+        "sets": found, "greatest": {name: greatest(one) for name, one in found.items()}, "tyrant": tyrant(context),
+        "queues": queues(), "plane": plane().isel(rate=slice(None, None, 8), delay=slice(None, None, 7)),
+        "interpretations": other,
+        "buffers": xr.concat([greatest(one) for one in large.values()], xr.DataArray(
+            list(large), dims="buffers", attrs={"units": "BW_b D/3"})),
+        "cross": xr.concat(beside.values(), xr.DataArray(list(beside), dims="cross")),
+        "interactive": interactive(context),
+        "greatest_interpretations": {name: greatest(one) for name, one in other.items()},
+        "fairness": fairness(context),
     }  # fmt: skip
-    text = blt_tables.tables(
-        found, data["greatest"], data["greatest_interpretations"], data, sweeps.packets, sweeps.seconds
-    )
-    return data | {"blt_tables.md": text}
+    sent = {
+        **found, "tyrant": data["tyrant"],
+        **{f"interpretations {name}": other[name] for name in ("reference", "1 Gbit/s")},
+        **{f"buffers {size:g}": one for size, one in large.items()},
+        **{f"cross {kind}": one for kind, one in beside.items()}, "interactive": data["interactive"],
+    }  # fmt: skip
+    counts = {name: float(one.sent_samples.sum()) for name, one in sent.items()}
+    return data | {"blt_tables.md": blt_tables.tables(data, counts)}
 
 
 def draw(files: AtomicFiles, data: dict[str, Any]) -> None:
@@ -303,7 +231,7 @@ def draw(files: AtomicFiles, data: dict[str, Any]) -> None:
         **{
             name: ((2, len(columns)), (4.9 * len(columns), 8.4),
                    lambda ax, columns=columns: drawing.draw_powers(found, columns, ax), f"Powers and fairness; {BARS}")
-            for name, columns in FIGURES.items() if set(columns) & set(found)
+            for name, columns in FIGURES.items()
         },
         "25_27": ((1, 3), (13, 4.4), lambda ax: drawing.draw_25_27(found["10 kB"], ax), f"Files of 10 kB; {BARS}"),
         "14": ((1, 1), (8, 6.6), lambda ax: drawing.draw_14(data["plane"], tops, ax), ""),
@@ -329,6 +257,6 @@ DIMS = {
     "cross": [("cross", "label", "bottleneck", "load")], "interactive": SWEEP,
 }  # fmt: skip
 PART = Part(
-    "figures.blt", simulate, DIMS, draw, prefix="blt_", quick={"scale": QUICK},
+    "figures.blt", simulate, DIMS, draw, prefix="blt_", quick={"packets": 1e5},
     completed=lambda data: data | {"plane": plane()},
 )  # fmt: skip

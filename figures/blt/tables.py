@@ -7,20 +7,15 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from figures.blt.measured import FILES, INCREASES, PRINTED, RATIO_NAMES, TCP_LITERAL
-from figures.blt.scenarios import MBIT, SETS
+from figures.blt.networks import MBIT, SETS
+from figures.blt.runs import FILES
+from figures.blt.table_1 import INCREASES, PRINTED, RATIO_NAMES, TCP_LITERAL, ceiling
+from figures.rule import Estimate
 from longfat.laws import blt as laws
-from longfat.laws import power
 
 NETWORKS = ("reference", "1 Gbit/s")
 CORRECTED = "BLT, corrected switch"
 COUNTED = ", counted"  # as in the paper: files over the time until the last is complete
-
-
-def ceiling(name: str, k: int) -> float:
-    """Return log10 of the upper bound of the power."""
-    path = SETS[name][k]
-    return float(np.log10(power.first_come_ceiling(path.capacity, path.file, path.round_trip)))
 
 
 def all_interpretations(
@@ -44,7 +39,7 @@ def all_interpretations(
 
 def _cell(one: xr.Dataset, label: str, k: int, digits: int = 2) -> str:
     row = one.sel(label=label).isel(bottleneck=k)
-    return f"{float(row.power):.{digits}f} ({float(row.power_lower):.{digits}f} .. {float(row.power_upper):.{digits}f})"
+    return Estimate(float(row.power), float(row.power_lower), float(row.power_upper)).text(digits)
 
 
 def table_1(found: dict[str, xr.Dataset], other: dict[str, xr.Dataset]) -> list[str]:
@@ -61,7 +56,7 @@ def table_1(found: dict[str, xr.Dataset], other: dict[str, xr.Dataset]) -> list[
                 corrected = _cell(found[name], CORRECTED, k) if label == "BLT" else ""
                 lines.append(
                     f"| {label} | {ratio} | {words} | {PRINTED[label, name][k]} | {_cell(found[name], label, k)} "
-                    f"| {load:g} | {corrected} | {ceiling(name, k):.2f} | {_estimate(label, path):.2f} "
+                    f"| {load:g} | {corrected} | {ceiling(SETS[name][k]):.2f} | {_estimate(label, path):.2f} "
                     f"| {_cell(other[name + COUNTED], label, k)} |"
                 )
     lines += ["", f"| scheme | BW_b/BW_N | increase, printed | ours | {FILES} files, to the last |",
@@ -88,15 +83,9 @@ def _estimate(label: str, path: Any) -> float:
     return float(np.log10(laws.power_with_unloaded_time(path.capacity, path.file, alone))) - scale
 
 
-def tables(
-    found: dict[str, xr.Dataset],
-    tops: dict[str, xr.Dataset],
-    other: dict[str, xr.Dataset],
-    data: dict[str, Any],
-    packets: dict[str, float],
-    seconds: dict[str, float],
-) -> str:
-    """Return all tables as Markdown."""
+def tables(data: dict[str, Any], sent: dict[str, float]) -> str:
+    """Return all tables as Markdown; ``sent`` has the packets of each kind of run."""
+    found, tops, other = (data[name] for name in ("sets", "greatest", "greatest_interpretations"))
     lines = [
         "# Kim and Farber, BLT: table 1 and related results",
         "",
@@ -136,7 +125,7 @@ def tables(
             lines.append(
                 f"| {name} | {path.bottleneck:g} | {_cell(one, 'BLT', k)} | {load[0]:g} | {_cell(one, 'TCP', k)} "
                 f"| {load[1]:g} | {10 ** (both[0] - both[1]):.1f} | {corrected} "
-                f"| {ceiling(name, k):.2f} |"
+                f"| {ceiling(SETS[name][k]):.2f} |"
             )
     lines += [
         "",
@@ -149,20 +138,16 @@ def tables(
         "| --- | --- | --- | --- | --- | --- | --- |",
     ]
     for (name, bottleneck), rows in data["fairness"].items():
-        cells = [
+        indices = [
             ", ".join(f"{index:.3f}" for index in rows[label][1]) for label in ("BLT", CORRECTED, "TCP", TCP_LITERAL)
         ]
         loads = ", ".join(f"{load:.2f}" for load in next(iter(rows.values()))[0])
-        lines.append(f"| {name} | {bottleneck:g} | {loads} | " + " | ".join(cells) + " |")
+        lines.append(f"| {name} | {bottleneck:g} | {loads} | " + " | ".join(indices) + " |")
     lines += ["", *_outlook(data), "", "## What was simulated", "",
-              "| runs of | packets sent [millions] | time [s] | packets/s [millions] |",
-              "| --- | --- | --- | --- |"]  # fmt: skip
-    for name, count in packets.items():
-        took = f"{seconds[name]:.1f} | {count / 1e6 / seconds[name]:.2f}" if name in seconds else " | "
-        lines.append(f"| {name} | {count / 1e6:.1f} | {took} |")
+              "| runs of | packets sent [millions] |", "| --- | --- |"]  # fmt: skip
+    lines += [f"| {name} | {count / 1e6:.1f} |" for name, count in sent.items()]
     both = sum(float(found[name].sent_samples.sel(label=["BLT", "TCP"]).sum()) for name in NETWORKS)
-    lines += ["", f"Table 1 alone, two schemes: {both / 1e6:.0f} million packets. No times are given",
-              "for runs that were read from a store."]  # fmt: skip
+    lines += ["", f"Table 1 alone, two schemes: {both / 1e6:.0f} million packets."]
     return "\n".join(lines) + "\n"
 
 

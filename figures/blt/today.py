@@ -18,21 +18,19 @@ import pandas as pd
 import xarray as xr
 
 import longfat as lf
-from figures.blt.runs import each_greatest
+from figures.blt.networks import MBIT
+from figures.blt.runs import WARM_UP, greatest_of_each, of_files, ratio, ratio_text
 from figures.writing import Part, bars, panels
 from longfat.base.files import AtomicFiles
 from longfat.plot.axes import log_ticks
-from longfat.sim.runs.statistics import replications as interval
 
 CAPTIONS = {
     "blt_today": "Greatest network power of BLT over that of CUBIC and of BBR, on paths of today.",
     "blt_today_beside": "Response times of CUBIC's files at a link where the other half of the files is sent at once.",
 }
-MBIT = 125_000.0  # bytes/s
 PACKET = 1500  # bytes
 REPLICATIONS = 5
 CONFIDENCE = 0.99  # of each interval: there are 192 comparisons, of which about one may be wrong
-WARM_UP = 0.2  # share of a run that is not counted
 PACKETS, TRANSFERS, ROUND_TRIPS = 4e4, 60, 60  # least length of a run
 LOADS = (0.1, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 
@@ -126,16 +124,13 @@ def observe(load: float, *, path: str, size: float, faster: float, rng: Any) -> 
     The names are those of `UNITS` with the competitor's place in `LABELS`.
     """
     link, seed = Link(path, size, faster), int(rng.integers(2**31))
-    seen = {}
+    seen: dict[str, float] = {}
     for k, (scheme, discipline) in enumerate(LABELS.values()):
         net = link.network(discipline)
         link.add(net, scheme, load, "files")
         one = link.run(net, load, seed).sel(flow="files")
-        time, rate = float(one.transfer_time), float(one.connections) * size / ((1 - WARM_UP) * link.duration(load))
-        seen |= {
-            f"power_{k}": rate / time if rate > 0 else 0.0, f"response_time_{k}": time, f"loss_{k}": float(one.loss),
-            f"fairness_{k}": float(one.fairness),
-        }  # fmt: skip
+        found = of_files(one, size, (1 - WARM_UP) * link.duration(load))
+        seen |= {f"{what}_{k}": found[what] for what in ("power", "response_time", "loss", "fairness")}
     return seen
 
 
@@ -192,18 +187,16 @@ def greatest(store: str | Path | None = None) -> xr.Dataset:
 def summary(data: xr.Dataset) -> xr.Dataset:
     """Return the greatest powers of one place, and the ratios of BLT's to the rivals' with intervals."""
     best, at = {}, {}
-    for k, label in enumerate(LABELS):
-        samples = data[f"power_{k}_samples"].transpose("load", "replication").values
-        logs = np.log(np.maximum(np.nan_to_num(samples), 1e-9))  # no completed file means no power
-        best[label], at[label] = each_greatest(logs), int(np.argmax(logs.mean(1)))
+    for label, (logs, place) in zip(LABELS, greatest_of_each(data, len(LABELS)), strict=True):
+        best[label], at[label] = logs, place
     found: dict[str, Any] = {
         name: ("label", [float(data[f"{name}_{k}"][at[label]]) for k, label in enumerate(LABELS)])
         for name in ("power", "response_time", "loss", "fairness")
     }
     found["load"] = ("label", [LOADS[place] for place in at.values()])
-    spans = [[interval(best[mine] - best[rival], CONFIDENCE) for rival in RIVALS] for mine in OURS]
-    for name, part in {"ratio": "mean", "ratio_lower": "lower", "ratio_upper": "upper"}.items():
-        found[name] = (("blt", "rival"), np.exp([[getattr(span, part) for span in row] for row in spans]))
+    spans = [[ratio(best[mine], best[rival], CONFIDENCE) for rival in RIVALS] for mine in OURS]
+    for name, part in {"ratio": "value", "ratio_lower": "lower", "ratio_upper": "upper"}.items():
+        found[name] = (("blt", "rival"), [[getattr(span, part) for span in row] for row in spans])
     return xr.Dataset(found)
 
 
@@ -222,11 +215,6 @@ def estimate(products: np.ndarray, packets: float, initial_window: int) -> np.nd
     slow = lf.laws.tcp.slow_start_transfer_time(packets, products, 1 / packets, initial_window)
     power = lf.laws.blt.power_with_unloaded_time
     return np.asarray(power(1.0, 1.0, 1 + products) / power(1.0, 1.0, slow))
-
-
-def verdict(lower: float, upper: float) -> str:
-    """Return "ahead" or "behind" where the interval of the ratio excludes 1, else "level"."""
-    return "ahead" if lower > 1 else "behind" if upper < 1 else "level"
 
 
 def draw_ratios(data: xr.Dataset, axes: Any) -> None:
@@ -293,21 +281,14 @@ def text(data: xr.Dataset) -> str:
                 one = data.sel(path=path, size=size, faster=faster)
                 if bool(one["load"].isnull().all()):
                     continue
-                cells = [cell(one.sel(blt="BLT", rival=rival)) for rival in RIVALS]
+                cells = [ratio_text(one.sel(blt="BLT", rival=rival), 3) for rival in RIVALS]
                 loss = [f"{100 * float(one.loss.sel(label=label)):.2g} %" for label in OURS]
-                plain = cell(one.sel(blt="BLT, drop-tail", rival="CUBIC"))
+                plain = ratio_text(one.sel(blt="BLT, drop-tail", rival="CUBIC"), 3)
                 product = Link(path, size, faster).product / size
                 row = [path, f"{size / 1e3:g} kB", f"{product:.3g}", *cells, loss[0], plain, loss[1]]
                 lines.append(f"| {' | '.join(row)} |")
         lines.append("")
     return "\n".join(lines)
-
-
-def cell(one: xr.Dataset) -> str:
-    """Return a ratio with its interval and its verdict, as Markdown."""
-    mean, low, high = (float(one[f"ratio{end}"]) for end in ("", "_lower", "_upper"))
-    mark = {"ahead": "**", "behind": "*", "level": ""}[verdict(low, high)]
-    return f"{mark}{mean:.3f}{mark} ({low:.3f} to {high:.3f})"
 
 
 def draw(files: AtomicFiles, data: dict[str, xr.Dataset]) -> None:

@@ -1,32 +1,19 @@
-"""Kim and Farber's claims about one network under load: response time, utilisation, fairness, Bully-Tyrant."""
+"""Kim and Farber's claims about one network: response time, utilisation, fairness, Bully-Tyrant, and later work.
+
+The last are what they leave to later work: multiplexers without priorities, abuse, self-similar interference.
+"""
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
-from figures.blt.measured import (
-    COUNTED,
-    TCP_LITERAL,
-    as_printed,
-    at_load,
-    counted_size,
-    counted_text,
-    is_small,
-    mapped,
-    mean,
-    numbers_text,
-    paired,
-    point_text,
-    power_of_ten,
-    scale_text,
-    swept,
-    text,
-    texts,
-)
-from figures.blt.runs import losing_together
-from figures.blt.scenarios import SETS, Path
+from figures.blt import runs
+from figures.blt.networks import COMPETITORS, PACKET, SETS, Path, bare_dumbbell, connection
+from figures.blt.runs import as_printed, at_load, counted_size, counted_text, point_size, point_text, scale_text, swept
+from figures.blt.table_1 import COUNTED, TCP_LITERAL, numbers_text, power_of_ten
 from figures.claims import Assessment, Context, Finding, judged
 from figures.rule import (
     Difference,
@@ -36,14 +23,27 @@ from figures.rule import (
     Statement,
     Together,
     difference,
+    mean,
     printed,
-)
-from longfat.sim.runs.statistics import replications as interval
+    texts,
+)  # fmt: skip
+from longfat.sim import run
+from longfat.sim.network import traffic
 
 LOADS = (0.3, 0.45, 0.6, 0.75)  # at which utilisation and fairness are compared: loaded, but not overloaded
 FAST_LOADS = (0.6, 0.75, 0.85)  # at 1 Gbit/s, where nothing is lost at smaller loads
 EVERY_DUPLICATE = "every duplicate ACK a loss (footnote 5)"
-REFERENCE = SETS["reference"][0]
+NETWORKS = SETS["reference"]
+REFERENCE = NETWORKS[0]
+OVERLOAD = (0.85, 0.95)
+SOURCES, HURST, LASTS = 10, 0.8, 0.02  # of self-similar interference; s, mean of its times on and off
+INTERFERENCE, FILES = 0.3, 0.4  # loads of interference and of files
+ABUSE = 0.2  # share of the files that abusive sources send
+
+
+def paired(context: Context, path: Path, load: float, what: str, one: str, other: str) -> Estimate:
+    """Return the difference of a quantity between two schemes at one load, run by run (same arrivals)."""
+    return mean(at_load(context, one, path, load)[what] - at_load(context, other, path, load)[what])
 
 
 def lower_utilisation(context: Context) -> Finding:
@@ -68,14 +68,14 @@ def speedup(context: Context) -> Finding:
 
     def faster(label: str, load: float) -> Estimate:
         log = [np.log10(at_load(context, one, REFERENCE, load)["response_time"]) for one in (label, "BLT")]
-        return power_of_ten(mapped(lambda x: x + 2.0, mean(log[0] - log[1])))
+        return power_of_ten((mean(log[0] - log[1])).mapped(lambda x: x + 2.0))
 
     loads = (0.1, 0.2, 0.4, 0.6, 0.8)
     number = printed("200", bound="at least")
     found = [faster("TCP", load) for load in loads]
     return judged(
         Together(tuple(Quantity(number, one) for one in found)),
-        ", ".join(f"{REFERENCE.most_arrivals * load:g}/s: {text(one, 0)} %"
+        ", ".join(f"{REFERENCE.most_arrivals * load:g}/s: {one.text(0)} %"
                   for load, one in zip(loads, found, strict=True)),
         "TCP takes eight round trips at small loads",
         scale=point_text(context),
@@ -93,20 +93,20 @@ def _diverges(context: Context, label: str, factor: float) -> Estimate:
     data = swept(context, label, "reference").isel(label=0, bottleneck=0)
     times = data.response_time_samples.transpose("replication", "load").sel(load=slice(0.1, None))
     loads, rates = times["load"].values, []
-    for run in times.values:
-        rise = np.log(run / run[0])
+    for each in times.values:
+        rise = np.log(each / each[0])
         beyond = int(np.argmax(rise >= np.log(factor)))
         if beyond == 0:  # nowhere
             return Estimate(math.inf)
         part = (np.log(factor) - rise[beyond - 1]) / (rise[beyond] - rise[beyond - 1])
         rates.append(loads[beyond - 1] + part * (loads[beyond] - loads[beyond - 1]))
-    return mapped(lambda x: x * REFERENCE.most_arrivals, mean(rates))
+    return mean(rates).mapped(lambda x: x * REFERENCE.most_arrivals)
 
 
 def _rate_text(context: Context, label: str, rate: Estimate) -> str:
     """Return an arrival rate as text, or the largest one of the sweep if it lies beyond."""
     last = float(swept(context, label, "reference")["load"][-1]) * REFERENCE.most_arrivals
-    return text(rate, 1) if math.isfinite(rate.value) else f"more than {last:.1f}"
+    return rate.text(1) if math.isfinite(rate.value) else f"more than {last:.1f}"
 
 
 def diverges(label: str, value: str) -> Assessment:
@@ -146,13 +146,13 @@ def synchronisation(context: Context) -> Finding:
     same congestion epoch.
     """
     words, shares = [], {}
-    count = 4 if is_small(context) else 10
+    count = 4 if context.small else 10
     for label in ("TCP", "BLT"):
         seeds = np.random.SeedSequence([context.seed, 8]).spawn(count)
-        found = [losing_together(label, REFERENCE, 0.5, rng=one) for one in seeds]
-        losing, active = (interval([one[name] for one in found]).mean for name in ("losing", "active"))
+        found = [runs.losing_together(label, REFERENCE, 0.5, rng=one) for one in seeds]
+        losing, active = (float(np.mean([one[name] for one in found])) for name in ("losing", "active"))
         shares[label] = mean([one["share"] for one in found])
-        words.append(f"{label} {losing:.1f} of {active:.1f}, a share of {text(shares[label])}")
+        words.append(f"{label} {losing:.1f} of {active:.1f}, a share of {shares[label].text()}")
     return judged(
         Difference((difference(shares["TCP"], shares["BLT"]),)),
         "connections that lose packets in a round trip with losses: " + "; ".join(words),
@@ -164,13 +164,13 @@ def synchronisation(context: Context) -> Finding:
 
 def _of_capacity(throughput: Estimate, path: Path) -> Estimate:
     """Return a throughput [bytes/s] as a share of the bottleneck's capacity."""
-    return mapped(lambda x: x / path.capacity, throughput)
+    return throughput.mapped(lambda x: x / path.capacity)
 
 
 def more_throughput(context: Context) -> Finding:
     """Assess figure 9: BLT has more throughput than TCP at large loads."""
     found = [_of_capacity(paired(context, path, 0.85, "throughput", "BLT", "TCP"), path) for path in SETS["reference"]]
-    loads = counted_size(is_small(context))["loads"][-2:]
+    loads = counted_size(context.small)["loads"][-2:]
     again = [
         _of_capacity(
             mean(np.subtract(*(as_printed(context, label, "reference").throughput_samples.sel(load=load)[0, k].values
@@ -247,9 +247,9 @@ def bully_power(context: Context) -> Finding:
     return judged(
         Together((
             Statement(near.low >= 0.9, "at least 90 % of BLT's power with the whole interval"),
-            Difference((mapped(lambda x: x - 1.0, above),)),
+            Difference((above.mapped(lambda x: x - 1.0),)),
         )),
-        f"load 0.1: Bully-Tyrant's power is {text(near, 3)} of BLT's and {text(above)} times TCP's",
+        f"load 0.1: Bully-Tyrant's power is {near.text(3)} of BLT's and {above.text()} times TCP's",
         "its losses cost it more at this load",
         scale=point_text(context),
     )  # fmt: skip
@@ -288,3 +288,102 @@ def bully_fairness(context: Context) -> Finding:
         "Bully-Tyrant is not the least fair where TCP's index falls further under load",
         scale=point_text(context),
     )
+
+
+def streams(_: Context) -> Finding:
+    """Assess figure 3: TCP sends window k after k round trips, BLT all of them in one burst."""
+    round_trip = NETWORKS[2].round_trip
+    first = 2 ** np.arange(7) - 1
+    tcp, blt = (runs.departures(label) for label in runs.STREAMS)
+    late = (tcp[first] - tcp[0]) / round_trip
+    burst = float(blt[-1] - blt[0]) / round_trip
+    return judged(
+        Statement(
+            bool(np.all(abs(late - np.arange(7)) < 0.1)) and burst < 0.5,
+            "TCP's window k begins k round trips after the first, within 0.1; BLT's windows all leave in half of one",
+        ),
+        f"TCP's seven windows begin after {numbers_text(late)} round trips, BLT's 127 packets leave in {burst:.2f}",
+    )
+
+
+def multiplexer(context: Context) -> Finding:
+    """Assess sections 3.3.4 and 5.2.5: over a queue that ignores priorities BLT has less power."""
+
+    def lost(loads: tuple[float, ...]) -> tuple[Estimate, ...]:
+        return tuple(
+            mean(np.subtract(*(np.log10(np.maximum(at_load(context, label, path, load)["power"], 1.0))
+                               for label in ("BLT", "BLT, drop-tail"))))
+            for path in NETWORKS for load in loads
+        )  # fmt: skip
+
+    found, over = lost(LOADS), lost(OVERLOAD)
+    return judged(
+        Difference(found, interpretations={f"at loads of {numbers_text(OVERLOAD)}": over}),
+        f"log10 of the power, with priorities less without, at loads of {numbers_text(LOADS)} of 30, 90 and 150 "
+        f"Mbit/s: {texts(found)}; at {numbers_text(OVERLOAD)}: {texts(over)}",
+        "at 30 and 90 Mbit/s BLT breaks down from loads of 0.45 and 0.6 on, as claimed; not at small loads and at the "
+        "rate of the sources' links, where little is discarded", scale=point_text(context),
+    )  # fmt: skip
+
+
+def interfered(context: Context, label: str, path: Path, fluctuating: bool) -> np.ndarray:
+    """Return log10 of the power of files beside ten other sources of the same mean load, one value from each run."""
+    mean_rate = INTERFERENCE * path.capacity / SOURCES
+    cross = traffic.self_similar(2 * mean_rate, HURST, LASTS, LASTS) if fluctuating else traffic.poisson(mean_rate)
+    size = point_size(path.file, context.small)
+    seen = [
+        runs.observe(label, path, FILES, packets=size["packets"], rng=np.random.default_rng(seed), cross=cross,
+                     sources=SOURCES)["power"]
+        for seed in np.random.SeedSequence(context.seed).spawn(size["replications"])
+    ]  # fmt: skip
+    return np.log10(np.maximum(seen, 1.0))
+
+
+def interference(context: Context) -> Finding:
+    """Assess section 5.2.2: self-similar interference costs TCP more of its power than BLT, beside a Poisson one."""
+    costs = {
+        label: [interfered(context, label, path, False) - interfered(context, label, path, True) for path in NETWORKS]
+        for label in ("BLT", "TCP")
+    }
+    found = tuple(mean(tcp - blt) for blt, tcp in zip(costs["BLT"], costs["TCP"], strict=True))
+    each = {label: texts([mean(one) for one in values], 3) for label, values in costs.items()}
+    return judged(
+        Difference(found),
+        f"log10 of the power at a load of {FILES:g} beside a Poisson load of {INTERFERENCE:g} less that beside a "
+        f"self-similar one, at 30, 90 and 150 Mbit/s: TCP {each['TCP']}; BLT {each['BLT']}",
+        "that fluctuations cost TCP more than BLT is not seen", scale=point_text(context),
+    )  # fmt: skip
+
+
+def abused(context: Context, path: Path, load: float) -> np.ndarray:
+    """Return by how much files that follow the rules take longer than abusive ones [s], one value from each run."""
+    size, blt, abusive = point_size(path.file, context.small), COMPETITORS["BLT"], COMPETITORS["Bully-Tyrant"]
+    found = []
+    for seed in np.random.SeedSequence(context.seed).spawn(size["replications"]):
+        net, end = bare_dumbbell("BLT", path), size["packets"] * PACKET / (load * path.capacity)
+        for name, one, share in (("files", blt, 1 - ABUSE), ("abusive", abusive, ABUSE)):
+            common: dict[str, Any] = {"parameters": one.parameters, **connection(path)}
+            rate = share * load * path.most_arrivals
+            net.flow(traffic.arrivals(rate, one.scheme), name=name, file=path.file, **common)
+        data = run(net, duration=end, warm_up=0.2 * end, rng=np.random.default_rng(seed), progress=False)
+        found.append(float(data.transfer_time.sel(flow="files")) - float(data.transfer_time.sel(flow="abusive")))
+    return np.array(found)
+
+
+def abuse(context: Context) -> Finding:
+    """Assess section 3.3.4: packets that all have the highest priority pass before others."""
+    found = tuple(mean(abused(context, path, load)) for path in NETWORKS for load in LOADS)
+    return judged(
+        Difference(found),
+        f"a fifth of the files is abusive: the others take longer by {texts((one.times(1e3) for one in found), 1)} ms "
+        f"at loads of {numbers_text(LOADS)} of 30, 90 and 150 Mbit/s",
+        "at small loads nothing is discarded, and nothing gained", scale=point_text(context),
+    )  # fmt: skip
+
+
+LATER: dict[str, Assessment] = {
+    "TCP sends its windows one round trip after the other, BLT all at once": streams,
+    "BLT will not work if a multiplexing point does not discard by priority": multiplexer,
+    "an abusive source of highest priority passes its packets before others": abuse,
+    "self-similar interference: TCP fails to exploit fluctuations, BLT exploits them": interference,
+}

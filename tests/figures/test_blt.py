@@ -7,23 +7,23 @@ from pathlib import Path as File
 import numpy as np
 import pytest
 
+from figures.blt import networks, runs
 from figures.blt import pictures as blt
-from figures.blt import runs, scenarios
-from figures.blt.measured import PRINTED
-from figures.blt.scenarios import SETS, Path
+from figures.blt.networks import SETS, Path
+from figures.blt.table_1 import PRINTED
+from figures.claims import Context
 from figures.writing import HERE
 from longfat.laws import power
 from longfat.sim import Network, Simulation
 
 FOLDER = File(blt.__file__).parent
-TINY = blt.Scale((0.1, 0.6, 0.85), 1e4, 12.0, (5e3, 12.0), 2, ("TCP, every duplicate",), (1, 4), (0.3,), 20)
-NAMES = ("10_13", "14", "15_20", "25_27", "28_29", "30_31", "6_7", "8", "9", "interpretations", "outlook")
+NAMES = ("10_13", "14", "15_20", "21_24", "25_27", "28_29", "30_31", "6_7", "8", "9", "interpretations", "outlook")
 
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory, drawn_quickly):
     folder = tmp_path_factory.mktemp("figures")
-    data = blt.PART.write(folder, scale=TINY)
+    data = blt.PART.write(folder, packets=1e5)
     expected = [f"blt_{n}.{kind}" for n in NAMES for kind in ("png", "svg")]
     assert sorted(p.name for p in folder.iterdir() if p.suffix != ".csv") == sorted([*expected, "blt_tables.md"])
     return data | {"text": (folder / "blt_tables.md").read_text()}
@@ -93,17 +93,21 @@ def test_tables(written):
     assert "million packets" in text
 
 
-def test_runs_of_a_scheme_do_not_depend_on_those_beside_it():
-    """The scoreboard runs one scheme at a time, the figures all: the same runs, number for number."""
-    beside = blt.Sweeps(TINY).set_of("reference", ("TCP", "BLT"))
-    alone = blt.Sweeps(TINY).set_of("reference", ("BLT",))
+SIZE = {"loads": (0.1, 0.6), "packets": 1e4, "round_trips": 12.0, "replications": 2}
+
+
+def test_runs_of_a_scheme_do_not_depend_on_those_beside_it(monkeypatch):
+    """The claims run one scheme at a time, the figures all: the same runs, number for number."""
+    monkeypatch.setattr(blt, "SETS", {"10 kB": SETS["10 kB"]})
+    beside = blt.sets(Context(1e5, 0))["10 kB"]
+    alone = runs.powers(("BLT",), SETS["10 kB"], rng=0, **runs.sweep_size("BLT", "10 kB", small=True))
     np.testing.assert_array_equal(beside.power_samples.sel(label=["BLT"]), alone.power_samples)
 
 
 def test_store(tmp_path):
     """A second call reads the runs from the store, and they are the same."""
-    first = blt.Sweeps(TINY, tmp_path).powers("one", ("BLT",), [Path(150, 150)], 1)
-    again = blt.Sweeps(TINY, tmp_path).powers("one", ("BLT",), [Path(150, 150)], 1)
+    first = runs.powers(("BLT",), [Path(150, 150)], rng=1, store=tmp_path / "one", **SIZE)
+    again = runs.powers(("BLT",), [Path(150, 150)], rng=1, store=tmp_path / "one", **SIZE)
     np.testing.assert_array_equal(first.power_samples, again.power_samples)
     assert (tmp_path / "one").is_dir()
 
@@ -113,7 +117,7 @@ def test_store(tmp_path):
 
 def test_the_dumbbell():
     """Section 4.1: three equal links, D in all; buffers of BW_b D/3 in packets of 500 bytes, rounded down."""
-    net = scenarios.dumbbell("BLT", Path(150, 30), 0.5)
+    net = networks.dumbbell("BLT", Path(150, 30), 0.5)
     assert [(link.rate, link.delay) for link in net.route(net.flows[0])] == [
         (math.inf, 0.005), (3.75e6, 0.005), (18.75e6, 0.005),
     ]  # fmt: skip
@@ -127,11 +131,11 @@ def test_the_dumbbell():
 
 def test_everybody_runs():
     """Every competitor completes a file."""
-    for label in scenarios.COMPETITORS:
-        run = Simulation(scenarios.dumbbell(label, Path(150, 150, 0.003), 0.05), rng=1)
+    for label in networks.COMPETITORS:
+        run = Simulation(networks.dumbbell(label, Path(150, 150, 0.003), 0.05), rng=1)
         run.advance(1.0)
         assert int(run.state.row.connections) > 3, label
-    assert isinstance(scenarios.dumbbell("TCP", Path(), 0.1), Network)
+    assert isinstance(networks.dumbbell("TCP", Path(), 0.1), Network)
 
 
 def test_greatest_has_no_bias():
@@ -140,7 +144,7 @@ def test_greatest_has_no_bias():
     ours, naive = [], []
     for _ in range(400):
         samples = rng.normal(0, 1, (20, 3))
-        ours.append(runs.greatest(samples)[0].mean)
+        ours.append(runs.greatest(samples)[0].value)
         naive.append(samples.mean(1).max())
     assert abs(np.mean(ours)) < 0.1  # standard error 0.6/20 = 0.03
     assert np.mean(naive) > 1.0

@@ -10,11 +10,10 @@ from figures import courses, credits, data, gallery, network_simulator, today, t
 from figures.blt import concepts as blt_concepts
 from figures.blt import drawing as blt_drawing
 from figures.blt import further as blt_further
-from figures.blt import measured as blt_measured
 from figures.blt import pictures as blt
 from figures.blt import runs as blt_runs
 from figures.blt import today as blt_today
-from figures.blt.scenarios import SETS
+from figures.blt.networks import SETS
 from figures.cadpc import further as cadpc_further
 from figures.cadpc import pictures as cadpc
 from figures.cadpc import runs as cadpc_runs
@@ -88,7 +87,7 @@ def test_cadpc():
 
 def test_blt():
     """The first load of the reference network's slowest bottleneck, in runs of the scoreboard's size."""
-    size = blt_measured.sweep_size("BLT", "reference")
+    size = blt_runs.sweep_size("BLT", "reference")
     some = blt_runs.powers(("BLT",), SETS["reference"][:1], rng=0, **(size | {"loads": size["loads"][:1]}))
     assert data.compare(some, "blt_sets_reference") == 31  # ten quantities with their limits, and how many runs
     assert data.compare(blt.queues(), "blt_queues") > 1000
@@ -118,7 +117,7 @@ def test_page_of_blt_further():
 def test_blt_further(monkeypatch):
     kept = {name: blt_further.VARIANTS[name] for name in ("one", "abusive")}
     monkeypatch.setattr(blt_further, "VARIANTS", kept)
-    assert data.compare(blt_further.simulate(), "blt_further") > 0
+    assert data.compare(blt_further.simulate()["blt_further"], "blt_further") > 0
 
 
 def test_credits():
@@ -148,7 +147,7 @@ def test_cadpc_further():
 
 def test_streams_of_tcp_and_blt():
     """Slow start begins window k after k round trips of 30.06 ms; BLT sends a packet each 26.7 us."""
-    found = blt_concepts.simulate()
+    found = blt_concepts.simulate()["blt_concepts"]
     assert data.compare(found, "blt_concepts") > 0
     first = [2**k - 1 for k in range(7)]
     np.testing.assert_allclose(found.departure.sel(scheme="TCP")[first], 0.03006 * np.arange(7), rtol=0.01, atol=1e-4)

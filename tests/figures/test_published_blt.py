@@ -5,10 +5,8 @@ import math
 import pytest
 
 from figures.blt import claims as blt
-from figures.blt import later as blt_later
-from figures.blt import measured as blt_measured
-from figures.blt import runs
-from figures.blt.scenarios import SETS, Path
+from figures.blt import runs, table_1, under_load
+from figures.blt.networks import SETS, Path
 from figures.claims import Context, findings, read, tabulated
 from figures.rule import Estimate, difference
 from tests.figures.published_checks import *  # noqa: F403
@@ -57,7 +55,7 @@ def test_differences_of_estimates():
     """Legs of 3 and 4 give 5; an increasing function keeps the order of the ends."""
     found = difference(Estimate(5.0, 2.0, 8.0), Estimate(1.0, -3.0, 5.0))
     assert (found.value, found.lower, found.upper) == (4.0, -1.0, 9.0)
-    assert blt_measured.power_of_ten(Estimate(0.0, -1.0, 1.0)).upper == 10.0
+    assert table_1.power_of_ten(Estimate(0.0, -1.0, 1.0)).upper == 10.0
 
 
 def test_a_counted_run_has_exactly_its_files():
@@ -71,9 +69,9 @@ def test_a_counted_run_has_exactly_its_files():
 
 def test_streams_of_which_one_is_not_what_it_says(monkeypatch):
     """If BLT waited for a round trip between its windows as TCP does, the row on figure 3 would not hold."""
-    departures = blt_later.departures
-    monkeypatch.setattr(blt_later, "departures", lambda _: departures("TCP"))
-    assert blt_later.streams(Context(1e5, 0)).verdict == "differs"
+    departures = runs.departures
+    monkeypatch.setattr(runs, "departures", lambda _: departures("TCP"))
+    assert under_load.streams(Context(1e5, 0)).verdict == "differs"
 
 
 @pytest.mark.long
@@ -104,6 +102,6 @@ def test_no_greatest_power_is_above_the_bound():
     for name in ("reference", "1 Gbit/s"):
         for k, path in enumerate(SETS[name]):
             for label in ("BLT", "TCP"):
-                found = blt_measured.best(context, label, name, k)
-                assert found.low <= blt_measured.ceiling(path), (label, name, k)
+                found = table_1.best(context, label, name, k)
+                assert found.low <= table_1.ceiling(path), (label, name, k)
                 assert math.isfinite(found.value)

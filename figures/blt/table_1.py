@@ -1,39 +1,19 @@
-"""Kim and Farber's printed numbers that are compared with runs: table 1, power ratios, section 4.3.1."""
+"""Kim and Farber's printed numbers that are compared with runs: table 1, power ratios, section 4.3.1.
+
+Greatest powers are log10 of bytes/s^2 with 95 % intervals over the runs. `figures.blt` draws the same runs.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from figures.blt.measured import (
-    COUNTED,
-    FITTED,
-    INCREASES,
-    PRINTED,
-    RATIO_NAMES,
-    TCP_LITERAL,
-    as_printed,
-    best,
-    best_counted,
-    best_load,
-    ceiling,
-    counted,
-    counted_interpretations,
-    counted_text,
-    gap,
-    gap_counted,
-    gap_interpretations,
-    mapped,
-    mean,
-    numbers_text,
-    power_of_ten,
-    scale_text,
-    swept,
-    text,
-)
-from figures.blt.scenarios import MBIT, SETS
+from figures.blt import runs
+from figures.blt.networks import MBIT, SETS, Path
+from figures.blt.runs import FITTED, as_printed, counted_text, scale_text, swept
 from figures.claims import Assessment, Context, Finding, judged
 from figures.rule import (
     Difference,
@@ -44,8 +24,9 @@ from figures.rule import (
     Spread,
     Together,
     difference,
+    mean,
     printed,
-)
+)  # fmt: skip
 from longfat.laws import power as laws
 
 OTHER = {"BLT": "TCP", "TCP": "BLT"}
@@ -53,6 +34,80 @@ TAIL = (
     "the printed throughput is that of all files over the time until the last is complete, in the longest of three "
     "runs (section 4.1.4, footnote 13), ours that of the steady state"
 )
+
+
+TCP_LITERAL = "TCP, every duplicate"  # every duplicate ACK is taken for a loss (footnote 5)
+COUNTED = f"counted as in footnote 13 ({FITTED})"
+RATIO_NAMES = ("1/5", "3/5", "1")
+PRINTED = {
+    ("BLT", "reference"): ("6.9", "7.9", "8.3"),
+    ("BLT", "1 Gbit/s"): ("8.4", "9.2", "9.4"),
+    ("TCP", "reference"): ("6.4", "7.1", "7.4"),
+    ("TCP", "1 Gbit/s"): ("7.5", "7.9", "8.1"),
+}
+INCREASES = {"BLT": ("1.5", "1.3", "1.1"), "TCP": ("1.1", "0.8", "0.7")}
+
+
+def power_of_ten(one: Estimate) -> Estimate:
+    """Return the ratio whose log10 is given."""
+    return one.mapped(lambda x: float(10.0**x))
+
+
+def best(context: Context, label: str, name: str, k: int, what: str = "power") -> Estimate:
+    """Return log10 of the greatest power at the k-th bottleneck of a set, with its interval."""
+    data = swept(context, label, name)
+    return runs.greatest_power(data, label, float(data.bottleneck[k]), what)[0]
+
+
+def best_load(context: Context, label: str, name: str, k: int) -> float:
+    """Return the load of the greatest power at the k-th bottleneck of a set [capacities]."""
+    data = swept(context, label, name)
+    return runs.greatest_power(data, label, float(data.bottleneck[k]))[1]
+
+
+def best_counted(context: Context, label: str, name: str, k: int) -> Estimate:
+    """Return log10 of the greatest power, counted as in the paper."""
+    data = as_printed(context, label, name)
+    return runs.greatest_power(data, label, float(data.bottleneck[k]))[0]
+
+
+def counted(data: xr.Dataset, k: int) -> xr.Dataset:
+    """Return the runs counted as in the paper over the k-th bottleneck, at the load of their greatest power."""
+    load = runs.greatest_power(data, str(data.label[0].item()), float(data.bottleneck[k]))[1]
+    return data.isel(label=0, bottleneck=k).sel(load=load)
+
+
+def counted_interpretations(label: str, get: Callable[[str], Estimate]) -> dict[str, Estimate]:
+    """Return an estimate from runs counted as in the paper, for TCP also with every duplicate taken for a loss."""
+    found = {COUNTED: get(label)}
+    if label == "TCP":
+        found[f"{COUNTED}, every duplicate ACK a loss (footnote 5)"] = get(TCP_LITERAL)
+    return found
+
+
+def gap(context: Context, name: str, k: int, what: str = "power") -> Estimate:
+    """Return log10 of BLT's greatest power less that of TCP's."""
+    return difference(best(context, "BLT", name, k, what), best(context, "TCP", name, k, what))
+
+
+def gap_counted(context: Context, name: str, k: int, tcp: str = "TCP") -> Estimate:
+    """Return `gap` in runs counted as in the paper."""
+    return difference(best_counted(context, "BLT", name, k), best_counted(context, tcp, name, k))
+
+
+def gaps(context: Context, name: str) -> list[Estimate]:
+    """Return `gap` at the three bottlenecks of a set of networks."""
+    return [gap(context, name, k) for k in range(3)]
+
+
+def numbers_text(values: Any, digits: int = 2) -> str:
+    """Format numbers as text, separated by commas."""
+    return ", ".join(f"{value:.{digits}f}" for value in values)
+
+
+def ceiling(path: Path) -> float:
+    """Return log10 of the upper bound of the power with first-come, first-served queues."""
+    return float(np.log10(laws.first_come_ceiling(path.capacity, path.file, path.round_trip)))
 
 
 def cell(label: str, name: str, k: int) -> Assessment:
@@ -67,7 +122,7 @@ def cell(label: str, name: str, k: int) -> Assessment:
         evidence = Quantity(printed(PRINTED[label, name][k], log10=True), found, others=others, interpretations=again)
         return judged(
             evidence,
-            f"{text(found)}, upper bound {ceiling(SETS[name][k]):.2f}",
+            f"{found.text()}, upper bound {ceiling(SETS[name][k]):.2f}",
             f"{TAIL}; {_listed(again)}",
             scale=f"{scale_text(context, name)}; interpretations: {counted_text(context)}",
         )
@@ -89,7 +144,7 @@ def increase(label: str, k: int, repeats: str = "") -> Assessment:
         again = counted_interpretations(label, lambda one: rise(one, k, best_counted))
         return judged(
             Quantity(printed(INCREASES[label][k], log10=True), found, others=others, interpretations=again),
-            text(found),
+            found.text(),
             (
                 ""
                 if label == "BLT"
@@ -109,10 +164,10 @@ def ratio(k: int, value: str) -> Assessment:
     def assess(context: Context) -> Finding:
         found = [power_of_ten(gap(context, "reference", j)) for j in range(3)]
         others = {f"BW_b = {SETS['reference'][j].bottleneck:g}": found[j] for j in range(3) if j != k}
-        again = gap_interpretations(lambda tcp: power_of_ten(gap_counted(context, "reference", k, tcp)))
+        again = counted_interpretations("TCP", lambda tcp: power_of_ten(gap_counted(context, "reference", k, tcp)))
         return judged(
             Quantity(printed(value), found[k], others=others, interpretations=again),
-            f"{text(found[k], 1)}, log10 {np.log10(found[k].value):.2f}",
+            f"{found[k].text(1)}, log10 {np.log10(found[k].value):.2f}",
             f"our TCP reaches more power in the steady state; {_listed(again, 1)}",
             scale=f"{scale_text(context)}; interpretations: {counted_text(context)}",
         )
@@ -122,7 +177,7 @@ def ratio(k: int, value: str) -> Assessment:
 
 def _listed(found: dict[str, Estimate], digits: int = 2) -> str:
     """Return estimates under interpretations as text."""
-    return "; ".join(f"{words}: {text(one, digits)}" for words, one in found.items())
+    return "; ".join(f"{words}: {one.text(digits)}" for words, one in found.items())
 
 
 def far_at_60_kb(context: Context) -> Finding:
@@ -133,7 +188,7 @@ def far_at_60_kb(context: Context) -> Finding:
     found = gap(context, "3 ms", 2)
     return judged(
         Difference((found,)),
-        f"56.25 kB: power {text(power_of_ten(found), 1)} times TCP's",
+        f"56.25 kB: power {power_of_ten(found).text(1)} times TCP's",
         "",
         scale=scale_text(context, "3 ms"),
     )
@@ -143,10 +198,10 @@ def at_best(context: Context) -> Finding:
     """Assess the abstract's claim of a power ratio of as much as 20."""
     found = [power_of_ten(gap(context, "1 Gbit/s", j)) for j in range(3)]
     k = int(np.argmax([one.value for one in found]))
-    again = gap_interpretations(lambda tcp: power_of_ten(gap_counted(context, "1 Gbit/s", 2, tcp)))
+    again = counted_interpretations("TCP", lambda tcp: power_of_ten(gap_counted(context, "1 Gbit/s", 2, tcp)))
     return judged(
         Quantity(printed("20"), found[k], interpretations=again),
-        f"{text(found[k], 1)} at BW_b = {SETS['1 Gbit/s'][k].bottleneck:g}",
+        f"{found[k].text(1)} at BW_b = {SETS['1 Gbit/s'][k].bottleneck:g}",
         "without losses the ratio is about 8, the number of slow-start round trips for 200 packets, and hardly any "
         f"packet is lost at the load of the greatest power; {_listed(again, 1)}; the paper's own numbers in section "
         "4.3.1 give 605/0.032 over 318/0.2894 = 17.2",
@@ -171,7 +226,7 @@ def _counted(context: Context, label: str, load: float | None = None) -> xr.Data
 def _of(data: xr.Dataset, what: str) -> Estimate:
     """Return throughput [Mbit/s] or response time [s]."""
     found = mean(data[f"{what}_samples"].values)
-    return mapped(lambda x: x / MBIT, found) if what == "throughput" else found
+    return found.mapped(lambda x: x / MBIT) if what == "throughput" else found
 
 
 def gigabit(label: str, what: str, value: str) -> Assessment:
@@ -192,7 +247,7 @@ def gigabit(label: str, what: str, value: str) -> Assessment:
         steady = swept(context, label, "1 Gbit/s").isel(label=0, bottleneck=2)
         beside = _of(steady.sel(load=best_load(context, label, "1 Gbit/s", 2)), what)
         rate = 1250 * float(here["load"])
-        words = f"{text(found, digits)} {unit} at {rate:.0f}/s; steady state {text(beside, digits)}"
+        words = f"{found.text(digits)} {unit} at {rate:.0f}/s; steady state {beside.text(digits)}"
         spread, more = None, {}
         if label == "TCP":
             open_choice = {name: _of(_counted(context, one), what) for name, one in THRESHOLDS.items()}
@@ -236,7 +291,7 @@ def gigabit_ratio(what: str, value: str) -> Assessment:
         more = {"every duplicate ACK a loss (footnote 5)": ratio_to(TCP_LITERAL)}
         return judged(
             Quantity(printed(value), found, interpretations=more, spread=spread),
-            text(found, 1),
+            found.text(1),
             f"counted as in footnote 13, {FITTED}; it depends on TCP's initial slow-start threshold, which the paper "
             "leaves open",
             scale=counted_text(context),
@@ -295,7 +350,7 @@ def _widening(
         return scaled(difference(get(context, "1 Gbit/s", k, *more), get(context, "reference", k, *more)))
 
     def interpreted(k: int) -> dict[str, Estimate]:
-        return gap_interpretations(lambda tcp: wider(k, gap_counted, tcp))
+        return counted_interpretations("TCP", lambda tcp: wider(k, gap_counted, tcp))
 
     found = [wider(k) for k in range(3)]
     again = [interpreted(k) for k in range(3)]
@@ -306,7 +361,7 @@ def _widening(
     listed = "; ".join(f"{words}: {numbers_text((one[words].value for one in again), digits)}" for words in again[0])
     return judged(
         Together(tuple(parts)),
-        ", ".join(text(one, digits) for one in found),
+        ", ".join(one.text(digits) for one in found),
         f"the gap widens, but by less in the steady state; {listed}",
         scale=f"{scale_text(context, 'reference')}; interpretations: {counted_text(context)}",
     )
