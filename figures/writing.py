@@ -7,7 +7,6 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -58,12 +57,21 @@ def save(files: AtomicFiles, figure: Figure, name: str) -> None:
 
 
 def panels(
-    files: AtomicFiles, name: str, shape: Any, size: tuple[float, float], drawn: Callable[[Any], Any], title: str
+    files: AtomicFiles,
+    name: str,
+    shape: tuple[int, int],
+    size: tuple[float, float],
+    drawn: Callable[[Any], Any],
+    title: str = "",
+    **options: Any,
 ) -> None:
-    """Write a figure of some panels, which a function draws, under a title if there is one."""
+    """Write a figure of some panels, which a function draws, under a title if there is one.
+
+    Further arguments are those of ``matplotlib.pyplot.subplots``.
+    """
     import matplotlib.pyplot as plt
 
-    figure, axes = plt.subplots(*shape, figsize=size)
+    figure, axes = plt.subplots(*shape, figsize=size, **options)
     drawn(axes)
     if title:
         figure.suptitle(title, fontsize="medium", ha="left", x=0.01)
@@ -106,7 +114,8 @@ class Part:
     @property
     def folder(self) -> Path:
         """Folder of the files."""
-        return Path(str(find_spec(self.module).origin)).parent  # type: ignore[union-attr]
+        place = HERE.joinpath(*self.module.split(".")[1:])
+        return place if (place / "__init__.py").exists() else place.parent
 
     def kept(self) -> dict[str, Any]:
         """Return what the pictures show from the stored numbers."""

@@ -6,7 +6,7 @@ of the paper, unless said otherwise.
 
 from fractions import Fraction
 
-from figures.cadpc import runs, scenarios
+from figures.cadpc import networks, runs
 
 #: Flows of a parking lot: over both links, over the first, over the second.
 PLACES = ("long", "first", "second")
@@ -30,9 +30,9 @@ def seconds_to_fairness(flows: int, remaining: float = 0.01, round_trip: float =
 
 def seconds_to_share(round_trip: float) -> float:
     """Simulate ten flows over 10 Mbit/s; return when their mean rate is within 10 % of 1/11 for good [s]."""
-    net = scenarios.dumbbell("CADPC", 10, link_delay=round_trip / 6)
+    net = networks.dumbbell("CADPC", 10, link_delay=round_trip / 6)
     (data,) = runs.observe(net, duration=160 * round_trip, sample_every=round_trip, replications=1)
-    return runs.converged_after(data, scenarios.CAPACITY / 11, bin=round_trip)
+    return runs.converged_after(data, networks.CAPACITY / 11, bin=round_trip)
 
 
 def _routes(first: int, second: int) -> list[tuple[int, ...]]:
@@ -74,8 +74,8 @@ def max_min(place: str, first: int, second: int) -> float:
 
 def simulated_parking_lot(place: str) -> float:
     """Simulate the parking lot with three short flows on the first link and one on the second; return a rate."""
-    (data,) = runs.observe(scenarios.parking_lot(), duration=300, warm_up=150, replications=1)
-    return float(data.goodput.values[_of(place, 3)]) / scenarios.CAPACITY
+    (data,) = runs.observe(networks.parking_lot(), duration=300, warm_up=150, replications=1)
+    return float(data.goodput.values[_of(place, 3)]) / networks.CAPACITY
 
 
 def largest_over_smallest(unequal: str, seconds: float) -> float:
@@ -84,8 +84,8 @@ def largest_over_smallest(unequal: str, seconds: float) -> float:
     ``unequal`` says what is i + 1 times that of the first flow: "update periods" or "round trips".
     """
     nets = {
-        "update periods": scenarios.unequal_periods(True),
-        "round trips": scenarios.unequal_round_trips(first=0.05, step=0.15),
+        "update periods": networks.unequal_periods(True),
+        "round trips": networks.unequal_round_trips(first=0.05, step=0.15),
     }
     (data,) = runs.observe(nets[unequal], duration=seconds, sample_every=2.0, replications=1)
     return runs.ratio(data, 40)

@@ -13,8 +13,8 @@ from functools import cache
 import numpy as np
 
 from figures.claims import read
-from figures.loss_load.measured import settled_loads
-from figures.loss_load.scenarios import KS, NEAREST
+from figures.loss_load.claims import settled_loads
+from figures.loss_load.networks import KS, NEAREST
 from longfat.benchmark.entries import ENTRIES
 from longfat.benchmark.printed import cells
 from longfat.sim import Simulation, queues

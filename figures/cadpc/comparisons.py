@@ -8,20 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from figures.cadpc import runs, scenarios
-from figures.cadpc.measured import MANY, NEGLIGIBLE, exactly, sweep
-from figures.cadpc.runs import at, difference, each, estimate, late, percent, scale, words
-from figures.cadpc.scenarios import BIG_BUFFER, CAPACITY, MBIT, PERIOD, TCP
+from figures.cadpc import networks, runs
+from figures.cadpc.networks import BIG_BUFFER, CAPACITY, MBIT, PERIOD, TCP
+from figures.cadpc.runs import MANY, NEGLIGIBLE, at, each, exactly, late, percent, scale, sweep, words
 from figures.claims import Context, Finding, judged
-from figures.rule import (
-    WITHIN,
-    Declared,
-    Difference,
-    Estimate,
-    Quantity,
-    Statement,
-    Together,
-)
+from figures.rule import WITHIN, Declared, Difference, Estimate, Quantity, Statement, Together, mean
 
 ALMOST_ALL = 0.8  # share of the comparisons
 LARGE = 10.0  # Mbit/s, the bottleneck of table I and the smaller one of figure 1
@@ -39,7 +30,7 @@ def figure_1(context: Context) -> Finding:
     rough, used, time = {}, {}, {}
     for label in ("CADPC", "Reno"):
         for mbit in (10, more):
-            seen = each(context, scenarios.dumbbell(label, 10, mbit * MBIT), 160, every=0.5)
+            seen = each(context, networks.dumbbell(label, 10, mbit * MBIT), 160, every=0.5)
             rough[label, mbit] = np.array([runs.unevenness(one, 80) for one in seen])
             used[label, mbit] = np.array([runs.numbers(one, mbit * MBIT)["throughput"] for one in seen])
             time[label, mbit] = np.array([runs.reached_after(one, mbit * MBIT / 2) for one in seen])
@@ -47,14 +38,14 @@ def figure_1(context: Context) -> Finding:
     later = {label: time[label, more] - time[label, 10] for label in ("CADPC", "Reno")}
     return judged(
         Difference((
-            *(difference(rough["Reno", mbit], rough["CADPC", mbit]) for mbit in (10, more)),
-            estimate(fall["Reno"]), difference(fall["Reno"], fall["CADPC"]),
-            estimate(later["Reno"]), difference(later["Reno"], later["CADPC"]),
+            *(mean(rough["Reno", mbit] - rough["CADPC", mbit]) for mbit in (10, more)),
+            mean(fall["Reno"]), mean(fall["Reno"] - fall["CADPC"]),
+            mean(later["Reno"]), mean(later["Reno"] - later["CADPC"]),
         )),
         f"10 and {more} Mbit/s: standard deviation of a rate over its mean: Reno {rough['Reno', 10].mean():.2f} and "
         f"{rough['Reno', more].mean():.2f}, CADPC {rough['CADPC', 10].mean():.3f} and "
-        f"{rough['CADPC', more].mean():.3f}; utilisation of 160 s falls by {words(estimate(fall['Reno']))}, of CADPC "
-        f"by {words(estimate(fall['CADPC']))}; half of the capacity is carried after {time['Reno', 10].mean():.0f} and "
+        f"{rough['CADPC', more].mean():.3f}; utilisation of 160 s falls by {words(mean(fall['Reno']))}, of CADPC "
+        f"by {words(mean(fall['CADPC']))}; half of the capacity is carried after {time['Reno', 10].mean():.0f} and "
         f"{time['Reno', more].mean():.0f} s, by CADPC after {time['CADPC', 10].mean():.0f} and "
         f"{time['CADPC', more].mean():.0f} s",
         scale=scale(context),
@@ -65,9 +56,9 @@ def _won(context: Context, name: str, sign: float) -> dict[tuple[str, float], Es
     """Return by how much CADPC is better than each competitor at each bottleneck."""
     ours = sweep(context, "CADPC", name)
     found: dict[tuple[str, float], Estimate] = {}
-    for label in scenarios.competitors()[1:]:
+    for label in networks.competitors()[1:]:
         theirs = sweep(context, label, name)
-        found |= {(label, mbit): difference(sign * one, sign * theirs[mbit]) for mbit, one in ours.items()}
+        found |= {(label, mbit): mean(sign * one - sign * theirs[mbit]) for mbit, one in ours.items()}
     return found
 
 
@@ -110,13 +101,13 @@ def beats_all(context: Context) -> Finding:
 
 def _asked(context: Context) -> Estimate:
     """Return the requests of a CADPC flow that the router sees in four round trips."""
-    return estimate(late(context, "CADPC", buffer=BIG_BUFFER)["examined"] / 10 * PERIOD)
+    return mean(late(context, "CADPC", buffer=BIG_BUFFER)["examined"] / 10 * PERIOD)
 
 
 def signalling(context: Context) -> Finding:
     """Count requests in four round trips, which are a parameter, and acknowledgments for each packet of SACK."""
     theirs = late(context, "SACK")
-    acknowledged = estimate(theirs["feedback"] / 40 / theirs["offered"])
+    acknowledged = mean(theirs["feedback"] / 40 / theirs["offered"])
     return judged(
         Declared("input"),
         f"{words(_asked(context))} requests in four round trips; SACK sends {words(acknowledged, 2)} acknowledgments a "
@@ -135,15 +126,15 @@ def robustness(context: Context) -> Finding:
     plain = float(at(context, "CADPC", MANY)["throughput"].mean())
     managed = {name: at(context, "CADPC", MANY, discipline=name) for name in ("red", "rem", "avq")}
     same = {name: float(one["throughput"].mean()) / plain - 1 for name, one in managed.items()}
-    lost = {name: estimate(one["loss"]) for name, one in managed.items()}
-    changed = each(context, scenarios.path_change(), 210, every=1.0)
+    lost = {name: mean(one["loss"]) for name, one in managed.items()}
+    changed = each(context, networks.path_change(), 210, every=1.0)
 
     def total(until: float) -> Estimate:
         shares = [runs.last_share(one.sel(time=slice(0, until)), 20)[:10] for one in changed]
-        return estimate([one.sum() * scenarios.PACKET / CAPACITY for one in shares])
+        return mean([one.sum() * networks.PACKET / CAPACITY for one in shares])
 
     during, after = total(109), total(210)
-    web = {label: at(context, label, 10, **WEB)["loss"] for label in scenarios.competitors()}
+    web = {label: at(context, label, 10, **WEB)["loss"] for label in networks.competitors()}
     return judged(
         Together((
             *(Statement(abs(same[name]) <= WITHIN and lost[name].high < NEGLIGIBLE,
@@ -151,7 +142,7 @@ def robustness(context: Context) -> Finding:
                         f"{percent(NEGLIGIBLE)}")
               for name in managed),
             Quantity(exactly("robust", 5 / 11), during), Quantity(exactly("robust", 10 / 11), after),
-            Difference(tuple(difference(web["CADPC"], one) for label, one in web.items() if label != "CADPC")),
+            Difference(tuple(mean(web["CADPC"] - one) for label, one in web.items() if label != "CADPC")),
         )),
         f"RED, REM, AVQ: throughput within {percent(max(map(abs, same.values())))} of drop-tail, "
         f"{percent(max(one.value for one in lost.values()), 2)} lost; beside cross traffic of 0.5 {words(during)} "
@@ -168,9 +159,7 @@ def converges_to(context: Context) -> Finding:
     """
     parts, text = [], []
     for n in (1, 2, 10):
-        ours, theirs = (
-            estimate(late(context, label, n, buffer=BIG_BUFFER)["throughput"]) for label in ("CADPC", "XCP")
-        )
+        ours, theirs = (mean(late(context, label, n, buffer=BIG_BUFFER)["throughput"]) for label in ("CADPC", "XCP"))
         parts += [Quantity(exactly("capacity*n/(n+1)", n / (n + 1)), ours, others={"the other mechanism": theirs}),
                   Quantity(exactly("capacity", 1.0), theirs, others={"the other mechanism": ours})]  # fmt: skip
         text.append(f"n = {n}: XCP {words(theirs)}, CADPC {words(ours)}")
@@ -181,10 +170,10 @@ def converges_to(context: Context) -> Finding:
 def feedback(context: Context) -> Finding:
     """Assess table II, first row: CADPC sends more packets that carry no data than XCP does."""
     seen = {label: late(context, label, buffer=BIG_BUFFER) for label in ("XCP", "CADPC")}
-    signals = {label: estimate(one["examined"]) for label, one in seen.items()}
-    back = {label: estimate(one["feedback"]) for label, one in seen.items()}
+    signals = {label: mean(one["examined"]) for label, one in seen.items()}
+    back = {label: mean(one["feedback"]) for label, one in seen.items()}
     return judged(
-        Difference((difference(seen["CADPC"]["examined"], seen["XCP"]["examined"]),)),
+        Difference((mean(seen["CADPC"]["examined"] - seen["XCP"]["examined"]),)),
         "; ".join(f"{label}: {words(signals[label], 1)} packets/s without data at the bottleneck, "
                   f"{words(back[label], 0)} bytes/s to the senders" for label in seen) + "; ten flows",
         scale=scale(context),
@@ -196,8 +185,8 @@ def examined(context: Context) -> Finding:
     theirs = late(context, "XCP", buffer=BIG_BUFFER)["offered"]
     ours = late(context, "CADPC", buffer=BIG_BUFFER)["examined"]
     return judged(
-        Difference((difference(theirs, ours),)),
-        f"XCP {words(estimate(theirs), 0)} packets/s, CADPC {words(estimate(ours), 1)} packets/s, "
+        Difference((mean(theirs - ours),)),
+        f"XCP {words(mean(theirs), 0)} packets/s, CADPC {words(mean(ours), 1)} packets/s, "
         f"{words(_asked(context))} a flow in four round trips; ten flows",
         scale=scale(context),
     )  # fmt: skip
@@ -210,19 +199,19 @@ def web_mice(context: Context) -> Finding:
     """
     large, small = (
         {label: at(context, label, 10, buffer=buffer, **WEB) for label in ("XCP", "CADPC")}
-        for buffer in (BIG_BUFFER, scenarios.BUFFER)
+        for buffer in (BIG_BUFFER, networks.BUFFER)
     )
 
     def said(seen: dict[str, dict[str, np.ndarray]]) -> str:
         return "; ".join(
-            f"{label} {words(estimate(one['throughput']))} of the capacity, "
-            f"{words(estimate(one['loss']), 2, 100, 0.0)} % lost" for label, one in seen.items()
+            f"{label} {words(mean(one['throughput']))} of the capacity, "
+            f"{words(mean(one['loss']), 2, 100, 0.0)} % lost" for label, one in seen.items()
         )  # fmt: skip
 
     return judged(
-        Difference((difference(large["CADPC"]["loss"], large["XCP"]["loss"]),
-                    difference(large["XCP"]["throughput"], large["CADPC"]["throughput"]))),
-        f"buffers of {BIG_BUFFER} packets: {said(large)}; of {scenarios.BUFFER} packets, which are too few for both: "
+        Difference((mean(large["CADPC"]["loss"] - large["XCP"]["loss"]),
+                    mean(large["XCP"]["throughput"] - large["CADPC"]["throughput"]))),
+        f"buffers of {BIG_BUFFER} packets: {said(large)}; of {networks.BUFFER} packets, which are too few for both: "
         f"{said(small)}",
         scale=scale(context, WEB["duration"]),
     )  # fmt: skip

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from figures.cadpc.scenarios import MBIT, PERIOD
+from figures.cadpc.networks import MBIT, PERIOD
 from figures.writing import CUT, bars
 
 BARS = "bars: 95 % intervals"
@@ -153,7 +153,7 @@ def draw_snmp(data: xr.Dataset, ax: Any) -> None:
     """Draw throughput over the time between updates of the byte counter."""
     for k, clock in enumerate(data.clock.values):
         row = data.sel(clock=clock)
-        look = {"color": f"C{k}", "marker": "os"[k], "ms": 5, "label": f"timestamp: {clock}"}
+        look: dict[str, Any] = {"color": f"C{k}", "marker": "os"[k], "ms": 5, "label": f"timestamp: {clock}"}
         bars(ax, row.refresh, row, "throughput", **look)
     ax.axhline(10 / 11, color="0.4", lw=0.8, ls=":", label="10/11")
     ax.axvline(PERIOD, color="0.7", lw=0.8)

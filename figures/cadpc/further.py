@@ -14,6 +14,7 @@ import numpy as np
 import xarray as xr
 
 import longfat as lf
+from figures.cadpc.networks import CAPACITY, MBIT, WEIGHTED, hidden_bottleneck, three_links, weighted_rates
 from figures.writing import Part, bars, panels
 from longfat.base.files import AtomicFiles
 from longfat.plot.axes import log_ticks
@@ -23,15 +24,13 @@ CAPTIONS = {
     "gives over three links, with and without the bound by TCP's rate, and behind a router without the protocol; "
     "dotted: the law.",
 }
-MBIT = 125_000.0  # bytes/s
-RATE, DELAY, FLOWS, PACKET, BUFFER = 10 * MBIT, 0.025, 10, 500, 100  # of each link; packets
+DELAY, FLOWS, PACKET, BUFFER, JITTER = 0.025, 10, 500, 100, 0.002  # s, of each link; bytes; packets; s
+#: What differs from the claims' networks of three links.
+OURS: dict[str, Any] = {"delay": DELAY, "buffer": BUFFER, "packet": PACKET, "send_jitter": JITTER}
 REPLICATIONS = 5
 WARM_UP, END = 100.0, 160.0  # s
 LOSSES = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3)  # random, of every packet of the link, requests among them
 TARGETS = (0.7, 0.8, 0.9, 0.95, 1.0)
-#: What the broker gives: first and last link of each flow, and its weight; three flows cross all links.
-BOOKED = ((0, 2, 1.0), (0, 2, 2.0), (0, 2, 4.0), (0, 0, 3.0), (1, 1, 8.0), (2, 2, 5.0))
-LINKS = 3
 FAST = 100 * MBIT  # of the link with random losses
 TCP_LOSSES = (0.0003, 0.001, 0.003, 0.01, 0.03)  # of every packet
 ROUND_TRIP = 0.1  # s, of the flows beside TCP
@@ -53,10 +52,10 @@ def below(target: float, rng: Any) -> dict[str, float]:
 
 def one_link(given: dict[str, float], rng: Any, loss: float) -> dict[str, float]:
     """Run ten flows that start at random over one link, which are paced with a random delay."""
-    net = lf.sim.Network().link("a", "b", rate=RATE, delay=DELAY, buffer=BUFFER, loss=loss)
-    net.link("b", "a", rate=RATE, delay=DELAY, loss=loss)
+    net = lf.sim.Network().link("a", "b", rate=CAPACITY, delay=DELAY, buffer=BUFFER, loss=loss)
+    net.link("b", "a", rate=CAPACITY, delay=DELAY, loss=loss)
     for start in rng.uniform(0, 2, FLOWS):
-        net.flow("cadpc", path=["a", "b"], packet=PACKET, start=float(start), parameters=given, send_jitter=0.002)
+        net.flow("cadpc", path=["a", "b"], packet=PACKET, start=float(start), parameters=given, send_jitter=JITTER)
     data = lf.sim.run(net, duration=END, warm_up=WARM_UP, rng=int(rng.integers(2**31)), progress=False)
     rates = data.sent.values
     return {
@@ -68,39 +67,9 @@ def one_link(given: dict[str, float], rng: Any, loss: float) -> dict[str, float]
 
 def broker(rng: Any) -> dict[str, float]:
     """Return the rates over that of the link that flows of given weights reach over three links."""
-    net, nodes = lf.sim.Network(), [f"n{k}" for k in range(LINKS + 1)]
-    for k in range(LINKS):
-        net.link(nodes[k], nodes[k + 1], rate=RATE, delay=DELAY, buffer=BUFFER)
-        net.link(nodes[k + 1], nodes[k], rate=RATE, delay=DELAY)
-    for (first, last, weight), start in zip(BOOKED, rng.uniform(0, 2, len(BOOKED)), strict=True):
-        net.flow(
-            "cadpc", path=nodes[first : last + 2], packet=PACKET, start=float(start), parameters={"weight": weight},
-            send_jitter=0.002,
-        )  # fmt: skip
+    net = three_links(rng.uniform(0, 2, len(WEIGHTED)).tolist(), **OURS)
     data = lf.sim.run(net, duration=2 * END, warm_up=2 * WARM_UP, rng=int(rng.integers(2**31)), progress=False)
-    return {f"rate_{k}": float(data.goodput[k]) / RATE for k in range(len(BOOKED))}
-
-
-def expected() -> np.ndarray:
-    """Return the rates by the law of weighted max-min fairness, over that of a link.
-
-    A link with the weights W, whose flows send at x for each unit of weight, has x = 1 - traffic: x = 1/(1 + W). The
-    link with the least x decides for its flows; the others are computed with what is left.
-    """
-    rates, left = np.full(len(BOOKED), np.nan), set(range(LINKS))
-    while left:
-        found = []
-        for link in left:
-            on = [k for k, (first, last, _) in enumerate(BOOKED) if first <= link <= last]
-            known = sum(rates[k] for k in on if rates[k] >= 0)
-            open_weight = sum(BOOKED[k][2] for k in on if not rates[k] >= 0)
-            found.append(((1 - known) / (1 + open_weight), link, on))
-        each, link, on = min(found)
-        for k in on:
-            if not rates[k] >= 0:
-                rates[k] = each * BOOKED[k][2]
-        left.remove(link)
-    return rates
+    return {f"rate_{k}": float(data.goodput[k]) / CAPACITY for k in range(len(WEIGHTED))}
 
 
 def bounded(loss: float, rng: Any) -> dict[str, float]:
@@ -109,7 +78,7 @@ def bounded(loss: float, rng: Any) -> dict[str, float]:
     net.link("b", "a", rate=FAST, delay=ROUND_TRIP / 2)
     flows = {"plain": ("cadpc-files", {}), "friendly": ("cadpc-files", {"friendly": 1.0}), "reno": ("reno", {})}
     for name, (scheme, given) in flows.items():
-        net.flow(scheme, path=["a", "b"], name=name, packet=PACKET, parameters=given, send_jitter=0.002)
+        net.flow(scheme, path=["a", "b"], name=name, packet=PACKET, parameters=given, send_jitter=JITTER)
     data = lf.sim.run(net, duration=2 * END, warm_up=WARM_UP, rng=int(rng.integers(2**31)), progress=False)
     law = PACKET * float(lf.laws.tcp.pftk_rate(loss, ROUND_TRIP, 4 * ROUND_TRIP))
     return {name: float(data.goodput.sel(flow=name)) / law for name in flows}
@@ -117,11 +86,11 @@ def bounded(loss: float, rng: Any) -> dict[str, float]:
 
 def beside(buffer: float, rng: Any) -> dict[str, float]:
     """Return the share of CADPC, with and without the bound, in what it and as many flows of Reno receive."""
-    found, packets = {}, round(buffer * RATE * ROUND_TRIP / PACKET)
+    found, packets = {}, round(buffer * CAPACITY * ROUND_TRIP / PACKET)
     for friendly in (0, 1):
-        net = lf.sim.Network().link("a", "b", rate=RATE, delay=ROUND_TRIP / 2, buffer=packets)
-        net.link("b", "a", rate=RATE, delay=ROUND_TRIP / 2)
-        common: dict[str, Any] = {"path": ["a", "b"], "packet": PACKET, "count": BESIDE, "send_jitter": 0.002}
+        net = lf.sim.Network().link("a", "b", rate=CAPACITY, delay=ROUND_TRIP / 2, buffer=packets)
+        net.link("b", "a", rate=CAPACITY, delay=ROUND_TRIP / 2)
+        common: dict[str, Any] = {"path": ["a", "b"], "packet": PACKET, "count": BESIDE, "send_jitter": JITTER}
         net.flow("cadpc-files", parameters={"friendly": friendly}, **common).flow("reno", **common)
         data = lf.sim.run(net, duration=2 * END, warm_up=WARM_UP, rng=int(rng.integers(2**31)), progress=False)
         found["friendly" if friendly else "plain"] = float(data.goodput[:BESIDE].sum() / data.goodput.sum())
@@ -130,17 +99,10 @@ def beside(buffer: float, rng: Any) -> dict[str, float]:
 
 def hidden(answer: int, rng: Any) -> dict[str, float]:
     """Return use and losses of a bottleneck in the middle of three links, of which a router tells, or none."""
-    net = lf.sim.Network()
-    for k, rate in enumerate((2 * RATE, RATE, 2 * RATE)):
-        net.link(
-            f"n{k}", f"n{k + 1}", rate=rate, delay=DELAY, buffer=BUFFER, stamps=ANSWERS[answer] if k == 1 else True
-        )
-        net.link(f"n{k + 1}", f"n{k}", rate=rate, delay=DELAY)
-    for start in rng.uniform(0, 2, FLOWS):
-        net.flow("cadpc", path=["n0", "n1", "n2", "n3"], packet=PACKET, start=float(start), send_jitter=0.002)
+    net = hidden_bottleneck(ANSWERS[answer], rng.uniform(0, 2, FLOWS).tolist(), **OURS)
     data = lf.sim.run(net, duration=END, warm_up=WARM_UP, rng=int(rng.integers(2**31)), progress=False)
     return {
-        "utilisation": float(data.utilisation.sel(link="n1-n2")),
+        "utilisation": float(data.utilisation.sel(link="b-c")),
         "loss": float(data.dropped.sum() / data.sent.sum()),
     }
 
@@ -157,8 +119,8 @@ def simulate() -> dict[str, xr.Dataset]:
     }
     rates = lf.sweep(broker, {}, **common)
     ends = ("", "_lower", "_upper")
-    values = {f"rate{end}": ("flow", [float(rates[f"rate_{k}{end}"]) for k in range(len(BOOKED))]) for end in ends}
-    found["broker"] = xr.Dataset({**values, "law": ("flow", expected())}, {"flow": list(range(len(BOOKED)))})
+    values = {f"rate{end}": ("flow", [float(rates[f"rate_{k}{end}"]) for k in range(len(WEIGHTED))]) for end in ends}
+    found["broker"] = xr.Dataset({**values, "law": ("flow", weighted_rates())}, {"flow": list(range(len(WEIGHTED)))})
     for data in found.values():
         for name in data.data_vars:
             data[name].attrs["units"] = "packets" if str(name).startswith("queue") else "1"
@@ -178,11 +140,11 @@ def draw_panels(found: dict[str, xr.Dataset], axes: Any) -> None:
     axes[0].set(xscale="log", xlabel="probability of a loss [1]", title=f"Noise, {FLOWS} flows")
     log_ticks(axes[0].xaxis)
     axes[1].set(xlabel="target over the capacity [1]", title=f"A target below the capacity, {FLOWS} flows")
-    data, places = found["broker"], np.arange(len(BOOKED))
+    data, places = found["broker"], np.arange(len(WEIGHTED))
     bars(axes[2], places, data, "rate", marker="o", color="C0", label="simulated", **look)
     axes[2].plot(places, data.law, "_", color="0.3", ms=16, label="law")
-    names = ["all" if first != last else f"{first + 1}" for first, last, _ in BOOKED]
-    axes[2].set_xticks(places, [f"{name}\n{weight:g}" for name, (*_, weight) in zip(names, BOOKED, strict=True)])
+    names = ["all" if first != last else f"{first + 1}" for first, last, _ in WEIGHTED]
+    axes[2].set_xticks(places, [f"{name}\n{weight:g}" for name, (*_, weight) in zip(names, WEIGHTED, strict=True)])
     axes[2].set(xlabel="links of the flow, and its weight", ylabel="rate over that of a link [1]", ylim=(0, None))
     axes[2].set_title("Weights over three links")
     axes[2].legend(loc="upper left")

@@ -11,23 +11,24 @@ again from the stored numbers.
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from figures.cadpc import drawing, runs, scenarios
+from figures.cadpc import drawing, networks, runs
 from figures.cadpc.comparisons import WEB
 from figures.cadpc.drawing import CUT_BARS
+from figures.cadpc.networks import BIG_BUFFER, CAPACITY, MBIT, PERIOD
 from figures.cadpc.runs import QUANTITIES, at, late, measured, words
-from figures.cadpc.scenarios import BIG_BUFFER, CAPACITY, MBIT, PERIOD
 from figures.claims import Context
-from figures.rule import Estimate
+from figures.data import gathered
+from figures.rule import Estimate, mean
 from figures.writing import Part, panels
 from longfat.base.files import AtomicFiles
 from longfat.laws import cadpc as laws
-from longfat.sim.runs.statistics import replications as interval
 
 CAPTIONS = {
     "cadpc_1": "Bytes transferred by ten flows: CADPC's flows are equal and use 10/11 of the link, Reno's are not.",
@@ -41,7 +42,7 @@ CAPTIONS = {
     "cadpc_snmp": "CADPC with routers that update their byte counters only at intervals.",
 }
 QUEUES = ("fifo", "red", "rem", "avq")
-SIZES = {"": scenarios.BUFFER, ", large buffer": BIG_BUFFER}  # buffers of table II
+SIZES = {"": networks.BUFFER, ", large buffer": BIG_BUFFER}  # buffers of table II
 
 
 @dataclass(frozen=True)
@@ -67,25 +68,23 @@ FULL = Scale(
 QUICK = Scale(3, (1, 5, 20), (0.01, 0.05), (0.0, 0.5), (1, 10), (0.0, 1.0), 800.0, 4, Context(1e5, 0))
 
 
-def _gathered(found: dict[tuple[Any, ...], dict[str, np.ndarray]], dims: dict[str, Any]) -> xr.Dataset:
+def _gathered(found: dict[tuple[Any, ...], dict[str, np.ndarray]], grid: dict[str, Any]) -> xr.Dataset:
     """Return runs at every point of a grid as means with ``_lower`` and ``_upper``."""
-    shape = tuple(len(values) for values in dims.values())
-    data = {}
-    for name, (unit, about) in QUANTITIES.items():
-        ends = np.array([interval(one[name]) for one in found.values()])
-        for i, end in enumerate(("", "_lower", "_upper")):
-            data[name + end] = (tuple(dims), ends[:, i].reshape(shape), {"units": unit, "long_name": about})
-    return xr.Dataset(data, coords=dims)
+    about = {name: {"units": unit, "long_name": words} for name, (unit, words) in QUANTITIES.items()}
+    means = {place: {name: mean(values) for name, values in one.items()} for place, one in found.items()}
+    return gathered(means, grid, about)
+
+
+def _fifty(scale: Scale, rng: int, name: str, argument: str, values: Sequence[Any]) -> xr.Dataset:
+    """Simulate fifty flows of every scheme over 10 Mbit/s, over the values of an argument of `measured`."""
+    labels = networks.competitors()[: scale.who]
+    more: dict[str, Any] = {"replications": scale.replications, "rng": rng}
+    found = {(label, one): measured(label, 50, **{argument: one}, **more) for label in labels for one in values}
+    return _gathered(found, {"scheme": labels, name: list(values)})
 
 
 def _trace(net: Any, duration: float, every: float, rng: int) -> xr.Dataset:
     return runs.observe(net, duration=duration, sample_every=every, replications=1, rng=rng)[0]
-
-
-def _named(trace: xr.DataArray) -> xr.DataArray:
-    """Return the trace without background flows."""
-    keep = [not str(name).startswith("other") for name in trace.flow.values]
-    return trace.isel(flow=keep)
 
 
 def figure_1(rng: int = 1, mbits: tuple[float, ...] = (10, 100)) -> xr.Dataset:
@@ -100,10 +99,9 @@ def figure_1(rng: int = 1, mbits: tuple[float, ...] = (10, 100)) -> xr.Dataset:
     """
     rows = []
     for label in ("CADPC", "Reno"):
-        row = [_trace(scenarios.dumbbell(label, 10, m * MBIT), 160, 1.0, rng).received_trace for m in mbits]
+        row = [_trace(networks.dumbbell(label, 10, m * MBIT), 160, 1.0, rng).received_trace for m in mbits]
         rows.append(xr.concat(row, xr.DataArray(list(mbits), dims="bottleneck", attrs={"units": "Mbit/s"})))
-    joined = xr.concat(rows, xr.DataArray(["CADPC", "Reno"], dims="scheme"))
-    return joined.rename("received").to_dataset()
+    return xr.Dataset({"received": xr.concat(rows, xr.DataArray(["CADPC", "Reno"], dims="scheme"))})
 
 
 def figure_2(scale: Scale = FULL, rng: int = 2) -> xr.Dataset:
@@ -111,10 +109,10 @@ def figure_2(scale: Scale = FULL, rng: int = 2) -> xr.Dataset:
 
     The flows with different periods start together, or 4 s apart.
     """
-    staggered = runs.rates(_trace(scenarios.dumbbell("CADPC", 10, stagger=10.0), 300, PERIOD / 2, rng), PERIOD)
+    staggered = runs.rates(_trace(networks.dumbbell("CADPC", 10, stagger=10.0), 300, PERIOD / 2, rng), PERIOD)
     found = {"staggered": staggered.rename(time="time_staggered")}
     for equal, name in ((True, "periods_together"), (False, "periods_apart")):
-        found[name] = runs.rates(_trace(scenarios.unequal_periods(equal), scale.equal_after, 2.0, rng), 4.0)
+        found[name] = runs.rates(_trace(networks.unequal_periods(equal), scale.equal_after, 2.0, rng), 4.0)
     return xr.Dataset({name: one.assign_coords(flow=np.arange(1, 11)) for name, one in found.items()})
 
 
@@ -123,7 +121,7 @@ def figure_3(scale: Scale = FULL, rng: int = 3) -> xr.Dataset:
 
     The last row is CADPC with starts 1 s apart, counted from 80 s on.
     """
-    labels = scenarios.competitors()[: scale.who]
+    labels = networks.competitors()[: scale.who]
     found = {}
     for label in [*labels, "CADPC, starts 1 s apart"]:
         for mbit in scale.bottlenecks:
@@ -136,24 +134,12 @@ def figure_3(scale: Scale = FULL, rng: int = 3) -> xr.Dataset:
 
 def delays(scale: Scale = FULL, rng: int = 4) -> xr.Dataset:
     """Simulate fifty flows over 10 Mbit/s with different link delays."""
-    labels = scenarios.competitors()[: scale.who]
-    found = {
-        (label, delay): measured(label, 50, link_delay=delay, replications=scale.replications, rng=rng)
-        for label in labels
-        for delay in scale.delays
-    }
-    return _gathered(found, {"scheme": labels, "delay": list(scale.delays)})
+    return _fifty(scale, rng, "delay", "link_delay", scale.delays)
 
 
 def managed_queues(scale: Scale = FULL, rng: int = 5) -> xr.Dataset:
     """Simulate fifty flows over 10 Mbit/s with drop-tail, RED, REM and AVQ; the latter three mark packets."""
-    labels = scenarios.competitors()[: scale.who]
-    found = {
-        (label, name): measured(label, 50, discipline=name, replications=scale.replications, rng=rng)
-        for label in labels
-        for name in QUEUES
-    }
-    return _gathered(found, {"scheme": labels, "queue": list(QUEUES)})
+    return _fifty(scale, rng, "queue", "discipline", QUEUES)
 
 
 def web(scale: Scale = FULL) -> xr.Dataset:
@@ -193,13 +179,14 @@ def snmp(scale: Scale = FULL, rng: int = 7) -> xr.Dataset:
 def changes(rng: int = 8) -> xr.Dataset:
     """Simulate rates over time [capacities]: a path that changes, converged groups that mix, two bottlenecks."""
     nets = {
-        "path_change": (scenarios.path_change(), 210, 2.4),
-        "mixing": (scenarios.mixing(), 400, 2.4),
-        "parking_lot": (scenarios.parking_lot(), 160, 2.4),
+        "path_change": (networks.path_change(), 210, 2.4),
+        "mixing": (networks.mixing(), 400, 2.4),
+        "parking_lot": (networks.parking_lot(), 160, 2.4),
     }
     found = {}
     for name, (net, duration, bin) in nets.items():
-        one = _named(runs.rates(_trace(net, duration, 0.6, rng), bin)) / CAPACITY
+        one = runs.rates(_trace(net, duration, 0.6, rng), bin) / CAPACITY
+        one = one.isel(flow=[not str(flow).startswith("other") for flow in one.flow.values])  # without the background
         found[name] = one.rename(time=f"time_{name}", flow=f"flow_{name}")
     return xr.Dataset(found)
 
@@ -232,37 +219,41 @@ def table_2(data: xr.Dataset, background: xr.Dataset, table: Context = FULL.tabl
         return words(found, digits, factor, 0.0)
 
     names = [str(name) for name in data.mechanism.values]
-    here = data.sel(users=10)
+
+    def line(what: str, xcp: str, cadpc: str, name: str, digits: int = 3, users: int = 10) -> str:
+        """Return a row with a quantity of every mechanism."""
+        cells = [cell(data.sel(mechanism=one, users=users), name, digits=digits) for one in names]
+        return f"| {what} | {xcp} | {cadpc} | {' | '.join(cells)} |"
+
     lines = [
         "# Welzl, table II: differences between XCP and CADPC, measured",
         "",
         "10 Mbit/s, round trip 300 ms, drop-tail, seconds 80 to 160; 95 % intervals in brackets if they are visible.",
-        f"Buffers: {scenarios.BUFFER} packets as in the other figures, and {BIG_BUFFER} packets, one bandwidth-delay "
+        f"Buffers: {networks.BUFFER} packets as in the other figures, and {BIG_BUFFER} packets, one bandwidth-delay "
         "product (large buffer).",
         f"{runs.scale(table)}, as for the rows of table II in [scoreboard.md](../scoreboard.md).",
         "",
         "| property | published: XCP | published: CADPC/PTP | " + " | ".join(names) + " |",
         "| --- " * (3 + len(names)) + "|",
-    ]
-    extra = [cell(here.sel(mechanism=name), "examined", digits=1) for name in names]
-    lines.append(
-        "| packets without data, 10 users [packets/s] | feedback in payload packets | extra signaling | "
-        + " | ".join(extra) + " |"
-    )  # fmt: skip
-    back = [cell(here.sel(mechanism=name), "feedback", digits=0) for name in names]
-    lines.append("| bytes to the senders, 10 users [bytes/s] |  |  | " + " | ".join(back) + " |")
+        line("packets without data, 10 users [packets/s]", "feedback in payload packets", "extra signaling",
+             "examined", 1),
+        line("bytes to the senders, 10 users [bytes/s]", "", "", "feedback", 0),
+    ]  # fmt: skip
     examined = [
-        cell(here.sel(mechanism=name), *(("examined", 1.0, 1) if name.startswith("CADPC") else ("offered", 1.0, 0)))
+        cell(
+            data.sel(mechanism=name, users=10),
+            *(("examined", 1.0, 1) if name.startswith("CADPC") else ("offered", 1.0, 0)),
+        )
         for name in names
     ]
     lines.append(
         "| packets that a router examines, 10 users [packets/s] | every packet | 1 packet every 4 RTTs | "
         + " | ".join(examined) + " |"
     )  # fmt: skip
-    for n in data.users.values:
-        cells = [cell(data.sel(mechanism=name, users=n), "throughput") for name in names]
-        lines.append(f"| utilisation, {n} users [1] | 1 | {laws.equilibrium_traffic(int(n)):.3f} | "
-                     + " | ".join(cells) + " |")  # fmt: skip
+    lines += [
+        line(f"utilisation, {n} users [1]", "1", f"{laws.equilibrium_traffic(int(n)):.3f}", "throughput", users=n)
+        for n in data.users.values
+    ]
     lines += [
         "",
         "XCP's feedback is in its acknowledgments of 40 bytes, CADPC's in PTP replies of 32 bytes. Headers",
@@ -271,7 +262,7 @@ def table_2(data: xr.Dataset, background: xr.Dataset, table: Context = FULL.tabl
         "## 'Web mice' background traffic",
         "",
         "Ten flows, twenty on-off sources with Pareto durations (mean 1 s and 2 s, shape 1.5), seconds 80 to 320. With",
-        f"{scenarios.BUFFER} packets both mechanisms lose packets; with {BIG_BUFFER}, XCP does not, and CADPC does.",
+        f"{networks.BUFFER} packets both mechanisms lose packets; with {BIG_BUFFER}, XCP does not, and CADPC does.",
         "",
         "| load [capacities] | published | mechanism | throughput [capacities] | loss [%] | loss of the background [%] "
         "| mean queue [packets] |",
@@ -316,7 +307,7 @@ def draw(files: AtomicFiles, data: dict[str, Any]) -> None:
         "queues": ((2, 2), (10.4, 8.2), drawing.draw_queues,
                    f"With marking queues, 10 Mbit/s: {fifty}"),
         "web": ((2, 2), (10.4, 7.6), drawing.draw_web,
-                f"Ten flows beside web-like traffic, 10 Mbit/s, buffers of {scenarios.BUFFER} and {BIG_BUFFER} packets "
+                f"Ten flows beside web-like traffic, 10 Mbit/s, buffers of {networks.BUFFER} and {BIG_BUFFER} packets "
                 f"(large); {CUT_BARS}"),
         "snmp": ((1, 1), (7.6, 4.8), drawing.draw_snmp, ""),
     }  # fmt: skip

@@ -1,6 +1,6 @@
 """Runs of Welzl's scenarios: throughput, loss, queue, fairness, signalling, and rates over time.
 
-Networks and competitors are defined in `figures.cadpc.scenarios`.
+Networks and competitors are defined in `figures.cadpc.networks`.
 """
 
 from __future__ import annotations
@@ -12,12 +12,14 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from figures.cadpc.scenarios import CAPACITY, DURATION, MIDDLE, PACKET, dumbbell
+from figures.cadpc.networks import CAPACITY, DURATION, MBIT, MIDDLE, PACKET, dumbbell
 from figures.claims import Context
-from figures.rule import Estimate
+from figures.rule import Estimate, Printed
 from longfat.replication import replicate
 from longfat.sim import Network, run
-from longfat.sim.runs.statistics import replications as interval
+
+MANY = 50  # flows of figure 3
+NEGLIGIBLE = 1e-3  # loss probability
 
 #: name: (unit, description)
 QUANTITIES = {
@@ -74,16 +76,6 @@ def numbers(data: xr.Dataset, capacity: float) -> dict[str, float]:
 
 
 @functools.lru_cache(maxsize=4096)
-def _measured(
-    label: str, flows: int, capacity: float, duration: float, warm_up: float, replications: int, rng: int,
-    more: tuple[tuple[str, Any], ...],
-) -> dict[str, np.ndarray]:  # fmt: skip
-    net = dumbbell(label, flows, capacity, **dict(more))
-    seen = observe(net, duration=duration, warm_up=warm_up, replications=replications, rng=rng)
-    each = [numbers(one, capacity) for one in seen]
-    return {name: np.array([one[name] for one in each]) for name in QUANTITIES}
-
-
 def measured(
     label: str,
     flows: int = 10,
@@ -100,7 +92,7 @@ def measured(
     Parameters
     ----------
     label : str
-        Label in `figures.cadpc.scenarios.COMPETITORS`.
+        Label in `figures.cadpc.networks.COMPETITORS`.
     flows : int
         Number of flows.
     capacity : float
@@ -125,17 +117,20 @@ def measured(
     >>> bool((abs(found["throughput"] - 10 / 11) < 0.03).all())
     True
     """
-    return _measured(label, flows, float(capacity), duration, warm_up, replications, rng, tuple(sorted(more.items())))
+    net = dumbbell(label, flows, capacity, **more)
+    seen = observe(net, duration=duration, warm_up=warm_up, replications=replications, rng=rng)
+    each = [numbers(one, capacity) for one in seen]
+    return {name: np.array([one[name] for one in each]) for name in QUANTITIES}
 
 
 def replications(context: Context) -> int:
     """Return the number of runs at each point: one per million packets, at least 3 and at most 20."""
-    return int(min(20, max(3, context.packets / 1e6)))
+    return context.runs(3, 20)
 
 
 def bottlenecks(context: Context) -> tuple[float, ...]:
     """Return the bottleneck capacities of figure 3 [Mbit/s], up to 100, or up to 20 in small-scale runs."""
-    return (1, 2, 5, 10, 20, 50, 100) if context.packets >= 1e6 else (1, 5, 20)
+    return (1, 5, 20) if context.small else (1, 2, 5, 10, 20, 50, 100)
 
 
 def at(context: Context, label: str, flows: int = 10, capacity: float = CAPACITY, **more: Any) -> dict[str, np.ndarray]:
@@ -167,18 +162,14 @@ def scale(context: Context, duration: float = DURATION) -> str:
     return f"{replications(context)} runs of {duration:g} s at each point, seed {context.seed}"
 
 
-def estimate(values: Any) -> Estimate:
-    """Return the mean of a quantity over independent runs with its 95 % interval."""
-    return Estimate(*interval(values))
+def sweep(context: Context, label: str, name: str) -> dict[float, np.ndarray]:
+    """Return a quantity of fifty flows of one kind at every bottleneck of figure 3 [by Mbit/s]."""
+    return {mbit: at(context, label, MANY, mbit * MBIT)[name] for mbit in bottlenecks(context)}
 
 
-def difference(one: np.ndarray, other: np.ndarray) -> Estimate:
-    """Return the mean difference of two samples over independent runs, run by run, with its 95 % interval.
-
-    >>> difference(np.array([3.0, 4.0, 5.0]), np.array([1.0, 1.0, 1.0])).low > 0
-    True
-    """
-    return estimate(one - other)
+def exactly(text: str, value: float) -> Printed:
+    """Return an expression that the paper prints, such as n/(n + 1), with its value."""
+    return Printed(text, value, 0.0)
 
 
 def words(found: Estimate, digits: int = 3, factor: float = 1.0, least: float = -math.inf) -> str:
@@ -187,10 +178,8 @@ def words(found: Estimate, digits: int = 3, factor: float = 1.0, least: float = 
     >>> words(Estimate(0.5, 0.49, 0.51), 2), words(Estimate(0.5, 0.4999, 0.5001), 2)
     ('0.50 (0.49 .. 0.51)', '0.50')
     """
-    mean, low, high = (max(least, factor * one) for one in (found.value, found.low, found.high))
-    if high - low < 10.0**-digits:
-        return f"{mean:.{digits}f}"
-    return f"{mean:.{digits}f} ({low:.{digits}f} .. {high:.{digits}f})"
+    shown = found.mapped(lambda x: max(least, factor * x))
+    return f"{shown.value:.{digits}f}" if shown.upper - shown.lower < 10.0**-digits else shown.text(digits)
 
 
 def percent(share: float, digits: int = 1) -> str:

@@ -14,11 +14,13 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from figures.gong_parulkar.pictures import PATH
-from figures.writing import Part, bars, save
+from figures.gong_parulkar import runs
+from figures.gong_parulkar.runs import PATH, WIDE
+from figures.writing import Part, bars, panels
 from longfat.base.files import AtomicFiles
 from longfat.segments import simulate, trace
 from longfat.segments.channel import ListedLosses
+from longfat.segments.replications import Strategy
 
 CAPTIONS = {
     "gong_parulkar_17": "A window wider than the receive buffer compared with one of its size, hard acknowledgment; "
@@ -28,15 +30,13 @@ CAPTIONS = {
     "gong_parulkar_19": "Hard against soft acknowledgment: the maximum segment delay over loss.",
     "soft_acknowledgment": "Segments over time after one loss: hard acknowledgment recovers, soft stays locked.",
 }
-SHARES = (0.25, 0.5, 1.0, 2.5)  # buffers in units of w_a
-BUFFERS = [round(share * PATH.ack_segments) for share in SHARES]  # 6, 12, 23, 58 segments
-WINDOW = BUFFERS[-1]
+BUFFERS = list(runs.BUFFERS.values())
 LOSSES = [1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1]
 EXPERIMENTS: dict[str, dict[str, Any]] = {
     "window = buffer": {"window": BUFFERS},
-    "hard": {"window": WINDOW, "receive_buffer": BUFFERS},
-    "soft": {"window": WINDOW, "receive_buffer": BUFFERS, "ack": "soft"},
-    "hard, asks when free": {"window": WINDOW, "receive_buffer": BUFFERS, "ask_again": "when free"},
+    "hard": {"window": WIDE, "receive_buffer": BUFFERS},
+    "soft": {"window": WIDE, "receive_buffer": BUFFERS, "ack": "soft"},
+    "hard, asks when free": {"window": WIDE, "receive_buffer": BUFFERS, "ask_again": "when free"},
 }
 LOOKS: list[dict[str, Any]] = [  # one for each buffer
     {"color": f"C{k}", "ls": line, "marker": marker, "lw": 1.4, "ms": 5.5, "mfc": "none", "mew": 1.2}
@@ -84,7 +84,7 @@ def _times() -> dict[str, float]:
     return {"packet_time": PATH.packet / PATH.rate, "round_trip_time": PATH.round_trip_time}
 
 
-def one_loss(ack: str, segments: int = LOST + 300) -> xr.Dataset:
+def one_loss(ack: Strategy, segments: int = LOST + 300) -> xr.Dataset:
     """Trace every group of segments after one lost packet.
 
     Times are in segment times since the loss, segments are counted from the lost one.
@@ -98,7 +98,7 @@ def one_loss(ack: str, segments: int = LOST + 300) -> xr.Dataset:
     """
     s = PATH.segment_packets
     data = trace(
-        window=WINDOW,
+        window=WIDE,
         receive_buffer=PICTURED_BUFFER,
         loss=ListedLosses([s * LOST + 5]),
         segment_packets=s,
@@ -128,7 +128,7 @@ def _legend(figure: Any, lines: str, points: str) -> None:
     from matplotlib.lines import Line2D
 
     handles = [Line2D([], [], **look) for look in LOOKS]
-    labels = [f"{share:g} w_a = {buffer} segments" for share, buffer in zip(SHARES, BUFFERS, strict=True)]
+    labels = [f"{share:g} w_a = {buffer} segments" for share, buffer in runs.BUFFERS.items()]
     title = f"receive buffer; lines: {lines}; points: {points}; bars: 95% intervals"
     figure.legend(
         handles, labels, title=title, loc="outside lower center", ncols=2, handlelength=3.2, title_fontsize="small"
@@ -144,11 +144,6 @@ def draw_17(data: xr.Dataset, axes: Any) -> None:
     right.set_title("Alternative: requested when the buffer has room")
     right.text(0.03, 0.66, "no gain at 0.25 and 0.5 w_a;\nthe paper has a gain of over\n70% at 0.25 w_a, p = 1e-5",
                transform=right.transAxes, va="top", fontsize="small")  # fmt: skip
-    left.figure.suptitle(
-        "Gong & Parulkar, figure 17, simulated: a window wider than the receive buffer, hard acknowledgment\n"
-        + PATH_TEXT,
-        fontsize="medium", ha="left", x=0.01,
-    )  # fmt: skip
     _legend(left.figure, "window 2.5 w_a", "window = buffer")
 
 
@@ -222,31 +217,31 @@ def draw_one_loss(both: dict[str, xr.Dataset], axes: Any) -> None:
         "ones, in reverse order; 12 are consumed:\nefficiency 12/25 = 0.48", va="top", fontsize="small",
     )  # fmt: skip
     figure = left.figure
-    figure.suptitle(
-        "Why soft acknowledgment fails (Gong & Parulkar, section 4.3.1): one loss, window 58, buffer 12, "
-        "acknowledgment after 23.1 segment times",
-        fontsize="medium", ha="left", x=0.01,
-    )  # fmt: skip
     handles, labels = left.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=4)
 
 
 def draw(files: AtomicFiles, found: dict[str, xr.Dataset]) -> None:
     """Draw every picture."""
-    import matplotlib.pyplot as plt
-
     data = found["gong_parulkar_17_18_19"]
-    figure, axes = plt.subplots(1, 2, sharey=True, figsize=(9.2, 5.4), width_ratios=[3, 2])
-    draw_17(data, axes)
-    figure.get_layout_engine().set(rect=(0, 0, 0.99, 1))  # space for the last tick label
-    save(files, figure, "gong_parulkar_17")
-    for name, one in (("gong_parulkar_18", draw_18), ("gong_parulkar_19", draw_19)):
-        figure, ax = plt.subplots(figsize=(7.6, 5.4))
-        one(data, ax)
-        save(files, figure, name)
-    figure, axes = plt.subplots(1, 2, sharey=True, figsize=(10.4, 5.8))
-    draw_one_loss({ack: found[f"soft_acknowledgment_{ack}"] for ack in ("hard", "soft")}, axes)
-    save(files, figure, "soft_acknowledgment")
+
+    def with_space(axes: Any) -> None:
+        draw_17(data, axes)
+        axes[0].figure.get_layout_engine().set(rect=(0, 0, 0.99, 1))  # for the last tick label
+
+    panels(
+        files, "gong_parulkar_17", (1, 2), (9.2, 5.4), with_space,
+        "Gong & Parulkar, figure 17, simulated: a window wider than the receive buffer, hard acknowledgment\n"
+        + PATH_TEXT, sharey=True, width_ratios=[3, 2],
+    )  # fmt: skip
+    panels(files, "gong_parulkar_18", (1, 1), (7.6, 5.4), lambda ax: draw_18(data, ax))
+    panels(files, "gong_parulkar_19", (1, 1), (7.6, 5.4), lambda ax: draw_19(data, ax))
+    both = {ack: found[f"soft_acknowledgment_{ack}"] for ack in ("hard", "soft")}
+    panels(
+        files, "soft_acknowledgment", (1, 2), (10.4, 5.8), lambda axes: draw_one_loss(both, axes),
+        "Why soft acknowledgment fails (Gong & Parulkar, section 4.3.1): one loss, window 58, buffer 12, "
+        "acknowledgment after 23.1 segment times", sharey=True,
+    )  # fmt: skip
 
 
 def completed(data: dict[str, xr.Dataset]) -> dict[str, xr.Dataset]:

@@ -14,18 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from figures.claims import Context, Finding, judged
-from figures.rule import (
-    Difference,
-    Estimate,
-    Quantity,
-    Spread,
-    Statement,
-    Together,
-    difference,
-    printed,
-)
+from figures.rule import Difference, Estimate, Quantity, Spread, Statement, Together, difference, mean, printed
+from longfat import design
 from longfat.laws import selective_repeat as laws
-from longfat.replication import student
 from longfat.segments import simulate, trace
 from longfat.segments.channel import IndependentLoss, ListedLosses
 from longfat.segments.kernel import segment_receiver, segment_sender
@@ -34,14 +25,13 @@ from longfat.segments.replications import Rules, Strategy, run_one
 if TYPE_CHECKING:
     import xarray as xr
 
-PACKETS = 16
-ACK = 370 / PACKETS
+PATH = design.Path(rate=150e6 / 8, round_trip_time=20e-3, segment=16 * 1024, packet=1024)
+PACKETS, ACK = PATH.segment_packets, PATH.simulated_ack_segments  # 16 and 370/16
 FAR_ACK = 12211 / PACKETS  # 1 Gbit/s, 100 ms: 12210.03 packet times
 FAR_WINDOW = 1907  # 31.25 MB
 NEAR_ACK = 160 / PACKETS  # a path of ten segments
-WIDE = 58
-BUFFERS = {0.25: 6, 0.5: 12, 1.0: 23, 2.5: WIDE}  # in units of w_a: segments
-SMALLER = (6, 12, 23)
+BUFFERS = {share: round(share * PATH.ack_segments) for share in (0.25, 0.5, 1.0, 2.5)}  # 6, 12, 23, 58 segments
+*SMALLER, WIDE = BUFFERS.values()
 LOSSES = (1e-5, 1e-4, 1e-3, 1e-2, 1e-1)
 CLOSE = 0.95  # of the attainable efficiency 1 - p. Ours: the paper says "close to maximum" and "almost perfect"
 SEEN = 0.05  # difference of two efficiencies. Ours: about what can be seen in the paper's figures
@@ -76,10 +66,6 @@ def _efficiency(run: xr.Dataset) -> Estimate:
 REQUESTED = "discarded segments are requested by the next acknowledgment, as figure 17 needs"
 
 
-def _words(one: Estimate, digits: int = 3) -> str:
-    return f"{one.value:.{digits}f} ({one.low:.{digits}f} .. {one.high:.{digits}f})"
-
-
 def _scale(context: Context, runs: int = 10, each: float | None = None) -> str:
     packets = context.packets / runs if each is None else each
     some = f"{runs} runs" if runs > 1 else "a run"
@@ -97,7 +83,7 @@ def slower_window(context: Context) -> Finding:
             abs(after.value / before.value / (46 / WIDE) - 1) < 0.1,
             "the efficiency with W_1 is that with W_0 times W_1/W_0, within 10 %",
         ),
-        f"efficiency {_words(before)} with W_0 = 58, {_words(after)} with W_1 = 46",
+        f"efficiency {before.text(3)} with W_0 = 58, {after.text(3)} with W_1 = 46",
         "it holds only if W_0 <= 1 + w_a = 24.1 segments, while the section wants it to be much larger; from 24 to 19 "
         f"segments the efficiency falls from {small.value:.3f} to {smaller.value:.3f}",
         scale=_scale(context),
@@ -126,7 +112,7 @@ def short_window(context: Context) -> Finding:
             Estimate(ours),
             spread=Spread(least, most, "w_a of 763 (1 Gbit/s, 100 ms) to 10 segments, which the paper does not give"),
         ),
-        "; ".join(f"p = {p:g}: {_words(run)}" for p, run in shares.items())
+        "; ".join(f"p = {p:g}: {run.text(3)}" for p, run in shares.items())
         + f"; {CLOSE} (1 - p) is left up to p = {ours:.2g}",
         "a round trip with a loss closes a window of 1 + w_a, so that the loss is about in proportion to 1/w_a",
         scale=_scale(context),
@@ -140,7 +126,7 @@ def reference_window(context: Context) -> Finding:
     rule = f"at least {CLOSE} (1 - p) by the lower limit, at p = 1e-2 on each path"
     return judged(
         Together(tuple(Statement(one.low >= CLOSE * (1 - 1e-2), rule) for one in (here, far))),
-        f"150 Mbit/s, 20 ms: {_words(here)}; 1 Gbit/s, 100 ms: {_words(far)}",
+        f"150 Mbit/s, 20 ms: {here.text(3)}; 1 Gbit/s, 100 ms: {far.text(3)}",
         "it holds on the first path but not on the second, the paper's own example, where third transmissions are "
         "frequent: w_a s p^2 = 1.2 there, 0.04 on the first",
         scale=_scale(context),
@@ -207,7 +193,7 @@ def gain(context: Context) -> Finding:
             interpretations={"difference of the two efficiencies, in percentage points": points(6)},
             fitted=REQUESTED,
         ),
-        f"{_words(wide)} against {_words(narrow)}: {_words(percent, 0)} % higher",
+        f"{wide.text(3)} against {narrow.text(3)}: {percent.text(0)} % higher",
         "erratum 003-12; the others are compared in percentage points",
         scale=_scale(context),
     )
@@ -223,7 +209,7 @@ def wider_is_better(context: Context) -> Finding:
     least = min(gaps, key=lambda one: one.value)
     return judged(
         Difference(gaps, fitted=REQUESTED),
-        f"by {_words(least)} at least, at {len(gaps)} points",
+        f"by {least.text(3)} at least, at {len(gaps)} points",
         "not there",
         scale=_scale(context),
     )
@@ -319,7 +305,7 @@ def maximum_up_to_a_hundredth(context: Context) -> Finding:
     unclear = [place for place, one in gaps.items() if one.low <= 0]
     return judged(
         Difference(tuple(gaps.values())),
-        f"hard lower at {len(gaps) - len(unclear)} of {len(gaps)} points, by {_words(gaps[least], 1)} segment times at "
+        f"hard lower at {len(gaps) - len(unclear)} of {len(gaps)} points, by {gaps[least].text(1)} segment times at "
         f"{least}",
         f"hard acknowledgment is not clearly lower at {', '.join(unclear)}",
         scale=_scale(context, LONGEST_RUNS, context.packets),
@@ -354,9 +340,7 @@ def _first_acceptances(context: Context, buffer: int, ack: Strategy) -> Estimate
         accepted = np.minimum.reduceat(np.where(complete, end, np.iinfo(np.int64).max), begin)
         measured = number[begin] < segments - 2 * WIDE  # later ones may not be complete at the end
         samples.append(float((accepted - start[begin])[measured].max()) / PACKETS)
-    half = student.half_width(9, 0.95) * float(np.std(samples, ddof=1)) / math.sqrt(10)
-    mean = float(np.mean(samples))
-    return Estimate(mean, mean - half, mean + half)
+    return mean(samples)
 
 
 def maximum_at_a_tenth(context: Context) -> Finding:
@@ -372,9 +356,9 @@ def maximum_at_a_tenth(context: Context) -> Finding:
             {"a segment is accepted when it is first complete in the buffer, even if it is replaced": first},
         ),
         "segment times, "
-        + "; ".join(f"B = {b}: hard {_words(hard, 0)}, soft {_words(soft, 0)}" for b, (hard, soft) in delays.items()),
+        + "; ".join(f"B = {b}: hard {hard.text(0)}, soft {soft.text(0)}" for b, (hard, soft) in delays.items()),
         "soft acknowledgment has the longer maximum delay at p = 0.1 as well; up to the first time that a segment is "
-        f"complete in the buffer it is longer by {', '.join(_words(_negative(one), 0) for one in first)}",
+        f"complete in the buffer it is longer by {', '.join(_negative(one).text(0) for one in first)}",
         scale=_scale(context, LONGEST_RUNS, context.packets),
     )
 

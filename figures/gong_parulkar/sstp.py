@@ -10,14 +10,17 @@ Run with ``python -m figures.gong_parulkar.sstp``; ``--redraw`` draws the pictur
 from __future__ import annotations
 
 import math
+from itertools import product
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from figures.writing import Part, save
+from figures.data import gathered
+from figures.rule import Estimate, mean
+from figures.writing import Part, panels
 from longfat.base.files import AtomicFiles
-from longfat.replication import student
+from longfat.replication import replicate
 from longfat.sim import Network, Simulation, queues
 from longfat.sim.runs import peek
 
@@ -32,13 +35,14 @@ CAPTIONS = {
     "four others together, by what these have negotiated; dotted: what they leave, and the whole capacity.",
 }
 PACKET = 1000  # bytes
+ONE = {"units": "1"}
 
 # A packet takes 1 ms, a segment of 16 packets 16 ms; the path 100 ms. 1 + w_a = 1 + 103/16 = 7.4 segments.
 SLOT, TRIP, SEGMENT, WINDOW = 1e-3, 0.1, 16, 16
 CHANGE, SLOW, END, EACH = 0.5, 0.04, 2.5, 0.02  # s
 CONTROL = (0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5)  # loss probability of control packets
 CASES = {"window of 8": (8, 0.0), "window of 16": (16, 0.0), "window of 16, 1 % of data lost": (16, 0.01)}
-FILE, RUNS, CONFIDENCE = 100, 40, 0.95  # segments, replications
+FILE, RUNS = 100, 40  # segments, replications
 
 CAPACITY, SHARE, CONNECTIONS = 1.25e6, 0.19, 5  # bytes/s, of the capacity
 GREEDY = (0, 4, 8, 16, 32, 64, 128)  # window of the connection without rate control; 0: it is controlled, too
@@ -80,9 +84,12 @@ def receivers() -> xr.Dataset:
     return xr.Dataset(found, {"strategy": ["withhold", "reduce"], "time": times})
 
 
-def _transfer_time(network: Network, seed: int) -> float:
-    """Return the time in which the file is transferred [s]."""
-    simulation, end = Simulation(network, rng=seed), 0.0
+def _transfer_time(job: tuple[str, int, int]) -> float:
+    """Return the time in which the file is transferred [s], in a case, with a loss of `CONTROL`, by the seed."""
+    case, place, seed = job
+    window, lost_data = CASES[case]
+    network = connection(CONTROL[place], lost_data, window_limit=float(window))
+    simulation, end = Simulation(network, rng=1000 * place + seed), 0.0
     while peek.flow(simulation, "x").una < FILE * SEGMENT:
         end += 5.0
         simulation.advance(end)
@@ -91,20 +98,12 @@ def _transfer_time(network: Network, seed: int) -> float:
 
 def control() -> xr.Dataset:
     """Return the transfer time over that without lost control packets, by their loss probability."""
-    time = np.zeros((len(CASES), len(CONTROL), RUNS))
-    for i, (window, lost_data) in enumerate(CASES.values()):
-        for j, loss in enumerate(CONTROL):
-            for seed in range(RUNS):
-                network = connection(loss, lost_data, window_limit=float(window))
-                time[i, j, seed] = _transfer_time(network, 1000 * j + seed)
-    ratio = time / time[:, :1].mean(-1, keepdims=True)
-    half = student.half_width(RUNS - 1, CONFIDENCE) * ratio.std(-1, ddof=1) / math.sqrt(RUNS)
-    units, mean = {"units": "1"}, ratio.mean(-1)
-    found = {"time": mean, "time_lower": mean - half, "time_upper": mean + half}
-    return xr.Dataset(
-        {name: (("case", "loss"), one, units) for name, one in found.items()},
-        {"case": list(CASES), "loss": list(CONTROL)},
-    )
+    found: dict[tuple[str, float], dict[str, Estimate]] = {}
+    for case in CASES:
+        jobs = product([case], range(len(CONTROL)), range(RUNS))
+        time = np.reshape(replicate(_transfer_time, jobs), (len(CONTROL), RUNS))
+        found |= {(case, loss): {"time": mean(row / time[0].mean())} for loss, row in zip(CONTROL, time, strict=True)}
+    return gathered(found, {"case": list(CASES), "loss": CONTROL}, {"time": ONE})
 
 
 def _discipline(link: str) -> Any:
@@ -114,7 +113,7 @@ def _discipline(link: str) -> Any:
     return "fifo" if link == "drop-tail" else "fair"
 
 
-def _measured(link: str, window: int, seed: int, free: int = 1, share: float = SHARE) -> np.ndarray:
+def _measured(link: str, window: int, seed: int, free: int, share: float) -> np.ndarray:
     """Return goodput over capacity and repeated over sent packets of each connection.
 
     If `window` is not 0 the first ones, `free` of them, are without rate control: their peak rate is ten times the
@@ -147,38 +146,31 @@ def _counts(simulation: Simulation) -> np.ndarray:
     return np.array([state.receivers["received_bytes"], state.tallies["retransmitted"], sent], float)
 
 
+def _runs(link: str, window: int, free: int = 1, share: float = SHARE) -> np.ndarray:
+    """Return `_measured` of every run, along runs, quantities and connections."""
+    return np.array(replicate(lambda seed: _measured(link, window, seed, free, share), range(SEEDS)))
+
+
 def sharing() -> xr.Dataset:
     """Return goodput and repeated packets of one without rate control, of each of the others, and of each of five."""
-    seen = np.zeros((3, 2, len(LINKS), len(GREEDY), SEEDS))
-    for i, link in enumerate(LINKS):
-        for j, window in enumerate(GREEDY):
-            for seed in range(SEEDS):
-                found, all_free = _measured(link, window, seed), _measured(link, window, seed, free=CONNECTIONS)
-                seen[:, :, i, j, seed] = found[:, 0], found[:, 1:].mean(1), all_free.mean(1)
-    half = student.half_width(SEEDS - 1, CONFIDENCE) * seen.std(-1, ddof=1) / math.sqrt(SEEDS)
-    mean, made = seen.mean(-1), {}
-    for k, name in enumerate(WHO):
-        for j, what in enumerate(("goodput", "repeated")):
-            middle, width = mean[k, j], half[k, j]
-            for bound, one in (("", middle), ("_lower", middle - width), ("_upper", middle + width)):
-                made[f"{name}_{what}{bound}"] = (("link", "window"), one, {"units": "1"})
-    return xr.Dataset(made, {"link": list(LINKS), "window": list(GREEDY)})
+    found = {}
+    for link, window in product(LINKS, GREEDY):
+        one, five = _runs(link, window), _runs(link, window, free=CONNECTIONS)
+        who = dict(zip(WHO, (one[:, :, 0], one[:, :, 1:].mean(2), five.mean(2)), strict=True))
+        found[link, window] = {
+            f"{name}_{what}": mean(values[:, k]) for name, values in who.items()
+            for k, what in enumerate(("goodput", "repeated"))
+        }  # fmt: skip
+    return gathered(found, {"link": LINKS, "window": GREEDY}, dict.fromkeys(found[LINKS[0], 0], ONE))
 
 
 def booked() -> xr.Dataset:
     """Return the goodput of a connection without rate control and of all others, by the load that these negotiated."""
-    seen = np.zeros((2, len(LINKS), len(BOOKED), SEEDS))
-    for i, link in enumerate(LINKS):
-        for j, load in enumerate(BOOKED):
-            for seed in range(SEEDS):
-                found = _measured(link, BESIDE, seed, share=load / (CONNECTIONS - 1))[0]
-                seen[:, i, j, seed] = found[0], found[1:].sum()
-    half = student.half_width(SEEDS - 1, CONFIDENCE) * seen.std(-1, ddof=1) / math.sqrt(SEEDS)
-    mean, made = seen.mean(-1), {}
-    for k, name in enumerate(("free", "others")):
-        for bound, one in (("", mean[k]), ("_lower", mean[k] - half[k]), ("_upper", mean[k] + half[k])):
-            made[name + bound] = (("link", "negotiated"), one, {"units": "1"})
-    return xr.Dataset(made, {"link": list(LINKS), "negotiated": list(BOOKED)})
+    found = {}
+    for link, load in product(LINKS, BOOKED):
+        goodput = _runs(link, BESIDE, share=load / (CONNECTIONS - 1))[:, 0]
+        found[link, load] = {"free": mean(goodput[:, 0]), "others": mean(goodput[:, 1:].sum(1))}
+    return gathered(found, {"link": LINKS, "negotiated": BOOKED}, {"free": ONE, "others": ONE})
 
 
 def draw_receivers(data: xr.Dataset, axes: Any) -> None:
@@ -240,20 +232,14 @@ def draw_booked(data: xr.Dataset, axes: Any) -> None:
 
 def draw(files: AtomicFiles, found: dict[str, xr.Dataset]) -> None:
     """Draw the four pictures."""
-    import matplotlib.pyplot as plt
 
-    figure, axes = plt.subplots(1, 2, figsize=(9, 3.8), sharey=True)
-    draw_receivers(found["sstp_receivers"], axes)
-    save(files, figure, "sstp_receivers")
-    figure, ax = plt.subplots(figsize=(5, 3.6))
-    draw_control(found["sstp_control"], ax)
-    save(files, figure, "sstp_control")
-    figure, axes = plt.subplots(2, 3, figsize=(11.5, 6), sharex=True, sharey="row")
-    draw_sharing(found["sstp_sharing"], axes)
-    save(files, figure, "sstp_sharing")
-    figure, axes = plt.subplots(1, 3, figsize=(11.5, 3.6), sharey=True)
-    draw_booked(found["sstp_booked"], axes)
-    save(files, figure, "sstp_booked")
+    def drawn(draw: Any, name: str, shape: tuple[int, int], size: tuple[float, float], **options: Any) -> None:
+        panels(files, name, shape, size, lambda axes: draw(found[name], axes), **options)
+
+    drawn(draw_receivers, "sstp_receivers", (1, 2), (9, 3.8), sharey=True)
+    drawn(draw_control, "sstp_control", (1, 1), (5, 3.6))
+    drawn(draw_sharing, "sstp_sharing", (2, 3), (11.5, 6), sharex=True, sharey="row")
+    drawn(draw_booked, "sstp_booked", (1, 3), (11.5, 3.6), sharey=True)
 
 
 def simulate() -> dict[str, xr.Dataset]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from figures.rule import FOR_RANGE, Estimate, Spread, of_one_run
+from figures.rule import FOR_RANGE, Estimate, Spread, mean, of_one_run
 from longfat import benchmark, sim
 from longfat.benchmark.entries import ENTRIES, Entry
 from longfat.benchmark.evaluation import may_be_random
@@ -19,12 +19,10 @@ from longfat.benchmark.experiments import APART, VARIANTS, Variant
 from longfat.benchmark.interpretations import interpretation, tried
 from longfat.benchmark.printed import Cell
 from longfat.replication import replicate
-from longfat.replication.student import half_width
 
 if TYPE_CHECKING:
     from figures.claims import Context
 
-CONFIDENCE = 0.95
 JITTER_RUNS = 10
 GROUPS = 5  # groups of runs in experiment 7
 PACKET = 4000  # bit
@@ -41,7 +39,7 @@ Job = tuple[Variant, Entry, int]  # and the number of the replication
 
 def replications(context: Context) -> int:
     """Return the number of runs of each random cell: ten at the default scale, at least two."""
-    return max(2, min(10, int(context.packets / 1e6)))
+    return context.runs(2, 10)
 
 
 def variant_of(cell: Cell) -> Variant:
@@ -96,7 +94,7 @@ def statistic(cell: Cell) -> Callable[[Sequence[Run]], Estimate]:
         values = np.array([scale * run.get(name, math.nan) for run in runs])
         if cell.metric == "transfer_time_std":
             return Estimate(float(values.std(ddof=1)))
-        return _mean(values)
+        return mean(values)
 
     return estimate
 
@@ -115,7 +113,7 @@ def ours(cell: Cell, label: str, count: int, seed: int) -> Estimate:
     runs = measured(variant_of(cell).name, LABELS[label], count, seed)
     if cell.metric != "transfer_time_std":
         return statistic(cell)(runs)
-    return _mean(np.array([statistic(cell)(group).value for group in groups(runs)]))
+    return mean(np.array([statistic(cell)(group).value for group in groups(runs)]))
 
 
 def alike(cell: Cell, count: int, seed: int) -> Estimate:
@@ -248,7 +246,7 @@ def interpreted(cell: Cell, count: int, seed: int) -> dict[str, Estimate]:
             [1e3 * run.get("delay_mean", math.nan) for run in group]
             for group in groups(measured(variant.name, name, count, seed))
         ]
-        found[OVER_RUNS] = _mean(np.std(means, axis=1, ddof=1))
+        found[OVER_RUNS] = mean(np.std(means, axis=1, ddof=1))
     return found
 
 
@@ -297,7 +295,7 @@ def differences(experiment: str, labels: Sequence[str], seed: int) -> list[Estim
     The runs have up to a packet time of send jitter, with the same seeds for every scheme.
     """
     times = [_jittered(experiment, LABELS[one], seed) for one in labels]
-    return [_mean(after - before) for before, after in pairwise(times)]
+    return [mean(after - before) for before, after in pairwise(times)]
 
 
 @cache
@@ -306,15 +304,6 @@ def _jittered(experiment: str, name: str, seed: int) -> np.ndarray:
     entry = replace(ENTRIES[name], send_jitter=packet_time(variant))
     made = simulate([(variant, entry, draw) for draw in range(JITTER_RUNS)], seed)
     return np.array([1e3 * run["transfer_time_1"] for run in made])
-
-
-def _mean(values: np.ndarray) -> Estimate:
-    """Return the mean of some values with its interval, without one if there is a single value."""
-    if len(values) == 1:
-        return Estimate(float(values[0]))
-    half = half_width(len(values) - 1, CONFIDENCE) * float(values.std(ddof=1)) / math.sqrt(len(values))
-    mean = float(values.mean())
-    return Estimate(mean, mean - half, mean + half)
 
 
 @cache
@@ -340,4 +329,4 @@ def starts(seed: int) -> dict[str, Estimate]:
 
     found = replicate(once, [(entry, draw) for entry in entries for draw in range(JITTER_RUNS)])
     slow, fast = (np.array(found[k * JITTER_RUNS : (k + 1) * JITTER_RUNS]) for k in range(2))
-    return {name: _mean(fast[:, k] - slow[:, k]) for k, name in enumerate(("queue", "dropped"))}
+    return {name: mean(fast[:, k] - slow[:, k]) for k, name in enumerate(("queue", "dropped"))}

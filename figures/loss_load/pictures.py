@@ -2,7 +2,7 @@
 
 Figure 2 is drawn from the laws. Figure 5 is scenario 0, simulated, with the equilibrium of the laws. Figures 7 and 8
 are scenario 1 under two interpretations of what the paper leaves open: the formulas as printed, and the rules by which
-the printed numbers are judged (`figures.loss_load.scenarios`). ``loss_load_tables.md`` has
+the printed numbers are judged (`figures.loss_load.networks`). ``loss_load_tables.md`` has
 every printed number of scenario 1 and the effect of each rule. Run with ``python -m figures.loss_load``; it takes
 some minutes, with ``--quick`` half a minute; ``--redraw`` draws the pictures from the stored numbers.
 """
@@ -14,21 +14,13 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from figures.data import gathered
 from figures.loss_load import runs
-from figures.loss_load.scenarios import (
-    FAIR_START,
-    KS,
-    NEAREST,
-    PACKET_TIME,
-    PLAIN,
-    RULE_CHANGES,
-    scenario_1,
-)
-from figures.loss_load.tables import EXCESS_RULE, NUMBERS, one_at_a_time, tables, watched
-from figures.writing import CUT, Part, bars, save
+from figures.loss_load.networks import FAIR_START, KS, NEAREST, PACKET_TIME, PLAIN, RULE_CHANGES
+from figures.loss_load.numbers import EXCESS_RULE, NUMBERS, one_at_a_time, tables, watched
+from figures.writing import CUT, Part, bars, panels
 from longfat.base.files import AtomicFiles
 from longfat.laws import loss_load as laws
-from longfat.sim.runs.statistics import Interval
 
 CAPTIONS = {
     "loss_load_2": "Loss probability that a switch announces, and raw throughput, over a source's rate; k = 5.",
@@ -41,7 +33,8 @@ INTERPRETATIONS = {"nearest": NEAREST, "plain": PLAIN}
 PACKETS = 4000  # packets of 2 MB
 ROUND_TRIP_0 = 0.004 + 2 * 20e-6 + 1e-4  # s: four times 1 ms, and the last packet's transmission on three links
 MARKERS = dict(zip(KS, "osD^", strict=True))
-UNITS = {"transfer_time": "s", "fair_start_transfer_time": "s", "loss": "1", "late_loss": "1", "fair_start_loss": "1"}
+ABOUT = {name: {"units": "s" if name.endswith("time") else "1"} for name in (
+    "transfer_time", "fair_start_transfer_time", "loss", "late_loss", "fair_start_loss")}  # fmt: skip
 OTHERS = (0.6, 0.6)  # rates of the other sources in figure 2, which the paper does not give
 
 
@@ -73,18 +66,6 @@ def law_0(k: Any, v: Any) -> tuple[Any, Any]:
     return 2 * PACKETS * PACKET_TIME / carried + ROUND_TRIP_0, loss
 
 
-def _gathered(found: dict[tuple[Any, ...], dict[str, Interval]], dims: dict[str, Any]) -> xr.Dataset:
-    """Return intervals at every point of a grid as a dataset with ``_lower`` and ``_upper``."""
-    shape = tuple(len(values) for values in dims.values())
-    names = next(iter(found.values()))
-    data = {}
-    for name in names:
-        for i, end in enumerate(("", "_lower", "_upper")):
-            values = np.array([one[name][i] for one in found.values()]).reshape(shape)
-            data[name + end] = (tuple(dims), values, {"units": UNITS[name]} if name in UNITS else {})
-    return xr.Dataset(data, coords=dims)
-
-
 def figure_5(replications: int = 10, rng: int = 5, factors: tuple[float, ...] = FACTORS) -> xr.Dataset:
     """Simulate scenario 0 over v, with k/(k + 1) in every row.
 
@@ -106,7 +87,7 @@ def figure_5(replications: int = 10, rng: int = 5, factors: tuple[float, ...] = 
         fair = runs.two_sources(k, v, FAIR_START, replications=replications, rng=rng)
         found[k, v] = plain | {f"fair_start_{name}": fair[name] for name in ("transfer_time", "loss")}
     points = range(len(factors) + 1)
-    data = _gathered(found, {"k": list(KS), "point": list(points)})
+    data = gathered(found, {"k": KS, "point": points}, ABOUT)
     v = np.array(list(grid.values()))
     time, loss = law_0(np.array(KS, float)[:, None], v)
     return data.assign_coords(v=(("k", "point"), v)).assign(
@@ -118,11 +99,7 @@ def figure_7(rng: int = 7) -> xr.Dataset:
     """Simulate the load of S1 in every millisecond of scenario 1, v = 1, for each interpretation and k."""
     found = []
     for interpretation in INTERPRETATIONS.values():
-        silence = 0.0 if interpretation.farewell else interpretation.silence
-        row = [
-            runs.observe(scenario_1(k, 1.0, interpretation), replications=1, rng=rng, longest=3.0, silence=silence)
-            for k in KS
-        ]
+        row = [runs.observed(k, 1.0, interpretation, replications=1, rng=rng, longest=3.0) for k in KS]
         found.append(xr.concat([one.isel(replication=0) for one in row], "k"))
     names = xr.DataArray(list(INTERPRETATIONS), dims="interpretation", name="interpretation")
     return xr.concat(found, names).assign_coords(k=list(KS))
@@ -151,7 +128,7 @@ def figure_8(
     points = [(name, k, v) for name in interpretations for k in KS for v in factors]
     for name, k, v in watched(points, "figure 8"):
         found[name, k, v] = runs.cross_traffic(k, v, INTERPRETATIONS[name], replications=replications, rng=rng)
-    return _gathered(found, {"interpretation": list(interpretations), "k": list(KS), "v": list(factors)})
+    return gathered(found, {"interpretation": interpretations, "k": KS, "v": factors}, ABOUT)
 
 
 def draw_2(data: xr.Dataset, ax: Any) -> None:
@@ -177,7 +154,7 @@ def draw_5(data: xr.Dataset, axes: Any) -> None:
         time, loss = law_0(float(k), v)
         left.plot(v, 1e3 * np.asarray(time), color=colour, lw=1)
         right.plot(v, loss, color=colour, lw=1)
-        points = {"color": colour, "ls": "", "marker": MARKERS[k], "ms": 5}
+        points: dict[str, Any] = {"color": colour, "ls": "", "marker": MARKERS[k], "ms": 5}
         bars(left, row.v, row, "transfer_time", 1e3, **points, label=f"k = {k}")
         bars(right, row.v, row, "loss", **points)
         bars(right, row.v, row, "late_loss", **points | {"mfc": "none", "ms": 7, "mew": 0.8})
@@ -192,11 +169,6 @@ def draw_5(data: xr.Dataset, axes: Any) -> None:
     right.plot([], [], "o", color="0.4", ms=7, mfc="none", mew=0.8, label="after the first 100 ms")
     right.set(xlabel="virtual factor v [1]", ylabel="packet loss of connection 1 [1]", ylim=(-0.01, None), title="(b)")
     right.legend(loc="upper left")
-    left.figure.suptitle(
-        "Prithviraj & Williamson, figure 5, simulated: two sources that maximise throughput; "
-        f"bars: 95 % intervals, {CUT}",
-        fontsize="medium", ha="left", x=0.01,
-    )  # fmt: skip
 
 
 def draw_7(data: xr.Dataset, axes: Any) -> None:
@@ -217,13 +189,7 @@ def draw_7(data: xr.Dataset, axes: Any) -> None:
     axes[0][-1].set_title("formulas as printed")
     for ax in axes[-1]:
         ax.set_xlabel("time [ms]")
-    figure = axes[0][0].figure
-    figure.supylabel("load at S1 [capacities]", fontsize="medium")
-    figure.suptitle(
-        "Prithviraj & Williamson, figure 7, simulated: scenario 1, v = 1. Colour: sum of the rates; grey: packets in "
-        "10 ms; dotted: (k + 1)/k;\ndashed: 500 and 1000 ms, between which the paper gives the load",
-        fontsize="medium", ha="left", x=0.01,
-    )  # fmt: skip
+    axes[0][0].figure.supylabel("load at S1 [capacities]", fontsize="medium")
 
 
 def draw_8(data: xr.Dataset, axes: Any) -> None:
@@ -231,7 +197,7 @@ def draw_8(data: xr.Dataset, axes: Any) -> None:
     for column, interpretation in enumerate(data.interpretation.values):
         for k, colour in zip(KS, ("C0", "C1", "C2", "C3"), strict=True):
             row = data.sel(interpretation=interpretation, k=k)
-            points = {"color": colour, "marker": MARKERS[k], "ms": 5, "lw": 1, "label": f"k = {k}"}
+            points: dict[str, Any] = {"color": colour, "marker": MARKERS[k], "ms": 5, "lw": 1, "label": f"k = {k}"}
             bars(axes[0][column], row.v, row, "transfer_time", 1e3, **points)
             bars(axes[1][column], row.v, row, "loss", **points)
             for one in NUMBERS.values():
@@ -247,29 +213,26 @@ def draw_8(data: xr.Dataset, axes: Any) -> None:
     axes[0][0].set_ylabel("transfer time of connection 1 [ms]")
     axes[1][0].set_ylabel("packet loss of connection 1 [1]")
     axes[0][0].legend()
-    axes[0][0].figure.suptitle(
-        f"Prithviraj & Williamson, figure 8, simulated: scenario 1; bars: 95 % intervals, {CUT}",
-        fontsize="medium", ha="left", x=0.01,
-    )  # fmt: skip
 
 
 def draw(files: AtomicFiles, data: dict[str, Any]) -> None:
     """Draw every picture."""
-    import matplotlib.pyplot as plt
-
-    columns = data["8"].sizes["interpretation"]
-    figure, ax = plt.subplots(figsize=(6.4, 4.4))
-    draw_2(data["2"], ax)
-    save(files, figure, "loss_load_2")
-    figure, axes = plt.subplots(1, 2, figsize=(10.4, 4.8))
-    draw_5(data["5"], axes)
-    save(files, figure, "loss_load_5")
-    figure, axes = plt.subplots(len(KS), 2, sharex=True, sharey=True, figsize=(10.4, 8.4))
-    draw_7(data["7"], axes)
-    save(files, figure, "loss_load_7")
-    figure, axes = plt.subplots(2, columns, sharex=True, sharey="row", squeeze=False, figsize=(5.2 * columns, 8))
-    draw_8(data["8"], axes)
-    save(files, figure, "loss_load_8")
+    columns, paper = data["8"].sizes["interpretation"], "Prithviraj & Williamson, figure"
+    panels(files, "loss_load_2", (1, 1), (6.4, 4.4), lambda ax: draw_2(data["2"], ax))
+    panels(
+        files, "loss_load_5", (1, 2), (10.4, 4.8), lambda axes: draw_5(data["5"], axes),
+        f"{paper} 5, simulated: two sources that maximise throughput; bars: 95 % intervals, {CUT}",
+    )  # fmt: skip
+    panels(
+        files, "loss_load_7", (len(KS), 2), (10.4, 8.4), lambda axes: draw_7(data["7"], axes),
+        f"{paper} 7, simulated: scenario 1, v = 1. Colour: sum of the rates; grey: packets in 10 ms; dotted: "
+        "(k + 1)/k;\ndashed: 500 and 1000 ms, between which the paper gives the load",
+        sharex=True, sharey=True,
+    )  # fmt: skip
+    panels(
+        files, "loss_load_8", (2, columns), (5.2 * columns, 8), lambda axes: draw_8(data["8"], axes),
+        f"{paper} 8, simulated: scenario 1; bars: 95 % intervals, {CUT}", sharex=True, sharey="row", squeeze=False,
+    )  # fmt: skip
 
 
 def simulate(replications: int = 10, quick: bool = False) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Measurements of Prithviraj & Williamson's two scenarios, with intervals from replications.
 
-The networks and the rules that the paper leaves open are in `figures.loss_load.scenarios`.
+The networks and the rules that the paper leaves open are in `figures.loss_load.networks`.
 """
 
 from __future__ import annotations
@@ -11,18 +11,10 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from figures.loss_load.scenarios import (
-    CAPACITY,
-    PACKET_TIME,
-    PLAIN,
-    Interpretation,
-    scenario_0,
-    scenario_1,
-)
+from figures.loss_load.networks import CAPACITY, PACKET_TIME, PLAIN, Interpretation, scenario_0, scenario_1
+from figures.rule import Estimate, mean
 from longfat.replication import replicate
 from longfat.sim import Network, run
-from longfat.sim.runs.statistics import Interval
-from longfat.sim.runs.statistics import replications as interval
 
 LONGEST = 20.0  # s, ten times the duration of a transfer
 EARLY = 0.1  # s, when the start of scenario 0 is over
@@ -37,7 +29,7 @@ ACCESS = 20  # ms from a source to S1
 @functools.lru_cache(maxsize=256)
 def two_sources(
     k: float, v: float, interpretation: Interpretation = PLAIN, *, replications: int = 10, rng: int = 0
-) -> dict[str, Interval]:
+) -> dict[str, Estimate]:
     """Measure connection 1 of scenario 0, over the whole transfer and after its start.
 
     Parameters
@@ -53,12 +45,12 @@ def two_sources(
 
     Returns
     -------
-    dict of str to Interval
+    dict of str to Estimate
         ``transfer_time`` [s], ``loss`` and ``late_loss`` [1] with 95 % intervals; late is from 0.1 s to 0.75 s.
 
     Examples
     --------
-    >>> two_sources(2, 2 / 3, replications=3)["late_loss"].mean
+    >>> two_sources(2, 2 / 3, replications=3)["late_loss"].value
     0.0
     """
     net = scenario_0(k, v, interpretation)
@@ -71,8 +63,8 @@ def two_sources(
     }
 
 
-def _of(data: xr.Dataset, name: str) -> Interval:
-    return Interval(*(float(data[name + end].sel(flow="c1")) for end in ("", "_lower", "_upper")))
+def _of(data: xr.Dataset, name: str) -> Estimate:
+    return Estimate(*(float(data[name + end].sel(flow="c1")) for end in ("", "_lower", "_upper")))
 
 
 def observe(
@@ -131,18 +123,22 @@ def observe(
 
     streams = np.random.SeedSequence(rng).spawn(replications)
     runs = replicate(one, streams)
-    units = {"transfer_time": "s", "queueing_delay_mean": "s", "queueing_delay_std": "s"}
-    dims = dict.fromkeys(("declared_load", "offered_load"), ("replication", "time"))
+    seconds = ("transfer_time", "queueing_delay_mean", "queueing_delay_std")
     variables = {
         name: (
-            dims.get(name, ("replication",)),
-            np.array([each[name] for each in runs]),
-            {"units": units.get(name, "1")},
+            ("replication", "time") if name.endswith("_load") else ("replication",),
+            np.array([each[name] for each in runs]), {"units": "s" if name in seconds else "1"},
         )
         for name in runs[0]
-    }
+    }  # fmt: skip
     time = np.arange(len(runs[0]["offered_load"])) * MILLISECOND
     return xr.Dataset(variables, coords={"time": ("time", time, {"units": "s"})})
+
+
+def observed(k: float, v: float, interpretation: Interpretation, **more: Any) -> xr.Dataset:
+    """Call `observe` with scenario 1; a source whose end is not announced counts for a while."""
+    silence = 0.0 if interpretation.farewell else interpretation.silence
+    return observe(scenario_1(k, v, interpretation), silence=silence, **more)
 
 
 def load(data: xr.Dataset, bin: int = BIN) -> xr.DataArray:
@@ -197,17 +193,16 @@ def each_run(
     >>> bool((each_run(2, 0.5, replications=2)["loss"] < 0.01).all())
     True
     """
-    silence = 0.0 if interpretation.farewell else interpretation.silence
-    return numbers(observe(scenario_1(k, v, interpretation), replications=replications, rng=rng, silence=silence))
+    return numbers(observed(k, v, interpretation, replications=replications, rng=rng))
 
 
 def cross_traffic(
     k: float, v: float, interpretation: Interpretation = PLAIN, *, replications: int = 10, rng: int = 0
-) -> dict[str, Interval]:
+) -> dict[str, Estimate]:
     """Return `numbers` of scenario 1 as means with 95 % intervals.
 
-    >>> cross_traffic(2, 0.5, replications=2)["loss"].mean < 0.01
+    >>> cross_traffic(2, 0.5, replications=2)["loss"].value < 0.01
     True
     """
     runs = each_run(k, v, interpretation, replications=replications, rng=rng)
-    return {name: interval(values) for name, values in runs.items()}
+    return {name: mean(values) for name, values in runs.items()}

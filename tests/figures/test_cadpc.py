@@ -7,8 +7,8 @@ import pytest
 import xarray as xr
 
 from figures.cadpc import drawing as cadpc_drawing
+from figures.cadpc import networks, runs
 from figures.cadpc import pictures as cadpc
-from figures.cadpc import runs, scenarios
 from figures.cadpc.claims import ASSESSMENTS
 from figures.claims import Context
 from figures.writing import HERE
@@ -265,12 +265,12 @@ def test_measures():
 
 def test_scenarios():
     """Table I: 300 ms, 10 Mbit/s between links of 1000 Mbit/s; and a network for every competitor."""
-    net = scenarios.dumbbell("SACK", 10)
+    net = networks.dumbbell("SACK", 10)
     assert [(link.rate, link.delay) for link in net.route(net.flows[0])] == [
         (1.25e8, 0.05),
         (1.25e6, 0.05),
         (1.25e8, 0.05),
     ]
     assert net.flows[0].parameters["ecn"] == 1
-    assert scenarios.competitors()[:4] == ["CADPC", "Reno", "SACK", "Vegas"]
-    assert "XCP" not in scenarios.competitors()
+    assert networks.competitors()[:4] == ["CADPC", "Reno", "SACK", "Vegas"]
+    assert "XCP" not in networks.competitors()

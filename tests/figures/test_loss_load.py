@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from figures.loss_load import pictures as loss_load
-from figures.loss_load.measured import combined
-from figures.loss_load.scenarios import (
+from figures.loss_load.claims import combined
+from figures.loss_load.networks import (
     NEAREST,
     PLAIN,
     RULE_CHANGES,
@@ -13,7 +13,7 @@ from figures.loss_load.scenarios import (
     scenario_0,
     scenario_1,
 )
-from figures.loss_load.tables import NUMBERS
+from figures.loss_load.numbers import NUMBERS
 from longfat.laws import loss_load as laws
 
 KS = (2, 5, 10, 20)

@@ -4,10 +4,9 @@ import re
 
 import pytest
 
+from figures.cadpc import claims as cadpc
 from figures.cadpc import comparisons as cadpc_comparisons
-from figures.cadpc import deployment as cadpc_deployment
-from figures.cadpc import measured as cadpc_measured
-from figures.cadpc import runs
+from figures.cadpc import networks, runs
 from figures.cadpc.claims import ASSESSMENTS
 from figures.claims import Context, findings, tabulated
 from figures.rule import Difference, Quantity, Statement, Together, judge
@@ -105,9 +104,9 @@ def test_short_rows(claim, verdict):
 
 def test_a_router_that_nobody_stands_in_for(monkeypatch):
     """If the next router tells of nothing, 45 % is lost, and the row does not hold."""
-    network = cadpc_deployment.hidden_bottleneck
-    monkeypatch.setattr(cadpc_deployment, "hidden_bottleneck", lambda _: network(False))
-    assert cadpc_deployment.incoming(SMALL).verdict == "differs"
+    network = networks.hidden_bottleneck
+    monkeypatch.setattr(networks, "hidden_bottleneck", lambda _: network(False))
+    assert cadpc.incoming(SMALL).verdict == "differs"
 
 
 @pytest.mark.long
@@ -135,11 +134,12 @@ def test_the_first_rate_of_before_fails_where_it_did(monkeypatch):
         return measured(context, label, *more, **given, **({"parameters": (("first_rate", 1.0),)} if label == "CADPC"
                                                            else {}))  # fmt: skip
 
-    monkeypatch.setattr(cadpc_measured, "at", at)
-    found = cadpc_measured.constant_queue(SMALL)
+    monkeypatch.setattr(cadpc, "at", at)
+    monkeypatch.setattr(runs, "at", at)  # of `runs.sweep`
+    found = cadpc.constant_queue(SMALL)
     assert found.verdict == "differs"
     assert float(re.search(r"1 Mbit/s: ([\d.]+)", found.ours)[1]) > 30
-    lost = cadpc_measured.lossless_and_fair(SMALL).evidence.parts[0]
+    lost = cadpc.lossless_and_fair(SMALL).evidence.parts[0]
     assert judge(lost)[0] == "differs"
     assert "0.1 %" in lost.criterion
 

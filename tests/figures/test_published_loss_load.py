@@ -10,20 +10,10 @@ import pytest
 import figures
 from figures.claims import Context, findings, read, tabulated
 from figures.loss_load import runs
-from figures.loss_load.measured import (
-    FITTED,
-    POINTS,
-    REPEATED,
-    Point,
-    combined,
-    one_run,
-    quantity,
-    settled_loads,
-)
-from figures.loss_load.scenarios import EXCESS, NEAREST
-from figures.loss_load.tables import NUMBERS, row_name
+from figures.loss_load.claims import combined, settled_loads
+from figures.loss_load.networks import EXCESS, NEAREST
+from figures.loss_load.numbers import FITTED, NUMBERS, POINTS, REPEATED, Point, one_run, quantity, row_name
 from figures.rule import Estimate, judge, opposite
-from longfat.sim.runs.statistics import Interval
 from tests.figures.published_checks import *  # noqa: F403
 
 HERE = Path(figures.__file__).parent
@@ -102,18 +92,18 @@ def test_a_number_can_fail(claim):
 def test_when_a_number_is_met():
     """Within 10 %, or if it lies, as rounded, in the interval; transfer times by what is above 1444 ms as well."""
     point = Point(2, 1.0, "loss", "0.20")
-    assert point.meets(Interval(0.219, 0.218, 0.220))
-    assert not point.meets(Interval(0.23, 0.21, 0.25))
-    assert point.meets(Interval(0.23, 0.204, 0.256))  # 0.20 may be 0.205
-    assert point.meets(Interval(0.23, 0.10, 0.36))
+    assert point.meets(Estimate(0.219, 0.218, 0.220))
+    assert not point.meets(Estimate(0.23, 0.21, 0.25))
+    assert point.meets(Estimate(0.23, 0.204, 0.256))  # 0.20 may be 0.205
+    assert point.meets(Estimate(0.23, 0.10, 0.36))
     # 1758 - 1444 = 314: a quarter is 78.5, so from 1679.5 ms on
-    assert not TIMES[1.0].meets(Interval(1.679, 1.678, 1.6795 - 0.0006))
-    assert TIMES[1.0].meets(Interval(1.680, 1.679, 1.681))
+    assert not TIMES[1.0].meets(Estimate(1.679, 1.678, 1.6795 - 0.0006))
+    assert TIMES[1.0].meets(Estimate(1.680, 1.679, 1.681))
 
 
 def test_a_weighted_sum_of_means():
     """3 - 2 x 1 with half widths 0.3 and 2 x 0.2: 1 and 0.5; the same interval twice counts as one."""
-    one, other = Interval(3.0, 2.7, 3.3), Interval(1.0, 0.8, 1.2)
+    one, other = Estimate(3.0, 2.7, 3.3), Estimate(1.0, 0.8, 1.2)
     assert astuple(combined((1.0, one), (-2.0, other))) == pytest.approx((1.0, 0.5, 1.5))
     assert combined((1.0, one), (-1.0, one)) == Estimate(0.0, 0.0, 0.0)
     assert astuple(combined((1.0, one), (1.0, one))) == pytest.approx((6.0, 5.4, 6.6))

@@ -8,10 +8,12 @@ random and breaks phase effects.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
+from longfat.laws.cadpc import network_equilibrium
 from longfat.sim import Discipline, Network, queues, schemes
 from longfat.sim.network import traffic
 
@@ -28,6 +30,8 @@ BIG_BUFFER = round(CAPACITY * ROUND_TRIP / PACKET)  # packets, one bandwidth-del
 JITTER = 0.0008  # s
 MIDDLE = "a-b"  # name of the bottleneck; "b-a" is the return link
 PATH = ("s", "a", "b", "d")
+#: First and last of three links of each flow, and its weight: three flows cross all links.
+WEIGHTED = ((0, 2, 1.0), (0, 2, 2.0), (0, 2, 4.0), (0, 0, 3.0), (1, 1, 8.0), (2, 2, 5.0))
 
 
 @dataclass(frozen=True)
@@ -233,3 +237,53 @@ def mixing(until: float = 150.0) -> Network:
         net.flow("cadpc", path=[f"s{group}", "a", "b", "d"], name=f"group{group}", packet=PACKET, count=5,
                  send_jitter=JITTER)  # fmt: skip
     return net.flow(traffic.constant(0.9 * CAPACITY), path=["s1", "a"], name="other", packet=PACKET, stop=until)
+
+
+def three_links(
+    starts: Sequence[float] = (0.0,) * len(WEIGHTED), *, delay: float = LINK_DELAY, buffer: int = BUFFER,
+    **flow: Any,
+) -> Network:  # fmt: skip
+    """Return three bottlenecks in a row with the flows of `WEIGHTED`; ``flow`` has arguments of `Network.flow`."""
+    net, nodes = Network(), "abcd"
+    for tail, head in pairwise(nodes):
+        net.link(tail, head, rate=CAPACITY, delay=delay, buffer=buffer).link(head, tail, rate=CAPACITY, delay=delay)
+    for k, ((first, last, weight), start) in enumerate(zip(WEIGHTED, starts, strict=True)):
+        net.flow("cadpc", path=list(nodes[first : last + 2]), name=f"flow-{k + 1}", start=start,
+                 parameters={"weight": weight}, **{"packet": PACKET, "send_jitter": JITTER} | flow)  # fmt: skip
+    return net
+
+
+def weighted_rates() -> list[float]:
+    """Return the rates of the flows of `three_links` by the law, over the rate of a link."""
+    routes = [[float(first <= link <= last) for first, last, _ in WEIGHTED] for link in range(3)]
+    return [float(rate) for rate in network_equilibrium(routes, 1.0, [weight for *_, weight in WEIGHTED])]
+
+
+def hidden_bottleneck(
+    answers: bool | str, starts: Sequence[float] = (0.0,) * 10, *, delay: float = LINK_DELAY, buffer: int = BUFFER,
+    **flow: Any,
+) -> Network:  # fmt: skip
+    """Return three links, the second, "b-c", with half the rate, of which one router tells or none.
+
+    Parameters
+    ----------
+    answers : bool or {"incoming"}
+        Whether the router in front of the second link tells of it, or that behind it.
+    starts : sequence of float
+        Time at which each flow starts [s].
+    delay : float
+        Propagation delay of each link [s].
+    buffer : int
+        Buffer of each link [packets].
+    flow : object
+        Further arguments of `Network.flow`.
+    """
+    net, nodes = Network(), "abcd"
+    for k, (tail, head) in enumerate(pairwise(nodes)):
+        rate = CAPACITY if k == 1 else 2 * CAPACITY
+        net.link(tail, head, rate=rate, delay=delay, buffer=buffer, stamps=answers if k == 1 else True)
+        net.link(head, tail, rate=rate, delay=delay)
+    for k, start in enumerate(starts):
+        net.flow("cadpc", path=list(nodes), name=f"flow-{k + 1}", start=start,
+                 **{"packet": PACKET, "send_jitter": JITTER} | flow)  # fmt: skip
+    return net
