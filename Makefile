@@ -4,7 +4,8 @@ BIN := .venv/bin
 # Modules are compiled once, not by each of the hundred processes that the tests start.
 unexport PYTHONDONTWRITEBYTECODE
 FIGURES := gong_parulkar gong_parulkar.receive_buffers gong_parulkar.sstp loss_load cadpc cadpc.further \
-	blt blt.concepts blt.today blt.further kkm credits network_simulator today courses scheme_curves scoreboard
+	blt blt.concepts blt.today blt.further kkm network_simulator network_simulator.credits today today.courses \
+	today.curves scoreboard
 PACKAGES := setup.py models derivations docs figures notebooks tests
 
 .PHONY: help venv wheel hooks guard test tests test-long mutations lint types docs handbook curves explore notebooks notebooks-html browser figures redraw benchmark peers testbed size lock clean
@@ -57,7 +58,7 @@ lint: venv  ## Check style, docstrings and formatting (ruff)
 	$(BIN)/ruff check $(PACKAGES)
 	$(BIN)/ruff format --check $(PACKAGES)
 
-types: venv  ## Check the types of the package (mypy), with the stubs of the laws written anew
+types: venv  ## Check the types of the package and the figures (mypy), with the stubs of the laws written anew
 	$(BIN)/python -m docs.stubs
 	$(BIN)/mypy
 

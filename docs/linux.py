@@ -7,7 +7,7 @@ import json
 import math
 from pathlib import Path
 
-from figures.linux import CAPTIONS, HEADS, NAME, PART
+from figures.linux.pictures import CAPTIONS, HEADS, NAME, PART
 from longfat.testbed import equivalence, equivalence_report
 from tests.benchmarks.linux import read, statements
 
@@ -176,7 +176,7 @@ def page():
             parts.append(table(title, some) + "\n")
     if some := [one for one in made if one.case.rules]:
         parts.append(table("Rules switched", some) + "\n")
-    parts.append(f"![{CAPTIONS[NAME]}](../figures/{NAME}.png)\n\n{followed()}\n")
+    parts.append(f"![{CAPTIONS[NAME]}](../figures/linux/{NAME}.png)\n\n{followed()}\n")
     return "".join(parts).rstrip("\n") + "\n" + RULES + "\n" + link().rstrip("\n") + "\n"
 
 

@@ -27,12 +27,12 @@ PARTS = {
     "kkm": "The benchmark (Kanakia, Keshav and Mishra 1992)",
     "kkm.other_schemes": "The standard experiments with schemes that the paper does not have",
     "scoreboard": "Scoreboard: every number and claim of the five papers",
-    "credits": "Credit flow control, and guaranteed delays",
+    "network_simulator.credits": "Credit flow control, and guaranteed delays",
     "network_simulator": "The network simulator compared with laws",
     "today": "Schemes and disciplines of today",
-    "scheme_curves": "Design curves of schemes",
+    "today.curves": "Design curves of schemes",
     "linux": "Linux's TCP and the network simulator",
-    "courses": "CUBIC and BBR over time",
+    "today.courses": "CUBIC and BBR over time",
 }
 TABLES = {
     "loss_load": {"loss_load_tables.md": "every printed number, and the effect of each rule"},
@@ -50,7 +50,7 @@ TABLES = {
 
 
 def module(part: str) -> ModuleType:
-    """Return the module that draws a part: of a paper's folder, ``pictures``."""
+    """Return the module that draws a part: of a folder, ``pictures``."""
     found = import_module(f"figures.{part}")
     return found if hasattr(found, "CAPTIONS") else import_module(f"figures.{part}.pictures")
 
@@ -58,7 +58,7 @@ def module(part: str) -> ModuleType:
 def folder(part: str) -> str:
     """Return the folder of a part's files within this one, with a slash, or "" for this folder itself.
 
-    >>> folder("blt.today"), folder("today")
+    >>> folder("blt.today"), folder("scoreboard")
     ('blt/', '')
     """
     place = Path(str(module(part).__file__)).parent.relative_to(HERE)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from docs import linux as page
-from figures import linux as figure
+from figures.linux import pictures as figure
 from longfat.sim import run
 from longfat.testbed import equivalence, equivalence_report
 from longfat.testbed.equivalence_cases import BUFFERS, FLOWS, LOSSES, Accuracy, Case, cases

@@ -7,7 +7,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from figures import courses, credits, data, gallery, network_simulator, today, today_runs
+from figures import data, gallery
 from figures.blt import concepts as blt_concepts
 from figures.blt import drawing as blt_drawing
 from figures.blt import further as blt_further
@@ -23,6 +23,11 @@ from figures.gong_parulkar import receive_buffers, sstp
 from figures.kkm import other_schemes
 from figures.loss_load import pictures as loss_load
 from figures.loss_load import runs as loss_load_runs
+from figures.network_simulator import credits
+from figures.network_simulator import pictures as network_simulator
+from figures.today import courses
+from figures.today import pictures as today
+from figures.today import runs as today_runs
 from figures.writing import HERE, figure_files
 from longfat import plot
 from longfat.benchmark import tables
@@ -76,7 +81,9 @@ def test_loss_load():
     np.testing.assert_allclose(stored.law_loss, loss, rtol=1e-8, atol=1e-8)
     ours = loss_load_runs.two_sources(20, 0.5, loss_load.PLAIN, replications=10, rng=5)
     for name, one in ours.items():
-        np.testing.assert_allclose(stored.loc[(20, 0)][[name, f"{name}_lower", f"{name}_upper"]], astuple(one), rtol=1e-6)
+        np.testing.assert_allclose(
+            stored.loc[(20, 0)][[name, f"{name}_lower", f"{name}_upper"]], astuple(one), rtol=1e-6
+        )
 
 
 def test_cadpc():

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from figures import network_simulator
 from figures.gong_parulkar import pictures as gong_parulkar
 from figures.gong_parulkar import receive_buffers
+from figures.network_simulator import pictures as network_simulator
 
 
 def test_figure_14(tmp_path, monkeypatch):

@@ -222,7 +222,7 @@ def test_files_behind_links_come_along(written):
     folder, _ = written
     assert (folder / "docs" / "glossary.md").is_file()
     assert (folder / "tests" / "plugins" / "aimd.py").is_file()
-    assert (folder / "figures" / "today_buffer.png").is_file()
+    assert (folder / "figures" / "today" / "today_buffer.png").is_file()
 
 
 def test_groups_of_guides_name_pages():

@@ -12,7 +12,7 @@ import numpy as np
 import xarray as xr
 
 import longfat as lf
-from figures.writing import Part, bars, save
+from figures.writing import Part, bars, panels
 from longfat.base.files import AtomicFiles
 from longfat.plot.axes import log_ticks
 
@@ -56,16 +56,11 @@ def window(loss: float, scheme: int, rng: Any) -> dict[str, float]:
 
 def simulate(replications: int = REPLICATIONS, rng: int = 1) -> dict[str, Any]:
     """Simulate everything that the picture shows."""
-    common = {"replications": replications, "rng": rng, "confidence": CONFIDENCE}
+    common: dict[str, Any] = {"replications": replications, "rng": rng, "confidence": CONFIDENCE}
     found = {
         "waiting_times": lf.sweep(queue, {"load": LOADS, "exponential": [0, 1]}, **common),
         "utilisation": xr.Dataset(
-            {
-                "utilisation": (
-                    ("scheme", "buffer"),
-                    [[sawtooth(name, buffer) for buffer in BUFFERS] for name in SCHEMES],
-                )
-            },
+            {"utilisation": (("scheme", "buffer"), [[sawtooth(name, one) for one in BUFFERS] for name in SCHEMES])},
             {"scheme": list(SCHEMES), "buffer": list(BUFFERS)},
         ),
         "windows": lf.sweep(window, {"loss": LOSSES, "scheme": range(len(SCHEMES))}, **common),
@@ -112,7 +107,7 @@ def draw_panels(found: dict[str, Any], axes: Any) -> None:
     third.plot(loss, lf.laws.tcp.square_root_rate(loss, 0.1) * 0.1, color="0.3", label="square-root law")
     third.plot(loss, lf.laws.tcp.pftk_rate(loss, 0.1, 0.2) * 0.1, color="0.3", ls=":", label="PFTK, timeout 0.2 s")
     for k, scheme in enumerate(SCHEMES):
-        look = {"color": f"C{k}", "marker": "osv"[k], "ms": 4, "label": scheme}
+        look: dict[str, Any] = {"color": f"C{k}", "marker": "osv"[k], "ms": 4, "label": scheme}
         bars(third, LOSSES, found["windows"].isel(scheme=k), "window", **look, **points)
     third.set(
         xlabel="packet loss probability [1]",
@@ -128,23 +123,15 @@ def draw_panels(found: dict[str, Any], axes: Any) -> None:
 
 def draw(files: AtomicFiles, found: dict[str, Any]) -> None:
     """Draw the picture."""
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(1, 3, figsize=(12, 3.8))
-    draw_panels(found, axes)
     count = found.get("replications", REPLICATIONS)
-    figure.suptitle(
+    panels(
+        files, "network_simulator", (1, 3), (12, 3.8), lambda axes: draw_panels(found, axes),
         f"Lines: laws. Points: network simulator, {CONFIDENCE:.0%} intervals of {count} runs "
         "(nothing is random in the middle panel)",
-        fontsize="medium", ha="left", x=0.01,
     )  # fmt: skip
-    save(files, figure, "network_simulator")
 
 
 DIMS = {
     "waiting_times": [("load", "exponential")], "utilisation": [("scheme", "buffer")], "windows": [("loss", "scheme")],
 }  # fmt: skip
 PART = Part("figures.network_simulator", simulate, DIMS, draw, prefix="network_simulator_")
-
-if __name__ == "__main__":
-    PART.main()

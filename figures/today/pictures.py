@@ -7,14 +7,15 @@ Run with ``python -m figures.today``; it takes some minutes; ``--redraw`` draws 
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
 import longfat as lf
-from figures import today_runs as runs
 from figures.blt.networks import Path as Network
+from figures.today import runs
 from figures.writing import CUT, Part, bars, panels
 from longfat.base.files import AtomicFiles
 from longfat.plot.axes import log_ticks
@@ -41,7 +42,7 @@ def draw_buffer(data: xr.Dataset, ax: Any) -> None:
     for k, name in enumerate(runs.ALONE):
         if name in laws:
             ax.plot(buffer, laws[name], color=f"C{k}", label=f"{name}, law")
-        look = {"color": f"C{k}", "marker": MARKERS[k], "label": f"{name}, simulated"}
+        look: dict[str, Any] = {"color": f"C{k}", "marker": MARKERS[k], "label": f"{name}, simulated"}
         bars(ax, runs.BUFFERS, data.isel(scheme=k), "utilisation", **look, **POINTS)
     ax.set(xlabel="buffer [bandwidth-delay products]", ylabel="utilisation [1]", ylim=(0.76, 1.01))
     ax.legend(loc="lower right")
@@ -51,7 +52,7 @@ def draw_delay(data: xr.Dataset, ax: Any) -> None:
     """Draw percentiles of the queueing delay, a place on the abscissa for each discipline."""
     place = np.arange(len(runs.QUEUES))
     for k, percentile in enumerate(runs.PERCENTILES):
-        look = {"color": f"C{k}", "marker": MARKERS[k], "label": f"{percentile}th percentile"}
+        look: dict[str, Any] = {"color": f"C{k}", "marker": MARKERS[k], "label": f"{percentile}th percentile"}
         bars(ax, place + 0.12 * (k - 1), data, f"percentile_{percentile}", **look, **POINTS)
     words = [f"{name}\n{scheme}" for name, (_, scheme) in runs.QUEUES.items()]
     ax.set_xticks(place, words)
@@ -76,7 +77,7 @@ def draw_fairness(data: xr.Dataset, axes: Any) -> None:
         for k, name in enumerate(runs.PAIRS):
             one = data.isel(pair=k, sharing=sharing)
             mean, low, high = (2.0 ** one[f"log_ratio{end}"].values for end in ("", "_lower", "_upper"))
-            look = {"color": f"C{k}", "marker": MARKERS[k], "label": name}
+            look: dict[str, Any] = {"color": f"C{k}", "marker": MARKERS[k], "label": name}
             place = np.array(runs.RATIOS) * 1.05 ** (k - 2.5)
             ax.errorbar(place, mean, [np.maximum(mean - low, 0), np.maximum(high - mean, 0)], **look, **POINTS)
         ax.set(
@@ -95,7 +96,7 @@ def draw_power(data: xr.Dataset, axes: Any) -> None:
     bound = lf.laws.power.first_come_ceiling(network.capacity, network.file, network.round_trip)
     axes[0].axhline(bound / 1e6, color="0.3", ls="--", label="upper bound, first come, first served")
     for k, name in enumerate(runs.POWERS):
-        look = {"color": f"C{k}", "marker": MARKERS[k], "ms": 4.5, "capsize": 2}
+        look: dict[str, Any] = {"color": f"C{k}", "marker": MARKERS[k], "ms": 4.5, "capsize": 2}
         bars(axes[0], runs.LOADS, data.isel(label=k), "power", scale=1e-6, **look)
         bars(axes[1], runs.LOADS, data.isel(label=k), "response_time", scale=1e3, label=name, **look)
     axes[0].set(xlabel="offered load [1]", ylabel="network power [MB/s²]", title="Throughput over response time")
@@ -107,39 +108,19 @@ def draw_power(data: xr.Dataset, axes: Any) -> None:
 
 def draw(files: AtomicFiles, found: dict[str, xr.Dataset]) -> None:
     """Draw every picture."""
-    path = "300 packets in 50 ms"
-    panels(
-        files,
-        "today_buffer",
-        (1, 1),
-        (7.2, 4.6),
-        lambda ax: draw_buffer(found["today_buffer"], ax),
-        f"One flow, {path}; {INTERVALS}; cubic without fast convergence",
-    )
-    panels(
-        files,
-        "today_delay",
-        (1, 1),
-        (8.2, 4.6),
-        lambda ax: draw_delay(found["today_delay"], ax),
-        f"Ten flows, 50 Mbit/s, 40 ms, buffer of 96 ms; {INTERVALS}",
-    )
-    panels(
-        files,
-        "today_fairness",
-        (1, 2),
-        (11.5, 5.2),
-        lambda axes: draw_fairness(found["today_fairness"], axes),
-        f"Two flows, 20 Mbit/s, the shorter path 20 ms, buffer 20 ms; lines: with a full queue; {INTERVALS}",
-    )
-    panels(
-        files, "today_power", (1, 2), (11.5, 4.8), lambda axes: draw_power(found["today_power"], axes),
-        f"Files of 100 kB, 30 Mbit/s, 30 ms, buffer 10 ms; {INTERVALS}, {CUT}",
-    )  # fmt: skip
+    pictures: dict[str, tuple[Any, tuple[int, int], tuple[float, float], str]] = {
+        "buffer": (draw_buffer, (1, 1), (7.2, 4.6),
+                   f"One flow, 300 packets in 50 ms; {INTERVALS}; cubic without fast convergence"),
+        "delay": (draw_delay, (1, 1), (8.2, 4.6), f"Ten flows, 50 Mbit/s, 40 ms, buffer of 96 ms; {INTERVALS}"),
+        "fairness": (draw_fairness, (1, 2), (11.5, 5.2),
+                     f"Two flows, 20 Mbit/s, the shorter path 20 ms, buffer 20 ms; lines: with a full queue; "
+                     f"{INTERVALS}"),
+        "power": (draw_power, (1, 2), (11.5, 4.8),
+                  f"Files of 100 kB, 30 Mbit/s, 30 ms, buffer 10 ms; {INTERVALS}, {CUT}"),
+    }  # fmt: skip
+    for name, (drawn, shape, size, title) in pictures.items():
+        panels(files, f"today_{name}", shape, size, functools.partial(drawn, found[f"today_{name}"]), title)
 
 
 DIMS = {name: [tuple(grid)] for name, (_, grid) in runs.SWEEPS.items()}
 PART = Part("figures.today", lambda: {name: runs.sweep(name) for name in runs.SWEEPS}, DIMS, draw)
-
-if __name__ == "__main__":
-    PART.main()

@@ -1,6 +1,6 @@
 """Design curves of CUBIC, Reno and BBR on a link of 100 Mbit/s and 40 ms, over its buffer and over the flows' windows.
 
-The default of ``longfat curves``. Run with ``python -m figures.scheme_curves``; ``--redraw`` draws the pictures again
+The default of ``longfat curves``. Run with ``python -m figures.today.curves``; ``--redraw`` draws the pictures again
 from the stored numbers.
 """
 
@@ -32,8 +32,12 @@ ATTRS = {
 
 def draw(files: AtomicFiles, data: dict[str, xr.Dataset]) -> None:
     """Draw both pictures."""
+    from matplotlib.figure import Figure
+
     for name, one in data.items():
-        save(files, plot.scheme_curves(one)[0].get_figure(), name)
+        figure = plot.scheme_curves(one)[0].figure
+        assert isinstance(figure, Figure)  # not a part of one
+        save(files, figure, name)
 
 
 def completed(data: dict[str, xr.Dataset]) -> dict[str, xr.Dataset]:
@@ -45,7 +49,7 @@ def completed(data: dict[str, xr.Dataset]) -> dict[str, xr.Dataset]:
 
 DIMS = {name: [(over,), ("scheme", "flows", over), ("scheme", "flows", f"law_{over}")] for over, name in NAMES.items()}
 PART = Part(
-    "figures.scheme_curves", lambda: {name: design.curves(over=over) for over, name in NAMES.items()}, DIMS, draw,
+    "figures.today.curves", lambda: {name: design.curves(over=over) for over, name in NAMES.items()}, DIMS, draw,
     completed=completed,
 )  # fmt: skip
 

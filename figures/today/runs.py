@@ -12,10 +12,10 @@ import longfat as lf
 from figures.blt import runs as blt_runs
 from figures.blt.networks import Path
 from longfat.sim import Discipline, schemes
-from longfat.sim.kernel.jit import part
 from longfat.sim.kernel.memory import word_at
 from longfat.sim.kernel.records import DATA
 from longfat.sim.queues.discipline import ENQUEUE, Parameter
+from longfat.sim.queues.log import write
 
 PACKET = 1500  # bytes
 REPLICATIONS = 5
@@ -67,13 +67,7 @@ def utilisation(scheme: int, buffer: float, rng: Any) -> dict[str, float]:
     return {"utilisation": float(run.utilisation.sel(link="a-b"))}
 
 
-@part
-def write(log, word, value):  # type: ignore[no-untyped-def]
-    """Write one integer of the log."""
-    word_at(log, word).x = value
-
-
-def record(link, packet, now):  # type: ignore[no-untyped-def]
+def record(link: Any, packet: Any, now: float) -> Any:
     """Record the time since a data packet was sent, from a time on and as long as there is room."""
     log = int(link.log)
     count = word_at(log, 0).x

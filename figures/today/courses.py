@@ -1,8 +1,8 @@
 """CUBIC's window beside its law over time, and the states of BBR beside a CUBIC flow.
 
 ``courses_cubic``: the simulated window, the law between losses, and their difference; ``courses_bbr``: data in flight
-and delivery rates of both flows, with BBR's states. Run with ``python -m figures.courses``; ``--redraw`` draws the
-pictures from the stored numbers.
+and delivery rates of both flows, with BBR's states. Run with ``python -m figures.today.courses``; ``--redraw`` draws
+the pictures from the stored numbers.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 import xarray as xr
 
 import longfat as lf
-from figures.writing import Part, save
+from figures.writing import Part, panels
 from longfat.base.files import AtomicFiles
 from longfat.sim import Network, Simulation
 from longfat.sim.runs import peek
@@ -164,33 +164,29 @@ def draw_bbr(data: xr.Dataset, axes: Any) -> None:
 
 def draw(files: AtomicFiles, found: dict[str, xr.Dataset]) -> None:
     """Draw both pictures."""
-    import matplotlib.pyplot as plt
     from matplotlib.lines import Line2D
 
-    figure, axes = plt.subplots(2, 1, figsize=(8.2, 5.6), sharex=True, height_ratios=[3, 1])
-    draw_cubic(found["courses_cubic"], axes)
-    figure.suptitle(
+    def with_legend(axes: Any) -> None:
+        draw_bbr(found["courses_bbr"], axes)
+        lines = [Line2D([], [], lw=1.1, **look) for look in LOOKS] + [Line2D([], [], color="0.3", ls=":", lw=1.2)]
+        words = ["bbr, version 3", "cubic", "bandwidth-delay product; capacity"]
+        axes[0, 0].figure.legend(lines, words, loc="outside lower center", ncols=3)
+
+    panels(
+        files, "courses_cubic", (2, 1), (8.2, 5.6), lambda axes: draw_cubic(found["courses_cubic"], axes),
         f"One CUBIC flow (RFC 9438) without a queue, {TRIP * 1e3:g} ms, C = 0.4, beta = 0.7, no fast convergence",
-        fontsize="medium", ha="left", x=0.01,
+        sharex=True, height_ratios=[3, 1],
     )  # fmt: skip
-    save(files, figure, "courses_cubic")
-    figure, axes = plt.subplots(
-        3, 2, figsize=(11.5, 7.2), sharex="col", sharey="row", width_ratios=[1, 2.4], height_ratios=[1.3, 1.1, 1]
-    )
-    draw_bbr(found["courses_bbr"], axes)
-    lines = [Line2D([], [], lw=1.1, **look) for look in LOOKS] + [Line2D([], [], color="0.3", ls=":", lw=1.2)]
-    words = ["bbr, version 3", "cubic", "bandwidth-delay product; capacity"]
-    figure.legend(lines, words, loc="outside lower center", ncols=3)
-    figure.suptitle(
+    panels(
+        files, "courses_bbr", (3, 2), (11.5, 7.2), with_legend,
         "BBR (draft-ietf-ccwg-bbr-06) and CUBIC (RFC 9438) at a drop-tail link: 50 Mbit/s, 40 ms, buffer of 1.5 "
         "bandwidth-delay products",
-        fontsize="medium", ha="left", x=0.01,
+        sharex="col", sharey="row", width_ratios=[1, 2.4], height_ratios=[1.3, 1.1, 1],
     )  # fmt: skip
-    save(files, figure, "courses_bbr")
 
 
 DIMS = {"courses_cubic": [("time",)], "courses_bbr": [("time",)]}
-PART = Part("figures.courses", lambda: {"courses_cubic": cubic(), "courses_bbr": bbr()}, DIMS, draw)
+PART = Part("figures.today.courses", lambda: {"courses_cubic": cubic(), "courses_bbr": bbr()}, DIMS, draw)
 
 if __name__ == "__main__":
     PART.main()

@@ -2,7 +2,7 @@
 
 ``credits``: use of the bottleneck, losses and waiting times over the buffers of the switches. ``delay_bound``: greatest
 delays behind a leaky bucket under fair queueing and VirtualClock, and delays in random traffic, against the bound. Run
-with ``python -m figures.credits``; it takes about a minute; ``--redraw`` draws the stored numbers.
+with ``python -m figures.network_simulator.credits``; it takes about a minute; ``--redraw`` draws the stored numbers.
 """
 
 from __future__ import annotations
@@ -176,14 +176,8 @@ def draw_delays(data: dict[str, xr.Dataset], axes: Any) -> None:
     for k, name in enumerate(RANDOM):
         one = data["delay_bound_random"].isel(kind=k)
         mean = np.where(one.above > 0, one.above, np.nan)
-        second.fill_between(
-            LEVELS,
-            np.maximum(one.above_lower, 1e-6),
-            np.maximum(one.above_upper, 1e-6),
-            color=f"C{k}",
-            alpha=0.25,
-            lw=0,
-        )
+        low, high = np.maximum(one.above_lower, 1e-6), np.maximum(one.above_upper, 1e-6)
+        second.fill_between(LEVELS, low, high, color=f"C{k}", alpha=0.25, lw=0)
         second.plot(LEVELS, mean, color=f"C{k}", marker="os^"[k], ms=3.5, label=NAMES[name])
     second.axvline(1, color="0.3", lw=1)
     second.text(1.01, 0.3, "bound", color="0.3")
@@ -211,7 +205,7 @@ DIMS = {
     "credits": [("scheme", "buffer")], "delay_bound_worst": [("scheduler", "hops")],
     "delay_bound_random": [("kind", "level")],
 }  # fmt: skip
-PART = Part("figures.credits", simulate, DIMS, draw)
+PART = Part("figures.network_simulator.credits", simulate, DIMS, draw)
 
 if __name__ == "__main__":
     PART.main()

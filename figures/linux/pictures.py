@@ -84,6 +84,3 @@ def simulate(linux: bool = True) -> dict[str, xr.Dataset]:
 
 
 PART = Part("figures.linux", simulate, {NAME: [("column", "face", "time")]}, draw, quick={"linux": False})
-
-if __name__ == "__main__":
-    PART.main()

@@ -1,0 +1,1 @@
+"""Linux's TCP beside the network simulator."""

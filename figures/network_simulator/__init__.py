@@ -1,0 +1,1 @@
+"""The network simulator compared with laws; credit flow control, and guaranteed delays."""
