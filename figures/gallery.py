@@ -20,7 +20,6 @@ PARTS = {
     "loss_load": "Loss-load curves (Prithviraj and Williamson)",
     "cadpc": "CADPC (Welzl)",
     "cadpc.further": "CADPC further: noise, a target below the capacity, and weights",
-    "blt.concepts": "The ideas of BLT, in packets (Kim and Farber 1994, figures 3 and 5)",
     "blt": "BLT (Kim and Farber 1994)",
     "blt.today": "BLT on paths of today",
     "blt.further": "BLT further: what its authors left to later work",

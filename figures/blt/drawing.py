@@ -13,6 +13,7 @@ from matplotlib.patheffects import withStroke
 from figures.blt import tables as blt_tables
 from figures.blt.networks import MBIT, SETS
 from figures.blt.networks import Path as Network
+from figures.blt.runs import STREAM, STREAMS
 from figures.blt.table_1 import PRINTED, ceiling
 from figures.blt.table_1 import RATIO_NAMES as RATIOS
 from figures.writing import bars
@@ -30,6 +31,7 @@ TITLES = {
 }  # fmt: skip
 REFERENCE = Network(150.0, 30.0)
 TRACE = 4.0  # s of figure 8
+MIDDLE = 90  # Mbit/s, the middle one of the reference networks
 CEILING = "0.4"  # grey of the upper bound of the power
 EQUAL = "0.6"  # grey of lines of one bandwidth-delay product
 MARKERS, DASHES = "os^", ("-", "--", ":")  # by bottleneck
@@ -41,6 +43,44 @@ def _look(label: str, k: int = 0) -> dict[str, Any]:
 
 def _below(figure: Any, handles: list[Any], ncols: int = 4) -> None:
     figure.legend(handles=handles, loc="outside lower center", ncols=ncols)
+
+
+def windows() -> np.ndarray:
+    """Return the window of each packet: 1, 2, 4, ... packets, in slow start as in BLT (section 3.3.1)."""
+    return np.floor(np.log2(np.arange(STREAM) + 1)).astype(int)
+
+
+def draw_3(data: xr.Dataset, axes: Any) -> None:
+    """Draw the packets over time, a colour for each window."""
+    for ax, scheme in zip(axes, STREAMS, strict=True):
+        window = windows()
+        for k in range(window.max() + 1):
+            mine = window == k
+            ax.plot(
+                1e3 * data.departure.sel(scheme=scheme)[mine], np.arange(STREAM)[mine], ls="", ms=3,
+                marker="osv^D*P"[k], color=f"C{k}", label=f"{mine.sum()}",
+            )  # fmt: skip
+        ax.set(xlabel="time [ms]", title=scheme, xlim=(-5, 195))
+    axes[0].set_ylabel("packet")
+    axes[0].legend(title="packets of the window", fontsize="x-small", ncols=2, loc="upper left")
+
+
+def draw_5(data: xr.Dataset, axes: Any) -> None:
+    """Draw throughput, response time and power over the load."""
+    scales = {"throughput": (8e-6, "throughput [Mbit/s]"), "response_time": (1e3, "response time [ms]"),
+              "power": (1e-6, "power [10$^6$ bytes/s$^2$]")}  # fmt: skip
+    for ax, (name, (scale, words)) in zip(axes, scales.items(), strict=True):
+        for k, label in enumerate(STREAMS):
+            one = data.sel(label=label, bottleneck=MIDDLE)
+            bars(
+                ax, one["load"].values, one, name, scale, color=f"C{k}", marker=MARKERS[k], ms=4, capsize=2, label=label
+            )
+            knee = float(one["load"][int(np.argmax(one.power.values))])
+            ax.axvline(knee, color=f"C{k}", ls=":", lw=1, label=f"{label}, knee")
+        ax.set(xlabel="offered load [1]", ylabel=words, yscale="log" if name == "response_time" else "linear")
+        if name != "response_time":
+            ax.set_ylim(0, None)
+    axes[0].legend(loc="upper left")
 
 
 def draw_6_7(data: xr.Dataset, axes: Any) -> None:

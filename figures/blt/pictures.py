@@ -1,10 +1,11 @@
-"""Kim and Farber, BLT: table 1 and figures 6 to 13 and 15 to 31 simulated, the plane of figure 14, and their outlook.
+"""Kim and Farber, BLT: table 1, figures 3, 5 to 13 and 15 to 31 simulated, the plane of figure 14, and their outlook.
 
-``blt_6_7``: response times and utilisation, ``blt_8``: queues, ``blt_9``: throughput. ``blt_10_13``, ``blt_15_20``,
-``blt_21_24``, ``blt_25_27``: power with its upper bound, and fairness, a column for each network. ``blt_14``: the
-bandwidth-delay plane with the estimate of BLT's advantage. ``blt_28_29``: the Bully-Tyrant. ``blt_30_31``: greatest
-powers. ``blt_interpretations``: table 1 under every interpretation of what the text leaves open. ``blt_outlook``:
-larger buffers, self-similar cross traffic, interactive traffic. ``blt_tables.md``: the numbers.
+``blt_3``: the windows of slow start and of BLT, ``blt_5``: the knee of the power, ``blt_6_7``: response times and
+utilisation, ``blt_8``: queues, ``blt_9``: throughput. ``blt_10_13``, ``blt_15_20``, ``blt_21_24``, ``blt_25_27``: power
+with its upper bound, and fairness, a column for each network. ``blt_14``: the bandwidth-delay plane with the estimate
+of BLT's advantage. ``blt_28_29``: the Bully-Tyrant. ``blt_30_31``: greatest powers. ``blt_interpretations``: table 1
+under every interpretation of what the text leaves open. ``blt_outlook``: larger buffers, self-similar cross traffic,
+interactive traffic. ``blt_tables.md``: the numbers.
 
 Run with ``python -m figures.blt``; it takes a quarter of an hour on two cores, with ``--quick`` some minutes. ``--store
 DIRECTORY`` keeps finished runs, so that it can be interrupted. ``--redraw`` draws the pictures from the stored numbers.
@@ -35,6 +36,9 @@ from longfat.sim import run
 from longfat.sim.network import traffic
 
 CAPTIONS = {
+    "blt_3": "Figure 3: when TCP in slow start and BLT send the 127 packets of a file, and in which window.",
+    "blt_5": "Figure 5: throughput, response time and power over the load, for TCP and BLT; the greatest power is the "
+    "knee.",
     "blt_6_7": "Response times and utilisation over arrivals, reference network.",
     "blt_8": "Queue length at the bottleneck over time: TCP and BLT at half of the capacity.",
     "blt_9": "Throughput of completed files over arrivals.",
@@ -102,6 +106,13 @@ def interpretations(context: Context) -> dict[str, xr.Dataset]:
         counted = [runs.as_printed(context, label, name) for label in ("BLT", "TCP", TCP_LITERAL)]
         found[f"{name}, counted"] = xr.concat(counted, "label")
     return found
+
+
+def streams() -> xr.Dataset:
+    """Simulate figure 3: when a source sends each packet of a file, from the runs of the claim."""
+    times = [runs.departures(scheme) for scheme in runs.STREAMS]
+    grid = {"scheme": list(runs.STREAMS), "packet": list(range(runs.STREAM))}
+    return xr.Dataset({"departure": (tuple(grid), times, {"units": "s"})}, grid)
 
 
 def queues(rng: int = 8) -> xr.Dataset:
@@ -199,8 +210,8 @@ def simulate(packets: float = 1e7, store: str | Path | None = None) -> dict[str,
     found, other, large, beside = sets(context), interpretations(context), buffers(context), cross(context)
     data: dict[str, Any] = {
         "sets": found, "greatest": {name: greatest(one) for name, one in found.items()}, "tyrant": tyrant(context),
-        "queues": queues(), "plane": plane().isel(rate=slice(None, None, 8), delay=slice(None, None, 7)),
-        "interpretations": other,
+        "concepts": streams(), "queues": queues(), "interpretations": other,
+        "plane": plane().isel(rate=slice(None, None, 8), delay=slice(None, None, 7)),
         "buffers": xr.concat([greatest(one) for one in large.values()], xr.DataArray(
             list(large), dims="buffers", attrs={"units": "BW_b D/3"})),
         "cross": xr.concat(beside.values(), xr.DataArray(list(beside), dims="cross")),
@@ -222,6 +233,11 @@ def draw(files: AtomicFiles, data: dict[str, Any]) -> None:
     """Draw every picture."""
     found, tops, other = (data[name] for name in ("sets", "greatest", "greatest_interpretations"))
     pictures: dict[str, tuple[tuple[int, int], tuple[float, float], Any, str]] = {
+        "3": ((1, 2), (9, 4), lambda ax: drawing.draw_3(data["concepts"], ax),
+              f"{runs.STREAM} packets of {PACKET} bytes over 150 Mbit/s and 30 ms"),
+        "5": ((1, 3), (12, 4), lambda ax: drawing.draw_5(found["reference"], ax),
+              f"The reference network with a bottleneck of {drawing.MIDDLE} Mbit/s; dotted: load of the greatest "
+              "power; bars: 95 % intervals"),
         "6_7": ((1, 2), (10, 4.4), lambda ax: drawing.draw_6_7(found["reference"], ax),
                 f"Kim and Farber, figures 6 and 7, simulated; {BARS}"),
         "8": ((2, 1), (10, 4.6), lambda ax: drawing.draw_8(data["queues"], ax),
@@ -253,7 +269,8 @@ DIMS = {
     "greatest_interpretations": {
         f"{name}{end}": BEST for name in ("reference", "1 Gbit/s") for end in ("", ", counted")
     },
-    "tyrant": SWEEP, "queues": [("label", "time")], "buffers": [("buffers", "label", "bottleneck")],
+    "tyrant": SWEEP, "concepts": [("scheme", "packet")], "queues": [("label", "time")],
+    "buffers": [("buffers", "label", "bottleneck")],
     "cross": [("cross", "label", "bottleneck", "load")], "interactive": SWEEP,
 }  # fmt: skip
 PART = Part(

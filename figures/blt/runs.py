@@ -132,6 +132,14 @@ def point(
     return observe(label, path, load, packets=packets, round_trips=round_trips, rng=rng, **more)
 
 
+def _over(
+    function: Any, labels: Sequence[str], paths: Sequence[Path], loads: Sequence[float], **how: Any
+) -> xr.Dataset:  # fmt: skip
+    """Run a function over labels, bottlenecks and loads, and keep what every run gives."""
+    grid = {"label": list(labels), "bottleneck": [one.bottleneck for one in paths], "load": list(loads)}
+    return sweep(function, grid, confidence=CONFIDENCE, keep=True, progress=False, **how)
+
+
 def powers(
     labels: Sequence[str],
     paths: Sequence[Path],
@@ -174,11 +182,7 @@ def powers(
         point, network=first.network, round_trip=first.round_trip, file=first.file, packets=packets,
         round_trips=round_trips, buffers=first.buffers, **more,
     )  # fmt: skip
-    grid = {"label": list(labels), "bottleneck": [one.bottleneck for one in paths], "load": list(loads)}
-    data = sweep(
-        function, grid, replications=replications, rng=rng, confidence=CONFIDENCE, keep=True, store=store,
-        progress=False,
-    )  # fmt: skip
+    data = _over(function, labels, paths, loads, replications=replications, rng=rng, store=store)
     for name, (unit, about) in QUANTITIES.items():
         data[name].attrs |= {"units": unit, "long_name": about}
     for name, unit in (("bottleneck", "Mbit/s"), ("load", "1")):
@@ -301,11 +305,7 @@ def printed_powers(
 ) -> xr.Dataset:
     """Run `printed` over schemes, bottlenecks and loads, and return the powers as `powers` does."""
     function = functools.partial(printed, connections=connections, network=paths[0].network)
-    grid = {"label": list(labels), "bottleneck": [one.bottleneck for one in paths], "load": list(loads)}
-    return sweep(
-        function, grid, replications=replications, rng=rng, confidence=CONFIDENCE, keep=True, store=store,
-        progress=False,
-    )  # fmt: skip
+    return _over(function, labels, paths, loads, replications=replications, rng=rng, store=store)
 
 
 def losing_together(label: str, path: Path, load: float, round_trips: int = 300, rng: Any = None) -> dict[str, float]:

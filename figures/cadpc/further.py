@@ -40,22 +40,16 @@ BESIDE = 5  # flows of CADPC, and as many of Reno
 ANSWERS = (True, "incoming", False)
 
 
-def noise(loss: float, rng: Any) -> dict[str, float]:
-    """Return the use of the link by what the flows send, and their fairness, where the link loses packets."""
-    return one_link({}, rng, loss)
+def one_link(loss: float = 0.0, target: float = 1.0, *, rng: Any) -> dict[str, float]:
+    """Return what ten flows use of a link, its queue, and their fairness, with losses or a target below the capacity.
 
-
-def below(target: float, rng: Any) -> dict[str, float]:
-    """Return the use of the link, its queue and the fairness for a target share of the capacity."""
-    return one_link({"target": target}, rng, 0.0)
-
-
-def one_link(given: dict[str, float], rng: Any, loss: float) -> dict[str, float]:
-    """Run ten flows that start at random over one link, which are paced with a random delay."""
+    The flows start at random and are paced with a random delay.
+    """
     net = lf.sim.Network().link("a", "b", rate=CAPACITY, delay=DELAY, buffer=BUFFER, loss=loss)
     net.link("b", "a", rate=CAPACITY, delay=DELAY, loss=loss)
     for start in rng.uniform(0, 2, FLOWS):
-        net.flow("cadpc", path=["a", "b"], packet=PACKET, start=float(start), parameters=given, send_jitter=JITTER)
+        net.flow("cadpc", path=["a", "b"], packet=PACKET, start=float(start), parameters={"target": target},
+                 send_jitter=JITTER)  # fmt: skip
     data = lf.sim.run(net, duration=END, warm_up=WARM_UP, rng=int(rng.integers(2**31)), progress=False)
     rates = data.sent.values
     return {
@@ -111,8 +105,8 @@ def simulate() -> dict[str, xr.Dataset]:
     """Simulate everything that the picture shows."""
     common: dict[str, Any] = {"replications": REPLICATIONS, "rng": 5, "progress": False}
     found = {
-        "noise": lf.sweep(noise, {"loss": LOSSES}, **common),
-        "target": lf.sweep(below, {"target": TARGETS}, **common),
+        "noise": lf.sweep(one_link, {"loss": LOSSES}, **common),
+        "target": lf.sweep(one_link, {"target": TARGETS}, **common),
         "bounded": lf.sweep(bounded, {"loss": TCP_LOSSES}, **common),
         "beside": lf.sweep(beside, {"buffer": BUFFERS}, **common),
         "hidden": lf.sweep(hidden, {"answer": range(len(ANSWERS))}, **common),

@@ -17,7 +17,22 @@ from longfat.laws import power
 from longfat.sim import Network, Simulation
 
 FOLDER = File(blt.__file__).parent
-NAMES = ("10_13", "14", "15_20", "21_24", "25_27", "28_29", "30_31", "6_7", "8", "9", "interpretations", "outlook")
+NAMES = (
+    "10_13",
+    "14",
+    "15_20",
+    "21_24",
+    "25_27",
+    "28_29",
+    "3",
+    "30_31",
+    "5",
+    "6_7",
+    "8",
+    "9",
+    "interpretations",
+    "outlook",
+)
 
 
 @pytest.fixture(scope="module")

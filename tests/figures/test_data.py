@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from figures import data, gallery
-from figures.blt import concepts as blt_concepts
 from figures.blt import drawing as blt_drawing
 from figures.blt import further as blt_further
 from figures.blt import pictures as blt
@@ -155,7 +154,7 @@ def test_cadpc_further():
 
 def test_streams_of_tcp_and_blt():
     """Slow start begins window k after k round trips of 30.06 ms; BLT sends a packet each 26.7 us."""
-    found = blt_concepts.simulate()["blt_concepts"]
+    found = blt.streams()
     assert data.compare(found, "blt_concepts") > 0
     first = [2**k - 1 for k in range(7)]
     np.testing.assert_allclose(found.departure.sel(scheme="TCP")[first], 0.03006 * np.arange(7), rtol=0.01, atol=1e-4)
