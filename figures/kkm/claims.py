@@ -1,9 +1,9 @@
 """Assessments of every claim of Kanakia, Keshav & Mishra and of the 174 printed cells of tables 4.1 to 4.10.
 
-Every cell is judged by the published rule (`figures.rule`) from the same evidence, whatever its
-scheme: our value; for a transfer time the least one, which both sides contain; the runs of the paper's other schemes;
-the range over what should not matter or is open (`kkm_runs.perturbations`); other interpretations of the experiment
-and of what is measured (`longfat.benchmark.interpretations`); and which free choices of ours were set by the table
+Every cell is judged by the published rule (`figures.rule`) from the same evidence, whatever its scheme: our value; for
+a transfer time the least one, which both sides contain; the runs of the paper's other schemes; the range over what
+should not matter or is open (`figures.kkm.runs.perturbations`); other interpretations of the experiment and of what is
+measured (`longfat.benchmark.interpretations`); and which free choices of ours were set by the table
 (`longfat.benchmark.choices`). The other schemes are those of the paper in the same experiment, whether or not the paper
 prints a number for them there: many cells are blank, and table 4.8 marks two schemes with an "x". Rules of a scheme
 that the paper leaves open are changed for all cells or for none.
@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
-from typing import Any
 
 from figures.claims import Assessment, Context, Finding, judged
 from figures.kkm import runs
@@ -272,17 +271,6 @@ ASSESSMENTS: dict[str, Assessment] = {
     "all other cells of tables 4.1-4.10": _input("each is a row of its own"),
     **{claim(one): _printed_cell(one) for one in cells() if one.value},
 }
-
-
-def rows() -> list[dict[str, Any]]:
-    """Return the cells as rows of ``kkm.csv``."""
-    return [
-        {
-            "paper": "001", "section": f"4.{one.experiment}", "claim": claim(one), "value": one.value, "unit": one.unit,
-            "conditions": one.remark, "kind": "analytic" if one.scheme == "optimal" else "measured",
-        }
-        for one in cells() if one.value
-    ]  # fmt: skip
 
 
 def of_all_cells(context: Context, found: Mapping[str, Finding]) -> list[list[str]]:
