@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from figures import rule
 from figures.verdicts import NAMES, discrimination, summary
+from figures.writing import markdown
 from longfat.base import html_pages
 
 if TYPE_CHECKING:
@@ -74,8 +75,12 @@ def to_markdown(table: pd.DataFrame) -> str:
             for row in rows.to_dict("records")
         ]  # fmt: skip
         heads = ["section", "claim", "printed", "ours", "verdict", "reason", "criterion", "run", "met by others"]
-        parts += [f"## {paper} {NAMES[str(paper)]}", _markdown(heads, lines)]
+        parts += [f"## {paper} {NAMES[str(paper)]}", _table(heads, lines)]
     return "\n\n".join(parts) + "\n"
+
+
+def _table(heads: list[str], lines: list[list[str]]) -> str:
+    return "\n".join(markdown(heads, lines))
 
 
 def _rule_text() -> list[str]:
@@ -85,7 +90,7 @@ def _rule_text() -> list[str]:
 
 def _counts(table: pd.DataFrame) -> str:
     counts = summary(table)
-    return _markdown(["paper", *map(str, counts.columns)], [
+    return _table(["paper", *map(str, counts.columns)], [
         [f"{name} {NAMES.get(str(name), 'papers')}".strip(), *map(str, row)]
         for name, row in zip(counts.index, counts.to_numpy().tolist(), strict=True)
     ])  # fmt: skip
@@ -112,7 +117,7 @@ def _telling(table: pd.DataFrame) -> str:
         "share of all pairs of a number and another run that agree by the same rule. "
         f"Numbers that none of the other runs meets: {', '.join(shares) or 'none'}."
     )
-    return intro + "\n\n" + _markdown(["paper", "section", "numbers", "met by no other", "false-pass rate"], lines)
+    return intro + "\n\n" + _table(["paper", "section", "numbers", "met by no other", "false-pass rate"], lines)
 
 
 def _fitted(table: pd.DataFrame) -> str:
@@ -136,10 +141,3 @@ def _tells(met_by: str, others: int) -> str:
     """
     names = met_by.split("; ") if met_by else []
     return f"{len(names)} of {others}" + (f", cannot tell: {met_by}" if names else "")
-
-
-def _markdown(heads: list[str], lines: list[list[str]]) -> str:
-    def row(words: list[str]) -> str:
-        return "| " + " | ".join(str(word).replace("|", "\\|").replace("\n", " ") for word in words) + " |"
-
-    return "\n".join([row(heads), "|" + "---|" * len(heads), *map(row, lines)])

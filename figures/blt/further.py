@@ -19,7 +19,7 @@ import xarray as xr
 import longfat as lf
 from figures.blt.networks import MBIT
 from figures.blt.runs import WARM_UP, greatest_of_each, of_files, ratio, ratio_text
-from figures.writing import Part, panels
+from figures.writing import Part, markdown, panels
 from longfat.base.files import AtomicFiles
 from longfat.plot.axes import log_ticks
 
@@ -200,20 +200,22 @@ def text(data: xr.Dataset) -> str:
         f"{100 * CONFIDENCE:g} % intervals of {REPLICATIONS} runs; **ahead** and *behind* where an interval excludes "
         "1. Response time and waste, the share of lost packets, at the load of each scheme's greatest power, and "
         f"response times at a load of {LOADS[-1]:g}; none: in one of the runs no file was complete.", "",
-        "| situation | section | BLT | rate-based BLT | BLT's load | response time | waste | CUBIC's load | "
-        f"response time | BLT at {LOADS[-1]:g} | CUBIC at {LOADS[-1]:g} |",
-        "|---|---|---|---|---|---|---|---|---|---|---|",
     ]  # fmt: skip
+    heads = [
+        "situation", "section", "BLT", "rate-based BLT", "BLT's load", "response time", "waste", "CUBIC's load",
+        "response time", f"BLT at {LOADS[-1]:g}", f"CUBIC at {LOADS[-1]:g}",
+    ]  # fmt: skip
+    rows = []
     for name, variant in VARIANTS.items():
         one = data.sel(variant=name)
         blt, rival = one.sel(label="BLT"), one.sel(label=RIVAL)
-        row = [
+        rows.append([
             variant.words, variant.section, ratio_text(blt, 2), ratio_text(one.sel(label="rate-based BLT"), 2),
             f"{float(blt['load']):g}", time(blt.response_time), f"{100 * float(blt.loss):.2g} %",
             f"{float(rival['load']):g}", time(rival.response_time), time(blt.last_response_time),
             time(rival.last_response_time),
-        ]  # fmt: skip
-        lines.append(f"| {' | '.join(row)} |")
+        ])  # fmt: skip
+    lines += markdown(heads, rows)
     abused = data.sel(variant="abusive", label="BLT")
     lines += [
         "", "An abusive source marks all its packets with the highest priority. Its files take "

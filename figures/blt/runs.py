@@ -432,5 +432,5 @@ def at_load(context: Context, label: str, path: Path, load: float) -> dict[str, 
 def as_printed(context: Context, label: str, name: str, k: int | None = None) -> xr.Dataset:
     """Simulate a set of networks, or its k-th, in runs of `FILES` files, counted as in footnote 13."""
     paths = SETS[name] if k is None else SETS[name][k : k + 1]
-    return printed_powers([label], paths, rng=context.seed, store=context.place(f"printed {name} {k} {label}"),
-                          **counted_size(context.small))  # fmt: skip
+    place = context.place(f"printed {name} {label}" if k is None else f"printed {name} {label} {k}")
+    return printed_powers([label], paths, rng=context.seed, store=place, **counted_size(context.small))

@@ -11,6 +11,7 @@ from figures.blt.networks import MBIT, SETS
 from figures.blt.runs import FILES
 from figures.blt.table_1 import INCREASES, PRINTED, RATIO_NAMES, TCP_LITERAL, ceiling
 from figures.rule import Estimate
+from figures.writing import markdown
 from longfat.laws import blt as laws
 
 NETWORKS = ("reference", "1 Gbit/s")
@@ -44,30 +45,26 @@ def _cell(one: xr.Dataset, label: str, k: int, digits: int = 2) -> str:
 
 def table_1(found: dict[str, xr.Dataset], other: dict[str, xr.Dataset]) -> list[str]:
     """Return table 1: printed, ours in steady state, and counted as in the paper."""
-    lines = [
-        "| scheme | BW_b/BW_N | BW_N | printed | ours, steady state | at load | corrected switch | upper bound "
-        f"| estimate without losses | {FILES} files, to the last |",
-        "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
-    ]
-    for label in ("BLT", "TCP"):
-        for k, ratio in enumerate(RATIO_NAMES):
-            for name, words in zip(NETWORKS, ("150 Mbit/s", "1 Gbit/s"), strict=True):
-                path, load = SETS[name][k], float(found[name]["load"].sel(label=label)[k])
-                corrected = _cell(found[name], CORRECTED, k) if label == "BLT" else ""
-                lines.append(
-                    f"| {label} | {ratio} | {words} | {PRINTED[label, name][k]} | {_cell(found[name], label, k)} "
-                    f"| {load:g} | {corrected} | {ceiling(SETS[name][k]):.2f} | {_estimate(label, path):.2f} "
-                    f"| {_cell(other[name + COUNTED], label, k)} |"
-                )
-    lines += ["", f"| scheme | BW_b/BW_N | increase, printed | ours | {FILES} files, to the last |",
-              "| --- | --- | --- | --- | --- |"]  # fmt: skip
+    cells = [
+        [label, ratio, words, PRINTED[label, name][k], _cell(found[name], label, k),
+         f"{float(found[name]['load'].sel(label=label)[k]):g}",
+         _cell(found[name], CORRECTED, k) if label == "BLT" else "", f"{ceiling(SETS[name][k]):.2f}",
+         f"{_estimate(label, SETS[name][k]):.2f}", _cell(other[name + COUNTED], label, k)]
+        for label in ("BLT", "TCP") for k, ratio in enumerate(RATIO_NAMES)
+        for name, words in zip(NETWORKS, ("150 Mbit/s", "1 Gbit/s"), strict=True)
+    ]  # fmt: skip
+    increases = []
     for label, printed in INCREASES.items():
         for k, ratio in enumerate(RATIO_NAMES):
             rises = [float(b.power.sel(label=label)[k] - a.power.sel(label=label)[k])
                      for a, b in ((found["reference"], found["1 Gbit/s"]),
                                   (other["reference" + COUNTED], other["1 Gbit/s" + COUNTED]))]  # fmt: skip
-            lines.append(f"| {label} | {ratio} | {printed[k]} | {rises[0]:.2f} | {rises[1]:.2f} |")
-    return lines
+            increases.append([label, ratio, printed[k], *(f"{rise:.2f}" for rise in rises)])
+    last = f"{FILES} files, to the last"
+    heads = ["scheme", "BW_b/BW_N", "BW_N", "printed", "ours, steady state", "at load", "corrected switch",
+             "upper bound", "estimate without losses", last]  # fmt: skip
+    return [*markdown(heads, cells), "",
+            *markdown(["scheme", "BW_b/BW_N", "increase, printed", "ours", last], increases)]  # fmt: skip
 
 
 def _estimate(label: str, path: Any) -> float:
@@ -104,48 +101,39 @@ def tables(data: dict[str, Any], sent: dict[str, float]) -> str:
         "",
         "log10 of our power over the printed one at BW_b/BW_N = 1/5, 3/5, 1 of 150 Mbit/s, then of 1 Gbit/s.",
         "",
-        "| interpretation | differences | largest |",
-        "| --- | --- | --- |",
     ]
+    differences = []
     for label, cells in all_interpretations(tops, other).items():
         gaps = [ours - value for ours, value in cells.values()]
-        lines.append(f"| {label} | {', '.join(f'{gap:+.2f}' for gap in gaps)} | {max(map(abs, gaps)):.2f} |")
-    lines += [
-        "",
-        "## Greatest powers of all networks",
-        "",
-        "| network | BW_b [Mbit/s] | BLT | at load | TCP | at load | BLT over TCP | corrected switch | upper bound |",
-        "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
-    ]
+        differences.append([label, ", ".join(f"{gap:+.2f}" for gap in gaps), f"{max(map(abs, gaps)):.2f}"])
+    lines += [*markdown(["interpretation", "differences", "largest"], differences), "",
+              "## Greatest powers of all networks", ""]  # fmt: skip
+    greatest = []
     for name, one in tops.items():
         for k, path in enumerate(SETS[name]):
             both = one.power.sel(label=["BLT", "TCP"])[:, k].values
             load = one["load"].sel(label=["BLT", "TCP"])[:, k].values
             corrected = _cell(one, CORRECTED, k) if CORRECTED in one.label else ""
-            lines.append(
-                f"| {name} | {path.bottleneck:g} | {_cell(one, 'BLT', k)} | {load[0]:g} | {_cell(one, 'TCP', k)} "
-                f"| {load[1]:g} | {10 ** (both[0] - both[1]):.1f} | {corrected} "
-                f"| {ceiling(SETS[name][k]):.2f} |"
-            )
-    lines += [
-        "",
-        "## The corrected switch and fairness",
-        "",
-        "Jain's index of the rates of files.",
-        "",
-        "| network | BW_b [Mbit/s] | loads | BLT, published switch | corrected switch | TCP "
-        "| TCP, every duplicate a loss |",
-        "| --- | --- | --- | --- | --- | --- | --- |",
-    ]
+            greatest.append([
+                name, f"{path.bottleneck:g}", _cell(one, "BLT", k), f"{load[0]:g}", _cell(one, "TCP", k),
+                f"{load[1]:g}", f"{10 ** (both[0] - both[1]):.1f}", corrected, f"{ceiling(path):.2f}",
+            ])  # fmt: skip
+    heads = ["network", "BW_b [Mbit/s]", "BLT", "at load", "TCP", "at load", "BLT over TCP", "corrected switch",
+             "upper bound"]  # fmt: skip
+    lines += [*markdown(heads, greatest), "", "## The corrected switch and fairness", "",
+              "Jain's index of the rates of files.", ""]  # fmt: skip
+    fair = []
     for (name, bottleneck), rows in data["fairness"].items():
         indices = [
             ", ".join(f"{index:.3f}" for index in rows[label][1]) for label in ("BLT", CORRECTED, "TCP", TCP_LITERAL)
         ]
         loads = ", ".join(f"{load:.2f}" for load in next(iter(rows.values()))[0])
-        lines.append(f"| {name} | {bottleneck:g} | {loads} | " + " | ".join(indices) + " |")
-    lines += ["", *_outlook(data), "", "## What was simulated", "",
-              "| runs of | packets sent [millions] |", "| --- | --- |"]  # fmt: skip
-    lines += [f"| {name} | {count / 1e6:.1f} |" for name, count in sent.items()]
+        fair.append([name, f"{bottleneck:g}", loads, *indices])
+    heads = ["network", "BW_b [Mbit/s]", "loads", "BLT, published switch", "corrected switch", "TCP",
+             "TCP, every duplicate a loss"]  # fmt: skip
+    counts = [[name, f"{count / 1e6:.1f}"] for name, count in sent.items()]
+    lines += [*markdown(heads, fair), "", *_outlook(data), "", "## What was simulated", "",
+              *markdown(["runs of", "packets sent [millions]"], counts)]  # fmt: skip
     both = sum(float(found[name].sent_samples.sel(label=["BLT", "TCP"]).sum()) for name in NETWORKS)
     lines += ["", f"Table 1 alone, two schemes: {both / 1e6:.0f} million packets."]
     return "\n".join(lines) + "\n"
@@ -154,24 +142,26 @@ def tables(data: dict[str, Any], sent: dict[str, float]) -> str:
 def _outlook(data: dict[str, Any]) -> list[str]:
     large, beside, small = data["buffers"], data["cross"], data["interactive"]
     names = [str(label) for label in large.label.values]
-    lines = ["## Larger buffers: log10 of the greatest power, 30 of 150 Mbit/s, 30 ms, 100 kB", "",
-             "| buffer [BW_b D/3] | " + " | ".join(names) + " |", "| --- " * (1 + len(names)) + "|"]  # fmt: skip
-    for size in large.buffers.values:
-        one = large.sel(buffers=size)
-        lines.append(f"| {size:g} | " + " | ".join(_cell(one, name, 0) for name in names) + " |")
-    names = [str(label) for label in beside.label.values]
-    lines += ["", "## Beside uncontrolled traffic of 0.3 of the capacity: log10 of power", "",
-              "| load of files | traffic | " + " | ".join(names) + " |", "| --- " * (2 + len(names)) + "|"]  # fmt: skip
-    for load in beside["load"].values:
-        for kind in beside.cross.values:
-            row = beside.sel(load=load, cross=kind).isel(bottleneck=0)
-            cells = [f"{float(np.log10(row.power.sel(label=name))):.2f}" for name in names]
-            lines.append(f"| {load:g} | {kind} | " + " | ".join(cells) + " |")
-    names = [str(label) for label in small.label.values]
-    lines += ["", "## Files of 2 kB, 0.05 of the capacity, beside those of 100 kB: mean response time [ms]", "",
-              "| load of 100 kB files | " + " | ".join(names) + " |", "| --- " * (1 + len(names)) + "|"]  # fmt: skip
-    for load in small["load"].values:
-        row = small.sel(load=load).isel(bottleneck=0)
-        cells = [f"{1e3 * float(row.small_transfer_time.sel(label=name)):.1f}" for name in names]
-        lines.append(f"| {load:g} | " + " | ".join(cells) + " |")
-    return lines
+    powers = [
+        [f"{size:g}", *(_cell(large.sel(buffers=size), name, 0) for name in names)] for size in large.buffers.values
+    ]
+    others = [str(label) for label in beside.label.values]
+    crossed = [
+        [f"{load:g}", kind, *(f"{float(np.log10(beside.power.sel(load=load, cross=kind, label=name)[0])):.2f}"
+                              for name in others)]
+        for load in beside["load"].values for kind in beside.cross.values
+    ]  # fmt: skip
+    all_names = [str(label) for label in small.label.values]
+    times = [
+        [f"{load:g}", *(f"{1e3 * float(small.small_transfer_time.sel(load=load, label=name)[0]):.1f}"
+                        for name in all_names)]
+        for load in small["load"].values
+    ]  # fmt: skip
+    return [
+        "## Larger buffers: log10 of the greatest power, 30 of 150 Mbit/s, 30 ms, 100 kB", "",
+        *markdown(["buffer [BW_b D/3]", *names], powers), "",
+        "## Beside uncontrolled traffic of 0.3 of the capacity: log10 of power", "",
+        *markdown(["load of files", "traffic", *others], crossed), "",
+        "## Files of 2 kB, 0.05 of the capacity, beside those of 100 kB: mean response time [ms]", "",
+        *markdown(["load of 100 kB files", *all_names], times),
+    ]  # fmt: skip

@@ -20,7 +20,7 @@ import xarray as xr
 import longfat as lf
 from figures.blt.networks import MBIT
 from figures.blt.runs import WARM_UP, greatest_of_each, of_files, ratio, ratio_text
-from figures.writing import Part, bars, panels
+from figures.writing import Part, bars, markdown, panels
 from longfat.base.files import AtomicFiles
 from longfat.plot.axes import log_ticks
 
@@ -270,12 +270,7 @@ def text(data: xr.Dataset) -> str:
     ]  # fmt: skip
     for faster in FASTER:
         words = "as fast as the bottleneck" if faster == 1 else f"{faster:g} times as fast as the bottleneck"
-        lines += [
-            f"## Access links {words}", "",
-            "| path | file | BDP/file | over CUBIC | over CUBIC, FQ-CoDel | over BBR | waste | drop-tail over CUBIC |"
-            " waste |",
-            "|---|---|---|---|---|---|---|---|---|",
-        ]  # fmt: skip
+        rows = []
         for path in PATHS:
             for size in SIZES:
                 one = data.sel(path=path, size=size, faster=faster)
@@ -285,9 +280,12 @@ def text(data: xr.Dataset) -> str:
                 loss = [f"{100 * float(one.loss.sel(label=label)):.2g} %" for label in OURS]
                 plain = ratio_text(one.sel(blt="BLT, drop-tail", rival="CUBIC"), 3)
                 product = Link(path, size, faster).product / size
-                row = [path, f"{size / 1e3:g} kB", f"{product:.3g}", *cells, loss[0], plain, loss[1]]
-                lines.append(f"| {' | '.join(row)} |")
-        lines.append("")
+                rows.append([path, f"{size / 1e3:g} kB", f"{product:.3g}", *cells, loss[0], plain, loss[1]])
+        heads = (
+            "path", "file", "BDP/file", "over CUBIC", "over CUBIC, FQ-CoDel", "over BBR", "waste",
+            "drop-tail over CUBIC", "waste",
+        )  # fmt: skip
+        lines += [f"## Access links {words}", "", *markdown(heads, rows), ""]
     return "\n".join(lines)
 
 

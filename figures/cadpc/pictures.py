@@ -26,7 +26,7 @@ from figures.cadpc.runs import QUANTITIES, at, late, measured, words
 from figures.claims import Context
 from figures.data import gathered
 from figures.rule import Estimate, mean
-from figures.writing import Part, panels
+from figures.writing import Part, markdown, panels
 from longfat.base.files import AtomicFiles
 from longfat.laws import cadpc as laws
 
@@ -220,10 +220,10 @@ def table_2(data: xr.Dataset, background: xr.Dataset, table: Context = FULL.tabl
 
     names = [str(name) for name in data.mechanism.values]
 
-    def line(what: str, xcp: str, cadpc: str, name: str, digits: int = 3, users: int = 10) -> str:
+    def line(what: str, xcp: str, cadpc: str, name: str, digits: int = 3, users: int = 10) -> list[str]:
         """Return a row with a quantity of every mechanism."""
-        cells = [cell(data.sel(mechanism=one, users=users), name, digits=digits) for one in names]
-        return f"| {what} | {xcp} | {cadpc} | {' | '.join(cells)} |"
+        return [what, xcp, cadpc,
+                *(cell(data.sel(mechanism=one, users=users), name, digits=digits) for one in names)]  # fmt: skip
 
     lines = [
         "# Welzl, table II: differences between XCP and CADPC, measured",
@@ -233,27 +233,20 @@ def table_2(data: xr.Dataset, background: xr.Dataset, table: Context = FULL.tabl
         "product (large buffer).",
         f"{runs.scale(table)}, as for the rows of table II in [scoreboard.md](../scoreboard.md).",
         "",
-        "| property | published: XCP | published: CADPC/PTP | " + " | ".join(names) + " |",
-        "| --- " * (3 + len(names)) + "|",
+    ]
+    examined = [
+        cell(data.sel(mechanism=name, users=10),
+             *(("examined", 1.0, 1) if name.startswith("CADPC") else ("offered", 1.0, 0)))
+        for name in names
+    ]  # fmt: skip
+    lines += markdown(["property", "published: XCP", "published: CADPC/PTP", *names], [
         line("packets without data, 10 users [packets/s]", "feedback in payload packets", "extra signaling",
              "examined", 1),
         line("bytes to the senders, 10 users [bytes/s]", "", "", "feedback", 0),
-    ]  # fmt: skip
-    examined = [
-        cell(
-            data.sel(mechanism=name, users=10),
-            *(("examined", 1.0, 1) if name.startswith("CADPC") else ("offered", 1.0, 0)),
-        )
-        for name in names
-    ]
-    lines.append(
-        "| packets that a router examines, 10 users [packets/s] | every packet | 1 packet every 4 RTTs | "
-        + " | ".join(examined) + " |"
-    )  # fmt: skip
-    lines += [
-        line(f"utilisation, {n} users [1]", "1", f"{laws.equilibrium_traffic(int(n)):.3f}", "throughput", users=n)
-        for n in data.users.values
-    ]
+        ["packets that a router examines, 10 users [packets/s]", "every packet", "1 packet every 4 RTTs", *examined],
+        *(line(f"utilisation, {n} users [1]", "1", f"{laws.equilibrium_traffic(int(n)):.3f}", "throughput", users=n)
+          for n in data.users.values),
+    ])  # fmt: skip
     lines += [
         "",
         "XCP's feedback is in its acknowledgments of 40 bytes, CADPC's in PTP replies of 32 bytes. Headers",
@@ -264,20 +257,19 @@ def table_2(data: xr.Dataset, background: xr.Dataset, table: Context = FULL.tabl
         "Ten flows, twenty on-off sources with Pareto durations (mean 1 s and 2 s, shape 1.5), seconds 80 to 320. With",
         f"{networks.BUFFER} packets both mechanisms lose packets; with {BIG_BUFFER}, XCP does not, and CADPC does.",
         "",
-        "| load [capacities] | published | mechanism | throughput [capacities] | loss [%] | loss of the background [%] "
-        "| mean queue [packets] |",
-        "| --- | --- | --- | --- | --- | --- | --- |",
     ]
     said = {"CADPC": "does not work well", "XCP": "works well", "SACK": ""}
+    heads = ["load [capacities]", "published", "mechanism", "throughput [capacities]", "loss [%]",
+             "loss of the background [%]", "mean queue [packets]"]  # fmt: skip
+    rows = []
     for load in background.web.values:
-        for name in background.scheme.values:
+        for name in map(str, background.scheme.values):
             row = background.sel(scheme=name, web=load)
-            lines.append(
-                f"| {load:g} | {said[str(name).split(',')[0]]} | {name} | {cell(row, 'throughput')} "
-                f"| {cell(row, 'loss', 100, 2)} | {cell(row, 'others_loss', 100, 2)} "
-                f"| {cell(row, 'mean_queue', 1, 1)} |"
-            )
-    return "\n".join(lines) + "\n"
+            rows.append([
+                f"{load:g}", said[name.split(",")[0]], name, cell(row, "throughput"), cell(row, "loss", 100, 2),
+                cell(row, "others_loss", 100, 2), cell(row, "mean_queue", 1, 1),
+            ])  # fmt: skip
+    return "\n".join([*lines, *markdown(heads, rows)]) + "\n"
 
 
 def simulate(scale: Scale = FULL) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from figures.claims import Assessment, Context, Finding, judged
 from figures.loss_load import runs
 from figures.loss_load.networks import EXCESS, NEAREST, RULE_CHANGES, Interpretation
 from figures.rule import FOR_RANGE, Estimate, Printed, Quantity, Spread, Together, of_one_run, printed
+from figures.writing import markdown
 
 QUOTED = {"hbh": 1.534, "pp": 1.569, "e2e-ef": 1.621, "tcp": 4.430, "decbit": 5.566}  # s, table 1
 OPTIMUM = 1444.0  # ms, table 1
@@ -306,9 +307,8 @@ def tables(nearest: dict[str, Numbers], plain: dict[str, Numbers], replications:
         "",
         f"Met are {met[0]} of {len(asked)} numbers by ours, {met[1]} by *excess only*, {met[2]} by *as printed*.",
         "",
-        "| number | published | ours | difference | excess only | as printed | rule that brings it nearest |",
-        "| --- | --- | --- | --- | --- | --- | --- |",
     ]
+    rows = []
     for key, point in asked.items():
         best = min(nearest, key=lambda name: _gap(point, nearest[name][key]))
         moved = "none" if best == "unchanged" else f"{best}: {point.words(nearest[best][key])}"
@@ -317,32 +317,25 @@ def tables(nearest: dict[str, Numbers], plain: dict[str, Numbers], replications:
         )
         share = 100 * (base[key].value * point.scale / point.number.value - 1)
         printed = f"{point.text}{point.unit}"
-        lines.append(f"| {row_name(point)} | {printed} | {ours} | {share:+.0f} % | {only} | {as_printed} | {moved} |")
-    lines += [
-        "",
-        "## Table 1, quoted from Kanakia et al., and our transfer times",
-        "",
-        "| scheme | transfer time [ms] |",
-        "| --- | --- |",
-    ]
-    lines += [f"| {name} | {1e3 * time:.0f} |" for name, time in QUOTED.items()]
+        rows.append([row_name(point), printed, ours, f"{share:+.0f} %", only, as_printed, moved])
+    heads = ["number", "published", "ours", "difference", "excess only", "as printed", "rule that brings it nearest"]
+    times = [[name, f"{1e3 * time:.0f}"] for name, time in QUOTED.items()]
     for v in (1.0, 0.9):
         point = asked[2, v, "transfer_time"]
-        lines.append(f"| loss-load, k = 2, v = {v}, ours | {point.words(base[2, v, 'transfer_time'])} |")
+        times.append([f"loss-load, k = 2, v = {v}, ours", point.words(base[2, v, "transfer_time"])])
+    lines += [*markdown(heads, rows), "", "## Table 1, quoted from Kanakia et al., and our transfer times", "",
+              *markdown(["scheme", "transfer time [ms]"], times)]  # fmt: skip
     for title, found in (("our rules", nearest), ("the formulas as printed", plain)):
-        lines += ["", f"## One rule changed at a time, from {title}", ""]
-        lines += [
-            "Headings: number (k, v); T: transfer time; delay, std: mean queueing delay, its standard deviation.",
-            "",
-        ]
-        heads = (f"{SHORT[name]}({k:g}, {v:g})" for k, v, name in asked)
-        lines.append("| rule | met | " + " | ".join(heads) + " |")
-        lines.append("| --- " * (len(asked) + 2) + "|")
-        lines.append("| printed | | " + " | ".join(f"{one.text}{one.unit}" for one in asked.values()) + " |")
+        rows = [["printed", "", *(f"{one.text}{one.unit}" for one in asked.values())]]
         for name, row in found.items():
             count = sum(one.meets(row[key]) for key, one in asked.items())
             cells = [
                 one.words(row[key]).split()[0] + ("\\*" if one.meets(row[key]) else "") for key, one in asked.items()
             ]
-            lines.append(f"| {name} | {count} | " + " | ".join(cells) + " |")
+            rows.append([name, str(count), *cells])
+        lines += [
+            "", f"## One rule changed at a time, from {title}", "",
+            "Headings: number (k, v); T: transfer time; delay, std: mean queueing delay, its standard deviation.", "",
+            *markdown(["rule", "met", *(f"{SHORT[name]}({k:g}, {v:g})" for k, v, name in asked)], rows),
+        ]  # fmt: skip
     return "\n".join(lines) + "\n"
