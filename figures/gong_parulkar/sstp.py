@@ -161,7 +161,7 @@ def sharing() -> xr.Dataset:
             f"{name}_{what}": mean(values[:, k]) for name, values in who.items()
             for k, what in enumerate(("goodput", "repeated"))
         }  # fmt: skip
-    return gathered(found, {"link": LINKS, "window": GREEDY}, dict.fromkeys(found[LINKS[0], 0], ONE))
+    return gathered(found, {"link": LINKS, "window": GREEDY}, dict.fromkeys(next(iter(found.values())), ONE))
 
 
 def booked() -> xr.Dataset:
