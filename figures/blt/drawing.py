@@ -46,7 +46,7 @@ def _below(figure: Any, handles: list[Any], ncols: int = 4) -> None:
 
 
 def windows() -> np.ndarray:
-    """Return the window of each packet: 1, 2, 4, ... packets, in slow start as in BLT (section 3.3.1)."""
+    """Return the window of each packet: 1, 2, 4, ... packets, as in slow start (Kim and Farber, section 3.3.1)."""
     return np.floor(np.log2(np.arange(STREAM) + 1)).astype(int)
 
 
