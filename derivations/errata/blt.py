@@ -15,7 +15,7 @@ from figures.blt.networks import MBIT, PACKET, SETS
 from figures.blt.runs import FILES
 from longfat.laws import blt as laws
 from longfat.laws import tcp
-from longfat.sim.runs.statistics import replications
+from longfat.replication import interval
 
 NETWORKS = {one.bottleneck: one for one in (*SETS["reference"], *SETS["1 Gbit/s"])} | {3.0: SETS["15 Mbit/s"][0]}
 MBITS = 0.8  # of a file of 100 kB
@@ -110,12 +110,12 @@ def utilisation_lost(tcp_label: str, load: float) -> float:
 
 def least_utilisation_lost(tcp_label: str, load: float) -> float:
     """Return the lower end of the 95 % interval of `utilisation_lost`."""
-    return float(replications(-_utilisation(tcp_label, load)).lower)
+    return float(interval(-_utilisation(tcp_label, load)).lower)
 
 
 def most_utilisation_lost(tcp_label: str, load: float) -> float:
     """Return the upper end of the 95 % interval of `utilisation_lost`."""
-    return float(replications(-_utilisation(tcp_label, load)).upper)
+    return float(interval(-_utilisation(tcp_label, load)).upper)
 
 
 def steady_power(label: str, bottleneck: float, load: float) -> float:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from longfat.replication import interval
 from longfat.sim.runs import statistics
 
 
@@ -25,20 +26,20 @@ def covered(intervals, truth):
     return sum(one.lower <= truth <= one.upper for one in intervals)
 
 
-def test_replications_by_hand():
+def test_intervals_of_replications_by_hand():
     # mean 2, s = 1, t_2 at 97.5 % = 4.302653 (tables): 2 -+ 4.302653/sqrt(3)
-    one = statistics.replications([1, 2, 3])
+    one = interval([1, 2, 3])
     assert one == pytest.approx((2.0, 2 - 2.484138, 2 + 2.484138), rel=1e-6)
     # scipy.stats' own interval, 7 normal values
     values = np.random.default_rng(1).normal(3, 2, 7)
     expected = stats.t.interval(0.9, 6, values.mean(), stats.sem(values))
-    assert statistics.replications(values, 0.9)[1:] == pytest.approx(expected)
+    assert interval(values, 0.9)[1:] == pytest.approx(expected)
 
 
-def test_replications_cover():
+def test_intervals_of_replications_cover():
     """Exact for normal values: of 1000 at 90 % cover 900 +- 3 sqrt(1000 * 0.9 * 0.1) = 900 +- 28.5."""
     rng = np.random.default_rng(2)
-    assert 871 <= covered([statistics.replications(rng.normal(1, 1, 4), 0.9) for _ in range(1000)], 1) <= 929
+    assert 871 <= covered([interval(rng.normal(1, 1, 4), 0.9) for _ in range(1000)], 1) <= 929
 
 
 @pytest.mark.parametrize("correlation", [0.0, 0.5, 0.9])
@@ -55,7 +56,7 @@ def test_correlated_batches():
     series = [autoregressive(rng, 3000, 0.97) for _ in range(200)]
     with_it = covered([statistics.batch_means(one, 30, 0.9) for one in series], 10)
     batches = [one.reshape(30, 100).mean(1) for one in series]
-    without = covered([statistics.replications(one, 0.9) for one in batches], 10)
+    without = covered([interval(one, 0.9) for one in batches], 10)
     assert without < with_it
     assert with_it >= 180 - 12.7  # 3 sqrt(200 * 0.09)
 
@@ -119,10 +120,11 @@ def test_no_steady_state_is_refused():
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: statistics.replications([1.0]), "values has shape .*: must be a sequence of at least 2 numbers"),
-        (lambda: statistics.replications([1.0, math.nan]), "values = nan is out of range"),
-        (lambda: statistics.replications("ab"), "values must be a sequence of numbers, got the string 'ab'"),
-        (lambda: statistics.replications([1.0, 2.0], 1.0), "confidence = 1"),
+        (lambda: interval("ab"), "samples must be a sequence of numbers, got the string 'ab'"),
+        (lambda: interval([]), r"samples has shape \(0,\): must be a sequence of at least one number"),
+        (lambda: interval([1.0, 2.0], 1.0), "confidence = 1"),
+        (lambda: statistics.batch_means([1.0, math.nan] * 10), "samples = nan is out of range"),
+        (lambda: statistics.batch_means("ab"), "samples must be a sequence of numbers, got the string 'ab'"),
         (lambda: statistics.batch_means(range(100), 60), r"batches = 60 batches .* \[10, 50\]"),
         (lambda: statistics.batch_means(range(100), 9), "batches = 9"),
         (

@@ -8,8 +8,8 @@ from longfat.design import scaled_path
 from longfat.design.replicating import Effort, measured
 from longfat.design.senders import SENDERS
 from longfat.design.tcp import TcpPath
+from longfat.replication import interval
 from longfat.sim import Network, schemes
-from longfat.sim.runs import statistics
 
 #: Ours: BBR measures its round-trip time every ten seconds (PROBE_INTERVAL), six times in the observed time.
 SKIPPED, LASTS = 20.0, 60.0  # s
@@ -28,7 +28,7 @@ def beside_cubic(path: TcpPath, effort: Effort) -> dict[str, float]:
     0.24 above simulations. A slower link is simulated where the path has many packets: BBR's times are in seconds.
     """
     shares, losses = _simulate(path, path.buffer, effort)
-    mean, lower, upper = statistics.replications(shares, effort.confidence)
+    mean, lower, upper = interval(shares, effort.confidence)
     short = _simulate(path, SHORT, effort)[1] if path.buffer > SHORT else losses
     return {
         "bbr_share": mean,

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from longfat.replication import replicate
+from longfat.replication import interval, replicate
 from longfat.sim import Network, Simulation
-from longfat.sim.runs import results, statistics
+from longfat.sim.runs import results
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Effort:
         """Return means over the replications with their confidence limits, clipped to the possible range."""
         made: dict[str, float] = {}
         for name in runs[0]:
-            mean, lower, upper = statistics.replications([run[name] for run in runs], self.confidence)
+            mean, lower, upper = interval([run[name] for run in runs], self.confidence)
             values = np.clip([mean, lower, upper], *within.get(name, (0.0, np.inf))).tolist()
             made |= dict(zip((name, f"{name}_lower", f"{name}_upper"), values, strict=True))
         return made

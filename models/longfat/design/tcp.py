@@ -13,8 +13,8 @@ from longfat.design.buffer_laws import PROBE_INTERVAL, value_of
 from longfat.design.replicating import Effort, measured
 from longfat.design.senders import LARGEST_LOSS_OF_LAW, Sender
 from longfat.laws.dctcp import least_threshold
+from longfat.replication import interval
 from longfat.sim import Network, queues, schemes
-from longfat.sim.runs import statistics
 
 #: Bytes of data in a packet of 1500 bytes: less 40 bytes of headers and 12 of time stamps (RFC 7323), as in Linux.
 SEGMENT = 1448
@@ -225,7 +225,7 @@ def limits(values: list[float], confidence: float) -> dict[str, float]:
     """
     if len(values) == 1:
         return dict.fromkeys(("mean", "lower", "upper", "least", "most"), values[0])
-    mean, lower, upper = statistics.replications(values, confidence)
+    mean, lower, upper = interval(values, confidence)
     half = (upper - lower) / 2 * math.sqrt(len(values) + 1)
     return {"mean": mean, "lower": lower, "upper": upper, "least": mean - half, "most": mean + half}
 

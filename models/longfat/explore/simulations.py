@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from longfat.base import domains
 from longfat.explore.state import State, start
 from longfat.law import Law
-from longfat.sim.runs import statistics
+from longfat.replication import interval
 from longfat.testing.seeded_runs import replicate
 
 if TYPE_CHECKING:
@@ -178,20 +178,13 @@ def estimates(
                     values[k].extend(one.values)
                     spent += one.cost
             if k in values:
-                mean, low, high = _interval(values[k])
+                mean, *limits = interval(values[k], CONFIDENCE)
+                low, high = (mean, mean) if simulator.deterministic else limits
                 yield {
                     "kind": "point", "x": point[across], "mean": mean, "low": low, "high": high, "runs": runs,
                     "done": k + 1, "of": len(points),
                 }  # fmt: skip
     yield end()
-
-
-def _interval(values: list[float]) -> tuple[float, float, float]:
-    """Return mean and interval; a single value, of a simulator without random numbers, is its own interval."""
-    if len(values) == 1:
-        return float(values[0]), float(values[0]), float(values[0])
-    mean, low, high = statistics.replications(values, CONFIDENCE)
-    return float(mean), float(low), float(high)
 
 
 async def stream(receive: Callable[[], Event], seconds: float = SECONDS) -> AsyncGenerator[Event, None]:

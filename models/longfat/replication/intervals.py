@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from longfat.base import domains
 from longfat.replication import student
 
 
@@ -18,10 +19,12 @@ class Interval(NamedTuple):
     upper: Any
 
 
-def interval(samples: Any, confidence: float, axis: int = 0) -> Interval:
+def interval(samples: Any, confidence: float = 0.95, axis: int = 0) -> Interval:
     r"""Return the mean of independent samples with Student's confidence interval, whose limits are NaN for one sample.
 
     .. math:: \bar x \pm t_{n-1,\,(1+c)/2} \, s / \sqrt n
+
+    Exact for samples with a normal distribution; good for means of many events.
 
     Parameters
     ----------
@@ -32,18 +35,30 @@ def interval(samples: Any, confidence: float, axis: int = 0) -> Interval:
     axis : int
         Axis of the replications.
 
+    Returns
+    -------
+    Interval
+        Three floats for one series of samples; arrays for several.
+
     Examples
     --------
-    >>> [round(float(value), 3) for value in interval([1.0, 2.0, 3.0], 0.95)]
-    [2.0, -0.484, 4.484]
+    >>> interval([1.0, 2.0, 3.0]).mean, round(interval([1.0, 2.0, 3.0]).lower, 3)
+    (2.0, -0.484)
 
     References
     ----------
     Law, Simulation Modeling and Analysis, 5th ed. (2015), eq. (4.12).
     """
-    values = np.asarray(samples, float)
+    confidence = domains.number("confidence", confidence, "probability", "(0, 1)")
+    try:
+        values = np.asarray(samples, float)
+    except (TypeError, ValueError):
+        raise domains.wrong_type("samples", samples, "a sequence of numbers") from None
+    if values.ndim == 0 or values.shape[axis] == 0:
+        raise domains.wrong_shape("samples", values.shape, "a sequence of at least one number")
     mean, half = values.mean(axis), half_width(values, confidence, axis)
-    return Interval(mean, mean - half, mean + half)
+    ends = mean, mean - half, mean + half
+    return Interval(*map(float, ends)) if values.ndim == 1 else Interval(*ends)
 
 
 def half_width(samples: np.ndarray, confidence: float, axis: int = 0) -> Any:

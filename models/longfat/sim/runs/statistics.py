@@ -1,4 +1,4 @@
-"""Means and confidence intervals of simulation results: replications, batch means of one long run, and the warm-up."""
+"""Batch means of one long run, and its warm-up; `longfat.replication.interval` has the interval of replications."""
 
 from __future__ import annotations
 
@@ -9,44 +9,9 @@ import numpy as np
 
 from longfat.base import domains
 from longfat.base.domains import integer, number
-from longfat.replication.intervals import Interval as Interval  # for users of this module
-from longfat.replication.intervals import half_width, interval
+from longfat.replication.intervals import Interval, half_width
 
 GROUP = 5  # samples in a group of MSER-5
-
-
-def replications(values: Any, confidence: float = 0.95) -> Interval:
-    """Return the mean of independent replications, with Student's confidence interval.
-
-    mean +- t_{n-1} s/sqrt(n)
-
-    Parameters
-    ----------
-    values : array_like
-        One number from each replication, at least two [any unit].
-    confidence : float
-        Confidence of the interval [probability], in (0, 1).
-
-    Returns
-    -------
-    Interval
-        Mean, lower and upper end [the unit of the values].
-
-    Notes
-    -----
-    Exact for independent values with a normal distribution; good for means of many events.
-
-    Examples
-    --------
-    >>> replications([1.0, 2.0, 3.0])
-    Interval(mean=2.0, lower=-0.48, upper=4.48)
-
-    References
-    ----------
-    Law, Simulation Modeling and Analysis, 5th ed. (2015), eq. (4.12).
-    """
-    samples = _samples("values", values, 2)
-    return Interval(*map(float, interval(samples, number("confidence", confidence, "probability", "(0, 1)"))))
 
 
 def batch_means(samples: Any, batches: int = 30, confidence: float = 0.95) -> Interval:
