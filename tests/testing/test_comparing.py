@@ -9,7 +9,7 @@ from scipy import stats
 
 import longfat as lf
 from longfat.testing import comparing
-from longfat.testing.seeded_runs import looks, replicate, seed_of
+from longfat.testing.seeded_runs import looks, run_once, seed_of
 from tests.testing.simulators import exponential, formula, normal, off_by, rare
 
 compare = lf.testing.compare
@@ -219,7 +219,7 @@ def test_a_failure_names_point_and_seed():
         raise RuntimeError("no")
 
     with pytest.raises(RuntimeError) as failure:
-        replicate(broken, {"load": 0.5}, 1, 0, 1)
+        run_once(broken, {"load": 0.5}, seed_of(1, 0))
     assert f"load = 0.5 with the seed {seed_of(1, 0)}" in failure.value.__notes__[0]
 
 

@@ -195,6 +195,19 @@ def fraction(value: Any, name: str = "loss", allowed: str = "[0, 1)") -> float:
     return _read(value, name, allowed, _FRACTION)
 
 
+def percent(text: str) -> float | None:
+    """Return the number before a percent sign; None for a text of another form.
+
+    >>> percent("5 %"), percent("5"), percent("x %")
+    (5.0, None, None)
+    """
+    number, sign, rest = text.strip().partition("%")
+    try:
+        return float(number) if sign and not rest else None
+    except ValueError:
+        return None
+
+
 def fractions(text: str, name: str = "loss", allowed: str = "[0, 1)") -> list[float]:
     """Read shares of one, separated by commas.
 

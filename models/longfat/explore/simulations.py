@@ -12,7 +12,7 @@ from longfat.base import domains
 from longfat.explore.state import State, start
 from longfat.law import Law
 from longfat.replication import interval
-from longfat.testing.seeded_runs import replicate
+from longfat.testing.seeded_runs import run_once, seed_of
 
 if TYPE_CHECKING:
     from longfat.verify.simulators import Simulator
@@ -171,12 +171,12 @@ def estimates(
                     yield end(f"stopped after {packets:g} packets: take fewer replications")
                     return
                 try:
-                    one = replicate(simulator, point, SEED, len(values[k]), len(values[k]) + 1)
+                    value, cost = run_once(simulator, point, seed_of(SEED, len(values[k])))
                 except ValueError:
                     del values[k]
                 else:
-                    values[k].extend(one.values)
-                    spent += one.cost
+                    values[k].append(value)
+                    spent += cost
             if k in values:
                 mean, *limits = interval(values[k], CONFIDENCE)
                 low, high = (mean, mean) if simulator.deterministic else limits

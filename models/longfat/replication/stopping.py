@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from longfat.base import quantities
 from longfat.base.domains import number, out_of_range, wrong_type
 from longfat.replication.outcomes import Record
 from longfat.replication.student import half_width
-
-_SHARE = re.compile(r"\s*([^%\s]+)\s*%\s*")
 
 
 @dataclass(frozen=True)
@@ -73,12 +71,10 @@ class Until:
 def _half_width(name: str, value: Any) -> HalfWidth:
     if not isinstance(value, str):
         return HalfWidth(number(name, value, "in the variable's unit", "(0, inf)"), relative=False)
-    match = _SHARE.fullmatch(value)
-    try:
-        percent = float(match[1] if match else "")
-    except ValueError:
+    percent = quantities.percent(value)
+    if percent is None:
         allowed = "a share of the mean such as '5 %' or, for one variable, a half width in its own unit"
-        raise out_of_range(name, repr(value), "1", allowed) from None
+        raise out_of_range(name, repr(value), "1", allowed)
     return HalfWidth(number(name, percent, "%", "(0, 100)") / 100, relative=True)
 
 

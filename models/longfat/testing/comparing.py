@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
 
-from longfat.base import domains
+from longfat.base import domains, quantities
 from longfat.testing.distribution_free import Bounded, Distribution, Quantile
 from longfat.testing.evidence import Evidence, Interval, Normal
-from longfat.testing.seeded_runs import Simulator, chosen_seed, looks, replicate, shown
+from longfat.testing.seeded_runs import Simulator, run_once, samples, seed_of, shown
 
 Verdict = Literal["agrees", "differs", "undecided"]
 
@@ -28,8 +27,6 @@ EQUAL = 100
 HEAVY = 3.0
 
 LOG10 = math.log(10)
-
-_SHARE = re.compile(r"\s*([^%\s]+)\s*%\s*")
 
 
 @dataclass(frozen=True)
@@ -188,7 +185,7 @@ def compare(
     power = domains.number("power", power, "probability", "(0, 1)")
     power_at = domains.number("power_at", power_at, "1", "[1, inf)")
     budget = domains.integer("budget", budget, "replications", "[2, inf)")
-    seed = chosen_seed(rng)
+    seed = domains.seed_of(rng)
     returned = formula(**point)
     value = 0.0 if of == "distribution" else _number("the formula's value", returned)
     accuracy = tolerance(within(**point) if callable(within) else within, value)
@@ -197,11 +194,10 @@ def compare(
     if deterministic or declared:
         runs = 1 if declared else 2
         return _without_randomness(simulator, of, runs, value, accuracy, alpha, power, point, seed)
-    values, cost, remarks = np.empty(0), 0.0, []
-    for look, size in enumerate(looks(budget), 1):
-        drawn = replicate(simulator, point, seed, len(values), size)
-        values, cost = np.concatenate((values, drawn.values)), cost + drawn.cost
-        evidence = made(values, look)
+    remarks = []
+    for look, drawn in enumerate(samples(simulator, [point], seed, budget), 1):
+        values, cost = drawn
+        size, evidence = len(values), made(values[:, 0], look)
         apart, near = weighed(evidence, value, accuracy, power_at)
         verdict, needed = decision(apart, near, alpha, power, size)
         if verdict != "undecided":
@@ -254,16 +250,12 @@ def tolerance(within: float | str, value: float) -> float:
     >>> tolerance("5 %", -40.0), tolerance(0.1, 3.0)
     (2.0, 0.1)
     """
-    match = _SHARE.fullmatch(within) if isinstance(within, str) else None
-    if isinstance(within, str) and match is None:
-        raise domains.wrong_type("within", within, "a number or a share such as '5 %'")
-    if match is None:
+    if not isinstance(within, str):
         return domains.number("within", within, "1", "(0, inf)")
-    try:
-        share = float(match[1])
-    except ValueError:
-        raise domains.wrong_type("within", within, "a number or a share such as '5 %'") from None
-    share = domains.number("within", share, "%", "(0, inf)") / 100
+    percent = quantities.percent(within)
+    if percent is None:
+        raise domains.wrong_type("within", within, "a number or a share such as '5 %'")
+    share = domains.number("within", percent, "%", "(0, inf)") / 100
     if value == 0:
         raise domains.conflict(f"within = {within!r}", "needs a formula other than 0", "a share of 0 allows nothing")
     return share * abs(value)
@@ -304,8 +296,8 @@ def _without_randomness(
     """Return the comparison with a simulator that draws no random numbers, after one replication or two."""
     if of == "distribution":
         raise domains.conflict("deterministic = True", "excludes of = 'distribution'")
-    drawn = replicate(simulator, point, seed, 0, runs)
-    found, again = float(drawn.values[0]), float(drawn.values[-1])
+    drawn = [run_once(simulator, point, seed_of(seed, k)) for k in range(runs)]
+    (found, _), (again, _) = drawn[0], drawn[-1]
     if found != again:
         raise domains.conflict(
             "deterministic = True", "needs equal results", f"two seeds gave {found!r} and {again!r} at {shown(point)}"
@@ -313,8 +305,8 @@ def _without_randomness(
     verdict: Verdict = "agrees" if abs(value - found) <= within else "differs"
     agreement = math.inf if verdict == "agrees" else -math.inf
     return Comparison(
-        verdict, value, found, (found, found), runs, math.nan, within, alpha, power, point, seed, drawn.cost, "",
-        agreement, -agreement,
+        verdict, value, found, (found, found), runs, math.nan, within, alpha, power, point, seed,
+        math.fsum(cost for _, cost in drawn), "", agreement, -agreement,
     )  # fmt: skip
 
 

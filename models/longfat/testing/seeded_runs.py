@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-import operator
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,22 +16,6 @@ FIRST, GROWTH = 8, 1.25
 
 Simulator = Callable[..., Any]
 Point = Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class Replications:
-    """Replications of a simulator at one point.
-
-    Parameters
-    ----------
-    values : numpy.ndarray
-        One number each, in the order of the replications.
-    cost : float
-        Their total cost, in the simulator's own unit such as packets; NaN if it returns none.
-    """
-
-    values: np.ndarray
-    cost: float
 
 
 def seed_of(seed: int, replication: int) -> int:
@@ -59,8 +41,44 @@ def looks(budget: int) -> Iterator[int]:
     yield budget
 
 
-def replicate(simulator: Simulator, point: Point, seed: int, first: int, last: int) -> Replications:
-    """Run the replications from ``first`` up to ``last``.
+def samples(
+    simulator: Simulator, points: Sequence[Point], seed: int, budget: int
+) -> Iterator[tuple[np.ndarray, float]]:
+    """Yield at each look the values of all replications so far, and their total cost.
+
+    Parameters
+    ----------
+    simulator : callable
+        See `run_once`.
+    points : sequence of mapping
+        Arguments by name; a replication has the same seed at all points.
+    seed : int
+        Seed of the comparison.
+    budget : int
+        Largest number of replications.
+
+    Yields
+    ------
+    values : numpy.ndarray
+        A row for each replication in their order, a column for each point.
+    cost : float
+        Their total cost, in the simulator's own unit such as packets; NaN if it returns none.
+
+    Examples
+    --------
+    >>> [(len(values), cost) for values, cost in samples(lambda rng, load: (load, 10), [{"load": 0.5}], 1, 11)]
+    [(8, 80.0), (10, 100.0), (11, 110.0)]
+    """
+    values, cost = np.empty((0, len(points))), 0.0
+    for size in looks(budget):
+        runs = range(len(values), size)
+        drawn = np.array([[run_once(simulator, point, seed_of(seed, k)) for point in points] for k in runs])
+        values, cost = np.concatenate((values, drawn[..., 0])), cost + float(drawn[..., 1].sum())
+        yield values, cost
+
+
+def run_once(simulator: Simulator, point: Point, seed: int) -> tuple[float, float]:
+    """Return the value of one replication, and its cost, which is NaN if the simulator returns none.
 
     Parameters
     ----------
@@ -69,9 +87,7 @@ def replicate(simulator: Simulator, point: Point, seed: int, first: int, last: i
     point : mapping
         Arguments by name.
     seed : int
-        Seed of the comparison.
-    first, last : int
-        Range of the replications.
+        Seed of the replication.
 
     Raises
     ------
@@ -80,32 +96,16 @@ def replicate(simulator: Simulator, point: Point, seed: int, first: int, last: i
 
     Examples
     --------
-    >>> replicate(lambda rng, load: (load, 10), {"load": 0.5}, 1, 0, 2)
-    Replications(values=array([0.5, 0.5]), cost=20.0)
-    """
-    values, cost = np.empty(last - first), 0.0
-    for k in range(first, last):
-        own = seed_of(seed, k)
-        try:
-            found = simulator(own, **point)
-        except Exception as error:
-            error.add_note(f"in the replication of the point {shown(point)} with the seed {own}")
-            raise
-        value, spent = found if isinstance(found, tuple) and len(found) == 2 else (found, math.nan)
-        values[k - first], cost = _finite(value, point, own), cost + float(spent)
-    return Replications(values, cost)
-
-
-def chosen_seed(rng: Any) -> int:
-    """Return the integer seed for ``rng``; a negative one is refused.
-
-    >>> chosen_seed(7)
-    7
+    >>> run_once(lambda rng, load: (load, 10), {"load": 0.5}, 1)
+    (0.5, 10.0)
     """
     try:
-        return domains.integer("rng", operator.index(rng), "1", "[0, inf)")
-    except TypeError:
-        return domains.seed_of(rng)
+        found = simulator(seed, **point)
+    except Exception as error:
+        error.add_note(f"in the replication of the point {shown(point)} with the seed {seed}")
+        raise
+    value, spent = found if isinstance(found, tuple) and len(found) == 2 else (found, math.nan)
+    return _finite(value, point, seed), float(spent)
 
 
 def shown(point: Point) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 from longfat.base import domains
 from longfat.testing.comparing import EQUAL
 from longfat.testing.evidence import Interval, Normal
-from longfat.testing.seeded_runs import Simulator, chosen_seed, looks, replicate
+from longfat.testing.seeded_runs import Simulator, samples
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ def nearer(
     """
     alpha = domains.number("alpha", alpha, "probability", "(0, 1)")
     budget = domains.integer("budget", budget, "replications", "[2, inf)")
-    seed = chosen_seed(rng)
+    seed = domains.seed_of(rng)
     places = [dict(points or {})] if points is None or isinstance(points, Mapping) else [dict(one) for one in points]
     if not places:
         raise domains.out_of_range("points", points, "1", "one point or more")
@@ -117,11 +117,8 @@ def nearer(
     if not scales.all():
         raise domains.conflict("relative = True", "needs formulas other than 0")
     verdict: Literal["first", "second", "undecided"] = "undecided"
-    values = np.empty((0, len(places)))
-    for size in looks(budget):
-        drawn = [replicate(simulator, point, seed, len(values), size).values for point in places]
-        values = np.concatenate((values, np.stack(drawn, axis=1)))
-        squares = ((values - formulas[:, None, :]) / scales) ** 2
+    for values, _ in samples(simulator, places, seed, budget):
+        size, squares = len(values), ((values - formulas[:, None, :]) / scales) ** 2
         sample = Normal((squares[1] - squares[0]).mean(axis=1))
         if sample.above(0.0) >= -math.log(alpha):
             verdict = "first"
