@@ -30,7 +30,7 @@ from longfat.law import Law
 from longfat.law.roots import Root
 from longfat.law.sums import Computed, written
 from longfat.testing.comparing import Comparison
-from longfat.testing.domain import corners
+from longfat.testing.domain import corners, point_at
 from longfat.verify.symbolic import evaluated
 from tests.testing.law_claims import claim_of, simulated_laws
 
@@ -188,9 +188,7 @@ def deviations(mutant: Mutant, seed: int = 0) -> np.ndarray:
     made, check, rng = claim_of(mutant.law), mutant.law.simulated, np.random.default_rng(seed)
     fast = not mutant.expr.atoms(sympy.Sum, sympy.harmonic)
     drawn = rng.random((MANY if fast else FEW, len(made.axes)))
-    inside = (
-        {axis.name: axis.at(float(share)) for axis, share in zip(made.axes, shares, strict=True)} for shares in drawn
-    )
+    inside = (point_at(made.axes, shares) for shares in drawn)
     points = [point for point in (*corners(made.axes, 64, rng), *inside) if made.valid(point)]
     columns = {name: np.array([float(point[name]) for point in points]) for name in mutant.symbols}
     values = numbers(mutant, columns) if fast else np.array([mutant(**point) for point in points])

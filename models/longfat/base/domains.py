@@ -66,6 +66,11 @@ class Interval:
         below = value <= self.high if self.includes_high else value < self.high
         return above & below
 
+    @property
+    def ends(self) -> list[float]:
+        """The ends that belong to the interval."""
+        return [self.low] * self.includes_low + [self.high] * self.includes_high
+
     def __str__(self) -> str:
         left, right = "[("[not self.includes_low], "])"[not self.includes_high]
         return f"{left}{self.low:g}, {self.high:g}{right}"

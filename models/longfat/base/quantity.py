@@ -202,15 +202,14 @@ class Quantity:
         from hypothesis import strategies as st
 
         low, high = self._typical
-        inside = self.interval
-        ends = [inside.low] * inside.includes_low + [inside.high] * inside.includes_high
+        ends = self.interval.ends
         choices = [st.integers(int(low), int(high)).map(float) if self.integer else st.floats(low, high)]
         if 0 < low < high:
             spread = st.floats(math.log(low), math.log(high)).map(math.exp)
             choices.append(spread.map(round).map(float) if self.integer else spread)
         if ends:
             choices.append(st.sampled_from(ends))
-        return st.one_of(choices).filter(lambda x: bool(inside.contains(x)))
+        return st.one_of(choices).filter(lambda x: bool(self.interval.contains(x)))
 
 
 @dataclass(frozen=True)
@@ -247,15 +246,17 @@ class Scale:
         return Scale(self.quantity, min(self.low, value), max(self.high, value), self.logarithmic)
 
     def at(self, share: float) -> float:
-        """Return the value at a share of the scale, in [0, 1]; an int if only integers are allowed.
+        """Return the value in the domain at a share of the scale, in [0, 1]; an int if only integers are allowed.
 
         >>> Quantity(unit="flows", domain="[1, inf)", typical=(1, 9), integer=True).scale.at(0.3)
         3
         """
-        linear = self.low + share * (self.high - self.low)
-        value = self.low * (self.high / self.low) ** share if self.logarithmic else linear
-        value = min(max(value, self.low), self.high)
-        return round(value) if self.quantity.integer else value
+        value = self.low + share * (self.high - self.low)
+        if self.logarithmic:
+            value = math.exp(math.log(self.low) + share * math.log(self.high / self.low))
+        value = min(max(round(value) if self.quantity.integer else value, self.low), self.high)
+        inside = self.quantity.interval
+        return value if inside.contains(value) else self.high if inside.contains(self.high) else self.low
 
     def share(self, value: float) -> float:
         """Return the share of the scale at which a value lies."""

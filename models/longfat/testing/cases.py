@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from longfat.testing.domain import Axis, Point
+from longfat.testing.domain import Axis, Point, point_at
 
 #: Distinctions of an expression that are looked at. Ours: of nested ones the outermost matter most.
 OUTERMOST = 8
@@ -123,10 +123,6 @@ def turning_points(
     return found
 
 
-def _at(axes: Sequence[Axis], shares: np.ndarray) -> Point:
-    return {axis.name: axis.at(float(share)) for axis, share in zip(axes, shares, strict=True)}
-
-
 def _case_values(cases: Cases, point: Point) -> tuple[Any, ...]:
     case = cases(**point)
     return case if isinstance(case, tuple) else (case,)
@@ -136,7 +132,7 @@ def _changed(
     axes: Sequence[Axis], cases: Cases, valid: Callable[[Point], bool], one: np.ndarray, other: np.ndarray
 ) -> list[int]:
     """Return the distinctions whose case is not the same at two places of the domain."""
-    points = _at(axes, one), _at(axes, other)
+    points = [point_at(axes, place) for place in (one, other)]
     if not all(valid(point) for point in points):
         return []
     pairs = zip(*(_case_values(cases, point) for point in points), strict=True)
@@ -147,13 +143,13 @@ def _halved(
     axes: Sequence[Axis], cases: Cases, valid: Callable[[Point], bool], one: np.ndarray, other: np.ndarray, k: int
 ) -> list[Point]:
     """Return the nearest points on the way between two places at which a case changes; none if it leaves the domain."""
-    case = _case_values(cases, _at(axes, one))[k]
+    case = _case_values(cases, point_at(axes, one))[k]
     for _ in range(HALVINGS):
         middle = (one + other) / 2
-        if not valid(_at(axes, middle)):
+        if not valid(point_at(axes, middle)):
             return []
-        if _case_values(cases, _at(axes, middle))[k] == case:
+        if _case_values(cases, point_at(axes, middle))[k] == case:
             one = middle
         else:
             other = middle
-    return [_at(axes, one), _at(axes, other)]
+    return [point_at(axes, one), point_at(axes, other)]

@@ -31,7 +31,7 @@ class Claim:
     where : callable, optional
         Condition for the points of the domain, on some of their arguments by name.
     options : mapping
-        ``within``, ``of``, ``bounds``, ``deterministic`` and ``power`` for `longfat.testing.compare`.
+        Options of `longfat.testing.compare`: ``within`` and any but ``alpha``, ``budget`` and ``rng``.
     cases : callable, optional
         Tells which case of the formula applies at a point, as for `longfat.testing.holds`.
     """

@@ -1,4 +1,4 @@
-"""Points of a domain: its corners, then the places about which the least is known."""
+"""Points of a domain: its corners, a Latin hypercube sample, and the places about which the least is known."""
 
 from __future__ import annotations
 
@@ -71,6 +71,11 @@ class Axis:
         return value in self.values if self.values else bool(self.scale.low <= value <= self.scale.high)
 
 
+def point_at(axes: Sequence[Axis], shares: Iterable[float]) -> Point:
+    """Return the point at a share of each axis."""
+    return {axis.name: axis.at(float(share)) for axis, share in zip(axes, shares, strict=True)}
+
+
 def _scale(low: float, high: float, *, integer: bool = False) -> Scale:
     return Quantity(unit="1", domain="(-inf, inf)", typical=(low, high), integer=integer).scale
 
@@ -109,6 +114,20 @@ def corners(axes: Sequence[Axis], most: int, rng: np.random.Generator) -> list[P
     return [_point(axes, values) for values in [*extreme, *drawn]]
 
 
+def latin_hypercube(dimensions: int, count: int, seed: int) -> np.ndarray:
+    """Return a sample of shares in [0, 1): in every dimension one in each of ``count`` equal strata.
+
+    McKay, Beckman and Conover, Technometrics 21, 1979, section 2.
+
+    >>> sorted(int(4 * share) for share in latin_hypercube(2, 4, 1)[:, 1])
+    [0, 1, 2, 3]
+    """
+    rng = np.random.default_rng(seed)
+    strata = rng.permuted(np.tile(np.arange(count), (dimensions, 1)), axis=1).T
+    sample: np.ndarray = (strata + rng.random((count, dimensions))) / count
+    return sample
+
+
 def loneliest(
     axes: Sequence[Axis], done: Iterable[tuple[Point, float]], valid: Callable[[Point], bool], rng: np.random.Generator
 ) -> Point | None:
@@ -141,7 +160,7 @@ def loneliest(
     found, best = None, -math.inf
     places = [(np.array([axis.share(point[axis.name]) for axis in axes]), max(weight, LEAST)) for point, weight in done]
     for shares in rng.random((CANDIDATES, len(axes))):
-        point = _point(axes, [axis.at(float(share)) for axis, share in zip(axes, shares, strict=True)])
+        point = point_at(axes, shares)
         if not valid(point):
             continue
         own = np.array([axis.share(point[axis.name]) for axis in axes])

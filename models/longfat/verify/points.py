@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
+from longfat.base.quantity import Scale
 from longfat.law import Law, Symbol
+from longfat.testing.domain import Axis, latin_hypercube
 
 Point = dict[str, float]
 
@@ -40,9 +39,7 @@ def corners(symbol: Symbol) -> list[float]:
 
 def ends(symbol: Symbol) -> list[float]:
     """Return the ends of the domain and of the typical range that belong to the domain."""
-    inside = symbol.interval
-    found = [inside.low] * inside.includes_low + [inside.high] * inside.includes_high
-    return [float(x) for x in (*found, *symbol.typical) if inside.contains(x)]
+    return [float(x) for x in (*symbol.interval.ends, *symbol.typical) if symbol.interval.contains(x)]
 
 
 def middle(symbol: Symbol) -> float:
@@ -72,20 +69,20 @@ def typical(law: Law, count: int, seed: int, ranges: Mapping[str, Any] | None = 
     >>> {point["load"] for point in typical(mm1k_loss, 5, 0, {"load": 0.5})}
     {0.5}
     """
-    ranges = ranges or {}
-    points = []
-    for row in _sequence(len(law.symbols), count, seed):
-        point = {}
-        for (name, symbol), share in zip(law.symbols.items(), row, strict=True):
-            given = ranges.get(name, symbol.typical)
-            if isinstance(given, list):
-                point[name] = float(given[min(int(share * len(given)), len(given) - 1)])
-            elif isinstance(given, tuple):
-                point[name] = between(symbol, given, share)
-            else:
-                point[name] = float(given)
-        points.append(point)
-    return points
+    axes = axes_of(law, ranges)
+    return [
+        {axis.name: _float(axis.at(share)) for axis, share in zip(axes, row, strict=True)}
+        for row in latin_hypercube(len(axes), count, seed)
+    ]
+
+
+def axes_of(law: Law, ranges: Mapping[str, Any] | None = None) -> tuple[Axis, ...]:
+    """Return the axes of a law's parameters: their typical ranges where no others are given, see `typical`."""
+    given = {name: symbol.typical for name, symbol in law.symbols.items()} | dict(ranges or {})
+    return tuple(
+        Axis(name, scale(symbol, given[name])) if isinstance(given[name], tuple) else Axis.parse(name, given[name])
+        for name, symbol in law.symbols.items()
+    )
 
 
 def for_symbols(law: Law, count: int, seed: int, *, at_ends: bool) -> list[Point]:
@@ -102,7 +99,7 @@ def everywhere(law: Law, count: int, seed: int) -> list[Point]:
     special = {name: list(dict.fromkeys(corners(one) + ends(one))) for name, one in symbols.items()}
     points = [centre] + [centre | {name: value} for name in symbols for value in special[name]]
     size = len(symbols)
-    for row in _sequence(2 * size, count, seed):
+    for row in latin_hypercube(2 * size, count, seed):
         point = {}
         for k, (name, symbol) in enumerate(symbols.items()):
             which, share = row[k], row[size + k]
@@ -114,25 +111,16 @@ def everywhere(law: Law, count: int, seed: int) -> list[Point]:
     return points
 
 
-def _sequence(dimensions: int, count: int, seed: int) -> np.ndarray:
-    """Return a Latin hypercube sample: in every dimension one point in each of ``count`` equal strata.
-
-    McKay, Beckman and Conover, Technometrics 21, 1979, section 2.
-    """
-    rng = np.random.default_rng(seed)
-    strata = rng.permuted(np.tile(np.arange(count), (dimensions, 1)), axis=1).T
-    sample: np.ndarray = (strata + rng.random((count, dimensions))) / count
-    return sample
+def _float(value: float) -> float:
+    return float(value) if isinstance(value, int) else value
 
 
 def between(symbol: Symbol, range_: tuple[float, float], share: float, logarithmic: bool = True) -> float:
     """Return a point of a range, rounded if only integers are allowed, and never outside the domain."""
-    low, high = float(range_[0]), float(range_[1])
-    if low == high:
-        return low
-    spread = low > 0 and high > 4 * low and logarithmic
-    value = math.exp(math.log(low) + share * math.log(high / low)) if spread else low + share * (high - low)
-    if symbol.integer:
-        value = float(round(value))
-    value = min(max(value, low), high)
-    return value if symbol.interval.contains(value) else (high if symbol.interval.contains(high) else low)
+    return _float(scale(symbol, range_, logarithmic).at(share))
+
+
+def scale(symbol: Symbol, range_: tuple[float, float], logarithmic: bool = True) -> Scale:
+    """Return the scale of a range, logarithmic if its ends are positive and far apart."""
+    low, high = map(float, range_)
+    return Scale(symbol, low, high, logarithmic and low > 0 and high > 4 * low)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from longfat.base.domains import integer, number, out_of_range
 from longfat.law import Law, SimulatedBy
-from longfat.testing import Comparison, compare
+from longfat.testing import Comparison
+from longfat.testing.claims import Claim
 from longfat.testing.seeded_runs import seed_of
 from longfat.verify import points
 from longfat.verify.faces import Outcome
@@ -88,17 +89,16 @@ def check(
         raise out_of_range("points", "[]", "1", "one point or more")
     error = (1 - confidence) / len(points)
     rows = []
+    made = claim_of(law, simulator, accuracy, power=1 - error)
     for place, point in enumerate(points):
         every = law.bind(**point)  # with defaults
-        value, taken = float(law(**every)), _taken(simulator, every, point)
-        found = compare(
-            lambda value=value, **_: value, simulator, taken, within=accuracy, alpha=error, power=1 - error,
-            power_at=1, budget=budget, rng=seed_of(rng, place),
-        )  # fmt: skip
-        valid = law.validity is None or bool(law.validity(**every))
+        taken = _taken(simulator, every, point)
+        found = made.compared(taken, alpha=error, budget=budget, seed=seed_of(rng, place))
+        valid = made.valid(every)
         rows.append({
-            **every, "law": value, "estimate": found.estimate, "lower": found.interval[0], "upper": found.interval[1],
-            "replications": found.replications, "verdict": found.verdict if valid else "not valid", "valid": valid,
+            **every, "law": found.formula, "estimate": found.estimate, "lower": found.interval[0],
+            "upper": found.interval[1], "replications": found.replications,
+            "verdict": found.verdict if valid else "not valid", "valid": valid,
         })  # fmt: skip
     data = xr.Dataset({name: ("point", [row[name] for row in rows]) for name in rows[0]})
     for name in (*law.symbols, "law", "estimate", "lower", "upper"):
@@ -131,6 +131,11 @@ def reason(law: Law) -> str:
     return law.not_simulated or "@law declares neither simulated= nor not_simulated="
 
 
+def claim_of(law: Law, simulator: Any, within: float | Callable[..., float], *, power: float) -> Claim:
+    """Return the claim that a law is within an accuracy of a simulator; ``power`` holds for every larger deviation."""
+    return Claim(law, simulator, (), None, {"within": within, "power": power, "power_at": 1})
+
+
 def drawn(law: Law, check: SimulatedBy, count: int, seed: int) -> list[points.Point]:
     """Return points drawn from the ranges, ``count`` of them or as many as are found inside the law's validity."""
     found = points.typical(law, 64 * count, seed, check.ranges)
@@ -141,12 +146,8 @@ def simulated(
     law: Law, check: SimulatedBy, drawn: Sequence[tuple[points.Point, int]], alpha: float, power: float
 ) -> tuple[Outcome, Outcome | None]:
     """Compare a law, and what its source prints instead, with a simulator at some points, each with its seed."""
-    options: dict[str, Any] = {"alpha": alpha, "power": power, "power_at": 1, "budget": BUDGET}
-    simulator = simulator_of(law, check)
-    assert simulator is not None
-    found = [
-        compare(law, simulator, point, within=check.allowed(law, point), rng=seed, **options) for point, seed in drawn
-    ]
+    made = claim_of(law, simulator_of(law, check), lambda **point: check.allowed(law, point), power=power)
+    found = [made.compared(point, alpha=alpha, budget=BUDGET, seed=seed) for point, seed in drawn]
     return judged(law, found), printed(law, found) if law.has_printed else None
 
 
