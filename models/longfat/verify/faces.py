@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import importlib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,6 @@ import numpy as np
 
 from longfat.base import extras
 from longfat.law import Law
-from longfat.testing import Comparison
 from longfat.verify import high_precision
 from longfat.verify.points import Point
 
@@ -26,6 +25,10 @@ LIGHT = {
 }
 
 
+#: A comparison: relative error, point and remark.
+Found = tuple[float, Point, str]
+
+
 @dataclass(frozen=True)
 class Outcome:
     """Result of one check of a law.
@@ -34,7 +37,7 @@ class Outcome:
     the largest deviation, ``where`` the point at which it was found, ``checks`` the number of comparisons. ``remark``
     is an explanation; of an exception it has type and message. Of simulations, ``packets`` is the number of packets
     sent and ``evidence`` the least evidence of all points that the law is within its accuracy there: the logarithm to
-    the base 10 of an e-value; ``found`` are the comparisons.
+    the base 10 of an e-value.
     """
 
     status: str
@@ -44,27 +47,34 @@ class Outcome:
     remark: str = ""
     packets: float = math.nan
     evidence: float = math.nan
-    found: tuple[Comparison, ...] = ()
 
 
-class _Worst:
-    """Largest of many relative errors, with the tolerance that it is compared with."""
+def worst(points: Iterable[Any], errors: Callable[[Any], Iterable[Found]], tolerance: float) -> Outcome:
+    """Return the outcome of comparisons: the largest error, or the first exception.
 
-    def __init__(self, tolerance: float) -> None:
-        self.tolerance, self.error, self.where, self.checks, self.remark = tolerance, 0.0, None, 0, ""
-
-    def record(self, error: float, where: Point, remark: str = "") -> None:
-        """Count a comparison and keep it if its error is the largest so far."""
-        self.checks += 1
-        if self.where is None or not error <= self.error:  # NaN as well
-            self.error, self.where, self.remark = error, where, remark  # type: ignore[assignment]
-
-    def outcome(self) -> Outcome:
-        """Return the outcome; without comparisons nothing was checked."""
-        if not self.checks:
-            return Outcome("not checked", remark="no point could be compared")
-        agrees = self.error <= self.tolerance
-        return Outcome("agrees" if agrees else "differs", self.error, self.where, self.checks, self.remark)
+    Parameters
+    ----------
+    points : iterable
+        Points, or whatever else ``errors`` takes.
+    errors : callable
+        Yields the comparisons at a point: relative error, the point, and a remark.
+    tolerance : float
+        Largest error of a law that agrees.
+    """
+    where: Point | None = None
+    largest, remark, checks = 0.0, "", 0
+    for point in points:
+        try:
+            found = list(errors(point))
+        except Exception as failure:
+            return failed(failure, point if isinstance(point, dict) else None, checks)
+        for error, at, how in found:
+            checks += 1
+            if where is None or not error <= largest:  # NaN as well
+                largest, where, remark = error, at, how
+    if not checks:
+        return Outcome("not checked", remark="no point could be compared")
+    return Outcome("agrees" if largest <= tolerance else "differs", largest, where, checks, remark)
 
 
 def proof(law: Law, *, quick: bool = False) -> Outcome:
@@ -96,17 +106,14 @@ def _named(derivation: str) -> Any:
 
 def numeric(law: Law, points: Sequence[Point]) -> Outcome:
     """Compare floats with the exact value, one by one and as an array."""
-    worst = _Worst(high_precision.TOLERANCE)
-    for point in points:
-        try:
-            expected, got = high_precision.exact(law, point), law(**point)
-            column = law(**{name: np.array([value, value]) for name, value in point.items()})
-            errors = [high_precision.value_error(law, point, one, expected) for one in (got, column[1])]
-        except Exception as failure:
-            return failed(failure, point, worst.checks)
-        for error, how in zip(errors, ("", "as an array"), strict=True):
-            worst.record(error, point, how)
-    return worst.outcome()
+
+    def errors(point: Point) -> Iterator[Found]:
+        expected, got = high_precision.exact(law, point), law(**point)
+        column = law(**{name: np.array([value, value]) for name, value in point.items()})
+        for one, how in ((got, ""), (column[1], "as an array")):
+            yield high_precision.value_error(law, point, one, expected), point, how
+
+    return worst(points, errors, high_precision.TOLERANCE)
 
 
 def jax_faces(law: Law, points: Sequence[Point], *, quick: bool = False) -> tuple[Outcome, Outcome]:
@@ -126,27 +133,25 @@ def jax_faces(law: Law, points: Sequence[Point], *, quick: bool = False) -> tupl
             return failed(failure), failed(failure)
         if not slopes:
             return values, Outcome("not checked", remark="the parameters are integers, so there is no slope")
-        try:
-            return values, _slopes(law, points, slopes)
-        except Exception as failure:
-            return values, failed(failure)
+        return values, _slopes(law, points, slopes)
 
 
 def _values(law: Law, points: Sequence[Point], results: Mapping[str, Any]) -> Outcome:
-    worst = _Worst(high_precision.TOLERANCE)
     expected = [law(**point) for point in points]
-    for how, result in results.items():
-        for point, one, other in zip(points, np.asarray(result), expected, strict=True):
-            worst.record(high_precision.value_error(law, point, one, other), point, how)
-    return worst.outcome()
+
+    def errors(how: str) -> Iterator[Found]:
+        for point, one, other in zip(points, np.asarray(results[how]), expected, strict=True):
+            yield high_precision.value_error(law, point, one, other), point, how
+
+    return worst(results, errors, high_precision.TOLERANCE)
 
 
 def _slopes(law: Law, points: Sequence[Point], slopes: Mapping[str, Any]) -> Outcome:
-    worst = _Worst(high_precision.SLOPE_TOLERANCE)
-    for name, found in slopes.items():
-        for point, got in zip(points, np.asarray(found), strict=True):
-            worst.record(high_precision.slope_error(law, point, name, float(got)), point, f"by {name}")
-    return worst.outcome()
+    def errors(name: str) -> Iterator[Found]:
+        for point, got in zip(points, np.asarray(slopes[name]), strict=True):
+            yield high_precision.slope_error(law, point, name, float(got)), point, f"by {name}"
+
+    return worst(slopes, errors, high_precision.SLOPE_TOLERANCE)
 
 
 def _arrays(law: Law, points: Sequence[Point]) -> tuple[dict[str, Any], list[str]]:
@@ -217,16 +222,15 @@ def _64_bits() -> Any:
 
 def printed(law: Law, points: Sequence[Point]) -> Outcome:
     """Compare the source's own expression with the law; a difference is an erratum, not a failure."""
-    worst = _Worst(0.0)
-    for point in points:
-        try:
-            ours, theirs = law(**point), law.as_printed(**point)
-        except Exception as failure:
-            return failed(failure, point, worst.checks)
-        scale = abs(ours) if ours else 1.0
+
+    def errors(point: Point) -> Iterator[Found]:
+        ours, theirs = law(**point), law.as_printed(**point)
         if math.isfinite(ours) and math.isfinite(theirs):
-            worst.record(abs(theirs - ours) / scale, point)
-    found = worst.outcome()
+            yield abs(theirs - ours) / (abs(ours) if ours else 1.0), point, ""
+
+    found = worst(points, errors, 0.0)
+    if found.status == "error":
+        return found
     return Outcome("erratum", found.error, found.where, found.checks, law.as_printed.errata)
 
 

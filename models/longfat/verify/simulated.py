@@ -161,7 +161,7 @@ def judged(law: Law, found: Sequence[Comparison]) -> Outcome:
     at = {name: float(worst.point[name]) for name in law.symbols}
     return Outcome(
         status, _off(worst) / worst.within, at, len(found), "; ".join(remarks),
-        packets=math.fsum(one.cost for one in found), evidence=min(one.agreement for one in found), found=tuple(found),
+        packets=math.fsum(one.cost for one in found), evidence=min(one.agreement for one in found)
     )  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from longfat.law import Law
@@ -20,18 +20,15 @@ def symbolic(law: Law, points: Sequence[Point]) -> Outcome:
     """Compare the law's sympy expression at some points with the law in mpmath; for a root, check its equation."""
     from sympy.core.function import AppliedUndef
 
-    worst, where = faces._Worst(high_precision.TOLERANCE), None
     try:
         if isinstance(law, Root):
             return _equation(law, points)
         names = sorted(map(str, law.expr.atoms(AppliedUndef)))
-        if names:
-            return Outcome("not checked", remark=f"sympy has no value for {', '.join(names)}")
-        for where in points:
-            worst.record(_error(law, where), where)
     except Exception as failure:
-        return faces.failed(failure, where, worst.checks)
-    return worst.outcome()
+        return faces.failed(failure)
+    if names:
+        return Outcome("not checked", remark=f"sympy has no value for {', '.join(names)}")
+    return faces.worst(points, lambda point: [(_error(law, point), point, "")], high_precision.TOLERANCE)
 
 
 def _error(law: Law, point: Point) -> float:
@@ -99,18 +96,19 @@ def _equation(law: Root, points: Sequence[Point]) -> Outcome:
     import mpmath
     import sympy
 
-    worst = faces._Worst(high_precision.TOLERANCE)
     left, right = (side.doit() for side in law.equation.args)
     assert law.unknown is not None
     letters = [law.unknown.sympy, *(symbol.sympy for symbol in law.symbols.values())]
     difference = sympy.lambdify(letters, left - right, modules="mpmath", cse=True)
-    for point in points:
+
+    def errors(point: Point) -> Iterator[faces.Found]:
         if law.solve(**point).status != "converged":
-            continue
+            return
         with mpmath.workdps(CLOSE + 20):
             values = {name: mpmath.mpf(point[name]) for name in law.symbols}  # in the order of the letters
             found = law(**values)
             beside = (found * (1 + side * mpmath.mpf(10) ** -CLOSE) for side in (-1, 1))
             below, above = (difference(x, *values.values()) for x in beside)
-        worst.record(0.0 if below * above < 0 else float("inf"), point, "sides of the equation")
-    return worst.outcome()
+        yield 0.0 if below * above < 0 else float("inf"), point, "sides of the equation"
+
+    return faces.worst(points, errors, high_precision.TOLERANCE)
