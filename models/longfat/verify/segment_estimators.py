@@ -7,11 +7,15 @@ from typing import Any
 
 from longfat.base import domains
 from longfat.segments import simulate
-from longfat.verify.measured_runs import Result, Simulate, estimator
+from longfat.verify.measured_runs import Result, estimator
 
 
-def segment_efficiency(packets: float = 2e4, lost: float = 300) -> Simulate:
-    """Return a simulator of throughput efficiency, by the segment simulator.
+@estimator
+def segment_efficiency(
+    rng: Any, packets: float = 2e4, lost: float = 300, *, window: float, loss: float, segment_packets: float,
+    ack_segments: float,
+) -> Result:  # fmt: skip
+    """Estimate throughput efficiency, by the segment simulator.
 
     Parameters
     ----------
@@ -20,27 +24,12 @@ def segment_efficiency(packets: float = 2e4, lost: float = 300) -> Simulate:
     lost : float
         Least number of packets lost in one replication, on which the run time depends [packets].
 
-    Returns
-    -------
-    callable
-        Takes a seed, ``window``, ``loss``, ``segment_packets`` and ``ack_segments``; returns the efficiency and the
-        packets sent.
-
     Examples
     --------
     >>> value, sent = segment_efficiency()(1, window=60, loss=1e-3, segment_packets=16, ack_segments=23)
     >>> 0.9 < value < 1, sent > 3e5
     (True, True)
     """
-    packets = domains.number("packets", packets, "packets", "[1, 1e15]")
-    return efficiency(packets, domains.number("lost", lost, "packets", "[0, 1e12]"))
-
-
-@estimator
-def efficiency(
-    rng: Any, packets: float, lost: float, *, window: float, loss: float, segment_packets: float, ack_segments: float
-) -> Result:
-    """Estimate throughput efficiency."""
     segments = _segments(packets, lost, loss, segment_packets)
     run = _run(rng, loss, segment_packets, segments, window=window, ack_segments=ack_segments)
     return float(run.throughput_efficiency), float(run.sent_packets)
@@ -84,4 +73,6 @@ def _run(rng: Any, loss: float, segment_packets: Any, segments: int, **path: Any
 
 def _segments(packets: float, lost: float, loss: float, segment_packets: float) -> int:
     """Return the segments that deliver at least ``packets`` packets and lose at least ``lost``."""
+    packets = domains.number("packets", packets, "packets", "[1, 1e15]")
+    lost = domains.number("lost", lost, "packets", "[0, 1e12]")
     return math.ceil(max(packets, lost / loss if loss > 0 else 0) / max(segment_packets, 1))
