@@ -86,15 +86,16 @@ class Transmitter:
 
     def __init__(self, rate):
         self.rate = rate
-        self.begun = self.free = self.bits = 0  # begin and end of packets in a row, and their bits
+        self.begun = self.free = self.bits = 0  # begin and end of packets in a row; their bits
 
     def send(self, size, now):
-        """Return when the transmission of a packet begins and ends."""
+        """Return begin and end of the transmission of a packet."""
         if now > self.free:
             self.begun, self.free, self.bits = now, now, 0
         begin, self.bits = self.free, self.bits + 8 * size
-        if self.rate < math.inf:  # ours: to the nearest nanosecond
-            self.free = self.begun + math.floor(self.bits * SECOND / self.rate + Fraction(1, 2))
+        if self.rate != math.inf:  # ours: to the nearest nanosecond
+            top, bottom = self.bits * SECOND * self.rate.denominator, self.rate.numerator
+            self.free = self.begun + (top + bottom // 2) // bottom
         return begin, self.free
 
 
@@ -332,8 +333,7 @@ class Simulation:
         for pair, link in net.links.items():
             if link.discipline.name != "fifo" or link.loss or link.jitter or link.rate_changes:
                 raise ValueError(f"link {link.name!r}: the reference has drop tail alone, and no random loss or jitter")
-            delay = round(link.delay * SECOND)
-            self.links[pair] = Link(self.events, bits(link.rate), delay, link.buffer_packets, link.buffer_bytes)
+            self.links[pair] = Link(self.events, bits(link.rate), round(link.delay * SECOND), *link.buffer)
         pure = {}  # links without transmission time, by their delay, for acknowledgments on an ideal path
         for flow in net.flows:
             if flow.scheme is None or flow.scheme.name != "reno" or flow.application or flow.send_jitter:

@@ -176,7 +176,7 @@ def long():
 #: Rules of the reference, and wrong ones in their place.
 WRONG = {
     "ssthresh is not rounded": ("math.floor(in_flight / 2)", "in_flight / 2"),
-    "transmission times are rounded down": (" + Fraction(1, 2)", ""),
+    "transmission times are rounded down": ("(top + bottom // 2)", "top"),
     "a packet waits that arrives as a transmission ends": ("self.waiting[0][0] <= now", "self.waiting[0][0] < now"),
     "a retransmitted packet is timed": ("self.timed[0] == number", "self.timed[0] == -1"),
     "the mean round trip is changed before the variation": (

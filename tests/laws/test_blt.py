@@ -12,7 +12,7 @@ import pytest
 import sympy
 
 from longfat.laws import blt, power, tcp
-from tests.blt_reference import Run
+from tests.blt_referee import Alone
 from tests.single_transfer import Timer, Transfer, unloaded_transfer, unloaded_transfer_time_with_losses
 
 NS = Fraction(1, 10**9)
@@ -136,8 +136,8 @@ def test_unloaded_time_by_hand():
 @pytest.mark.parametrize("times", [(3, 7, 5), (7, 3, 5), (5, 5, 5), (0, 4, 0), (2, 4, 9), (9, 1, 8)])
 def test_unloaded_time_against_packets(times):
     for n in (1, 2, 3, 50, 333):
-        run = Run(n, 600, *times, room=math.inf)
-        assert blt.unloaded_transfer_time(n, 600.0, *map(float, times)) == run.finish()
+        run = Alone(n, 600, *times, room=math.inf)
+        assert blt.unloaded_transfer_time(n, 600.0, *map(float, times)) == run.finish
 
 
 @pytest.mark.parametrize(("access", "between"), [(1, 5), (3, 5), (2, 3), (999, 1000), (4, 4), (1, 2)])
@@ -145,10 +145,9 @@ def test_buffer_for_a_burst_against_packets(access, between):
     """A buffer that just suffices, and one place less; the link sends 1000 packets."""
     ratio = access / between
     for n in (1, 2, 3, 10, 95, 200, 1001):
-        run = Run(n, 6, access, between, 0, room=math.inf, discipline="drop-tail")
-        run.finish()
+        run = Alone(n, 6, access, between, 0, room=math.inf, discipline="drop-tail")
         need = Fraction(n - 1) * (1 - Fraction(access, between))
-        assert run.lines[1].most == math.ceil(need)
+        assert run.largest_backlog == math.ceil(need)
         assert blt.buffer_for_burst(n, ratio) == pytest.approx(float(need), rel=1e-14, abs=1e-14)
         if need > 1:
             assert blt.burst_for_buffer(float(need), ratio) == pytest.approx(n, rel=1e-12)
@@ -213,8 +212,8 @@ def scenarios(count, seed):
 
 
 def compare(case, discipline):
-    run = Run(*case, discipline=discipline)
-    expected = run.finish()
+    run = Alone(*case, discipline=discipline)
+    expected = run.finish
     packets, trip, access, between, last, room = case
     found = unloaded_transfer(
         packets, trip * NS, access * NS, between * NS, room, last_time=last * NS, discipline=discipline
@@ -223,7 +222,7 @@ def compare(case, discipline):
         assert math.isinf(found.time)
     else:  # the referee's timers run whole nanoseconds
         assert abs(found.time / NS - expected) <= found.timeouts, case
-        counts = run.bursts, run.sent, len(run.lines[1].dropped), run.timeouts
+        counts = run.bursts, run.sent, run.drops, run.timeouts
         assert (found.bursts, found.transmissions, found.drops, found.timeouts) == counts, case
     return found
 
@@ -256,10 +255,10 @@ def test_files_of_the_paper_against_packets(ratio, room):
 
 def test_the_comparison_can_fail():
     case = (200, 30_000_000, 26_667, 133_335, 0, 75)
-    run = Run(*case)
-    assert run.finish() != Run(*case[:-1], 76).finish()
+    run = Alone(*case)
+    assert run.finish != Alone(*case[:-1], 76).finish
     case = (85, 78_000, 2600, 13_000, 2600, 2)
-    assert Run(*case).finish() != Run(*case, "drop-tail").finish()
+    assert Alone(*case).finish != Alone(*case, "drop-tail").finish
 
 
 def test_without_priorities_a_source_may_lock_in_phase():
@@ -272,20 +271,19 @@ def test_without_priorities_a_source_may_lock_in_phase():
 def test_other_windows_against_packets():
     """They decide which packets a new burst pushes out of the queue that the previous one left."""
     for growth in (1, 1.5, 4, 1000):
-        run = Run(150, 6000, 20_000, 100_000, 0, 11, growth=growth)
+        run = Alone(150, 6000, 20_000, 100_000, 0, 11, growth=growth)
         found = unloaded_transfer(150, 6000 * NS, 20_000 * NS, 100_000 * NS, 11, growth=growth)
-        assert abs(found.time / NS - run.finish()) <= found.timeouts
-        assert (found.bursts, found.transmissions, found.drops) == (run.bursts, run.sent, len(run.lines[1].dropped))
+        assert abs(found.time / NS - run.finish) <= found.timeouts
+        assert (found.bursts, found.transmissions, found.drops) == (run.bursts, run.sent, run.drops)
 
 
 def test_timers_that_losses_restart_against_packets():
     times = []
     for restarts in (False, True):
-        run = Run(298, 15_999_960, 88_888, 133_333, 88_888, 11, "drop-tail")
-        run.restarts = restarts
+        run = Alone(298, 15_999_960, 88_888, 133_333, 88_888, 11, "drop-tail", restart=restarts)
         case = 298, 15_999_960 * NS, 88_888 * NS, 133_333 * NS, 11
         found = unloaded_transfer(*case, last_time=88_888 * NS, discipline="drop-tail", timer=Timer(restarts=restarts))
-        assert abs(found.time / NS - run.finish()) <= found.timeouts
+        assert abs(found.time / NS - run.finish) <= found.timeouts
         times.append(found.time)
     assert times[0] != times[1]
 

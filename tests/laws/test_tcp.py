@@ -15,7 +15,7 @@ import sympy
 from longfat.law.array_namespaces import NUMPY, ArrayNamespace, JaxNamespace, MpmathNamespace, SympyNamespace
 from longfat.laws import tcp
 from longfat.laws.tcp.arithmetic import ceiling_quotient, floor_log2
-from tests.blt_reference import Run
+from tests.blt_referee import Alone
 
 # The sawtooth
 
@@ -366,7 +366,7 @@ def test_transfer_time_slopes():
     assert [float(x) for x in slope(1000.0, 40e-3, 0.1e-3)] == [10, 498]
 
 
-# Three lines, packet by packet: tests/blt_reference.py
+# Three lines, packet by packet: tests/blt_referee.py
 
 
 @pytest.mark.parametrize("times", [(3, 7, 5), (7, 3, 5), (5, 5, 5), (0, 4, 0), (2, 4, 9), (6, 7, 7), (1, 1000, 1)])
@@ -374,9 +374,9 @@ def test_transfer_time_slopes():
 def test_unloaded_time_of_three_lines_against_packets(times, initial):
     for n in (1, 2, 3, 8, 20, 127):
         for trip in (0, 6, 600):
-            run = Run(n, trip, *times, room=math.inf, window=initial)
+            run = Alone(n, trip, *times, room=math.inf, window=initial)
             found = tcp.unloaded_transfer_time(n, float(trip), *map(float, times), initial)
-            assert found == run.finish()
+            assert found == run.finish
 
 
 def test_unloaded_time_of_three_lines_by_hand():
@@ -390,10 +390,9 @@ def test_unloaded_time_of_three_lines_by_hand():
 def test_buffer_for_slow_start_against_packets(access):
     """The longest queue at a link of 1000 time units per packet whose round-trip time is far longer than the file."""
     for n in (1, 2, 3, 4, 7, 8, 11, 95, 96, 200):
-        run = Run(n, 6_000_000, access, 1000, access, room=math.inf, window=1)
-        run.finish()
+        run = Alone(n, 6_000_000, access, 1000, access, room=math.inf, window=1)
         need = Fraction(tcp.buffer_for_slow_start(n, access / 1000)).limit_denominator(10_000)
-        assert run.lines[1].most == math.ceil(need)
+        assert run.largest_backlog == math.ceil(need)
 
 
 @pytest.mark.parametrize("access", [200, 500, 667])
@@ -402,9 +401,8 @@ def test_buffer_for_slow_start_at_the_switches_of_kim_and_farber(access):
     for room in (1, 2, 10, 40):
         n = next(n for n in range(1, 10**4) if tcp.buffer_for_slow_start(n, access / 1000) > room + 1e-9)
         for packets, most in ((n - 1, room), (n, room + 1)):
-            run = Run(packets, 3000 * room, access, 1000, access, room=math.inf, window=1)
-            run.finish()
-            assert run.lines[1].most == most or (packets < n and run.lines[1].most < room)
+            run = Alone(packets, 3000 * room, access, 1000, access, room=math.inf, window=1)
+            assert run.largest_backlog == most or (packets < n and run.largest_backlog < room)
 
 
 # Arithmetic

@@ -11,8 +11,8 @@ from longfat.sim.network.network import MOST_PLACES
 from longfat.sim.plugin.seam import first_waiting, push_out, random
 from longfat.sim.queues import ENQUEUE
 from longfat.sim.services.push_out import DISCARD_LAST, DISCARD_WORST
+from tests.blt_referee import victim
 from tests.examples import examples
-from tests.sim.dumbbell_referee import victim
 from tests.sim.networks import Look, aimd_ack
 from tests.sim.own import of_service
 

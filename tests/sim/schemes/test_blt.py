@@ -3,6 +3,7 @@
 import functools
 import itertools
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -17,9 +18,9 @@ from longfat.sim.kernel.memory import word_at
 from longfat.sim.network import traffic
 from longfat.sim.queues import ENQUEUE
 from longfat.sim.schemes import KIM_FARBER_TCP
+from tests import blt_referee as referee
+from tests.blt_referee import victim
 from tests.examples import examples
-from tests.sim import dumbbell_referee as referee
-from tests.sim.dumbbell_referee import victim
 from tests.sim.own import of_link
 from tests.sim.schemes.losses import drop_numbers
 
@@ -50,9 +51,10 @@ def end(net, until=100.0):
 
 def agree(run, connections, *, at_the_end=True):
     """Check that each flow has the finish time, transmissions, drops and timeouts of the referee."""
-    for name in ("una", "sent", "timeouts", "finish", "dropped"):
+    names = {"una": "una", "sent": "transmissions", "timeouts": "timeouts", "finish": "finish", "dropped": "dropped"}
+    for name, attribute in names.items():
         ours = run.state.flows[name].tolist()
-        theirs = [records.NEVER if getattr(c, name) is None else getattr(c, name) for c in connections]
+        theirs = [records.NEVER if getattr(c, attribute) is None else getattr(c, attribute) for c in connections]
         if name == "dropped" and at_the_end:  # the referee ends with the last file
             assert all(a >= b for a, b in zip(ours, theirs, strict=True))
         else:
@@ -226,12 +228,11 @@ def alone(scheme, packets, buffer, rule, bottleneck, access=ACCESS, delays=(DELA
     """Return the simulation of one file, and what the referee computes."""
     name = next(name for name, one in RULES.items() if one == rule)
     run = end(add(dumbbell(bottleneck, name, buffer, delays), scheme, packets, access, parameters=parameters or {}))
-    kind = referee.Reno if scheme == "reno" else referee.Burst
-    c = kind(packets, 0, SIZE, access, **options)
     if scheme == "bully-tyrant":
-        c.priority = lambda number: 0
-    referee.play([c], bottleneck=bottleneck, last=ACCESS, delays=delays, buffer=buffer, size=SIZE, rule=rule,
-                 until=10**12)  # fmt: skip
+        options["sizes"] = lambda k: math.inf  # of one window, so that all packets have priority 0
+    path = referee.Figure4(Fraction(bottleneck), Fraction(ACCESS), delays, buffer, rule)
+    c = path.add(referee.Reno if scheme == "reno" else referee.Burst, packets, SIZE, Fraction(access), **options)
+    path.run([c], 10**12)
     agree(run, [c])
     return run.state.flows[0]
 
@@ -354,8 +355,8 @@ def test_options_against_the_referee(growth, option):
     for packets, buffer in ((60, 3), (400, 75)):
         alone(
             "blt", packets, buffer, "corrected", 30_000_000, access=30_000_001 * 5,
-            parameters={"growth": growth, **option}, window=lambda k: growth**k, reset_on_ack="reset" in option,
-            skip_known="skip_known" in option, restart_timer="restart_timer" in option,
+            parameters={"growth": growth, **option}, sizes=lambda k: growth**k, reset_on_ack="reset" in option,
+            skip_known="skip_known" in option, restart="restart_timer" in option,
         )  # fmt: skip
 
 
@@ -383,18 +384,15 @@ def crowd(case, scheme, parameters, make):
     delays = tuple(case["delay"] + k for k in (11, 101, 1009))
     name = next(name for name, one in RULES.items() if one == case["rule"])
     net, connections = dumbbell(bottleneck, name, case["buffer"], delays), []
+    path = referee.Figure4(Fraction(bottleneck), Fraction(ACCESS), delays, case["buffer"], case["rule"])
     for k, (packets, start) in enumerate(case["files"]):
         begin, least, line = start + 7 * k, 0.002 + k * 1.234567e-5, access + 1009 * k
         add(net, scheme, packets, line, start=begin / 1e9, parameters={**parameters, "min_rto": least})
-        connections.append(make(packets, begin, SIZE, line))
-        connections[-1].timer.least = least
+        connections.append(path.add(make, packets, SIZE, Fraction(line), start=begin, min_rto=least))
     run = Simulation(net, rng=1)
     run.advance(0.2)
     run.packet_counts()
-    referee.play(
-        connections, bottleneck=bottleneck, last=ACCESS, delays=delays, buffer=case["buffer"], size=SIZE,
-        rule=case["rule"], until=2 * 10**8,
-    )  # fmt: skip
+    path.run(connections, 2 * 10**8)
     agree(run, connections, at_the_end=run.all_done())
 
 
@@ -403,18 +401,18 @@ def crowd(case, scheme, parameters, make):
 @example({"files": [(29, 984236), (43, 0), (95, 0)], "buffer": 7, "ratio": 0.1, "delay": 188095, "rule": "drop-tail"})
 def test_many_bursts(case):
     crowd(case, "blt", {}, referee.Burst)
-    crowd(case, "blt", {"restart_timer": 1}, lambda *args: referee.Burst(*args, restart_timer=True))
+    crowd(case, "blt", {"restart_timer": 1}, functools.partial(referee.Burst, restart=True))
 
 
 @given(crowds)
 @examples(25)
 def test_many_of_the_papers_tcp(case):
     for variant, guard in (("literal", False), ("guarded", True)):
-        crowd(case, "reno", KIM_FARBER_TCP[variant], functools.partial(referee.Reno, guard=guard))
+        crowd(case, "reno", KIM_FARBER_TCP[variant], functools.partial(referee.Reno, bugfix=guard))
 
 
 class Hasty(referee.Burst):
-    def lost(self, echoed, transmission):
+    def lost(self, packet):
         return True
 
 
@@ -423,11 +421,11 @@ def test_the_referee_can_object():
     case = {"files": [(120, 1_000_000 * k) for k in range(8)], "buffer": 10, "ratio": 0.2, "delay": 300_000}
     case["rule"] = "corrected"
     crowd(case, "blt", {}, referee.Burst)
-    for make in (Hasty, lambda *args: referee.Burst(*args, window=lambda k: 3**k)):
+    for make in (Hasty, functools.partial(referee.Burst, sizes=lambda k: 3**k)):
         with pytest.raises(AssertionError):
             crowd(case, "blt", {}, make)
     with pytest.raises(AssertionError):
-        crowd(case, "reno", KIM_FARBER_TCP["guarded"], lambda *args: referee.Reno(*args, guard=False))
+        crowd(case, "reno", KIM_FARBER_TCP["guarded"], functools.partial(referee.Reno, bugfix=False))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(referee, "victim", lambda queue, priority, rule: victim(queue, priority, "published"))
         with pytest.raises(AssertionError):
