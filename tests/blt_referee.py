@@ -137,13 +137,13 @@ class Switch(Link):
 
 
 class Figure4:
-    """Network of the paper's figure 4; rates [bit/s], delays of the three links [ns]."""
+    """Network of the paper's figure 4; rates [bit/s], delays of the three links and of acknowledgments [ns]."""
 
     def __init__(self, bottleneck, last, delays, buffer, rule, back=None):
         self.events = Events()
         self.switch = Switch(self.events, bottleneck, delays[1], buffer, rule=rule)
         self.path = [Link(self.events, math.inf, delays[0]), self.switch, Link(self.events, last, delays[2])]
-        self.back = [Link(self.events, math.inf, sum(delays))]
+        self.back = [Link(self.events, math.inf, sum(delays) if back is None else back)]
 
     def add(self, kind, packets, size, access, **options):
         """Add a source of some kind, and return it."""
@@ -156,29 +156,33 @@ class Figure4:
 
 
 class Alone:
-    """File alone on the path, given the time of a packet on each of the three lines [ns]; half of the trip is back.
+    """File alone on the path, given the round trip and the time of a packet on each of the three lines [ns].
 
-    With `window` it is Reno's slow start, which may not lose anything; else BLT.
+    With `window` it is Reno's slow start, which may not lose anything; else BLT. Other options are those of the timer.
+    The outcome is the time of the last acknowledgment, or infinity, and the counts up to it, but for drops, of which
+    those of packets in transit count, too.
     """
 
     def __init__(self, packets, trip, access, between, last, room, discipline="priority-discard", window=None, growth=2,
-                 restart=False):  # fmt: skip
-        assert trip % 6 == 0
+                 restart=False, **timer):  # fmt: skip
         rates = [Fraction(8 * SECOND, time) if time else math.inf for time in (access, between, last)]
         rule = {"priority-discard": "corrected", "priority-discard-published": "published"}.get(discipline, discipline)
-        net = Figure4(rates[1], rates[2], [trip // 6] * 3, room, rule)
+        third = trip // 6
+        delays = [third, third, trip // 2 - 2 * third]
+        net = Figure4(rates[1], rates[2], delays, room, rule, trip - sum(delays))
         base = Fraction(growth) if growth % 1 else growth
-        options = {"sizes": lambda k: base**k, "restart": restart}
+        options = {"sizes": lambda k: base**k, "restart": restart, **timer}
         if window is not None:
             options = {"initial_window": window}
-        self.source = c = net.add(Burst if window is None else Reno, packets, 1, rates[0], **options)
+        c = net.add(Burst if window is None else Reno, packets, 1, rates[0], **options)
         while c.finish is None and (window is not None or c.in_vain <= MOST_BURSTS):
             net.events.step()
         self.finish = math.inf if c.finish is None else c.finish
         self.sent, self.timeouts, self.bursts = c.transmissions, c.timeouts, getattr(c, "bursts", 1)
-        while c.finish is not None and net.events.step():  # packets in transit, whose drops count
+        while c.finish is not None and net.events.step():
             pass
         self.drops, self.largest_backlog = net.switch.dropped, net.switch.largest_backlog
+        self.outcome = self.finish, self.bursts, self.sent, self.drops, self.timeouts
 
 
 def priorities_of_two(packets):

@@ -1,4 +1,4 @@
-"""An unloaded transfer: packets against the laws, to the nanosecond."""
+"""An unloaded transfer: the simulator against a plain program and the laws, to the nanosecond."""
 
 import math
 from fractions import Fraction
@@ -7,9 +7,9 @@ import pytest
 
 from longfat.laws import tcp
 from longfat.sim import Network, Simulation
-from tests.single_transfer import unloaded_transfer
+from tests.blt_referee import Alone
 
-BITS, BILLION = 4000, 10**9  # of a packet; ns in a second
+BITS = 4000  # of a packet
 DISCIPLINES = {"priority-discard": "blt", "priority-discard-published": "blt", "fifo": "bully-tyrant"}
 
 
@@ -33,17 +33,13 @@ def simulated(scheme, discipline, packets, access, bottleneck, trip, buffer, **o
 @pytest.mark.parametrize(("access", "bottleneck"), [(200, 40), (200, 125), (100, 100)])  # Mbit/s: whole nanoseconds
 def test_blt(access, bottleneck, buffer, discipline):
     """Files of 1 to 400 packets that fit into the switch's buffer or overflow it, with 30 ms."""
-    trip, scheme = Fraction(3, 100), DISCIPLINES[discipline]
-    times = [Fraction(BITS, rate * 10**6) for rate in (access, bottleneck)]
+    scheme, rule = DISCIPLINES[discipline], "drop-tail" if discipline == "fifo" else discipline
+    times = [BITS * 1000 // rate for rate in (access, bottleneck)]
     for packets in (1, 2, 20, 60, 94, 95, 200, 400):
-        law = unloaded_transfer(
-            packets, trip, *times, buffer, discipline="drop-tail" if discipline == "fifo" else discipline
-        )
-        finish, sent, dropped = simulated(
-            scheme, discipline, packets, access * 10**6, bottleneck * 10**6, float(trip), buffer
-        )
-        assert abs(finish - law.time * BILLION) <= law.timeouts, packets
-        assert sent >= law.transmissions  # what is in flight at the end counts
+        law = Alone(packets, 30_000_000, *times, 0, buffer, rule)
+        finish, sent, dropped = simulated(scheme, discipline, packets, access * 10**6, bottleneck * 10**6, 0.03, buffer)
+        assert abs(finish - law.finish) <= law.timeouts, packets
+        assert sent >= law.sent  # what is in flight at the end counts
         assert dropped >= law.drops
 
 
