@@ -10,7 +10,7 @@ from longfat.segments.channel import GilbertElliott, IndependentLoss
 from longfat.segments.kernel import losses, segment_sender
 from longfat.segments.replications import Rules, run_one
 from tests.examples import examples
-from tests.sim.reference import replay
+from tests.segments.referee import replay
 
 
 @numba.njit
