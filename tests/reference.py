@@ -178,12 +178,12 @@ class Timeout:
     def sample(self, nanoseconds):
         """Take a round-trip time."""
         seconds = max(1, nanoseconds) * 1e-9
-        if self.srtt == 0.0:  # rule 2.2
+        if self.srtt == 0.0:  # RFC 6298, rule 2.2
             self.srtt, self.rttvar = seconds, seconds / 2
-        else:  # rule 2.3, the variation first
+        else:  # RFC 6298, rule 2.3, the variation first
             self.rttvar += (abs(self.srtt - seconds) - self.rttvar) / 4
             self.srtt += (seconds - self.srtt) / 8
-        # Rules 2.3 to 2.5; section 5, first note at its end: a new sample ends the backoff.
+        # Rules 2.3 to 2.5; RFC 6298, section 5, first note at its end: a new sample ends the backoff.
         self.rto = min(max(self.srtt + max(self.granularity, 4 * self.rttvar), self.least), self.most)
         self.backoff = 1
 
@@ -295,27 +295,27 @@ class Reno(Sender):
 
     def acknowledged(self, packet, new, duplicate):
         """Grow the window for new data; begin fast recovery at the third duplicate."""
-        if new:  # section 3.2, step 6; ns-2.35, tcp-reno.cc: any new data end fast recovery
+        if new:  # RFC 5681, section 3.2, step 6; ns-2.35, tcp-reno.cc: any new data end recovery
             self.inflation, self.duplicates = 0.0, 0
-            self.window += 1.0 if self.window < self.ssthresh else 1.0 / self.window  # section 3.1
+            self.window += 1.0 if self.window < self.ssthresh else 1.0 / self.window  # RFC 5681, section 3.1
         elif duplicate:
             self.duplicates += 1
             # RFC 6582, section 3.2, step 2: at most one fast retransmit for each window of data
             allowed = self.una - 1 > self.reduced_at or not self.bugfix
-            if self.duplicates == self.threshold and allowed:  # section 3.2, steps 2 and 3
+            if self.duplicates == self.threshold and allowed:  # RFC 5681, section 3.2, steps 2 and 3
                 self.window = self.reduce(self.high - self.una)
                 self.inflation, self.resend = self.threshold, self.una
                 self.restart_timer()
-            elif self.duplicates > self.threshold and self.inflation > 0:  # section 3.2, step 4
+            elif self.duplicates > self.threshold and self.inflation > 0:  # RFC 5681, section 3.2, step 4
                 self.inflation += 1.0
 
     def timed_out(self):
-        """Continue from the first unacknowledged packet on, with a window of one packet (section 3.1)."""
+        """Continue from the first unacknowledged packet on, with a window of one packet (RFC 5681, section 3.1)."""
         self.reduce(min(self.window, self.high - self.una))
         self.window, self.inflation, self.duplicates, self.next = 1.0, 0.0, 0, self.una
 
     def reduce(self, in_flight):
-        """Return ssthresh after a loss: half of what is in flight (section 3.1, equation 4), rounded down (ns-2.35)."""
+        """Return ssthresh after a loss: half of the flight, rounded down (RFC 5681, section 3.1, equation 4)."""
         self.reduced_at, self.ssthresh = self.high - 1, max(self.floor, math.floor(in_flight / 2))
         return self.ssthresh
 
