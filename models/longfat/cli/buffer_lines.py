@@ -11,7 +11,7 @@ from longfat.cli.tables import percent, rounded
 from longfat.design.buffer_laws import LEAST_OF_BBR
 from longfat.design.senders import SENDERS
 from longfat.design.signalling import LARGEST_PROBABILITY, NAMES, RED_LEAST, ROOM, TIMES_LOW, interval
-from longfat.design.tcp_window import HEADERS
+from longfat.design.tcp_windows import HEADERS
 from longfat.laws.tcp import achievable_throughput
 
 if TYPE_CHECKING:

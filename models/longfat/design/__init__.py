@@ -1,18 +1,47 @@
 """Design tools: windows of TCP and selective repeat, buffers, curves of schemes, loss-load curves, periods of CADPC.
 
-Each answers an inverse question: it finds the parameter with which a law or a simulation reaches a goal.
+Each answers an inverse question: it finds the parameter with which a law or a simulation reaches a goal. Modules are
+imported on first use, so that the command line reads the arguments' declarations (`arguments`) without numba.
 """
 
-from longfat.design.cadpc import cadpc, cadpc_class
-from longfat.design.loss_load import loss_load
-from longfat.design.path import Path
-from longfat.design.scheme_curves import curves
-from longfat.design.search import law_is_valid, law_window, simulated_window
-from longfat.design.switch_buffer import buffer
-from longfat.design.tcp_window import tcp_window
-from longfat.design.windows import window
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from longfat.design.cadpc_periods import cadpc, cadpc_class
+    from longfat.design.loss_load_curves import loss_load
+    from longfat.design.path import Path
+    from longfat.design.scheme_curves import curves
+    from longfat.design.search import law_is_valid, law_window, simulated_window
+    from longfat.design.switch_buffer import buffer
+    from longfat.design.tcp_windows import tcp_window
+    from longfat.design.windows import window
+
+#: The module of each name. No module has the name of a function, because importing the module would hide the function.
+_NAMES = {
+    **dict.fromkeys(("cadpc", "cadpc_class"), "cadpc_periods"),
+    "loss_load": "loss_load_curves",
+    "Path": "path",
+    "curves": "scheme_curves",
+    **dict.fromkeys(("law_is_valid", "law_window", "simulated_window"), "search"),
+    "buffer": "switch_buffer",
+    "tcp_window": "tcp_windows",
+    "window": "windows",
+}
 
 __all__ = [
     "Path", "buffer", "cadpc", "cadpc_class", "curves", "law_is_valid", "law_window", "loss_load", "simulated_window",
     "tcp_window", "window",
 ]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name in _NAMES:
+        return getattr(importlib.import_module(f"longfat.design.{_NAMES[name]}"), name)
+    raise AttributeError(f"module 'longfat.design' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

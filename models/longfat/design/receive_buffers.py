@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from longfat.design.curves import attrs
+from longfat.design.window_curves import attrs
 from longfat.design.path import Path
 from longfat.laws import selective_repeat as laws
 

@@ -14,7 +14,7 @@ from longfat.base import quantities
 from longfat.base.domains import choice, integer, number, out_of_range, seed_of, wrong_type
 from longfat.design.curve_laws import ASSUMED, CurveLaws
 from longfat.design.curve_runs import CurvePath
-from longfat.design.curves import attrs
+from longfat.design.window_curves import attrs
 from longfat.design.senders import sender
 from longfat.design.window_limit import limited
 from longfat.replication import sweep

@@ -11,7 +11,7 @@ from longfat._version import __version__
 from longfat.base import quantities
 from longfat.base.domains import choice, conflict, integer, number, out_of_range, seed_of
 from longfat.design import receive_buffers
-from longfat.design.curves import attrs, curves
+from longfat.design.window_curves import attrs, curves
 from longfat.design.path import Path
 from longfat.design.search import Search, efficiency, law_is_valid, law_window, simulated_window
 

@@ -13,7 +13,7 @@ from longfat.base import quantities
 from longfat.base.domains import choice, integer, number, out_of_range, seed_of
 from longfat.design import figure_ranges, tcp
 from longfat.design.beside_cubic import RUNS, beside_cubic
-from longfat.design.curves import attrs
+from longfat.design.window_curves import attrs
 from longfat.design.figure_ranges import Range
 from longfat.design.replicating import Effort
 from longfat.design.senders import SENDERS

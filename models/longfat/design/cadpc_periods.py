@@ -10,7 +10,7 @@ import numpy as np
 from longfat._version import __version__
 from longfat.base import quantities
 from longfat.base.domains import integer, number, out_of_range, seed_of
-from longfat.design.curves import attrs
+from longfat.design.window_curves import attrs
 from longfat.laws.cadpc import equilibrium_traffic, update_time, updates_to_fairness, weighted_equilibrium_rate
 from longfat.sim import Network, run
 
