@@ -31,6 +31,7 @@ READERS: dict[str, Callable[[Any, str, str], float]] = {
     "s": quantities.duration,
     "bytes": quantities.size,
     "probability": quantities.fraction,
+    "bandwidth-delay products": quantities.fraction,
 }
 
 
@@ -77,6 +78,11 @@ class Quantity:
     def interval(self) -> domains.Interval:
         """The domain as an interval."""
         return domains.Interval.parse(self.domain)
+
+    @property
+    def has_unit(self) -> bool:
+        """Whether the quantity is read from text with a unit."""
+        return self.unit in READERS
 
     def contains(self, value: Any, floor: Callable[[Any], Any] | None = None) -> Any:
         """Return whether a value lies in the domain; elementwise for arrays, with the `floor` of their library.

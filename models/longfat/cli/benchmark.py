@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,10 +11,16 @@ import click
 
 from longfat.base import extras
 from longfat.cli.output import Output, draw, netcdf, outputs, watched
-from longfat.cli.parameters import SEED, Name, disciplines, entries, experiments, option, replications, suites, switch
+from longfat.cli.parameters import SEED, Name, disciplines, entries, experiments, option, options, suites, switch
+from longfat.design.arguments import REPLICATIONS
 
 if TYPE_CHECKING:
     import xarray as xr
+
+RUNS = replace(
+    REPLICATIONS, domain="[1, 1e6]", usual="", otherwise="10; with ``suite`` as many as it has",
+    meaning="Replications of each experiment with random elements",
+)  # fmt: skip
 
 
 @click.command("benchmark")
@@ -37,9 +43,7 @@ if TYPE_CHECKING:
     "Queue discipline of all switches, for schemes without settings of their own.",
     default="fifo",
 )
-@replications(
-    1, "Replications of each experiment with random elements.", show_default="10; with --suite as many as it has"
-)
+@options({"replications": RUNS})
 @SEED
 @option(
     "--executor",

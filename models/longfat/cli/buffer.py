@@ -2,132 +2,32 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from longfat.cli import parameters
 from longfat.cli.output import FOLDER, Output, csv_of, finite, outputs, watched
-from longfat.cli.parameters import (
-    CONFIDENCE,
-    PACKET,
-    POSITIVE,
-    RATE,
-    SEED,
-    SHARE,
-    Assignment,
-    Between,
-    Choice,
-    Integer,
-    Name,
-    Numbers,
-    Quantity,
-    Size,
-    disciplines,
-    option,
-)
+from longfat.cli.parameters import given, options
+from longfat.design.arguments import BUFFER
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
 SPREAD = 0.1
+#: The spread has no default here, so that a range of --rtt may give it.
+OF_RANGE = {"spread": replace(BUFFER["spread"], usual="", otherwise="10%, or that of a range of ``round_trip_time``")}
 
 
 @click.command("buffer")
-@option("--rate", RATE, "Rate of the bottleneck link, e.g. 1Gbit/s.", required=True)
-@option(
-    "--rtt",
-    Between("duration", several=True, **POSITIVE),
-    "Round-trip time without queueing, e.g. 100ms; or those of the flows, evenly in a range such as 20ms..80ms, or in "
-    "turn from a list such as 10ms,20ms,80ms.",
-    argument="round_trip_time",
-    required=True,
-)
-@option(
-    "--flows",
-    Integer("flows", 1, 10_000, several=True),
-    "Numbers of long-lived flows, e.g. 1,16,64.",
-    show_default="1, or one for each --rtt of a list",
-)
-@option("--file", Size(1), "Size of files that arrive at random, e.g. 100kB; the goal is then network power.")
-@parameters.scheme("cubic")
-@option(
-    "--share",
-    Quantity("fraction", min=0, max=1, min_open=True),
-    "Goal: share of the attainable utilisation or network power.",
-    default="95%",
-)
-@PACKET
-@option(
-    "--discipline",
-    Name("discipline", disciplines),
-    "Queue discipline of the bottleneck.",
-    show_default="fifo; step-marking for dctcp",
-)
-@option(
-    "--mark-above",
-    Integer("packets", 1, 10**9),
-    "Backlog above which step-marking marks packets [packets].",
-    show_default="a seventh of the bandwidth-delay product",
-)
-@option(
-    "--find",
-    Choice("find", "buffer", "threshold", "burst"),
-    "What is sought: the buffer; the threshold or target of --discipline codel, fq-codel, pie, dualpi2, red or "
-    "step-marking; or the burst of a policer, the bucket with which flows get the share of its rate.",
-    default="buffer",
-)
-@option(
-    "--access",
-    RATE,
-    "Rate of the access link of each source, e.g. 100Mbit/s.",
-    argument="access_rate",
-    show_default="unlimited",
-)
-@parameters.spread(show_default="10%, or that of a range of --rtt")
-@option(
-    "--decrease",
-    SHARE,
-    "Factor by which a loss reduces the window, e.g. 0.5; for gaimd-window, cubic and own schemes.",
-    show_default="that of the scheme",
-)
-@option(
-    "--parameter",
-    Assignment(),
-    "Parameter of the scheme, e.g. delayed_ack=2; may be repeated.",
-    argument="parameters",
-    multiple=True,
-)
-@option(
-    "--loads",
-    Numbers(0, 1, min_open=True, max_open=True),
-    "Offered loads, over the capacity, at which network power is simulated; with --file.",
-    show_default="0.4,0.6,0.8,0.9,0.95",
-)
-@option(
-    "--bdp",
-    Integer("packets", 10, 10**7),
-    "Largest bandwidth-delay product to simulate [packets].",
-    argument="bandwidth_delay_product",
-    show_default="200, or 40 per flow if that is more",
-)
-@option("--points", Integer("buffers", 2, 1000), "Number of buffers at which the curve is simulated.", default="8")
-@parameters.replications(2, "Simulations of each buffer.", default="3")
-@option(
-    "--search",
-    Choice("search", "bisect", "scan"),
-    "Search for the smallest buffer: by bisection, or each buffer in turn (slow).",
-    default="bisect",
-)
-@CONFIDENCE
-@SEED
+@options(BUFFER | OF_RANGE)
 @outputs(
     json="Print JSON, in s, bytes, bytes/s and shares of 1.",
     csv="Print CSV, with units in the column heads.",
     directory=FOLDER.format("buffer"),
 )
-def buffer_command(output: Output, **options: Any) -> None:
+def buffer_command(output: Output, **flags: Any) -> None:
     """Find the buffer that a switch needs, by rules, laws and simulations.
 
     For long-lived flows the goal is a share of the capacity, for files that arrive at random a share of the greatest
@@ -135,7 +35,7 @@ def buffer_command(output: Output, **options: Any) -> None:
     """
     from longfat import design
 
-    asked = _checked(parameters.given(options))
+    asked = _checked(given(flags))
     with output:
         data = design.buffer(**asked, progress=watched())
         from longfat.cli.buffer_table import table

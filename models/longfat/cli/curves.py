@@ -2,30 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from longfat.base.quantities import text
-from longfat.cli import parameters
 from longfat.cli.output import FOLDER, Output, csv_of, outputs, watched
-from longfat.cli.parameters import (
-    CONFIDENCE,
-    FILE,
-    PACKET,
-    POSITIVE,
-    RATE,
-    SEED,
-    TIME,
-    Integer,
-    Name,
-    Numbers,
-    Quantity,
-    Size,
-    option,
-)
+from longfat.cli.parameters import FILE, Name, given, option, options
 from longfat.cli.tables import Column, interval, number, percent
 from longfat.cli.tables import table as lines_of
+from longfat.design.arguments import CURVES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,34 +35,16 @@ SHORT = (
 
 
 @click.command("curves", short_help="Utilisation, delay, loss of several schemes over buffer or window.")
-@option("--rate", RATE, "Rate of the bottleneck.", default="100Mbit/s")
-@option("--rtt", TIME, "Round-trip time without queueing.", argument="round_trip_time", default="40ms")
-@parameters.scheme("cubic,reno,bbr", several=True, argument="schemes")
-@option("--flows", Integer("flows", 1, 10_000, several=True), "Numbers of long-lived flows.", default="1,10")
+@options(CURVES, "rate", "round_trip_time", "schemes", "flows")
 @option(
     "--over",
     Name("axis", lambda: ("buffer", "window"), several=True, listed=False),
     "What varies: the buffer of the bottleneck, the window of each flow, or both in turn: buffer,window.",
     default="buffer",
 )
-@option(
-    "--at",
-    Numbers(0, 100, min_open=True),
-    "Values of the buffer or window, in bandwidth-delay products.",
-    show_default="0.05 to 4 for buffers, 0.02 to 4 for windows",
-)
-@option(
-    "--buffer",
-    Quantity("fraction", max=100, **POSITIVE),
-    "Buffer where the window varies, in bandwidth-delay products.",
-    default="1",
-)
-@option("--file", Size(0), "Size of short transfers; 0B: none.", default="100kB")
-@PACKET
-@parameters.spread(default="10%")
-@parameters.replications(2, "Simulations of each point.", default="5")
-@CONFIDENCE
-@SEED
+@options(CURVES, "at", "buffer")
+@options({"file": replace(CURVES["file"], domain="[0, inf)", meaning="Size of short transfers; 0B: none")})
+@options(CURVES, "packet", "spread", "replications", "confidence", "rng")
 @option("--html", FILE, "Page to write: all curves, interactive, in one file that needs no network.")
 @outputs(
     csv="Print CSV, with units in the column heads.",
@@ -83,7 +52,7 @@ SHORT = (
     figure="Picture to write, for a paper: FILE.pdf, FILE.svg or FILE.png; may be repeated.",
     several=True,
 )
-def curves_command(output: Output, over: list[str], html: str | None, **options: Any) -> None:
+def curves_command(output: Output, over: list[str], html: str | None, **flags: Any) -> None:
     """Draw what schemes make of a path, over the buffer of its bottleneck or the window of each flow.
 
     The quantities are utilisation, mean and 99th percentile of the queueing delay, loss, and the completion time of
@@ -94,10 +63,10 @@ def curves_command(output: Output, over: list[str], html: str | None, **options:
     if len(set(over)) < len(over):
         raise click.UsageError(f"--over {','.join(over)} names an axis twice")
     if len(over) > 1:
-        for flag, wanted in (("--at", options["at"]), ("--figure", output.draws), ("--csv", output.form == "csv")):
+        for flag, wanted in (("--at", flags["at"]), ("--figure", output.draws), ("--csv", output.form == "csv")):
             if wanted:
                 raise click.UsageError(f"{flag} needs one axis, --over buffer or --over window")
-    asked = parameters.given(options)
+    asked = given(flags)
     asked["file"] = asked["file"] or None
     with output:
         page = None if html is None else output.file("html", html, (".html",))

@@ -6,11 +6,16 @@ from pathlib import Path
 
 import click
 
-from longfat.cli.parameters import Host, Integer, Name, PathName, laws, option
+from longfat.base.argument import Argument
+from longfat.cli.parameters import Host, Name, PathName, laws, option, options
+
+PORT = Argument(
+    unit="1", domain="[0, 65535]", integer=True, usual="8866", meaning="TCP port to listen on; 0 for any free port"
+)
 
 
 @click.command("explore")
-@option("--port", Integer("1", 0, 65535), "TCP port to listen on; 0 for any free port.", default="8866")
+@options({"port": PORT})
 @option("--host", Host(), "Address of this machine to listen on.", default="127.0.0.1")
 @option(
     "--law",

@@ -7,44 +7,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from longfat.base.quantities import text
-from longfat.cli import parameters
 from longfat.cli.output import FOLDER, Output, csv_of, outputs, watched
-from longfat.cli.parameters import CONFIDENCE, PACKET, RATE, SEED, TIME, Integer, Numbers, Quantity, Size, option
+from longfat.cli.parameters import given, options
 from longfat.cli.tables import Column, interval, number, percent, table
+from longfat.design.arguments import LOSS_LOAD
 
 if TYPE_CHECKING:
     import xarray as xr
 
 
 @click.command("loss-load")
-@option("--rate", RATE, "Rate of the bottleneck link, e.g. 40Mbit/s.", required=True)
-@option("--rtt", TIME, "Round-trip time without queueing, e.g. 44ms.", argument="round_trip_time", required=True)
-@option(
-    "--loss",
-    Quantity("fraction", min=0, max=1, max_open=True),
-    "Ceiling on the share of packets lost, e.g. 1%.",
-    required=True,
-)
-@option("--sources", Integer("1", 1, 1000), "Number of simultaneous transfers.", required=True)
-@option("--file", Size(1), "Size of each transfer, e.g. 2MB.", required=True)
-@PACKET
-@option("--k", Numbers(1, 50), "Exponents k of the loss-load curve to choose from.", default="2,5,10,20")
-@option(
-    "--stagger",
-    Quantity("duration", min=0, max=1_000_000),
-    "Time between the starts of two transfers.",
-    show_default="one round-trip time",
-)
-@option(
-    "--buffer", Integer("packets", 1, 10**9), "Buffer of the switch [packets].",
-    show_default="one bandwidth-delay product",
-)  # fmt: skip
-@option("--points", Integer("1", 2, 1000), "Number of virtual factors v to simulate.", default="6")
-@parameters.replications(2, "Simulations at each v.", default="4")
-@CONFIDENCE
-@SEED
+@options(LOSS_LOAD)
 @outputs(directory=FOLDER.format("loss_load"))
-def loss_load_command(output: Output, **options: Any) -> None:
+def loss_load_command(output: Output, **flags: Any) -> None:
     """Find the loss-load curve with the shortest file transfers.
 
     The answer is the k and the virtual factor v with the shortest transfers of loss-load sources (Williamson and
@@ -53,7 +28,7 @@ def loss_load_command(output: Output, **options: Any) -> None:
     from longfat import design
 
     with output:
-        data = design.loss_load(**parameters.given(options), progress=watched())
+        data = design.loss_load(**given(flags), progress=watched())
         output.emit(
             lambda: _answer(data),
             csv=lambda: _csv(data),

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from longfat.base.argument import Argument
 from longfat.base.quantities import text
 from longfat.cli.output import Output, outputs
-from longfat.cli.parameters import FILE, RATE, option
+from longfat.cli.parameters import FILE, options
+from longfat.cli.tables import Column, table
 
 if TYPE_CHECKING:
     from longfat.measured import Measurement, PathFigures
@@ -27,6 +30,16 @@ METRICS = {
     "tcp_efficiency": "TCP efficiency",
     "buffer_delay": "buffer delay",
 }
+POLICED = {True: "suspected", False: "not seen", None: "unknown"}
+COLUMNS = (
+    Column("", -22, lambda row: row["title"], always=True),
+    Column("", 14, lambda row: row["value"]),
+    Column("interval", -1, lambda row: row.get("interval", "")),
+)
+CAPACITY = Argument(
+    unit="bytes/s", domain="(0, inf)", optional=True,
+    meaning="Bottleneck bandwidth of the physical layer, e.g. 1Gbit/s, for RFC 6349's transfer time ratio",
+)  # fmt: skip
 
 
 @click.command("measured", short_help="What measurements say about a path.")
@@ -34,11 +47,7 @@ METRICS = {
 @outputs(
     json="Print the figures as JSON, in SI units.", figure="Picture of what was measured over time, e.g. path.svg."
 )
-@option(
-    "--capacity",
-    RATE,
-    "Bottleneck bandwidth of the physical layer, e.g. 1Gbit/s, for RFC 6349's transfer time ratio.",
-)
+@options({"capacity": CAPACITY})
 def measured_command(output: Output, files: tuple[str, ...], capacity: float | None) -> None:
     """Say what measurements tell about a path: rate, round-trip time, queueing, loss, and what limited the flow.
 
@@ -82,29 +91,32 @@ def _file(one: Measurement) -> dict[str, Any]:
 
 def _table(found: list[Measurement], path: PathFigures, ratios: dict[str, float]) -> str:
     """Return the figures as a table, with the remarks below."""
-    from longfat.measured.diagnosis import none_lost
-
     lines = [f"{one.kind:13}  {one.file}" for one in found]
-    lines += ["", f"{'':22}  {'':>14}  interval"]
-    for name, title, unit in ROWS:
-        value = getattr(path, name)
-        if name == "loss" and value == 0:
-            lines.append(f"{title:22}  {none_lost(path)}")
-        elif value is not None:
-            ends = getattr(path, f"{name}_interval", None)
-            interval = "" if ends is None else " .. ".join(_shown(end, unit) for end in ends)
-            lines.append(f"{title:22}  {_shown(value, unit):>14}  {interval}".rstrip())
-    lines.append(f"{'limited by':22}  {path.limited_by or 'unknown':>14}")
-    lines.append(f"{'policer':22}  {_POLICED[path.policed]:>14}")
+    lines += ["", *table(COLUMNS, _rows(path), lambda row: row.get("none", ""))]
     if ratios:
-        lines += ["", "RFC 6349"]
-        for name, value in ratios.items():
-            shown = f"{value:.4g}" if name == "transfer_time_ratio" else f"{100 * value:.4g}%"
-            lines.append(f"{METRICS[name]:22}  {shown:>14}")
+        lines += ["", "RFC 6349", *table(COLUMNS, [_metric(name, value) for name, value in ratios.items()])[1:]]
     return "\n".join([*lines, "", *(f"remark    {remark}" for remark in path.remarks)])
 
 
-_POLICED = {True: "suspected", False: "not seen", None: "unknown"}
+def _rows(path: PathFigures) -> Iterator[dict[str, str]]:
+    """Yield the figures that are known, and what limited the flow."""
+    from longfat.measured.diagnosis import none_lost
+
+    for name, title, unit in ROWS:
+        value = getattr(path, name)
+        if name == "loss" and value == 0:
+            yield {"title": title, "none": none_lost(path)}
+        elif value is not None:
+            ends = getattr(path, f"{name}_interval", None) or ()
+            interval = " .. ".join(_shown(end, unit) for end in ends)
+            yield {"title": title, "value": _shown(value, unit), "interval": interval}
+    yield {"title": "limited by", "value": path.limited_by or "unknown"}
+    yield {"title": "policer", "value": POLICED[path.policed]}
+
+
+def _metric(name: str, value: float) -> dict[str, str]:
+    shown = f"{value:.4g}" if name == "transfer_time_ratio" else f"{100 * value:.4g}%"
+    return {"title": METRICS[name], "value": shown}
 
 
 def _shown(value: float, unit: str) -> str:

@@ -7,12 +7,18 @@ What is needed beyond click is imported when it is used, so that `longfat --help
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
 from click.shell_completion import CompletionItem
+
+from longfat.base.argument import Argument, Word
+from longfat.base.quantity import READERS, Quantity
+from longfat.design.arguments import RNG
 
 if TYPE_CHECKING:
     _Type = click.ParamType[Any]
@@ -21,6 +27,15 @@ else:  # before click 8.5 it takes no arguments
 
 Names = Callable[[], Iterable[str]]
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+#: Names of options where they are not those of the library's arguments.
+FLAGS = {
+    "round_trip_time": "rtt", "access_rate": "access", "bandwidth_delay_product": "bdp", "rng": "seed",
+    "parameters": "parameter", "schemes": "scheme",
+}  # fmt: skip
+#: What stands for a value in the help, by its unit.
+METAVARS = {
+    "bytes/s": "rate", "s": "time", "bytes": "size", "probability": "share", "bandwidth-delay products": "share",
+}  # fmt: skip
 
 
 def _name(param: click.Parameter | None) -> str:
@@ -28,10 +43,9 @@ def _name(param: click.Parameter | None) -> str:
     return max(param.opts, key=len).lstrip("-").replace("-", "_") if param is not None else "value"
 
 
-def _interval(limits: click.IntRange | click.FloatRange) -> str:
-    low = "-inf" if limits.min is None else f"{limits.min:g}"
-    high = "inf" if limits.max is None else f"{limits.max:g}"
-    return f"{'(' if limits.min_open else '['}{low}, {high}{')' if limits.max_open or limits.max is None else ']'}"
+def _end(limit: float) -> float | None:
+    """Return the end of a range for click, which prints it; None for infinity."""
+    return None if math.isinf(limit) else int(limit) if limit == int(limit) else limit
 
 
 class _Several:
@@ -51,84 +65,46 @@ class _Several:
         raise NotImplementedError
 
 
-class Integer(_Several, click.IntRange):
-    """An integer, or several."""
+class Value(_Several, click.FloatRange):
+    """A quantity as its record declares it, in SI; or several, or ranges such as "80..100Mbit/s" as pairs of ends.
 
-    def __init__(self, unit: str, least: int, most: int | None = None, *, several: bool = False) -> None:
-        super().__init__(least, most)
-        self.unit, self.several = unit, several
-        self.name = "N,..." if several else "N"
+    Sizes are integers.
+    """
 
-    def one(self, word: str, name: str) -> int:
-        """Return the integer that a text holds.
+    def __init__(self, record: Quantity, *, several: bool = False, ranges: bool = False) -> None:
+        domain = record.interval
+        super().__init__(
+            _end(domain.low), _end(domain.high), min_open=not domain.includes_low, max_open=not domain.includes_high
+        )
+        self.record = replace(record, integer=record.integer or record.unit == "bytes")
+        self.several, self.ranges = several, ranges
+        self.name = METAVARS.get(record.unit, "N" if record.integer else "X") + (",..." if several else "")
 
-        >>> Integer("1", 0).one("7", "seed")
+    def one(self, word: str, name: str) -> Any:
+        """Return the value that a text holds.
+
+        >>> Value(Quantity(unit="1", domain="[0, inf)", integer=True)).one("7", "seed")
         7
         """
-        from longfat.base import domains
+        from longfat.base.domains import wrong_type
 
-        allowed, text = _interval(self), word.strip()
-        if not re.fullmatch("[+-]?[0-9]{1,40}", text):  # Python would take 1_000 and digits of other scripts, too
-            raise domains.wrong_type(name, text, f"an integer in {allowed}")
-        return domains.integer(name, int(text), self.unit, allowed)
+        record, allowed, text = self.record, str(self.record.interval), word.strip()
+        if self.ranges:
+            from longfat.design import figure_ranges
 
-
-class Numbers(_Several, click.FloatRange):
-    """Numbers with commas between them."""
-
-    name, several = "X,...", True
-
-    def one(self, word: str, name: str) -> float:
-        """Return the number that a text holds."""
-        from longfat.base.domains import number, wrong_type
-
-        text, allowed = word.strip(), _interval(self)
+            found = figure_ranges.read(word, READERS[record.unit], name, allowed)
+            return found.low, found.high
+        if record.has_unit:
+            return record.checked(name, word)
+        if record.integer:
+            if not re.fullmatch("[+-]?[0-9]{1,40}", text):  # Python would take 1_000 and digits of other scripts, too
+                raise wrong_type(name, text, f"an integer in {allowed}")
+            return record.checked(name, int(text))
         try:
             value = float(text)
         except ValueError:
             raise wrong_type(name, text, f"a number in {allowed}") from None
-        return number(name, value, "1", allowed)
-
-
-class Quantity(_Several, click.FloatRange):
-    """A rate, duration or share as `longfat.quantities` reads it, in SI; or several."""
-
-    def __init__(self, kind: Literal["rate", "duration", "fraction"], *, several: bool = False, **limits: Any) -> None:
-        super().__init__(**limits)
-        self.kind, self.several = kind, several
-        self.name = {"rate": "rate", "duration": "time", "fraction": "share"}[kind] + (",..." if several else "")
-
-    def one(self, word: str, name: str) -> Any:
-        """Return the value in SI."""
-        from longfat.base import quantities
-
-        return getattr(quantities, self.kind)(word, name, _interval(self))
-
-
-class Between(Quantity):
-    """A quantity or a range of it, such as "80..100Mbit/s", as a pair in SI; or several."""
-
-    def one(self, word: str, name: str) -> tuple[float, float]:
-        """Return the two ends."""
-        from longfat.base import quantities
-        from longfat.design import figure_ranges
-
-        found = figure_ranges.read(word, getattr(quantities, self.kind), name, _interval(self))
-        return found.low, found.high
-
-
-class Size(_Several, click.IntRange):
-    """A size in bytes, an integer."""
-
-    name = "size"
-
-    def one(self, word: str, name: str) -> int:
-        """Return the size in bytes."""
-        from longfat.base import quantities
-        from longfat.base.domains import integer
-
-        allowed = _interval(self)
-        return integer(name, quantities.size(word, name, allowed), "bytes", allowed)
+        return record.checked(name, value)
 
 
 class Name(_Several, _Type):
@@ -249,6 +225,58 @@ def option(flag: str, kind: Any, text: str, *, argument: str = "", **more: Any) 
     return click.option(flag, *filter(None, [argument]), cls=Option, type=kind, help=text, **more)
 
 
+def options(declared: Mapping[str, Argument | Word], *names: str, optional: bool = False, **more: Any) -> Decorator:
+    """Return the decorator that adds arguments of the library as options: those of some names, or all.
+
+    With ``optional`` a usual value is shown, but not given to the command, so that it sees what the user has given.
+    ``more`` is given to each.
+    """
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        for name in reversed(names or tuple(declared)):
+            command = _option(name, declared[name], optional, more)(command)
+        return command
+
+    return decorate
+
+
+def _option(name: str, one: Argument | Word, optional: bool, more: dict[str, Any]) -> Decorator:
+    """Return the decorator that adds one argument of the library as an option."""
+    chosen: dict[str, Any] = {"required": one.required, "multiple": isinstance(one, Word) and one.kind == "mapping"}
+    if one.usual and not optional:
+        chosen["default"] = one.usual
+    elif one.usual or one.otherwise:
+        chosen["show_default"] = _flags(one.usual or one.otherwise)
+    return option(flag_of(name), _type(name, one), f"{_flags(one.meaning)}.", argument=name, **chosen | more)
+
+
+def _flags(text: str) -> str:
+    """Return a text with options in place of arguments in double backquotes."""
+    return re.sub("``(.*?)``", lambda match: flag_of(match[1]), text)
+
+
+def _type(name: str, one: Argument | Word) -> Any:
+    """Return the type of the option of an argument."""
+    if isinstance(one, Argument):
+        return Value(one, several=one.several, ranges=one.ranges)
+    if one.names:
+        return Choice(name, *one.names)
+    if one.kind == "mapping":
+        return Assignment()
+    if one.registry == "discipline":
+        return Name("discipline", disciplines)
+    return Name("scheme", schemes, own="scheme", several=one.several)
+
+
+def flag_of(name: str) -> str:
+    """Return the flag of an argument of the library.
+
+    >>> flag_of("round_trip_time"), flag_of("mark_above")
+    ('--rtt', '--mark-above')
+    """
+    return "--" + FLAGS.get(name, name).replace("_", "-")
+
+
 def switch(flag: str, text: str, *, argument: str = "") -> Decorator:
     """Return the decorator that adds an option without a value."""
     return click.option(flag, *filter(None, [argument]), is_flag=True, help=text)
@@ -316,30 +344,5 @@ def _kind(name: str) -> type:
     return Scheme
 
 
-#: Limits of a quantity, and a share of one without its ends, as of most goals and confidences.
-POSITIVE: dict[str, Any] = {"min": 0, "min_open": True}
-SHARE = Quantity("fraction", min=0, max=1, min_open=True, max_open=True)
-RATE, TIME, FILE = Quantity("rate", **POSITIVE), Quantity("duration", **POSITIVE), PathName("file")
-
-# Options of several commands.
-PACKET = option("--packet", Size(1, 10**6), "Packet size [bytes].", default="1500B")
-CONFIDENCE = option("--confidence", SHARE, "Confidence level of the intervals.", default="0.95")
-SEED = option("--seed", Integer("1", 0), "Seed of the random numbers.", argument="rng", default="0")
-
-
-def scheme(default: str, *, several: bool = False, argument: str = "") -> Decorator:
-    """Return the option of the senders' scheme, or schemes."""
-    kind = Name("scheme", schemes, own="scheme", several=several)
-    text = "Congestion control of the flows; cubic, reno, bbr, bbr1 and dctcp are those of hosts."
-    return option("--scheme", kind, text, argument=argument, default=default)
-
-
-def spread(**default: str) -> Decorator:
-    """Return the option of the spread of round-trip times."""
-    text = "Relative spread of the flows' round-trip times: R (1 - s) to R (1 + s)."
-    return option("--spread", Quantity("fraction", min=0, max=0.9), text, **default)
-
-
-def replications(least: int, text: str, **default: str) -> Decorator:
-    """Return the option of the number of runs."""
-    return option("--replications", Integer("runs", least, 10**6), text, **default)
+FILE = PathName("file")
+SEED = options({"rng": RNG})

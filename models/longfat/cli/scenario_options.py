@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from longfat.base.argument import Argument
 from longfat.cli.output import outputs, say
-from longfat.cli.parameters import FILE, TIME, Decorator, Integer, PathName, option, switch
+from longfat.cli.parameters import FILE, Decorator, PathName, option, options, switch
+from longfat.design.arguments import RNG
 
 if TYPE_CHECKING:
     from longfat.sim.network.network import Network
@@ -37,6 +40,11 @@ def _list(context: click.Context, option: click.Parameter, wanted: bool) -> None
 
 #: Options of the command line, and the options of the run that they override.
 OVERRIDES = ("duration", "rng", "replications")
+DURATION = Argument(unit="s", domain="(0, inf)", optional=True)
+RUNS = Argument(
+    unit="runs", domain="[1, inf)", integer=True, optional=True,
+    meaning="Number of replications; overrides the scenario's",
+)  # fmt: skip
 PCAP = option("--pcap", PathName("dir"), "Directory for senders.pcap and receivers.pcap: the first run's packets.")
 
 
@@ -58,12 +66,11 @@ def scenario(lasts: str, most: int) -> Decorator:
             "--list", is_flag=True, expose_value=False, callback=_list,
             help="List the scenarios that come with longfat, and exit.",
         ),
-        option("--duration", TIME, f"{lasts}, e.g. 60s; overrides the scenario's."),
-        option(
-            "--seed", Integer("1", 0), "Seed of the random numbers.", argument="rng",
-            show_default="rng of the scenario, or 0",
-        ),
-        option("--replications", Integer("runs", 1, most), "Number of replications; overrides the scenario's."),
+        options({
+            "duration": replace(DURATION, meaning=f"{lasts}, e.g. 60s; overrides the scenario's"),
+            "rng": replace(RNG, usual="", otherwise="rng of the scenario, or 0"),
+            "replications": replace(RUNS, domain=f"[1, {most}]"),
+        }),
         switch("--trust", "Allow FILE to load Python files outside its folder."),
     )  # fmt: skip
 

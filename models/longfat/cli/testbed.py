@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from longfat.base.argument import Argument
 from longfat.base.text_tables import aligned
 from longfat.cli.output import Output, watched
-from longfat.cli.parameters import Integer, given, option, switch
+from longfat.cli.parameters import given, options, switch
 from longfat.cli.scenario_options import PCAP, load, of_run, scenario
 from longfat.cli.simulate import emit, short, shown, summary, table, title
 
@@ -30,6 +31,10 @@ COMPARED = {
     "flow": {"transfer_time": "s", "goodput": "bytes/s", "loss": "%", "mean_delay": "s"},
     "link": {"utilisation": "%", "mean_queue": "", "link_dropped": ""},
 }
+REPEATS = Argument(
+    unit="runs", domain="[1, 100]", integer=True, usual="3",
+    meaning="Greatest number of attempts at a run, which the machine's load may spoil",
+)  # fmt: skip
 
 
 @click.command("testbed")
@@ -37,12 +42,7 @@ COMPARED = {
 @switch("--compare", "Print simulator, Linux and laws side by side.")
 @of_run("Picture of windows and queues, e.g. run.svg; with --compare over each other.")
 @PCAP
-@option(
-    "--repeats",
-    Integer("runs", 1, 100),
-    "Greatest number of attempts at a run, which the machine's load may spoil.",
-    default="3",
-)
+@options({"repeats": REPEATS})
 def testbed_command(
     output: Output, scenario: str, compare: bool, repeats: int, trust: bool, pcap: str | None, **options: Any
 ) -> None:

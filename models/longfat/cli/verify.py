@@ -6,10 +6,16 @@ from typing import Any
 
 import click
 
+from longfat.base.argument import Argument
 from longfat.cli.output import Output, watched
-from longfat.cli.parameters import FILE, SEED, Integer, Name, laws, option, switch
+from longfat.cli.parameters import FILE, SEED, Name, laws, option, options, switch
 
 AT_ONCE = 2  # scenarios on Linux at the same time, unless --workers says otherwise
+
+WORKERS = Argument(
+    unit="processes", domain="[1, 1024]", integer=True, otherwise="number of cores",
+    meaning="Number of parallel processes",
+)  # fmt: skip
 
 
 @click.command("verify")
@@ -27,7 +33,7 @@ AT_ONCE = 2  # scenarios on Linux at the same time, unless --workers says otherw
 )
 @switch("--quick", "Check fewer points and shorter runs: about a minute.")
 @SEED
-@option("--workers", Integer("processes", 1, 1024), "Number of parallel processes.", show_default="number of cores")
+@options({"workers": WORKERS})
 @option("--html", FILE, "Write the result as an HTML page.")
 @option("--json", FILE, "Write the result as JSON; - prints it instead of the table.", argument="json_file")
 def verify_command(

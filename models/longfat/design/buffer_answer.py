@@ -12,10 +12,10 @@ from longfat.design.arriving_files import ArrivingFiles
 from longfat.design.bottleneck import threshold_of
 from longfat.design.buffer_laws import LEAST_OF_BBR, Laws, is_bbr
 from longfat.design.buffer_rules import SMALLEST
-from longfat.design.window_curves import attrs
 from longfat.design.long_flows import LongFlows
 from longfat.design.replicating import Effort
 from longfat.design.search import Search
+from longfat.design.window_curves import attrs
 
 if TYPE_CHECKING:
     import xarray as xr

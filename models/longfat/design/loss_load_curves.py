@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from longfat._version import __version__
-from longfat.base import quantities
-from longfat.base.domains import integer, number, out_of_range, seed_of
-from longfat.design.window_curves import attrs
+from longfat.base.argument import takes
+from longfat.base.domains import out_of_range, seed_of
+from longfat.design.arguments import EXPONENT, LOSS_LOAD
 from longfat.design.replicating import Effort
 from longfat.design.sharing import Transfers, in_equilibrium
+from longfat.design.window_curves import attrs
 from longfat.laws.loss_load import equilibrium_loss
 
 if TYPE_CHECKING:
@@ -23,23 +24,12 @@ FINENESS = 0.005  # absolute tolerance of the virtual factor
 WORTH = 0.01  # relative gain in transfer time below which less loss is preferred
 
 
+@takes(LOSS_LOAD)
 def loss_load(
-    *,
-    rate: float | str,
-    round_trip_time: float | str,
-    loss: float | str,
-    sources: int,
-    file: float | str,
-    packet: int | str = 1500,
-    k: Any = (2, 5, 10, 20),
-    stagger: float | str | None = None,
-    buffer: int | None = None,
-    points: int = 6,
-    replications: int = 4,
-    confidence: float = 0.95,
-    rng: Any = 0,
+    *, rate: float, round_trip_time: float, loss: float, sources: int, file: float, packet: int, k: Any,
+    stagger: float | None, buffer: int | None, points: int, replications: int, confidence: float, rng: Any,
     progress: bool = True,
-) -> xr.Dataset:
+) -> xr.Dataset:  # fmt: skip
     r"""Find, for each k, the virtual factor with the shortest file transfers whose loss stays below a ceiling.
 
     .. math:: v = \min \{ v : T(v) \le (1 + 0.01) \min_{u: P(u) \le \text{ceiling}} T(u),\ P(v) \le \text{ceiling} \}
@@ -49,33 +39,7 @@ def loss_load(
 
     Parameters
     ----------
-    rate : float or str
-        Capacity of the link that all share [bytes/s], in (0, inf), or text such as "40Mbit/s".
-    round_trip_time : float or str
-        Round-trip time [s], in (0, inf), or text such as "44ms".
-    loss : float or str
-        Ceiling: the largest share of packets that may be lost [probability], in [0, 1).
-    sources : int
-        Number of simultaneous transfers [1], in [1, 1000]; each source maximises its throughput.
-    file : float or str
-        Size of each transfer [bytes], or text such as "2MB".
-    packet : int or str
-        Packet size [bytes].
-    k : sequence of float
-        Values of k to choose from [1], each in [1, 50].
-    stagger : float or str, optional
-        Time from one start to the next [s]; by default a round-trip time.
-    buffer : int, optional
-        Buffer of the switch [packets]; by default a bandwidth-delay product, at least 10.
-    points : int
-        Number of virtual factors from 0.5 to 1 at which the curves are simulated, at least 2. Two more are added: those
-        at which the equilibrium loses nothing, and as much as the ceiling allows.
-    replications : int
-        Simulations at each virtual factor, at least 2.
-    confidence : float
-        Confidence of the intervals [probability], in (0, 1). The upper limit must stay below the ceiling.
-    rng : None, int, numpy.random.SeedSequence or numpy.random.Generator
-        Source of randomness; the default gives the same answer every time.
+    **arguments
     progress : bool
         Show progress when it takes more than two seconds.
 
@@ -110,31 +74,19 @@ def loss_load(
 
     from longfat.base.provenance import made_by
 
-    round_trip = quantities.duration(round_trip_time, allowed="(0, inf)")
-    transfers = Transfers(
-        rate=quantities.rate(rate),
-        round_trip_time=round_trip,
-        sources=integer("sources", sources, "1", "[1, 1000]"),
-        file=quantities.size(file, "file"),
-        packet=integer("packet", quantities.size(packet, "packet"), "bytes", "[1, 1e6]"),
-        stagger=round_trip if stagger is None else quantities.duration(stagger, "stagger", "[0, 1e6]"),
-        buffer=None if buffer is None else integer("buffer", buffer, "packets", "[1, 1e9]"),
-    )
-    ceiling = quantities.fraction(loss, "loss", "[0, 1)")
-    choices = [number("k", one, "1", "[1, 50]") for one in np.atleast_1d(np.asarray(k, dtype=float))]
+    pause = round_trip_time if stagger is None else stagger
+    transfers = Transfers(rate, round_trip_time, sources, file, packet, pause, buffer)
+    choices = [EXPONENT.checked("k", one) for one in np.atleast_1d(np.asarray(k, dtype=float))]
     if not choices:
         raise out_of_range("k", "[]", "1", "one value in [1, 50] or more")
-    points = integer("points", points, "1", "[2, 1000]")
-    replications = integer("replications", replications, "runs", "[2, 1e6]")
-    confidence = number("confidence", confidence, "probability", "(0, 1)")
     seed = seed_of(rng)
 
     effort = Effort(seed, replications, confidence, lambda new: None)
-    rows = [_answer(transfers, one, ceiling, points, effort) for one in _bar(choices, progress)]
+    rows = [_answer(transfers, one, loss, points, effort) for one in _bar(choices, progress)]
     if not any(row["status"] == "reached" for row in rows):
         least = min(rows, key=lambda row: row["least"])
         raise ValueError(
-            f"loss = {ceiling:g} is not reached by any v in [{LOWEST:g}, 1] with k = "
+            f"loss = {loss:g} is not reached by any v in [{LOWEST:g}, 1] with k = "
             f"{', '.join(f'{one:g}' for one in choices)}: the least is {least['least']:.3g} "
             f"(upper limit), with k = {least['k']:g}"
         )
@@ -148,7 +100,7 @@ def loss_load(
     near = [row for row in reached if row["transfer_time"] <= (1 + WORTH) * soonest]
     data.attrs = {
         **transfers.described(),
-        "ceiling": ceiling,
+        "ceiling": loss,
         "best_k": min(near, key=lambda row: row["loss"])["k"],
         "replications": replications,
         "confidence": confidence,

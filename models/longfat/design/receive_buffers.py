@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from longfat.design.window_curves import attrs
 from longfat.design.path import Path
+from longfat.design.window_curves import attrs
 from longfat.laws import selective_repeat as laws
 
 WIDEST = 4.0  # times the chosen window: the widest window of the trade-off

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from longfat._version import __version__
-from longfat.base import quantities
-from longfat.base.domains import choice, integer, number, out_of_range, seed_of, wrong_type
+from longfat.base.argument import takes
+from longfat.base.domains import out_of_range, seed_of, wrong_type
+from longfat.design.arguments import CURVES, FLOWS
 from longfat.design.curve_laws import ASSUMED, CurveLaws
 from longfat.design.curve_runs import CurvePath
-from longfat.design.window_curves import attrs
 from longfat.design.senders import sender
+from longfat.design.window_curves import attrs
 from longfat.design.window_limit import limited
 from longfat.replication import sweep
 
@@ -29,7 +30,6 @@ BUFFERS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0, 2.0, 4.0)
 WINDOWS = (0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 1.5, 2.0, 4.0)
 DENSE = 81  # points of the laws
 MOST_PACKETS = 4e9  # of all runs: about 20 minutes on two cores. Ours, so that no command runs for a day unasked.
-LARGEST = 100.0  # bandwidth-delay products
 
 QUANTITIES = {
     "utilisation": ("1", "share of the time in which the link transmits"),
@@ -42,58 +42,17 @@ LAWS = ("utilisation", "queueing_delay", "loss", "transfer_time")
 SHARES = ("utilisation", "loss")  # in [0, 1]
 
 
+@takes(CURVES)
 def curves(
-    *,
-    rate: float | str = "100Mbit/s",
-    round_trip_time: float | str = "40ms",
-    schemes: Sequence[str | Scheme] = ("cubic", "reno", "bbr"),
-    flows: Sequence[int] = (1, 10),
-    over: str = "buffer",
-    at: Sequence[float] | None = None,
-    buffer: float | str = 1.0,
-    file: float | str | None = "100kB",
-    load: float | str = 0.01,
-    packet: int | str = 1500,
-    spread: float | str = 0.1,
-    replications: int = 5,
-    confidence: float = 0.95,
-    rng: Any = 0,
-    progress: bool = True,
-) -> xr.Dataset:
+    *, rate: float, round_trip_time: float, schemes: Sequence[str | Scheme], flows: Sequence[int], over: str,
+    at: Sequence[float] | None, buffer: float, file: float | str | None, load: float, packet: int, spread: float,
+    replications: int, confidence: float, rng: Any, progress: bool = True,
+) -> xr.Dataset:  # fmt: skip
     """Simulate utilisation, queueing delay, loss and short transfers over the buffer, or over the window of each flow.
 
     Parameters
     ----------
-    rate : float or str
-        Rate of the bottleneck link [bytes/s], in (0, inf), or text such as "100Mbit/s".
-    round_trip_time : float or str
-        Round-trip time without queueing [s], in (0, inf), or text such as "40ms".
-    schemes : sequence of str or Scheme
-        Congestion control of the flows. "cubic", "reno", "bbr", "bbr1" and "dctcp" are those of `tcp_window`, as hosts
-        run them; other names and objects are schemes of the simulator with their defaults.
-    flows : sequence of int
-        Numbers of long-lived flows [flows], each in [1, 10000].
-    over : {"buffer", "window"}
-        What varies: the buffer of the bottleneck, or an upper bound of the congestion window of each flow.
-    at : sequence of float, optional
-        Values of the buffer or window, over the bandwidth-delay product [1], each in (0, 100].
-    buffer : float or str
-        Buffer of the bottleneck over the bandwidth-delay product [1], in (0, 100], where the window varies.
-    file : float, str or None
-        Size of the short transfers [bytes]; with None there are none.
-    load : float or str
-        Rate of the short transfers over that of the link [1], in (0, 0.5].
-    packet : int or str
-        Packet size [bytes].
-    spread : float or str
-        Relative spread of the round-trip times of several flows, which lie evenly in R (1 - spread) to R (1 + spread)
-        [1], in [0, 0.9].
-    replications : int
-        Simulations of each point, at least 2.
-    confidence : float
-        Confidence of the intervals [probability], in (0, 1).
-    rng : None, int, numpy.random.SeedSequence or numpy.random.Generator
-        Source of randomness; the default gives the same curves every time.
+    **arguments
     progress : bool
         Show progress when it takes more than two seconds.
 
@@ -140,23 +99,12 @@ def curves(
     `slow_start_transfer_time`, `longfat.laws.cubic.utilisation_general`, `mean_queue`, `packets_between_losses`.
     """
     begun = time.perf_counter()
-    path = CurvePath(
-        rate=quantities.rate(rate),
-        round_trip_time=quantities.duration(round_trip_time, allowed="(0, inf)"),
-        packet=integer("packet", quantities.size(packet, "packet"), "bytes", "[1, 1e6]"),
-        spread=quantities.fraction(spread, "spread", "[0, 0.9]"),
-        file=None if file is None else quantities.size(file, "file", "[1, 1e12]"),
-        load=quantities.fraction(load, "load", "(0, 0.5]"),
-    )
-    choice("over", over, ("buffer", "window"))
+    size = None if file is None else CURVES["file"].checked("file", file)
+    path = CurvePath(rate, round_trip_time, packet, spread, size, load)
     named = _named(schemes)
-    counts = [integer("flows", one, "flows", "[1, 10000]") for one in _several("flows", flows)]
-    allowed = f"(0, {LARGEST:g}]"
+    counts = [int(FLOWS.checked("flows", one)) for one in _several("flows", flows)]
     usual = BUFFERS if over == "buffer" else WINDOWS
-    values = sorted(number("at", one, "1", allowed) for one in _several("at", usual if at is None else at))
-    fixed = quantities.fraction(buffer, "buffer", allowed)
-    replications = integer("replications", replications, "runs", "[2, 1e6]")
-    confidence = number("confidence", confidence, "probability", "(0, 1)")
+    values = sorted(CURVES["at"].checked("at", one) for one in _several("at", usual if at is None else at))
     seed = seed_of(rng)
     if over == "window":
         for one in named.values():
@@ -164,7 +112,7 @@ def curves(
 
     def place(value: float) -> tuple[float, float]:
         """Return buffer and window of a point."""
-        return (value, math.inf) if over == "buffer" else (fixed, value)
+        return (value, math.inf) if over == "buffer" else (buffer, value)
 
     packets = _packets(path, named, counts, [place(one) for one in values], replications)
 
@@ -174,7 +122,7 @@ def curves(
     grid = {"scheme": list(named), "flows": counts, over: values}
     data = sweep(point, grid, replications=replications, rng=seed, confidence=confidence, progress=progress)
     data = _described(data, over)
-    laws = _laws(path, named, counts, over, fixed, values)
+    laws = _laws(path, named, counts, over, buffer, values)
     data = data.assign(laws).assign_coords(_sizes(path, over, values))
     data.attrs = {
         "rate": path.rate,
@@ -182,7 +130,7 @@ def curves(
         "packet": path.packet,
         "bandwidth_delay_product": path.bandwidth_delay_product,
         "over": over,
-        **({"buffer": fixed} if over == "window" else {}),
+        **({"buffer": buffer} if over == "window" else {}),
         "discipline": "fifo",
         "spread": path.spread,
         **({} if path.file is None else {"file": path.file, "load": path.load}),

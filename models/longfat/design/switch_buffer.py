@@ -6,21 +6,21 @@ import math
 import reprlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from longfat._version import __version__
-from longfat.base import quantities
-from longfat.base.domains import choice, conflict, integer, number, out_of_range, seed_of
+from longfat.base.argument import takes
+from longfat.base.domains import choice, conflict, out_of_range, seed_of
 from longfat.design import signalling
+from longfat.design.arguments import BUFFER, FLOWS, LOAD, ROUND_TRIP_TIME
 from longfat.design.arriving_files import ArrivingFiles
 from longfat.design.bottleneck import Bottleneck, Senders, discipline_of, threshold_of
 from longfat.design.buffer_answer import answer, dataset
 from longfat.design.buffer_laws import Laws, Path, PolicerLaws, laws_of
 from longfat.design.long_flows import LongFlows
 from longfat.design.replicating import Effort
-from longfat.design.search import Search
 from longfat.laws.power import first_come_ceiling, power_ceiling
 from longfat.sim import queues
 
@@ -30,34 +30,17 @@ if TYPE_CHECKING:
     from longfat.sim.queues import Discipline
     from longfat.sim.schemes import Scheme
 
-LOADS = (0.4, 0.6, 0.8, 0.9, 0.95)
+LOADS = tuple(map(float, LOAD.otherwise.split(",")))
 
 
+@takes(BUFFER)
 def buffer(
-    *,
-    rate: float | str,
-    round_trip_time: Any,
-    flows: Any = None,
-    file: float | str | None = None,
-    scheme: str | Scheme = "cubic",
-    share: float | str = 0.95,
-    packet: int | str = 1500,
-    discipline: str | Discipline | None = None,
-    mark_above: int | None = None,
-    access_rate: float | str = math.inf,
-    spread: float | str = 0.1,
-    decrease: float | None = None,
-    parameters: Mapping[str, float] | None = None,
-    loads: Any = None,
-    bandwidth_delay_product: int | None = None,
-    find: Literal["buffer", "threshold", "burst"] = "buffer",
-    points: int = 8,
-    replications: int = 3,
-    search: Search = "bisect",
-    confidence: float = 0.95,
-    rng: Any = 0,
+    *, rate: float, round_trip_time: Any, flows: Any, file: float | None, scheme: str | Scheme, share: float,
+    packet: int, discipline: str | Discipline | None, mark_above: int | None, find: str, access_rate: float | None,
+    spread: float, decrease: float | None, parameters: Mapping[str, float] | None, loads: Any,
+    bandwidth_delay_product: int | None, points: int, replications: int, search: Any, confidence: float, rng: Any,
     progress: bool = True,
-) -> xr.Dataset:
+) -> xr.Dataset:  # fmt: skip
     r"""Simulate the buffers that rules for a switch give, and find the smallest buffer that is sufficient.
 
     .. math:: B^* = \min \{ B : X(B) \ge \text{share} \cdot X^* \}
@@ -68,61 +51,7 @@ def buffer(
 
     Parameters
     ----------
-    rate : float or str
-        Capacity of the bottleneck link behind the switch [bytes/s], in (0, inf), or text such as "1Gbit/s".
-    round_trip_time : float, str or sequence
-        R: round-trip time without queueing [s], in (0, inf), or text such as "100ms"; or those of the flows, which take
-        them in turn. R is then their mean, and ``spread`` has no effect.
-    flows : int or sequence of int, optional
-        n: number of long-lived flows [flows], each in [1, 10000]; by default 1, or one for each round-trip time.
-        Excludes ``file``.
-    file : float or str, optional
-        Size of files that arrive at random [bytes], or text such as "100kB". The goal is then network power, not
-        utilisation.
-    scheme : str or Scheme
-        Congestion control of the flows. "cubic", "reno", "bbr", "bbr1" and "dctcp" are those of `tcp_window`, as hosts
-        run them (`longfat.sim.schemes.linux`); other names and objects are schemes of the simulator with their
-        defaults.
-    share : float or str
-        Goal, as a share of the attainable utilisation or power [1], in (0, 1].
-    packet : int or str
-        Packet size [bytes].
-    discipline : str or Discipline, optional
-        Queue discipline of the bottleneck link; by default "fifo", with DCTCP "step-marking".
-    mark_above : int, optional
-        Backlog above which "step-marking" marks packets [packets], in [1, 1e9]; by default the least for which the law
-        of DCTCP keeps the link busy, K > C R/7.
-    access_rate : float or str
-        Rate of the access link of each source [bytes/s]; by default unlimited.
-    spread : float or str
-        Relative spread of the flows' round-trip times, which lie evenly in R (1 - spread) to R (1 + spread) [1], in
-        [0, 0.9]. With 0 all flows lose at the same time.
-    decrease : float, optional
-        Factor by which a loss reduces the window [1], in (0, 1). It sets the parameter of ``gaimd-window`` and
-        ``cubic``, and is used in the laws for a user-defined scheme. Other schemes have a fixed factor.
-    parameters : mapping, optional
-        Parameters of the scheme, by name, in place of those of hosts or of the defaults.
-    loads : sequence of float
-        Offered loads at which power is simulated, over the capacity [1], each in (0, 1); by default 0.4, 0.6, 0.8, 0.9
-        and 0.95. Needs ``file``.
-    bandwidth_delay_product : int, optional
-        Largest bandwidth-delay product that is simulated [packets], in [10, 1e7]. By default 200, or 40 for each flow
-        if that is more, where scheme and discipline are scale-free, else that of the path. Excludes ``file``.
-    find : {"buffer", "threshold", "burst"}
-        What is sought: the buffer; or, with "step-marking", "red", "codel", "fq-codel", "pie" or "dualpi2", the
-        backlog from which on the discipline signals congestion, as its threshold or, over the rate, its target. The
-        buffer behind it is four bandwidth-delay products then, and "buffer" in the answer is the threshold. Or the
-        bucket of a policer that lets ``rate`` pass on a link ten times as fast, and "buffer" is that bucket.
-    points : int
-        Number of buffers at which the curve is simulated, at least 2.
-    replications : int
-        Simulations of each buffer, at least 2.
-    search : {"bisect", "scan"}
-        Search for the smallest buffer: by bisection, or by trying each buffer in turn (slow, for checks).
-    confidence : float
-        Confidence of the intervals [probability], in (0, 1).
-    rng : None, int, numpy.random.SeedSequence or numpy.random.Generator
-        Source of randomness; the default gives the same answer every time.
+    **arguments
     progress : bool
         Show progress when it takes more than two seconds.
 
@@ -179,35 +108,28 @@ def buffer(
     `longfat.laws.tcp.aimd_utilisation`; `longfat.laws.cubic.utilisation_general`; H. Kim and D. J. Farber,
     MS-CIS-94-55 (1994), section 4.2 (a third of the bandwidth-delay product).
     """
-    senders = Senders.of(scheme, parameters, None if decrease is None else number("decrease", decrease, "1", "(0, 1)"))
+    senders = Senders.of(scheme, parameters, decrease)
     trips = _round_trip_times(round_trip_time)
-    path = _path(rate, trips, packet, access_rate)
-    wanted = quantities.fraction(share, "share", "(0, 1]")
-    most = None
-    if bandwidth_delay_product is not None:
-        most = integer("bandwidth_delay_product", bandwidth_delay_product, "packets", "[10, 1e7]")
+    access = math.inf if access_rate is None else access_rate
+    path = Bottleneck(rate, sum(trips) / len(trips), packet, access_rate=access)
     _check_find(find, discipline, mark_above)
     simulated = path.bandwidth_delay_product
-    if file is None and most is not None:
-        simulated = min(simulated, float(most))
+    if file is None and bandwidth_delay_product is not None:
+        simulated = min(simulated, float(bandwidth_delay_product))
     queue = discipline_of("fifo" if find == "burst" else discipline, senders.scheme, mark_above, simulated)
     path = replace(path, discipline=queue)
-    points = integer("points", points, "buffers", "[2, 1000]")
-    replications = integer("replications", replications, "runs", "[2, 1e6]")
-    confidence = number("confidence", confidence, "probability", "(0, 1)")
-    choice("search", search, get_args(Search))
     subjects: Sequence[LongFlows] | Sequence[ArrivingFiles]
     if file is None:
         if loads is not None:
             raise conflict(f"loads = {loads}", "needs file")
         numbers = _numbers("flows", len(trips) if flows is None else flows)
-        subjects = _long_flows(path, senders, numbers, trips, find, spread, most)
+        subjects = _long_flows(path, senders, numbers, trips, find, spread, bandwidth_delay_product)
     else:
         if len(trips) > 1:
             raise conflict("several round_trip_time", "exclude file")
         sought = find if find != "buffer" else None
-        excluded = {"flows": flows, "bandwidth_delay_product": most, "find": sought}
-        subjects = [_files(path, senders, quantities.size(file, "file"), LOADS if loads is None else loads, excluded)]
+        excluded = {"flows": flows, "bandwidth_delay_product": bandwidth_delay_product, "find": sought}
+        subjects = [_files(path, senders, file, LOADS if loads is None else loads, excluded)]
     seed = seed_of(rng)
     laws, named = _laws(subjects[0], senders, find)
     runs = replications * (points + len(laws.holds) + 4)
@@ -222,7 +144,7 @@ def buffer(
             bar.update(done)
 
         effort = Effort(seed, replications, confidence, tell)
-        answers = [answer(one, wanted, laws, points, search, effort) for one in subjects]
+        answers = [answer(one, share, laws, points, search, effort) for one in subjects]
     alone = file is not None or np.ndim(1 if flows is None else flows) == 0
     data = dataset(subjects, answers, laws, alone)
     data.attrs |= _about(subjects, answers[0], laws)
@@ -235,7 +157,7 @@ def buffer(
         **({"mark_above": threshold} if threshold else {}),
         "decrease": senders.decrease,
         "about": laws.about,
-        "share": wanted,
+        "share": share,
         "criterion": subjects[0].criterion,
         "replications": replications,
         "confidence": confidence,
@@ -248,39 +170,31 @@ def buffer(
     return made_by(data, "design.buffer")
 
 
-def _path(rate: Any, trips: tuple[float, ...], packet: Any, access_rate: Any) -> Bottleneck:
-    """Return the path, whose round-trip time is the mean of the flows'."""
-    size = integer("packet", quantities.size(packet, "packet"), "bytes", "[1, 1e6]")
-    access = math.inf if access_rate == math.inf else quantities.rate(access_rate, "access_rate")
-    return Bottleneck(quantities.rate(rate), sum(trips) / len(trips), size, access_rate=access)
-
-
 def _round_trip_times(given: Any) -> tuple[float, ...]:
     """Return one round-trip time [s], or one for each flow."""
     many = [given] if isinstance(given, str) or np.ndim(given) == 0 else list(given)
     if not many:
         raise out_of_range("round_trip_time", "[]", "s", "one in (0, inf) or more")
-    return tuple(quantities.duration(one, allowed="(0, inf)") for one in many)
+    return tuple(ROUND_TRIP_TIME.checked("round_trip_time", one) for one in many)
 
 
 def _check_find(find: str, discipline: Any, mark_above: Any) -> None:
     """Refuse what is not sought, and options of the queue that exclude what is."""
-    if choice("find", find, ("buffer", "threshold", "burst")) == "threshold" and mark_above is not None:
+    if find == "threshold" and mark_above is not None:
         raise conflict(f"mark_above = {mark_above}", "excludes find = 'threshold', which finds it")
     if find == "burst" and (discipline is not None or mark_above is not None):
         raise conflict("find = 'burst'", "excludes discipline and mark_above: a policer has no queue")
 
 
 def _long_flows(
-    path: Bottleneck, senders: Senders, numbers: list[Any], trips: tuple[float, ...], find: str, spread: Any,
+    path: Bottleneck, senders: Senders, numbers: list[Any], trips: tuple[float, ...], find: str, spread: float,
     most: int | None,
 ) -> list[LongFlows]:  # fmt: skip
     """Return the long-lived flows of each number of flows."""
-    relative = quantities.fraction(spread, "spread", "[0, 0.9]")
     return [
         LongFlows(
-            **vars(path), flows=integer("flows", n, "flows", "[1, 10000]"), scheme=senders.scheme,
-            parameters=senders.parameters, spread=relative, most=most, finds=find,
+            **vars(path), flows=int(FLOWS.checked("flows", n)), scheme=senders.scheme,
+            parameters=senders.parameters, spread=spread, most=most, finds=find,
             round_trip_times=trips if len(trips) > 1 else (),
         )
         for n in numbers
@@ -292,7 +206,7 @@ def _files(path: Bottleneck, senders: Senders, size: float, loads: Any, excluded
     for name, value in excluded.items():
         if value is not None:
             raise conflict(f"{name} = {value}", "excludes file")
-    at = tuple(sorted({number("load", load, "1", "(0, 1)") for load in _numbers("loads", loads)}))
+    at = tuple(sorted({LOAD.checked("load", load) for load in _numbers("loads", loads)}))
     return ArrivingFiles(**vars(path), scheme=senders.scheme, parameters=senders.parameters, loads=at, file=size)
 
 

@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from longfat._version import __version__
-from longfat.base import quantities
-from longfat.base.domains import choice, integer, number, out_of_range, seed_of
+from longfat.base.argument import takes
+from longfat.base.domains import out_of_range, seed_of
+from longfat.base.quantity import READERS
 from longfat.design import figure_ranges, tcp
+from longfat.design.arguments import REPLICATIONS, TCP_WINDOW
 from longfat.design.beside_cubic import RUNS, beside_cubic
-from longfat.design.window_curves import attrs
 from longfat.design.figure_ranges import Range
 from longfat.design.replicating import Effort
 from longfat.design.senders import SENDERS
 from longfat.design.socket_buffers import SocketBuffers, times
+from longfat.design.window_curves import attrs
 from longfat.laws.tcp import achievable_throughput
 
 if TYPE_CHECKING:
@@ -56,21 +58,11 @@ BESIDE_CUBIC = {
 }
 
 
+@takes(TCP_WINDOW)
 def tcp_window(
-    *,
-    rate: Any,
-    round_trip_time: Any,
-    loss: Any = 0.0,
-    scheme: str = "cubic",
-    segment: int | str = tcp.SEGMENT,
-    measured: bool = False,
-    buffer: float = 1.0,
-    target: float = 0.95,
-    replications: int = 6,
-    confidence: float = 0.95,
-    rng: Any = 0,
-    progress: bool = True,
-) -> xr.Dataset:
+    *, rate: Any, round_trip_time: Any, loss: Any, scheme: str, target: float, segment: int, measured: bool = False,
+    buffer: float, replications: int, confidence: float, rng: Any, progress: bool = True,
+) -> xr.Dataset:  # fmt: skip
     r"""Return the rate that one TCP flow reaches on a path, and the window and the socket buffers that it needs.
 
     .. math:: W = k \, C R, \qquad k = \min \{ k \ge 2 : n p^k \le 0.01 \}
@@ -80,30 +72,10 @@ def tcp_window(
 
     Parameters
     ----------
-    rate : float, str or pair
-        Rate of the bottleneck link [bytes/s], text such as "1Gbit/s", or a range: "80..100Mbit/s", or both ends.
-    round_trip_time : float, str or pair
-        Round-trip time without queueing [s], text such as "100ms", or a range.
-    loss : float, str, pair or list of these
-        Packet loss probability [probability], each in [0, 1), without the overflows of the flow itself; or ranges.
-    scheme : {"cubic", "reno", "bbr", "bbr1", "dctcp"}
-        Congestion control of the sender; "bbr1" is the BBR of mainline Linux. For "dctcp" the bottleneck marks packets
-        above a seventh of the bandwidth-delay product.
-    segment : int or str
-        Bytes of data in a packet [bytes], in [1, 1e6].
+    **arguments
     measured : bool
         Whether the rate is what a measurement has shown: data without headers, as iperf3 counts, and not the most that
         the link carries. The window is then twice as large.
-    buffer : float
-        Buffer of the bottleneck [bandwidth-delay products], in (0, 100].
-    target : float
-        Share of the link for which the largest loss is found [1], in (0, 1).
-    replications : int
-        Long transfers, and checks, that are simulated at each loss, at least 2; 0 for the laws only.
-    confidence : float
-        Confidence of the intervals [probability], in (0, 1).
-    rng : None, int, numpy.random.SeedSequence or numpy.random.Generator
-        Source of randomness; the default gives the same answer every time.
     progress : bool
         Show progress when it takes more than two seconds.
 
@@ -149,25 +121,18 @@ def tcp_window(
     from longfat.base.progress import bar
     from longfat.base.provenance import made_by
 
-    sender = SENDERS[choice("scheme", scheme, tuple(SENDERS))]
-    given = {
-        "rate": figure_ranges.read(rate, quantities.rate, "rate", "(0, inf)"),
-        "round_trip_time": figure_ranges.read(round_trip_time, quantities.duration, "round_trip_time", "(0, inf)"),
-    }
+    sender = SENDERS[scheme]
+    given = {name: _range(name, value) for name, value in (("rate", rate), ("round_trip_time", round_trip_time))}
     losses = _losses(loss)
-    size = integer("segment", quantities.size(segment, "segment"), "bytes", "[1, 1e6]")
-    buffer = number("buffer", buffer, "1", "(0, 100]")
-    target = number("target", target, "1", "(0, 1)")
-    if replications != 0:
-        replications = integer("replications", replications, "runs", "[2, 1e6]")
-    confidence = number("confidence", confidence, "probability", "(0, 1)")
+    if replications:
+        REPLICATIONS.checked("replications", replications)
     headers = (0, 0) if measured else HEADERS
-    least, most = (float(achievable_throughput(1.0, size, extra)) for extra in reversed(headers))
+    least, most = (float(achievable_throughput(1.0, segment, extra)) for extra in reversed(headers))
     seed = seed_of(rng)
 
     def path(at: dict[str, float]) -> tcp.TcpPath:
         """Return the path; its rate, without headers, is the middle between the smallest and the largest headers."""
-        return tcp.TcpPath((least + most) / 2 * at["rate"], at["round_trip_time"], size, sender, buffer)
+        return tcp.TcpPath((least + most) / 2 * at["rate"], at["round_trip_time"], segment, sender, buffer)
 
     largest = most * given["rate"].high * given["round_trip_time"].high
     middle = {name: one.middle for name, one in given.items()}
@@ -176,7 +141,7 @@ def tcp_window(
         effort = Effort(seed, replications, confidence, shown.update)
         for one in losses:
             row = _row(path, given | {"loss": one}, least, most, effort)
-            row["tcp_window"] = (2 if measured else 1) * times(largest / size, one.high) * largest
+            row["tcp_window"] = (2 if measured else 1) * times(largest / segment, one.high) * largest
             for name in columns:
                 columns[name].append(row.get(name, math.nan))
         found = math.nan
@@ -204,10 +169,10 @@ def tcp_window(
             "law_loss": ("law_loss", DENSE, attrs("1", "packet loss probability")),
         },
     )
-    sizes = SocketBuffers(max(columns["tcp_window"]), size)
+    sizes = SocketBuffers(max(columns["tcp_window"]), segment)
     ends = {f"{name}_{side}": getattr(one, side) for name, one in given.items() for side in ("low", "high")}
     effects = max(
-        (_effects(path, given | {"loss": one}, sender, size) for one in losses),
+        (_effects(path, given | {"loss": one}, sender, segment) for one in losses),
         key=lambda found: max((effect for effect, _ in found.values()), default=0.0),
     )
     data.attrs = {
@@ -215,7 +180,7 @@ def tcp_window(
         "scheme": scheme,
         **middle,
         **ends,
-        "segment": size,
+        "segment": segment,
         "rate_measured": int(measured),
         "headers": list(headers),
         "bandwidth_delay_product": largest,
@@ -241,7 +206,13 @@ def _losses(loss: Any) -> list[Range]:
     values = loss.split(",") if isinstance(loss, str) else loss if isinstance(loss, list) else [loss]
     if not values:
         raise out_of_range("loss", "[]", "1", "one probability in [0, 1) or more")
-    return [figure_ranges.read(value, quantities.fraction, "loss", "[0, 1)") for value in values]
+    return [_range("loss", value) for value in values]
+
+
+def _range(name: str, value: Any) -> Range:
+    """Return an argument that may be a range."""
+    record = TCP_WINDOW[name]
+    return figure_ranges.read(value, READERS[record.unit], name, record.domain)
 
 
 def _row(path: Any, given: dict[str, Range], least: float, most: float, effort: Effort) -> dict[str, float]:

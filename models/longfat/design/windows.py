@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from longfat._version import __version__
 from longfat.base import quantities
-from longfat.base.domains import choice, conflict, integer, number, out_of_range, seed_of
+from longfat.base.argument import takes
+from longfat.base.domains import conflict, integer, out_of_range, seed_of
 from longfat.design import receive_buffers
-from longfat.design.window_curves import attrs, curves
+from longfat.design.arguments import LOSS, WINDOW
 from longfat.design.path import Path
 from longfat.design.search import Search, efficiency, law_is_valid, law_window, simulated_window
+from longfat.design.window_curves import attrs, curves
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -23,23 +25,12 @@ MOST_SEGMENTS = 10**6  # in flight: a third of them take a minute and 600 MB
 REFERENCE_BDP = 2.5  # Gong & Parulkar, section 4.3: enough for almost perfect efficiency up to p = 1e-2
 
 
+@takes(WINDOW)
 def window(
-    *,
-    rate: float | str,
-    round_trip_time: float | str,
-    loss: Any,
-    segment: float | str,
-    packet: float | str,
-    target: float = 0.95,
-    source: Source = "auto",
-    search: Search = "bisect",
-    points: int = 24,
-    tradeoff: int = 0,
-    receive_buffer: bool = True,
-    confidence: float = 0.95,
-    rng: Any = 0,
+    *, rate: float, round_trip_time: float, loss: Any, target: float, segment: float, packet: float, source: Any,
+    search: Any, points: int, tradeoff: int, receive_buffer: bool = True, confidence: float, rng: Any,
     progress: bool = True,
-) -> xr.Dataset:
+) -> xr.Dataset:  # fmt: skip
     r"""Return the smallest window of *selective repeat without congestion control* on a path.
 
     .. math:: W = \min \{ w : E(w) \ge \text{target} \cdot (1 - p) \}
@@ -49,32 +40,9 @@ def window(
 
     Parameters
     ----------
-    rate : float or str
-        Rate of the path [bytes/s], in (0, inf), or text such as "1Gbit/s".
-    round_trip_time : float or str
-        Round-trip time [s], in (0, inf), or text such as "100ms".
-    loss : float, str or sequence
-        Packet loss probability [probability], each in [0, 1).
-    segment, packet : float or str
-        Sizes [bytes], in (0, inf), or text such as "16KiB". A segment is sent in the smallest number of equal
-        packets that are no larger than ``packet``.
-    target : float
-        Goal, as a share of the attainable efficiency 1 - p [1], in (0, 1).
-    source : {"auto", "law", "simulator"}
-        Source of the answer; "auto" uses the law where it is valid and the simulator elsewhere.
-    search : {"bisect", "scan"}
-        Search for the window: by bisection, or by trying each window in turn (slow, for checks).
-    points : int
-        Number of windows at which the curves are computed and simulated; 0 for no curves.
-    tradeoff : int
-        Number of windows, from the chosen one to four times its size, for which the smallest receive buffer is found;
-        0 for none.
+    **arguments
     receive_buffer : bool
         Find the smallest receive buffer of selective repeat at the window; must be True with ``tradeoff``.
-    confidence : float
-        Confidence of the simulated intervals [probability], in (0, 1).
-    rng : None, int, numpy.random.SeedSequence or numpy.random.Generator
-        Source of randomness; the default gives the same answer every time.
     progress : bool
         Show progress when it takes more than two seconds.
 
@@ -118,25 +86,13 @@ def window(
 
     from longfat.base.provenance import made_by
 
-    path = Path(
-        quantities.rate(rate),
-        quantities.duration(round_trip_time, allowed="(0, inf)"),
-        quantities.size(segment, "segment"),
-        quantities.size(packet, "packet"),
-    )
+    path = Path(rate, round_trip_time, segment, packet)
     losses = _losses(loss)
     _refuse_too_many(path)
-    target = number("target", target, "1", "(0, 1)")
-    points = integer("points", points, "windows", "[0, 10000]")
-    tradeoff = integer("tradeoff", tradeoff, "windows", "[0, 1000]")
     if tradeoff and not receive_buffer:
         raise conflict(
             f"tradeoff = {tradeoff}", "needs receive_buffer = True", "it is the receive buffer of wider windows"
         )
-    confidence = number("confidence", confidence, "probability", "(0, 1)")
-    choice("search", search, get_args(Search))
-    choice("source", source, get_args(Source))
-
     seed = seed_of(rng)
     rows = [_answer(path, p, target, source, search, seed, confidence) for p in _bar(losses, progress)]
     if receive_buffer:
@@ -206,13 +162,11 @@ def _losses(loss: Any) -> list[float]:
     values = quantities.fractions(loss) if isinstance(loss, str) else np.atleast_1d(loss)
     if len(values) == 0:
         raise out_of_range("loss", "[]", "1", "one probability in [0, 1) or more")
-    return [number("loss", value, "probability", "[0, 1)") for value in values]
+    return [LOSS.checked("loss", value) for value in values]
 
 
 def _refuse_too_many(path: Path) -> None:
     """Refuse paths that hold more segments than a simulation can keep in memory, before anything is simulated."""
-    for name, size in (("segment", path.segment), ("packet", path.packet)):
-        number(name, size, "bytes", "[1, inf)")
     if not path.ack_segments <= MOST_SEGMENTS:
         flight = f"as {path.ack_segments:.0f} segments would be in flight, more than {MOST_SEGMENTS}"
         raise out_of_range("segment", path.segment, "bytes", f"larger on this path, {flight}")

@@ -1,0 +1,252 @@
+"""Arguments of the functions of `longfat.design`, and thereby the options of their commands, in the order of the help.
+
+Imports nothing heavy: the command line reads these records before it knows which command it runs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from longfat.base.argument import Argument, Word
+
+#: Senders of TCP that are known, as `longfat.design.senders` has them.
+SENDERS = ("cubic", "reno", "bbr", "bbr1", "dctcp")
+
+# Of several functions.
+RATE = Argument(unit="bytes/s", domain="(0, inf)", meaning="Rate of the bottleneck link, e.g. 1Gbit/s")
+ROUND_TRIP_TIME = Argument(unit="s", domain="(0, inf)", meaning="Round-trip time without queueing")
+SCHEME = Word(
+    usual="cubic", registry="scheme", kind="str or Scheme",
+    meaning="Congestion control of the flows; cubic, reno, bbr, bbr1 and dctcp are those of hosts",
+    remark="Those are the senders of `tcp_window` (`longfat.sim.schemes.linux`); other names and objects are schemes "
+    "of the simulator with their defaults.",
+)  # fmt: skip
+FLOWS = Argument(
+    unit="flows", domain="[1, 10000]", integer=True, several=True, usual="1,10", kind="sequence of int",
+    meaning="Numbers of long-lived flows",
+)  # fmt: skip
+PACKET = Argument(unit="bytes", domain="[1, 1e6]", integer=True, usual="1500B", meaning="Packet size [bytes]")
+SPREAD = Argument(
+    unit="probability", domain="[0, 0.9]", usual="10%",
+    meaning="Relative spread of the flows' round-trip times: R (1 - s) to R (1 + s)",
+    remark="The times lie evenly between the ends. With 0 all flows lose at the same time.",
+)  # fmt: skip
+BUFFER_BDP = Argument(
+    unit="bandwidth-delay products", domain="(0, 100]", usual="1",
+    meaning="Buffer of the bottleneck [bandwidth-delay products]",
+)  # fmt: skip
+LOSS = Argument(unit="probability", domain="[0, 1)", kind="float, str or sequence", meaning="Packet loss probabilities")
+TARGET = Argument(unit="probability", domain="(0, 1)", usual="0.95", meaning="Share of the link that is wanted")
+REPLICATIONS = Argument(unit="runs", domain="[2, 1e6]", integer=True, usual="3", meaning="Simulations of each buffer")
+SEARCH = Word(
+    usual="bisect", names=("bisect", "scan"),
+    meaning="Search for the smallest buffer: by bisection, or each buffer in turn (slow)",
+    remark="The latter is for checks.",
+)  # fmt: skip
+CONFIDENCE = Argument(unit="probability", domain="(0, 1)", usual="0.95", meaning="Confidence level of the intervals")
+RNG = Argument(
+    unit="1", domain="[0, inf)", integer=True, usual="0", meaning="Seed of the random numbers",
+    kind="None, int, numpy.random.SeedSequence or numpy.random.Generator",
+    remark="The default gives the same answer every time.",
+)  # fmt: skip
+
+LOAD = Argument(
+    unit="1", domain="(0, 1)", several=True, kind="sequence of float", otherwise="0.4,0.6,0.8,0.9,0.95",
+    meaning="Offered loads, over the capacity, at which network power is simulated; with ``file``",
+)  # fmt: skip
+
+BUFFER: dict[str, Any] = {
+    "rate": RATE,
+    "round_trip_time": replace(
+        ROUND_TRIP_TIME, ranges=True, several=True, kind="float, str or sequence",
+        meaning="Round-trip time without queueing, e.g. 100ms; or those of the flows, evenly in a range such as "
+        "20ms..80ms, or in turn from a list such as 10ms,20ms,80ms",
+        remark="With a list R is the mean, and ``spread`` has no effect; ranges are those of the command line.",
+    ),
+    "flows": replace(
+        FLOWS, usual="", otherwise="1, or one for each ``round_trip_time`` of a list", kind="int or sequence of int",
+        meaning="Numbers of long-lived flows, e.g. 1,16,64", remark="Excludes ``file``.",
+    ),
+    "file": Argument(
+        unit="bytes", domain="[1, inf)", optional=True,
+        meaning="Size of files that arrive at random, e.g. 100kB; the goal is then network power",
+    ),
+    "scheme": SCHEME,
+    "share": Argument(
+        unit="probability", domain="(0, 1]", usual="95%",
+        meaning="Goal: share of the attainable utilisation or network power",
+    ),
+    "packet": PACKET,
+    "discipline": Word(
+        registry="discipline", kind="str or Discipline", otherwise="fifo; step-marking for dctcp",
+        meaning="Queue discipline of the bottleneck",
+    ),
+    "mark_above": Argument(
+        unit="packets", domain="[1, 1e9]", integer=True, otherwise="a seventh of the bandwidth-delay product",
+        meaning="Backlog above which step-marking marks packets [packets]",
+        remark="That is the least for which the law of DCTCP keeps the link busy, K > C R/7.",
+    ),
+    "find": Word(
+        usual="buffer", names=("buffer", "threshold", "burst"),
+        meaning="What is sought: the buffer; the threshold or target of ``discipline`` codel, fq-codel, pie, dualpi2, "
+        "red or step-marking; or the burst of a policer, the bucket with which flows get the share of its rate",
+        remark="The threshold is the backlog from which on the discipline signals congestion; over the rate, it is the "
+        'target. The buffer behind it is four bandwidth-delay products then, and "buffer" in the answer is the '
+        "threshold. The policer lets ``rate`` pass on a link ten times as fast, and \"buffer\" is its bucket.",
+    ),
+    "access_rate": replace(
+        RATE, domain="(0, inf]", otherwise="unlimited",
+        meaning="Rate of the access link of each source, e.g. 100Mbit/s",
+    ),
+    "spread": SPREAD,
+    "decrease": Argument(
+        unit="probability", domain="(0, 1)", otherwise="that of the scheme",
+        meaning="Factor by which a loss reduces the window, e.g. 0.5; for gaimd-window, cubic and own schemes",
+        remark="It sets the parameter of ``gaimd-window`` and ``cubic``, and is used in the laws for a user-defined "
+        "scheme. Other schemes have a fixed factor.",
+    ),
+    "parameters": Word(
+        kind="mapping", meaning="Parameter of the scheme, e.g. delayed_ack=2; may be repeated",
+        remark="A mapping of names to values, in place of those of hosts or of the defaults.",
+    ),
+    "loads": LOAD,
+    "bandwidth_delay_product": Argument(
+        unit="packets", domain="[10, 1e7]", integer=True, otherwise="200, or 40 per flow if that is more",
+        meaning="Largest bandwidth-delay product to simulate [packets]",
+        remark="Scheme and discipline have to be scale-free for that default, else it is that of the path. Excludes "
+        "``file``.",
+    ),
+    "points": Argument(
+        unit="buffers", domain="[2, 1000]", integer=True, usual="8",
+        meaning="Number of buffers at which the curve is simulated",
+    ),
+    "replications": REPLICATIONS,
+    "search": SEARCH,
+    "confidence": CONFIDENCE,
+    "rng": RNG,
+}  # fmt: skip
+
+TCP_WINDOW: dict[str, Any] = {
+    "rate": replace(
+        RATE, ranges=True, kind="float, str or pair",
+        meaning="Rate of the bottleneck link, e.g. 1Gbit/s or 80..100Mbit/s",
+        remark="A pair has both ends of a range.",
+    ),
+    "round_trip_time": replace(
+        ROUND_TRIP_TIME, ranges=True, kind="float, str or pair",
+        meaning="Round-trip time without queueing, e.g. 100ms or 20..30ms",
+    ),
+    "loss": replace(
+        LOSS, ranges=True, several=True, usual="0", kind="float, str, pair or list of these",
+        meaning="Packet loss probabilities, e.g. 1e-4,1e-3 or 1e-4..3e-4, without overflows of the flow itself",
+    ),
+    "scheme": Word(
+        usual="cubic", names=SENDERS,
+        meaning="Congestion control of TCP; bbr1 is the bbr of mainline Linux, bbr is version 3; dctcp is for data "
+        "centers",
+        remark='For "dctcp" the bottleneck marks packets above a seventh of the bandwidth-delay product.',
+    ),
+    "target": TARGET,
+    "segment": Argument(unit="bytes", domain="[1, 1e6]", integer=True, usual="1448B", meaning="Data bytes in a packet"),
+    "buffer": BUFFER_BDP,
+    "replications": replace(
+        REPLICATIONS, domain="[0, 1e6]", usual="6", meaning="Simulations at each loss; 0 for the laws only",
+        remark="Of long transfers, and of checks: at least 2 of each.",
+    ),
+    "confidence": CONFIDENCE,
+    "rng": RNG,
+}  # fmt: skip
+
+WINDOW: dict[str, Any] = {
+    "rate": replace(RATE, meaning="Rate of the path"),
+    "round_trip_time": ROUND_TRIP_TIME,
+    "loss": LOSS,
+    "target": replace(TARGET, meaning="Goal, as a share of the attainable efficiency 1 - p"),
+    "segment": Argument(
+        unit="bytes", domain="[1, inf)", meaning="Segment size [bytes]",
+        remark="A segment is sent in the smallest number of equal packets that are no larger than ``packet``.",
+    ),
+    "packet": Argument(unit="bytes", domain="[1, inf)", meaning="Packet size"),
+    "source": Word(
+        usual="auto", names=("auto", "law", "simulator"), meaning="Source of the window",
+        remark='"auto" uses the law where it is valid and the simulator elsewhere.',
+    ),
+    "search": replace(SEARCH, meaning="Search for the window: by bisection, or each window in turn (slow)"),
+    "points": Argument(
+        unit="windows", domain="[0, 10000]", integer=True, usual="24",
+        meaning="Number of windows at which the curves are simulated", remark="With 0 there are no curves.",
+    ),
+    "tradeoff": Argument(
+        unit="windows", domain="[0, 1000]", integer=True, usual="0",
+        meaning="Number of wider windows for which the receive buffer is found, too",
+        remark="They are between the chosen one and four times its size.",
+    ),
+    "confidence": CONFIDENCE,
+    "rng": RNG,
+}  # fmt: skip
+
+CURVES: dict[str, Any] = {
+    "rate": replace(RATE, usual="100Mbit/s", meaning="Rate of the bottleneck"),
+    "round_trip_time": replace(ROUND_TRIP_TIME, usual="40ms"),
+    "schemes": replace(SCHEME, usual="cubic,reno,bbr", several=True, kind="sequence of str or Scheme"),
+    "flows": FLOWS,
+    "over": Word(
+        usual="buffer", names=("buffer", "window"),
+        meaning="What varies: the buffer of the bottleneck, the window of each flow",
+        remark="The window is an upper bound of the congestion window.",
+    ),
+    "at": Argument(
+        unit="1", domain="(0, 100]", several=True, kind="sequence of float",
+        otherwise="0.05 to 4 for buffers, 0.02 to 4 for windows",
+        meaning="Values of the buffer or window, in bandwidth-delay products",
+    ),
+    "buffer": replace(BUFFER_BDP, meaning="Buffer where the window varies, in bandwidth-delay products"),
+    "file": Argument(
+        unit="bytes", domain="[1, 1e12]", usual="100kB", otherwise="", kind="float, str or None",
+        meaning="Size of short transfers", remark="With None there are none.",
+    ),
+    "load": Argument(
+        unit="probability", domain="(0, 0.5]", usual="0.01",
+        meaning="Rate of the short transfers over that of the link",
+    ),
+    "packet": PACKET,
+    "spread": SPREAD,
+    "replications": replace(REPLICATIONS, usual="5", meaning="Simulations of each point"),
+    "confidence": CONFIDENCE,
+    "rng": RNG,
+}  # fmt: skip
+
+EXPONENT = Argument(
+    unit="1", domain="[1, 50]", several=True, usual="2,5,10,20", kind="sequence of float",
+    meaning="Exponents k of the loss-load curve to choose from",
+)  # fmt: skip
+
+LOSS_LOAD: dict[str, Any] = {
+    "rate": replace(RATE, meaning="Rate of the bottleneck link, e.g. 40Mbit/s"),
+    "round_trip_time": replace(ROUND_TRIP_TIME, meaning="Round-trip time without queueing, e.g. 44ms"),
+    "loss": Argument(unit="probability", domain="[0, 1)", meaning="Ceiling on the share of packets lost, e.g. 1%"),
+    "sources": Argument(
+        unit="1", domain="[1, 1000]", integer=True, meaning="Number of simultaneous transfers",
+        remark="Each source maximises its throughput.",
+    ),
+    "file": Argument(unit="bytes", domain="[1, inf)", meaning="Size of each transfer, e.g. 2MB"),
+    "packet": PACKET,
+    "k": EXPONENT,
+    "stagger": Argument(
+        unit="s", domain="[0, 1e6]", otherwise="one round-trip time",
+        meaning="Time between the starts of two transfers",
+    ),
+    "buffer": Argument(
+        unit="packets", domain="[1, 1e9]", integer=True, otherwise="one bandwidth-delay product",
+        meaning="Buffer of the switch [packets]", remark="The default is at least 10.",
+    ),
+    "points": Argument(
+        unit="1", domain="[2, 1000]", integer=True, usual="6", meaning="Number of virtual factors v to simulate",
+        remark="They are between 0.5 and 1. Two more are added: those at which the equilibrium loses nothing, and as "
+        "much as the ceiling allows.",
+    ),
+    "replications": replace(REPLICATIONS, usual="4", meaning="Simulations at each v"),
+    "confidence": replace(CONFIDENCE, remark="The upper limit must stay below the ceiling."),
+    "rng": RNG,
+}  # fmt: skip
