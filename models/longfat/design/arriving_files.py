@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from longfat.design.bottleneck import Bottleneck
+from longfat.design.bottleneck import CURVE, Bottleneck, floor_of
+from longfat.design.buffer_laws import Laws
 from longfat.design.replicating import Effort, measured
-from longfat.laws.power import network_power
+from longfat.design.window_curves import attrs
+from longfat.laws.power import first_come_ceiling, network_power, power_ceiling
 from longfat.sim import Network
 from longfat.sim.network import traffic
 from longfat.sim.schemes import Scheme
@@ -39,6 +41,8 @@ class ArrivingFiles(Bottleneck):
     arrivals: int = 1000  # observed in each run, or more if they arrive within ROUNDS
 
     criterion = "power"
+    within: ClassVar[dict[str, tuple[float, float]]] = {}  # limits of the ratio to the attainable value
+    further: ClassVar[dict[str, tuple[str, str]]] = {"best_load": ("1", "load at which power is greatest")}
     quantities = QUANTITIES
     fineness = 0.05  # relative tolerance of the smallest buffer
 
@@ -51,6 +55,58 @@ class ArrivingFiles(Bottleneck):
     def bytes(self) -> float:
         """Bytes sent of each file: its size, rounded up to full packets."""
         return math.ceil(self.file / self.packet) * self.packet
+
+    @property
+    def points(self) -> int:
+        """Number of networks that are simulated at each buffer."""
+        return len(self.loads)
+
+    def ends(self) -> tuple[float, float, float]:
+        """Return the least buffer that can be an answer, and those between which the curve is simulated [packets]."""
+        size = self.bandwidth_delay_product
+        floor = floor_of(self.scheme, self.discipline, size)
+        return floor, max(floor, CURVE[0] * size), max(4 * size, 8 * self.bytes / self.packet)
+
+    def refuse_too_long(self, runs: int) -> None:
+        """Refuse nothing: a run lasts as long as its arrivals."""
+
+    def competing(self, seen: Mapping[int, dict[str, Any]]) -> float:
+        """Return n of the rules, given the results by buffer: the mean number of transfers at the greatest power."""
+        return float(self._greatest(seen)["transfers"])
+
+    def attainable(self, seen: Mapping[int, dict[str, Any]], replications: int) -> list[float]:
+        """Return the greatest power of the buffers that were simulated, in each replication."""
+        found: list[float] = self._greatest(seen)["samples"]
+        return found
+
+    def _greatest(self, seen: Mapping[int, dict[str, Any]]) -> dict[str, Any]:
+        """Return the results of the buffer with the greatest power."""
+        useful = [one for one in seen.values() if min(one["samples"]) > 0]
+        if not useful:
+            raise ValueError(
+                f"no file was completed within the simulated time, with buffers of {', '.join(map(str, seen))} packets"
+            )
+        return max(useful, key=lambda one: float(one["power"]))
+
+    @classmethod
+    def drawn(cls, subjects: Sequence[ArrivingFiles], answers: Sequence[Any], laws: Laws) -> tuple[Any, Any]:
+        """Return the powers at every load as a variable, and the loads as a coordinate."""
+        powers = np.asarray([answer["powers"] for answer in answers], float)
+        variables: dict[str, Any] = {}
+        variables["curve_powers"] = (("flows", "point", "load"), powers, attrs("bytes/s^2", "network power"))
+        return variables, {"load": ("load", list(subjects[0].loads), attrs("1", "load offered"))}
+
+    @classmethod
+    def about(cls, subjects: Sequence[ArrivingFiles], answer: Mapping[str, Any], laws: Laws) -> dict[str, Any]:
+        """Return the files and the power that they can have as attributes."""
+        one = subjects[0]
+        ends = one.rate, one.bytes, one.round_trip_time
+        return {
+            "file": one.bytes,
+            "attainable": answer["attainable"],
+            "power_ceiling": float(power_ceiling(*ends)),
+            "first_come_ceiling": float(first_come_ceiling(*ends)),
+        }
 
     def network(self, buffer: int, load: float) -> Network:
         """Return a network of the switch and the arrivals; acknowledgments use no bandwidth."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from longfat.base.domains import conflict, integer
+from longfat.design.buffer_laws import LEAST_OF_BBR, is_bbr
 from longfat.design.buffer_rules import with_decrease
 from longfat.design.senders import sender
 from longfat.laws.dctcp import least_threshold
@@ -17,6 +18,11 @@ from longfat.sim.schemes import Scheme
 
 if TYPE_CHECKING:
     from longfat.sim.queues import Discipline
+
+CURVE = (
+    0.04,
+    1.25,
+)  # bandwidth-delay products between which the curve is simulated; with files up to 4, 8 files at least
 
 
 @dataclass(frozen=True)
@@ -33,6 +39,12 @@ class Bottleneck:
     def bandwidth_delay_product(self) -> float:
         """Bandwidth-delay product of the path [packets]."""
         return self.rate * self.round_trip_time / self.packet
+
+
+def floor_of(scheme: Scheme, discipline: Discipline | str, packets: float) -> float:
+    """Return the least buffer that can be an answer [packets]: above a threshold, and what BBR needs."""
+    above = threshold_of(discipline) + 1.0
+    return max(above, float(math.ceil(LEAST_OF_BBR * packets))) if is_bbr(scheme) else above
 
 
 @dataclass(frozen=True)

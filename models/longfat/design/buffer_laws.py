@@ -18,6 +18,9 @@ from longfat.laws.tcp import aimd_utilisation_general
 if TYPE_CHECKING:
     from longfat.sim.schemes import Scheme
 
+LAW_TOGETHER = "utilisation, law for one flow or flows that lose at the same time"
+LAW_APART = "utilisation, lower bound for many flows that do not lose at the same time"
+
 
 @dataclass(frozen=True)
 class Path:

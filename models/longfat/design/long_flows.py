@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from longfat.design import scaled_path, signalling
-from longfat.design.bottleneck import Bottleneck, threshold_of
-from longfat.design.buffer_laws import PROBE_INTERVAL, is_bbr, value_of
+from longfat.design.bottleneck import CURVE, Bottleneck, floor_of, threshold_of
+from longfat.design.buffer_laws import LAW_APART, LAW_TOGETHER, PROBE_INTERVAL, Laws, is_bbr, value_of
 from longfat.design.replicating import Effort, measured
+from longfat.design.window_curves import attrs
 from longfat.sim import Network, queues, schemes
 from longfat.sim.queues import Discipline
 from longfat.sim.schemes import Scheme
@@ -27,6 +28,8 @@ CYCLES = 12.0  # of the sawtooth that are observed
 WARM_UP = 3.0  # cycles before these
 FASTER = 10.0  # times the policed rate: the link behind a policer
 ROOM_OF_LINK = 10.0  # bandwidth-delay products of its buffer, so that bursts that the policer lets pass do not overflow
+DENSE = np.geomspace(CURVE[0] / 2, 2 * CURVE[1], 101)  # bandwidth-delay products at which the laws are drawn
+BURST_OF_RENO = 18.0  # a policer's bucket grows with the square: `longfat.laws.buffers.burst_for_policed_rate`
 PROBES = 10.0  # times the longest interval of ProbeRTT in which BBR is observed
 
 QUANTITIES = {
@@ -74,6 +77,9 @@ class LongFlows(Bottleneck):
     finds: str = "buffer"  # or "threshold": of the discipline, which then has room behind it; or "burst": of a policer
 
     criterion = "utilisation"
+    within: ClassVar[dict[str, tuple[float, float]]] = {"share": (0.0, 1.0)}  # limits of the ratio to the attainable
+    further: ClassVar[dict[str, tuple[str, str]]] = {}
+    points = 1  # networks that are simulated at each buffer
     quantities = QUANTITIES
     fineness = 0.02  # relative tolerance of the smallest buffer
 
@@ -146,6 +152,58 @@ class LongFlows(Bottleneck):
         """Longest round-trip time of a flow, without queueing [s]."""
         spread = self.spread if self.flows > 1 else 0.0
         return max(self.round_trip_times, default=self.round_trip_time * (1 + spread))
+
+    def ends(self) -> tuple[float, float, float]:
+        """Return the least buffer that can be an answer, and those between which the curve is simulated [packets].
+
+        No threshold is beyond the buffer, and no buffer below the threshold is an answer.
+        """
+        size = self.simulated_bdp
+        floor = floor_of(self.scheme, self.discipline, size) if self.finds == "buffer" else 1.0
+        least, most = (max(floor, end * size) for end in CURVE)
+        if floor > 1:
+            most = max(most, 2 * floor)
+        return floor, least, max(most, size * size / BURST_OF_RENO) if self.finds == "burst" else most
+
+    def competing(self, seen: Mapping[int, dict[str, Any]]) -> float:
+        """Return n of the rules: the number of flows."""
+        return float(self.flows)
+
+    def attainable(self, seen: Mapping[int, dict[str, Any]], replications: int) -> list[float]:
+        """Return the utilisation of a busy link, in each replication."""
+        return [1.0] * replications
+
+    @classmethod
+    def drawn(cls, subjects: Sequence[LongFlows], answers: Sequence[Any], laws: Laws) -> tuple[Any, Any]:
+        """Return the utilisation by the laws at many buffers as variables, and their coordinates."""
+        along = ("flows", "law_buffer")
+        bounds, curves = (
+            [[law(one, subject.flows) for one in DENSE] for subject in subjects] for law in (laws.apart, laws.together)
+        )
+        # One curve for any number of flows if the law does not depend on it.
+        same = all(np.array_equal(one, curves[0], equal_nan=True) for one in curves)
+        together = ("law_buffer", curves[0]) if same else (along, curves)
+        variables: dict[str, Any] = {}
+        variables["dense_together"] = (*together, attrs("1", LAW_TOGETHER))
+        variables["dense_apart"] = (along, bounds, attrs("1", LAW_APART))
+        return variables, {
+            "flows": ("flows", [one.flows for one in subjects], attrs("flows", "flows without end")),
+            "law_buffer": ("law_buffer", DENSE, attrs("1", "buffer over bandwidth-delay product")),
+        }
+
+    @classmethod
+    def about(cls, subjects: Sequence[LongFlows], answer: Mapping[str, Any], laws: Laws) -> dict[str, Any]:
+        """Return the flows and the path that is simulated as attributes."""
+        one = subjects[0]
+        made: dict[str, Any] = {"round_trip_times": list(one.round_trip_times)} if one.round_trip_times else {}
+        scale_free = all(each.scale_free for each in subjects)
+        made |= {"find": one.finds, "spread": one.spread, "attainable": 1.0, "scale_free": int(scale_free)}
+        if laws.ceiling < 1:
+            made["ceiling"] = laws.ceiling
+        for name in ("sender", "kept"):  # of each number of flows, without repetition
+            texts = [getattr(each, name) for each in subjects]
+            made[name] = " | ".join(dict.fromkeys(text for text in texts if text))
+        return made
 
     def _queue(self, size: int) -> tuple[Discipline | str, int]:
         """Return discipline and buffer [packets], for the size that is sought: of the buffer, or of the threshold."""

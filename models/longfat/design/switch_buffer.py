@@ -21,7 +21,6 @@ from longfat.design.buffer_answer import answer, dataset
 from longfat.design.buffer_laws import Laws, Path, PolicerLaws, laws_of
 from longfat.design.long_flows import LongFlows
 from longfat.design.replicating import Effort
-from longfat.laws.power import first_come_ceiling, power_ceiling
 from longfat.sim import queues
 
 if TYPE_CHECKING:
@@ -118,7 +117,7 @@ def buffer(
         simulated = min(simulated, float(bandwidth_delay_product))
     queue = discipline_of("fifo" if find == "burst" else discipline, senders.scheme, mark_above, simulated)
     path = replace(path, discipline=queue)
-    subjects: Sequence[LongFlows] | Sequence[ArrivingFiles]
+    subjects: Sequence[Any]  # long flows or files
     if file is None:
         if loads is not None:
             raise conflict(f"loads = {loads}", "needs file")
@@ -134,10 +133,8 @@ def buffer(
     laws, named = _laws(subjects[0], senders, find)
     runs = replications * (points + len(laws.holds) + 4)
     for one in subjects:
-        if isinstance(one, LongFlows):
-            one.refuse_too_long(runs)
-    at = len(subjects[0].loads) if isinstance(subjects[0], ArrivingFiles) else 1
-    with _bar(progress, len(subjects) * runs * at) as bar:
+        one.refuse_too_long(runs)
+    with _bar(progress, runs * sum(one.points for one in subjects)) as bar:
 
         def tell(done: int) -> None:
             bar.total = max(bar.total, bar.n + done)  # how long a search takes is not known before
@@ -147,7 +144,7 @@ def buffer(
         answers = [answer(one, share, laws, points, search, effort) for one in subjects]
     alone = file is not None or np.ndim(1 if flows is None else flows) == 0
     data = dataset(subjects, answers, laws, alone)
-    data.attrs |= _about(subjects, answers[0], laws)
+    data.attrs |= subjects[0].about(subjects, answers[0], laws)
     threshold = 0.0 if find == "threshold" else threshold_of(queue)
     data.attrs |= {
         **{name: getattr(path, name) for name in ("rate", "round_trip_time", "packet", "access_rate")},
@@ -223,27 +220,6 @@ def _laws(subject: LongFlows | ArrivingFiles, senders: Senders, find: str) -> tu
         factor = math.nan if senders.scheme.name == "cubic" else senders.decrease
         return PolicerLaws(factor, "", path), "policer"
     return laws_of(senders.scheme, senders.parameters, senders.decrease, path, threshold, named), named
-
-
-def _about(subjects: Sequence[Any], first: dict[str, Any], laws: Laws) -> dict[str, Any]:
-    """Return attributes of the files, or of the long-lived flows, and what they can attain."""
-    one = subjects[0]
-    if isinstance(one, ArrivingFiles):
-        ends = one.rate, one.bytes, one.round_trip_time
-        ceilings = {
-            "power_ceiling": float(power_ceiling(*ends)),
-            "first_come_ceiling": float(first_come_ceiling(*ends)),
-        }
-        return {"file": one.bytes, "attainable": first["attainable"]} | ceilings
-    made: dict[str, Any] = {"round_trip_times": list(one.round_trip_times)} if one.round_trip_times else {}
-    scale_free = all(each.scale_free for each in subjects)
-    made |= {"find": one.finds, "spread": one.spread, "attainable": 1.0, "scale_free": int(scale_free)}
-    if laws.ceiling < 1:
-        made["ceiling"] = laws.ceiling
-    for name in ("sender", "kept"):  # of each number of flows, without repetition
-        texts = [getattr(each, name) for each in subjects]
-        made[name] = " | ".join(dict.fromkeys(text for text in texts if text))
-    return made
 
 
 def _numbers(name: str, values: Any) -> list[Any]:
