@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from longfat.base.domains import conflict, integer
+from longfat.base.domains import conflict
 from longfat.design.buffer_laws import LEAST_OF_BBR, is_bbr
 from longfat.design.buffer_rules import with_decrease
 from longfat.design.senders import sender
@@ -73,7 +73,7 @@ def discipline_of(
     if given == "step-marking":
         # Above the bound, which is exclusive (Alizadeh and others 2010, section 3.3).
         least = math.floor(float(least_threshold(packets))) + 1
-        above = least if mark_above is None else integer("mark_above", mark_above, "packets", "[1, 1e9]")
+        above = least if mark_above is None else mark_above
         return queues.discipline("step-marking", packets=above)
     if mark_above is not None:
         raise conflict(f"mark_above = {mark_above}", "needs discipline 'step-marking'")
