@@ -29,7 +29,6 @@ from figures.blt.networks import (
 from figures.claims import Context
 from figures.rule import Estimate, mean
 from longfat.replication import sweep
-from longfat.replication.intervals import Interval, interval
 from longfat.sim import Network, Simulation, run
 from longfat.sim.kernel import records
 from longfat.sim.queues.log import Log

@@ -14,7 +14,6 @@ import xarray as xr
 from figures.loss_load.networks import CAPACITY, PACKET_TIME, PLAIN, Interpretation, scenario_0, scenario_1
 from figures.rule import Estimate, mean
 from longfat.replication import replicate
-from longfat.replication.intervals import Interval, interval
 from longfat.sim import Network, run
 
 LONGEST = 20.0  # s, ten times the duration of a transfer
