@@ -53,21 +53,21 @@ class Box:
 
 
 SENDER = Box(
-    30, 130, 190, 120, "Sender", ("kernel/sender.py", "kernel/packets.py"),
+    30, 130, 190, 120, "Sender", ("kernel/sender.py", "kernel/memory.py"),
     ("next packet, if window,", "rate, recovery allow it"),
 )  # fmt: skip
 ACCESS = Box(
-    282, 130, 160, 120, "Access line", ("kernel/access.py",),
+    282, 130, 160, 120, "Access line", ("kernel/sender.py",),
     ("holds one packet,", "where access_rate", "is given"), dashed=True,
 )  # fmt: skip
-LINK = Box(494, 60, 444, 330, "Link: admission", ("kernel/links.py  admit",), (), fill=FRAMED)
+LINK = Box(494, 60, 444, 330, "Link: admission", ("kernel/link.py  admit",), (), fill=FRAMED)
 DISCIPLINE = Box(
-    514, 104, 404, 62, "Discipline: enqueue", ("queues/*.py, by kernel/calls.py",),
+    514, 104, 404, 62, "Discipline: enqueue", ("queues/*.py, by kernel/callbacks.py",),
     ("ENQUEUE, DROP or push_out; may mark",),
     fill=PLUG_IN, dashed=True,
 )  # fmt: skip
 FAST = Box(
-    514, 180, 404, 78, "No service: in order of arrival", ("kernel/links.py  transmit_in_order",),
+    514, 180, 404, 78, "No service: in order of arrival", ("kernel/link.py  transmit_in_order",),
     ("departure and arrival are known now; the far end", "follows in advance where no packet interferes",),
 )  # fmt: skip
 QUEUE = Box(
@@ -80,27 +80,27 @@ TRANSMIT = Box(
 )  # fmt: skip
 FAR_END = Box(990, 130, 160, 120, "Far end", ("kernel/loop.py",), ("switch, receiver", "or sender"))
 RECEIVER = Box(
-    990, 450, 160, 130, "Receiver", ("kernel/receiver.py", "kernel/ranges.py"),
+    990, 450, 160, 130, "Receiver", ("kernel/receiver.py",),
     ("the packet's row", "becomes the", "acknowledgment"),
 )  # fmt: skip
 BACK = Box(
-    494, 450, 444, 130, "Links of the way back", ("kernel/links.py",),
+    494, 450, 444, 130, "Links of the way back", ("kernel/link.py",),
     ("admission, far end and next hop as above,", "or one link of pure delay (ack_path=\"ideal\")"),
 )  # fmt: skip
 ACKNOWLEDGED = Box(
-    256, 450, 204, 130, "Acknowledgment", ("kernel/acknowledgments.py", "kernel/timing.py", "kernel/recovery.py"),
+    256, 450, 204, 130, "Acknowledgment", ("kernel/acknowledgment.py", "kernel/sender.py", "kernel/recovery.py"),
     ("round trip, timer, losses",),
 )  # fmt: skip
 SCHEME = Box(
-    30, 450, 190, 130, "Scheme: loss, ack", ("schemes/*.py", "kernel/calls.py"),
+    30, 450, 190, 130, "Scheme: loss, ack", ("schemes/*.py", "kernel/callbacks.py"),
     ("called by address", "with views of rows,", "returns window or rate"), fill=PLUG_IN,
 )  # fmt: skip
-HEAP_ARRIVALS = Box(30, 640, 550, 106, "Heap of arrivals", ("kernel/events.py, kernel/heap.py",), fill=QUIET)
+HEAP_ARRIVALS = Box(30, 640, 550, 106, "Heap of arrivals", ("kernel/events.py",), fill=QUIET)
 LOOP = Box(
     30, 762, 550, 86, "The loop takes the earliest event of both", ("kernel/loop.py",),
     ("At equal times: first D, then P of an access line, then the event that", "was scheduled first."),
 )  # fmt: skip
-HEAP_CLOCKS = Box(600, 640, 550, 208, "Heap of clocks", ("kernel/events.py, kernel/heap.py",), fill=QUIET)
+HEAP_CLOCKS = Box(600, 640, 550, 208, "Heap of clocks", ("kernel/events.py",), fill=QUIET)
 
 BOXES = (
     SENDER, ACCESS, LINK, DISCIPLINE, FAST, QUEUE, TRANSMIT, FAR_END, RECEIVER, BACK, ACKNOWLEDGED, SCHEME,

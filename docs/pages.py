@@ -7,7 +7,7 @@ from pathlib import Path
 
 from docs import drawing, rooms
 from longfat import sim
-from longfat.sim.kernel.calls import CALLBACKS, HOOKS
+from longfat.sim.kernel.callbacks import CALLBACKS, HOOKS
 from longfat.sim.plugin import seam
 
 HERE = Path(__file__).resolve().parent

@@ -303,19 +303,19 @@ MUTANTS = [
     ),
     # the simulator: timers, links, receiver
     kernel(
-        "kernel/timing.py",
+        "kernel/sender.py",
         "timer.srtt += (seconds - timer.srtt) / 8",
         "timer.srtt += (seconds - timer.srtt) / 4",
         "tests/sim/test_timing.py::test_by_hand",
     ),
     kernel(
-        "kernel/timing.py",
+        "kernel/sender.py",
         "timer.rto = min(max(timeout, timer.min_rto), timer.max_rto)",
         "timer.rto = min(timeout, timer.max_rto)",
         "tests/sim/test_timing.py::test_limits",
     ),
     kernel(
-        "kernel/transmitter.py",
+        "kernel/queueing.py",
         "    if fresh:\n        link.carried_remainder = link.rate >> 1\n",
         "    if not fresh:\n        link.carried_remainder = link.rate >> 1\n",
         "tests/sim/test_receiver.py::test_a_burst_after_a_pause_by_hand",
@@ -384,31 +384,31 @@ MUTANTS = [
     ),
     # the simulator, second block: what the tests once let pass, and the like
     kernel(
-        "kernel/transmitter.py",
+        "kernel/queueing.py",
         "    if fresh:\n        link.carried_remainder = link.rate >> 1\n",
         "    if fresh:\n        link.carried_remainder = 0\n",
         "tests/sim/test_receiver.py::test_the_first_transmission_after_a_pause",
     ),
     kernel(
-        "kernel/links.py",
+        "kernel/link.py",
         "    fresh = begin < now\n",
         "    fresh = begin <= now\n",
         "tests/sim/test_receiver.py::test_no_pause_between_two_packets",
     ),
     kernel(
-        "kernel/service.py",
+        "kernel/queueing.py",
         "    fresh = link.free < state.now\n",
         "    fresh = link.free <= state.now\n",
         "tests/sim/test_receiver.py::test_no_pause_between_two_packets",
     ),
     kernel(
-        "kernel/links.py",
+        "kernel/link.py",
         "    if free > HORIZON:",
         "    if False:",
         "tests/sim/test_engine.py::test_times_that_64_bits_cannot_hold",
     ),
     kernel(
-        "kernel/service.py",
+        "kernel/queueing.py",
         "waited = state.now - since_at(state, i).x",
         "waited = state.now - packet_at(state, i).sent",
         "tests/sim/test_results.py::test_waits_behind_another_link_by_hand",
@@ -420,7 +420,7 @@ MUTANTS = [
         "tests/sim/test_results.py::test_a_burst_that_stops_has_no_more_goodput_than_its_link",
     ),
     kernel(
-        "kernel/acknowledgments.py",
+        "kernel/acknowledgment.py",
         "sender.limited >= ANY and sender.access_link == 0",
         "sender.limited >= ANY",
         "tests/sim/test_engine.py::test_nothing_limits_a_flow",
@@ -468,7 +468,7 @@ MUTANTS = [
         "tests/sim/test_results.py::test_loss_of_packets_sent_before_the_warm_up",
     ),
     kernel(
-        "kernel/counts.py",
+        "kernel/link.py",
         "count.started_waiting_time -= entry.start - entry.arrival",
         "count.started_waiting_time -= entry.start - state.now",
         "tests/sim/test_results.py::test_waits_of_an_overload_by_hand",
@@ -567,7 +567,7 @@ MUTANTS = [
         "tests/sim/test_fq_codel.py::test_it_is_the_pseudo_code",
     ),
     Mutant(
-        CODE + "sim/kernel/service.py",
+        CODE + "sim/kernel/queueing.py",
         "while more or (",
         "while (",
         "tests/sim/test_fq_codel.py::test_it_is_the_pseudo_code",

@@ -9,7 +9,7 @@ import pytest
 
 from docs import drawing, pages, rooms, size
 from longfat import sim
-from longfat.sim.kernel import layout, records
+from longfat.sim.kernel import records
 
 ROOT = Path(__file__).parents[1]
 SIM = ROOT / "models" / "longfat" / "sim"
@@ -60,7 +60,7 @@ def test_sizes_of_records():
         assert [getattr(records, name).itemsize for name in names[: len(sizes)]] == list(map(int, sizes))
         seen += names
     assert {*seen, "QUEUED"} == {"PACKET", "QUEUED", "LINK", "HOP", "BACKLOG_ENTRY", "QUEUE"} | {
-        name for name in vars(records) if any(getattr(records, name) is one for one in layout.OF_FLOWS.values())
+        name for name in vars(records) if any(getattr(records, name) is one for one in records.OF_FLOWS.values())
     }
 
 

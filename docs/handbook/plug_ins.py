@@ -13,7 +13,7 @@ from docs.handbook.front import toctree
 from docs.handbook.markup import code, html, number, plain, section, table, unfolding
 from docs.handbook.staging import ROOT
 from longfat.sim import queues, schemes
-from longfat.sim.kernel.calls import CALLBACKS, HOOKS, VERBS
+from longfat.sim.kernel.callbacks import CALLBACKS, HOOKS, VERBS
 
 FOLDERS = {"scheme": "schemes", "discipline": "disciplines", "service": "services"}
 TITLES = {"scheme": "Schemes", "discipline": "Queue disciplines", "service": "Services"}

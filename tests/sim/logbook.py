@@ -6,7 +6,7 @@ import numpy as np
 
 from longfat.sim.kernel import memory, records
 from longfat.sim.kernel.jit import part
-from longfat.sim.kernel.rows import Row
+from longfat.sim.kernel.views import Row
 from longfat.sim.queues import DROP
 from longfat.sim.queues.discipline import DEFAULTS, Parameter
 

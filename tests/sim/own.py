@@ -1,6 +1,6 @@
 """Access of tests to a run: records of plug-ins, fields of flows, counters of links."""
 
-from longfat.sim.kernel import layout
+from longfat.sim.kernel import records
 
 
 def of_flow(run, flow=0):
@@ -37,7 +37,7 @@ def _record(words, width, place, own):
 
 def column(run, name):
     """Return one field of all flows as an array of the run, which may be written to, unlike ``run.state.flows``."""
-    for kind in layout.OF_FLOWS:
+    for kind in records.OF_FLOWS:
         array = getattr(run.state, kind)
         if len(array) and name in array.dtype.names:
             return array[name]

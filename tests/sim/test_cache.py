@@ -53,7 +53,7 @@ for helper in {helpers}:
     path.write_text(text)
     print(changed, stamp() == before)
 """
-HELPERS = ("kernel/links.py", "kernel/records.py", "kernel/memory.py")
+HELPERS = ("kernel/link.py", "kernel/records.py", "kernel/memory.py")
 
 
 def process(folder, code, **environment):

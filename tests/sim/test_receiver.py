@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from longfat.sim import Discipline, Network, Scheme, Simulation
 from longfat.sim.kernel import jit, records
-from longfat.sim.kernel.memory import packet_at, sack_at, state_at
-from longfat.sim.kernel.packets import allocate_packet, release_packet
+from longfat.sim.kernel.memory import allocate_packet, packet_at, release_packet, sack_at, state_at
 from longfat.sim.kernel.receiver import receive
 from longfat.sim.queues import DROP, ENQUEUE
 from tests.examples import examples

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from longfat.sim import Network, Simulation
-from longfat.sim.kernel import timing
+from longfat.sim.kernel import sender
 from longfat.sim.kernel.memory import state_at, timer_at
 from longfat.sim.schemes import profile
 
@@ -45,12 +45,12 @@ class Plain:
 
 @numba.njit
 def compiled_update_rto(address, seconds):
-    timing.update_rto(timer_at(state_at(address), 0), seconds)
+    sender.update_rto(timer_at(state_at(address), 0), seconds)
 
 
 @numba.njit
 def compiled_timeout(address):
-    return timing.timeout_ns(timer_at(state_at(address), 0))
+    return sender.timeout_ns(timer_at(state_at(address), 0))
 
 
 class Timed:

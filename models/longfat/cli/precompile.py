@@ -41,7 +41,7 @@ def _rest() -> int:
     """Compile the segment simulator, what the testbed adds, and all plug-ins of the package; return their number."""
     from longfat import segments
     from longfat.sim import queues, schemes, services
-    from longfat.sim.kernel.injected import compile_injection
+    from longfat.sim.kernel.source import compile_injection
 
     compile_injection()
     segments.simulate(window=4, loss=0.1, segment_packets=2, ack_segments=1, segments=1, rng=1, progress=False)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from longfat.base import headers
 from longfat.sim import queues
 from longfat.sim.kernel import records
-from longfat.sim.kernel.injected import compile_injection, inject
+from longfat.sim.kernel.source import compile_injection, inject
 from longfat.sim.network.elements import Flow
 from longfat.sim.network.network import Network
 from longfat.sim.network.traffic import Traffic

@@ -3,18 +3,18 @@
 It returns at a given time, after a number of events, or when an array has to grow.
 """
 
-from longfat.sim.kernel.access import reach_first_node
-from longfat.sim.kernel.acknowledgments import (
+from longfat.sim.kernel.acknowledgment import (
     MOST_IMMEDIATE_CALLS,
     acknowledge,
     expire_alarm,
+    expire_rack_timer,
     expire_retransmission_timer,
+    probe,
+    probe_is_due,
     receive_feedback,
     start_flow,
 )
-from longfat.sim.kernel.calls import ON_TICK, tick_at
-from longfat.sim.kernel.connections import start_connection
-from longfat.sim.kernel.delayed_acks import expire_delay
+from longfat.sim.kernel.callbacks import ON_TICK, tick_at
 from longfat.sim.kernel.events import (
     IN_USE,
     INDEX_BITS,
@@ -28,9 +28,8 @@ from longfat.sim.kernel.events import (
     schedule,
     set_timer,
 )
-from longfat.sim.kernel.injected import reach_host
 from longfat.sim.kernel.jit import entry, part, routine
-from longfat.sim.kernel.links import admit, deliver_to_switch, end_of_transmission, process_deferred, send_feedback
+from longfat.sim.kernel.link import admit, deliver_to_switch, end_of_transmission, process_deferred, send_feedback
 from longfat.sim.kernel.memory import (
     flow_sample_at,
     hop_at,
@@ -47,8 +46,8 @@ from longfat.sim.kernel.memory import (
     tally_at,
     timer_at,
 )
-from longfat.sim.kernel.probes import expire_rack_timer, probe, probe_is_due
-from longfat.sim.kernel.receiver import receive
+from longfat.sim.kernel.queueing import show_rate, take_arrived, update_backlog, wake_queue
+from longfat.sim.kernel.receiver import expire_delay, receive
 from longfat.sim.kernel.records import (
     ACK,
     ARRIVAL,
@@ -76,10 +75,8 @@ from longfat.sim.kernel.records import (
     TRANSFER,
     WAKE,
 )
-from longfat.sim.kernel.sender import BURST, LATEST, send
-from longfat.sim.kernel.service import wake_queue
-from longfat.sim.kernel.sources import emit
-from longfat.sim.kernel.transmitter import show_rate, take_arrived, update_backlog
+from longfat.sim.kernel.sender import BURST, LATEST, reach_first_node, send
+from longfat.sim.kernel.source import emit, reach_host, start_connection
 
 
 @part

@@ -1,9 +1,9 @@
 """Access to the rows of a run's arrays by their addresses, so that one pointer represents the run in compiled code.
 
 Passing some twenty arrays to every function of the kernel would cost more than the functions do, and make compilation
-several times longer. So the one row of `layout.STATE` holds the address of each array, and ``sender_at(state, f)`` is a
-pointer to a row, no copy. The `Simulation` keeps the arrays and writes their addresses before it calls the kernel. With
-jit off the same functions read the same memory.
+several times longer. So the one row of `records.STATE` holds the address of each array, and ``sender_at(state, f)`` is
+a pointer to a row, no copy. The `Simulation` keeps the arrays and writes their addresses before it calls the kernel.
+With jit off the same functions read the same memory.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from llvmlite import ir
 from numba.core import types
 from numba.extending import intrinsic
 
-from longfat.sim.kernel import layout, records
+from longfat.sim.kernel import records
 from longfat.sim.kernel.jit import COMPILED, part
-from longfat.sim.kernel.records import NONE
-from longfat.sim.kernel.rows import Row
+from longfat.sim.kernel.records import ECT, ECT1, L4S_ECT, NO_PACKETS, NONE, NOT_ECT, ROWS_PER_EVENT
+from longfat.sim.kernel.views import Row
 
 
 def _reader(kind: Row, base: str = "") -> Any:
@@ -64,7 +64,7 @@ SENDER, TIMER, RECOVERY, RECEIVING, DELAYED_ACK, LINK, PACKET, EVENT, HEADER, QU
         (records.HEADER, "header"),
         (records.QUEUE, "queue"),
         (records.WORD, "since"),
-        (layout.STATE, "state"),
+        (records.STATE, "state"),
     )
 )
 
@@ -285,3 +285,40 @@ def unlink(state, q, i):
         queued_at(state, behind).previous = before
     queue.packets -= 1
     queue.bytes -= packet_at(state, i).length
+
+
+# --- Packet rows -----------------------------------------------------------------------------------------------------
+#
+# Allocation of packet rows, and the ECN codepoint of packets.
+
+
+@part
+def allocate_packet(state):
+    """Return a free packet row, the one that has been free for longest.
+
+    In this order packets that follow each other on a link tend to be neighbours in memory.
+    """
+    i = state.free_packet
+    state.free_packet = packet_at(state, i).next
+    state.free_packets -= 1
+    prefetch_packet(state, state.free_packet)
+    if state.free_packets < ROWS_PER_EVENT:
+        state.shortage = NO_PACKETS
+        state.attention = 1
+    return i
+
+
+@part
+def release_packet(state, i):
+    """Release a packet's row."""
+    packet_at(state, state.last_free_packet).next = i
+    state.last_free_packet = i
+    state.free_packets += 1
+
+
+@part
+def ecn_field(sender):
+    """Return the marks of a data packet that stand for the ECN codepoint of its flow."""
+    if sender.ect == NOT_ECT:
+        return 0
+    return ECT | ECT1 if sender.ect == L4S_ECT else ECT

@@ -1,10 +1,26 @@
-"""Receiver: it takes packets in any order and acknowledges each, or some (RFC 5681, section 4.2)."""
+"""Receiver: it takes packets in any order and acknowledges each, or some (RFC 5681, section 4.2).
 
-from longfat.sim.kernel.delayed_acks import acknowledge_change, hold_back
+Four parts: blocks of packets beyond a hole, receivers that their scheme controls, delayed acknowledgments, and the
+reception of a packet.
+"""
+
+from longfat.sim.kernel.callbacks import receive_at
+from longfat.sim.kernel.events import request_admission, schedule
 from longfat.sim.kernel.jit import part, routine
-from longfat.sim.kernel.memory import block_at, header_at, packet_at, receiver_at, sack_at, tally_at
-from longfat.sim.kernel.packets import release_packet
-from longfat.sim.kernel.ranges import insert_number, skip_block
+from longfat.sim.kernel.memory import (
+    allocate_packet,
+    block_at,
+    delayed_ack_at,
+    flow_own,
+    header_at,
+    packet_at,
+    receiver_at,
+    release_packet,
+    sack_at,
+    sender_at,
+    since_at,
+    tally_at,
+)
 from longfat.sim.kernel.records import (
     ACCURATE,
     ACK,
@@ -12,18 +28,297 @@ from longfat.sim.kernel.records import (
     BY_SCHEME,
     CE,
     CWR,
+    DELAYED,
     ECE,
     FEEDBACK,
+    GREEN,
+    HORIZON,
     LAST,
     LATCHED,
     MARKS_FIELD,
+    NEVER,
+    NO_BLOCKS,
+    NO_DATA,
     NONE,
+    ON_RECEIVE,
+    ON_REPLY,
+    ROWS_PER_EVENT,
     STATE_OF_LAST,
 )
 from longfat.sim.kernel.records import SACK as HAS_BLOCKS
-from longfat.sim.kernel.replies import receive_by_scheme
 from longfat.sim.kernel.requests import answer_request
-from longfat.sim.kernel.trace_rows import trace_packet, trace_reception
+from longfat.sim.kernel.trace import trace_packet, trace_reception
+
+# --- Blocks beyond a hole --------------------------------------------------------------------------------------------
+#
+# Blocks of contiguous packets beyond a hole, so that memory and time grow with the holes and not with the window.
+#
+# A receiver keeps them for its SACK blocks (RFC 2018), and so does a sender that does not retransmit what has arrived.
+# The owner of a list of blocks is a row with the fields `blocks_head` and `blocks_tail`.
+
+
+@routine
+def remove_block(state, owner, b):
+    """Remove a block from its list and release its row."""
+    block = block_at(state, b)
+    if block.previous == NONE:
+        owner.blocks_head = block.next
+    else:
+        block_at(state, block.previous).next = block.next
+    if block.next == NONE:
+        owner.blocks_tail = block.previous
+    else:
+        block_at(state, block.next).previous = block.previous
+    block.next = state.free_block
+    state.free_block = b
+    state.free_blocks += 1
+
+
+@routine
+def new_block(state, owner, number, before):
+    """Insert a block of one packet behind the block `before`, and return it."""
+    b = state.free_block
+    block = block_at(state, b)
+    state.free_block = block.next
+    state.free_blocks -= 1
+    if state.free_blocks < ROWS_PER_EVENT:
+        state.shortage = NO_BLOCKS
+        state.attention = 1
+    block.low = number
+    block.high = number + 1
+    block.previous = before
+    if before == NONE:
+        block.next = owner.blocks_head
+        owner.blocks_head = b
+    else:
+        block.next = block_at(state, before).next
+        block_at(state, before).next = b
+    if block.next == NONE:
+        owner.blocks_tail = b
+    else:
+        block_at(state, block.next).previous = b
+    return b
+
+
+@routine
+def insert_number(state, owner, number):
+    """Insert a packet beyond a hole into the blocks; return its block, and whether the packet is new."""
+    b = owner.blocks_tail
+    if b != NONE and number < block_at(state, b).low:  # probably a retransmission, near the first hole
+        b = owner.blocks_head
+        if number < block_at(state, b).low:
+            b = NONE
+        else:
+            while block_at(state, block_at(state, b).next).low <= number:
+                b = block_at(state, b).next
+    # Now b is the last run that begins at or before the packet.
+    if b != NONE and number < block_at(state, b).high:
+        return b, False
+    following = owner.blocks_head if b == NONE else block_at(state, b).next
+    joins_next = following != NONE and block_at(state, following).low == number + 1
+    if b != NONE and block_at(state, b).high == number:
+        block_at(state, b).high += 1
+        if joins_next:
+            block_at(state, b).high = block_at(state, following).high
+            remove_block(state, owner, following)
+        return b, True
+    if joins_next:
+        block_at(state, following).low = number
+        return following, True
+    return new_block(state, owner, number, b), True
+
+
+@part
+def skip_block(state, owner, number):
+    """Return the first missing packet from this one on, and remove the block that ends there."""
+    block = block_at(state, owner.blocks_head)
+    if block.low > number:
+        return number
+    number = block.high
+    remove_block(state, owner, owner.blocks_head)
+    return number
+
+
+@part
+def remove_blocks_below(state, owner, number):
+    """Remove the blocks that end at this packet or before it."""
+    while owner.blocks_head != NONE and block_at(state, owner.blocks_head).high <= number:
+        remove_block(state, owner, owner.blocks_head)
+
+
+@part
+def first_missing(state, owner, number):
+    """Return the first packet from this one on that is in no block."""
+    b = owner.blocks_head
+    while b != NONE and block_at(state, b).low <= number:
+        number = max(number, block_at(state, b).high)
+        b = block_at(state, b).next
+    return number
+
+
+# --- Receivers that their scheme controls ----------------------------------------------------------------------------
+#
+# Receiver that its scheme controls: it sees every packet that arrives, and makes the replies at times of its choice.
+#
+# A reply counts as an acknowledgment. Its row holds the departure, the number and the transmission of the packet that
+# arrived last, so that the sender measures round-trip times.
+
+
+@routine
+def arm(state, f, time):
+    """Schedule the time at which a receiver has to act: an acknowledgment leaves, or its scheme is called."""
+    delayed_ack_at(state, f).armed = time
+    schedule(state, DELAYED, f, time)
+
+
+@routine
+def call_receiver(state, f, i, callback):
+    """Call `receive` or `reply` of a flow's scheme with a packet; return its result."""
+    state.flow = f
+    state.callback = callback
+    result = receive_at(state, sender_at(state, f).scheme, callback)(
+        state,
+        receiver_at(state, f),
+        delayed_ack_at(state, f),
+        flow_own(state, f),
+        packet_at(state, i),
+        header_at(state, i),
+        since_at(state, i),
+    )
+    state.callback = NONE
+    return result
+
+
+@routine
+def receive_by_scheme(state, i):
+    """Let the scheme of a flow process a packet at the receiver, and release the packet."""
+    packet = packet_at(state, i)
+    f = packet.flow
+    receiver, own, tally = receiver_at(state, f), delayed_ack_at(state, f), tally_at(state, f)
+    number, marks = packet.number, int(packet.marks)
+    if marks & CE:
+        tally.marks += 1
+    own.sent, own.triggered_by, own.transmission, own.hop = packet.sent, number, packet.transmission, packet.hop + 1
+    tally.acks_merged += 1  # a reply takes this back
+    if call_receiver(state, f, i, ON_RECEIVE) > 0:
+        receiver.received_bytes += packet.length
+    elif number != NO_DATA:
+        tally.duplicate += 1
+    if state.tracing:
+        trace_reception(state, i, number, marks)
+    release_packet(state, i)
+    if own.due < own.armed:
+        arm(state, f, max(own.due, state.now))
+
+
+@routine
+def reply(state, f):
+    """Let the scheme of a flow make a reply, which leaves the receiver if the scheme says so."""
+    receiver, own = receiver_at(state, f), delayed_ack_at(state, f)
+    own.due = NEVER
+    i = allocate_packet(state)
+    packet, header = packet_at(state, i), header_at(state, i)
+    packet.flow = f
+    packet.kind = ACK
+    packet.marks = 0
+    packet.colour = GREEN
+    packet.priority = 0
+    packet.length = receiver.ack_size
+    packet.hop = own.hop
+    packet.sent, packet.triggered_by, packet.transmission = own.sent, own.triggered_by, own.transmission
+    for k in range(4):
+        header.x[k] = 0.0
+    leaves = call_receiver(state, f, i, ON_REPLY) > 0
+    packet.number = receiver.expect
+    if own.due < HORIZON:  # a nanosecond from now at the earliest, so that time advances
+        own.due = max(own.due, state.now + 1)
+        if own.due < own.armed:
+            arm(state, f, own.due)
+    if not leaves:
+        release_packet(state, i)
+        return
+    tally_at(state, f).acks_merged -= 1
+    if state.tracing:
+        trace_packet(state, ACK_SENT, i)
+    request_admission(state, i)
+
+
+# --- Delayed acknowledgments -----------------------------------------------------------------------------------------
+#
+# Delayed acknowledgments: one for several packets, or after a time (RFC 5681, section 4.2).
+#
+# The acknowledgment of a packet is made when the packet arrives. The receiver delays it until another one replaces
+# it, or until it is due.
+
+
+@routine
+def hold_back(state, f, i, may_wait):
+    """Delay an acknowledgment if that is allowed, in place of the one that waits; return whether it is delayed."""
+    receiver, delayed = receiver_at(state, f), delayed_ack_at(state, f)
+    if receiver.waiting != NONE:
+        release_packet(state, receiver.waiting)
+        receiver.waiting = NONE
+        tally_at(state, f).acks_merged += 1
+    delayed.pending += 1
+    if delayed.quick_acks > 0:
+        delayed.quick_acks -= 1
+        may_wait = False
+    # RFC 5681, section 4.2: at least one acknowledgment for every second full-sized segment; immediately for data out
+    # of order, and for data that fills a gap. Ours: immediately for the last packet of the sender's data, because it
+    # carries FIN, which TCP acknowledges without delay.
+    if not may_wait or delayed.pending >= delayed.delayed_ack:
+        delayed.pending = 0
+        delayed.due = NEVER
+        return False
+    receiver.waiting = i
+    if delayed.pending == 1:  # RFC 5681, section 4.2: within 500 ms of the first packet not acknowledged
+        delayed.due = state.now + int(delayed.ack_delay * 1e9)
+        if delayed.due < delayed.armed:
+            arm(state, f, delayed.due)
+    return True
+
+
+@routine
+def acknowledge_change(state, f, marked):
+    """Send the acknowledgment that waits if the congestion mark of the next packet differs from the last one."""
+    # RFC 8257, section 3.2, figure 1: an immediate acknowledgment with the old state, then the new state.
+    receiver = receiver_at(state, f)
+    if receiver.waiting != NONE and (marked != 0) != (receiver.echo_ce != 0):
+        send_waiting(state, f)
+
+
+@routine
+def send_waiting(state, f):
+    """Send the acknowledgment that waits."""
+    receiver, delayed = receiver_at(state, f), delayed_ack_at(state, f)
+    i = receiver.waiting
+    receiver.waiting = NONE
+    delayed.pending = 0
+    delayed.due = NEVER
+    if state.tracing:
+        trace_packet(state, ACK_SENT, i)
+    request_admission(state, i)
+
+
+@routine
+def expire_delay(state, f, time):
+    """Handle the entry of a receiver in the heap: it may have been postponed, or is ignored."""
+    delayed = delayed_ack_at(state, f)
+    if time != delayed.armed:
+        return
+    delayed.armed = NEVER
+    if delayed.due <= time:
+        if receiver_at(state, f).delays == BY_SCHEME:
+            reply(state, f)
+        else:
+            send_waiting(state, f)
+    elif delayed.due < HORIZON:
+        arm(state, f, delayed.due)
+
+
+# --- Reception -------------------------------------------------------------------------------------------------------
+#
+# Receiver: it takes packets in any order and acknowledges each, or some (RFC 5681, section 4.2).
 
 
 @part

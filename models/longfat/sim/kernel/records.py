@@ -2,7 +2,8 @@
 
 Times are integers [ns] (292 years fit) and sizes are bytes, unless a comment says otherwise. A row takes one or a few
 cache lines of 64 bytes: fields that every packet needs come first, rarely used ones are in records of their own. The
-parameters and the state of a scheme, discipline or service are no fields here: see `longfat.sim.plugin.own`.
+parameters and the state of a scheme, discipline or service are no fields here: see `longfat.sim.plugin.own`. The last
+part lists the arrays of a run and the one row that holds their addresses.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ HOP = record(
 NEXT_HOP, TO_RECEIVER, TO_SENDER, TO_SWITCH = 0, 1, 2, 3
 TO_HOST = 4  # a host outside the simulator, of a flow of injected packets
 # Values of `in_advance`: nothing; the reception; also the admission of the packet, or of its acknowledgment, to the
-# next link. This is exact where no other packet can interfere: see `kernel.links.admit_inline`.
+# next link. This is exact where no other packet can interfere: see `kernel.link.admit_inline`.
 AT_ARRIVAL, RECEIVE_IN_ADVANCE, ENTER_IN_ADVANCE = range(3)
 
 # --- Links ---------------------------------------------------------------------------------------------------------
@@ -297,9 +298,9 @@ RECOVERY = record(
     ("every_loss", i1),  # the scheme is told of every loss, not once per window
     ("arrival_times", i1),  # the receiver's `reports_arrival`, for schemes
     ("skips", i1),  # packets that are known to have arrived are not retransmitted
-    ("sampled", i1),  # 1: the scheme asks for delivery-rate samples, see `kernel.delivery`
+    ("sampled", i1),  # 1: the scheme asks for delivery-rate samples, see `kernel.recovery`
     ("app_limited", i1),  # the application had nothing more to send when window and rate allowed it
-    ("rack", i1),  # 1, 2: losses are found by time, see `kernel.rack`; the fields from `rack_purpose` on are for it
+    ("rack", i1),  # 1, 2: losses are found by time, see `kernel.recovery`; the fields from `rack_purpose` on are for it
     ("probing", i1),  # 1: the next packet is a probe
     ("alarm", f8),  # s; set by a scheme to be called then, negative: none
     ("pool", f8),  # packets that may leave at once after a pause (tokens)
@@ -418,7 +419,7 @@ SNAPSHOT = record(
 )
 
 # Kinds of flows: a transfer controlled by a scheme; three kinds of uncontrolled traffic; connections that arrive;
-# packets that hosts outside the simulator send, see `kernel.injected`.
+# packets that hosts outside the simulator send, see `kernel.source`.
 TRANSFER, CONSTANT, POISSON, ON_OFF, ARRIVALS, INJECTED = range(6)
 
 #: A finished connection.
@@ -442,7 +443,7 @@ TRACED = record(
     ("ssthresh", i8),  # the word of this state in the record of its scheme, NONE if it has none
 )
 
-#: A row of the trace of a run, see `kernel.trace_rows`. The second part is of the sender after the event.
+#: A row of the trace of a run, see `kernel.trace`. The second part is of the sender after the event.
 TRACE = record(
     ("time", i8),
     ("connection", i8),
@@ -466,7 +467,7 @@ TRACE = record(
 SENT, RECEIVED, ACK_SENT, ACK_RECEIVED, STARTED, FINISHED, TIMED_OUT, CHANGED = range(8)
 TRACE_ROWS_PER_EVENT = 64  # more than one event writes
 
-#: An injected packet that has reached its host, or is dropped: see `kernel.injected`.
+#: An injected packet that has reached its host, or is dropped: see `kernel.source`.
 LEFT = record(
     ("time", i8),
     ("transmission", i8),
@@ -477,7 +478,7 @@ LEFT = record(
 )
 ROOM_LEFT = 1 << 12  # rows; more than one event writes
 
-#: What a link has done up to a time: see `kernel.census`.
+#: What a link has done up to a time: see `kernel.link`.
 CENSUS = record(
     ("waiting_time", f8),  # integral of the backlog up to now [packets x ns]
     ("started_waiting_time", f8),  # waiting times of packets whose transmission has begun [ns]
@@ -499,3 +500,123 @@ START, ON_ACK, ON_LOSS, ON_TIMEOUT, ON_ALARM, ON_SEND, ON_RECEIVE, ON_REPLY = ra
 # Kinds of events in the keys.
 # CLOCK + RTO, PACE or ALARM
 ARRIVAL, DEPARTURE, CLOCK, SWITCH_CLOCK, SAMPLING, WAKE, DELAYED, RACK_CLOCK = 0, 1, 2, 5, 6, 7, 8, 9
+
+
+# --- Arrays of a run -------------------------------------------------------------------------------------------------
+#
+# Arrays of a run, their record types, and the record that holds their addresses.
+
+#: Arrays with a row for each flow; those of access links and sources only where a flow has one,
+#: that of traced flows only if the run is traced, that of delayed acknowledgments only if a receiver delays them.
+OF_FLOWS = {
+    "senders": SENDER,
+    "timers": TIMER,
+    "receivers": RECEIVING,
+    "recoveries": RECOVERY,
+    "tallies": TALLY,
+    "access_links": ACCESS_LINK,
+    "sources": SOURCE,
+    "traced": TRACED,
+    "delayed_acks": DELAYED_ACK,
+}
+
+#: Arrays of a run and their record types, in the order of the addresses in `STATE`.
+ARRAYS = {
+    "arrivals": ENTRY,  # heap of arrivals at far ends and ends of transmissions
+    "clocks": ENTRY,  # heap of timers, ticks of disciplines, wake-ups of services, samples
+    "packets": PACKET,
+    "since": WORD,  # of each packet at a link with a service: when it arrived there
+    "headers": HEADER,
+    "sacks": SACKS,
+    "echo_times": WORD,  # of each packet of a traced run: `echo` of `TRACE`
+    "queued": QUEUED,
+    "links": LINK,
+    "backlog_entries": BACKLOG_ENTRY,
+    "changing_rates": CHANGING_RATE,  # of links whose rate changes
+    "rate_changes": RATE_CHANGE,
+    "hops": HOP,
+    "queues": QUEUE,
+    **OF_FLOWS,
+    "blocks": BLOCK,
+    "nodes": TRANSMISSION,
+    "snapshots": SNAPSHOT,  # of each node, if any flow has delivery-rate samples or RACK
+    "connections": CONNECTION,
+    "event": EVENT,
+    "flow_samples": FLOW_SAMPLE,
+    "link_samples": LINK_SAMPLE,
+    "census": CENSUS,
+    "trace": TRACE,
+    "left": LEFT,  # injected packets that have left the network
+    "callbacks": WORD,  # addresses of the functions of schemes, disciplines and services: see `calls`
+    "hooks": WORD,
+    "verbs": WORD,
+    "flow_own": WORD,  # parameters and state: of schemes, by flow; of disciplines and services, by link
+    "link_own": WORD,
+    "service_own": WORD,
+    "queue_own": WORD,  # of services, for each queue
+    "flow_state": WORD,  # of disciplines, for each flow
+    "workspace": WORD,  # of services
+}
+
+#: Scalars of a run, and the addresses of its arrays.
+STATE = record(
+    ("now", i8),
+    ("serial", i8),
+    ("events", i8),
+    ("until", i8),
+    ("horizon", i8),  # the run is not observed until then: earlier arrivals may be computed in advance
+    ("arrivals", i8),  # entries of the heap; the same for the next
+    ("clocks", i8),
+    ("tracing", i4),  # 1: packets and senders are traced
+    ("attention", i4),  # 1: the fields below, or whether all files are done, matter before the next event
+    ("shortage", i4),  # the array that is too small, DONE if none
+    ("entering_packet", i4),  # packet that has to enter its link, NONE
+    ("sending_flow", i4),  # flow that may send more, NONE
+    ("free_packet", i4),  # first and last of the list of free rows, which is never empty
+    ("last_free_packet", i4),
+    ("free_packets", i4),
+    ("feedback_flow", i4),  # feedback of a switch that has to be sent, NONE
+    ("feedback_link", i4),
+    ("feedback_hop", i4),
+    ("header_set", i4),  # 1: the header fields of the event are not zero
+    ("sample_set", i4),  # 1: its delivery-rate sample is not cleared
+    ("random_state", i8),  # of the random streams of network and traffic: see `memory.uniform`
+    ("random_next", i8),
+    ("traffic_state", i8),
+    ("traffic_next", i8),
+    *((f"{name}_base", i8) for name in ARRAYS),
+    ("flow_own_words", i8),
+    ("link_own_words", i8),
+    ("service_own_words", i8),
+    ("queue_own_words", i8),
+    ("flow_state_words", i8),
+    ("packets_room", i8),
+    ("clocks_room", i8),
+    ("connections_room", i8),
+    ("free_block", i4),
+    ("free_blocks", i4),
+    ("free_node", i4),
+    ("free_nodes", i4),
+    ("flow", i4),  # the flow, callback or link being handled, for error messages
+    ("callback", i4),
+    ("link", i4),
+    ("hook", i4),  # the number of the function of the link's discipline or service in `callbacks.OF_LINKS`
+    ("needs_flow_row", i4),  # 1: a connection finds no row
+    ("sampled_flows", i4),
+    ("sampled_links", i4),
+    ("connections", i8),
+    ("unfinished", i8),  # files still to be transferred; NONE if the run does not end with them
+    ("bad_value", f8),  # the window or rate that ended the run
+    ("lost_number", i8),  # the packet that was found lost last
+    ("trace_rows", i8),  # rows of the trace since it was taken away last
+    ("trace_room", i8),
+    ("traced_connections", i8),  # so far
+    ("left_rows", i8),  # injected packets that have left the network since they were taken away last
+    ("samples", i8),
+    ("samples_room", i8),
+    ("sample_every", i8),
+    ("in_use", i8, (3,)),  # packets in the network, by kind: see `kernel.link`
+    ("feedback_sent", i8),  # packets, including requests and their answers
+    ("feedback_received", i8),
+    ("feedback_dropped", i8),
+)

@@ -2,17 +2,20 @@
 
 There are two forms of loss recovery. *Selective*: the sender keeps a list of its outstanding transmissions. One of them
 is lost when `reorder` later transmissions have been acknowledged. It is retransmitted before new data, and the scheme
-is told (`kernel.acknowledgments`). *Own*: the scheme sees every acknowledgment and decides itself what is
-retransmitted (`resend`, `next`).
+is told (`kernel.acknowledgment`). *Own*: the scheme sees every acknowledgment and decides itself what is
+retransmitted (`resend`, `next`). Before that: the retransmission timer, and the access link.
 """
 
 import math
 
-from longfat.sim.kernel.access import leave_source
-from longfat.sim.kernel.calls import send_at
-from longfat.sim.kernel.events import IN_USE, set_timer
+from longfat.sim.kernel.callbacks import send_at
+from longfat.sim.kernel.events import IN_USE, request_admission, set_timer
 from longfat.sim.kernel.jit import part, routine
+from longfat.sim.kernel.link import admit_inline
 from longfat.sim.kernel.memory import (
+    access_link_at,
+    allocate_packet,
+    ecn_field,
     flow_own,
     header_at,
     packet_at,
@@ -24,9 +27,7 @@ from longfat.sim.kernel.memory import (
     tally_at,
     timer_at,
 )
-from longfat.sim.kernel.packets import allocate_packet, ecn_field
-from longfat.sim.kernel.rack import arm_probe, next_probe
-from longfat.sim.kernel.ranges import first_missing
+from longfat.sim.kernel.receiver import first_missing
 from longfat.sim.kernel.records import (
     CWR,
     DATA,
@@ -47,10 +48,122 @@ from longfat.sim.kernel.records import (
     STAMPED,
     STAMPED_BOTH_WAYS,
 )
-from longfat.sim.kernel.recovery import next_retransmission, record_transmission
-from longfat.sim.kernel.sources import all_written, wait_for_data
-from longfat.sim.kernel.timing import timeout_ns
-from longfat.sim.kernel.trace_rows import trace_packet
+from longfat.sim.kernel.recovery import arm_probe, next_probe, next_retransmission, record_transmission
+from longfat.sim.kernel.source import all_written, wait_for_data
+from longfat.sim.kernel.trace import trace_packet
+
+# --- Retransmission timer --------------------------------------------------------------------------------------------
+#
+# Round-trip times and the retransmission timer of RFC 6298.
+
+NEARLY = 1e-6  # tolerance, in ticks: three ticks of 0.1 s are 0.30000000000000004 s, which are not four
+
+
+@routine
+def update_rto(timer, seconds):
+    """Update srtt, rttvar and rto with a round-trip time [s] (RFC 6298, sections 2.2 and 2.3: the variation first)."""
+    if timer.tick > 0.0:  # a coarse clock as in BSD counts the ticks that have passed
+        seconds = max(1.0, math.floor(seconds / timer.tick + NEARLY)) * timer.tick
+    if timer.srtt == 0.0:
+        timer.srtt = seconds
+        timer.rttvar = seconds / 2
+    else:
+        timer.rttvar += (abs(timer.srtt - seconds) - timer.rttvar) / 4
+        timer.srtt += (seconds - timer.srtt) / 8
+    # RFC 6298, sections 2.2 to 2.5. Section 5, first note at its end: a new sample ends the backoff.
+    timeout = timer.srtt + max(timer.granularity, 4 * timer.rttvar)
+    if timer.tick > 0.0:
+        timeout = math.ceil(timeout / timer.tick - NEARLY) * timer.tick
+    timer.rto = min(max(timeout, timer.min_rto), timer.max_rto)
+    timer.backoff = 1.0
+
+
+@part
+def timeout_ns(timer):
+    """Return the retransmission timeout [ns], backoff included."""
+    return int(min(timer.rto * timer.backoff, timer.max_rto) * 1e9)
+
+
+@part
+def restart_timer(state, f):
+    """Restart the retransmission timer, or stop it if nothing is outstanding (RFC 6298, section 5, rules 5.2, 5.3)."""
+    sender = sender_at(state, f)
+    if sender.high > sender.una:
+        set_timer(state, f, RTO, state.now + timeout_ns(timer_at(state, f)))
+    else:
+        sender.due[RTO] = NEVER
+
+
+@part
+def round_trip(state, sent):
+    """Return the time since a departure [ns], at least a tick of the clock: a round-trip time of 0 s is none."""
+    return max(1, state.now - sent)
+
+
+@part
+def sample_round_trip(state, f, sender, sent, acked):
+    """Take a sample of the round-trip time from an acknowledgment (RFC 6298, section 3); return whether it gives one.
+
+    With timestamps every acknowledgment of new data gives one. Without them one packet at a time is timed, and never
+    one that was retransmitted (Karn's algorithm).
+    """
+    if acked <= 0:
+        return False
+    if sender.timestamps:
+        update_rto(timer_at(state, f), round_trip(state, sent) * 1e-9)
+        return True
+    elif sender.timed != NONE and sender.una > sender.timed:
+        update_rto(timer_at(state, f), round_trip(state, sender.timed_at) * 1e-9)
+        sender.timed = NONE
+        return True
+    return False
+
+
+# --- Access link -----------------------------------------------------------------------------------------------------
+#
+# Access link: the link between a source and its first node, for flows with `access_rate`.
+#
+# The source gives it one packet at a time and keeps the others, so that no packet made under an old window or rate is
+# queued there. Each connection of a flow of arrivals has an access link of its own.
+
+
+@part
+def leave_source(state, f, i):
+    """Send a packet from its source: to the access link, or directly to the first link."""
+    if sender_at(state, f).access_link:
+        enter_access_link(state, f, i)
+    else:
+        admit_inline(state, i)
+
+
+@routine
+def enter_access_link(state, f, i):
+    """Begin the transmission of a packet on the flow's access link, which is idle."""
+    link = access_link_at(state, f)
+    if link.free < state.now:
+        link.free = state.now
+        link.carried_remainder = link.rate >> 1
+    # As in `queueing.transmission_time`: k packets in a row take round(8 k size / rate).
+    units = int(packet_at(state, i).length) * 8_000_000_000 * link.scale + link.carried_remainder
+    time = units // link.rate
+    link.carried_remainder = units - time * link.rate
+    link.free += time
+    link.packet = i
+    sender_at(state, f).access_link = IN_USE
+    set_timer(state, f, PACE, link.free)
+
+
+@routine
+def reach_first_node(state, f):
+    """Let the packet that the access link has transmitted enter the first link."""
+    link = access_link_at(state, f)
+    i = link.packet
+    link.packet = NONE
+    sender_at(state, f).access_link = 1
+    request_admission(state, i)
+
+
+# --- Packets of the sender -------------------------------------------------------------------------------------------
 
 LATEST = 4e9  # s; a time beyond it is never reached
 ANY = 1e300  # a rate or limit of at least this is none

@@ -1,4 +1,4 @@
-"""Rows as plug-ins see them: fields by name, in SI units, some of which may be set.
+"""Rows as compiled code and plug-ins see them; for plug-ins: fields by name, in SI units, some of which may be set.
 
 A view is a few pointers to rows and a table of names. `longfat.sim.seam` has the names; a plug-in adds those of its
 parameters and state, which are in a record of its own. In compiled code a view costs nothing: a field is resolved when
@@ -8,6 +8,7 @@ small Python object.
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 import math
 from collections.abc import Mapping
@@ -25,7 +26,62 @@ from numba.extending import infer_getattr, intrinsic, register_model
 from numba.np.arrayobj import record_getattr, record_setattr
 
 from longfat.base.domains import nearest
-from longfat.sim.kernel.rows import ReadOnly, Row
+
+# --- Types of rows ---------------------------------------------------------------------------------------------------
+#
+# Types of rows in compiled code.
+
+
+class Row(types.Record):
+    """Record type of numba with a short name: numba's own name lists every field, in every compiled symbol."""
+
+    def __init__(self, dtype: np.dtype, name: str) -> None:
+        plain = numba.from_dtype(dtype)
+        fields: Any = [(each, {"type": info.type, "offset": info.offset}) for each, info in plain.fields.items()]
+        super().__init__(fields, plain.size, plain.aligned)
+        self.name = f"longfat.{name}"
+        self.layout = dtype
+
+    def at(self, address: int) -> Any:
+        """Return the row that begins at an address, as a record of NumPy."""
+        memory: Any = (ctypes.c_char * self.layout.itemsize).from_address(int(address))
+        return np.frombuffer(memory, self.layout)[0]
+
+    @property
+    def key(self) -> Any:
+        """Name and layout, by which numba compares types; cached, because it is asked for often."""
+        known = self.__dict__.get("_key")
+        if known is None:
+            layout = "; ".join(f"{each} {info.type} {info.offset}" for each, info in self.fields.items())
+            known = self.__dict__["_key"] = (self.name, self.size, layout)
+        return known
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+register_model(Row)(models.RecordModel)
+
+
+class ReadOnly(types.NestedArray):
+    """Type of an array inside a row whose elements a plug-in may read, but not set."""
+
+    def __init__(self, array: types.NestedArray, what: str) -> None:
+        self.what = what
+        super().__init__(array.dtype, array.shape)
+        self.name = what
+        self.mutable = False
+
+    @property
+    def key(self) -> Any:
+        """Key that differs from that of an array that may be set."""
+        return self.what, self.dtype, self.shape
+
+
+register_model(ReadOnly)(models.NestedArrayModel)
+
+
+# --- Views -----------------------------------------------------------------------------------------------------------
 
 NANOSECONDS = 1e-9  # s, the core's unit of time
 OWN = "own"  # name of the pointer to the record of a plug-in

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from longfat.base import domains, quantities
-from longfat.sim.kernel.rows import Row
-from longfat.sim.kernel.views import OWN, Field
+from longfat.sim.kernel.views import OWN, Field, Row
 
 
 @dataclass(frozen=True)

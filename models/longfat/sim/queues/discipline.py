@@ -13,7 +13,7 @@ import numba
 from longfat.base import domains
 from longfat.base.domains import unknown
 from longfat.sim.kernel import jit
-from longfat.sim.kernel.calls import HOOKS
+from longfat.sim.kernel.callbacks import HOOKS
 from longfat.sim.kernel.records import DROP, ENQUEUE, SEND
 from longfat.sim.plugin import functions
 from longfat.sim.plugin.own import YES_OR_NO, Integer, Own, Parameter, by_name, checked_values, flag

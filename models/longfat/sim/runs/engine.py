@@ -20,7 +20,7 @@ from longfat.base.domains import generator, number, out_of_range
 from longfat.base.progress import announced
 from longfat.replication.repeating import stopping
 from longfat.sim import schemes as known
-from longfat.sim.kernel import acknowledgments, calls, counts, jit, loop, memory, records
+from longfat.sim.kernel import acknowledgment, callbacks, jit, link, loop, memory, records
 from longfat.sim.network.network import Network
 from longfat.sim.runs import assemble
 from longfat.sim.runs.run_state import RunState, rows
@@ -241,7 +241,7 @@ class Simulation:
             last += 1
         links = self.state.links[hops["link"][first : last + 1]]
         fast = (links["scale"] == 0) & (links["jitter"] == 0) & (links["discipline"] == records.NONE)
-        many = acknowledgments.MOST_PACKETS_AT_ONCE
+        many = acknowledgment.MOST_PACKETS_AT_ONCE
         unpaced = flow.rate >= 1e300 and flow.access_link == 0
         return bool(unpaced and flow.packets - flow.next > many and (fast & (links["service"] == records.NONE)).all())
 
@@ -321,10 +321,10 @@ class Simulation:
         row = self.state.row
         when = f"at {self.now:.9g} s"
         if row.callback == records.NONE:
-            link, hook = self.assembly.link_names[row.link], calls.OF_LINKS[row.hook]
+            link, hook = self.assembly.link_names[row.link], callbacks.OF_LINKS[row.hook]
             return f"{self._of_link()}, {hook}, link {link!r} {when}"
         scheme = self.assembly.schemes[self.state.senders[row.flow].scheme]
-        return f"scheme {scheme.name!r}, {calls.CALLBACKS[row.callback]}, flow {self._name(int(row.flow))!r} {when}"
+        return f"scheme {scheme.name!r}, {callbacks.CALLBACKS[row.callback]}, flow {self._name(int(row.flow))!r} {when}"
 
     def _of_link(self) -> str:
         """Return the discipline of the link being handled, or its service if it has no discipline."""
@@ -344,14 +344,14 @@ class Simulation:
         where = self._plug_in()
         if error is not None:
             return SchemeError(f"{where}: {_said(error)}")
-        most = acknowledgments.MOST_IMMEDIATE_CALLS
+        most = acknowledgment.MOST_IMMEDIATE_CALLS
         if self.state.recoveries[f].immediate_calls >= most:
             return SchemeError(f"{where}: {most} times in a row flow.alarm was set to no later than now")
-        if flow.window > acknowledgments.MOST_PACKETS_AT_ONCE and flow.rate >= 1e300:
+        if flow.window > acknowledgment.MOST_PACKETS_AT_ONCE and flow.rate >= 1e300:
             return SchemeError(
                 f"{where}: nothing limits it: the window is {flow.window:g} packets, no rate paces it, and "
                 + ("it has no file" if flow.packets >= records.FOREVER else f"its file is {flow.packets:g} packets")
-                + f"; allowed are {acknowledgments.MOST_PACKETS_AT_ONCE} packets at once: "
+                + f"; allowed are {acknowledgment.MOST_PACKETS_AT_ONCE} packets at once: "
                 "give a file, access_rate, a window or a rate"
             )
         unit = "window [packets]" if flow.window_decides else "rate [bytes/s]"
@@ -461,10 +461,10 @@ def _prepare() -> Any:
     if jit.COMPILED:
         with announced("longfat: compiling the packet simulator, this once: half a minute or so"):
             loop.run.compile((numba.int64,) * 3)
-            counts.count.compile((numba.int64,) * 6)
+            link.count.compile((numba.int64,) * 6)
         code_cache.tell_if_lost(loop.run)
         loop.run.disable_compile()
-    return loop.run, counts.count
+    return loop.run, link.count
 
 
 def kernel() -> Any:

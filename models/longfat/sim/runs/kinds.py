@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from longfat.base.domains import out_of_range
-from longfat.sim.kernel import layout, records
+from longfat.sim.kernel import records
 from longfat.sim.kernel.records import FOREVER, NEVER, NONE, SECOND
 from longfat.sim.network.elements import OF_LINK, Flow, Link, flow_values, link_values
 from longfat.sim.network.traffic import Traffic
@@ -193,7 +193,7 @@ def lay_flows(state: RunState, routes: Routes, flows: list[Flow], starts: np.nda
     sources = any(flow.traffic is not None or flow.application is not None for flow in flows)
     needed = {"access_links": lines, "sources": sources, "traced": False}
     needed["delayed_acks"] = any(one["receivers"]["delays"][0] for one, _ in kinds)
-    for name in layout.OF_FLOWS:
+    for name in records.OF_FLOWS:
         if needed.get(name, True):
             setattr(state, name, _stretch([one[name] for one, _ in kinds], which))
     state.tallies["start"] = starts
@@ -204,7 +204,7 @@ def lay_flows(state: RunState, routes: Routes, flows: list[Flow], starts: np.nda
 
 def _flow(flow: Flow, routes: Routes) -> tuple[dict[str, np.ndarray], np.ndarray]:
     """Return the rows of a kind of flow, and the record of its scheme."""
-    made = {name: rows(1, dtype) for name, dtype in layout.OF_FLOWS.items()}
+    made = {name: rows(1, dtype) for name, dtype in records.OF_FLOWS.items()}
     row = {name: one[0] for name, one in made.items()}
     sender, timer, receiver, recovery = (row[name] for name in ("senders", "timers", "receivers", "recoveries"))
     tally, line, source = row["tallies"], row["access_links"], row["sources"]

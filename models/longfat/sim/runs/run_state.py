@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from longfat.sim.kernel import layout, records
+from longfat.sim.kernel import records
 from longfat.sim.kernel.events import INDICES, LAST_SERIAL, SERIAL_SHIFT
 from longfat.sim.kernel.records import NEVER, NONE
 
@@ -30,7 +30,7 @@ BESIDE_PACKETS = ("since", "headers", "sacks", "echo_times", "queued")
 
 
 class RunState:
-    """Arrays of a run, by the names of `layout.ARRAYS`, and their addresses in the one row of `table`."""
+    """Arrays of a run, by the names of `records.ARRAYS`, and their addresses in the one row of `table`."""
 
     arrivals: np.ndarray
     clocks: np.ndarray
@@ -76,9 +76,9 @@ class RunState:
     workspace: np.ndarray
 
     def __init__(self) -> None:
-        for name, dtype in layout.ARRAYS.items():
+        for name, dtype in records.ARRAYS.items():
             setattr(self, name, rows(int(name == "event"), dtype))
-        self.table = rows(1, layout.STATE)
+        self.table = rows(1, records.STATE)
         self.initial_flow_state = rows(0, records.WORD)  # state that disciplines keep of a flow, at its start
 
     def begin(self) -> None:
@@ -99,7 +99,7 @@ class RunState:
     @property
     def flows(self) -> np.ndarray:
         """Copy of every field of every flow in one table, for whoever inspects a run."""
-        parts = [getattr(self, name) for name in layout.OF_FLOWS if len(getattr(self, name))]
+        parts = [getattr(self, name) for name in records.OF_FLOWS if len(getattr(self, name))]
         fields = {name: part[name] for part in reversed(parts) for name in part.dtype.names}
         made = np.zeros(len(self.senders), [(name, one.dtype, one.shape[1:]) for name, one in fields.items()])
         for name, values in fields.items():
@@ -110,7 +110,7 @@ class RunState:
     def copy(self) -> RunState:
         """Return a copy with arrays of its own."""
         other = copy.copy(self)
-        for name in (*layout.ARRAYS, "table"):
+        for name in (*records.ARRAYS, "table"):
             array = getattr(self, name)
             setattr(other, name, _longer(array, len(array)))
         return other
@@ -123,7 +123,7 @@ class RunState:
     def address(self) -> int:
         """Return the address of `table`, after bringing the addresses in it up to date."""
         row = self.row
-        for name in layout.ARRAYS:
+        for name in records.ARRAYS:
             setattr(row, f"{name}_base", getattr(self, name).ctypes.data)
         row.packets_room = len(self.packets)
         row.clocks_room, row.connections_room = self._room("clocks"), self._room("connections")
@@ -217,7 +217,7 @@ class RunState:
         old = len(self.senders)
         if old + count > INDICES:
             raise MemoryError(f"more than {old} flows and connections at once")
-        for name in layout.OF_FLOWS:
+        for name in records.OF_FLOWS:
             array = getattr(self, name)
             if len(array):
                 grown = _longer(array, old + count)

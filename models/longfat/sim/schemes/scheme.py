@@ -12,7 +12,7 @@ import numpy as np
 
 from longfat.base import domains
 from longfat.sim.kernel import jit, records
-from longfat.sim.kernel.calls import CALLBACKS
+from longfat.sim.kernel.callbacks import CALLBACKS
 from longfat.sim.plugin import functions
 from longfat.sim.plugin.own import Own, Parameter, by_name, checked_values
 from longfat.sim.plugin.seam import (

@@ -11,8 +11,7 @@ packet's transmission time as credit: the next packet's eligibility counts from 
 
 import math
 
-from longfat.sim.kernel.events import schedule
-from longfat.sim.kernel.heap import pop, remove, sink
+from longfat.sim.kernel.events import pop, remove, schedule, sink
 from longfat.sim.kernel.jit import part
 from longfat.sim.kernel.memory import word_at
 from longfat.sim.kernel.records import NONE, NOTHING, PASSES, WAKE

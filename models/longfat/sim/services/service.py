@@ -11,7 +11,7 @@ import numba
 
 from longfat.base.domains import integer, unknown
 from longfat.sim.kernel import jit
-from longfat.sim.kernel.calls import VERBS
+from longfat.sim.kernel.callbacks import VERBS
 from longfat.sim.kernel.records import NOTHING
 from longfat.sim.plugin import functions
 from longfat.sim.plugin.own import Own, Parameter, by_name, checked_values

@@ -7,7 +7,7 @@ State of the link: `active`, the number of queues in the heap, and `heads`, how 
 their queue so far.
 """
 
-from longfat.sim.kernel.heap import pop, remove, rise, sink
+from longfat.sim.kernel.events import pop, remove, rise, sink
 from longfat.sim.kernel.jit import part
 from longfat.sim.kernel.memory import entry_at, queued_at, workspace
 from longfat.sim.kernel.records import NOTHING

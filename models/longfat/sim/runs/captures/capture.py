@@ -126,7 +126,7 @@ SIDES = {
 class Side:
     """Capture at the senders or at the receivers: packets in the order of their times.
 
-    A receiver's packets come early from the kernel, which computes arrivals in advance (`kernel.links`).
+    A receiver's packets come early from the kernel, which computes arrivals in advance (`kernel.link`).
     """
 
     def __init__(self, files: GrowingFiles, path: Path, kinds: tuple[int, ...]) -> None:

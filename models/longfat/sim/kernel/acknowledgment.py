@@ -1,8 +1,6 @@
 """Processing of acknowledgments, losses, timeouts, alarms and feedback at a sender, and its calls of the scheme."""
 
-from longfat.sim.kernel.calls import callback_at
-from longfat.sim.kernel.connections import end_connection
-from longfat.sim.kernel.delivery import clear_sample, describe_loss, take_sample
+from longfat.sim.kernel.callbacks import callback_at
 from longfat.sim.kernel.events import IN_USE, request_send, set_timer
 from longfat.sim.kernel.jit import part, routine
 from longfat.sim.kernel.memory import (
@@ -11,14 +9,13 @@ from longfat.sim.kernel.memory import (
     header_at,
     packet_at,
     recovery_at,
+    release_packet,
     sender_at,
     tally_at,
     timer_at,
     transmission_at,
 )
-from longfat.sim.kernel.packets import release_packet
-from longfat.sim.kernel.rack import arm_probe, enter_recovery, mark_lost_by_timeout, process_by_time, stop_rack_timer
-from longfat.sim.kernel.ranges import insert_number, remove_blocks_below
+from longfat.sim.kernel.receiver import insert_number, remove_blocks_below
 from longfat.sim.kernel.records import (
     ACK_RECEIVED,
     ALARM,
@@ -42,11 +39,26 @@ from longfat.sim.kernel.records import (
     STARTED,
     TIMED_OUT,
 )
-from longfat.sim.kernel.recovery import forget_transmissions, mark_all_lost, update_scoreboard
-from longfat.sim.kernel.sender import ANY, LATEST, send_inline
-from longfat.sim.kernel.sources import all_written, check_application_limited
-from longfat.sim.kernel.timing import restart_timer, round_trip, sample_round_trip, timeout_ns
-from longfat.sim.kernel.trace_rows import trace_packet, trace_sender
+from longfat.sim.kernel.recovery import (
+    PROBE,
+    arm_probe,
+    clear_sample,
+    describe_loss,
+    detect_losses,
+    enter_recovery,
+    forget_transmissions,
+    has_expired,
+    mark_all_lost,
+    mark_lost_by_timeout,
+    may_probe,
+    process_by_time,
+    stop_rack_timer,
+    take_sample,
+    update_scoreboard,
+)
+from longfat.sim.kernel.sender import ANY, LATEST, restart_timer, round_trip, sample_round_trip, send_inline, timeout_ns
+from longfat.sim.kernel.source import all_written, check_application_limited, end_connection
+from longfat.sim.kernel.trace import trace_packet, trace_sender
 
 MOST_IMMEDIATE_CALLS = 1000  # alarms or ticks in a row that may be set to no later than now
 MOST_PACKETS_AT_ONCE = 2**25  # more packets than a run can hold (`run_state.MOST_ROWS`)
@@ -401,6 +413,48 @@ def receive_feedback(state, i):
     if not sender.transfer:
         return True
     fine = call_scheme(state, f, sender, ON_ACK)
+    if state.tracing:
+        trace_sender(state, CHANGED, f)
+    return finish_callback(state, f, fine)
+
+
+# --- Timer of RACK-TLP -----------------------------------------------------------------------------------------------
+#
+# The timer of RACK-TLP at work: losses found when it expires, and probes (RFC 8985, sections 6.2 and 7.3).
+
+
+@routine
+def probe_is_due(state, f):
+    """Return whether a probe is due, which precedes a timeout at the same time (section 7.2)."""
+    own = recovery_at(state, f)
+    return own.rack_purpose == PROBE and own.rack_due <= state.now
+
+
+@routine
+def probe(state, f):
+    """Send a probe, if that is allowed, and restart the retransmission timer (RFC 8985, section 7.3)."""
+    if may_probe(recovery_at(state, f)):
+        request_send(state, f)
+    restart_timer(state, f)
+    return True
+
+
+@routine
+def expire_rack_timer(state, f, time):
+    """Handle the timer of RACK-TLP: find losses by time, or send a probe."""
+    if not has_expired(state, f, time):
+        return True
+    own, event = recovery_at(state, f), event_of(state)
+    if own.rack_purpose == PROBE:
+        return probe(state, f)
+    stop_rack_timer(own)
+    lost, fresh = detect_losses(state, f)
+    fine = True
+    if lost > 0:
+        clear_event(state, event, sender_at(state, f))
+        fine = report_losses(state, f, lost, fresh, NONE)
+        if event.restart_timer:
+            restart_timer(state, f)
     if state.tracing:
         trace_sender(state, CHANGED, f)
     return finish_callback(state, f, fine)

@@ -6,11 +6,12 @@ away after each call of the kernel, which returns when they are full.
 
 import math
 
-from longfat.sim.kernel.jit import routine
+from longfat.sim.kernel.jit import part, routine
 from longfat.sim.kernel.memory import (
     echo_at,
     float_at,
     flow_own,
+    left_at,
     packet_at,
     recovery_at,
     sack_at,
@@ -24,10 +25,12 @@ from longfat.sim.kernel.records import (
     ACK,
     ACK_RECEIVED,
     ACK_SENT,
+    AT_HOST,
     DONE,
     FULL_TRACE,
     NONE,
     RECEIVED,
+    ROOM_LEFT,
     SELECTIVE,
     SENT,
     STARTED,
@@ -128,3 +131,23 @@ def trace_sender(state, what, f):
     for k in range(6):
         row.blocks[k] = 0
     complete_row(state, f)
+
+
+@part
+def record_end(state, i, dropped):
+    """Write the row of a packet that has left the network, and let the event loop return if a host waits for it."""
+    packet = packet_at(state, i)
+    if state.left_rows >= ROOM_LEFT:  # a single event has dropped thousands
+        return
+    row = left_at(state, state.left_rows)
+    row.time = state.now
+    row.transmission = packet.transmission
+    row.flow = packet.flow
+    row.marks = packet.marks
+    row.kind = packet.kind
+    row.dropped = dropped
+    state.left_rows += 1
+    if not dropped or state.left_rows > ROOM_LEFT // 2:
+        state.attention = 1
+        if state.shortage == DONE:
+            state.shortage = AT_HOST

@@ -1,0 +1,434 @@
+"""Sources of packets: generators, applications, connections that arrive at random, hosts outside the simulator."""
+
+import math
+
+import numba
+
+from longfat.sim.kernel.events import request_admission, set_timer
+from longfat.sim.kernel.jit import COMPILED, entry, part, routine
+from longfat.sim.kernel.memory import (
+    access_link_at,
+    allocate_packet,
+    connection_at,
+    delayed_ack_at,
+    ecn_field,
+    flow_own,
+    packet_at,
+    receiver_at,
+    recovery_at,
+    release_packet,
+    sender_at,
+    source_at,
+    state_at,
+    tally_at,
+    traffic_uniform,
+    word_at,
+)
+from longfat.sim.kernel.records import (
+    CE,
+    DATA,
+    FROM_APPLICATION,
+    NEVER,
+    NO_CONNECTIONS,
+    NONE,
+    ON_OFF,
+    PACE,
+    POISSON,
+    RECEIVING,
+    RECOVERY,
+    ROWS_PER_EVENT,
+    SELECTIVE,
+    SENDER,
+    SENT,
+    TALLY,
+    TIMER,
+    TRANSFER,
+)
+from longfat.sim.kernel.recovery import release_nodes
+from longfat.sim.kernel.trace import record_end, trace_packet
+
+# --- Generators and applications -------------------------------------------------------------------------------------
+#
+# Traffic that no scheme controls, constant rate, Poisson, on-off; and applications that write data for a scheme.
+
+LONGEST = 5e18  # ns; longer than any run
+
+
+@part
+def exponential(state, mean):
+    """Return an exponential variate, by inversion, so that compiled and plain Python agree to the last bit."""
+    return -mean * math.log1p(-traffic_uniform(state))
+
+
+@routine
+def duration(state, mean, shape):
+    """Return a variate with this mean: fixed (shape 0), exponential (shape 1) or Pareto (shape above 1)."""
+    if shape <= 0.0:
+        return mean
+    if shape == 1.0:
+        return exponential(state, mean)
+    least = mean * (shape - 1.0) / shape
+    return least * math.exp(exponential(state, 1.0 / shape))  # (1 - U)^(-1/shape)
+
+
+@part
+def rounded(time):
+    """Return the nearest integer number of nanoseconds, `LONGEST` at most."""
+    return int(min(time, LONGEST) + 0.5)
+
+
+@routine
+def has_begun(state, f):
+    """Return whether a Poisson process has begun; if not, begin it with an exponential gap."""
+    tally = tally_at(state, f)
+    if tally.begun:
+        return True
+    tally.begun = 1
+    set_timer(state, f, PACE, state.now + rounded(exponential(state, source_at(state, f).gap)))
+    return False
+
+
+@part
+def while_on(state, source, time):
+    """Return `time`, when an on-off source sends its next packet, or the next on-period if it is off by then.
+
+    The rest of the gap is carried over to that period, so that the mean rate is right for any gap.
+    """
+    if time >= source.off_at:
+        source.on = 0
+        source.gap_left = time - source.off_at
+        time = min(source.off_at, NEVER - int(LONGEST)) + rounded(duration(state, source.off_time, source.shape_off))
+    return time
+
+
+@part
+def after_gap(source, time):
+    """Return the time of the packet behind that of `time`; gaps are integers [ns], with the right mean."""
+    gap = min(source.gap, LONGEST)
+    source.slack += gap - int(gap)
+    following = time + int(gap) + int(source.slack)
+    source.slack -= int(source.slack)
+    return following
+
+
+@part
+def switch_on(state, source, time):
+    """Begin the on-period of an on-off source; return whether a packet is due at once, not after the rest of a gap."""
+    source.on = 1
+    source.off_at = time + max(1, rounded(duration(state, source.on_time, source.shape_on)))
+    return source.gap_left <= 0
+
+
+@routine
+def emit(state, f):
+    """Send one packet of an uncontrolled flow, and schedule the next."""
+    sender, source, tally = sender_at(state, f), source_at(state, f), tally_at(state, f)
+    now = state.now
+    if now >= tally.stop or sender.high >= sender.packets:
+        tally.finish = now
+        return
+    if tally.traffic == POISSON and not has_begun(state, f):
+        return
+    if tally.traffic == ON_OFF and source.on == 0 and not switch_on(state, source, now):
+        set_timer(state, f, PACE, while_on(state, source, now + source.gap_left))
+        return
+    i = allocate_packet(state)
+    packet = packet_at(state, i)
+    size = int(sender.packet_size)
+    if source.mean_size > 0.0:
+        size = min(max(1, int(exponential(state, source.mean_size) + 0.5)), 1_000_000)
+    packet.flow = f
+    packet.number = sender.high
+    packet.sent = now
+    packet.transmission = sender.transmission
+    packet.length = size
+    packet.hop = sender.first_hop
+    packet.kind = DATA
+    packet.marks = ecn_field(sender)
+    packet.colour = 0
+    packet.priority = 0
+    sender.high += 1
+    sender.next = sender.high
+    sender.transmission += 1
+    if state.tracing:
+        trace_packet(state, SENT, i)
+    if tally.traffic == POISSON:
+        set_timer(state, f, PACE, now + rounded(exponential(state, source.gap)))
+    else:
+        following = after_gap(source, now)
+        if tally.traffic == ON_OFF:
+            following = while_on(state, source, following)
+        set_timer(state, f, PACE, following)
+    request_admission(state, i)
+
+
+@routine
+def write(state, f):
+    """Let the application of a flow write what it has produced until now; return whether this is anything.
+
+    It is asked when the sender has nothing more to send, so that an application costs no events while there are data.
+    """
+    sender, source = sender_at(state, f), source_at(state, f)
+    before = sender.packets
+    while source.next_write <= state.now and sender.packets < source.total:
+        time = source.next_write
+        if source.on == 0 and not switch_on(state, source, time):
+            source.next_write = while_on(state, source, time + source.gap_left)
+        else:
+            sender.packets += 1
+            source.next_write = while_on(state, source, after_gap(source, time))
+    return sender.packets > before
+
+
+@routine
+def wait_for_data(state, f):
+    """Return whether a flow that may not send a packet has new data; if not, note whether only data are missing.
+
+    The pacing timer then expires when the application writes the next packet.
+    """
+    if write(state, f):
+        return True
+    sender, source, own = sender_at(state, f), source_at(state, f), recovery_at(state, f)
+    if sender.next >= sender.packets:
+        sent, allowed = sender.next - sender.una, sender.window + sender.inflation
+        if sender.repair == SELECTIVE:
+            sent, allowed = own.in_flight, sender.window
+        own.app_limited = 1 if sent + 1 <= allowed else 0
+        check_application_limited(state, f)
+        if sender.packets < source.total:
+            set_timer(state, f, PACE, source.next_write)
+    return False
+
+
+@part
+def check_application_limited(state, f):
+    """Mark the delivery-rate samples of a flow that may send more than there is to send as application-limited.
+
+    This is CheckIfApplicationLimited() of draft-ietf-ccwg-bbr-06, section 4.1.2.4. Data that only the rate holds back
+    are there to send.
+    """
+    sender, own = sender_at(state, f), recovery_at(state, f)
+    if not own.sampled or sender.next < sender.packets or own.lost_head != NONE or own.in_flight + 1 > sender.window:
+        return
+    if sender.transfer != FROM_APPLICATION or not write(state, f):
+        own.app_limited_until = max(own.delivered + own.in_flight, 1)
+
+
+@routine
+def all_written(state, f):
+    """Return whether the application of a flow, if it has one, has written the whole file."""
+    return sender_at(state, f).transfer != FROM_APPLICATION or sender_at(state, f).packets >= source_at(state, f).total
+
+
+# --- Connections -----------------------------------------------------------------------------------------------------
+#
+# Connections that arrive at random: each reuses the row of a finished one that has no packet left in the network.
+#
+# The *template* is the flow that starts them: the row of `longfat.sim.traffic.arrivals`.
+
+
+@part
+def has_nothing_in_flight(state, f):
+    """Return whether no data packet, acknowledgment or feedback of a flow is in the network."""
+    sender, receiver, tally = sender_at(state, f), receiver_at(state, f), tally_at(state, f)
+    answered = (
+        receiver.received == sender.acks_received + tally.acks_dropped + tally.acks_merged
+        and tally.feedback_in_flight == 0
+    )
+    return answered and sender.transmission == receiver.received + tally.dropped
+
+
+@routine
+def add_to_template(state, t, f):
+    """Add the counters of a finished connection to those of its template."""
+    total, tally = tally_at(state, t), tally_at(state, f)
+    total.sent += sender_at(state, f).transmission
+    total.retransmitted += tally.retransmitted
+    total.duplicate += tally.duplicate
+    total.dropped += tally.dropped
+    total.acks_dropped += tally.acks_dropped
+    total.acks_merged += tally.acks_merged
+    total.losses += tally.losses
+    total.timeouts += tally.timeouts
+    total.marks += tally.marks
+    sender_at(state, t).acks_received += sender_at(state, f).acks_received
+    mine, theirs = receiver_at(state, t), receiver_at(state, f)
+    mine.received += theirs.received
+    mine.received_bytes += theirs.received_bytes
+    mine.delay += theirs.delay
+    mine.last_arrival = max(mine.last_arrival, theirs.last_arrival)
+
+
+@part
+def reusable_row(state, t):
+    """Return a row for a new connection of template t, NONE if there is none."""
+    template = source_at(state, t)
+    f = template.first_row
+    if f == NONE or not has_nothing_in_flight(state, f):
+        return NONE
+    template.first_row = source_at(state, f).next_row
+    if template.first_row == NONE:
+        template.last_row = NONE
+    return f
+
+
+@part
+def copy_row(base, words, source, target):
+    """Copy a row of `words` words of eight bytes."""
+    for k in range(words):
+        word_at(base + 8 * words * target, k).x = word_at(base + 8 * words * source, k).x
+
+
+SENDER_WORDS, TIMER_WORDS, RECEIVING_WORDS, RECOVERY_WORDS, TALLY_WORDS = (
+    one.itemsize // 8 for one in (SENDER, TIMER, RECEIVING, RECOVERY, TALLY)
+)
+
+
+@routine
+def initialise_connection(state, t, f):
+    """Make row f a new connection of template t; timer entries of the old one expire and are ignored."""
+    sender = sender_at(state, f)
+    hop = sender.first_hop
+    armed = sender.armed[0], sender.armed[1], sender.armed[2]
+    release_nodes(state, tally_at(state, f).last_stamps)
+    copy_row(state.senders_base, SENDER_WORDS, t, f)
+    copy_row(state.timers_base, TIMER_WORDS, t, f)
+    copy_row(state.receivers_base, RECEIVING_WORDS, t, f)
+    copy_row(state.recoveries_base, RECOVERY_WORDS, t, f)
+    copy_row(state.tallies_base, TALLY_WORDS, t, f)
+    for k in range(state.flow_own_words):
+        word_at(flow_own(state, f), k).x = word_at(flow_own(state, t), k).x
+    sender.first_hop = hop
+    for k in range(3):
+        sender.due[k] = NEVER
+    sender.armed[0] = armed[0]
+    sender.armed[1] = armed[1]
+    sender.armed[2] = armed[2]
+    if sender.access_link:
+        access_link_at(state, f).free = 0
+    sender.transfer = 1
+    sender.sends_until = NEVER
+    sender.acks_received = 0
+    receiver = receiver_at(state, f)
+    receiver.received = 0
+    receiver.received_bytes = 0
+    receiver.delay = 0.0
+    receiver.last_arrival = 0
+    receiver.waiting = NONE
+    if receiver.delays:
+        delayed, given = delayed_ack_at(state, f), delayed_ack_at(state, t)
+        delayed.delayed_ack = given.delayed_ack
+        delayed.ack_delay = given.ack_delay
+        delayed.quick_acks = given.quick_acks
+        delayed.pending = 0
+        delayed.due = NEVER
+    tally = tally_at(state, f)
+    tally.sent = 0
+    tally.retransmitted = 0
+    tally.duplicate = 0
+    tally.dropped = 0
+    tally.acks_dropped = 0
+    tally.acks_merged = 0
+    tally.losses = 0
+    tally.timeouts = 0
+    tally.marks = 0
+    tally.traffic = TRANSFER
+    tally.template = t
+    tally.start = state.now
+    tally.stop = NEVER
+
+
+@routine
+def start_connection(state, t):
+    """Start a connection of template t; return its row, t if none is due, NONE if rows have to be added."""
+    now = state.now
+    if now >= tally_at(state, t).stop or not has_begun(state, t):
+        return t
+    f = reusable_row(state, t)
+    if f == NONE:
+        return NONE
+    add_to_template(state, t, f)
+    initialise_connection(state, t, f)
+    source_at(state, f).next_row = NONE
+    set_timer(state, t, PACE, now + rounded(exponential(state, source_at(state, t).gap)))
+    return f
+
+
+@routine
+def end_connection(state, f):
+    """Log a finished connection, and make its row available for another one."""
+    tally = tally_at(state, f)
+    template = source_at(state, tally.template)
+    entry = connection_at(state, state.connections)
+    entry.flow = tally.template
+    entry.start = tally.start
+    entry.finish = tally.finish
+    entry.sent = sender_at(state, f).transmission
+    entry.dropped = tally.dropped
+    state.connections += 1
+    if state.connections + ROWS_PER_EVENT > state.connections_room:
+        state.shortage = NO_CONNECTIONS
+        state.attention = 1
+    if template.last_row == NONE:
+        template.first_row = f
+    else:
+        source_at(state, template.last_row).next_row = f
+    template.last_row = f
+    source_at(state, f).next_row = NONE
+
+
+# --- Hosts outside the simulator -------------------------------------------------------------------------------------
+#
+# Packets of hosts outside the simulator: they enter it at any time, and a row says when and how each has left it.
+#
+# The flow of such packets has no events of its own. Its data and its acknowledgments take the links that those of a
+# transfer take, and compete there with all other packets.
+
+
+@entry(".")
+def inject(address, f, hop, kind, length, number, transmission, marks):
+    """Let a packet of a flow enter the link of a hop now; the event loop admits it before its next event."""
+    state = state_at(address)
+    i = allocate_packet(state)
+    packet = packet_at(state, i)
+    packet.flow = f
+    packet.hop = hop
+    packet.kind = kind
+    packet.length = length
+    packet.number = number
+    packet.transmission = transmission
+    packet.marks = marks
+    packet.sent = state.now
+    packet.triggered_by = 0
+    packet.colour = 0
+    packet.priority = 0
+    if kind == DATA:
+        sender_at(state, f).transmission += 1
+    else:
+        tally_at(state, f).acks_injected += 1
+    request_admission(state, i)
+
+
+@routine
+def reach_host(state, i):
+    """Deliver a packet to its host: the event loop returns before the next event."""
+    packet = packet_at(state, i)
+    f = packet.flow
+    record_end(state, i, 0)
+    if packet.kind == DATA:
+        receiver = receiver_at(state, f)
+        receiver.received += 1
+        receiver.received_bytes += packet.length
+        receiver.delay += state.now - packet.sent
+        receiver.last_arrival = state.now
+        if packet.marks & CE:
+            tally_at(state, f).marks += 1
+    else:
+        sender_at(state, f).acks_received += 1
+    release_packet(state, i)
+
+
+def compile_injection() -> None:
+    """Compile `inject`, or load it where it was compiled before."""
+    if COMPILED:
+        inject.compile((numba.int64,) * 8)
