@@ -421,8 +421,8 @@ MUTANTS = [
     ),
     kernel(
         "kernel/acknowledgment.py",
-        "sender.limited >= ANY and sender.access_link == 0",
-        "sender.limited >= ANY",
+        "sender.allowance >= ANY and sender.access_link == 0",
+        "sender.allowance >= ANY",
         "tests/sim/test_engine.py::test_nothing_limits_a_flow",
     ),
     kernel(

@@ -46,7 +46,7 @@ def column(run, name):
 
 def stop(run, which=slice(None)):
     """Stop flows, by their places, so that they send nothing new from now on."""
-    column(run, "stop")[which] = column(run, "sends_until")[which] = run.state.row.now
+    column(run, "stop")[which] = column(run, "sends_until_ns")[which] = run.state.row.now
 
 
 def arrived(run):

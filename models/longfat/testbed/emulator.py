@@ -200,12 +200,12 @@ class Emulator:
         """Remove packets that have left the network, and record as deliveries those that have reached a host."""
         count = int(self._scalars["left_rows"][0])
         self._scalars["left_rows"][0] = 0
-        for time, transmission, f, marks, kind, dropped in self.simulation.state.left[:count].tolist():
+        for time, transmission, f, flags, kind, dropped in self.simulation.state.left[:count].tolist():
             connection, back = self._places[f], kind == records.ACK
             packet = self._inside[connection][back].pop(transmission)
             if dropped:
                 continue
-            if marks & records.CE:
+            if flags & records.CE:
                 packet = headers.mark(packet)
             self._found.append(Delivery(time, connection, back, packet))
 

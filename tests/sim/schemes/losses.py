@@ -112,7 +112,7 @@ class Diary:
 
     def due(self):
         """Return when the timer expires [s]; None if it does not run."""
-        due = int(self.flow.due[records.RTO])
+        due = int(self.flow.due_ns[records.RTO])
         return None if due == records.NEVER else due / records.SECOND
 
     @property

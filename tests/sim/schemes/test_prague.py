@@ -97,7 +97,7 @@ def test_the_target_limits_reductions():
 def test_packets_carry_the_codepoint_of_l4s():
     """Data packets carry ECT(1) (RFC 9331, section 4.1); 3 is marked at once, and keeps it."""
     rows = Diary("prague", drop_numbers(mark=(3,)), until=0.03, initial_window=4).run.state.packets
-    marks = {int(row["number"]): int(row["marks"]) for row in rows[rows["length"] == 1000]}
+    marks = {int(row["number"]): int(row["flag_bits"]) for row in rows[rows["length"] == 1000]}
     assert marks == {0: ECT | ECT1, 1: ECT | ECT1, 2: ECT | ECT1, 3: ECT | ECT1 | CE}
 
 

@@ -136,9 +136,9 @@ def test_newreno_restarts_its_timer_at_the_first_partial_acknowledgment_only():
     3, 6 and 8 are lost; first partial at about 200.7 ms, second at 300.8 ms.
     """
     run = start("newreno", [3, 6, 8], min_rto=0.15, **TEN)
-    first = int(flow_at(run, 0.2009).due[0])
+    first = int(flow_at(run, 0.2009).due_ns[0])
     assert first > 0.2e9
-    assert int(flow_at(run, 0.305).due[0]) == first
+    assert int(flow_at(run, 0.305).due_ns[0]) == first
     assert run.state.flows[0].una == 8
 
 

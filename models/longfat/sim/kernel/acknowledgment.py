@@ -109,7 +109,7 @@ def is_unlimited(state, f, sender):
     """
     if sender.window <= MOST_PACKETS_AT_ONCE or sender.packets - sender.next <= MOST_PACKETS_AT_ONCE:
         return False
-    return sender.rate >= ANY and sender.limited >= ANY and sender.access_link == 0
+    return sender.rate >= ANY and sender.allowance >= ANY and sender.access_link == 0
 
 
 @part
@@ -143,7 +143,7 @@ def set_alarm(state, f):
         if own.alarm < LATEST:
             set_timer(state, f, ALARM, max(int(own.alarm * 1e9), state.now + 1))
         else:  # infinite: no alarm
-            sender_at(state, f).due[ALARM] = NEVER
+            sender_at(state, f).due_ns[ALARM] = NEVER
         own.alarm = -1.0
 
 
@@ -217,7 +217,7 @@ def acknowledge(state, i):
     event.newly_delivered = delivered
     event.lost = 0
     event.spurious = 1 if spurious else 0
-    event.marked = 1 if packet.marks & ECE else 0
+    event.marked = 1 if packet.flag_bits & ECE else 0
     event.marks = acked if event.marked else 0
     event.duplicate = 1 if acked == 0 and outstanding else 0
     event.restart_timer = 1 if acked > 0 else 0
@@ -287,7 +287,7 @@ def finish_transfer(state, f):
         state.attention = 1
     for k in range(3):
         if k != PACE or sender.access_link != IN_USE:  # a packet in transmission on the access link still arrives
-            sender.due[k] = NEVER
+            sender.due_ns[k] = NEVER
     stop_rack_timer(own)
     forget_transmissions(state, own)
     remove_blocks_below(state, own, NEVER)
@@ -343,7 +343,7 @@ def expire_retransmission_timer(state, f):
     tally_at(state, f).timeouts += 1
     timer.backoff = min(2 * timer.backoff, timer.max_backoff)
     sender.timed = NONE
-    sender.due[RTO] = NEVER
+    sender.due_ns[RTO] = NEVER
     fine = True
     if sender.repair == SELECTIVE and own.outstanding_head != NONE:
         if own.sampled:
@@ -361,7 +361,7 @@ def expire_retransmission_timer(state, f):
         fine = call_scheme(state, f, sender, ON_TIMEOUT)
     if state.tracing:
         trace_sender(state, TIMED_OUT, f)
-    if sender.due[RTO] == NEVER:
+    if sender.due_ns[RTO] == NEVER:
         set_timer(state, f, RTO, state.now + timeout_ns(timer))
     return finish_callback(state, f, fine)
 
@@ -406,7 +406,7 @@ def receive_feedback(state, i):
     state.feedback_received += 1
     tally_at(state, f).feedback_in_flight -= 1
     clear_event(state, event, sender)
-    if packet.marks & ANSWERED:  # the answer to a request of this flow
+    if packet.flag_bits & ANSWERED:  # the answer to a request of this flow
         event.rtt = round_trip(state, packet.sent) * 1e-9
     take_header(state, event, i)
     release_packet(state, i)
@@ -427,7 +427,7 @@ def receive_feedback(state, i):
 def probe_is_due(state, f):
     """Return whether a probe is due, which precedes a timeout at the same time (section 7.2)."""
     own = recovery_at(state, f)
-    return own.rack_purpose == PROBE and own.rack_due <= state.now
+    return own.rack_purpose == PROBE and own.rack_due_ns <= state.now
 
 
 @routine

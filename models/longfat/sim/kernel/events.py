@@ -162,8 +162,8 @@ def set_timer(state, f, clock, time):
     """
     due = max(time, state.now)
     sender = sender_at(state, f)
-    sender.due[clock] = due
-    if due < sender.armed[clock]:
+    sender.due_ns[clock] = due
+    if due < sender.armed_ns[clock]:
         push_timer(state, f, clock, due)
 
 
@@ -171,7 +171,7 @@ def set_timer(state, f, clock, time):
 def push_timer(state, f, clock, time):
     """Push an entry for a flow's timer to the heap of clocks."""
     sender = sender_at(state, f)
-    sender.armed[clock] = time
+    sender.armed_ns[clock] = time
     key = new_key(state, CLOCK + clock, f)
     if clock == PACE and sender.access_link == IN_USE:
         key -= FIRST_AT_ITS_TIME

@@ -80,7 +80,7 @@ def admit_inline(state, i):
         link = link_at(state, hop.link)
         if link.service == NONE:
             update_backlog(state, link)
-        if link.special or packet.marks & REQUEST:
+        if link.special or packet.flag_bits & REQUEST:
             admit_special(state, link, hop.queue, i)
             break
         if not transmit_in_order(state, link, i, packet, False):
@@ -176,7 +176,7 @@ def transmit_in_order(state, link, i, packet, special):
     if special:
         if link.refresh > 0:
             refresh_counter(link, now)
-        if packet.marks & REQUEST:
+        if packet.flag_bits & REQUEST:
             write_stamp(state, link, i, begin)
     first_bit = begin
     if special:
@@ -217,7 +217,7 @@ def admit_special(state, link, queue, i):
             raise ValueError("enqueue returned less than DROP: must be ENQUEUE, DROP or push_out(number of a packet)")
         if verdict > 0:
             push_out(state, link, verdict - 1)
-    if packet.marks & REQUEST:
+    if packet.flag_bits & REQUEST:
         reserve_stamp(state, link, i)
     if link.service != NONE:
         admit_queued(state, link, queue, i)
@@ -235,7 +235,7 @@ def send_feedback(state):
     packet = packet_at(state, i)
     packet.flow = state.feedback_flow
     packet.kind = FEEDBACK
-    packet.marks = 0
+    packet.flag_bits = 0
     packet.length = receiver_at(state, packet.flow).ack_size
     packet.hop = state.feedback_hop
     packet.sent = state.now

@@ -131,15 +131,15 @@ def expire_timer(state, which, f, time):
     A timer that was postponed or stopped leaves its entry in the heap: it is put back, or ignored.
     """
     sender = sender_at(state, f)
-    if time != sender.armed[which]:
+    if time != sender.armed_ns[which]:
         return True
-    sender.armed[which] = NEVER
-    due = sender.due[which]
+    sender.armed_ns[which] = NEVER
+    due = sender.due_ns[which]
     if due > time:
         if due != NEVER:
             push_timer(state, f, which, due)
         return True
-    sender.due[which] = NEVER
+    sender.due_ns[which] = NEVER
     if which == RTO:
         if probe_is_due(state, f):
             return probe(state, f)
@@ -234,8 +234,8 @@ def handle_clock_event(state, kind, index, time):
     elif kind == SAMPLING:
         take_samples(state)
     elif kind == WAKE:
-        if queue_at(state, index).armed == time:
-            queue_at(state, index).armed = NEVER
+        if queue_at(state, index).armed_ns == time:
+            queue_at(state, index).armed_ns = NEVER
             wake_queue(state, index)
     elif kind == DELAYED:
         expire_delay(state, index, time)

@@ -318,7 +318,7 @@ def release_packet(state, i):
 
 @part
 def ecn_field(sender):
-    """Return the marks of a data packet that stand for the ECN codepoint of its flow."""
+    """Return the flags of a data packet that stand for the ECN codepoint of its flow."""
     if sender.ect == NOT_ECT:
         return 0
     return ECT | ECT1 if sender.ect == L4S_ECT else ECT

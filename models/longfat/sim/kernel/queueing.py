@@ -156,7 +156,7 @@ def drop(state, link, i):
     else:
         state.feedback_dropped += 1
         tally.feedback_in_flight -= 1
-        if packet.marks & REQUEST:
+        if packet.flag_bits & REQUEST:
             release_nodes(state, queued_at(state, i).stamps)
     release_packet(state, i)
 
@@ -336,7 +336,7 @@ def transmit(state, link, i):
         link.free = state.now
     if link.refresh > 0:
         refresh_counter(link, state.now)
-    if packet.marks & REQUEST:
+    if packet.flag_bits & REQUEST:
         write_stamp(state, link, i, state.now)
     time = transmission_time(state, link, packet.length, fresh, state.now)
     link.free += time

@@ -167,7 +167,7 @@ def first_missing(state, owner, number):
 @routine
 def arm(state, f, time):
     """Schedule the time at which a receiver has to act: an acknowledgment leaves, or its scheme is called."""
-    delayed_ack_at(state, f).armed = time
+    delayed_ack_at(state, f).armed_ns = time
     schedule(state, DELAYED, f, time)
 
 
@@ -195,8 +195,8 @@ def receive_by_scheme(state, i):
     packet = packet_at(state, i)
     f = packet.flow
     receiver, own, tally = receiver_at(state, f), delayed_ack_at(state, f), tally_at(state, f)
-    number, marks = packet.number, int(packet.marks)
-    if marks & CE:
+    number, flags = packet.number, int(packet.flag_bits)
+    if flags & CE:
         tally.marks += 1
     own.sent, own.triggered_by, own.transmission, own.hop = packet.sent, number, packet.transmission, packet.hop + 1
     tally.acks_merged += 1  # a reply takes this back
@@ -205,22 +205,22 @@ def receive_by_scheme(state, i):
     elif number != NO_DATA:
         tally.duplicate += 1
     if state.tracing:
-        trace_reception(state, i, number, marks)
+        trace_reception(state, i, number, flags)
     release_packet(state, i)
-    if own.due < own.armed:
-        arm(state, f, max(own.due, state.now))
+    if own.due_ns < own.armed_ns:
+        arm(state, f, max(own.due_ns, state.now))
 
 
 @routine
 def reply(state, f):
     """Let the scheme of a flow make a reply, which leaves the receiver if the scheme says so."""
     receiver, own = receiver_at(state, f), delayed_ack_at(state, f)
-    own.due = NEVER
+    own.due_ns = NEVER
     i = allocate_packet(state)
     packet, header = packet_at(state, i), header_at(state, i)
     packet.flow = f
     packet.kind = ACK
-    packet.marks = 0
+    packet.flag_bits = 0
     packet.colour = GREEN
     packet.priority = 0
     packet.length = receiver.ack_size
@@ -230,10 +230,10 @@ def reply(state, f):
         header.x[k] = 0.0
     leaves = call_receiver(state, f, i, ON_REPLY) > 0
     packet.number = receiver.expect
-    if own.due < HORIZON:  # a nanosecond from now at the earliest, so that time advances
-        own.due = max(own.due, state.now + 1)
-        if own.due < own.armed:
-            arm(state, f, own.due)
+    if own.due_ns < HORIZON:  # a nanosecond from now at the earliest, so that time advances
+        own.due_ns = max(own.due_ns, state.now + 1)
+        if own.due_ns < own.armed_ns:
+            arm(state, f, own.due_ns)
     if not leaves:
         release_packet(state, i)
         return
@@ -268,13 +268,13 @@ def hold_back(state, f, i, may_wait):
     # carries FIN, which TCP acknowledges without delay.
     if not may_wait or delayed.pending >= delayed.delayed_ack:
         delayed.pending = 0
-        delayed.due = NEVER
+        delayed.due_ns = NEVER
         return False
     receiver.waiting = i
     if delayed.pending == 1:  # RFC 5681, section 4.2: within 500 ms of the first packet not acknowledged
-        delayed.due = state.now + int(delayed.ack_delay * 1e9)
-        if delayed.due < delayed.armed:
-            arm(state, f, delayed.due)
+        delayed.due_ns = state.now + int(delayed.ack_delay * 1e9)
+        if delayed.due_ns < delayed.armed_ns:
+            arm(state, f, delayed.due_ns)
     return True
 
 
@@ -294,7 +294,7 @@ def send_waiting(state, f):
     i = receiver.waiting
     receiver.waiting = NONE
     delayed.pending = 0
-    delayed.due = NEVER
+    delayed.due_ns = NEVER
     if state.tracing:
         trace_packet(state, ACK_SENT, i)
     request_admission(state, i)
@@ -304,16 +304,16 @@ def send_waiting(state, f):
 def expire_delay(state, f, time):
     """Handle the entry of a receiver in the heap: it may have been postponed, or is ignored."""
     delayed = delayed_ack_at(state, f)
-    if time != delayed.armed:
+    if time != delayed.armed_ns:
         return
-    delayed.armed = NEVER
-    if delayed.due <= time:
+    delayed.armed_ns = NEVER
+    if delayed.due_ns <= time:
         if receiver_at(state, f).delays == BY_SCHEME:
             reply(state, f)
         else:
             send_waiting(state, f)
-    elif delayed.due < HORIZON:
-        arm(state, f, delayed.due)
+    elif delayed.due_ns < HORIZON:
+        arm(state, f, delayed.due_ns)
 
 
 # --- Reception -------------------------------------------------------------------------------------------------------
@@ -334,11 +334,11 @@ def receive(state, i):
     receiver.received += 1
     receiver.delay += now - packet.sent
     receiver.last_arrival = now
-    marks = int(packet.marks)
+    flags = int(packet.flag_bits)
     if receiver.delays == BY_SCHEME:
         receive_by_scheme(state, i)
         return False
-    packet.marks = 0
+    packet.flag_bits = 0
     expected = number == receiver.expect and receiver.blocks_head == NONE
     if number == receiver.expect or not receiver.in_order:
         receiver.received_bytes += packet.length
@@ -350,23 +350,23 @@ def receive(state, i):
     else:
         receive_out_of_order(state, f, i)
     if not receiver.acknowledges:
-        if marks & CE:
+        if flags & CE:
             tally_at(state, f).marks += 1
         if state.tracing:
-            trace_reception(state, i, number, marks)
+            trace_reception(state, i, number, flags)
         release_packet(state, i)
         return False
     # RFC 3168, section 6.1.3: echo the mark until CWR arrives. RFC 8257, section 3.2: echo that of the last packet;
     # where every packet is acknowledged, that is to echo each mark once.
     if receiver.delays and expected and receiver.echo == STATE_OF_LAST:
-        acknowledge_change(state, f, marks & CE)
-    if marks & CE:
+        acknowledge_change(state, f, flags & CE)
+    if flags & CE:
         tally_at(state, f).marks += 1
         receiver.echo_ce = 1
-    elif receiver.echo != LATCHED or marks & CWR:
+    elif receiver.echo != LATCHED or flags & CWR:
         receiver.echo_ce = 0
     if receiver.echo_ce:
-        packet.marks |= ECE
+        packet.flag_bits |= ECE
     if receiver.echo == ACCURATE:
         header_at(state, i).x[MARKS_FIELD] = tally_at(state, f).marks
     if receiver.reports_arrival:
@@ -378,8 +378,8 @@ def receive(state, i):
     packet.length = receiver.ack_size
     packet.hop += 1
     if state.tracing:
-        trace_reception(state, i, number, marks)
-    if receiver.delays and hold_back(state, f, i, expected and marks & LAST == 0):
+        trace_reception(state, i, number, flags)
+    if receiver.delays and hold_back(state, f, i, expected and flags & LAST == 0):
         return False
     if state.tracing:
         trace_packet(state, ACK_SENT, i)
@@ -436,4 +436,4 @@ def report_blocks(state, f, i, newest):
     for k in range(6):
         tally.reported_blocks[k] = sack_at(state, i).x[k]
     if count > 0:
-        packet_at(state, i).marks |= HAS_BLOCKS
+        packet_at(state, i).flag_bits |= HAS_BLOCKS

@@ -41,11 +41,11 @@ PACKET = record(
     ("hop", i4),  # row of `hops`: its place on the path
     ("kind", i1),
     ("colour", i1),  # GREEN, RED, or another value set by a discipline
-    ("marks", i2),
+    ("flag_bits", i2),
     ("priority", i4),  # 0 is the highest; set by the source or by a discipline
 )
 DATA, ACK, FEEDBACK = 0, 1, 2
-ECT, CE, ECE, CWR, SACK = 1, 2, 4, 8, 16  # bits of marks
+ECT, CE, ECE, CWR, SACK = 1, 2, 4, 8, 16  # bits of `flag_bits`
 LAST, STAMPED = 32, 64  # of data packets: the sender has no more data; the header fields are in use
 REQUEST = 128  # of feedback: a request for the counters of the links on the path
 ECT1 = 256  # of data packets, beside ECT: the codepoint is ECT(1), the identifier of L4S (RFC 9331, section 4.1)
@@ -179,7 +179,7 @@ QUEUE = record(
     ("link", i4),
     ("number", i4),  # row of this queue
     ("bytes", i8),
-    ("armed", i8),  # time of the next wake-up that its service asked for
+    ("armed_ns", i8),  # time of the next wake-up that its service asked for
 )
 
 # --- Flows ---------------------------------------------------------------------------------------------------------
@@ -193,18 +193,18 @@ SENDER = record(
     ("packets", i8),  # size of the file; with an application, what it has written so far
     ("window", f8),  # packets
     ("inflation", f8),  # packets; added to the window in fast recovery
-    ("limited", f8),  # packets that may still be sent in response to the current event
+    ("allowance", f8),  # packets that may still be sent in response to the current event
     ("rate", f8),  # bytes/s; infinite: the window alone decides
     # the second cache line
-    ("due", i8, (3,)),  # when each timer expires
-    ("armed", i8, (3,)),  # time of its entry in the heap of clocks
+    ("due_ns", i8, (3,)),  # when each timer expires
+    ("armed_ns", i8, (3,)),  # time of its entry in the heap of clocks
     ("transmission", i8),  # number of transmissions so far
-    ("timed_at", i8),  # departure of the packet whose round trip is being timed
+    ("timed_at_ns", i8),  # departure of the packet whose round trip is being timed
     # the third cache line
-    ("sends_until", i8),  # no new data is sent from then on
+    ("sends_until_ns", i8),  # no new data is sent from then on
     ("resend", i8),  # packet to be retransmitted at once, NONE
     ("timed", i8),  # packet whose round trip is being timed, NONE
-    ("last_paced", i8),  # departure from which the rate counts
+    ("last_paced_ns", i8),  # departure from which the rate counts
     ("acks_received", i8),
     ("scheme", i4),
     ("first_hop", i4),
@@ -268,8 +268,8 @@ DELAYED_ACK = record(
     ("ack_delay", f8),  # s; the longest time for which one is held back
     ("quick_acks", i8),  # packets that are still acknowledged at once
     ("pending", i8),  # packets without an acknowledgment
-    ("due", i8),  # when the acknowledgment leaves, or the next call of `reply`
-    ("armed", i8),  # time of its entry in the heap of clocks
+    ("due_ns", i8),  # when the acknowledgment leaves, or the next call of `reply`
+    ("armed_ns", i8),  # time of its entry in the heap of clocks
     ("sent", i8),  # of a receiver with `reply`: departure, number, transmission and next hop of the last packet
     ("triggered_by", i8),
     ("transmission", i8),
@@ -315,8 +315,8 @@ RECOVERY = record(
     ("reordering_seen", i1),
     ("probe_repeats", i1),  # 1: the probe in flight is a retransmission (TLP.is_retrans)
     ("measured", i1),  # 1: a round trip was measured since the last probe
-    ("rack_due", i8),  # when that timer expires
-    ("rack_armed", i8),  # time of its entry in the heap of clocks
+    ("rack_due_ns", i8),  # when that timer expires
+    ("rack_armed_ns", i8),  # time of its entry in the heap of clocks
     ("rack_rtt", i8),  # round-trip time of the packet delivered last (RACK.rtt)
     ("rack_newest", i8),  # the newest transmission delivered (RACK.segment)
     ("highest_delivered", i8),  # RACK.fack
@@ -461,7 +461,7 @@ TRACE = record(
     ("flow", i4),
     ("length", i4),  # bytes
     ("what", i1),  # see below
-    ("marks", i2),
+    ("flag_bits", i2),
 )
 # What a row of the trace is about: a packet that leaves or reaches sender or receiver, or a sender.
 SENT, RECEIVED, ACK_SENT, ACK_RECEIVED, STARTED, FINISHED, TIMED_OUT, CHANGED = range(8)
@@ -472,7 +472,7 @@ LEFT = record(
     ("time", i8),
     ("transmission", i8),
     ("flow", i4),
-    ("marks", i2),
+    ("flag_bits", i2),
     ("kind", i1),
     ("dropped", i1),
 )

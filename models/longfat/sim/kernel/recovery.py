@@ -264,7 +264,7 @@ def is_covered(state, una, i, number):
     """Return whether acknowledgment i covers a packet: cumulatively, by what triggered it, or by a SACK block."""
     if number < una or number == packet_at(state, i).triggered_by:
         return True
-    if packet_at(state, i).marks & HAS_BLOCKS:
+    if packet_at(state, i).flag_bits & HAS_BLOCKS:
         for k in range(0, 6, 2):
             if sack_at(state, i).x[k] <= number < sack_at(state, i).x[k + 1]:
                 return True
@@ -381,29 +381,29 @@ def set_rack_timer(state, f, purpose, time):
     """
     own = recovery_at(state, f)
     own.rack_purpose = purpose
-    own.rack_due = max(time, state.now)
-    if own.rack_due < own.rack_armed:
-        own.rack_armed = own.rack_due
-        schedule(state, RACK_CLOCK, f, own.rack_due)
+    own.rack_due_ns = max(time, state.now)
+    if own.rack_due_ns < own.rack_armed_ns:
+        own.rack_armed_ns = own.rack_due_ns
+        schedule(state, RACK_CLOCK, f, own.rack_due_ns)
 
 
 @routine
 def stop_rack_timer(own):
     """Stop the timer of RACK-TLP; its entry in the heap is ignored."""
     own.rack_purpose = IDLE
-    own.rack_due = NEVER
+    own.rack_due_ns = NEVER
 
 
 @routine
 def has_expired(state, f, time):
     """Return whether the timer of RACK-TLP has expired, given its entry in the heap, which may be an old one."""
     own = recovery_at(state, f)
-    if time != own.rack_armed:
+    if time != own.rack_armed_ns:
         return False
-    own.rack_armed = NEVER
-    if own.rack_due > time:
-        if own.rack_due != NEVER:
-            set_rack_timer(state, f, own.rack_purpose, own.rack_due)
+    own.rack_armed_ns = NEVER
+    if own.rack_due_ns > time:
+        if own.rack_due_ns != NEVER:
+            set_rack_timer(state, f, own.rack_purpose, own.rack_due_ns)
         return False
     return True
 
@@ -546,7 +546,7 @@ def arm_probe(state, f):
     interval = 2.0 * timer.srtt
     if own.in_flight == 1 and receiver_at(state, f).delays:
         interval += delayed_ack_at(state, f).ack_delay
-    set_rack_timer(state, f, PROBE, min(state.now + int(interval * 1e9), sender.due[RTO]))
+    set_rack_timer(state, f, PROBE, min(state.now + int(interval * 1e9), sender.due_ns[RTO]))
 
 
 @routine
@@ -591,7 +591,7 @@ def has_repaired_loss(state, own, una, acked, i):
     elif una > own.probe_end:
         own.probe_end = NONE
         return True
-    elif acked == 0 and not packet_at(state, i).marks & HAS_BLOCKS:  # case 2: both have arrived
+    elif acked == 0 and not packet_at(state, i).flag_bits & HAS_BLOCKS:  # case 2: both have arrived
         own.probe_end = NONE
     return False
 

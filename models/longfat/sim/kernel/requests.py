@@ -104,6 +104,6 @@ def answer_request(state, i):
     release_nodes(state, flow.last_stamps)
     flow.last_stamps = queued_at(state, i).stamps
     queued_at(state, i).stamps = NONE
-    packet.marks = ANSWERED  # distinguishes it from feedback of a switch
+    packet.flag_bits = ANSWERED  # distinguishes it from feedback of a switch
     packet.length = 32
     packet.hop += 1

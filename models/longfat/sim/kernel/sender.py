@@ -91,7 +91,7 @@ def restart_timer(state, f):
     if sender.high > sender.una:
         set_timer(state, f, RTO, state.now + timeout_ns(timer_at(state, f)))
     else:
-        sender.due[RTO] = NEVER
+        sender.due_ns[RTO] = NEVER
 
 
 @part
@@ -113,7 +113,7 @@ def sample_round_trip(state, f, sender, sent, acked):
         update_rto(timer_at(state, f), round_trip(state, sent) * 1e-9)
         return True
     elif sender.timed != NONE and sender.una > sender.timed:
-        update_rto(timer_at(state, f), round_trip(state, sender.timed_at) * 1e-9)
+        update_rto(timer_at(state, f), round_trip(state, sender.timed_at_ns) * 1e-9)
         sender.timed = NONE
         return True
     return False
@@ -222,7 +222,7 @@ def next_departure(state, f):
     """
     sender, now = sender_at(state, f), state.now
     gap = sender.packet_size / sender.rate * 1e9 if sender.rate > 0.0 else math.inf
-    last = min(sender.last_paced, int(LATEST) * 1_000_000_000)  # a scheme may have set any time
+    last = min(sender.last_paced_ns, int(LATEST) * 1_000_000_000)  # a scheme may have set any time
     due = last + int(gap) if gap < LATEST * 1e9 else NEVER
     pool = recovery_at(state, f).pool
     if pool > 1.0 and due <= now:  # unused tokens, as many as the pool holds, are saved time
@@ -251,17 +251,17 @@ def send_inline(state, f):
             state.sending_flow = f
             state.attention = 1
             return
-        if sender.request and sender.transfer and now < sender.sends_until:
+        if sender.request and sender.transfer and now < sender.sends_until_ns:
             sender.request = 0
             transmit_request(state, f)
             continue
-        if now >= sender.sends_until or not sender.transfer or sender.limited < 1.0:
+        if now >= sender.sends_until_ns or not sender.transfer or sender.allowance < 1.0:
             break
         due, saved = now, now
         if sender.rate < ANY:  # a finite rate paces the packets
             due, saved = next_departure(state, f)
         if due > now:
-            if due != NEVER and sender.due[PACE] != due:
+            if due != NEVER and sender.due_ns[PACE] != due:
                 set_timer(state, f, PACE, due)
             break
         number = next_number(state, f, sender)
@@ -271,12 +271,12 @@ def send_inline(state, f):
             break
         if sender.transfer == FROM_APPLICATION:
             recovery_at(state, f).app_limited = 0
-        sender.limited -= 1.0
-        sender.last_paced = saved
+        sender.allowance -= 1.0
+        sender.last_paced_ns = saved
         transmit_data(state, f, sender, number)
     else:
         return
-    sender.limited = ANY
+    sender.allowance = ANY
 
 
 @routine
@@ -286,7 +286,7 @@ def transmit_request(state, f):
     packet = packet_at(state, i)
     packet.flow = f
     packet.kind = FEEDBACK
-    packet.marks = REQUEST
+    packet.flag_bits = REQUEST
     packet.length = 32
     packet.hop = sender_at(state, f).first_hop
     packet.sent = state.now
@@ -314,10 +314,10 @@ def transmit_data(state, f, sender, number):
     packet.kind = DATA
     packet.colour = GREEN
     packet.priority = 0
-    marks = ecn_field(sender)
+    flags = ecn_field(sender)
     again = 1 if number < sender.high else 0
     if sender.cwr and number >= sender.high:
-        marks |= CWR
+        flags |= CWR
         sender.cwr = 0
     if number == NO_DATA:
         packet.length = receiver_at(state, f).ack_size
@@ -329,22 +329,22 @@ def transmit_data(state, f, sender, number):
         sender.high = number + 1
         if sender.timed == NONE:
             sender.timed = number
-            sender.timed_at = now
+            sender.timed_at_ns = now
     if sender.repair == SELECTIVE:
         record_transmission(state, recovery_at(state, f), number, sender.transmission, again)
     sender.transmission += 1
     if sender.next >= sender.packets and (sender.repair != SELECTIVE or recovery_at(state, f).lost_head == NONE):
-        marks |= LAST if all_written(state, f) else 0
+        flags |= LAST if all_written(state, f) else 0
     if sender.stamped == STAMPED_BOTH_WAYS:
-        marks |= STAMPED
+        flags |= STAMPED
         for k in range(4):
             header_at(state, i).x[k] = recovery_at(state, f).header[k]
-    packet.marks = marks
+    packet.flag_bits = flags
     if sender.has_send_callback:
         call_send_callback(state, f, i)
     if state.tracing:
         trace_packet(state, SENT, i)
-    if sender.acknowledged and sender.due[RTO] == NEVER:
+    if sender.acknowledged and sender.due_ns[RTO] == NEVER:
         set_timer(state, f, RTO, now + timeout_ns(timer_at(state, f)))
     # RFC 8985, section 7.2: after new data that is not itself a probe
     if sender.repair == SELECTIVE and recovery_at(state, f).rack and recovery_at(state, f).probe_end != number + 1:

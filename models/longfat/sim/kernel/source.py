@@ -144,7 +144,7 @@ def emit(state, f):
     packet.length = size
     packet.hop = sender.first_hop
     packet.kind = DATA
-    packet.marks = ecn_field(sender)
+    packet.flag_bits = ecn_field(sender)
     packet.colour = 0
     packet.priority = 0
     sender.high += 1
@@ -289,7 +289,7 @@ def initialise_connection(state, t, f):
     """Make row f a new connection of template t; timer entries of the old one expire and are ignored."""
     sender = sender_at(state, f)
     hop = sender.first_hop
-    armed = sender.armed[0], sender.armed[1], sender.armed[2]
+    armed = sender.armed_ns[0], sender.armed_ns[1], sender.armed_ns[2]
     release_nodes(state, tally_at(state, f).last_stamps)
     copy_row(state.senders_base, SENDER_WORDS, t, f)
     copy_row(state.timers_base, TIMER_WORDS, t, f)
@@ -300,14 +300,14 @@ def initialise_connection(state, t, f):
         word_at(flow_own(state, f), k).x = word_at(flow_own(state, t), k).x
     sender.first_hop = hop
     for k in range(3):
-        sender.due[k] = NEVER
-    sender.armed[0] = armed[0]
-    sender.armed[1] = armed[1]
-    sender.armed[2] = armed[2]
+        sender.due_ns[k] = NEVER
+    sender.armed_ns[0] = armed[0]
+    sender.armed_ns[1] = armed[1]
+    sender.armed_ns[2] = armed[2]
     if sender.access_link:
         access_link_at(state, f).free = 0
     sender.transfer = 1
-    sender.sends_until = NEVER
+    sender.sends_until_ns = NEVER
     sender.acks_received = 0
     receiver = receiver_at(state, f)
     receiver.received = 0
@@ -321,7 +321,7 @@ def initialise_connection(state, t, f):
         delayed.ack_delay = given.ack_delay
         delayed.quick_acks = given.quick_acks
         delayed.pending = 0
-        delayed.due = NEVER
+        delayed.due_ns = NEVER
     tally = tally_at(state, f)
     tally.sent = 0
     tally.retransmitted = 0
@@ -386,7 +386,7 @@ def end_connection(state, f):
 
 
 @entry(".")
-def inject(address, f, hop, kind, length, number, transmission, marks):
+def inject(address, f, hop, kind, length, number, transmission, flags):
     """Let a packet of a flow enter the link of a hop now; the event loop admits it before its next event."""
     state = state_at(address)
     i = allocate_packet(state)
@@ -397,7 +397,7 @@ def inject(address, f, hop, kind, length, number, transmission, marks):
     packet.length = length
     packet.number = number
     packet.transmission = transmission
-    packet.marks = marks
+    packet.flag_bits = flags
     packet.sent = state.now
     packet.triggered_by = 0
     packet.colour = 0
@@ -421,7 +421,7 @@ def reach_host(state, i):
         receiver.received_bytes += packet.length
         receiver.delay += state.now - packet.sent
         receiver.last_arrival = state.now
-        if packet.marks & CE:
+        if packet.flag_bits & CE:
             tally_at(state, f).marks += 1
     else:
         sender_at(state, f).acks_received += 1

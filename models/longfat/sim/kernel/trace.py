@@ -76,8 +76,8 @@ def trace_packet(state, what, i):
     row.sent = packet.sent
     row.echo = echo.x
     row.length = packet.length
-    row.marks = packet.marks
-    reports = what != SENT and packet.marks & HAS_BLOCKS
+    row.flag_bits = packet.flag_bits
+    reports = what != SENT and packet.flag_bits & HAS_BLOCKS
     for k in range(6):
         row.blocks[k] = sack_at(state, i).x[k] if reports else 0
     if what != ACK_SENT:
@@ -85,8 +85,8 @@ def trace_packet(state, what, i):
 
 
 @routine
-def trace_reception(state, i, number, marks):
-    """Write a row about a data packet that has arrived, with its number and marks; it may be an acknowledgment now."""
+def trace_reception(state, i, number, flags):
+    """Write a row about a data packet that has arrived, with its number and flags; it may be an acknowledgment now."""
     packet = packet_at(state, i)
     f = packet.flow
     begin_row(state, RECEIVED, f)
@@ -96,7 +96,7 @@ def trace_reception(state, i, number, marks):
     row.sent = packet.sent
     row.echo = echo_at(state, i).x
     row.length = sender_at(state, f).packet_size if packet.kind == ACK else packet.length
-    row.marks = marks
+    row.flag_bits = flags
     for k in range(6):
         row.blocks[k] = 0
 
@@ -127,7 +127,7 @@ def trace_sender(state, what, f):
     row.sent = 0
     row.echo = 0
     row.length = 0
-    row.marks = 0
+    row.flag_bits = 0
     for k in range(6):
         row.blocks[k] = 0
     complete_row(state, f)
@@ -143,7 +143,7 @@ def record_end(state, i, dropped):
     row.time = state.now
     row.transmission = packet.transmission
     row.flow = packet.flow
-    row.marks = packet.marks
+    row.flag_bits = packet.flag_bits
     row.kind = packet.kind
     row.dropped = dropped
     state.left_rows += 1

@@ -61,8 +61,8 @@ FLOW_FIELDS = {
         ("window", "packets", "congestion window, which the callbacks of window schemes return", SET),
         ("rate", "bytes/s", "pacing rate, infinite without pacing; the callbacks of rate schemes return it", SET),
         ("inflation", "packets", "addition to the window in fast recovery (RFC 5681, section 3.2)", SET),
-        ("limited", "packets", "packets that may still be sent in response to this event", SET),
-        ("last_sent", "s", "departure of the last packet, for pacing", SET, "last_paced", NS),
+        ("limited", "packets", "packets that may still be sent in response to this event", SET, "allowance"),
+        ("last_sent", "s", "departure of the last packet, for pacing", SET, "last_paced_ns", NS),
         ("una", "packets", "first packet not acknowledged (SND.UNA)"),
         ("next", "packets", "next packet to send (SND.NXT)", SET),
         ("high", "packets", "one more than the highest packet sent"),
@@ -131,7 +131,7 @@ RECEIVER_FIELDS = {
         ("received", "packets", "arrived so far, this one and those without data included"),
     ),
     **_of("state", ("now", "s", "simulated time", False, "now", NS)),
-    **_of("delayed_ack", ("alarm", "s", "time of the next call of `reply`; infinite: none", SET, "due", NS)),
+    **_of("delayed_ack", ("alarm", "s", "time of the next call of `reply`; infinite: none", SET, "due_ns", NS)),
 }
 
 #: Fields of an event, for schemes.
@@ -201,7 +201,7 @@ PACKET_FIELDS = {
         ("size", "bytes", "headers included", False, "length"),
         ("sent", "s", "departure from the sender; in an acknowledgment that of the data packet", False, "sent", NS),
         ("kind", "1", "DATA, ACK or FEEDBACK"),
-        ("marks", "1", "bits ECT, CE, ECE, CWR, LAST, STAMPED, ECT1", SET),
+        ("marks", "1", "bits ECT, CE, ECE, CWR, LAST, STAMPED, ECT1", SET, "flag_bits"),
         ("colour", "1", "GREEN, RED, or another value set by a discipline", SET),
         ("priority", "1", "0 is the highest", SET),
     ),

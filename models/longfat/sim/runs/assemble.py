@@ -97,8 +97,8 @@ def _lay_traces(state: RunState, flows: int, links: int, every: float | None, du
 
 def _schedule(state: RunState, routes: Routes, starts: np.ndarray, every: float | None) -> None:
     """Schedule the starts of flows, then the ticks of disciplines, then the samples: in this order at equal times."""
-    state.senders["due"][: len(starts), records.PACE] = starts
-    state.senders["armed"][: len(starts), records.PACE] = starts
+    state.senders["due_ns"][: len(starts), records.PACE] = starts
+    state.senders["armed_ns"][: len(starts), records.PACE] = starts
     ticks = [k for k, hooked in enumerate(routes.hooked) if hooked and routes.links[k].discipline.tick is not None]
     kinds = [records.CLOCK + records.PACE] * len(starts) + [records.SWITCH_CLOCK] * len(ticks)
     indices = [*range(len(starts)), *ticks]

@@ -165,7 +165,7 @@ def _lay_queues(state: RunState, routes: Routes) -> np.ndarray:
     ranks = np.arange(len(of_flows)) - np.searchsorted(of_flows[order], of_flows[order], "left")
     queue_rows[order] = begin[of_flows[order]] + ranks
     state.queues = queues = rows(max(1, int(begin[-1])), records.QUEUE)
-    queues["head"], queues["tail"], queues["armed"] = NONE, NONE, NEVER
+    queues["head"], queues["tail"], queues["armed_ns"] = NONE, NONE, NEVER
     queues["number"] = np.arange(len(queues))
     queues["link"][: begin[-1]] = np.repeat(np.arange(len(links)), count)
     kinds, which, workspace = [rows(0, records.WORD)], np.zeros(len(queues), np.int64), 0
@@ -212,11 +212,11 @@ def _flow(flow: Flow, routes: Routes) -> tuple[dict[str, np.ndarray], np.ndarray
     sender.window, sender.rate = math.inf, math.inf
     sender.resend = sender.timed = NONE
     sender.packet_size, receiver.ack_size = flow.packet, flow.ack
-    sender.limited = 1e300
-    sender.due[:] = sender.armed[:] = NEVER
+    sender.allowance = 1e300
+    sender.due_ns[:] = sender.armed_ns[:] = NEVER
     sender.timestamps = 1
-    sender.last_paced = -(2**62)
-    tally.stop = sender.sends_until = NEVER if flow.stop == math.inf else round(flow.stop * SECOND)
+    sender.last_paced_ns = -(2**62)
+    tally.stop = sender.sends_until_ns = NEVER if flow.stop == math.inf else round(flow.stop * SECOND)
     tally.finish = NEVER
     tally.last_stamps = tally.template = NONE
     timer.rto, timer.backoff = 1.0, 1.0
@@ -227,11 +227,11 @@ def _flow(flow: Flow, routes: Routes) -> tuple[dict[str, np.ndarray], np.ndarray
     recovery.pool, recovery.reorder, recovery.alarm = 1.0, 1, -1.0
     recovery.blocks_head = recovery.blocks_tail = NONE
     recovery.rack_newest = recovery.highest_delivered = recovery.probe_end = NONE
-    recovery.rack_due = recovery.rack_armed = NEVER
+    recovery.rack_due_ns = recovery.rack_armed_ns = NEVER
     recovery.outstanding_head = recovery.outstanding_tail = recovery.lost_head = recovery.lost_tail = NONE
     receiver.waiting = NONE
     delayed = row["delayed_acks"]
-    delayed.delayed_ack, delayed.due, delayed.armed = 1, NEVER, NEVER
+    delayed.delayed_ack, delayed.due_ns, delayed.armed_ns = 1, NEVER, NEVER
     line.packet = source.first_row = source.last_row = source.next_row = NONE
     own = rows(0, records.WORD)
     if flow.scheme is not None:

@@ -226,7 +226,7 @@ class RunState:
                     grown[counter][old:] = 0
                 setattr(self, name, grown)
         new = slice(old, old + count)
-        self.senders["due"][new] = self.senders["armed"][new] = NEVER
+        self.senders["due_ns"][new] = self.senders["armed_ns"][new] = NEVER
         self.senders["transmission"][new] = 0
         self.tallies["traffic"][new], self.tallies["template"][new], self.tallies["finish"][new] = (
             records.TRANSFER,

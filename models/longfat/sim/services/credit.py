@@ -42,8 +42,8 @@ def may_check(link, queue):
     if math.isinf(queue.check):
         return False
     time, row = int((queue.used_at + queue.check) * 1e9) + 1, queue._queue
-    if link._state.now < time < row.armed:
-        row.armed = time
+    if link._state.now < time < row.armed_ns:
+        row.armed_ns = time
         schedule(link._state, WAKE, row.number, time)
     return link._state.now >= time
 

@@ -64,8 +64,8 @@ def wait_for_time(link, queue):
     An entry for a later time that is already in the event heap is ignored when its time comes.
     """
     time = eligible(queue)
-    if time < queue._queue.armed:
-        queue._queue.armed = time
+    if time < queue._queue.armed_ns:
+        queue._queue.armed_ns = time
         schedule(link._state, WAKE, queue._queue.number, time)
 
 

@@ -45,8 +45,8 @@ def wait_for_time(link):
     if row.head == NONE:
         return
     time = latest(link, row.head)
-    if link._state.now < time < row.armed:
-        row.armed = time
+    if link._state.now < time < row.armed_ns:
+        row.armed_ns = time
         schedule(link._state, WAKE, row.number, time)
 
 

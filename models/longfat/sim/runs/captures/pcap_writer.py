@@ -201,7 +201,7 @@ class Packets:
         number = np.where(opening, np.choose(step, [0 * mine, mine + 1, theirs + 1]), number)
         flags = np.full(len(rows), ACK)
         for bit, flag in ((records.LAST, PSH), (records.CWR, CWR), (records.ECE, ECE)):
-            flags |= np.where((rows["marks"] & bit) != 0, flag, 0)
+            flags |= np.where((rows["flag_bits"] & bit) != 0, flag, 0)
         flags[opening] = np.choose(step, [SYN, SYN | ACK, ACK])[opening]
         # RFC 3168, section 6.1.1: the SYN has ECE and CWR, the reply has ECE.
         flags |= np.where(opening & self._of("ecn"), np.choose(step, [ECE | CWR, ECE, 0]), 0)
@@ -230,10 +230,10 @@ class Packets:
 
     def _ip(self, ip: np.ndarray) -> None:
         """Write the IPv4 header: RFC 791; RFC 3168, section 5, and RFC 9331, section 2, for the codepoints of ECN."""
-        marks = self.rows["marks"]
-        scalable = (marks & records.ECT1) != 0
-        codepoint = np.where((marks & records.CE) != 0, 3, np.where(scalable, 1, 2))
-        capable = self.data & ((marks & (records.ECT | records.CE)) != 0)
+        bits = self.rows["flag_bits"]
+        scalable = (bits & records.ECT1) != 0
+        codepoint = np.where((bits & records.CE) != 0, 3, np.where(scalable, 1, 2))
+        capable = self.data & ((bits & (records.ECT | records.CE)) != 0)
         ip["version"] = 0x45
         ip["service"] = np.where(capable | (self.data & scalable), codepoint, 0)
         ip["length"] = self.length
