@@ -1,6 +1,7 @@
-"""Event loop: it takes the earliest event and calls the module that handles it.
+"""Event loop: take the earliest event, set the clock to its time, handle it, and let in and send what it allows.
 
-It returns at a given time, after a number of events, or when an array has to grow.
+It returns at a given time, after a number of events, or when an array has to grow. Arrivals may be handled before their
+time, up to `horizon`: docs/engine.md, "Computing in advance", says when, and what it buys.
 """
 
 from longfat.sim.kernel.acknowledgment import (
