@@ -12,13 +12,13 @@ from longfat.sim.kernel.events import request_admission
 from longfat.sim.kernel.jit import entry, part, routine
 from longfat.sim.kernel.memory import (
     access_link_at,
-    allocate_packet,
     backlog_entry_at,
     census_at,
     header_at,
     hop_at,
     is_full,
     link_at,
+    new_packet,
     packet_at,
     queue_at,
     receiver_at,
@@ -67,11 +67,8 @@ def admit(state, i):
 def admit_inline(state, i):
     """Let a packet enter the link of its hop, or drop it.
 
-    What follows is computed in advance where no other packet can interfere. On a link without service, discipline or
-    loss the arrival time at the far end is known. Where all packets of the next link come from this one, they enter it
-    in the same order, whatever happens elsewhere meanwhile. In the same way a receiver takes the packets of its last
-    link in order. The results are the same, because nothing is computed beyond the next time at which the run is
-    observed (`horizon`).
+    What follows is computed in advance where no other packet can interfere, up to the `horizon`: docs/engine.md,
+    "Computing in advance".
     """
     now = state.now
     while i != NONE:
@@ -230,22 +227,14 @@ def admit_special(state, link, queue, i):
 @routine
 def send_feedback(state):
     """Send feedback from a switch to a sender, on the path of the acknowledgments from there."""
-    link = link_at(state, state.feedback_link)
-    i = allocate_packet(state)
-    packet = packet_at(state, i)
-    packet.flow = state.feedback_flow
-    packet.kind = FEEDBACK
-    packet.flag_bits = 0
-    packet.length = receiver_at(state, packet.flow).ack_size
-    packet.hop = state.feedback_hop
-    packet.sent = state.now
-    packet.number = link.number
-    packet.priority = 0
+    link, f = link_at(state, state.feedback_link), int(state.feedback_flow)
+    i = new_packet(state, f, FEEDBACK, receiver_at(state, f).ack_size, state.feedback_hop)
+    packet_at(state, i).number = link.number
     for k in range(4):
         header_at(state, i).x[k] = link.feedback[k]
     state.feedback_flow = NONE
     state.feedback_sent += 1
-    tally_at(state, packet.flow).feedback_in_flight += 1
+    tally_at(state, f).feedback_in_flight += 1
     request_admission(state, i)
 
 

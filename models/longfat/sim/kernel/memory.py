@@ -18,7 +18,7 @@ from numba.extending import intrinsic
 
 from longfat.sim.kernel import records
 from longfat.sim.kernel.jit import COMPILED, part
-from longfat.sim.kernel.records import ECT, ECT1, L4S_ECT, NO_PACKETS, NONE, NOT_ECT, ROWS_PER_EVENT
+from longfat.sim.kernel.records import ECT, ECT1, GREEN, L4S_ECT, NO_PACKETS, NONE, NOT_ECT, ROWS_PER_EVENT
 from longfat.sim.kernel.views import Row
 
 
@@ -305,6 +305,22 @@ def allocate_packet(state):
     if state.free_packets < ROWS_PER_EVENT:
         state.shortage = NO_PACKETS
         state.attention = 1
+    return i
+
+
+@part
+def new_packet(state, f, kind, length, hop):
+    """Return the row of a new packet of a flow, which leaves now; plain, of the highest priority, without flags."""
+    i = allocate_packet(state)
+    packet = packet_at(state, i)
+    packet.flow = f
+    packet.kind = kind
+    packet.length = length
+    packet.hop = hop
+    packet.sent = state.now
+    packet.flag_bits = 0
+    packet.colour = GREEN
+    packet.priority = 0
     return i
 
 

@@ -8,11 +8,11 @@ from longfat.sim.kernel.callbacks import receive_at
 from longfat.sim.kernel.events import request_admission, schedule
 from longfat.sim.kernel.jit import part, routine
 from longfat.sim.kernel.memory import (
-    allocate_packet,
     block_at,
     delayed_ack_at,
     flow_own,
     header_at,
+    new_packet,
     packet_at,
     receiver_at,
     release_packet,
@@ -31,7 +31,6 @@ from longfat.sim.kernel.records import (
     DELAYED,
     ECE,
     FEEDBACK,
-    GREEN,
     HORIZON,
     LAST,
     LATCHED,
@@ -216,15 +215,8 @@ def reply(state, f):
     """Let the scheme of a flow make a reply, which leaves the receiver if the scheme says so."""
     receiver, own = receiver_at(state, f), delayed_ack_at(state, f)
     own.due_ns = NEVER
-    i = allocate_packet(state)
+    i = new_packet(state, f, ACK, receiver.ack_size, own.hop)
     packet, header = packet_at(state, i), header_at(state, i)
-    packet.flow = f
-    packet.kind = ACK
-    packet.flag_bits = 0
-    packet.colour = GREEN
-    packet.priority = 0
-    packet.length = receiver.ack_size
-    packet.hop = own.hop
     packet.sent, packet.triggered_by, packet.transmission = own.sent, own.triggered_by, own.transmission
     for k in range(4):
         header.x[k] = 0.0

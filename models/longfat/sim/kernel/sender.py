@@ -14,10 +14,10 @@ from longfat.sim.kernel.jit import part, routine
 from longfat.sim.kernel.link import admit_inline
 from longfat.sim.kernel.memory import (
     access_link_at,
-    allocate_packet,
     ecn_field,
     flow_own,
     header_at,
+    new_packet,
     packet_at,
     queued_at,
     receiver_at,
@@ -33,7 +33,6 @@ from longfat.sim.kernel.records import (
     DATA,
     FEEDBACK,
     FROM_APPLICATION,
-    GREEN,
     LAST,
     NEVER,
     NO_DATA,
@@ -282,17 +281,10 @@ def send_inline(state, f):
 @routine
 def transmit_request(state, f):
     """Send a request of 32 bytes for the counters of the links, which append their stamps to it."""
-    i = allocate_packet(state)
+    i = new_packet(state, f, FEEDBACK, 32, sender_at(state, f).first_hop)
     packet = packet_at(state, i)
-    packet.flow = f
-    packet.kind = FEEDBACK
     packet.flag_bits = REQUEST
-    packet.length = 32
-    packet.hop = sender_at(state, f).first_hop
-    packet.sent = state.now
     packet.number = NONE
-    packet.colour = GREEN
-    packet.priority = 0
     queued_at(state, i).stamps = NONE
     state.feedback_sent += 1
     tally_at(state, f).feedback_in_flight += 1
@@ -303,17 +295,10 @@ def transmit_request(state, f):
 def transmit_data(state, f, sender, number):
     """Make one data packet and send it."""
     now = state.now
-    i = allocate_packet(state)
+    i = new_packet(state, f, DATA, sender.packet_size, sender.first_hop)
     packet = packet_at(state, i)
-    packet.flow = f
     packet.number = number
-    packet.sent = now
     packet.transmission = sender.transmission
-    packet.length = sender.packet_size
-    packet.hop = sender.first_hop
-    packet.kind = DATA
-    packet.colour = GREEN
-    packet.priority = 0
     flags = ecn_field(sender)
     again = 1 if number < sender.high else 0
     if sender.cwr and number >= sender.high:

@@ -8,11 +8,11 @@ from longfat.sim.kernel.events import request_admission, set_timer
 from longfat.sim.kernel.jit import COMPILED, entry, part, routine
 from longfat.sim.kernel.memory import (
     access_link_at,
-    allocate_packet,
     connection_at,
     delayed_ack_at,
     ecn_field,
     flow_own,
+    new_packet,
     packet_at,
     receiver_at,
     recovery_at,
@@ -132,21 +132,14 @@ def emit(state, f):
     if tally.traffic == ON_OFF and source.on == 0 and not switch_on(state, source, now):
         set_timer(state, f, PACE, while_on(state, source, now + source.gap_left))
         return
-    i = allocate_packet(state)
-    packet = packet_at(state, i)
     size = int(sender.packet_size)
     if source.mean_size > 0.0:
         size = min(max(1, int(exponential(state, source.mean_size) + 0.5)), 1_000_000)
-    packet.flow = f
+    i = new_packet(state, f, DATA, size, sender.first_hop)
+    packet = packet_at(state, i)
     packet.number = sender.high
-    packet.sent = now
     packet.transmission = sender.transmission
-    packet.length = size
-    packet.hop = sender.first_hop
-    packet.kind = DATA
     packet.flag_bits = ecn_field(sender)
-    packet.colour = 0
-    packet.priority = 0
     sender.high += 1
     sender.next = sender.high
     sender.transmission += 1
@@ -389,19 +382,12 @@ def end_connection(state, f):
 def inject(address, f, hop, kind, length, number, transmission, flags):
     """Let a packet of a flow enter the link of a hop now; the event loop admits it before its next event."""
     state = state_at(address)
-    i = allocate_packet(state)
+    i = new_packet(state, f, kind, length, hop)
     packet = packet_at(state, i)
-    packet.flow = f
-    packet.hop = hop
-    packet.kind = kind
-    packet.length = length
     packet.number = number
     packet.transmission = transmission
     packet.flag_bits = flags
-    packet.sent = state.now
     packet.triggered_by = 0
-    packet.colour = 0
-    packet.priority = 0
     if kind == DATA:
         sender_at(state, f).transmission += 1
     else:
