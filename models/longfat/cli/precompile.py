@@ -42,13 +42,14 @@ def _rest() -> int:
     from longfat import segments
     from longfat.sim import queues, schemes, services
     from longfat.sim.kernel.source import compile_injection
+    from longfat.sim.queues import ptp
 
     compile_injection()
     segments.simulate(window=4, loss=0.1, segment_packets=2, ack_segments=1, segments=1, rng=1, progress=False)
     disciplines = {one.name: one for one in queues.NAMED.values()}
     for scheme in schemes.names():
         schemes.scheme(scheme).compiled()
-    for discipline in disciplines.values():
+    for discipline in (*disciplines.values(), ptp.responder()):
         discipline.compiled()
     for service in services.SERVICES.values():
         if service is not None:

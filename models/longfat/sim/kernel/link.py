@@ -6,6 +6,7 @@ entry in the heap. A link with a service (`kernel.queueing`), or with a discipli
 second event, the end of the transmission; there, too, the arrival at the far end may be computed in advance.
 """
 
+from longfat.sim.kernel.callbacks import DEQUEUE as ON_DEQUEUE
 from longfat.sim.kernel.callbacks import ENQUEUE as ON_ENQUEUE
 from longfat.sim.kernel.callbacks import ON_FEEDBACK
 from longfat.sim.kernel.events import request_admission
@@ -31,6 +32,7 @@ from longfat.sim.kernel.queueing import (
     admit_queued,
     append_to_link,
     call_discipline,
+    call_responder,
     collect_feedback,
     drop,
     join_backlog,
@@ -54,7 +56,6 @@ from longfat.sim.kernel.records import (
     TO_RECEIVER,
     TOO_LATE,
 )
-from longfat.sim.kernel.requests import refresh_counter, reserve_stamp, write_stamp
 
 
 @routine
@@ -170,11 +171,8 @@ def transmit_in_order(state, link, i, packet, special):
     elif begin > now and is_full(link, size):
         drop(state, link, i)
         return False
-    if special:
-        if link.refresh > 0:
-            refresh_counter(link, now)
-        if packet.flag_bits & REQUEST:
-            write_stamp(state, link, i, begin)
+    if special and (link.shows_all or packet.flag_bits & REQUEST):
+        call_responder(state, link, ON_DEQUEUE, i, begin)
     first_bit = begin
     if special:
         if link.hold_until > begin:  # the packet counts as in transmission meanwhile, as with jitter below
@@ -199,7 +197,7 @@ def transmit_in_order(state, link, i, packet, special):
 
 @routine
 def admit_special(state, link, queue, i):
-    """Admit a packet on a link with random loss, a discipline or a service, or a request that gets a stamp."""
+    """Admit a packet on a link with random loss, a discipline or a service, or a request."""
     packet = packet_at(state, i)
     if link.loss > 0.0 and uniform(state) < link.loss:
         drop(state, link, i)
@@ -215,7 +213,7 @@ def admit_special(state, link, queue, i):
         if verdict > 0:
             push_out(state, link, verdict - 1)
     if packet.flag_bits & REQUEST:
-        reserve_stamp(state, link, i)
+        call_responder(state, link, ON_ENQUEUE, i, state.now)
     if link.service != NONE:
         admit_queued(state, link, queue, i)
     elif transmit_in_order(state, link, i, packet, True):

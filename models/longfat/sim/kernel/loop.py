@@ -213,7 +213,7 @@ def take_samples(state):
         row.srtt = timer_at(state, f).srtt
     for k in range(state.sampled_links):
         link, line = link_at(state, k), link_sample_at(state, state.samples * state.sampled_links + k)
-        line.arrived_bytes = link.served_bytes + link.dropped_bytes - link.stamped_bytes
+        line.arrived_bytes = link.served_bytes + link.dropped_bytes - link.lengthened_bytes
         if link.service == NONE:
             update_backlog(state, link)
         else:

@@ -93,7 +93,7 @@ queue_at = _reader(QUEUE, "queues_base")
 block_at = _reader(Row(records.BLOCK, "block"), "blocks_base")
 transmission_at = _reader(Row(records.TRANSMISSION, "transmission"), "nodes_base")
 snapshot_at = _reader(Row(records.SNAPSHOT, "snapshot"), "snapshots_base")
-stamp_at = _reader(Row(records.STAMP, "stamp"), "nodes_base")
+note_at = _reader(Row(records.NOTE, "note"), "nodes_base")
 connection_at = _reader(Row(records.CONNECTION, "connection"), "connections_base")
 flow_sample_at = _reader(Row(records.FLOW_SAMPLE, "flow_sample"), "flow_samples_base")
 link_sample_at = _reader(Row(records.LINK_SAMPLE, "link_sample"), "link_samples_base")
@@ -137,6 +137,12 @@ def link_own(state, k):
 def service_own(state, k):
     """Return the address of the record that a service has for a link."""
     return state.service_own_base + 8 * state.service_own_words * k
+
+
+@part
+def responder_own(state, k):
+    """Return the address of the record that the run's responder has for a link."""
+    return state.responder_own_base + 8 * state.responder_own_words * k
 
 
 @part

@@ -29,6 +29,7 @@ from longfat.sim.kernel.memory import (
     queued_at,
     rate_change_at,
     release_packet,
+    responder_own,
     service_own,
     since_at,
     tally_at,
@@ -47,7 +48,6 @@ from longfat.sim.kernel.records import (
     SEND,
 )
 from longfat.sim.kernel.recovery import release_nodes
-from longfat.sim.kernel.requests import refresh_counter, write_stamp
 from longfat.sim.kernel.trace import record_end
 
 # --- Transmitter -----------------------------------------------------------------------------------------------------
@@ -157,7 +157,7 @@ def drop(state, link, i):
         state.feedback_dropped += 1
         tally.feedback_in_flight -= 1
         if packet.flag_bits & REQUEST:
-            release_nodes(state, queued_at(state, i).stamps)
+            release_nodes(state, queued_at(state, i).notes)
     release_packet(state, i)
 
 
@@ -238,6 +238,29 @@ def call_service(state, link, verb, i):
     """Call a function of a link's service for a packet, and return what it returns."""
     state.hook = OF_SERVICES + verb
     return call(state, link, verb_at(state, link.service, verb), i)
+
+
+@routine
+def call_responder(state, link, hook, i, time):
+    """Call a hook of the run's responder, if it has one, for a request, or for any packet of a link that shows all.
+
+    The responder is the plug-in that answers requests, beside the disciplines of the links. Its `enqueue` is called
+    before a request is admitted, `dequeue` with the time at which its transmission begins, and `feedback`, for the last
+    link, when the request has reached the receiver.
+    """
+    if state.responder == NONE:
+        return
+    k = link.number
+    hook_at(state, state.responder, hook)(
+        state,
+        link,
+        responder_own(state, k),
+        service_own(state, k),
+        packet_at(state, i),
+        header_at(state, i),
+        since_at(state, i),
+        time * 1e-9,
+    )
 
 
 @part
@@ -334,10 +357,8 @@ def transmit(state, link, i):
     fresh = link.free < state.now
     if fresh:
         link.free = state.now
-    if link.refresh > 0:
-        refresh_counter(link, state.now)
-    if packet.flag_bits & REQUEST:
-        write_stamp(state, link, i, state.now)
+    if link.shows_all or packet.flag_bits & REQUEST:
+        call_responder(state, link, DEQUEUE, i, state.now)
     time = transmission_time(state, link, packet.length, fresh, state.now)
     link.free += time
     link.busy += time

@@ -4,7 +4,7 @@ Four parts: blocks of packets beyond a hole, receivers that their scheme control
 reception of a packet.
 """
 
-from longfat.sim.kernel.callbacks import receive_at
+from longfat.sim.kernel.callbacks import ON_FEEDBACK, receive_at
 from longfat.sim.kernel.events import request_admission, schedule
 from longfat.sim.kernel.jit import part, routine
 from longfat.sim.kernel.memory import (
@@ -12,6 +12,8 @@ from longfat.sim.kernel.memory import (
     delayed_ack_at,
     flow_own,
     header_at,
+    hop_at,
+    link_at,
     new_packet,
     packet_at,
     receiver_at,
@@ -21,10 +23,12 @@ from longfat.sim.kernel.memory import (
     since_at,
     tally_at,
 )
+from longfat.sim.kernel.queueing import call_responder
 from longfat.sim.kernel.records import (
     ACCURATE,
     ACK,
     ACK_SENT,
+    ANSWERED,
     BY_SCHEME,
     CE,
     CWR,
@@ -45,7 +49,6 @@ from longfat.sim.kernel.records import (
     STATE_OF_LAST,
 )
 from longfat.sim.kernel.records import SACK as HAS_BLOCKS
-from longfat.sim.kernel.requests import answer_request
 from longfat.sim.kernel.trace import trace_packet, trace_reception
 
 # --- Blocks beyond a hole --------------------------------------------------------------------------------------------
@@ -376,6 +379,17 @@ def receive(state, i):
     if state.tracing:
         trace_packet(state, ACK_SENT, i)
     return True
+
+
+@routine
+def answer_request(state, i):
+    """Return a request to its sender; the run's responder fills in the header fields."""
+    packet, header = packet_at(state, i), header_at(state, i)
+    for k in range(4):
+        header.x[k] = 0.0
+    call_responder(state, link_at(state, hop_at(state, packet.hop).link), ON_FEEDBACK, i, state.now)
+    packet.flag_bits = ANSWERED  # distinguishes it from feedback of a switch
+    packet.hop += 1
 
 
 @routine

@@ -47,11 +47,10 @@ PACKET = record(
 DATA, ACK, FEEDBACK = 0, 1, 2
 ECT, CE, ECE, CWR, SACK = 1, 2, 4, 8, 16  # bits of `flag_bits`
 LAST, STAMPED = 32, 64  # of data packets: the sender has no more data; the header fields are in use
-REQUEST = 128  # of feedback: a request for the counters of the links on the path
+REQUEST = 128  # of feedback: a request that a scheme sends to the links of the path
+REQUEST_SIZE = 32  # bytes, as it leaves its sender
 ECT1 = 256  # of data packets, beside ECT: the codepoint is ECT(1), the identifier of L4S (RFC 9331, section 4.1)
 ANSWERED = 1  # of feedback: the answer to such a request
-#: Values of a link's `ignores_requests`, beside 0: requests get no stamp; or one by the interface at the link's end.
-IGNORES, INCOMING = 1, 2
 GREEN, RED = 0, 1  # colours: a red packet is the first to be dropped
 
 #: Fields of a packet that waits at a link with a service, and of a request.
@@ -59,7 +58,7 @@ QUEUED = record(
     ("previous", i4),  # the packet before this one in its queue
     ("queue", i4),  # queue in which it waits, NONE if in none
     ("tag", i8),  # the service sends packets in the order of their tags
-    ("stamps", i4),  # of a request: its last stamp, see `kernel.requests`
+    ("notes", i4),  # of a request: the last note that the links of its path have made on it
 )
 
 #: A hop of a path.
@@ -134,13 +133,10 @@ LINK = record(
     ("feedback", f8, (4,)),
     ("work_conserving", i1),  # of the service, as the next
     ("may_push_out", i1),
-    ("coarse_clock", i1),  # stamps have the time of the refresh, not the present one
-    ("ignores_requests", i1),  # 0: requests get a stamp; else `IGNORES` or `INCOMING`
+    ("shows_all", i1),  # 1: the run's responder sees every packet of the link, not only requests
     ("changing_rate", i4),  # row of `changing_rates`, NONE: the rate is constant
-    ("refresh", i8),  # refresh interval of the byte counter in stamps; 0: always up to date
-    ("refreshed_at", i8),  # last refresh
-    ("seen_bytes", i8),  # the counter as of that refresh
-    ("stamped_bytes", i8),  # bytes by which stamps have lengthened requests here
+    ("lengthened_bytes", i8),  # bytes by which notes have lengthened requests here
+    ("padding", i8, (3,)),  # to whole cache lines
 )
 
 #: A packet in the backlog of a link without service.
@@ -341,7 +337,7 @@ TALLY = record(
     ("timeouts", i8),
     ("marks", i8),
     ("reported_blocks", i8, (6,)),  # the SACK blocks that the receiver reported last
-    ("last_stamps", i4),  # stamps of the request that arrived last, see `kernel.requests`
+    ("notes", i4),  # notes on the request that arrived last
     ("feedback_in_flight", i4),  # its requests, their answers and feedback of switches in the network
     ("template", i4),  # of a connection: the flow that started it
     ("begun", i1),
@@ -402,10 +398,10 @@ EVENT = record(
 
 #: A block of packets that arrived beyond a hole.
 BLOCK = record(("low", i8), ("high", i8), ("previous", i4), ("next", i4))
-#: List nodes of one pool, so of the same size: an outstanding or lost transmission; a link's stamp on a request.
+#: List nodes of one pool, so of the same size: an outstanding or lost transmission; a link's note on a request.
 TRANSMISSION = record(("number", i8), ("transmission", i8), ("next", i4), ("later_acked", i4))
 DELIVERED = 2**30  # of `later_acked`, for a packet that was delivered after it had been found lost
-STAMP = record(("bytes", i8), ("time", i8), ("next", i4), ("hop", i4))
+NOTE = record(("bytes", i8), ("time", i8), ("next", i4), ("hop", i4))
 #: Beside a transmission of a flow with delivery-rate samples or RACK: what the flow knew as it made it.
 SNAPSHOT = record(
     ("delivered", i8),
@@ -553,6 +549,7 @@ ARRAYS = {
     "flow_own": WORD,  # parameters and state: of schemes, by flow; of disciplines and services, by link
     "link_own": WORD,
     "service_own": WORD,
+    "responder_own": WORD,  # of the responder, by link
     "queue_own": WORD,  # of services, for each queue
     "flow_state": WORD,  # of disciplines, for each flow
     "workspace": WORD,  # of services
@@ -588,6 +585,7 @@ STATE = record(
     ("flow_own_words", i8),
     ("link_own_words", i8),
     ("service_own_words", i8),
+    ("responder_own_words", i8),
     ("queue_own_words", i8),
     ("flow_state_words", i8),
     ("packets_room", i8),
@@ -601,6 +599,7 @@ STATE = record(
     ("callback", i4),
     ("link", i4),
     ("hook", i4),  # the number of the function of the link's discipline or service in `callbacks.OF_LINKS`
+    ("responder", i4),  # row of `hooks` of the plug-in that answers requests, NONE
     ("needs_flow_row", i4),  # 1: a connection finds no row
     ("sampled_flows", i4),
     ("sampled_links", i4),

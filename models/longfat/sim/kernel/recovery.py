@@ -122,7 +122,7 @@ def describe_loss(state, event, n, lost):
 # Selective loss recovery: which transmissions are outstanding, which are lost, and what is retransmitted.
 #
 # A flow has two lists: its outstanding transmissions in their order, and the lost ones in the order of their detection.
-# Their nodes come from the pool that the stamps of requests use, too (`kernel.requests`).
+# Their nodes come from the pool that the notes on requests use, too.
 
 
 @part

@@ -40,6 +40,7 @@ from longfat.sim.kernel.records import (
     ON_SEND,
     PACE,
     REQUEST,
+    REQUEST_SIZE,
     RTO,
     SELECTIVE,
     SENT,
@@ -280,12 +281,12 @@ def send_inline(state, f):
 
 @routine
 def transmit_request(state, f):
-    """Send a request of 32 bytes for the counters of the links, which append their stamps to it."""
-    i = new_packet(state, f, FEEDBACK, 32, sender_at(state, f).first_hop)
+    """Send a request to the links of the path, which may make notes on it, and to the receiver, which returns it."""
+    i = new_packet(state, f, FEEDBACK, REQUEST_SIZE, sender_at(state, f).first_hop)
     packet = packet_at(state, i)
     packet.flag_bits = REQUEST
     packet.number = NONE
-    queued_at(state, i).stamps = NONE
+    queued_at(state, i).notes = NONE
     state.feedback_sent += 1
     tally_at(state, f).feedback_in_flight += 1
     leave_source(state, f, i)

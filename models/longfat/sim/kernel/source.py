@@ -283,7 +283,7 @@ def initialise_connection(state, t, f):
     sender = sender_at(state, f)
     hop = sender.first_hop
     armed = sender.armed_ns[0], sender.armed_ns[1], sender.armed_ns[2]
-    release_nodes(state, tally_at(state, f).last_stamps)
+    release_nodes(state, tally_at(state, f).notes)
     copy_row(state.senders_base, SENDER_WORDS, t, f)
     copy_row(state.timers_base, TIMER_WORDS, t, f)
     copy_row(state.receivers_base, RECEIVING_WORDS, t, f)

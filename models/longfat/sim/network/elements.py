@@ -73,16 +73,13 @@ class Link:
     )  # fmt: skip
     counter_refresh: float = option(
         Number(
-            "s", "[0, 1e6]", 0.0, "Interval between updates of the byte counter that the link reports", row="refresh",
+            "s", "[0, 1e6]", 0.0, "Interval between updates of the byte counter that the link reports",
             remark="0 updates it with every packet. This and the next two are for the performance transparency "
             "protocol, see `longfat.sim.schemes.cadpc`",
         )
     )  # fmt: skip
     coarse_clock: bool = option(
-        flag(
-            "Whether the link reports the time of the last update of its counter instead of the present time.",
-            row="coarse_clock",
-        )
+        flag("Whether the link reports the time of the last update of its counter instead of the present time.")
     )
     stamps: bool | str = option(
         Option(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Hashable
 from fractions import Fraction
@@ -11,9 +12,12 @@ import numpy as np
 
 from longfat.base.domains import out_of_range
 from longfat.sim.kernel import records
+from longfat.sim.kernel.callbacks import CALLBACKS
 from longfat.sim.kernel.records import FOREVER, NEVER, NONE, SECOND
 from longfat.sim.network.elements import OF_LINK, Flow, Link, flow_values, link_values
 from longfat.sim.network.traffic import Traffic
+from longfat.sim.plugin import functions
+from longfat.sim.queues import Discipline, ptp
 from longfat.sim.runs.routes import Routes
 from longfat.sim.runs.run_state import RunState, rows
 from longfat.sim.schemes.scheme import fill_own, set_fields
@@ -71,12 +75,17 @@ def lay_links(state: RunState, routes: Routes) -> np.ndarray:
     def key(link: Link) -> Hashable:
         return id(link.discipline), bool(link.name), *link_values(link)
 
+    called = (getattr(scheme, name) for scheme in routes.schemes.all for name in CALLBACKS)
+    if any(_sends_requests(one) for one in called if one is not None):
+        routes.responder = ptp.responder()
     kinds, which = _by_kind(routes.links, key, lambda link: _link(link, routes))
     state.links = links = _stretch([one[0] for one in kinds], which)
     links["number"] = np.arange(len(links))
     _lay_rate_changes(state, routes.links)
     state.link_own, state.row.link_own_words = _words([one[1] for one in kinds], which)
     state.service_own, state.row.service_own_words = _words([one[2] for one in kinds], which)
+    state.responder_own, state.row.responder_own_words = _words([one[3] for one in kinds], which)
+    state.row.responder = NONE if routes.responder is None else routes.disciplines.place(routes.responder)
     _lay_flow_state(state, routes)
     queue_rows = _lay_queues(state, routes)
     state.allocate_circular_buffers()
@@ -100,8 +109,8 @@ def _lay_rate_changes(state: RunState, links: list[Link]) -> None:
         state.rate_changes[following - 1].time = NEVER
 
 
-def _link(link: Link, routes: Routes) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the row of a kind of link, and the records of its discipline and its service."""
+def _link(link: Link, routes: Routes) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return the row of a kind of link, and the records of its discipline, its service and the responder."""
     made = rows(1, records.LINK)
     row, discipline, service = made[0], link.discipline, link.discipline.scheduler
     row.head = row.tail = row.transmitting = row.first_queue = row.discipline = row.service = NONE
@@ -117,10 +126,10 @@ def _link(link: Link, routes: Routes) -> tuple[np.ndarray, np.ndarray, np.ndarra
     row.carried_remainder = row.rate >> 1
     row.limit_packets = min(link.buffer_packets, _UNBOUNDED)
     row.limit_bytes = min(link.buffer_bytes, _UNBOUNDED)
-    if not link.stamps or not link.name or link.rate == math.inf:
-        row.ignores_requests = records.IGNORES
-    elif link.stamps == "incoming":
-        row.ignores_requests = records.INCOMING
+    of_responder = rows(0, records.WORD)
+    if routes.responder is not None:
+        of_responder = _of_responder(link, routes.responder)
+        row.shows_all = link.counter_refresh > 0
     own, of_service = rows(discipline.own.words, records.WORD), rows(0, records.WORD)
     if discipline.has_hooks:
         row.discipline = routes.disciplines.place(discipline)
@@ -130,8 +139,25 @@ def _link(link: Link, routes: Routes) -> tuple[np.ndarray, np.ndarray, np.ndarra
         row.work_conserving, row.may_push_out = service.work_conserving, service.may_push_out
         of_service = rows(service.own.words, records.WORD)
         service.own.fill(of_service, discipline.values)
-    row.special = row.service != NONE or row.discipline != NONE or row.loss > 0 or row.jitter > 0 or row.refresh > 0
-    return made, own, of_service
+    row.special = row.service != NONE or row.discipline != NONE or row.loss > 0 or row.jitter > 0 or row.shows_all
+    return made, own, of_service, of_responder
+
+
+def _of_responder(link: Link, responder: Discipline) -> np.ndarray:
+    """Return the record of the run's responder for a link."""
+    made, notes = rows(responder.own.words, records.WORD), ptp.BY_OUTGOING
+    if not link.stamps or not link.name or link.rate == math.inf:
+        notes = ptp.BY_NOBODY
+    elif link.stamps == "incoming":
+        notes = ptp.BY_INCOMING
+    responder.own.fill(made, {"refresh": link.counter_refresh, "coarse_clock": link.coarse_clock, "notes": notes})
+    return made
+
+
+@functools.lru_cache(maxsize=512)
+def _sends_requests(function: Callable[..., Any]) -> bool:
+    """Return whether a callback of a scheme, or a helper that it calls, sets the field ``request`` of its flow."""
+    return "request" in functions.names_used(function)
 
 
 def _lay_flow_state(state: RunState, routes: Routes) -> None:
@@ -218,7 +244,7 @@ def _flow(flow: Flow, routes: Routes) -> tuple[dict[str, np.ndarray], np.ndarray
     sender.last_paced_ns = -(2**62)
     tally.stop = sender.sends_until_ns = NEVER if flow.stop == math.inf else round(flow.stop * SECOND)
     tally.finish = NEVER
-    tally.last_stamps = tally.template = NONE
+    tally.notes = tally.template = NONE
     timer.rto, timer.backoff = 1.0, 1.0
     timer.min_rto, timer.max_rto, timer.max_backoff = 0.2, 60.0, 64.0
     receiver.blocks_head = receiver.blocks_tail = NONE

@@ -61,6 +61,7 @@ class Routes:
         self.schemes = Kinds(lambda one: one)
         self.disciplines = Kinds(_code)
         self.services = Kinds(lambda one: one)
+        self.responder: Discipline | None = None  # answers requests, if any scheme sends them
         self.per_flow = [_has_queues_of_flows(link) for link in self.links]
         self.hooked = [link.discipline.has_hooks for link in self.links]
 

@@ -71,6 +71,7 @@ class RunState:
     flow_own: np.ndarray
     link_own: np.ndarray
     service_own: np.ndarray
+    responder_own: np.ndarray
     queue_own: np.ndarray
     flow_state: np.ndarray
     workspace: np.ndarray
