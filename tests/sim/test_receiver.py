@@ -114,16 +114,16 @@ def feed(address, numbers, reports):
         packet = packet_at(state, i)
         packet.flow = 0
         packet.number = numbers[k]
-        packet.marks = 0
+        packet.flag_bits = 0
         packet.kind = 0
         packet.length = 100
         packet.hop = 0
         packet.sent = 0
         receive(state, i)
         reports[k, 0] = packet.number
-        reports[k, 1] = packet.marks & 16
+        reports[k, 1] = packet.flag_bits & 16
         for j in range(6):
-            reports[k, 2 + j] = sack_at(state, i).x[j] if packet.marks & 16 else 0
+            reports[k, 2 + j] = sack_at(state, i).x[j] if packet.flag_bits & 16 else 0
         release_packet(state, i)
 
 
