@@ -154,7 +154,7 @@ KEPT = ("flow_own", "link_own", "service_own", "queue_own", "flow_state")
 #: Fields that are row numbers, or depend on how often the run was inspected.
 ROWS = {
     "outstanding_head", "outstanding_tail", "lost_head", "lost_tail", "blocks_head", "blocks_tail", "head", "tail",
-    "transmitting", "first_row", "last_row", "next_row", "notes", "next_start", "backlog", "backlog_bytes",
+    "transmitting", "first_row", "last_row", "next_row", "last_stamps", "next_start", "backlog", "backlog_bytes",
     "recover", "packet", "deferred", "has_arrival_event", "circular_base", "circular_mask", "circular_head",
 }  # fmt: skip
 

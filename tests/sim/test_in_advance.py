@@ -90,7 +90,7 @@ def counts(run):
 #: Rows of pools, which depend on the order in which packets were taken.
 NOT_SEEN = (
     "blocks_head", "blocks_tail", "outstanding_head", "outstanding_tail", "lost_head", "lost_tail",
-    "notes", "armed_ns", "packet", "first_row", "last_row", "next_row", "reported_blocks",
+    "last_stamps", "armed_ns", "packet", "first_row", "last_row", "next_row", "reported_blocks",
 )  # fmt: skip
 
 

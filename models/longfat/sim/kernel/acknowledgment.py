@@ -58,7 +58,7 @@ from longfat.sim.kernel.recovery import (
 )
 from longfat.sim.kernel.sender import ANY, LATEST, restart_timer, round_trip, sample_round_trip, send_inline, timeout_ns
 from longfat.sim.kernel.source import all_written, check_application_limited, end_connection
-from longfat.sim.kernel.trace import trace_packet, trace_sender
+from longfat.sim.kernel.trace_rows import trace_packet, trace_sender
 
 MOST_IMMEDIATE_CALLS = 1000  # alarms or ticks in a row that may be set to no later than now
 MOST_PACKETS_AT_ONCE = 2**25  # more packets than a run can hold (`run_state.MOST_ROWS`)
@@ -425,7 +425,7 @@ def receive_feedback(state, i):
 
 @routine
 def probe_is_due(state, f):
-    """Return whether a probe is due, which precedes a timeout at the same time (section 7.2)."""
+    """Return whether a probe is due, which precedes a timeout at the same time (RFC 8985, section 7.2)."""
     own = recovery_at(state, f)
     return own.rack_purpose == PROBE and own.rack_due_ns <= state.now
 

@@ -48,7 +48,7 @@ from longfat.sim.kernel.records import (
     SEND,
 )
 from longfat.sim.kernel.recovery import release_nodes
-from longfat.sim.kernel.trace import record_end
+from longfat.sim.kernel.trace_rows import record_end
 
 # --- Transmitter -----------------------------------------------------------------------------------------------------
 #
@@ -157,7 +157,7 @@ def drop(state, link, i):
         state.feedback_dropped += 1
         tally.feedback_in_flight -= 1
         if packet.flag_bits & REQUEST:
-            release_nodes(state, queued_at(state, i).notes)
+            release_nodes(state, queued_at(state, i).stamps)
     release_packet(state, i)
 
 

@@ -49,7 +49,7 @@ from longfat.sim.kernel.records import (
     STATE_OF_LAST,
 )
 from longfat.sim.kernel.records import SACK as HAS_BLOCKS
-from longfat.sim.kernel.trace import trace_packet, trace_reception
+from longfat.sim.kernel.trace_rows import trace_packet, trace_reception
 
 # --- Blocks beyond a hole --------------------------------------------------------------------------------------------
 #

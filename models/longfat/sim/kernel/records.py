@@ -58,7 +58,7 @@ QUEUED = record(
     ("previous", i4),  # the packet before this one in its queue
     ("queue", i4),  # queue in which it waits, NONE if in none
     ("tag", i8),  # the service sends packets in the order of their tags
-    ("notes", i4),  # of a request: the last note that the links of its path have made on it
+    ("stamps", i4),  # of a request: the stamp that a link has added to it last
 )
 
 #: A hop of a path.
@@ -135,7 +135,7 @@ LINK = record(
     ("may_push_out", i1),
     ("shows_all", i1),  # 1: the run's responder sees every packet of the link, not only requests
     ("changing_rate", i4),  # row of `changing_rates`, NONE: the rate is constant
-    ("lengthened_bytes", i8),  # bytes by which notes have lengthened requests here
+    ("lengthened_bytes", i8),  # bytes by which stamps have lengthened requests here
     ("padding", i8, (3,)),  # to whole cache lines
 )
 
@@ -337,7 +337,7 @@ TALLY = record(
     ("timeouts", i8),
     ("marks", i8),
     ("reported_blocks", i8, (6,)),  # the SACK blocks that the receiver reported last
-    ("notes", i4),  # notes on the request that arrived last
+    ("last_stamps", i4),  # stamps of the request that arrived last
     ("feedback_in_flight", i4),  # its requests, their answers and feedback of switches in the network
     ("template", i4),  # of a connection: the flow that started it
     ("begun", i1),
@@ -398,10 +398,10 @@ EVENT = record(
 
 #: A block of packets that arrived beyond a hole.
 BLOCK = record(("low", i8), ("high", i8), ("previous", i4), ("next", i4))
-#: List nodes of one pool, so of the same size: an outstanding or lost transmission; a link's note on a request.
+#: List nodes of one pool, so of the same size: an outstanding or lost transmission; a link's stamp on a request.
 TRANSMISSION = record(("number", i8), ("transmission", i8), ("next", i4), ("later_acked", i4))
 DELIVERED = 2**30  # of `later_acked`, for a packet that was delivered after it had been found lost
-NOTE = record(("bytes", i8), ("time", i8), ("next", i4), ("hop", i4))
+STAMP = record(("bytes", i8), ("time", i8), ("next", i4), ("hop", i4))
 #: Beside a transmission of a flow with delivery-rate samples or RACK: what the flow knew as it made it.
 SNAPSHOT = record(
     ("delivered", i8),
@@ -439,7 +439,7 @@ TRACED = record(
     ("ssthresh", i8),  # the word of this state in the record of its scheme, NONE if it has none
 )
 
-#: A row of the trace of a run, see `kernel.trace`. The second part is of the sender after the event.
+#: A row of the trace of a run, see `kernel.trace_rows`. The second part is of the sender after the event.
 TRACE = record(
     ("time", i8),
     ("connection", i8),

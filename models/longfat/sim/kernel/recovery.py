@@ -1,7 +1,7 @@
 """Loss recovery: which transmissions are outstanding, which are lost, and what is retransmitted.
 
 Three parts: delivery-rate samples, which are kept beside the list of transmissions; the scoreboard of selective
-recovery; and RACK-TLP, which finds losses by time.
+recovery; and RACK-TLP (RFC 8985), which finds losses by time.
 """
 
 from longfat.sim.kernel.events import schedule
@@ -122,7 +122,7 @@ def describe_loss(state, event, n, lost):
 # Selective loss recovery: which transmissions are outstanding, which are lost, and what is retransmitted.
 #
 # A flow has two lists: its outstanding transmissions in their order, and the lost ones in the order of their detection.
-# Their nodes come from the pool that the notes on requests use, too.
+# Their nodes come from the pool that the stamps of requests use, too.
 
 
 @part

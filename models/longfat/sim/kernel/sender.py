@@ -3,7 +3,7 @@
 There are two forms of loss recovery. *Selective*: the sender keeps a list of its outstanding transmissions. One of them
 is lost when `reorder` later transmissions have been acknowledged. It is retransmitted before new data, and the scheme
 is told (`kernel.acknowledgment`). *Own*: the scheme sees every acknowledgment and decides itself what is
-retransmitted (`resend`, `next`). Before that: the retransmission timer, and the access link.
+retransmitted (`resend`, `next`). Before that: the retransmission timer of RFC 6298, and the access link.
 """
 
 import math
@@ -50,7 +50,7 @@ from longfat.sim.kernel.records import (
 )
 from longfat.sim.kernel.recovery import arm_probe, next_probe, next_retransmission, record_transmission
 from longfat.sim.kernel.source import all_written, wait_for_data
-from longfat.sim.kernel.trace import trace_packet
+from longfat.sim.kernel.trace_rows import trace_packet
 
 # --- Retransmission timer --------------------------------------------------------------------------------------------
 #
@@ -281,12 +281,12 @@ def send_inline(state, f):
 
 @routine
 def transmit_request(state, f):
-    """Send a request to the links of the path, which may make notes on it, and to the receiver, which returns it."""
+    """Send a request to the links of the path, which may add stamps to it, and to the receiver, which returns it."""
     i = new_packet(state, f, FEEDBACK, REQUEST_SIZE, sender_at(state, f).first_hop)
     packet = packet_at(state, i)
     packet.flag_bits = REQUEST
     packet.number = NONE
-    queued_at(state, i).notes = NONE
+    queued_at(state, i).stamps = NONE
     state.feedback_sent += 1
     tally_at(state, f).feedback_in_flight += 1
     leave_source(state, f, i)

@@ -45,7 +45,7 @@ from longfat.sim.kernel.records import (
     TRANSFER,
 )
 from longfat.sim.kernel.recovery import release_nodes
-from longfat.sim.kernel.trace import record_end, trace_packet
+from longfat.sim.kernel.trace_rows import record_end, trace_packet
 
 # --- Generators and applications -------------------------------------------------------------------------------------
 #
@@ -283,7 +283,7 @@ def initialise_connection(state, t, f):
     sender = sender_at(state, f)
     hop = sender.first_hop
     armed = sender.armed_ns[0], sender.armed_ns[1], sender.armed_ns[2]
-    release_nodes(state, tally_at(state, f).notes)
+    release_nodes(state, tally_at(state, f).last_stamps)
     copy_row(state.senders_base, SENDER_WORDS, t, f)
     copy_row(state.timers_base, TIMER_WORDS, t, f)
     copy_row(state.receivers_base, RECEIVING_WORDS, t, f)

@@ -145,12 +145,12 @@ def _link(link: Link, routes: Routes) -> tuple[np.ndarray, np.ndarray, np.ndarra
 
 def _of_responder(link: Link, responder: Discipline) -> np.ndarray:
     """Return the record of the run's responder for a link."""
-    made, notes = rows(responder.own.words, records.WORD), ptp.BY_OUTGOING
+    made, stamps = rows(responder.own.words, records.WORD), ptp.BY_OUTGOING
     if not link.stamps or not link.name or link.rate == math.inf:
-        notes = ptp.BY_NOBODY
+        stamps = ptp.BY_NOBODY
     elif link.stamps == "incoming":
-        notes = ptp.BY_INCOMING
-    responder.own.fill(made, {"refresh": link.counter_refresh, "coarse_clock": link.coarse_clock, "notes": notes})
+        stamps = ptp.BY_INCOMING
+    responder.own.fill(made, {"refresh": link.counter_refresh, "coarse_clock": link.coarse_clock, "stamps": stamps})
     return made
 
 
@@ -244,7 +244,7 @@ def _flow(flow: Flow, routes: Routes) -> tuple[dict[str, np.ndarray], np.ndarray
     sender.last_paced_ns = -(2**62)
     tally.stop = sender.sends_until_ns = NEVER if flow.stop == math.inf else round(flow.stop * SECOND)
     tally.finish = NEVER
-    tally.notes = tally.template = NONE
+    tally.last_stamps = tally.template = NONE
     timer.rto, timer.backoff = 1.0, 1.0
     timer.min_rto, timer.max_rto, timer.max_backoff = 0.2, 60.0, 64.0
     receiver.blocks_head = receiver.blocks_tail = NONE
