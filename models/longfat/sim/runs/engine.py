@@ -22,8 +22,12 @@ from longfat.replication.repeating import stopping
 from longfat.sim import schemes as known
 from longfat.sim.kernel import acknowledgment, callbacks, jit, link, loop, memory, records
 from longfat.sim.network.network import Network
+from longfat.sim.plugin.own import Own
+from longfat.sim.queues import Discipline
 from longfat.sim.runs import assemble
 from longfat.sim.runs.run_state import RunState, rows
+from longfat.sim.schemes.scheme import Scheme
+from longfat.sim.services import Service
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -263,9 +267,14 @@ class Simulation:
     def prepare(self) -> None:
         """Compile the plug-ins and the kernel; `advance` does it, too."""
         if not self._compiled:
-            schemes = [one.compiled() for one in self.assembly.schemes or [known.scheme("reno")]]
-            disciplines = [one.compiled() for one in self.assembly.disciplines]
-            services = [one.compiled() for one in self.assembly.services]
+            schemes, disciplines, services = (
+                [_compiled(Code(one)) for one in plug_ins]
+                for plug_ins in (
+                    self.assembly.schemes or [known.scheme("reno")],
+                    self.assembly.disciplines,
+                    self.assembly.services,
+                )
+            )
             self._compiled = schemes + disciplines + services  # the kernel has only their addresses
             self._trusted = all(one.trusted for row in self._compiled for one in row)
             state = self.state
@@ -450,6 +459,44 @@ def _said(error: Exception | None) -> str:
     if isinstance(error, TypeError) and "NoneType" in text:  # only with jit off; the compiler refuses it
         return jit.NOTHING
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+class Code:
+    """Plug-in that equals another if both are compiled to the same code: values of parameters do not matter.
+
+    The code depends on the functions, on which fields are in records of the plug-in, and on which of them may be set.
+    """
+
+    def __init__(self, plug_in: Scheme | Discipline | Service) -> None:
+        self.plug_in = plug_in
+        parts: list[Any] = [type(plug_in), plug_in.name, *_layout(plug_in.own)]
+        if isinstance(plug_in, Scheme):
+            parts += [plug_in.controls, *plug_in.receiver_state, *(getattr(plug_in, name) for name in calls.CALLBACKS)]
+        elif isinstance(plug_in, Service):
+            parts += [*_layout(plug_in.of_queue), *(getattr(plug_in, name) for name in calls.VERBS)]
+        else:
+            parts += [*_layout(plug_in.of_flow), *(getattr(plug_in, name) for name in calls.HOOKS)]
+            service = plug_in.scheduler
+            if service is not None:
+                parts += [*_layout(service.own), *_layout(service.of_queue), service.settable]
+        self._key = tuple(parts)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Code) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+
+def _layout(own: Own) -> tuple[Any, ...]:
+    """Return on what the view of a plug-in's record depends."""
+    return own.dtype, own.parameters
+
+
+@functools.lru_cache(maxsize=256)  # as many plug-ins as a program has at a time; those not used for long are given up
+def _compiled(code: Code) -> tuple[jit.Callback, ...]:
+    """Return the functions of a plug-in, compiled for the kernel."""
+    return code.plug_in.compiled()
 
 
 _PREPARED = threading.Lock()
