@@ -129,6 +129,40 @@ def test_set_up_of_many_flows(benchmark, capsys):
     )
 
 
+def dumbbell(mbit, buffer):
+    return sim.Network.dumbbell(["cubic"], rate=f"{mbit} Mbit/s", delay="10 ms", buffer=buffer)
+
+
+def test_a_small_run(benchmark, capsys):
+    """A call of `run` besides its packets, over the time of 1,000 packets in the same run: one network, and a list."""
+    benchmark.group = "network simulator, what a person waits for"
+    long, short = dumbbell(10, 50), dumbbell(10, 50)
+    nets = [dumbbell(10 + k / 100, 20 + k % 60) for k in range(400)]
+    times = []
+
+    def spent(call):
+        begin = time.process_time()
+        data = call()
+        return time.process_time() - begin, data
+
+    def by_turns():
+        packets, data = spent(lambda: sim.run(long, duration=300, rng=1, progress=False))
+        packets /= float(data.sent.sum()) / 1000
+        alone = min(spent(lambda: sim.run(short, duration=0.05, rng=1, progress=False))[0] for _ in range(50))
+        many = spent(lambda: sim.run(nets, duration=0.05, rng=1, progress=False))[0] / len(nets)
+        times.append((packets, alone, many))
+
+    by_turns()
+    times.clear()
+    benchmark.pedantic(by_turns, rounds=5)
+    packets, alone, many = (1e3 * min(column) for column in zip(*times, strict=True))
+    report(
+        capsys,
+        f"a run of 0.05 s at 10 Mbit/s: {alone:.2f} ms of one core (wanted 1, allowed 1.5), as long as "
+        f"{alone / packets:.0f},000 packets of CUBIC; {many:.2f} ms each of 400 different networks in one call",
+    )
+
+
 @pytest.mark.parametrize("scheme", ["reno", "newreno", "sack"])
 def test_growth_with_the_flows(benchmark, capsys, scheme):
     """Cost of a delivered packet with 10 and with 10,000 flows, at 4 Gbit/s in total."""

@@ -35,10 +35,14 @@ def measured():
     replicating.measured([net, net], [1, 2], 1.0, duration, lambda new: None)
 
 
+#: Calls that are carried out in the calling thread.
+ALONE = ("sim.run", "testing")
+
 #: Calls that take minutes or longer, by name.
 CALLS = {
     "replicate": lambda: replicate(simulated, range(8)),
     "sim.run": lambda: simulated(),
+    "sim.run of a list": lambda: lf.sim.run([endless()[0]] * 40, duration=1e8, rng=1, **QUIET),
     "sweep": lambda: sweep(simulated, {"load": [1, 2]}, replications=4, **QUIET),
     "sweep in processes": lambda: sweep(simulated, {"load": [1, 2]}, executor="processes", **QUIET),
     "segments": lambda: lf.sim.segments.simulate(
@@ -82,7 +86,7 @@ def test_ctrl_c_stops_at_once(name):
     interrupted, ended = [], threading.Event()
 
     def interrupt():
-        while not at_work() and name != "testing" and not ended.wait(0.05):
+        while not at_work() and name not in ALONE and not ended.wait(0.05):
             pass
         if not ended.wait(1.0):  # in the middle of a run
             interrupted.append(time.monotonic())

@@ -78,8 +78,13 @@ NETWORKS = {
 def counts(run):
     """Return all counters of flows and links, by name."""
     seen = results.snapshot(run)
-    found = {f"flow {name}": seen.flows[name] for name in seen.flows.dtype.names if name not in NOT_SEEN}
-    found |= {f"link {name}": seen.links[name] for name in ("dropped", "dropped_bytes", "largest_backlog", "marked")}
+    flows, connections = np.split(run.state.flows, [len(run.assembly.flow_names)])
+    for name in results.ADDED:
+        np.add.at(flows[name], connections["template"], connections[name])
+    links = run.state.links[: len(run.assembly.link_names)]
+    found = {f"flow {name}": flows[name] for name in flows.dtype.names if name not in NOT_SEEN}
+    found |= {f"flow {name}": values for name, values in seen.flows.items() if name not in NOT_SEEN}
+    found |= {f"link {name}": links[name] for name in ("dropped", "dropped_bytes", "largest_backlog", "marked")}
     return (
         found
         | {f"link {name}": seen.census[name] for name in seen.census.dtype.names}

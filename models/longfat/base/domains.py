@@ -15,6 +15,7 @@ refuse a bad value in the same words. There is one helper for each kind of error
 from __future__ import annotations
 
 import difflib
+import functools
 import math
 import operator
 import re
@@ -48,6 +49,7 @@ class Interval:
     includes_high: bool
 
     @classmethod
+    @functools.lru_cache(maxsize=1024)  # most texts are literals, read for every value
     def parse(cls, text: str) -> Interval:
         """Read ``"(0, inf)"``, ``"[1, 128]"`` and the like.
 

@@ -9,10 +9,11 @@ if TYPE_CHECKING:
 
 
 def made_by(data: xr.Dataset, maker: str) -> xr.Dataset:
-    """Return the Dataset with the name of the function that made it among its attributes.
+    """Write the name of the function that made a Dataset into its attributes; return the Dataset.
 
     >>> import xarray as xr
     >>> made_by(xr.Dataset(), "sim.run").attrs
     {'made_by': 'longfat.sim.run'}
     """
-    return data.assign_attrs(made_by=f"longfat.{maker}")
+    data.attrs["made_by"] = f"longfat.{maker}"
+    return data

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -14,12 +15,14 @@ from longfat.sim.kernel.records import SECOND
 from longfat.sim.network.elements import Flow
 from longfat.sim.network.network import Network
 from longfat.sim.queues import Discipline
+from longfat.sim.runs.keyed import Keyed
 from longfat.sim.runs.kinds import lay_flows, lay_links
 from longfat.sim.runs.routes import Routes, lay_hops
 from longfat.sim.runs.run_state import RunState, rows
 from longfat.sim.schemes.scheme import Scheme
 from longfat.sim.services import Service
 
+SMALL = 64  # links and flows of a network whose arrays are kept
 MOST_SAMPLES = 10**8  # rows of the traces: some gigabytes
 
 
@@ -34,6 +37,28 @@ class Assembly:
     flow_names: list[str]
     link_names: list[str]  # of the first rows; internal links follow
     copies: list[Flow]
+
+
+def assembled(net: Network) -> Assembly:
+    """Return a network as arrays, ready to run; those of a small one that is assembled again and again are copied.
+
+    Links and flows cannot change: the same objects give the same arrays.
+    """
+    if not isinstance(net, Network) or len(net.links) + sum(flow.count for flow in net.flows) > SMALL:
+        return assemble(net)
+    parts = [*net.links.values(), *net.flows]
+    kept = _kept(Keyed((len(net.links), *map(id, parts)), parts))
+    if not kept:
+        kept.append(None)
+        return assemble(net)
+    never_run = kept[0] = kept[0] or assemble(net)
+    return replace(never_run, state=never_run.state.copy())
+
+
+@functools.lru_cache(maxsize=8)  # the networks of a loop, of some 100 KB each
+def _kept(parts: Keyed) -> list[Assembly | None]:
+    """Return the place of the arrays of a network, by its links and flows: empty at first, None after one use."""
+    return []
 
 
 def assemble(net: Network, *, sample_every: float | None = None, duration: float = math.inf) -> Assembly:
@@ -105,8 +130,9 @@ def _schedule(state: RunState, routes: Routes, starts: np.ndarray, every: float 
     times = [*starts.tolist(), *[0] * len(ticks)]
     if every is not None:
         kinds, indices, times = [*kinds, records.SAMPLING], [*indices, 0], [*times, 0]
-    serials = np.arange(1, len(kinds) + 1, dtype=np.int64)
-    keys = (serials << SERIAL_SHIFT) | (np.array(kinds, np.int64) << (SERIAL_SHIFT - KIND_BITS)) | np.array(indices)
-    order = np.lexsort((keys, times))  # sorted entries are a heap
-    state.clocks["time"][: len(keys)], state.clocks["key"][: len(keys)] = np.array(times)[order], keys[order]
-    state.row.clocks = state.row.serial = len(keys)
+    entries = sorted(
+        (time, (serial << SERIAL_SHIFT) | (kind << (SERIAL_SHIFT - KIND_BITS)) | index)
+        for serial, (time, kind, index) in enumerate(zip(times, kinds, indices, strict=True), 1)
+    )  # which is a heap
+    state.clocks["time"][: len(entries)], state.clocks["key"][: len(entries)] = zip(*entries, strict=True)
+    state.row.clocks = state.row.serial = len(entries)

@@ -22,12 +22,9 @@ from longfat.replication.repeating import stopping
 from longfat.sim import schemes as known
 from longfat.sim.kernel import acknowledgment, callbacks, jit, link, loop, memory, records
 from longfat.sim.network.network import Network
-from longfat.sim.plugin.own import Own
-from longfat.sim.queues import Discipline
 from longfat.sim.runs import assemble
+from longfat.sim.runs.keyed import Keyed, by_code
 from longfat.sim.runs.run_state import RunState, rows
-from longfat.sim.schemes.scheme import Scheme
-from longfat.sim.services import Service
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -85,15 +82,17 @@ class Simulation:
     def __init__(
         self, net: Network, *, rng: Any = None, sample_every: float | None = None, duration: float = math.inf
     ) -> None:
-        self.assembly = assemble.assemble(net, sample_every=sample_every, duration=duration)
+        if sample_every is None:
+            self.assembly = assemble.assembled(net)
+        else:
+            self.assembly = assemble.assemble(net, sample_every=sample_every, duration=duration)
         self._begin(rng)
 
     def _begin(self, rng: Any) -> None:
-        self.random = generator(rng)
-        self.rng, self.traffic = self.random.spawn(2)
+        self.rng, self.traffic = generator(rng).spawn(2)
         row = self.state.row
-        row.random_state, row.random_next = memory.stream(self.rng)
-        row.traffic_state, row.traffic_next = memory.stream(self.traffic)
+        row["random_state"], row["random_next"] = memory.stream(self.rng)
+        row["traffic_state"], row["traffic_next"] = memory.stream(self.traffic)
         self._first = self._streams()
         self.wall_time = 0.0
         self._compiled: list[tuple[jit.Callback, ...]] = []
@@ -118,13 +117,13 @@ class Simulation:
     @property
     def now(self) -> float:
         """Simulated time [s]."""
-        return float(self.state.row.now) / records.SECOND
+        return float(self.state.row["now"]) / records.SECOND
 
     def advance(self, until: float, progress: Any = None, *, to_the_end: bool = False) -> None:
         """Continue the run until a simulated time [s], or `to_the_end` until every file is transferred."""
         until = number("until", until, "s", f"[0, {LONGEST:g}]")
         goal = round(until * records.SECOND)
-        if goal < self.state.row.now:
+        if goal < self.state.row["now"]:
             raise out_of_range("until", until, "s", f"[{self.now!r}, {LONGEST:g}], because time does not run back")
         try:
             self._advance(goal, progress, to_the_end)
@@ -135,16 +134,16 @@ class Simulation:
         """Call the kernel in chunks until the time `goal` [ns] or the end of all files."""
         budget, still = 1 << 14, 0
         self.prepare()
-        self.state.row.unfinished = self._unfinished() if to_the_end else records.NONE
+        self.state.row["unfinished"] = self._unfinished() if to_the_end else records.NONE
         delivered, since = self._delivered() if to_the_end else 0, self.now
         while True:
-            begun, before = time.perf_counter(), int(self.state.row.now)
+            begun, before = time.perf_counter(), int(self.state.row["now"])
             status = self._chunk(goal, budget)
             if self.capture is not None:
                 self.capture.drain()
             spent = time.perf_counter() - begun
             self.wall_time += spent
-            still = still + budget if status == records.PAUSED and self.state.row.now == before else 0
+            still = still + budget if status == records.PAUSED and self.state.row["now"] == before else 0
             if spent > 0:
                 budget = int(min(max(budget * PATIENCE / spent, 1 << 10), 1 << 24))
             if progress is not None:
@@ -268,7 +267,7 @@ class Simulation:
         """Compile the plug-ins and the kernel; `advance` does it, too."""
         if not self._compiled:
             schemes, disciplines, services = (
-                [_compiled(Code(one)) for one in plug_ins]
+                [_compiled(by_code(one)) for one in plug_ins]
                 for plug_ins in (
                     self.assembly.schemes or [known.scheme("reno")],
                     self.assembly.disciplines,
@@ -422,9 +421,10 @@ class Simulation:
         """
         state, row = self.state, self.state.row
         found = self.count()
-        if found + int(row.free_packets) != len(state.packets):
+        free = int(row["free_packets"])
+        if found + free != len(state.packets):
             raise RuntimeError(
-                f"packets are not conserved: {found} in the network and {row.free_packets} free of {len(state.packets)}"
+                f"packets are not conserved: {found} in the network and {free} free of {len(state.packets)}"
             )
         receivers, tallies = state.receivers, state.tallies
         totals = {
@@ -439,7 +439,7 @@ class Simulation:
             int(tallies["acks_dropped"].sum()),
         ]
         feedback = [int(row[name]) for name in ("feedback_sent", "feedback_received", "feedback_dropped")]
-        in_flight = row.in_use
+        in_flight = row["in_use"]
         rows = ((totals["sent"], totals["received"], totals["dropped"]), acks, feedback)
         for name, (sent, received, dropped), left in zip(
             ("data packets", "acknowledgments", "feedback packets"), rows, in_flight, strict=True
@@ -461,42 +461,10 @@ def _said(error: Exception | None) -> str:
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
-class Code:
-    """Plug-in that equals another if both are compiled to the same code: values of parameters do not matter.
-
-    The code depends on the functions, on which fields are in records of the plug-in, and on which of them may be set.
-    """
-
-    def __init__(self, plug_in: Scheme | Discipline | Service) -> None:
-        self.plug_in = plug_in
-        parts: list[Any] = [type(plug_in), plug_in.name, *_layout(plug_in.own)]
-        if isinstance(plug_in, Scheme):
-            parts += [plug_in.controls, *plug_in.receiver_state, *(getattr(plug_in, name) for name in calls.CALLBACKS)]
-        elif isinstance(plug_in, Service):
-            parts += [*_layout(plug_in.of_queue), *(getattr(plug_in, name) for name in calls.VERBS)]
-        else:
-            parts += [*_layout(plug_in.of_flow), *(getattr(plug_in, name) for name in calls.HOOKS)]
-            service = plug_in.scheduler
-            if service is not None:
-                parts += [*_layout(service.own), *_layout(service.of_queue), service.settable]
-        self._key = tuple(parts)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Code) and self._key == other._key
-
-    def __hash__(self) -> int:
-        return hash(self._key)
-
-
-def _layout(own: Own) -> tuple[Any, ...]:
-    """Return on what the view of a plug-in's record depends."""
-    return own.dtype, own.parameters
-
-
 @functools.lru_cache(maxsize=256)  # as many plug-ins as a program has at a time; those not used for long are given up
-def _compiled(code: Code) -> tuple[jit.Callback, ...]:
+def _compiled(plug_in: Keyed) -> tuple[jit.Callback, ...]:
     """Return the functions of a plug-in, compiled for the kernel."""
-    return code.plug_in.compiled()
+    return plug_in.thing.compiled()  # type: ignore[no-any-return]
 
 
 _PREPARED = threading.Lock()

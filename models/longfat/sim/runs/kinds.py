@@ -18,6 +18,7 @@ from longfat.sim.network.elements import OF_LINK, Flow, Link, flow_values, link_
 from longfat.sim.network.traffic import Traffic
 from longfat.sim.plugin import functions
 from longfat.sim.queues import Discipline, ptp
+from longfat.sim.runs.keyed import Keyed
 from longfat.sim.runs.routes import Routes
 from longfat.sim.runs.run_state import RunState, rows
 from longfat.sim.schemes.scheme import fill_own, set_fields
@@ -25,37 +26,42 @@ from longfat.sim.schemes.scheme import fill_own, set_fields
 _UNBOUNDED = 2**62
 
 
-def _by_kind(things: list[Any], key: Callable[[Any], Hashable], make: Callable[[Any], Any]) -> tuple[list[Any], Any]:
-    """Return the rows built by `make` for each kind of thing, and the kind of each thing."""
+def _by_kind(
+    things: list[Any], key: Callable[[Any], Hashable], make: Callable[[Keyed], Any]
+) -> tuple[list[Any], list[Any], Any]:
+    """Return the first thing of each kind, the rows that `make` builds for it, and the kind of each thing."""
     known: dict[Hashable, int] = {}
+    firsts: list[Any] = []
     made: list[Any] = []
-    which = np.empty(len(things), np.int64)
-    for k, thing in enumerate(things):
+    which = []
+    for thing in things:
         kind = key(thing)
         found = known.get(kind)
         if found is None:
             found = known[kind] = len(made)
-            made.append(make(thing))
-        which[k] = found
-    return made, which
+            firsts.append(thing)
+            made.append(make(Keyed(kind, thing)))
+        which.append(found)
+    return firsts, made, np.array(which)
 
 
-def _stretch(kinds: list[np.ndarray], which: np.ndarray) -> np.ndarray:
-    """Return one row for each item, copied from the row of its kind."""
-    many = np.concatenate(kinds)[which] if kinds else rows(0, records.WORD)
-    made = rows(len(many), many.dtype)
-    made[:] = many
-    return made
+def _stretch(made: np.ndarray, kinds: list[np.ndarray], which: np.ndarray) -> None:
+    """Copy to each row that of its kind; there is at least one kind."""
+    plain = np.dtype((np.void, made.itemsize))  # NumPy copies records field by field
+    raw = np.ndarray(len(made), plain, made)
+    raw[:] = kinds[0].view(plain) if len(kinds) == 1 else np.concatenate([one.view(plain) for one in kinds])[which]
 
 
 def _words(kinds: list[np.ndarray], which: np.ndarray) -> tuple[np.ndarray, int]:
     """Return a record of words for each thing, all as long as the longest, and this length."""
     words = max(map(len, kinds), default=0)
+    if not words:
+        return rows(0, records.WORD), 0
     padded = np.zeros((len(kinds), words), np.int64)
     for k, one in enumerate(kinds):
         padded[k, : len(one)] = one["x"]
     made = rows(words * len(which), records.WORD)
-    made["x"] = padded[which].reshape(-1) if len(kinds) else 0
+    made["x"] = padded[which].reshape(-1)
     return made, words
 
 
@@ -78,14 +84,19 @@ def lay_links(state: RunState, routes: Routes) -> np.ndarray:
     called = (getattr(scheme, name) for scheme in routes.schemes.all for name in CALLBACKS)
     if any(_sends_requests(one) for one in called if one is not None):
         routes.responder = ptp.responder()
-    kinds, which = _by_kind(routes.links, key, lambda link: _link(link, routes))
-    state.links = links = _stretch([one[0] for one in kinds], which)
+    firsts, kinds, which = _by_kind(routes.links, key, _link)
+    state.allocate({"links": len(which)})
+    links = state.links
+    _stretch(links, [one[0] for one in kinds], which)
     links["number"] = np.arange(len(links))
+    links["discipline"], links["service"] = np.array([_places(one.discipline, routes) for one in firsts])[which].T
     _lay_rate_changes(state, routes.links)
     state.link_own, state.row.link_own_words = _words([one[1] for one in kinds], which)
     state.service_own, state.row.service_own_words = _words([one[2] for one in kinds], which)
-    state.responder_own, state.row.responder_own_words = _words([one[3] for one in kinds], which)
-    state.row.responder = NONE if routes.responder is None else routes.disciplines.place(routes.responder)
+    state.row.responder = NONE
+    if routes.responder is not None:
+        state.row.responder = routes.disciplines.place(routes.responder)
+        _lay_responder(state, routes.responder, firsts, which)
     _lay_flow_state(state, routes)
     queue_rows = _lay_queues(state, routes)
     state.allocate_circular_buffers()
@@ -95,6 +106,8 @@ def lay_links(state: RunState, routes: Routes) -> np.ndarray:
 def _lay_rate_changes(state: RunState, links: list[Link]) -> None:
     """Lay out the rate changes of links; the changes of a link lie next to each other."""
     changing = [k for k, link in enumerate(links) if link.rate_changes]
+    if not changing:
+        return
     state.changing_rates = rows(len(changing), records.CHANGING_RATE)
     state.rate_changes = rows(sum(len(links[k].rate_changes) + 1 for k in changing), records.RATE_CHANGE)
     following = 0
@@ -109,12 +122,33 @@ def _lay_rate_changes(state: RunState, links: list[Link]) -> None:
         state.rate_changes[following - 1].time = NEVER
 
 
-def _link(link: Link, routes: Routes) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return the row of a kind of link, and the records of its discipline, its service and the responder."""
+def _idle_link() -> np.ndarray:
+    """Return the row of a link with the values that do not depend on its options."""
     made = rows(1, records.LINK)
-    row, discipline, service = made[0], link.discipline, link.discipline.scheduler
+    row = made[0]
     row.head = row.tail = row.transmitting = row.first_queue = row.discipline = row.service = NONE
-    row.changing_rate = NONE
+    row.changing_rate = row.length = NONE
+    return made
+
+
+IDLE_LINK = _idle_link()
+
+
+def _places(discipline: Discipline, routes: Routes) -> tuple[int, int]:
+    """Return the numbers of a discipline and of its service among those of the network, NONE without functions."""
+    service = discipline.scheduler
+    return (
+        routes.disciplines.place(discipline) if discipline.has_hooks else NONE,
+        NONE if service is None else routes.services.place(service),
+    )
+
+
+@functools.lru_cache(maxsize=256)  # kinds of one large network, or those that many small ones have in common
+def _link(kind: Keyed) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the row of a kind of link, without the places of plug-ins, and the records of discipline and service."""
+    link: Link = kind.thing
+    made = IDLE_LINK.copy()
+    row, discipline, service = made[0], link.discipline, link.discipline.scheduler
     for name, one in OF_LINK.items():
         if one.row:
             value = getattr(link, name)
@@ -122,25 +156,28 @@ def _link(link: Link, routes: Routes) -> tuple[np.ndarray, np.ndarray, np.ndarra
     # A link without transmission time: the numerator of the division is 0.
     row.rate, row.scale = _bits(f"rate of link {link.name}", link.rate) or (1 << 30, 0)
     row.bytes_per_second = link.rate
-    row.length = NONE
     row.carried_remainder = row.rate >> 1
     row.limit_packets = min(link.buffer_packets, _UNBOUNDED)
     row.limit_bytes = min(link.buffer_bytes, _UNBOUNDED)
-    of_responder = rows(0, records.WORD)
-    if routes.responder is not None:
-        of_responder = _of_responder(link, routes.responder)
-        row.shows_all = link.counter_refresh > 0
     own, of_service = rows(discipline.own.words, records.WORD), rows(0, records.WORD)
     if discipline.has_hooks:
-        row.discipline = routes.disciplines.place(discipline)
         discipline.own.fill(own, discipline.values)
     if service is not None:
-        row.service = routes.services.place(service)
         row.work_conserving, row.may_push_out = service.work_conserving, service.may_push_out
         of_service = rows(service.own.words, records.WORD)
         service.own.fill(of_service, discipline.values)
-    row.special = row.service != NONE or row.discipline != NONE or row.loss > 0 or row.jitter > 0 or row.shows_all
-    return made, own, of_service, of_responder
+    row.special = service is not None or discipline.has_hooks or row.loss > 0 or row.jitter > 0
+    return made, own, of_service
+
+
+def _lay_responder(state: RunState, responder: Discipline, firsts: list[Link], which: np.ndarray) -> None:
+    """Lay out the records of the run's responder to requests, and mark the links whose packets it has to see."""
+    state.responder_own, state.row.responder_own_words = _words(
+        [_of_responder(one, responder) for one in firsts], which
+    )
+    refreshing = np.array([one.counter_refresh > 0 for one in firsts])[which]
+    state.links["shows_all"] = refreshing
+    state.links["special"] |= refreshing
 
 
 def _of_responder(link: Link, responder: Discipline) -> np.ndarray:
@@ -169,7 +206,9 @@ def _lay_flow_state(state: RunState, routes: Routes) -> None:
             state.links[k].flow_state = sum(map(len, initial))
             initial.append(rows(of_flow.words, records.WORD))
             of_flow.fill(initial[-1], {})
-    state.initial_flow_state = np.concatenate([rows(0, records.WORD), *initial])
+    if not initial:
+        return
+    state.initial_flow_state = np.concatenate(initial)
     state.row.flow_state_words = len(state.initial_flow_state)
     state.flow_state = np.tile(state.initial_flow_state, len(state.senders))
 
@@ -178,6 +217,9 @@ def _lay_queues(state: RunState, routes: Routes) -> np.ndarray:
     """Lay out the queues of each link with a service, and the workspace; return the row of each queue of a flow."""
     links, of_flows = state.links, np.array(routes.queues, np.int64)
     with_service = np.flatnonzero(links["service"] != NONE)
+    if not len(with_service):
+        state.queues = _idle_queues(1)
+        return of_flows
     count = np.bincount(of_flows, minlength=len(links))
     services = {int(k): routes.services.all[int(links["service"][k])] for k in with_service}
     for k, service in services.items():
@@ -190,9 +232,7 @@ def _lay_queues(state: RunState, routes: Routes) -> np.ndarray:
     queue_rows = np.empty(len(of_flows), np.int64)
     ranks = np.arange(len(of_flows)) - np.searchsorted(of_flows[order], of_flows[order], "left")
     queue_rows[order] = begin[of_flows[order]] + ranks
-    state.queues = queues = rows(max(1, int(begin[-1])), records.QUEUE)
-    queues["head"], queues["tail"], queues["armed_ns"] = NONE, NONE, NEVER
-    queues["number"] = np.arange(len(queues))
+    state.queues = queues = _idle_queues(max(1, int(begin[-1])))
     queues["link"][: begin[-1]] = np.repeat(np.arange(len(links)), count)
     kinds, which, workspace = [rows(0, records.WORD)], np.zeros(len(queues), np.int64), 0
     for k, service in services.items():
@@ -207,6 +247,14 @@ def _lay_queues(state: RunState, routes: Routes) -> np.ndarray:
     return queue_rows
 
 
+def _idle_queues(count: int) -> np.ndarray:
+    """Return the rows of queues without packets."""
+    queues = rows(count, records.QUEUE)
+    queues["head"], queues["tail"], queues["armed_ns"] = NONE, NONE, NEVER
+    queues["number"] = np.arange(count)
+    return queues
+
+
 def lay_flows(state: RunState, routes: Routes, flows: list[Flow], starts: np.ndarray) -> None:
     """Lay out the rows of all flows, and the records of their schemes."""
 
@@ -214,35 +262,33 @@ def lay_flows(state: RunState, routes: Routes, flows: list[Flow], starts: np.nda
         things = id(flow.scheme), id(flow.traffic), id(flow.application)
         return *things, tuple(flow.parameters.items()), *flow_values(flow)
 
-    kinds, which = _by_kind(flows, key, lambda flow: _flow(flow, routes))
+    firsts, kinds, which = _by_kind(flows, key, _flow)
     lines = any(flow.access_rate < math.inf and flow.scheme is not None for flow in flows)
     sources = any(flow.traffic is not None or flow.application is not None for flow in flows)
     needed = {"access_links": lines, "sources": sources, "traced": False}
     needed["delayed_acks"] = any(one["receivers"]["delays"][0] for one, _ in kinds)
-    for name in records.OF_FLOWS:
-        if needed.get(name, True):
-            setattr(state, name, _stretch([one[name] for one, _ in kinds], which))
+    found = [name for name in records.OF_FLOWS if needed.get(name, True)]
+    state.allocate(dict.fromkeys(found, len(flows)))
+    for name in found:
+        _stretch(getattr(state, name), [one[name] for one, _ in kinds], which)
+    places = [0 if one.scheme is None else routes.schemes.place(one.scheme) for one in firsts]
+    state.senders["scheme"] = np.array(places)[which]
     state.tallies["start"] = starts
     if sources:
         state.sources["next_write"] = starts
     state.flow_own, state.row.flow_own_words = _words([own for _, own in kinds], which)
 
 
-def _flow(flow: Flow, routes: Routes) -> tuple[dict[str, np.ndarray], np.ndarray]:
-    """Return the rows of a kind of flow, and the record of its scheme."""
+def _idle_flow() -> dict[str, np.ndarray]:
+    """Return the rows of a flow with the values that do not depend on its options."""
     made = {name: rows(1, dtype) for name, dtype in records.OF_FLOWS.items()}
-    row = {name: one[0] for name, one in made.items()}
-    sender, timer, receiver, recovery = (row[name] for name in ("senders", "timers", "receivers", "recoveries"))
-    tally, line, source = row["tallies"], row["access_links"], row["sources"]
-    sender.packets = FOREVER if flow.file is None else math.ceil(flow.file / flow.packet)
+    sender, timer, receiver, recovery, tally, line, source, _, delayed = (one[0] for one in made.values())
     sender.window, sender.rate = math.inf, math.inf
     sender.resend = sender.timed = NONE
-    sender.packet_size, receiver.ack_size = flow.packet, flow.ack
     sender.allowance = 1e300
     sender.due_ns[:] = sender.armed_ns[:] = NEVER
     sender.timestamps = 1
     sender.last_paced_ns = -(2**62)
-    tally.stop = sender.sends_until_ns = NEVER if flow.stop == math.inf else round(flow.stop * SECOND)
     tally.finish = NEVER
     tally.last_stamps = tally.template = NONE
     timer.rto, timer.backoff = 1.0, 1.0
@@ -256,12 +302,27 @@ def _flow(flow: Flow, routes: Routes) -> tuple[dict[str, np.ndarray], np.ndarray
     recovery.rack_due_ns = recovery.rack_armed_ns = NEVER
     recovery.outstanding_head = recovery.outstanding_tail = recovery.lost_head = recovery.lost_tail = NONE
     receiver.waiting = NONE
-    delayed = row["delayed_acks"]
     delayed.delayed_ack, delayed.due_ns, delayed.armed_ns = 1, NEVER, NEVER
     line.packet = source.first_row = source.last_row = source.next_row = NONE
+    return made
+
+
+IDLE_FLOW = _idle_flow()
+
+
+@functools.lru_cache(maxsize=256)
+def _flow(kind: Keyed) -> tuple[dict[str, np.ndarray], np.ndarray]:
+    """Return the rows of a kind of flow, without the place of its scheme, and the record of the scheme."""
+    flow: Flow = kind.thing
+    made = {name: one.copy() for name, one in IDLE_FLOW.items()}
+    row = {name: one[0] for name, one in made.items()}
+    sender, receiver, tally = row["senders"], row["receivers"], row["tallies"]
+    sender.packets = FOREVER if flow.file is None else math.ceil(flow.file / flow.packet)
+    sender.packet_size, receiver.ack_size = flow.packet, flow.ack
+    tally.stop = sender.sends_until_ns = NEVER if flow.stop == math.inf else round(flow.stop * SECOND)
     own = rows(0, records.WORD)
     if flow.scheme is not None:
-        own = _by_scheme(flow, routes.schemes.place(flow.scheme), row)
+        own = _by_scheme(flow, row)
     if flow.traffic is not None:
         _by_traffic(flow, row)
     if flow.application is not None:
@@ -271,12 +332,11 @@ def _flow(flow: Flow, routes: Routes) -> tuple[dict[str, np.ndarray], np.ndarray
     return made, own
 
 
-def _by_scheme(flow: Flow, place: int, row: dict[str, Any]) -> np.ndarray:
+def _by_scheme(flow: Flow, row: dict[str, Any]) -> np.ndarray:
     """Set the fields of a flow that depend on its scheme; return the record of the scheme."""
     scheme = flow.scheme
     assert scheme is not None
     sender, receiver, recovery, line = (row[name] for name in ("senders", "receivers", "recoveries", "access_links"))
-    sender.scheme = place
     sender.transfer = 1
     sender.window_decides = scheme.controls == "window"
     sender.acknowledged = receiver.acknowledges = scheme.acknowledged

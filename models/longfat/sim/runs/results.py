@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -57,98 +58,120 @@ class Snapshot:
     """Counters at one time."""
 
     time: int
-    flows: np.ndarray
-    links: np.ndarray
+    flows: dict[str, np.ndarray]  # by flow, see `OF_FLOWS`
+    links: dict[str, np.ndarray]  # by link, see `OF_LINKS`
     connections: int
     census: np.ndarray  # by link, see `records.CENSUS`
+
+
+#: Fields of flows and links that results are made of, by their arrays.
+OF_FLOWS = {
+    "senders": ("packet_size",),
+    "receivers": ("expect", "received", "received_bytes", "delay", "last_arrival"),
+    "tallies": ("start", "stop", "finish", "traffic", "sent", "retransmitted", "dropped", "timeouts", "marks"),
+}
+OF_LINKS = ("largest_backlog", "dropped", "marked")
 
 
 def snapshot(run: Simulation) -> Snapshot:
     """Return the counters of a run now."""
     state, named = run.state, len(run.assembly.link_names)
     run.count()
-    links = state.links[:named].copy()
-    return Snapshot(int(state.row.now), _totals(run), links, int(state.row.connections), state.census[:named].copy())
+    links = {name: state.links[name][:named].copy() for name in OF_LINKS}
+    row = state.row
+    return Snapshot(int(row["now"]), _totals(run), links, int(row["connections"]), state.census[:named].copy())
 
 
 #: Counters that are added up over the connections of a flow of arrivals; rows of reused connections are added already.
 ADDED = [name for names in COUNTERS.values() for name in names if name != "last_arrival"]
 
 
-def _totals(run: Simulation) -> Any:
-    """Return the rows of flows, with the counters of connections added to the flow that started them."""
-    flows = run.state.flows  # a copy, so that the sums can be added to it
-    named, connections = np.split(flows, [len(run.assembly.flow_names)])
-    for counter in ADDED:
-        np.add.at(named[counter], connections["template"], connections[counter])
-    np.maximum.at(named["last_arrival"], connections["template"], connections["last_arrival"])
-    return named
+def _totals(run: Simulation) -> dict[str, np.ndarray]:
+    """Return fields of flows, with the counters of connections added to the flow that started them."""
+    state, named = run.state, len(run.assembly.flow_names)
+    found = {name: getattr(state, array)[name].copy() for array, names in OF_FLOWS.items() for name in names}
+    found["sent"] += state.senders["transmission"]
+    made = {name: values[:named] for name, values in found.items()}
+    if named < len(state.senders):
+        templates = state.tallies["template"][named:]
+        for name in ADDED:
+            if name in found:
+                np.add.at(made[name], templates, found[name][named:])
+        np.maximum.at(made["last_arrival"], templates, found["last_arrival"][named:])
+    return made
 
 
-def measure(run: Simulation, before: Snapshot, after: Snapshot) -> dict[str, np.ndarray]:
-    """Return every quantity of `QUANTITIES` between two times, NaN where it is undefined."""
+def measure(run: Simulation, before: Snapshot | None, after: Snapshot) -> dict[str, np.ndarray]:
+    """Return every quantity of `QUANTITIES` between two times, NaN where it is undefined; None is the start of the run.
+
+    All counters are 0 at the start.
+    """
     flows, links = after.flows, after.links
-    span = (after.time - before.time) / SECOND
-    packet = flows["packet_size"]
+    since, connections_before = (0, 0) if before is None else (before.time, before.connections)
+    span = (after.time - since) / SECOND
 
-    def counted(name: str) -> Any:
-        return (flows[name] - before.flows[name]).astype(float)
+    def difference(values: Any, earlier: Any, name: str) -> Any:
+        return values[name].astype(float) if before is None else (values[name] - earlier[name]).astype(float)
+
+    counted = {name: difference(flows, before and before.flows, name) for name in flows}
+    new = {name: difference(after.census, before and before.census, name) for name in records.CENSUS.names or ()}
 
     def over(top: Any, bottom: Any) -> np.ndarray:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(bottom > 0, top / bottom, np.nan)
+        return np.where(bottom > 0, top / bottom, np.nan)
 
     done = (flows["finish"] != NEVER) & (flows["traffic"] == records.TRANSFER)
     # Packets in flight when a flow stops arrive later; goodput is over the time until then.
     last = np.maximum(flows["stop"], flows["last_arrival"])
     end = np.minimum(np.where(done, flows["finish"], last), after.time)
-    begin = np.maximum(flows["start"], before.time)
-    goodput = over(counted("received_bytes"), (end - begin) / SECOND)
-    transfer = np.where(done, (flows["finish"] - flows["start"]) / SECOND, np.nan)
-    connections, times, fairness = _connections(run, before, after)
+    begin = np.maximum(flows["start"], since)
+    connections, times, fairness = _connections(run, connections_before, after)
     arrivals = flows["traffic"] == records.ARRIVALS
-    transfer[arrivals] = times[arrivals]
-    new = {name: (after.census[name] - before.census[name]).astype(float) for name in records.CENSUS.names or ()}
-    # A flow without acknowledgments does not count in order: it delivers every packet that arrives.
-    delivered = np.where(arrivals, over(counted("received_bytes"), packet), counted("expect"))
-    index = goodput[~np.isnan(goodput)]
-    return {
-        "transfer_time": transfer,
-        "goodput": goodput,
-        "delivered": delivered,
-        "sent": counted("sent"),
-        "retransmitted": counted("retransmitted"),
-        "dropped": counted("dropped"),
-        "loss": over(counted("dropped"), counted("dropped") + counted("received")),
-        "mean_delay": over(counted("delay") / SECOND, counted("received")),
-        "timeouts": counted("timeouts"),
-        "marks": counted("marks"),
-        "connections": connections,
-        "fairness": fairness,
-        "utilisation": over(new["transmitted"] / SECOND, span) * np.ones(len(links)),
-        "mean_queue": over(new["waiting_time"] / SECOND, span) * np.ones(len(links)),
-        "max_queue": links["largest_backlog"].astype(float),
-        "mean_wait": over(new["started_waiting_time"] / SECOND, new["served"]),
-        "arrived": new["arrived"],
-        "link_dropped": (links["dropped"] - before.links["dropped"]).astype(float),
-        "link_marked": (links["marked"] - before.links["marked"]).astype(float),
-        "throughput": over(new["served_bytes"], span) * np.ones(len(links)),
-        "jain_index": np.asarray(index.sum() ** 2 / (len(index) * (index**2).sum()) if index.any() else math.nan),
-    }
+    with np.errstate(divide="ignore", invalid="ignore"):
+        goodput = over(counted["received_bytes"], (end - begin) / SECOND)
+        index = goodput[~np.isnan(goodput)]
+        return {
+            "transfer_time": np.where(
+                arrivals, times, np.where(done, (flows["finish"] - flows["start"]) / SECOND, np.nan)
+            ),
+            "goodput": goodput,
+            # A flow without acknowledgments does not count in order: it delivers every packet that arrives.
+            "delivered": np.where(arrivals, over(counted["received_bytes"], flows["packet_size"]), counted["expect"]),
+            "sent": counted["sent"],
+            "retransmitted": counted["retransmitted"],
+            "dropped": counted["dropped"],
+            "loss": over(counted["dropped"], counted["dropped"] + counted["received"]),
+            "mean_delay": over(counted["delay"] / SECOND, counted["received"]),
+            "timeouts": counted["timeouts"],
+            "marks": counted["marks"],
+            "connections": connections,
+            "fairness": fairness,
+            "utilisation": over(new["transmitted"] / SECOND, span),
+            "mean_queue": over(new["waiting_time"] / SECOND, span),
+            "max_queue": links["largest_backlog"].astype(float),
+            "mean_wait": over(new["started_waiting_time"] / SECOND, new["served"]),
+            "arrived": new["arrived"],
+            "link_dropped": difference(links, before and before.links, "dropped"),
+            "link_marked": difference(links, before and before.links, "marked"),
+            "throughput": over(new["served_bytes"], span),
+            "jain_index": np.asarray(index.sum() ** 2 / (len(index) * (index**2).sum()) if index.any() else math.nan),
+        }
 
 
-def _connections(run: Simulation, before: Snapshot, after: Snapshot) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return for each flow the number of completed transfers, their mean time [s] and their fairness index."""
-    log = run.state.connections[before.connections : after.connections]
+def _connections(run: Simulation, before: int, after: Snapshot) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return for each flow the transfers completed since the first `before`, their mean time [s] and fairness index."""
+    alone = (after.flows["traffic"] == records.TRANSFER) & (after.flows["finish"] != NEVER)
+    if before == after.connections:
+        none = np.full(len(alone), np.nan)
+        return np.where(after.flows["traffic"] == records.ARRIVALS, 0.0, alone.astype(float)), none, none
+    log = run.state.connections[before : after.connections]
     times = (log["finish"] - log["start"]) / SECOND
     count, total, rates, squares = (
-        np.bincount(log["flow"], each, minlength=len(after.flows)).astype(float)
+        np.bincount(log["flow"], each, minlength=len(alone)).astype(float)
         for each in (None, times, 1 / times, times**-2.0)
     )
     some = np.maximum(count, 1)
     mean = np.where(count > 0, total / some, np.nan)
     fairness = np.where(count > 0, rates**2 / (some * np.where(count > 0, squares, 1)), np.nan)
-    alone = (after.flows["traffic"] == records.TRANSFER) & (after.flows["finish"] != NEVER)
     return np.where(after.flows["traffic"] == records.ARRIVALS, count, alone.astype(float)), mean, fairness
 
 
@@ -191,18 +214,99 @@ class Answer:
         """Return the results as a dataset, with names, units and attributes."""
         import xarray as xr
 
-        variables: dict[str, Any] = {}
+        coordinates = _coordinates(tuple(self.flow), tuple(self.link))
+        variables: dict[Any, xr.Variable] = {}
         for name, array in self.values.items():
-            dim, unit, description = QUANTITIES[name.removesuffix("_lower").removesuffix("_upper")]
-            variables[name] = ((), array) if dim is None else ((dim,), array)
-            variables[name] += ({"units": unit, "long_name": description},)
-        return xr.Dataset(variables, {"flow": self.flow, "link": self.link}, self.attrs)
+            dims, attrs = _described(name)
+            variables[name] = xr.Variable(dims, np.asarray(array), dict(attrs), fastpath=True)
+        return _dataset(variables, coordinates, self.attrs)
+
+
+@functools.lru_cache(maxsize=64)
+def _described(name: str) -> tuple[tuple[str, ...], dict[str, str]]:
+    """Return the dimensions of a variable and its attributes."""
+    dim, unit, description = QUANTITIES[name.removesuffix("_lower").removesuffix("_upper")]
+    return () if dim is None else (dim,), {"units": unit, "long_name": description}
+
+
+@functools.lru_cache(maxsize=16)
+def _coordinates(flow: tuple[str, ...], link: tuple[str, ...]) -> xr.Coordinates:
+    """Return the names of flows and links with their indices, which take longer to build than all variables."""
+    import xarray as xr
+
+    return xr.Coordinates({"flow": list(flow), "link": list(link)})
+
+
+def _dataset(variables: dict[Any, xr.Variable], coordinates: xr.Coordinates, attrs: dict[str, Any]) -> xr.Dataset:
+    """Return a dataset of variables that are known to fit, without aligning and merging them."""
+    import xarray as xr
+
+    own = {name: one.copy(deep=False) for name, one in coordinates.variables.items()}
+    try:  # the constructor of xarray's own operations
+        return xr.Dataset._construct_direct(
+            {**variables, **own}, set(own), dict(coordinates.sizes), attrs, dict(coordinates.xindexes)
+        )
+    except (AttributeError, TypeError):  # another version of xarray
+        return xr.Dataset(variables, coordinates, attrs)
+
+
+#: Attributes of the runs of one network that are coordinates where there are several, with unit and description.
+OF_NETWORKS = {
+    "network": ("1", "text of the scenario file"),
+    "duration": ("s", "simulated time"),
+    "warm_up": ("s", "time after which counting began"),
+    "replications": ("1", "simulated runs"),
+    "deterministic": ("1", "1: no random number was drawn"),
+    "events": ("1", "events of the simulator"),
+    "wall_time": ("s", "time that the runs took"),
+    **{
+        f"packets_{kind}{name}": ("packets", f"{what} {words}")
+        for kind, what in (("", "data packets"), ("acks_", "acknowledgments"))
+        for name, words in (("sent", "sent"), ("received", "received"), ("dropped", "dropped"),
+                            ("in_flight", "in flight at the end"))
+    },
+    "remark": ("1", "disciplines that mark in vain"),
+}  # fmt: skip
+
+
+def together(answers: list[Answer]) -> xr.Dataset:
+    """Return the results of several networks as one dataset, NaN for flows and links that a network does not have."""
+    import xarray as xr
+
+    names = {
+        "flow": list(dict.fromkeys(name for one in answers for name in one.flow)),
+        "link": list(dict.fromkeys(name for one in answers for name in one.link)),
+    }
+    places = {
+        dim: [np.array([place[name] for name in getattr(one, dim)]) for one in answers]
+        for dim in names
+        for place in [{name: k for k, name in enumerate(names[dim])}]
+    }
+    variables: dict[str, Any] = {}
+    for name in answers[0].values:
+        dims, about = _described(name)
+        values = np.full((len(answers), *(len(names[dim]) for dim in dims)), np.nan)
+        for k, one in enumerate(answers):
+            index: Any = (k, *(places[dim][k] for dim in dims))
+            values[index] = one.values[name]
+        variables[name] = (("network", *dims), values, about)
+    coordinates: dict[str, Any] = {**names, "network": np.arange(len(answers))}
+    for name, (unit, description) in OF_NETWORKS.items():
+        given = [one.attrs.get(name, "") for one in answers]
+        if any(one != "" for one in given):
+            column = np.array(given, object if isinstance(given[0], str) else None)
+            place = "scenario" if name == "network" else name
+            coordinates[place] = ("network", column, {"units": unit, "long_name": description})
+    attrs = {name: value for name, value in answers[0].attrs.items() if name not in OF_NETWORKS}
+    return xr.Dataset(variables, coordinates, attrs)
 
 
 def over_replications(
     samples: list[dict[str, np.ndarray]], confidence: float, intervals: bool
 ) -> dict[str, np.ndarray]:
     """Return means over replications, and Student's confidence intervals if asked for, NaN where undefined."""
+    if not intervals:  # one sample is its mean
+        return {name: samples[0][name][()] for name in QUANTITIES}
     made: dict[str, np.ndarray] = {}
     for name in QUANTITIES:
         values = np.stack([one[name] for one in samples])

@@ -142,8 +142,9 @@ def lay_hops(state: RunState, routes: Routes, queue_rows: np.ndarray) -> None:
     """Lay out the rows of all hops; `queue_rows` are the rows of the queues of flows."""
     table = np.array(routes.hops, np.int64).reshape(-1, 4)
     state.hops = hops = rows(len(table), records.HOP)
-    mine = table[:, 1] != NONE
-    table[mine, 1] = queue_rows[table[mine, 1]]
+    if len(queue_rows):
+        mine = table[:, 1] != NONE
+        table[mine, 1] = queue_rows[table[mine, 1]]
     for k, name in enumerate(("link", "queue", "far_end", "feedback")):
         hops[name] = table[:, k]
     hops["switch_hop"] = NONE
@@ -157,7 +158,7 @@ def _in_advance(state: RunState) -> np.ndarray:
     hops, links = state.hops, state.links
     link, far_end = hops["link"], hops["far_end"]
     plain = (links["special"] == 0) & (links["service"] == NONE)
-    goes_on = np.isin(far_end, (records.NEXT_HOP, records.TO_RECEIVER))
+    goes_on = (far_end == records.NEXT_HOP) | (far_end == records.TO_RECEIVER)
     # Which link feeds each link; `several`: more than one, or a sender, a source or the feedback of a switch.
     several = np.zeros(len(links), bool)
     entered = np.flatnonzero(goes_on) + 1

@@ -1,35 +1,35 @@
-"""Simulation of a network, once or in several replications, with everything needed to repeat it."""
+"""Simulation of networks, once or in several replications, with everything needed to repeat it."""
 
 from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from longfat._version import __version__
 from longfat.base import quantities
-from longfat.base.domains import conflict, generator
+from longfat.base.domains import conflict, generator, out_of_range, wrong_type
 from longfat.replication import replicate
-from longfat.sim.kernel.records import NOT_ECT
 from longfat.sim.network.network import Network
 from longfat.sim.network.options import RUN_OPTIONS
-from longfat.sim.runs import results, statistics
+from longfat.sim.runs import results
+from longfat.sim.runs.batch import LONGEST, Outcome, Plan, simulate
 from longfat.sim.runs.captures import MOST, captured
 from longfat.sim.runs.engine import LONGEST as LIMIT
 from longfat.sim.runs.engine import Simulation
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
+    import numpy as np
     import xarray as xr
-
-LONGEST = 1e6  # s, longest run that ends when all files are transferred
 
 
 def run(
-    net: Network,
+    net: Network | Sequence[Network],
     *,
     duration: float | str | None = None,
     warm_up: float | str = 0.0,
@@ -42,12 +42,13 @@ def run(
     rng: Any = None,
     progress: bool = True,
 ) -> xr.Dataset:
-    """Simulate a network, packet by packet.
+    """Simulate a network, or each of several networks, packet by packet.
 
     Parameters
     ----------
-    net : Network
-        Links and flows.
+    net : Network or sequence of Network
+        Links and flows. The networks of a sequence are simulated on all cores, each with random numbers of its own:
+        those of the k-th are from the k-th child of `rng`.
     duration : float or str, optional
         Simulated time [s]; if absent, the run ends when every file is transferred.
     warm_up : float or str
@@ -86,10 +87,15 @@ def run(
         ``loss``, ``fairness``, ``utilisation`` and ``jain_index`` are cut at 0 and 1. The attribute ``remark`` names
         disciplines that mark in vain because no flow is ECN-capable.
 
+        For a sequence of networks each variable also has the dimension ``network``. A flow or link that a network does
+        not have is NaN there. What is an attribute of one network, as ``duration`` and ``deterministic``, is a
+        coordinate along ``network``, the network itself as ``scenario``.
+
     Raises
     ------
     ValueError
-        For values outside their ranges, a run that cannot end, and plug-ins that fail.
+        For values outside their ranges, a run that cannot end, and plug-ins that fail. The message names a network of
+        a sequence by its place, as ``net[3]``.
     KeyboardInterrupt
         On Ctrl-C, with the time simulated so far; the results are lost. Use `Simulation` to keep them.
 
@@ -120,14 +126,26 @@ def run(
     >>> data = run(net, rng=1)
     >>> round(float(data.transfer_time.sel(flow="reno-1")), 2)
     0.79
+
+    The goodput of Reno with three buffers, in one call:
+
+    >>> def path(buffer):
+    ...     net = Network().link("a", "b", rate="8 Mbit/s", delay="50 ms", buffer=buffer, duplex=True)
+    ...     return net.flow("reno", path=["a", "b"])
+    >>> data = run([path(buffer) for buffer in (10, 30, 100)], duration="60 s", warm_up="10 s", rng=1)
+    >>> data.goodput.dims, (data.utilisation.sel(link="a-b") > 0.9).values.tolist()
+    (('network', 'flow'), [False, True, True])
     """
-    made, first = answer(
-        net, duration=duration, warm_up=warm_up, replications=replications, confidence=confidence,
-        sample_every=sample_every, pcap=pcap, qlog=qlog, trace_packets=trace_packets, rng=rng, progress=progress,
-    )  # fmt: skip
-    data = made.dataset()
-    if sample_every is not None:
-        data = data.assign(results.traces(first, float(quantities.duration(sample_every, "sample_every"))))
+    options = _Options.read(duration, warm_up, replications, confidence)
+    if not isinstance(net, Network):
+        if sample_every is not None or pcap is not None or qlog is not None:
+            raise conflict("a list of networks", "excludes sample_every, pcap and qlog", "trace one network by itself")
+        data = results.together(_several(net, options, rng, progress))
+    else:
+        made, first = _answer(net, options, sample_every, pcap, qlog, trace_packets, rng, progress)
+        data = made.dataset()
+        if sample_every is not None:
+            data = data.assign(results.traces(first, float(quantities.duration(sample_every, "sample_every"))))
     from longfat.base.provenance import made_by  # here, because it imports xarray
 
     return made_by(data, "sim.run")
@@ -146,132 +164,116 @@ def answer(
     trace_packets: int = MOST,
     rng: Any = None,
     progress: bool = True,
+) -> results.Answer:
+    """Return the results of `run` for one network without loading xarray."""
+    options = _Options.read(duration, warm_up, replications, confidence)
+    return _answer(net, options, sample_every, pcap, qlog, trace_packets, rng, progress)[0]
+
+
+@dataclass(frozen=True)
+class _Options:
+    """Options of all networks of a call, see `run`."""
+
+    duration: float | None
+    warm_up: float | None  # None: to be determined
+    replications: int
+    confidence: float
+
+    @classmethod
+    def read(cls, duration: Any, warm_up: Any, replications: Any, confidence: Any) -> _Options:
+        """Return the options in SI units; raise an error for others."""
+        until = None if duration is None else quantities.duration(duration, "duration", f"(0, {LIMIT:g}]")
+        automatic = warm_up == "auto"
+        longest = LONGEST if until is None else until
+        begin = None if automatic else quantities.duration(warm_up, "warm_up", f"[0, {longest:g})")
+        if automatic and duration is None:
+            raise conflict("warm_up = 'auto'", "needs a duration")
+        replications = RUN_OPTIONS["replications"].read("replications", replications)
+        return cls(until, begin, replications, RUN_OPTIONS["confidence"].read("confidence", confidence))
+
+    def plan(self, net: Network, random: np.random.Generator, called: str = "") -> Plan:
+        """Return the runs of a network; without a duration every flow needs a file, after which they end."""
+        if self.duration is None:
+            flows = [flow for flow in net.flows if flow.traffic is None]
+            endless = [flow.name for flow in flows if flow.file is None and flow.stop == math.inf]
+            if endless or not any(flow.file is not None for flow in flows):
+                what = f"flow {endless[0]!r} never ends" if endless else "no flow has a file"
+                raise ValueError(
+                    f"{called and called + ': '}duration is absent and {what}: give duration [s] in (0, {LIMIT:g}], "
+                    "or files to all flows"
+                )
+        return Plan(net, random, self.duration, self.warm_up, self.replications, called)
+
+
+def _answer(
+    net: Network,
+    options: _Options,
+    sample_every: Any,
+    pcap: str | Path | None,
+    qlog: str | Path | None,
+    trace_packets: int,
+    rng: Any,
+    progress: bool,
 ) -> tuple[results.Answer, Simulation]:
-    """Return the results of `run` without loading xarray, and the first run."""
-    until = _duration(net, duration)
-    automatic = warm_up == "auto"
-    begin = 0.0 if automatic else quantities.duration(warm_up, "warm_up", f"[0, {until:g})")
-    if automatic and duration is None:
-        raise conflict("warm_up = 'auto'", "needs a duration")
-    replications = RUN_OPTIONS["replications"].read("replications", replications)
-    confidence = RUN_OPTIONS["confidence"].read("confidence", confidence)
+    """Return the results of one network, and its first run."""
     every = None if sample_every is None else RUN_OPTIONS["sample_every"].read("sample_every", sample_every)
-    if every is not None and duration is None:
+    if every is not None and options.duration is None:
         raise conflict("sample_every", "needs a duration")
     random = generator(rng)
-    streams = random.spawn(replications)
-    runs = [Simulation(net, rng=streams[0], sample_every=every, duration=until)]
-    plain = runs[0] if every is None or replications == 1 else Simulation(net)
-    runs += [plain.again(stream) for stream in streams[1:]]
-    runs[0].prepare()  # compiled once, and errors are reported once
-    if automatic:
-        begin = _steady_from(net, until, random.spawn(1)[0])
-    with captured(runs[0], pcap, qlog, trace_packets) as capture:
-        made = _simulate(runs, begin, until, duration is None, progress)
-    first, runs = runs[0], runs[: len(made)]
-    values = results.over_replications([sample for sample, _ in made], confidence, replications > 1)
+    plan = options.plan(net, random)
+    first = Simulation(net, rng=plan.streams[0], sample_every=every, duration=plan.until)
+    first.prepare()  # compiled once, and errors are reported once
+    if plan.warm_up is None:
+        plan.warm_up = plan.find_warm_up()
+    with captured(first, pcap, qlog, trace_packets) as capture:
+        [outcomes] = simulate([plan], progress, first)
+    made = _made(plan, outcomes, options, random)
+    if capture is not None:
+        made.attrs.update(trace_packets=capture.packets, trace_until=capture.until, trace_end=capture.end)
+        if capture.end:
+            warnings.warn(capture.end, UserWarning, stacklevel=3)
+    return made, first
+
+
+def _several(nets: Sequence[Network], options: _Options, rng: Any, progress: bool) -> list[results.Answer]:
+    """Return the results of several networks."""
+    if isinstance(nets, str) or not isinstance(nets, Iterable):
+        raise wrong_type("net", nets, "a Network or a sequence of them")
+    given = list(nets)
+    if not given:
+        raise out_of_range("net", given, "1", "one network or more")
+    for k, net in enumerate(given):
+        if not isinstance(net, Network):
+            raise wrong_type(f"net[{k}]", net, "a Network")
+    random = generator(rng)
+    streams = random.spawn(len(given))
+    plans = [options.plan(net, streams[k], f"net[{k}]") for k, net in enumerate(given)]
+    if options.warm_up is None:
+        for plan, begin in zip(plans, replicate(Plan.find_warm_up, plans), strict=True):
+            plan.warm_up = begin
+    found = simulate(plans, progress)
+    return [_made(plan, outcomes, options, random) for plan, outcomes in zip(plans, found, strict=True)]
+
+
+def _made(plan: Plan, outcomes: list[Outcome], options: _Options, random: np.random.Generator) -> results.Answer:
+    """Return the results of all runs of a network, with everything needed to repeat them."""
+    first = outcomes[0]
     attrs = {
-        "network": net.to_toml(),
-        "duration": until if duration is not None else max(run.now for run in runs),
-        "warm_up": begin,
-        "replications": len(made),
-        "replications_asked": replications,
+        "network": plan.net.to_toml(),
+        "duration": max(run.now for run in outcomes) if plan.duration is None else plan.duration,
+        "warm_up": plan.warm_up,
+        "replications": len(outcomes),
+        "replications_asked": options.replications,
         "deterministic": int(not first.drew),
-        "confidence": confidence,
+        "confidence": options.confidence,
         "entropy": str(getattr(random.bit_generator.seed_seq, "entropy", "unknown")),
-        "events": int(sum(int(run.state.row.events) for run in runs)),
-        "wall_time": sum(run.wall_time for run in runs),
+        "events": sum(run.events for run in outcomes),
+        "wall_time": sum(run.wall_time for run in outcomes),
         "conservation": "sent = received + dropped + in_flight",
-        **{f"packets_{name}": sum(packet_counts[name] for _, packet_counts in made) for name in made[0][1]},
+        **{f"packets_{name}": sum(run.packets[name] for run in outcomes) for name in first.packets},
         "version": __version__,
     }
-    remark = _without_ecn(net, first)
-    if remark:
-        attrs["remark"] = remark
-    if capture is not None:
-        attrs |= {"trace_packets": capture.packets, "trace_until": capture.until, "trace_end": capture.end}
-        if capture.end:
-            warnings.warn(capture.end, UserWarning, stacklevel=2)
-    return results.Answer(values, first.assembly.flow_names, first.assembly.link_names, attrs), first
-
-
-def _without_ecn(net: Network, run: Simulation) -> str:
-    """Return a remark on the disciplines that mark in vain because no flow over their link is ECN-capable, or ""."""
-    capable = dict(zip(run.assembly.flow_names, run.state.senders["ect"] != NOT_ECT, strict=False))
-    found = []
-    for link in net.links.values():
-        if not link.discipline.only_marks:
-            continue
-        flows = [flow for flow in net.flows if flow.scheme is not None and link in net.route(flow)]
-        if flows and not any(capable[name] for flow in flows for name in flow.names):
-            found.append(f"discipline {link.discipline.name!r} of link {link.name!r}")
-    if not found:
-        return ""
-    return f"no packet is marked by {', '.join(found)}: no flow is ECN-capable (ecn = 1 or ect among its parameters)"
-
-
-def _duration(net: Network, duration: float | str | None) -> float:
-    """Return the time to simulate [s]; without a duration every flow needs a file, after which the run ends."""
-    if duration is not None:
-        return quantities.duration(duration, "duration", f"(0, {LIMIT:g}]")
-    endless = [flow.name for flow in net.flows if flow.file is None and flow.traffic is None and flow.stop == math.inf]
-    files = [flow.name for flow in net.flows if flow.file is not None and flow.traffic is None]
-    if endless or not files:
-        what = f"flow {endless[0]!r} never ends" if endless else "no flow has a file"
-        raise ValueError(f"duration is absent and {what}: give duration [s] in (0, {LIMIT:g}], or files to all flows")
-    return LONGEST
-
-
-def _steady_from(net: Network, until: float, rng: np.random.Generator) -> float:
-    """Return the end of the warm-up [s], found in a run of its own from 1000 samples of the backlog."""
-    run = Simulation(net, rng=rng, sample_every=until / 1000, duration=until)
-    run.advance(until)
-    waiting = run.state.link_samples["backlog"].reshape(-1, int(run.state.row.sampled_links)).sum(1)
-    return statistics.warm_up(waiting) * until / 1000
-
-
-def _simulate(
-    runs: list[Simulation], begin: float, until: float, to_the_end: bool, progress: bool
-) -> list[tuple[dict[str, np.ndarray], dict[str, int]]]:
-    """Simulate all runs in parallel, and return their results and packet counts.
-
-    Only the first is simulated if it draws no random number.
-    """
-    from longfat.base.progress import bar
-
-    total = None if to_the_end else len(runs) * until
-    with bar(task="simulating", unit="s", shown=progress, total=total) as shown_bar:
-        shown = [0.0] * len(runs)
-
-        def one(k: int) -> tuple[dict[str, np.ndarray], dict[str, int]]:
-            return _one(runs[k], begin, until, to_the_end, lambda now: shown.__setitem__(k, now))
-
-        try:
-            return replicate(
-                one,
-                range(len(runs)),
-                until=lambda found: not runs[0].drew,
-                progress=lambda new: shown_bar.update(sum(shown) - shown_bar.n),
-            )
-        except KeyboardInterrupt:
-            total_time = "" if to_the_end else f" of {until * len(runs):g} s"
-            raise KeyboardInterrupt(
-                f"{sum(run.now for run in runs):.6g} s{total_time} were simulated; the results are lost"
-            ) from None
-
-
-def _one(
-    run: Simulation, begin: float, until: float, to_the_end: bool, tell: Any
-) -> tuple[dict[str, np.ndarray], dict[str, int]]:
-    """Simulate one run, and return its results and packet counts."""
-    before = results.snapshot(run)
-    if begin > 0:
-        run.advance(begin, tell)
-        before = results.snapshot(run)
-    run.advance(until, tell, to_the_end=to_the_end)
-    if to_the_end and not run.all_done():
-        raise ValueError(
-            f"duration is absent and not every file is transferred after {until:g} s: {run.progress_summary()}; "
-            "give duration [s]"
-        )
-    return results.measure(run, before, results.snapshot(run)), run.packet_counts()
+    if first.remark:
+        attrs["remark"] = first.remark
+    values = results.over_replications([run.values for run in outcomes], options.confidence, options.replications > 1)
+    return results.Answer(values, first.flows, first.links, attrs)

@@ -248,6 +248,7 @@ def _comment(key: str, value: Any) -> str:
     return f'  # a user\'s own {_OWN[key]}: name its file, as in "my_file.py:NAME"'
 
 
+@functools.lru_cache(maxsize=1024)
 def _key(key: str) -> str:
     return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else _value(key)
 

@@ -1,0 +1,187 @@
+"""Runs of networks over threads: each network in several replications, with its results and counts."""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from longfat.base.progress import bar
+from longfat.replication import replicate
+from longfat.sim.kernel.records import NOT_ECT
+from longfat.sim.network.network import Network
+from longfat.sim.runs import results, statistics
+from longfat.sim.runs.engine import Simulation
+
+LONGEST = 1e6  # s, longest run that ends when all files are transferred
+#: Pairs of a network and a replication in a call of a thread. A call takes some 0.1 ms, as much as a tenth of a run;
+#: eight calls a thread keep all threads at work to the end.
+MOST_RUNS, CALLS = 64, 8
+
+
+@dataclass
+class Plan:
+    """Runs of one network.
+
+    Parameters
+    ----------
+    net : Network
+        Network.
+    random : numpy.random.Generator
+        Generator whose children are the streams of the replications.
+    duration : float or None
+        Time to simulate [s]; None: until every file is transferred.
+    warm_up : float or None
+        Time after which counting begins [s]; None: to be determined.
+    replications : int
+        Number of runs.
+    called : str
+        Name of the network in messages about one of several.
+    """
+
+    net: Network
+    random: np.random.Generator
+    duration: float | None
+    warm_up: float | None
+    replications: int
+    called: str = ""
+    streams: list[np.random.Generator] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.streams = self.random.spawn(self.replications)
+
+    @property
+    def until(self) -> float:
+        """Time at which runs end at the latest [s]."""
+        return LONGEST if self.duration is None else self.duration
+
+    def find_warm_up(self) -> float:
+        """Return the end of the warm-up [s], found in a run of its own from 1000 samples of the backlog."""
+        with self.named():
+            every = self.until / 1000
+            run = Simulation(self.net, rng=self.random.spawn(1)[0], sample_every=every, duration=self.until)
+            run.advance(self.until)
+            waiting = run.state.link_samples["backlog"].reshape(-1, int(run.state.row.sampled_links)).sum(1)
+            return statistics.warm_up(waiting) * self.until / 1000
+
+    @contextmanager
+    def named(self) -> Iterator[None]:
+        """Put the name of the network in front of the message of an error."""
+        try:
+            yield
+        except (ValueError, TypeError, RuntimeError) as error:
+            if not self.called:
+                raise
+            raise type(error)(f"{self.called}: {error}") from error
+
+
+class Outcome(NamedTuple):
+    """What is kept of a run."""
+
+    values: dict[str, np.ndarray]  # see `results.measure`
+    packets: dict[str, int]  # see `Simulation.packet_counts`
+    flows: list[str]
+    links: list[str]
+    drew: bool  # a random number
+    now: float  # s, simulated time
+    events: int
+    wall_time: float  # s
+    remark: str
+
+
+def simulate(plans: list[Plan], progress: bool, first: Simulation | None = None) -> list[list[Outcome]]:
+    """Simulate all runs of all networks, and return what is kept of them by network.
+
+    Only the first run of a network is simulated if it draws no random number. `first` is the first run of the first
+    network, if it is assembled already.
+    """
+    pairs = [(k, r) for k, plan in enumerate(plans) for r in range(plan.replications)]
+    size = max(1, min(MOST_RUNS, len(pairs) // (CALLS * (os.cpu_count() or 1))))
+    blocks = [pairs[begin : begin + size] for begin in range(0, len(pairs), size)]
+    outcomes: list[dict[int, Outcome]] = [{} for _ in plans]
+    shown = [0.0] * len(blocks)  # s, simulated by each block
+
+    def simulate_block(number: int, tell: Callable[[], None]) -> None:
+        plain, of, before = None, -1, 0.0  # a run that never begins, its network, and the time simulated by others
+
+        def advanced(now: float) -> None:
+            lasts = shown[number] > before
+            shown[number] = before + now
+            if lasts:  # runs that end with their first call of the kernel need no bar
+                tell()
+
+        for k, r in blocks[number]:
+            plan = plans[k]
+            if r > 0 and 0 in outcomes[k] and not outcomes[k][0].drew:
+                continue
+            with plan.named():
+                if first is not None and (k, r) == (0, 0):
+                    run = first
+                elif plan.replications == 1:
+                    run = Simulation(plan.net, rng=plan.streams[0])
+                else:
+                    if plain is None or of != k:
+                        plain, of = Simulation(plan.net), k
+                    run = plain.again(plan.streams[r])
+                outcomes[k][r] = _simulate(run, plan, advanced)
+            before += run.now
+
+    total = None if any(plan.duration is None for plan in plans) else sum(plans[k].until for k, _ in pairs)
+    with ExitStack() as stack:
+
+        @functools.cache
+        def shown_bar() -> Any:
+            return stack.enter_context(bar(task="simulating", unit="s", shown=progress, total=total))
+
+        def update(_: int = 0) -> None:
+            shown_bar().update(sum(shown) - shown_bar().n)
+
+        try:
+            if len(blocks) == 1:  # a thread takes as long as a short run
+                simulate_block(0, update)
+            else:
+                replicate(lambda number: simulate_block(number, lambda: None), range(len(blocks)), progress=update)
+        except KeyboardInterrupt:
+            of = "" if total is None else f" of {total:g} s"
+            raise KeyboardInterrupt(f"{sum(shown):.6g} s{of} were simulated; the results are lost") from None
+    return [[one[r] for r in sorted(one)] if one[0].drew else [one[0]] for one in outcomes]
+
+
+def _simulate(run: Simulation, plan: Plan, advanced: Callable[[float], None]) -> Outcome:
+    """Simulate one run, and return what is kept of it; call `advanced` with the time if it takes long."""
+    to_the_end = plan.duration is None
+    before = None
+    if plan.warm_up:
+        run.advance(plan.warm_up, advanced)
+        before = results.snapshot(run)
+    run.advance(plan.until, advanced, to_the_end=to_the_end)
+    if to_the_end and not run.all_done():
+        raise ValueError(
+            f"duration is absent and not every file is transferred after {plan.until:g} s: {run.progress_summary()}; "
+            "give duration [s]"
+        )
+    values = results.measure(run, before, results.snapshot(run))
+    names = run.assembly.flow_names, run.assembly.link_names
+    counts = int(run.state.row.events), run.wall_time
+    return Outcome(values, run.packet_counts(), *names, run.drew, run.now, *counts, _without_ecn(plan.net, run))
+
+
+def _without_ecn(net: Network, run: Simulation) -> str:
+    """Return a remark on the disciplines that mark in vain because no flow over their link is ECN-capable, or ""."""
+    found = []
+    capable: dict[str, bool] = {}
+    for link in net.links.values():
+        if not link.discipline.only_marks:
+            continue
+        capable = capable or dict(zip(run.assembly.flow_names, run.state.senders["ect"] != NOT_ECT, strict=False))
+        flows = [flow for flow in net.flows if flow.scheme is not None and link in net.route(flow)]
+        if flows and not any(capable[name] for flow in flows for name in flow.names):
+            found.append(f"discipline {link.discipline.name!r} of link {link.name!r}")
+    if not found:
+        return ""
+    return f"no packet is marked by {', '.join(found)}: no flow is ECN-capable (ecn = 1 or ect among its parameters)"

@@ -1,0 +1,48 @@
+"""Keys of what is kept from run to run: compiled plug-ins, and the rows of links and flows."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from typing import Any
+
+from longfat.sim.kernel import callbacks
+from longfat.sim.plugin.own import Own
+from longfat.sim.queues import Discipline
+from longfat.sim.schemes.scheme import Scheme
+from longfat.sim.services import Service
+
+
+@dataclass(frozen=True)
+class Keyed:
+    """A thing that is compared by a key: the argument of a function with a cache, which keeps the thing.
+
+    A key may hold the `id` of a part of the thing, because the part lives as long as the entry of the cache.
+    """
+
+    key: Hashable
+    thing: Any = field(compare=False)
+
+
+def by_code(plug_in: Scheme | Discipline | Service) -> Keyed:
+    """Return a plug-in with the key that it shares with those that are compiled to the same code.
+
+    The code depends on the functions, on the fields of the plug-in's records, and on which of them may be set; values
+    of parameters do not matter.
+    """
+    parts: list[Any] = [type(plug_in), plug_in.name, *_layout(plug_in.own)]
+    if isinstance(plug_in, Scheme):
+        parts += [plug_in.controls, *plug_in.receiver_state, *(getattr(plug_in, name) for name in callbacks.CALLBACKS)]
+    elif isinstance(plug_in, Service):
+        parts += [*_layout(plug_in.of_queue), *(getattr(plug_in, name) for name in callbacks.VERBS)]
+    else:
+        parts += [*_layout(plug_in.of_flow), *(getattr(plug_in, name) for name in callbacks.HOOKS)]
+        service = plug_in.scheduler
+        if service is not None:
+            parts += [*_layout(service.own), *_layout(service.of_queue), service.settable]
+    return Keyed(tuple(parts), plug_in)
+
+
+def _layout(own: Own) -> tuple[Any, ...]:
+    """Return on what the view of a plug-in's record depends."""
+    return own.dtype, own.parameters

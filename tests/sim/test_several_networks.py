@@ -1,0 +1,177 @@
+"""`run` of several networks: what each gives by itself, in one dataset; and what is kept from run to run."""
+
+import math
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from longfat.sim import Network, Scheme, SchemeError, run, schemes
+from longfat.sim.network import traffic
+from longfat.sim.runs import engine, kinds, results
+
+QUIET = {"rng": 1, "progress": False}
+
+
+def path(buffer, scheme="reno", **flow):
+    net = Network(f"buffer of {buffer}").link("a", "b", rate="2 Mbit/s", delay="20 ms", buffer=buffer, duplex=True)
+    return net.flow(scheme, path=["a", "b"], **flow)
+
+
+def random(rate):
+    net = Network().link("a", "b", rate="1 Mbit/s", loss=0.01)
+    return net.flow(traffic.poisson(rate), path=["a", "b"], name="poisson")
+
+
+def steady():
+    net = Network().link("a", "b", rate="1 Mbit/s")
+    return net.flow(traffic.constant(5e4), path=["a", "b"])
+
+
+def child(k, count, seed=1):
+    return np.random.default_rng(seed).spawn(count)[k]
+
+
+@pytest.mark.parametrize("options", [{}, {"replications": 3, "warm_up": 0.5}])
+def test_each_is_what_it_is_alone(options):
+    check_each([path(5), random(8e4), path(50, "cubic")], options)
+
+
+def test_each_has_its_warm_up():
+    together = check_each([random(8e4), steady(), random(5e4)], {"warm_up": "auto"}, duration=60)
+    assert together.warm_up[1] == 0
+    assert together.warm_up[0] > 0
+
+
+def check_each(nets, options, duration=3):
+    together = run(nets, duration=duration, **options, **QUIET)
+    assert together.sizes["network"] == len(nets)
+    for k, net in enumerate(nets):
+        alone = run(net, duration=duration, **options, rng=child(k, 3), progress=False)
+        one = together.isel(network=k)
+        assert together.attrs["entropy"] == "1"
+        for name, variable in alone.data_vars.items():
+            names = {dim: alone[dim] for dim in variable.dims}
+            xr.testing.assert_identical(one[name].sel(names).reset_coords(drop=True), variable)
+        for name in set(results.OF_NETWORKS) - {"network", "remark", "wall_time"}:
+            assert one[name].item() == alone.attrs[name], name
+        assert one.scenario.item() == alone.attrs["network"] == net.to_toml()
+    return together
+
+
+def test_what_a_network_lacks_is_nan():
+    data = run([path(5), random(8e4)], duration=1, **QUIET)
+    assert np.isnan(data.goodput.values).tolist() == [[False, True], [True, False]]
+    assert data.flow.values.tolist() == ["reno-1", "poisson"]
+    assert np.isnan(data.utilisation.values).tolist() == [[False, False], [False, True]]
+    assert data.deterministic.values.tolist() == [1, 0]
+
+
+def test_units_and_files(tmp_path):
+    data = run([path(5), path(20)], duration=1, replications=2, **QUIET)
+    for name, variable in data.variables.items():
+        assert name in ("flow", "link", "network") or {"units", "long_name"} <= set(variable.attrs), name
+    assert data.attrs["made_by"] == "longfat.sim.run"
+    assert data.replications.values.tolist() == [1, 1]
+    assert data.attrs["replications_asked"] == 2
+    data.to_netcdf(tmp_path / "several.nc")
+    with xr.open_dataset(tmp_path / "several.nc") as read:
+        assert read.scenario.values.tolist() == [path(5).to_toml(), path(20).to_toml()]
+
+
+def test_many_more_than_threads_in_order():
+    buffers = [3 + k % 40 for k in range(300)]
+    data = run([path(buffer, file="30 kB") for buffer in buffers], **QUIET)
+    first = {buffer: float(data.transfer_time[k, 0]) for k, buffer in enumerate(buffers[:40])}
+    assert data.transfer_time[:, 0].values.tolist() == [first[buffer] for buffer in buffers]
+    assert len(set(first.values())) > 1
+
+
+def raising(flow, event):
+    return 1 / (flow.acks_received - flow.acks_received)
+
+
+@pytest.mark.parametrize(
+    ("given", "options", "error", "message"),
+    [
+        ([], {}, ValueError, r"net = \[\] is out of range: must be one network or more"),
+        ("net", {}, TypeError, "net must be a Network or a sequence of them, got the string 'net'"),
+        ([path(5), 3], {}, TypeError, r"net\[1\] must be a Network, got the int 3"),
+        ([path(5), Network("empty")], {"duration": 1}, ValueError, r"net\[1\]: .* has no flow"),
+        ([path(5, file="1 kB"), path(5)], {}, ValueError, r"net\[1\]: duration is absent and flow 'reno-1' never ends"),
+        ([path(5)], {"duration": -1}, ValueError, "^duration = -1 s is out of range"),
+        ([path(5)], {"duration": 1, "sample_every": 0.1}, ValueError, "a list of networks excludes sample_every"),
+        ([path(5)], {"duration": 1, "pcap": "here"}, ValueError, "a list of networks excludes sample_every, pcap"),
+        (
+            [path(5)] * 3 + [path(5, Scheme("mine", ack=raising))],
+            {"duration": 1},
+            SchemeError,
+            r"^net\[3\]: scheme 'mine', ack, flow 'mine-1' at .* s: ZeroDivisionError",
+        ),
+        ([steady(), path(50, "cubic")], {"duration": 3, "warm_up": "auto"}, ValueError, r"^net\[1\]: the warm-up"),
+    ],
+)
+def test_errors_name_the_place(given, options, error, message):
+    with pytest.raises(error, match=message):
+        run(given, **options, **QUIET)
+
+
+def test_the_dataset_is_that_of_the_constructor():
+    """`Dataset._construct_direct` checks nothing: compare it with the constructor, which does."""
+    data = run(path(5), duration=1, replications=2, **QUIET)
+    variables = {name: (one.dims, one.values, one.attrs) for name, one in data.data_vars.items()}
+    made = xr.Dataset(variables, {"flow": ["reno-1"], "link": ["a-b", "b-a"]}, data.attrs)
+    xr.testing.assert_identical(data, made)
+    assert data.sel(link="b-a").goodput.dims == ("flow",)
+    assert data.indexes.keys() == made.indexes.keys()
+    data.flow.attrs["units"] = "mine"  # is no other run's
+    assert run(path(5), duration=1, **QUIET).flow.attrs == {}
+
+
+def test_another_version_of_xarray(monkeypatch):
+    data, construct = run(path(5), duration=1, **QUIET), xr.Dataset._construct_direct
+
+    def other(*arguments, **named):
+        if len(arguments) > 2:
+            raise TypeError("takes 2 positional arguments")
+        return construct(*arguments, **named)
+
+    monkeypatch.setattr(xr.Dataset, "_construct_direct", other)
+    again = run(path(5), duration=1, **QUIET)
+    xr.testing.assert_equal(again, data)
+    assert again.attrs.keys() == data.attrs.keys()
+
+
+def gain(flow, event):
+    return flow.window + flow.gain
+
+
+def windows(scheme):
+    return run(path(9, scheme), duration=2, **QUIET).sent.item()
+
+
+def test_code_is_kept_for_equal_functions_and_fields_only():
+    """One compilation for all values of a parameter, and another for a state of the parameter's name."""
+    scheme = Scheme("kept", ack=gain, parameters={"gain": 0.5})
+    engine._compiled.cache_clear()
+    few, many = windows(scheme(gain=0.01)), windows(scheme(gain=0.5))
+    assert few < many
+    assert engine._compiled.cache_info().misses == 1
+    assert windows(Scheme("kept", ack=gain, state={"gain": 0.01})) == few
+    assert windows(Scheme("kept", ack=gain, parameters={"gain": 0.5}, state={"other": 1})) == many
+    assert engine._compiled.cache_info().misses == 3
+
+
+def test_rows_are_kept_for_equal_options_only():
+    """Values of a scheme, sizes and rates of other networks do not show."""
+    cubic = schemes.scheme("cubic")
+    first = [
+        run(path(9, cubic(beta=beta), packet=size), duration=3, **QUIET) for beta, size in [(0.5, 500), (0.9, 900)]
+    ]
+    kinds._flow.cache_clear()
+    kinds._link.cache_clear()
+    for before, (beta, size) in zip(reversed(first), [(0.9, 900), (0.5, 500)], strict=True):
+        after = run(path(9, cubic(beta=beta), packet=size), duration=3, **QUIET)
+        xr.testing.assert_equal(before, after)
+        assert math.isfinite(after.goodput.item())
+    assert first[0].goodput.item() != first[1].goodput.item()
