@@ -3,36 +3,40 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Iterable
 from pathlib import Path
 
 from docs import drawing, rooms
 from longfat import sim
-from longfat.sim.kernel.callbacks import CALLBACKS, HOOKS
-from longfat.sim.plugin import seam
+from longfat.sim.plugin import view_fields as fields
 
 HERE = Path(__file__).resolve().parent
 
 #: Functions for plug-ins, by the kinds of plug-ins that may call them.
 FUNCTIONS = {
-    "Schemes, disciplines and services": ("random",),
+    "Schemes, disciplines and services": ("random", "now_ns"),
     "Disciplines and services": (
         "mark", "is_full", "flow_state", "queue_of", "has_next_switch", "first_waiting", "behind", "waiting",
         "push_out",
     ),
-    "Services": ("queue", "append", "take", "take_first", "take_last", "drop_more"),
+    "Services": (
+        "queue", "queue_numbered", "append", "take", "take_first", "take_last", "drop_more", "number_of", "tag_of",
+        "set_tag", "capacity", "schedule_wake", "memory", "set_memory", "heap_insert", "heap_replace", "heap_remove",
+        "heap_entry",
+    ),
 }  # fmt: skip
 
 HEAD = """\
 # What a plug-in sees, and what it may set
 
-This page is generated from `longfat.sim.seam` by `make docs`; do not edit it. [simulator.md](simulator.md) has an
+This page is generated from `longfat.sim.fields` by `make docs`; do not edit it. [simulator.md](simulator.md) has an
 example of a scheme, [engine.md](engine.md) says how the engine calls a plug-in.
 
-A plug-in is a `Scheme` (congestion control), a `Discipline` (which packets a link drops or marks, and what feedback it
-sends) or a `Service` (the order in which a link sends). It is a set of plain functions that numba compiles. Their
-arguments are *views* of the simulator's records: times in seconds, sizes in bytes, rates in bytes/s, as floats; windows
-and counts in packets. A field that is not listed here does not exist for a plug-in. Setting a read-only field is
-refused when the plug-in is compiled, before the run begins.
+A `PlugIn` has a name, parameters, state, callbacks and a source. It is a `Scheme` (congestion control), a `Discipline`
+(which packets a link drops or marks, and what feedback it sends) or a `Service` (the order in which a link sends). Its
+callbacks are plain functions that numba compiles. Their arguments are *views* of the simulator's records: times in
+seconds, sizes in bytes, rates in bytes/s, as floats; windows and counts in packets. A field that is not listed here
+does not exist for a plug-in. Setting a read-only field is refused when the plug-in is compiled, before the run begins.
 
 """
 
@@ -42,7 +46,10 @@ TEXT = """
   returns 1 if data of the packet is accepted. `reply` is called at `receiver.alarm` with a new acknowledgment, and
   returns 1 if it leaves. They see `receiver_state`, not the state of the sender: the ends share only parameters.
 - The *number* by which a discipline or service names a packet at its link is where the simulator stores the packet, as
-  `first_waiting`, `behind` and `take_first` return it. It is not the sequence number, `packet.number`.
+  `first_waiting`, `behind` and `take_first` return it. It is not the sequence number, `packet.number`. A service may
+  keep it in its state, as well as `queue.number`.
+- A service that sorts packets asks for memory with `workspace`, in which it may have a heap. Its times are integers
+  [ns], as `now_ns` returns them.
 - `enqueue` of a discipline returns `ENQUEUE`, `DROP` or `push_out(number)`; `dequeue` returns `SEND` or `DROP`; `tick`
   returns the time of the next call [s], `math.inf` for none; the return value of `feedback` is ignored.
 - `enqueue` of a service appends the packet to a queue. `dequeue` takes a packet out of its queue and returns its
@@ -63,7 +70,7 @@ A discipline's state of a flow is `flow_state(link, packet.flow)`.
 **Helper functions** of a plug-in carry the decorator `longfat.sim.part`. A plug-in uses `math` and numbers; random
 numbers come from `longfat.sim.random`, so that the seed determines them. Write `x * x * x`, not `x**3`: compiled code
 rounds powers otherwise than Python does. `longfat.sim.conformance(plug_in)` checks a plug-in on three small networks,
-compiled and in plain Python.
+compiled and in plain Python; `test_mine = longfat.testing.conforms(MINE)` makes a test of pytest from it.
 
 ## Fields
 
@@ -79,38 +86,32 @@ def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
-def _listed(names: tuple[str, ...], but: str = "") -> str:
-    """Return names as a list in Markdown, without the one given as `but`."""
-    return ", ".join(f"`{name}`" for name in names if name != but)
+def _listed(names: Iterable[str]) -> str:
+    """Return names as a list in Markdown."""
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def _callbacks(kind: type[sim.PlugIn]) -> str:
+    """Return the callbacks of a kind of plug-in in Markdown, with their arguments."""
+    named: dict[str, list[str]] = {}
+    for name, arguments in kind.CALLBACKS.items():
+        named.setdefault(arguments, []).append(name)
+    return "; ".join(f"{_listed(names)}: `{arguments}`" for arguments, names in named.items())
 
 
 def plug_ins() -> str:
     """Return the page for writers of plug-ins."""
-    link = "`(link, packet, now)`"
     rows = [
-        (
-            "scheme",
-            f"{_listed(CALLBACKS[:5])}: `(flow, event)`; `send`: `(flow, packet)`; "
-            f"{_listed(CALLBACKS[6:])}: `(receiver, packet)`",
-            "`parameters`, `state`, `receiver_state`",
-            "[AIMD](../tests/plugins/aimd.py)",
-        ),
-        (
-            "discipline",
-            f"{_listed(HOOKS, 'tick')}: {link}; `tick`: `(link, now)`",
-            "`parameters`, `state`, `flow_state`",
-            "[loss of each n-th packet](../tests/plugins/nth.py)",
-        ),
-        (
-            "service",
-            f"`enqueue`, `evict`: {link}; `dequeue`: `(link, now)`; `wake`: `(link, queue, now)`",
-            "`parameters`, `state`, `queue_state`",
-            "[small packets first](../tests/plugins/small_first.py)",
-        ),
+        (kind.KIND, _callbacks(kind), _listed(("parameters", "state", *more)), example)
+        for kind, more, example in (
+            (sim.Scheme, ("receiver_state",), "[AIMD](../tests/plugins/aimd.py)"),
+            (sim.Discipline, ("flow_state",), "[loss of each n-th packet](../tests/plugins/nth.py)"),
+            (sim.Service, ("queue_state",), "[small packets first](../tests/plugins/small_first.py)"),
+        )
     ]
-    shapes = table(("plug-in", "its functions", "its record", "example, in a file outside the package"), rows)
-    text = TEXT.format(initial=_listed(tuple(seam.INITIAL)))
-    return HEAD + shapes + text + seam.documentation() + "\n" + functions()
+    shapes = table(("plug-in", "its callbacks", "its record", "example, in a file outside the package"), rows)
+    text = TEXT.format(initial=_listed(fields.INITIAL))
+    return HEAD + shapes + text + fields.documentation() + "\n" + functions()
 
 
 def functions() -> str:

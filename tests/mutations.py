@@ -378,8 +378,8 @@ MUTANTS = [
     ),
     kernel(
         "services/push_out.py",
-        "    if link.places == 0 or node(link, 1).x <= bound:\n",
-        "    if link.places == 0 or node(link, 1).x < bound:\n",
+        "    if link.places == 0 or node(link, 1) <= bound:\n",
+        "    if link.places == 0 or node(link, 1) < bound:\n",
         "tests/sim/test_priority_discard.py::test_an_equal_pushes_nothing_out_by_hand",
     ),
     # the simulator, second block: what the tests once let pass, and the like

@@ -12,11 +12,12 @@ from docs.handbook import judged, ranking, rules, traces
 from docs.handbook.front import toctree
 from docs.handbook.markup import code, html, number, plain, section, table, unfolding
 from docs.handbook.staging import ROOT
+from longfat.base import discovery
 from longfat.sim import queues, schemes
-from longfat.sim.kernel.callbacks import CALLBACKS, HOOKS, VERBS
 
 FOLDERS = {"scheme": "schemes", "discipline": "disciplines", "service": "services"}
 TITLES = {"scheme": "Schemes", "discipline": "Queue disciplines", "service": "Services"}
+REGISTRIES = {"scheme": schemes.NAMED, "discipline": queues.NAMED, "service": queues.SERVICES}
 INTRODUCTIONS = {
     "scheme": "A scheme is a sender's congestion control. Each page has its rules with their sources, its parameters "
     "and state, the laws that it is compared with, a trace, and its rows in the standard experiments.",
@@ -31,32 +32,28 @@ def records(kind: str) -> dict[str, Any]:
     >>> "codel" in records("discipline"), "drop-tail" in records("discipline")
     (True, False)
     """
-    if kind == "scheme":
-        return {name: schemes.scheme(name) for name in schemes.names()}
-    found: Mapping[str, Any] = queues.NAMED if kind == "discipline" else queues.SERVICES
+    found: Mapping[str, Any] = REGISTRIES[kind]
     return {name: one for name, one in sorted(found.items()) if one is not None and one.name == name}
 
 
 def _module(kind: str, record: Any) -> Any:
     """Return the module that defines a plug-in."""
-    package = {"scheme": "schemes", "discipline": "queues", "service": "services"}[kind]
-    from longfat.base import discovery
-
+    package = REGISTRIES[kind].package
     forms = ("discipline", "scheme", "service")
-    for module in discovery.modules(f"longfat.sim.{package}"):
+    for module in discovery.modules(package):
         public = (one for name, one in vars(module).items() if not name.startswith("_"))
         if module.__name__.rpartition(".")[2] not in forms and any(one is record for one in public):
             return module
-    return importlib.import_module(f"longfat.sim.{package}")
+    return importlib.import_module(package)
 
 
 def _parameters(record: Any) -> str:
     """Return the table of parameters."""
     rows = []
     for name, one in record.parameters.items():
-        value = getattr(record, "values", {}).get(name, one.default)
-        about = one.about + (f" (initial value of `{one.field}`)" if one.field and one.field != name else "")
-        rows.append((f"`{name}`", number(value), one.unit, f"`{one.allowed}`", about))
+        value = record.settings.get(name)
+        about = one.meaning + (f" (initial value of `{one.field}`)" if one.field and one.field != name else "")
+        rows.append((f"`{name}`", number(value), one.unit, f"`{one.domain}`", about))
     return table(["parameter", "default", "unit", "domain", "meaning"], rows)
 
 
@@ -79,8 +76,7 @@ def _state(record: Any) -> str:
 
 def _properties(kind: str, record: Any) -> str:
     """Return what a record declares beside its functions, and its functions by name."""
-    names = {"scheme": CALLBACKS, "discipline": HOOKS, "service": VERBS}[kind]
-    given = [f"`{name}`" for name in names if getattr(record, name, None) is not None]
+    given = [f"`{name}`" for name in record.callbacks]
     rows = [("functions of its own", ", ".join(given) or "none")]
     if kind == "scheme":
         rows += [

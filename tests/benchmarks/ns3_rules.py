@@ -7,7 +7,7 @@ import math
 from dataclasses import replace
 
 from longfat.sim.kernel.jit import part
-from longfat.sim.plugin.own import flag
+from longfat.sim.plugin.parameters import flag
 from longfat.sim.schemes import bbr1, bbr_common, cubic, dctcp, deployed, hystart, tcp
 
 

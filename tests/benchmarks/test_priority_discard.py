@@ -6,7 +6,7 @@ from longfat import sim
 from longfat.sim import Discipline, queues
 from longfat.sim.kernel.records import NONE
 from longfat.sim.network import traffic
-from longfat.sim.plugin.seam import behind, first_waiting, push_out, random, waiting
+from longfat.sim.plugin.functions import behind, first_waiting, push_out, random, waiting
 from longfat.sim.queues import DROP, ENQUEUE
 
 RATE = 1e8  # bytes/s

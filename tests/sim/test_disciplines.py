@@ -9,7 +9,7 @@ from longfat.sim.kernel.jit import part
 from longfat.sim.kernel.memory import word_at
 from longfat.sim.kernel.records import DATA, NONE
 from longfat.sim.network import traffic
-from longfat.sim.plugin.seam import behind, first_waiting, push_out, random, waiting
+from longfat.sim.plugin.functions import behind, first_waiting, push_out, random, waiting
 from longfat.sim.queues import DROP, ENQUEUE, SEND
 from tests.sim.own import of_flow, of_link
 

@@ -41,7 +41,7 @@ def test_schemes(name):
     for parameter, one in schemes.scheme(name).parameters.items():
         if parameter in TIMERS and name != "reno":
             continue  # they are the engine's, the same for all
-        for value in allowed_ends(one.allowed):
+        for value in allowed_ends(one.domain):
             assert carried(name, NEEDS.get(name, "fifo"), {parameter: value})["sent"] > 0, (parameter, value)
 
 

@@ -12,7 +12,7 @@ from longfat.sim.kernel.jit import part
 from longfat.sim.kernel.memory import word_at
 from longfat.sim.kernel.records import NONE
 from longfat.sim.network import traffic
-from longfat.sim.plugin.seam import behind, first_waiting, push_out, random, waiting
+from longfat.sim.plugin.functions import behind, first_waiting, push_out, random, waiting
 from longfat.sim.queues import DROP, ENQUEUE, SEND
 from tests.examples import examples
 from tests.sim.own import of_flow, of_link
@@ -484,12 +484,6 @@ def test_what_is_refused():
         ): "service of discipline 'explicit-feedback': 'lifo' is unknown; available: bit-round,",
         lambda: Network().link("a", "b", rate=1e6, discipline=queues.mark_above): "'mark-above' needs threshold",
         lambda: Discipline("mine", "lifo"): "service of discipline 'mine': 'lifo' is unknown; available: bit-round",
-        lambda: Discipline(
-            "mine", arrive=stamp
-        ): r"'mine': arrive is called enqueue now, and takes \(link, packet, now\)",
-        lambda: Discipline(
-            "mine", depart=stamp
-        ): r"'mine': depart is called dequeue now, and takes \(link, packet, now\)",
         lambda: Discipline(
             "mine", enqueue=lambda link: 0
         ): r"enqueue must take \(link, packet, now\), got enqueue\(link\)",

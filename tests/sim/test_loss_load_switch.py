@@ -299,7 +299,7 @@ def test_connections_that_come_and_go():
     simulation.packet_counts()
     assert simulation.state.row.connections > 50
     assert of_link(simulation).first_flow == END
-    known = queues.loss_load(2).of_flow
+    known = queues.loss_load(2).flow_columns
     words = simulation.state.row.flow_state_words
     rows = [known.read(simulation.state.flow_state, f, words) for f in range(len(simulation.state.flows))]
     assert {int(row.next) for row in rows} == {OUT}

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from longfat.sim import Discipline, Network, Parameter, Scheme, Simulation, queues
 from longfat.sim.network import traffic
 from longfat.sim.network.network import MOST_PLACES
-from longfat.sim.plugin.seam import first_waiting, push_out, random
+from longfat.sim.plugin.functions import first_waiting, push_out, random
 from longfat.sim.queues import ENQUEUE
 from longfat.sim.services.push_out import DISCARD_LAST, DISCARD_WORST
 from tests.blt_referee import victim

@@ -77,7 +77,8 @@ def test_plug_ins_see_the_present_rate(hook):
     run = Simulation(net, rng=1)
     run.advance(0.0074)
     seen = [
-        float(x) for x in run.assembly.disciplines[0].own.read(run.state.link_own, 0, run.state.row.link_own_words).seen
+        float(x)
+        for x in run.assembly.disciplines[0].columns.read(run.state.link_own, 0, run.state.row.link_own_words).seen
     ]
     by_hand = [1e6] * 5 + [5e5] * 8 + [2e6] * 2 if hook == "enqueue" else [1e6] * 3 + [5e5] * 2 + [2e6]
     assert seen == by_hand + [0.0] * (20 - len(by_hand))

@@ -5,7 +5,7 @@ import pytest
 
 from longfat.sim import Discipline, Network, Simulation
 from longfat.sim.network import traffic
-from longfat.sim.plugin.seam import queue_of
+from longfat.sim.plugin.functions import queue_of
 from longfat.sim.queues import ENQUEUE
 from tests.sim.test_fair_queueing import BYTE, RATE, dequeue, write
 

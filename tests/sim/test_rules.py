@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from longfat.sim import queues, services
-from longfat.sim.plugin.own import YES_OR_NO
+from longfat.sim.plugin.parameters import YES_OR_NO
 
 PAGE = Path(__file__).parents[2] / "docs" / "rules" / "queue-disciplines.md"
 DISCIPLINES = sorted({one.name: one for one in queues.NAMED.values()}.items())
@@ -24,13 +24,13 @@ def section(heading):
 
 def row(name, parameter):
     """Return the row of a parameter in the table of its discipline."""
-    allowed, default = parameter.allowed, "none"
+    allowed, default = parameter.domain, "none"
     if isinstance(parameter.default, float):
         default = f"{parameter.default:g}"
     if allowed == YES_OR_NO:
         allowed, default = "yes or no", "yes" if parameter.default else "no"
     unit = "" if parameter.unit == "1" or allowed == "yes or no" else parameter.unit
-    return " ".join(f"| `{name}` | {default} | {unit} | {allowed} | {parameter.about} |".split())
+    return " ".join(f"| `{name}` | {default} | {unit} | {allowed} | {parameter.meaning} |".split())
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_the_page_has_the_source_and_parameters_of_the_code(heading, plug_in):
     assert f"Source: {plug_in.source}." in text
     for name, parameter in plug_in.parameters.items():
         assert row(name, parameter) in text
-        assert parameter.about, f"parameter {name!r} has no about="
+        assert parameter.meaning, f"parameter {name!r} has no about="
     assert "Tests: " in text
     rows = re.findall(r"\| `(\w+)` \| \S+ \|", text)
     assert rows == list(plug_in.parameters)

@@ -11,8 +11,8 @@ import pytest
 
 from longfat.sim import Discipline, Network, Parameter, Scheme, SchemeError, Simulation, schemes
 from longfat.sim.kernel import jit, records
-from longfat.sim.plugin import functions, seam
-from longfat.sim.plugin.seam import TABLE
+from longfat.sim.plugin import callback_checks, functions
+from longfat.sim.plugin.view_fields import TABLE, documentation
 from longfat.sim.queues import ENQUEUE
 from tests.sim.own import arrived, of_flow, of_link
 
@@ -148,7 +148,7 @@ def of_a_packet(link, packet, now):
 
 def of_one_that_waits(link, packet, now):
     if link.backlog > 1:
-        seam.waiting(link, seam.first_waiting(link)).size = 7
+        functions.waiting(link, functions.first_waiting(link)).size = 7
     return ENQUEUE
 
 
@@ -158,7 +158,7 @@ def of_the_link(link, packet, now):
 
 
 def of_a_queue(link, packet, now):
-    seam.queue_of(link, packet).packets = 9
+    functions.queue_of(link, packet).packets = 9
     return ENQUEUE
 
 
@@ -201,8 +201,8 @@ def sets_all(link, packet, now):
     link.feedback[0] = 1.0
     packet.marks, packet.colour, packet.priority = packet.marks, 0, 0
     packet.header[3] = 1.0
-    seam.queue_of(link, packet).rate = math.inf
-    seam.flow_state(link, packet.flow).seen += 1
+    functions.queue_of(link, packet).rate = math.inf
+    functions.flow_state(link, packet.flow).seen += 1
     return ENQUEUE
 
 
@@ -240,7 +240,7 @@ def test_what_is_listed_can_be_set():
 
 def test_the_table_is_documented():
     """Each field but the header fields has a unit and a description; the page has a line for each."""
-    lines = seam.documentation().splitlines()
+    lines = documentation().splitlines()
     for kind, fields in TABLE.items():
         assert f"### {kind}" in lines
         for name, field in fields.items():
@@ -460,8 +460,8 @@ def test_send():
 def test_what_ships_is_described(name):
     """Every parameter says what it is; none stands in the scheme's own record and in a field of the flow as well."""
     one = schemes.scheme(name)
-    assert all(parameter.about for parameter in one.parameters.values())
-    assert {key for key, parameter in one.parameters.items() if not parameter.field} == set(one.own.parameters)
+    assert all(parameter.meaning for parameter in one.parameters.values())
+    assert {key for key, parameter in one.parameters.items() if not parameter.field} == set(one.columns.parameters)
 
 
 PLAIN = """
@@ -548,11 +548,11 @@ def test_a_helper_that_calls_itself_is_looked_at_once():
     def ack(flow, event):
         return factorial(3) + 0.0
 
-    functions.check_names("scheme 'mine'", "ack", ack)
+    callback_checks.check_names("scheme 'mine'", "ack", ack)
 
 
 def test_a_global_helper_that_calls_itself_is_looked_at_once():
-    functions.check_names("scheme 'mine'", "ack", count_down)
+    callback_checks.check_names("scheme 'mine'", "ack", count_down)
 
 
 @jit.part

@@ -11,9 +11,8 @@ from longfat.sim.kernel import jit
 from longfat.sim.kernel.jit import part
 from longfat.sim.kernel.memory import word_at
 from longfat.sim.network import traffic
-from longfat.sim.plugin.seam import push_out
+from longfat.sim.plugin.functions import push_out
 from longfat.sim.queues import DROP, ENQUEUE, SEND, SERVICES
-from longfat.sim.queues.discipline import Integer
 from tests.sim.own import arrived, of_link
 
 RATE = 1e6  # bytes/s: a packet of 1000 bytes takes 1 ms
@@ -196,17 +195,17 @@ NEEDED = {
 def test_values_outside_their_domains(name, parameter):
     """Values beyond either end of a range, and no numbers, are refused; a yes-or-no parameter takes nothing else."""
     declared, needed = SHIPPED[name].parameters[parameter], NEEDED.get(name, {})
-    assert declared.about
+    assert declared.meaning
     assert declared.unit
     wrong = [math.nan, "many", None if declared.default is None else [1]]
-    if declared.allowed == "{0, 1}":
+    if declared.domain == "{0, 1}":
         wrong += [0.5, 2, -1]
     else:
-        domain = Interval.parse(declared.allowed)
+        domain = Interval.parse(declared.domain)
         wrong += [domain.low if not domain.includes_low else math.nextafter(domain.low, -math.inf)]
         if not domain.includes_high or domain.high < math.inf:  # nothing is beyond an infinity that is allowed
             wrong += [domain.high if not domain.includes_high else math.nextafter(domain.high, math.inf)]
-        wrong += [1.5] if isinstance(declared, Integer) else []
+        wrong += [1.5] if declared.integer else []
     for value in wrong:
         with pytest.raises((TypeError, ValueError), match=f"{parameter}|needs"):
             queues.discipline(name, **{**needed, parameter: value})

@@ -41,7 +41,7 @@ MANY = 50
 
 @dataclass(frozen=True)
 class Interval:
-    """An interval of the real line in mathematical notation: ``Interval.parse("[0, 1)")``."""
+    """A domain: an interval of the real line in mathematical notation, ``Interval.parse("[0, 1)")``."""
 
     low: float
     high: float
@@ -51,11 +51,14 @@ class Interval:
     @classmethod
     @functools.lru_cache(maxsize=1024)  # most texts are literals, read for every value
     def parse(cls, text: str) -> Interval:
-        """Read ``"(0, inf)"``, ``"[1, 128]"`` and the like.
+        """Read ``"(0, inf)"``, ``"[1, 128]"`` and the like, also a set such as ``"{0, 1}"``.
 
-        >>> Interval.parse("[0, 1)").contains(1.0)
-        False
+        >>> Interval.parse("[0, 1)").contains(1.0), Interval.parse("{0, 1}").contains(0.5)
+        (False, False)
         """
+        if text.startswith("{") and text.endswith("}"):
+            values = tuple(sorted(float(one) for one in text[1:-1].split(",")))
+            return Values(values[0], values[-1], True, True, values)
         match = _INTERVAL.match(text)
         if match is None:
             raise ValueError(f"an interval is written like '[0, 1)', got {text!r}")
@@ -76,6 +79,20 @@ class Interval:
     def __str__(self) -> str:
         left, right = "[("[not self.includes_low], "])"[not self.includes_high]
         return f"{left}{self.low:g}, {self.high:g}{right}"
+
+
+@dataclass(frozen=True)
+class Values(Interval):
+    """A few numbers as a domain: ``Interval.parse("{0, 1}")``."""
+
+    values: tuple[float, ...]
+
+    def contains(self, value: Any) -> Any:
+        """Return whether the value is one of the numbers, elementwise for arrays."""
+        return functools.reduce(operator.or_, (value == one for one in self.values))
+
+    def __str__(self) -> str:
+        return " or ".join(f"{one:g}" for one in self.values)
 
 
 def wrong_type(name: str, value: object, expected: str = "a number", unit: str = "1") -> TypeError:

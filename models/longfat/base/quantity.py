@@ -46,7 +46,7 @@ class Quantity:
     unit : str
         Unit; "1" for pure numbers.
     domain : str
-        Interval such as "[0, 1)".
+        Interval such as "[0, 1)", or set such as "{0, 1}".
     default : float, optional
         Default value; None if a value has to be given.
     typical : (float, float), optional
@@ -100,13 +100,18 @@ class Quantity:
             floor = np.floor
         return inside & (value == floor(value))
 
+    @property
+    def reader(self) -> Callable[[Any, str, str], float] | None:
+        """Function that reads a value or text with a unit, by its arguments value, name and domain."""
+        return READERS.get(self.unit)
+
     def checked(self, name: str, value: Any) -> float:
-        """Return a value as a number in the domain; text has a unit, if the quantity's is one of `READERS`.
+        """Return a value as a number in the domain; text has a unit, if the quantity has a `reader`.
 
         >>> Quantity(unit="packets", domain="[1, inf)", integer=True).checked("window", 16.0)
         16
         """
-        read = READERS.get(self.unit)
+        read = self.reader
         if read is None and not self.integer:
             return domains.number(name, value, self.unit, self.domain)
         number = value if read is None else read(value, name, self.domain)

@@ -103,7 +103,7 @@ def _delay(run: Simulation, net: Network, entry: Entry) -> dict[str, float]:
         return {}
     there, back = net.route(probe), net.way_back(probe)
     number = run.assembly.link_names.index(back[-1].name)
-    seen = round_trip_probe().own.read(run.state.link_own, number, run.state.row.link_own_words)
+    seen = round_trip_probe().columns.read(run.state.link_own, number, run.state.row.link_own_words)
     if seen.answers < 1:
         return {"probes": 0.0}
     # The probe is recorded before the last link, whose times are therefore not included.

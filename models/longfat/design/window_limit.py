@@ -9,7 +9,7 @@ from typing import Any
 
 from longfat.base.domains import conflict
 from longfat.sim.kernel.jit import part
-from longfat.sim.plugin.own import Parameter
+from longfat.sim.plugin.parameters import Parameter
 from longfat.sim.schemes import Scheme
 
 LIMIT = "window_limit"

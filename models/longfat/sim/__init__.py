@@ -17,37 +17,53 @@ if TYPE_CHECKING:
     from longfat.sim.kernel.jit import part
     from longfat.sim.network import traffic
     from longfat.sim.network.network import Network
-    from longfat.sim.plugin import seam
-    from longfat.sim.plugin.seam import (
+    from longfat.sim.plugin import view_fields as fields
+    from longfat.sim.plugin.functions import (
         NO_DATA,
+        NOTHING,
+        PASSES,
         append,
         behind,
+        capacity,
         drop_more,
         first_waiting,
         flow_state,
         has_next_switch,
+        heap_entry,
+        heap_insert,
+        heap_remove,
+        heap_replace,
         is_full,
         mark,
+        memory,
+        now_ns,
+        number_of,
         push_out,
         queue,
+        queue_numbered,
         queue_of,
         random,
+        schedule_wake,
+        set_memory,
+        set_tag,
+        tag_of,
         take,
         take_first,
         take_last,
         waiting,
     )
+    from longfat.sim.plugin.plug_in import PlugIn
     from longfat.sim.queues import DROP, ENQUEUE, SEND, Discipline
     from longfat.sim.runs import statistics
     from longfat.sim.runs.engine import SchemeError, Simulation
     from longfat.sim.runs.run import run
     from longfat.sim.schemes import Parameter, Scheme
-    from longfat.sim.services import NOTHING, Service
+    from longfat.sim.services import Service
 
 _SUBMODULES = {name: f"longfat.sim.{name}" for name in ("queues", "schemes", "services")}
 _SUBMODULES |= {
     "channel": "longfat.segments.channel",
-    "seam": "longfat.sim.plugin.seam",
+    "fields": "longfat.sim.plugin.view_fields",
     "segments": "longfat.segments",
     "statistics": "longfat.sim.runs.statistics",
     "traffic": "longfat.sim.network.traffic",
@@ -57,44 +73,61 @@ _NAMES = {
     "Discipline": "queues",
     "Network": "network.network",
     "Parameter": "schemes",
+    "PlugIn": "plugin.plug_in",
     "Scheme": "schemes",
     "SchemeError": "runs.engine",
     "Simulation": "runs.engine",
     "conformance": "conforming",
     "run": "runs.run",
     "Service": "services",
-    "NOTHING": "services",
     **dict.fromkeys(("DROP", "ENQUEUE", "SEND"), "queues"),
     "part": "kernel.jit",
     **dict.fromkeys(
         (
+            "NOTHING",
             "NO_DATA",
+            "PASSES",
             "append",
             "behind",
+            "capacity",
             "drop_more",
             "first_waiting",
             "flow_state",
             "has_next_switch",
+            "heap_entry",
+            "heap_insert",
+            "heap_remove",
+            "heap_replace",
             "is_full",
             "mark",
+            "memory",
+            "now_ns",
+            "number_of",
             "push_out",
             "queue",
+            "queue_numbered",
             "queue_of",
             "random",
+            "schedule_wake",
+            "set_memory",
+            "set_tag",
+            "tag_of",
             "take",
             "take_first",
             "take_last",
             "waiting",
         ),
-        "plugin.seam",
+        "plugin.functions",
     ),
 }
 
 __all__ = [
-    "DROP", "ENQUEUE", "NOTHING", "NO_DATA", "SEND", "Discipline", "Network", "Parameter", "Scheme", "SchemeError",
-    "Service", "Simulation", "append", "behind", "channel", "conformance", "drop_more", "first_waiting",
-    "flow_state", "has_next_switch", "is_full", "mark", "part", "push_out", "queue", "queue_of", "queues", "random",
-    "run", "schemes", "seam", "segments", "statistics", "take", "take_first", "take_last", "traffic", "waiting",
+    "DROP", "ENQUEUE", "NOTHING", "NO_DATA", "PASSES", "SEND", "Discipline", "Network", "Parameter", "PlugIn",
+    "Scheme", "SchemeError", "Service", "Simulation", "append", "behind", "capacity", "channel", "conformance",
+    "drop_more", "fields", "first_waiting", "flow_state", "has_next_switch", "heap_entry", "heap_insert",
+    "heap_remove", "heap_replace", "is_full", "mark", "memory", "now_ns", "number_of", "part", "push_out", "queue",
+    "queue_numbered", "queue_of", "queues", "random", "run", "schedule_wake", "schemes", "segments", "set_memory",
+    "set_tag", "statistics", "tag_of", "take", "take_first", "take_last", "traffic", "waiting",
 ]  # fmt: skip
 
 

@@ -2,8 +2,9 @@
 
 `compare` decides at one point whether a formula agrees with a simulator; `nearer` decides which of two formulas is
 nearer to it. `holds` makes a test of pytest from a formula, a simulator and a domain; `shrink` simplifies a point at
-which a formula differs. `Scenario` makes a simulator of a network. The strategies `networks`, `flows`, `traffic`,
-`schemes` and `disciplines` need Hypothesis (``pip install longfat[test]``).
+which a formula differs. `conforms` makes a test of pytest from a plug-in of the simulator. `Scenario` makes a simulator
+of a network. The strategies `networks`, `flows`, `traffic`, `schemes` and `disciplines` need Hypothesis (``pip install
+longfat[test]``).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from longfat.testing.comparing import Comparison, compare
+    from longfat.testing.conforming_plug_ins import conforms
     from longfat.testing.holding import Disagreement, holds
     from longfat.testing.scenario_runs import Scenario
     from longfat.testing.shrinking import Shrunk, shrink
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 #: module has the name of an object that it exports, because importing the module would hide the object.
 _NAMES = {
     **dict.fromkeys(("Comparison", "compare"), "comparing"),
+    "conforms": "conforming_plug_ins",
     **dict.fromkeys(("Disagreement", "holds"), "holding"),
     "Scenario": "scenario_runs",
     **dict.fromkeys(("Shrunk", "shrink"), "shrinking"),
@@ -31,8 +34,8 @@ _NAMES = {
 }
 
 __all__ = [
-    "Comparison", "Disagreement", "Nearer", "Scenario", "Shrunk", "compare", "disciplines", "flows", "holds", "nearer",
-    "networks", "schemes", "shrink", "traffic",
+    "Comparison", "Disagreement", "Nearer", "Scenario", "Shrunk", "compare", "conforms", "disciplines", "flows",
+    "holds", "nearer", "networks", "schemes", "shrink", "traffic",
 ]  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from longfat.base.domains import out_of_range
 from longfat.sim import Discipline, Network, Parameter, Simulation, queues, run
 from longfat.sim.kernel import records
 from longfat.sim.network import traffic
-from longfat.sim.plugin.seam import mark, random
+from longfat.sim.plugin.functions import mark, random
 from longfat.sim.queues import ENQUEUE
 from longfat.verify.flow_estimators import fast_path
 from longfat.verify.measured_runs import PACKET, Result, estimator, measured, packets_sent

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from longfat.sim import Discipline, Network, Simulation
 from longfat.sim.kernel import records
-from longfat.sim.plugin.seam import mark as mark_it
+from longfat.sim.plugin.functions import mark as mark_it
 from longfat.sim.queues import DROP, ENQUEUE
 from tests.sim.own import of_flow
 

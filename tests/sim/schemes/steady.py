@@ -6,7 +6,7 @@ import numpy as np
 
 from longfat.sim import Discipline, Network, Simulation
 from longfat.sim.kernel import records
-from longfat.sim.plugin.seam import random
+from longfat.sim.plugin.functions import random
 from longfat.sim.queues import DROP, ENQUEUE
 
 ROUND_TRIP = 0.1  # s

@@ -7,7 +7,7 @@ import pytest
 
 from longfat.sim import Discipline, Network, Simulation, run
 from longfat.sim.kernel.records import FEEDBACK, REQUEST
-from longfat.sim.plugin.seam import random
+from longfat.sim.plugin.functions import random
 from longfat.sim.queues import DROP, ENQUEUE
 from longfat.sim.schemes import cadpc
 

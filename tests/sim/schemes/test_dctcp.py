@@ -6,7 +6,7 @@ import pytest
 
 from longfat.sim import ENQUEUE, Discipline, Network, run, schemes
 from longfat.sim.kernel.records import DATA
-from longfat.sim.plugin.seam import mark
+from longfat.sim.plugin.functions import mark
 from longfat.sim.queues import step_marking
 from tests.sim.schemes.losses import Diary, drop_numbers
 

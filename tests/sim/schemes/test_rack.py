@@ -13,7 +13,7 @@ from longfat.sim import Discipline, Network, Parameter, Scheme, Simulation
 from longfat.sim.kernel.jit import part
 from longfat.sim.kernel.recovery import linux_expiry
 from longfat.sim.network import traffic
-from longfat.sim.plugin.seam import random
+from longfat.sim.plugin.functions import random
 from longfat.sim.queues import DROP, ENQUEUE
 from tests.sim.own import of_flow
 from tests.sim.schemes.losses import Diary, drop_numbers

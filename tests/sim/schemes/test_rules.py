@@ -27,7 +27,7 @@ def section_of(name):
 def row(name, parameter):
     """Return the line of a parameter in its table."""
     default = "none" if parameter.default is None else f"{parameter.default:g}"
-    return f"| `{name}` | {default} | {parameter.unit} | {parameter.about} |"
+    return f"| `{name}` | {default} | {parameter.unit} | {parameter.meaning} |"
 
 
 @pytest.mark.parametrize("name", schemes.names())
@@ -64,6 +64,6 @@ def test_the_tests_that_hold_the_rules_exist(page):
 def test_the_check_can_fail():
     with pytest.raises(AssertionError, match="docs/rules needs one section on 'quick'"):
         section_of("quick")
-    changed = schemes.Parameter(0.6, "1", "(0, 1)", about=schemes.scheme("rap").parameters["beta"].about)
+    changed = schemes.Parameter(0.6, "1", "(0, 1)", about=schemes.scheme("rap").parameters["beta"].meaning)
     assert row("beta", schemes.scheme("rap").parameters["beta"]) in section_of("rap")
     assert row("beta", changed) not in section_of("rap")

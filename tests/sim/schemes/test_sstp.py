@@ -15,7 +15,7 @@ from longfat.segments import trace
 from longfat.segments.channel import ListedLosses
 from longfat.sim import DROP, ENQUEUE, Discipline, Network, Service, Simulation, append, queue, run, take_last
 from longfat.sim.kernel.records import ACK, DATA
-from longfat.sim.plugin.own import Table
+from longfat.sim.plugin.parameters import Table
 from longfat.sim.schemes import sstp_receiver
 from tests.sim.own import of_flow
 from tests.sim.spy import Spy

@@ -98,7 +98,7 @@ def test_start_with_the_limit_of_ns():
 @pytest.mark.filterwarnings("ignore::numba.NumbaExperimentalFeatureWarning")  # a row given from outside
 def test_set_of_receive_rates_by_hand():
     """X_recv_set keeps the values of two round trips (RFC 5348, section 4.3), here of 0.1 s."""
-    flows = np.zeros(1, tfrc.TFRC.own.dtype)
+    flows = np.zeros(1, tfrc.TFRC.columns.dtype)
     flows["rtt"] = 0.1
     largest = []
     for now, received in ((0.1, math.inf), (0.2, 10.0), (0.3, 40.0), (0.4, 20.0), (0.45, 5.0), (0.5, 8.0), (0.7, 1.0)):
@@ -233,7 +233,7 @@ def test_discounting_by_hand():
     others with 1, 1, 1, 0.8, 0.6, 0.4, 0.2 (5 in all). An open one of 300 discounts them by 200/300, one of 1000 by a
     half.
     """
-    flows = np.zeros(1, tfrc.TFRC.own.dtype)
+    flows = np.zeros(1, tfrc.TFRC.columns.dtype)
     flows["history"], flows["discounting"] = 8, 1
     flows["intervals"], flows["discounts"] = 100, 1
     by_hand = {200.0: 700 / 6, 201.0: None, 300.0: (300 + 500 * 2 / 3) / (1 + 5 * 2 / 3), 1000.0: 1250 / 3.5}

@@ -33,7 +33,7 @@ class Probe:
     Parameters
     ----------
     field : str
-        Field of the first flow, see `longfat.sim.seam`, or "bdp" [packets], from BBR's model of the path.
+        Field of the first flow, see `longfat.sim.fields`, or "bdp" [packets], from BBR's model of the path.
     count : str
         Quantity of `longfat.sim.runs.results`.
     how : str

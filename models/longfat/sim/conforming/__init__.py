@@ -70,9 +70,8 @@ def conformance(
     seed, other = (int(one) for one in generator(rng).integers(2**32, size=2))
     found = _evidence(subject, seed, other, progress)
     checks = tuple(_made(name, meaning, made, found) for name, (meaning, made) in CHECKS.items())
-    what = "scheme" if subject.is_scheme else "discipline"
     about = {trial.name: trial.about for trial in found.trials} | {"all": ABOUT}
-    return Report(f"{what} {subject.plug_in.name!r}", checks, about, seed, time.perf_counter() - begun)
+    return Report(subject.plug_in.title, checks, about, seed, time.perf_counter() - begun)
 
 
 def _evidence(subject: Subject, seed: int, other: int, progress: bool) -> Evidence:

@@ -8,15 +8,14 @@ import os
 import pickle
 import subprocess
 import sys
+from dataclasses import fields
 from typing import Any
 
 import numba
 import numpy as np
 
 from longfat.sim.conforming.trials import Record, Subject, observe, trials_for
-from longfat.sim.queues import Discipline
-from longfat.sim.schemes import Scheme
-from longfat.sim.services import Service
+from longfat.sim.plugin.plug_in import PlugIn
 
 CODE = """
 import pickle, sys
@@ -68,11 +67,8 @@ def portable(thing: Any) -> bytes:
         def reducer_override(self, one: Any) -> Any:
             if isinstance(one, numba.core.dispatcher.Dispatcher):
                 return (_named if one.__module__.startswith("longfat.") else _plain), _of_dispatcher(one)
-            if isinstance(one, Scheme | Discipline | Service):  # without attributes that follow from the fields
-                made = {
-                    name: getattr(one, name) for name in one.__dataclass_fields__ if name not in ("arrive", "depart")
-                }
-                return _make, (type(one), made)
+            if isinstance(one, PlugIn):  # without attributes that follow from the fields
+                return _make, (type(one), {each.name: getattr(one, each.name) for each in fields(one)})
             return super().reducer_override(one)
 
     file = io.BytesIO()

@@ -200,13 +200,12 @@ def subject_of(plug_in: Any, beside: Any, parameters: Mapping[str, float] | None
     if isinstance(given, Scheme):
         discipline = queues.discipline("fifo" if beside is None else beside)
         return Subject(given, given, discipline, schemes.check_parameters(given, parameters or {}))
-    if given.missing:
-        raise domains.conflict(f"discipline {given.name!r}", f"needs {', '.join(given.missing)}", given.example)
+    given.require_values()
     if parameters:
         raise domains.conflict(
             f"parameters = {parameters!r}",
             "needs a scheme",
-            f"discipline {given.name!r} takes its own as discipline(name=...)",
+            f"{given.title} takes its own as discipline(name=...)",
         )
     return Subject(given, prioritised() if beside is None else schemes.scheme(beside), given)
 

@@ -303,7 +303,7 @@ def admit_queued(state, link, queue, i):
         if victim == NOTHING:
             drop(state, link, i)
             return
-        more = victim < PASSES  # see `seam.drop_more`
+        more = victim < PASSES  # see `longfat.sim.drop_more`
         if more:
             victim = PASSES - 1 - victim
         leave_backlog(state, link, victim)

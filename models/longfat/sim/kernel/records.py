@@ -2,8 +2,8 @@
 
 Times are integers [ns] (292 years fit) and sizes are bytes, unless a comment says otherwise. A row takes one or a few
 cache lines of 64 bytes: fields that every packet needs come first, rarely used ones are in records of their own. The
-parameters and the state of a scheme, discipline or service are no fields here: see `longfat.sim.plugin.own`. The last
-part lists the arrays of a run and the one row that holds their addresses.
+parameters and the state of a scheme, discipline or service are no fields here: see `longfat.sim.plugin.columns`. The
+last part lists the arrays of a run and the one row that holds their addresses.
 """
 
 from __future__ import annotations
@@ -136,7 +136,8 @@ LINK = record(
     ("shows_all", i1),  # 1: the run's responder sees every packet of the link, not only requests
     ("changing_rate", i4),  # row of `changing_rates`, NONE: the rate is constant
     ("lengthened_bytes", i8),  # bytes by which stamps have lengthened requests here
-    ("padding", i8, (3,)),  # to whole cache lines
+    ("workspace_words", i8),  # length of the workspace
+    ("padding", i8, (2,)),  # to whole cache lines
 )
 
 #: A packet in the backlog of a link without service.
@@ -161,10 +162,10 @@ CHANGING_RATE = record(
     ("shown_until", i8),
 )
 
-# Values that `enqueue` and `dequeue` return; a positive one of `enqueue` pushes out a packet, see `seam.push_out`.
+# Values that `enqueue` and `dequeue` return; a positive one of `enqueue` pushes out a packet, see `sim.push_out`.
 ENQUEUE = SEND = 0
 DROP = -1
-# Values that a service returns: no packet; the arriving packet need not wait. Less than these: see `seam.drop_more`.
+# Values that a service returns: no packet; the arriving packet need not wait. Less than these: see `sim.drop_more`.
 NOTHING, PASSES = -1, -2
 
 #: A queue of a link with a service.

@@ -1,6 +1,6 @@
 """Rows as compiled code and plug-ins see them; for plug-ins: fields by name, in SI units, some of which may be set.
 
-A view is a few pointers to rows and a table of names. `longfat.sim.seam` has the names; a plug-in adds those of its
+A view is a few pointers to rows and a table of names. `longfat.sim.fields` has the names; a plug-in adds those of its
 parameters and state, which are in a record of its own. In compiled code a view costs nothing: a field is resolved when
 the plug-in is compiled, and an assignment to a read-only field is refused then. With jit off the same table serves a
 small Python object.

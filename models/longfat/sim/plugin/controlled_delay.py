@@ -9,7 +9,7 @@ import math
 
 from longfat.sim.kernel.jit import part
 from longfat.sim.kernel.records import DROP, SEND
-from longfat.sim.plugin.seam import mark
+from longfat.sim.plugin.functions import mark
 
 #: State of one controlled queue: RFC 8289, section 5.2. `just_dropped`: the last packet was dropped, not the first of a
 #: dropping state, so that the next drop is still to be scheduled.

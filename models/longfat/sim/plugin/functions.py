@@ -1,118 +1,272 @@
-"""Checks of a plug-in's functions when the plug-in is made, and their compilation when a run begins."""
+"""Functions that callbacks of plug-ins call: random numbers, marks, queues, packets, and what schedulers need.
 
-from __future__ import annotations
+A packet that waits at a link, and a queue of a link, have numbers, by which a plug-in may keep them in its state.
+"""
 
-import contextlib
-import functools
-import inspect
-from collections.abc import Callable, Iterator
-from types import CodeType
-from typing import Any
+import math
 
-import numba
-
-from longfat.base import domains
-from longfat.sim.kernel import jit
-
-SHIPPED = tuple(f"longfat.sim.{folder}." for folder in ("schemes", "queues", "services"))
-
-
-def check(whose: str, name: str, function: Any, takes: str) -> None:
-    """Raise a TypeError unless the object is a function of these arguments, such as "(flow, event)"."""
-    if not callable(function):
-        raise domains.wrong_type(f"{whose}: {name}", function, f"a function of {takes}")
-    try:
-        inspect.signature(getattr(function, "py_func", function)).bind(*takes.split(","))
-    except TypeError:
-        shown = inspect.signature(function)
-        raise TypeError(f"{whose}: {name} must take {takes}, got {name}{shown}") from None
-    except ValueError:
-        pass  # a built-in without a signature
-
-
-def check_names(whose: str, name: str, function: Any) -> None:
-    """Raise a ValueError for a user's function that uses a row of the simulator, or calls a helper that does.
-
-    A plug-in reaches these rows only through the fields of a view, because nothing checks what it writes to a row.
-    """
-    for used in _reached(function, _ours):
-        if used.startswith("_") and used[1:] in ROWS:
-            raise ValueError(
-                f"{whose}: {name} uses {used!r}, a row of the simulator's own, which a plug-in may not use"
-            )
-
-
-def names_used(function: Any) -> set[str]:
-    """Return the global and attribute names that a function and the user's helpers that it calls use.
-
-    >>> sorted(names_used(lambda link, packet, now: link.backlog > link.threshold))
-    ['backlog', 'threshold']
-    """
-    return set(_reached(function, lambda plain: plain is not function and _ours(plain)))
-
-
-def _ours(function: Any) -> bool:
-    """Return whether a function is of this package."""
-    return (getattr(function, "__module__", None) or "").startswith("longfat.")
-
-
-def _reached(function: Any, left_out: Callable[[Any], bool]) -> Iterator[str]:
-    """Yield the names that a function and the helpers that it calls use, except the names left out."""
-    seen: set[int] = set()
-    left = [function]
-    while left:
-        plain = left.pop()
-        plain = getattr(plain, "py_func", plain)
-        code = getattr(plain, "__code__", None)
-        if id(plain) in seen or code is None or left_out(plain):
-            continue
-        seen.add(id(plain))
-        names = _names(code)
-        yield from names
-        left += [plain.__globals__[used] for used in names if used in plain.__globals__]
-        left += _enclosed(plain)
-
-
-def _names(code: CodeType) -> list[str]:
-    """Return the global and attribute names that a function uses, those of functions defined inside it included."""
-    inner = [one for one in code.co_consts if isinstance(one, CodeType)]
-    return [*code.co_names, *(name for one in inner for name in _names(one))]
-
-
-def _enclosed(function: Any) -> list[Any]:
-    """Return the values that a function takes from the functions around it."""
-    found = []
-    for cell in function.__closure__ or ():
-        with contextlib.suppress(ValueError):  # a cell that is still empty
-            found.append(cell.cell_contents)
-    return found
-
-
-#: Names of the rows in views, see `longfat.sim.seam`.
-ROWS = (
-    "state",
-    "sender",
-    "timer",
-    "recovery",
-    "own",
-    "event",
-    "link",
-    "service",
-    "packet",
-    "header",
-    "since",
-    "queue",
-    "receiver",
-    "delayed_ack",
+from longfat.sim.kernel.events import remove, rise, schedule, sink
+from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.memory import (
+    HEADER,
+    PACKET,
+    QUEUE,
+    address_of,
+    entry_at,
+    flow_state_at,
+    hop_at,
+    packet_at,
+    queue_own,
+    queued_at,
+    uniform,
+    unlink,
+    word_at,
+    workspace,
 )
+from longfat.sim.kernel.memory import is_full as exceeds_buffer
+from longfat.sim.kernel.records import CE, ECT, NO_DATA, NONE, NOTHING, PASSES, WAKE
+from longfat.sim.kernel.views import relative
+
+__all__ = [
+    "NONE", "NOTHING", "NO_DATA", "PASSES", "append", "behind", "capacity", "drop_more", "first_waiting",
+    "flow_state", "has_next_switch", "heap_entry", "heap_insert", "heap_remove", "heap_replace", "is_full", "mark",
+    "memory", "now_ns", "number_of", "push_out", "queue", "queue_numbered", "queue_of", "random", "schedule_wake",
+    "set_memory", "set_tag", "tag_of", "take", "take_first", "take_last", "waiting",
+]  # fmt: skip
+
+_flow_state = relative("flow_state", 1)
+_queue = relative("queue", 2)
+_packet = relative("packet", 3)
+QUEUE_SIZE, PACKET_SIZE, HEADER_SIZE = (row.layout.itemsize for row in (QUEUE, PACKET, HEADER))
 
 
-@functools.lru_cache(maxsize=512)
-def compiled(whose: str, name: str, function: Callable[..., Any], kind: Any) -> jit.Callback:
-    """Return a function compiled for numba's signature; the code of plug-ins of the package is kept on disk."""
-    check_names(whose, name, function)
-    ships = (getattr(function, "__module__", None) or "").startswith(SHIPPED)
-    try:
-        return jit.callback(kind, function, cache=ships)
-    except numba.core.errors.NumbaError as error:
-        raise ValueError(f"{whose}: {name} cannot be compiled: {jit.reason(error)}") from None
+@part
+def random(view):
+    """Return a random number in [0, 1) of the network's stream; `view` is a flow or a link."""
+    return uniform(view._state)
+
+
+@part
+def flow_state(link, flow):
+    """Return the state that the discipline keeps of a flow, whose number is `packet.flow`."""
+    return _flow_state(link, flow_state_at(link._state, link._link, flow))
+
+
+@part
+def queue_of(link, packet):
+    """Return the queue of a packet's flow at this link."""
+    return queue_numbered(link, hop_at(link._state, packet._packet.hop).queue)
+
+
+@part
+def has_next_switch(link, packet):
+    """Return whether a later switch of the packet's path sends its hop-by-hop feedback to this link."""
+    return hop_at(link._state, packet._packet.hop).switch_hop != NONE
+
+
+@part
+def queue(link, k):
+    """Return the k-th queue of a link, counted from 0."""
+    return queue_numbered(link, link._link.first_queue + k)
+
+
+@part
+def queue_numbered(link, q):
+    """Return a queue of the link by its number."""
+    if not 0 <= q - link._link.first_queue < link._link.queue_count:
+        raise IndexError("the link has no queue of this number")
+    return _queue(link, link._state.queues_base + QUEUE_SIZE * q, queue_own(link._state, q))
+
+
+@part
+def number_of(link, packet):
+    """Return the number of the current packet."""
+    return (address_of(packet._packet) - link._state.packets_base) // PACKET_SIZE
+
+
+@part
+def append(link, queue, packet):
+    """Append the current packet to a queue."""
+    state, row, i = link._state, queue._queue, number_of(link, packet)
+    packet._packet.next = NONE
+    about = queued_at(state, i)
+    about.previous = row.tail
+    about.queue = row.number
+    if row.tail == NONE:
+        row.head = i
+    else:
+        packet_at(state, row.tail).next = i
+    row.tail = i
+    row.packets += 1
+    row.bytes += packet._packet.length
+
+
+@part
+def take(link, queue, number):
+    """Remove a packet from its queue, and return its number."""
+    unlink(link._state, queue.number, number)
+    return number
+
+
+@part
+def take_first(link, queue):
+    """Remove the first packet from a queue, and return its number; NOTHING if the queue is empty."""
+    return NOTHING if queue.head == NONE else take(link, queue, int(queue.head))
+
+
+@part
+def take_last(link, queue):
+    """Remove the last packet from a queue, and return its number; NOTHING if the queue is empty."""
+    return NOTHING if queue.tail == NONE else take(link, queue, int(queue.tail))
+
+
+@part
+def waiting(link, number):
+    """Return the view of a waiting packet, given the number that `first_waiting` or `behind` returns."""
+    state = link._state
+    return _packet(
+        link,
+        state.packets_base + PACKET_SIZE * number,
+        state.headers_base + HEADER_SIZE * number,
+        state.since_base + 8 * number,
+    )
+
+
+@part
+def first_waiting(link):
+    """Return the number of the first waiting packet, negative if none waits; needs a service other than "fifo"."""
+    return int(queue(link, 0).head)
+
+
+@part
+def behind(link, number):
+    """Return the number of the packet behind this one, negative if there is none."""
+    return int(packet_at(link._state, number).next)
+
+
+@part
+def push_out(number):
+    """Return the value with which `enqueue` drops this waiting packet instead of the arriving one."""
+    return number + 1
+
+
+@part
+def drop_more(number):
+    """Return the value with which `evict` drops this packet and is called again, even if the buffer has room now."""
+    return PASSES - 1 - number
+
+
+@part
+def is_full(link, packet, now):
+    """Return whether the buffer has no room for a packet arriving now; a packet that need not wait finds room."""
+    if link.free_at <= now:
+        return False
+    return exceeds_buffer(link, packet.size)
+
+
+@part
+def mark(link, packet):
+    """Mark a packet that is ECN-capable (RFC 3168, section 5), and return whether it is."""
+    if packet.marks & ECT:
+        packet.marks |= CE
+        link.marked += 1
+        return True
+    return False
+
+
+@part
+def now_ns(view):
+    """Return the simulated time as an integer [ns]; `view` is a flow or a link."""
+    return view._state.now
+
+
+@part
+def capacity(link, time):
+    """Return the bytes that a link sends in a time [ns] at the rate of its latest transmission; may be infinite."""
+    row = link._link
+    return float(time) * row.rate / (8e9 * row.scale) if row.scale > 0 else math.inf
+
+
+@part
+def tag_of(link, number):
+    """Return the tag of a waiting packet, an integer by which a service may sort packets."""
+    return _queued(link, number).tag
+
+
+@part
+def set_tag(link, number, tag):
+    """Set the tag of a waiting packet, or of the current one."""
+    _queued(link, number).tag = tag
+
+
+@part
+def _queued(link, number):
+    """Return what a service knows of a packet."""
+    if not 0 <= number < link._state.packets_room:
+        raise IndexError("the service uses a number that no packet has")
+    return queued_at(link._state, number)
+
+
+@part
+def schedule_wake(link, queue, time):
+    """Ask for a call of `wake` for a queue at a time [ns], unless that is past or an earlier call is due."""
+    row = queue._queue
+    if link._state.now < time < row.armed_ns:
+        row.armed_ns = time
+        schedule(link._state, WAKE, row.number, time)
+
+
+@part
+def memory(link, k):
+    """Return word k of the memory that the service asked for with `workspace`, an integer."""
+    return _word(link, k).x
+
+
+@part
+def set_memory(link, k, value):
+    """Set word k of the memory of the service to an integer."""
+    _word(link, k).x = value
+
+
+@part
+def _word(link, k):
+    """Return a word of the memory of the service."""
+    if not 0 <= k < link._link.workspace_words:
+        raise IndexError("the service uses memory beyond that which its workspace has asked for")
+    return word_at(workspace(link._state, link._link), k)
+
+
+@part
+def _heap(link, count):
+    """Return the address of the heap of `count` entries."""
+    if not 0 <= 2 * count <= link._link.workspace_words:
+        raise IndexError("the service uses memory beyond that which its workspace has asked for")
+    return workspace(link._state, link._link)
+
+
+@part
+def heap_entry(link, count, place):
+    """Return the key of an entry of the heap of `count` entries in the memory of the service; place 0 is the first."""
+    if not 0 <= place < count:
+        raise IndexError("the service uses an entry that its heap does not have")
+    return entry_at(_heap(link, count), place).key
+
+
+@part
+def heap_insert(link, count, time, key):
+    """Insert (time, key) into a heap of `count` entries, which take two words each; the smallest is the first."""
+    rise(_heap(link, count + 1), count, time, key)
+
+
+@part
+def heap_replace(link, count, time, key):
+    """Replace the first of `count` entries of the heap by (time, key)."""
+    sink(_heap(link, count), count, 0, time, key)
+
+
+@part
+def heap_remove(link, count, place):
+    """Remove the entry at a place from a heap of `count` entries."""
+    if not 0 <= place < count:
+        raise IndexError("the service uses an entry that its heap does not have")
+    remove(_heap(link, count), count, place)

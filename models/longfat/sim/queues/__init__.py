@@ -12,8 +12,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from longfat.base import discovery, domains
-from longfat.base.domains import unknown
+from longfat.sim.plugin.plug_in import Registry
 from longfat.sim.queues.aggregation import aggregation
 from longfat.sim.queues.avq import avq
 from longfat.sim.queues.basic import (
@@ -59,7 +58,7 @@ __all__ = [
 ]  # fmt: skip
 
 #: All disciplines by the names that ``Network.link`` and scenario files accept.
-NAMED: dict[str, Discipline] = {"drop-tail": FIFO, **discovery.named("longfat.sim.queues", Discipline)}
+NAMED: Registry[Discipline] = Registry(__name__, Discipline, {"drop-tail": FIFO})
 
 
 def discipline(given: str | Discipline, **parameters: Any) -> Discipline:
@@ -84,14 +83,6 @@ def discipline(given: str | Discipline, **parameters: Any) -> Discipline:
     >>> discipline("round-robin", **round_robin(1500).values) == round_robin(1500)
     True
     """
-    if isinstance(given, Discipline):
-        if parameters:
-            raise ValueError(f"discipline {given.name!r} has its parameters already: {', '.join(parameters)}")
-        made = given
-    elif given in NAMED:
-        made = NAMED[given](**parameters)
-    else:
-        raise unknown("discipline", given, NAMED)
-    if made.missing:
-        raise domains.conflict(f"discipline {made.name!r}", f"needs {', '.join(made.missing)}", made.example)
+    made = NAMED.find(given, **parameters)
+    made.require_values()
     return made

@@ -18,7 +18,7 @@ import math
 
 from longfat.sim.kernel.jit import part
 from longfat.sim.kernel.records import ECT
-from longfat.sim.plugin.seam import is_full, mark
+from longfat.sim.plugin.functions import is_full, mark
 from longfat.sim.queues.discipline import DROP, ENQUEUE, Discipline, Parameter, flag
 
 

@@ -9,8 +9,8 @@ scheme "becn" follow them. From memory and the abstract: the paper could not be 
 """
 
 from longfat.sim.kernel.records import DATA, STAMPED
-from longfat.sim.plugin.seam import flow_state
-from longfat.sim.queues.discipline import ENQUEUE, Discipline, Integer, Parameter
+from longfat.sim.plugin.functions import flow_state
+from longfat.sim.queues.discipline import ENQUEUE, Discipline, Parameter
 
 WHOSE, OURS = 3, -6.0
 
@@ -32,7 +32,9 @@ becn = Discipline(
     "becn",
     enqueue=enqueue,
     parameters={
-        "threshold": Integer(20.0, "packets", "[0, 1e9]", about="Backlog above which notifications are sent"),
+        "threshold": Parameter(
+            20.0, "packets", "[0, 1e9]", about="Backlog above which notifications are sent", integer=True
+        ),
         "filter": Parameter(0.005, "s", "[0, 1e6]", about="Time between two notifications of a flow, at least"),
     },
     flow_state={"notified_at": -1e9},  # s

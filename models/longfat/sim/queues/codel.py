@@ -30,8 +30,8 @@ def dequeue(link, packet, now):
 class Controlled(Discipline):
     """Discipline that refuses a target above the interval."""
 
-    def __post_init__(self, *former: None) -> None:
-        super().__post_init__(*former)
+    def __post_init__(self) -> None:
+        super().__post_init__()
         target, interval = self.values["target"], self.values["interval"]
         if target > interval:
             raise conflict(f"target = {target:g} s", f"must not exceed interval = {interval:g} s")

@@ -24,8 +24,8 @@ silent for an interval returns to an allocation of one cell without being told, 
 
 from longfat.sim.kernel.jit import part
 from longfat.sim.kernel.records import DATA, STAMPED
-from longfat.sim.plugin.seam import flow_state, has_next_switch, queue, queue_of
-from longfat.sim.queues.discipline import ENQUEUE, SEND, Discipline, Integer, Parameter, flag
+from longfat.sim.plugin.functions import flow_state, has_next_switch, queue, queue_of
+from longfat.sim.queues.discipline import ENQUEUE, SEND, Discipline, Parameter, flag
 
 # Header fields of a packet: when it left the upstream node [s], 0 at its source; 1 if it left without credit, to ask
 # for the counts; not used; the scheme's identifier. Those of feedback: cells forwarded and allocation, in the first two
@@ -70,7 +70,7 @@ def reserved(link, queue, now):
 @part
 def share_pool(link, now):
     """Share the pool among the flows in proportion to their use of the link in the last interval."""
-    used, waiting, kept, flows = 0, 0, 0.0, int(link._link.queue_count)
+    used, waiting, kept, flows = 0, 0, 0.0, int(link.queue_count)
     for k in range(flows):
         one = queue(link, k)
         used += one.usage
@@ -168,15 +168,23 @@ credit = Discipline(
     dequeue=dequeue,
     feedback=feedback,
     parameters={
-        "n2": Integer(10.0, "packets", "[1, 1e6]", about="Forwarded packets of a flow per credit packet"),
-        "n3": Integer(
-            30.0, "packets", "[0, 1e9]", about="Packets of a flow that fill the round trip to the next switch"
+        "n2": Parameter(
+            10.0, "packets", "[1, 1e6]", about="Forwarded packets of a flow per credit packet", integer=True
+        ),
+        "n3": Parameter(
+            30.0,
+            "packets",
+            "[0, 1e9]",
+            about="Packets of a flow that fill the round trip to the next switch",
+            integer=True,
         ),
         "check": Parameter(
             1.0, "s", "(0, inf]", about="Time without credit packets after which a blocked flow sends one packet to ask"
         ),
         "adaptive": flag(False, "Share a pool by use; otherwise every flow has n2 + n3 at every switch"),
-        "pool": Integer(400.0, "packets", "[1, 1e9]", about="Packets to share, at most the buffer; if adaptive"),
+        "pool": Parameter(
+            400.0, "packets", "[1, 1e9]", about="Packets to share, at most the buffer; if adaptive", integer=True
+        ),
         "interval": Parameter(
             0.02, "s", "(0, 1e3]", about="Time between two allocations, at least a round trip of the links; if adaptive"
         ),

@@ -21,7 +21,7 @@ single "decbit" source therefore uses less than two thirds of the path's capacit
 
 from longfat.sim.kernel.jit import part
 from longfat.sim.kernel.records import ACK
-from longfat.sim.plugin.seam import is_full, mark
+from longfat.sim.plugin.functions import is_full, mark
 from longfat.sim.queues.discipline import ENQUEUE, SEND, Discipline, Parameter, flag
 
 

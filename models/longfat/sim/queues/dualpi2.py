@@ -13,8 +13,8 @@ from __future__ import annotations
 from longfat.base.domains import conflict
 from longfat.sim.kernel.jit import part
 from longfat.sim.kernel.records import ECT
-from longfat.sim.plugin.seam import mark, queue
-from longfat.sim.queues.discipline import DROP, ENQUEUE, SEND, Discipline, Integer, Parameter
+from longfat.sim.plugin.functions import mark, queue
+from longfat.sim.queues.discipline import DROP, ENQUEUE, SEND, Discipline, Parameter
 from longfat.sim.services.dual_queue import CLASSIC, L4S, class_of, delay_of
 
 MOST_L4S_MARKS = 1.0  # p_Lmax, figure 2, line 21
@@ -102,8 +102,8 @@ def tick(link, now):
 class _DualPi2(Discipline):
     """Discipline that refuses a ramp above the target of the Classic queue, and a target above the limit."""
 
-    def __post_init__(self, *former: None) -> None:
-        super().__post_init__(*former)
+    def __post_init__(self) -> None:
+        super().__post_init__()
         values = self.values
         top = values["threshold"] + values["range"]
         if top > values["target"]:
@@ -134,11 +134,13 @@ dualpi2 = _DualPi2(
         ),
         "threshold": Parameter(0.0008, "s", "[0, 10]", about="Delay from which on L4S packets are marked (minTh)"),
         "range": Parameter(0.0004, "s", "[0, 10]", about="Width of the ramp above it; 0: a step"),
-        "exempt_packets": Integer(
-            1.0, "packets", "[0, 1e6]", about="L4S queue up to which its delay marks no packet (Th_len)"
+        "exempt_packets": Parameter(
+            1.0, "packets", "[0, 1e6]", about="L4S queue up to which its delay marks no packet (Th_len)", integer=True
         ),
         "limit": Parameter(0.25, "s", "(0, 1e3]", about="Buffer of both queues, as a delay at the link rate"),
-        "largest_packet": Integer(1500.0, "bytes", "[1, 1e6]", about="Room that the buffer keeps for one more packet"),
+        "largest_packet": Parameter(
+            1500.0, "bytes", "[1, 1e6]", about="Room that the buffer keeps for one more packet", integer=True
+        ),
     },
     # base probability p', delay at its last update [s], sums of the probabilities of both queues
     state={"probability": 0.0, "last_delay": 0.0, "count": [0.0, 0.0]},

@@ -17,8 +17,8 @@ import math
 
 from longfat.sim.kernel.jit import part
 from longfat.sim.kernel.records import DATA, LAST, STAMPED
-from longfat.sim.plugin.seam import flow_state
-from longfat.sim.queues.discipline import ENQUEUE, SEND, Discipline, Integer, Parameter
+from longfat.sim.plugin.functions import flow_state
+from longfat.sim.queues.discipline import ENQUEUE, SEND, Discipline, Parameter
 from longfat.sim.services.round_robin import QUANTUM
 
 # Header fields: window that the source requests, which switches reduce to the granted one, 0 without a request; window
@@ -35,7 +35,7 @@ def free_space(link):
     """Return how many packets are not reserved."""
     if not link.begun:
         link.begun = True
-        link.reserved = link.base * link._link.queue_count
+        link.reserved = link.base * link.queue_count
     return min(float(link.limit_packets), LARGEST) - link.reserved
 
 
@@ -81,8 +81,12 @@ dynamic_window = Discipline(
     enqueue=enqueue,
     dequeue=dequeue,
     parameters={
-        "base": Integer(
-            2.0, "packets", "[1, 1e6]", about="Window that every flow has without asking, as at the sources"
+        "base": Parameter(
+            2.0,
+            "packets",
+            "[1, 1e6]",
+            about="Window that every flow has without asking, as at the sources",
+            integer=True,
         ),
         "share": Parameter(0.5, "1", "(0, 1]", about="Share of the free buffer that one request may get at most"),
         "quantum": QUANTUM,

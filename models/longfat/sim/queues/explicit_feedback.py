@@ -13,7 +13,7 @@ Networks", 1992. Ours: the estimate of the service rate (`longfat.sim.queues.flo
 """
 
 from longfat.sim.kernel.records import DATA, STAMPED
-from longfat.sim.plugin.seam import flow_state, queue_of
+from longfat.sim.plugin.functions import flow_state, queue_of
 from longfat.sim.queues.discipline import ENQUEUE, SEND, Discipline
 from longfat.sim.queues.flow_service import SERVICE_STATE, record_departure, service_rate
 from longfat.sim.services.round_robin import QUANTUM

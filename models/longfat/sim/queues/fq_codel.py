@@ -11,7 +11,7 @@ The packet and memory limits of section 5.2.3 are the buffer of the link: ``buff
 """
 
 from longfat.sim.plugin.controlled_delay import control
-from longfat.sim.plugin.seam import queue_numbered
+from longfat.sim.plugin.functions import queue_numbered
 from longfat.sim.queues.codel import TIMES, Controlled, enqueue
 from longfat.sim.queues.discipline import DROP, flag
 

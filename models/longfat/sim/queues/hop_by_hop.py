@@ -27,8 +27,8 @@ import math
 from longfat.sim.kernel.jit import part
 from longfat.sim.kernel.records import DATA, STAMPED
 from longfat.sim.plugin.feedback import SHORTEST_DELAY, limited_at_start, predicted_rate
-from longfat.sim.plugin.seam import flow_state, queue_of
-from longfat.sim.queues.discipline import ENQUEUE, SEND, Discipline, Integer, Parameter
+from longfat.sim.plugin.functions import flow_state, queue_of
+from longfat.sim.queues.discipline import ENQUEUE, SEND, Discipline, Parameter
 from longfat.sim.queues.flow_service import SERVICE_STATE, record_departure, service_rate
 
 # Header fields of a packet: time at which it left the upstream switch [s], 0 at its source; initial rate of the flow
@@ -118,8 +118,9 @@ hop_by_hop = Discipline(
         "gain": Parameter(
             0.5, "1", "(0, 1]", about="Gain g: share of the difference to the set point that one round trip corrects"
         ),
-        "every": Integer(
-            10.0, "packets", "[1, 1e9]", about="Departures of a flow after which feedback is sent at the latest"
+        "every": Parameter(
+            10.0, "packets", "[1, 1e9]", about="Departures of a flow after which feedback is sent at the latest",
+            integer=True,
         ),
     },
     # Whether a packet of the flow has arrived; numbers of the next packet to arrive and of the next one to be sent;

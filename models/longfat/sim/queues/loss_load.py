@@ -19,8 +19,8 @@ flow.
 
 from longfat.sim.kernel.jit import part
 from longfat.sim.kernel.records import DATA, LAST, NONE, RED, STAMPED
-from longfat.sim.plugin.seam import behind, first_waiting, flow_state, is_full, push_out, random, waiting
-from longfat.sim.queues.discipline import DROP, ENQUEUE, Discipline, Integer, Parameter, flag
+from longfat.sim.plugin.functions import behind, first_waiting, flow_state, is_full, push_out, random, waiting
+from longfat.sim.queues.discipline import DROP, ENQUEUE, Discipline, Parameter, flag
 
 # Header fields: rate of the source [bytes/s]; then of the most restrictive link so far the excess a, the spread b, and
 # the (virtual) capacity [bytes/s] of which they are fractions, 0 before the first link. Other schemes write a negative
@@ -223,12 +223,14 @@ loss_load = Discipline(
             1.0, "1", "(0, 1]", about="Virtual factor v: share of the capacity that the feedback is computed from"
         ),
         "overflow": flag(False, "Drop only when the buffer is full; otherwise by the loss-load law, too"),
-        "threshold": Integer(
-            0.0, "packets", "[0, 1e9]", about="Backlog from which on packets are dropped by the loss-load law"
+        "threshold": Parameter(
+            0.0, "packets", "[0, 1e9]", about="Backlog from which on packets are dropped by the loss-load law",
+            integer=True,
         ),
         "regular": flag(False, "Drop when the loss probabilities of arriving packets add up to 1; otherwise at random"),
-        "red_limit": Integer(
-            0.0, "packets", "[0, 1e9]", about="Backlog from which on every arriving red packet is dropped; 0: no limit"
+        "red_limit": Parameter(
+            0.0, "packets", "[0, 1e9]", about="Backlog from which on every arriving red packet is dropped; 0: no limit",
+            integer=True,
         ),
         "colours": flag(True, "Drop a queued red packet of the same flow instead of an arriving green one"),
         "direct": flag(

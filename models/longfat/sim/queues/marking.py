@@ -4,7 +4,7 @@
 20.0
 """
 
-from longfat.sim.plugin.seam import is_full, mark
+from longfat.sim.plugin.functions import is_full, mark
 from longfat.sim.queues.discipline import ENQUEUE, Discipline, Parameter
 
 

@@ -23,7 +23,7 @@ Ours, where RFC 8033 is silent or contradicts itself:
 import math
 
 from longfat.sim.kernel.jit import part
-from longfat.sim.plugin.seam import is_full, mark, random
+from longfat.sim.plugin.functions import is_full, mark, random
 from longfat.sim.queues.discipline import DROP, ENQUEUE, SEND, Discipline, Parameter, flag
 
 FEW_PACKETS = 2.0  # mean packets; RFC 8033, section 4.1

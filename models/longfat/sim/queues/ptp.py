@@ -14,8 +14,8 @@ from longfat.sim.kernel.jit import part
 from longfat.sim.kernel.memory import hop_at, link_at, queued_at, stamp_at, tally_at
 from longfat.sim.kernel.records import NONE, REQUEST
 from longfat.sim.kernel.recovery import allocate_node, release_nodes
-from longfat.sim.plugin.own import flag
-from longfat.sim.plugin.seam import number_of
+from longfat.sim.plugin.functions import number_of
+from longfat.sim.plugin.parameters import flag
 from longfat.sim.queues.discipline import ENQUEUE, SEND, Discipline, Parameter
 
 RESERVED = -1  # time of a stamp that is not yet written

@@ -15,7 +15,7 @@ import math
 from longfat.base import quantities
 from longfat.base.domains import number
 from longfat.sim.kernel.jit import part
-from longfat.sim.plugin.seam import is_full, mark, random
+from longfat.sim.plugin.functions import is_full, mark, random
 from longfat.sim.queues.discipline import DROP, ENQUEUE, Discipline, Parameter, flag
 
 GREATEST_MARK = 0.1  # ns-2.35, red.cc, `mark_p_`: above this probability ECN-capable packets are dropped, too
@@ -83,8 +83,8 @@ def enqueue(link, packet, now):
 class _Red(Discipline):
     """Discipline that refuses thresholds unless low < high."""
 
-    def __post_init__(self, *former: None) -> None:
-        super().__post_init__(*former)
+    def __post_init__(self) -> None:
+        super().__post_init__()
         number("high", self.values["high"], "packets", f"({self.values['low']!r}, 1e15]")
 
 

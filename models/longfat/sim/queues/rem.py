@@ -19,7 +19,7 @@ import math
 
 from longfat.sim.kernel.jit import part
 from longfat.sim.kernel.records import ECT
-from longfat.sim.plugin.seam import is_full, mark, random
+from longfat.sim.plugin.functions import is_full, mark, random
 from longfat.sim.queues.discipline import DROP, ENQUEUE, SEND, Discipline, Parameter, flag
 
 

@@ -8,7 +8,7 @@ and draft-ietf-ccwg-bbr-06, appendix A, are examples.
 """
 
 from longfat.sim.kernel.records import DATA
-from longfat.sim.plugin.own import Table
+from longfat.sim.plugin.parameters import Table
 from longfat.sim.queues.discipline import DROP, ENQUEUE, Discipline
 
 ROWS = Table.MOST

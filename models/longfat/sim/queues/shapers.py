@@ -15,7 +15,7 @@ is described there after D. Hong and T. Suda, "Congestion Control and Prevention
 
 from longfat.sim.kernel.jit import part
 from longfat.sim.kernel.records import DATA, GREEN, RED
-from longfat.sim.queues.discipline import DROP, ENQUEUE, Discipline, Integer, Parameter
+from longfat.sim.queues.discipline import DROP, ENQUEUE, Discipline, Parameter
 
 HALF_A_TICK = 0.5e-9  # s, half the simulator's unit of time
 
@@ -64,8 +64,12 @@ _SOURCE = (
 )
 POOL = {
     "rate": Parameter(None, "bytes/s", "(0, inf)", "token_rate", "Token rate, in bytes of the packets"),
-    "tokens": Integer(
-        5.0, "packets", "[1, 1e9]", about="Size of the token pool: packets that may leave at once after a pause"
+    "tokens": Parameter(
+        5.0,
+        "packets",
+        "[1, 1e9]",
+        about="Size of the token pool: packets that may leave at once after a pause",
+        integer=True,
     ),
 }
 leaky_bucket = Discipline(
@@ -73,7 +77,9 @@ leaky_bucket = Discipline(
     enqueue=hold_until_token,
     parameters={
         **POOL,
-        "queue": Integer(10.0, "packets", "[0, 1e9]", about="Packets that may wait for tokens; others are dropped"),
+        "queue": Parameter(
+            10.0, "packets", "[0, 1e9]", about="Packets that may wait for tokens; others are dropped", integer=True
+        ),
     },
     state={"full_at": 0.0},
     source=f"{_SOURCE} and figure 1",

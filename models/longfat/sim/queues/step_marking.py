@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from longfat.base import domains
 from longfat.sim.kernel.records import DATA
-from longfat.sim.plugin.seam import is_full, mark
+from longfat.sim.plugin.functions import is_full, mark
 from longfat.sim.queues.discipline import DROP, ENQUEUE, Discipline, Parameter, flag
 
 UNLIMITED = 1e15  # value of a threshold that is none

@@ -6,8 +6,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import Any
 
-from longfat.sim.kernel import callbacks
-from longfat.sim.plugin.own import Own
+from longfat.sim.plugin.columns import Columns
 from longfat.sim.queues import Discipline
 from longfat.sim.schemes.scheme import Scheme
 from longfat.sim.services import Service
@@ -30,19 +29,20 @@ def by_code(plug_in: Scheme | Discipline | Service) -> Keyed:
     The code depends on the functions, on the fields of the plug-in's records, and on which of them may be set; values
     of parameters do not matter.
     """
-    parts: list[Any] = [type(plug_in), plug_in.name, *_layout(plug_in.own)]
+    functions = (getattr(plug_in, name) for name in plug_in.CALLBACKS)
+    parts: list[Any] = [type(plug_in), plug_in.name, *_layout(plug_in.columns), *functions]
     if isinstance(plug_in, Scheme):
-        parts += [plug_in.controls, *plug_in.receiver_state, *(getattr(plug_in, name) for name in callbacks.CALLBACKS)]
+        parts += [plug_in.controls, *plug_in.receiver_state]
     elif isinstance(plug_in, Service):
-        parts += [*_layout(plug_in.of_queue), *(getattr(plug_in, name) for name in callbacks.VERBS)]
+        parts += _layout(plug_in.queue_columns)
     else:
-        parts += [*_layout(plug_in.of_flow), *(getattr(plug_in, name) for name in callbacks.HOOKS)]
+        parts += _layout(plug_in.flow_columns)
         service = plug_in.scheduler
         if service is not None:
-            parts += [*_layout(service.own), *_layout(service.of_queue), service.settable]
+            parts += [*_layout(service.columns), *_layout(service.queue_columns), service.settable]
     return Keyed(tuple(parts), plug_in)
 
 
-def _layout(own: Own) -> tuple[Any, ...]:
+def _layout(columns: Columns) -> tuple[Any, ...]:
     """Return on what the view of a plug-in's record depends."""
-    return own.dtype, own.parameters
+    return columns.dtype, columns.parameters

@@ -16,12 +16,12 @@ from longfat.sim.kernel.callbacks import CALLBACKS
 from longfat.sim.kernel.records import FOREVER, NEVER, NONE, SECOND
 from longfat.sim.network.elements import OF_LINK, Flow, Link, flow_values, link_values
 from longfat.sim.network.traffic import Traffic
-from longfat.sim.plugin import functions
+from longfat.sim.plugin import callback_checks
 from longfat.sim.queues import Discipline, ptp
 from longfat.sim.runs.keyed import Keyed
 from longfat.sim.runs.routes import Routes
 from longfat.sim.runs.run_state import RunState, rows
-from longfat.sim.schemes.scheme import fill_own, set_fields
+from longfat.sim.schemes.scheme import fill_columns, set_fields
 
 _UNBOUNDED = 2**62
 
@@ -138,7 +138,7 @@ def _places(discipline: Discipline, routes: Routes) -> tuple[int, int]:
     """Return the numbers of a discipline and of its service among those of the network, NONE without functions."""
     service = discipline.scheduler
     return (
-        routes.disciplines.place(discipline) if discipline.has_hooks else NONE,
+        routes.disciplines.place(discipline) if discipline.callbacks else NONE,
         NONE if service is None else routes.services.place(service),
     )
 
@@ -159,14 +159,14 @@ def _link(kind: Keyed) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     row.carried_remainder = row.rate >> 1
     row.limit_packets = min(link.buffer_packets, _UNBOUNDED)
     row.limit_bytes = min(link.buffer_bytes, _UNBOUNDED)
-    own, of_service = rows(discipline.own.words, records.WORD), rows(0, records.WORD)
-    if discipline.has_hooks:
-        discipline.own.fill(own, discipline.values)
+    own, of_service = rows(discipline.columns.words, records.WORD), rows(0, records.WORD)
+    if discipline.callbacks:
+        discipline.columns.fill(own, discipline.values)
     if service is not None:
         row.work_conserving, row.may_push_out = service.work_conserving, service.may_push_out
-        of_service = rows(service.own.words, records.WORD)
-        service.own.fill(of_service, discipline.values)
-    row.special = service is not None or discipline.has_hooks or row.loss > 0 or row.jitter > 0
+        of_service = rows(service.columns.words, records.WORD)
+        service.columns.fill(of_service, discipline.values)
+    row.special = service is not None or bool(discipline.callbacks) or row.loss > 0 or row.jitter > 0
     return made, own, of_service
 
 
@@ -182,26 +182,26 @@ def _lay_responder(state: RunState, responder: Discipline, firsts: list[Link], w
 
 def _of_responder(link: Link, responder: Discipline) -> np.ndarray:
     """Return the record of the run's responder for a link."""
-    made, stamps = rows(responder.own.words, records.WORD), ptp.BY_OUTGOING
+    made, stamps = rows(responder.columns.words, records.WORD), ptp.BY_OUTGOING
     if not link.stamps or not link.name or link.rate == math.inf:
         stamps = ptp.BY_NOBODY
     elif link.stamps == "incoming":
         stamps = ptp.BY_INCOMING
-    responder.own.fill(made, {"refresh": link.counter_refresh, "coarse_clock": link.coarse_clock, "stamps": stamps})
+    responder.columns.fill(made, {"refresh": link.counter_refresh, "coarse_clock": link.coarse_clock, "stamps": stamps})
     return made
 
 
 @functools.lru_cache(maxsize=512)
 def _sends_requests(function: Callable[..., Any]) -> bool:
     """Return whether a callback of a scheme, or a helper that it calls, sets the field ``request`` of its flow."""
-    return "request" in functions.names_used(function)
+    return "request" in callback_checks.names_used(function)
 
 
 def _lay_flow_state(state: RunState, routes: Routes) -> None:
     """Lay out the state that disciplines keep of every flow, with its initial values."""
     initial: list[np.ndarray] = []
     for k, hooked in enumerate(routes.hooked):
-        of_flow = routes.links[k].discipline.of_flow
+        of_flow = routes.links[k].discipline.flow_columns
         if hooked and of_flow.words:
             state.links[k].flow_state = sum(map(len, initial))
             initial.append(rows(of_flow.words, records.WORD))
@@ -236,12 +236,13 @@ def _lay_queues(state: RunState, routes: Routes) -> np.ndarray:
     queues["link"][: begin[-1]] = np.repeat(np.arange(len(links)), count)
     kinds, which, workspace = [rows(0, records.WORD)], np.zeros(len(queues), np.int64), 0
     for k, service in services.items():
-        kinds.append(rows(service.of_queue.words, records.WORD))
-        service.of_queue.fill(kinds[-1], {})
+        kinds.append(rows(service.queue_columns.words, records.WORD))
+        service.queue_columns.fill(kinds[-1], {})
         which[begin[k] : begin[k + 1]] = len(kinds) - 1
         links["workspace"][k] = workspace
         if service.workspace is not None:
-            workspace += service.workspace(float(links["limit_packets"][k]), int(count[k]))
+            links["workspace_words"][k] = service.workspace(float(links["limit_packets"][k]), int(count[k]))
+            workspace += int(links["workspace_words"][k])
     state.queue_own, state.row.queue_own_words = _words(kinds, which)
     state.workspace = rows(workspace, records.WORD)
     return queue_rows
@@ -369,8 +370,8 @@ def _by_scheme(flow: Flow, row: dict[str, Any]) -> np.ndarray:
     line.rate, line.scale = _bits(f"access_rate of flow {flow.name}", flow.access_rate) or (0, 0)
     line.carried_remainder = line.rate >> 1
     sender.access_link = line.rate > 0
-    own = rows(scheme.own.words, records.WORD)
-    fill_own(own, scheme, flow.parameters)
+    own = rows(scheme.columns.words, records.WORD)
+    fill_columns(own, scheme, flow.parameters)
     return own
 
 

@@ -9,11 +9,11 @@ import numpy as np
 
 from longfat.sim.kernel import records
 from longfat.sim.kernel.views import Look, View
-from longfat.sim.plugin.own import Own
-from longfat.sim.plugin.seam import flow_view, link_view
+from longfat.sim.plugin.columns import Columns
+from longfat.sim.plugin.view_fields import flow_view, link_view
 from longfat.sim.runs.engine import Simulation
 
-_NOTHING = Own("", {}, {}, ())
+_NOTHING = Columns("", {}, {}, ())
 _SPARE = np.zeros(1, np.int64)  # in place of the record of a plug-in without one
 
 _flow_view, _link_view = functools.lru_cache(64)(flow_view), functools.lru_cache(64)(link_view)
@@ -31,7 +31,7 @@ def flow(run: Simulation, name: str) -> Look:
     f = run.assembly.flow_names.index(name)
     state, scheme = run.state, run.assembly.copies[f].scheme
     return _of(
-        _flow_view(scheme.own if scheme is not None else _NOTHING),
+        _flow_view(scheme.columns if scheme is not None else _NOTHING),
         state=state.row,
         sender=state.senders[f],
         timer=state.timers[f],
@@ -54,9 +54,9 @@ def link(run: Simulation, name: str) -> Look:
     row = state.links[k]
     own = of_flow = service = queue = _NOTHING
     if row.discipline != records.NONE:
-        own, of_flow = assembly.disciplines[row.discipline].own, assembly.disciplines[row.discipline].of_flow
+        own, of_flow = assembly.disciplines[row.discipline].columns, assembly.disciplines[row.discipline].flow_columns
     if row.service != records.NONE:
-        service, queue = assembly.services[row.service].own, assembly.services[row.service].of_queue
+        service, queue = assembly.services[row.service].columns, assembly.services[row.service].queue_columns
     return _of(
         _link_view(own, of_flow, service, queue, ()),
         state=state.row,

@@ -41,7 +41,7 @@ def _code(one: Discipline) -> tuple[Any, ...]:
     """Return the key by which two disciplines share their code; their parameters are in records of the links."""
     service = None if one.scheduler is None else one.scheduler.name
     hooks = one.enqueue, one.dequeue, one.feedback, one.tick
-    return one.name, hooks, service, one.own.dtype, one.of_flow.dtype
+    return one.name, hooks, service, one.columns.dtype, one.flow_columns.dtype
 
 
 class Routes:
@@ -63,7 +63,7 @@ class Routes:
         self.services = Kinds(lambda one: one)
         self.responder: Discipline | None = None  # answers requests, if any scheme sends them
         self.per_flow = [_has_queues_of_flows(link) for link in self.links]
-        self.hooked = [link.discipline.has_hooks for link in self.links]
+        self.hooked = [bool(link.discipline.callbacks) for link in self.links]
 
     def own_link(self, delay: float, rate: float = math.inf, jitter: float = 0.0) -> int:
         """Add an unbounded link for a single flow, or one of pure delay; return its row."""

@@ -6,13 +6,11 @@ name, and nothing else has to be changed.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping
 from typing import Any
 
-from longfat.base.discovery import named
 from longfat.base.domains import choice, conflict, unknown
-from longfat.sim.plugin.own import checked_values
+from longfat.sim.plugin.plug_in import Registry
 from longfat.sim.schemes.deployed import DEPLOYED, LINUX, LINUX_CUBIC
 from longfat.sim.schemes.scheme import Parameter, Scheme
 from longfat.sim.schemes.timers import profile
@@ -23,10 +21,8 @@ __all__ = [
 ]  # fmt: skip
 
 
-@functools.cache
-def _registry() -> dict[str, Scheme]:
-    """Return the schemes that the modules of this package define, by name; the first call imports them all."""
-    return named(__name__, Scheme)
+#: All schemes by their names.
+NAMED: Registry[Scheme] = Registry(__name__, Scheme)
 
 
 def names() -> tuple[str, ...]:
@@ -35,7 +31,7 @@ def names() -> tuple[str, ...]:
     >>> "reno" in names()
     True
     """
-    return tuple(sorted(_registry()))
+    return tuple(sorted(NAMED))
 
 
 def scheme(given: str | Scheme) -> Scheme:
@@ -44,11 +40,7 @@ def scheme(given: str | Scheme) -> Scheme:
     >>> scheme("reno").name
     'reno'
     """
-    if isinstance(given, Scheme):
-        return given
-    if given not in _registry():
-        raise unknown("scheme", given, _registry())
-    return _registry()[given]
+    return NAMED.find(given)
 
 
 def linux(given: str | Scheme) -> dict[str, float]:
@@ -90,9 +82,6 @@ def check_parameters(chosen: Scheme | None, given: Mapping[str, Any] | str) -> d
             raise unknown("parameter", name, allowed)
     if chosen is None:
         return {}
-    values = checked_values(f"scheme {chosen.name!r}", allowed, {**chosen.values, **given})
-    missing = [name for name, one in allowed.items() if one.default is None and name not in values]  # type: ignore[union-attr]
-    if missing:
-        example = f"give the flow parameters with values, or the scheme, as in scheme({missing[0]}=...)"
-        raise conflict(f"scheme {chosen.name!r}", f"needs {', '.join(missing)}", example)
+    values = chosen.checked({**chosen.values, **given})
+    chosen.require_values(values)
     return values

@@ -12,7 +12,7 @@ import math
 from typing import Any
 
 from longfat.sim.kernel.jit import part
-from longfat.sim.plugin.seam import random
+from longfat.sim.plugin.functions import random
 from longfat.sim.schemes import bbr_common, bbr_model
 from longfat.sim.schemes.bbr_common import AFTER_TIMEOUT, FAST_RECOVERY, MIN_PIPE_CWND, NOT_RECOVERING
 from longfat.sim.schemes.bbr_model import BETA, CRUISE, DOWN, DRAIN, NO_PHASE, PROBE_RTT, REFILL, STARTUP, UP

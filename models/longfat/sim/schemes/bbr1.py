@@ -7,8 +7,8 @@ in pseudo-code. The quantum of pacing is one packet. An acknowledgment that deli
 import math
 
 from longfat.sim.kernel.jit import part
-from longfat.sim.plugin.own import flag
-from longfat.sim.plugin.seam import random
+from longfat.sim.plugin.functions import random
+from longfat.sim.plugin.parameters import flag
 from longfat.sim.schemes import bbr_common
 from longfat.sim.schemes.bbr_common import AFTER_TIMEOUT, FAST_RECOVERY, MIN_PIPE_CWND, NOT_RECOVERING
 from longfat.sim.schemes.scheme import Parameter, Scheme

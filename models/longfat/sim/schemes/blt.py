@@ -10,7 +10,7 @@ the priorities alternate. The rules with their sources: docs/rules/explicit-feed
 import math
 
 from longfat.sim.kernel.jit import part
-from longfat.sim.plugin.own import flag
+from longfat.sim.plugin.parameters import flag
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.scheme import Parameter, Scheme
 

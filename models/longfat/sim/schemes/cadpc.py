@@ -6,7 +6,7 @@ The rules with their sources: docs/rules/explicit-feedback.md.
 """
 
 from longfat.sim.kernel.jit import part
-from longfat.sim.plugin.own import flag
+from longfat.sim.plugin.parameters import flag
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.explicit_rate import keep
 from longfat.sim.schemes.scheme import Parameter, Scheme

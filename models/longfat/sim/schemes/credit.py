@@ -8,7 +8,6 @@ The rules with their sources: docs/rules/explicit-feedback.md.
 import math
 
 from longfat.sim.kernel.jit import part
-from longfat.sim.plugin.own import Integer
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.scheme import Parameter, Scheme
 
@@ -72,12 +71,15 @@ CREDIT = Scheme(
     alarm=alarm,
     stamped=True,
     parameters={
-        "n2": Integer(10.0, "packets", "[1, 1e6]", about="Forwarded packets per credit packet, as at the switches"),
-        "n3": Integer(
+        "n2": Parameter(
+            10.0, "packets", "[1, 1e6]", about="Forwarded packets per credit packet, as at the switches", integer=True
+        ),
+        "n3": Parameter(
             30.0,
             "packets",
             "[0, 1e9]",
             about="Packets that fill the round trip to the first switch, as at the switches",
+            integer=True,
         ),
         "lifetime": Parameter(
             0.0, "s", "[0, 1e3]", about="`interval` of switches that adapt the allocation; 0: it is n2 + n3"

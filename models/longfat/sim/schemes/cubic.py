@@ -5,7 +5,7 @@ reduction and RACK-TLP; each can be switched off. Without RACK-TLP losses are fo
 """
 
 from longfat.sim.kernel.jit import part
-from longfat.sim.plugin.own import flag
+from longfat.sim.plugin.parameters import flag
 from longfat.sim.schemes import deployed, hystart, integer_windows, tcp, validation
 from longfat.sim.schemes.scheme import Parameter, Scheme
 

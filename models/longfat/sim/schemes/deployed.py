@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from longfat.sim.kernel.jit import part
-from longfat.sim.plugin.own import flag
+from longfat.sim.plugin.parameters import flag
 from longfat.sim.schemes import hystart, integer_windows, rate_reduction, tcp, timers
 from longfat.sim.schemes.scheme import Parameter
 

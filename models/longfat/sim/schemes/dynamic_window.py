@@ -6,7 +6,7 @@ docs/rules/explicit-feedback.md.
 """
 
 from longfat.sim.kernel.jit import part
-from longfat.sim.plugin.own import Integer
+from longfat.sim.plugin.parameters import Parameter
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.scheme import Scheme
 
@@ -69,8 +69,10 @@ DYNAMIC_WINDOW = Scheme(
     send=send,
     stamped=True,
     parameters={
-        "base": Integer(2.0, "packets", "[1, 1e6]", about="Window without a grant, as at the switches"),
-        "largest": Integer(1000.0, "packets", "[1, 1e6]", about="Window that a source with much data asks for"),
+        "base": Parameter(2.0, "packets", "[1, 1e6]", about="Window without a grant, as at the switches", integer=True),
+        "largest": Parameter(
+            1000.0, "packets", "[1, 1e6]", about="Window that a source with much data asks for", integer=True
+        ),
         **timers.parameters("rfc"),
     },
     # Window that is reserved on the whole path; first transmission of the present round trip.

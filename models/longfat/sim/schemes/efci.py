@@ -6,7 +6,6 @@ marked. The rate grows by a share of the peak rate without a mark and falls by a
 increase, multiplicative decrease. The rules with their sources: docs/rules/explicit-feedback.md.
 """
 
-from longfat.sim.plugin.own import Integer
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.explicit_rate import keep
 from longfat.sim.schemes.scheme import Parameter, Scheme
@@ -60,8 +59,10 @@ EFCI = Scheme(
         "increase": Parameter(0.0625, "1", "(0, 1]", about="Rate increase factor RIF: share of the peak rate"),
         "decrease": Parameter(0.0625, "1", "(0, 1]", about="Rate decrease factor RDF: share of the rate"),
         "cutoff": Parameter(0.0625, "1", "[0, 1]", about="Cutoff decrease factor CDF, for RM cells without an answer"),
-        "nrm": Integer(32.0, "packets", "[1, 1e6]", about="Cells per RM cell, Nrm"),
-        "missing": Integer(32.0, "1", "[1, 1e9]", about="RM cells without an answer from which on the rate falls, Crm"),
+        "nrm": Parameter(32.0, "packets", "[1, 1e6]", about="Cells per RM cell, Nrm", integer=True),
+        "missing": Parameter(
+            32.0, "1", "[1, 1e9]", about="RM cells without an answer from which on the rate falls, Crm", integer=True
+        ),
         "pause": Parameter(0.5, "s", "(0, 1e6]", about="Time without an RM cell after which the rate is initial, ADTF"),
         "ecn": Parameter(1.0, "1", "{0, 1}", "ect", about="1: switches may mark cells; 0: they may not"),
         **timers.PARAMETERS,

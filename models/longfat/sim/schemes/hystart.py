@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 from longfat.sim.kernel.jit import part
-from longfat.sim.plugin.own import flag
+from longfat.sim.plugin.parameters import flag
 from longfat.sim.schemes.scheme import Parameter
 from longfat.sim.schemes.tcp import TIMEOUT
 

@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 from longfat.sim.kernel.jit import part
-from longfat.sim.plugin.own import flag
+from longfat.sim.plugin.parameters import flag
 from longfat.sim.schemes.scheme import Parameter
 
 PARAMETER = flag(False, "1: windows in whole packets, as in Linux; 0: with fractions")

@@ -10,7 +10,7 @@ import math
 
 from longfat.sim.kernel.jit import part
 from longfat.sim.kernel.records import RED
-from longfat.sim.plugin.seam import random
+from longfat.sim.plugin.functions import random
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.scheme import Parameter, Scheme
 

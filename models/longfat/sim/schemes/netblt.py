@@ -7,7 +7,6 @@ sources: docs/rules/rate-based.md.
 """
 
 from longfat.sim.kernel.jit import part
-from longfat.sim.plugin.own import Integer
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.scheme import Parameter, Scheme
 
@@ -126,10 +125,14 @@ NETBLT = Scheme(
     send=send,
     recovery="own",
     parameters={
-        "burst": Integer(5.0, "packets", "[1, 1e6]", about="Packets per burst"),
+        "burst": Parameter(5.0, "packets", "[1, 1e6]", about="Packets per burst", integer=True),
         "interval": Parameter(0.01, "s", "[1e-6, 1e6]", about="Time between two bursts"),
-        "buffer": Integer(50.0, "packets", f"[1, {ROOM})", about="Packets of a buffer; with `buffers` 1000 at most"),
-        "buffers": Integer(2.0, "buffers", f"[1, {ROOM})", about="Buffers in progress at the same time"),
+        "buffer": Parameter(
+            50.0, "packets", f"[1, {ROOM})", about="Packets of a buffer; with `buffers` 1000 at most", integer=True
+        ),
+        "buffers": Parameter(
+            2.0, "buffers", f"[1, {ROOM})", about="Buffers in progress at the same time", integer=True
+        ),
         **timers.parameters("rfc"),
     },
     # End of the repair that goes on, 0 if none; new packet with which to continue; last transmission of the last

@@ -1,7 +1,7 @@
 """NewReno: fast recovery that repairs one loss per round trip without a timeout (RFC 6582; docs/rules/tcp.md)."""
 
 from longfat.sim.kernel.jit import part
-from longfat.sim.plugin.own import flag
+from longfat.sim.plugin.parameters import flag
 from longfat.sim.schemes import tcp
 from longfat.sim.schemes.scheme import Scheme
 

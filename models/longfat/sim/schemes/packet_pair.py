@@ -11,7 +11,7 @@ packets of a pair go. The rules with their sources: docs/rules/rate-based.md.
 import math
 
 from longfat.sim.kernel.jit import part
-from longfat.sim.plugin.own import flag
+from longfat.sim.plugin.parameters import flag
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.scheme import Parameter, Scheme
 

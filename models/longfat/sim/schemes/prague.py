@@ -9,7 +9,6 @@ default, and Linux's change of the window by at most one packet for each acknowl
 from dataclasses import replace
 
 from longfat.sim.kernel.jit import part
-from longfat.sim.plugin.own import Integer
 from longfat.sim.schemes import dctcp, deployed, sack, tcp
 from longfat.sim.schemes.scheme import Parameter, Scheme
 
@@ -123,7 +122,9 @@ PRAGUE = Scheme(
         "target_round_trip": Parameter(
             0.025, "s", "[0, 10]", about="Round-trip time that shorter ones behave like; 0: each like itself"
         ),
-        "transition": Integer(500.0, "1", "[0, 1e9]", about="Round trips after slow start before that begins"),
+        "transition": Parameter(
+            500.0, "1", "[0, 1e9]", about="Round trips after slow start before that begins", integer=True
+        ),
     },
     # as for "dctcp"; whether a packet was marked so far, round trips since slow start, and the times of the last
     # update of alpha and of the last reduction [s]

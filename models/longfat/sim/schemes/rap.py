@@ -14,7 +14,7 @@ The rules with their sources: docs/rules/rate-based.md. Deviations from ns-2.35,
 """
 
 from longfat.sim.kernel.jit import part
-from longfat.sim.plugin.own import flag
+from longfat.sim.plugin.parameters import flag
 from longfat.sim.schemes.explicit_rate import keep
 from longfat.sim.schemes.paced import SLACK, TIMERS, holes, next_departure
 from longfat.sim.schemes.scheme import Parameter, Scheme

@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 from longfat.sim.kernel.jit import part
-from longfat.sim.plugin.own import Parameter
+from longfat.sim.plugin.parameters import Parameter
 
 PARAMETER = Parameter(
     0.0,

@@ -1,7 +1,7 @@
 """Reno: fast retransmit and fast recovery, half the window after a loss (RFC 5681; rules in docs/rules/tcp.md)."""
 
 from longfat.sim.kernel.jit import part
-from longfat.sim.plugin.own import flag
+from longfat.sim.plugin.parameters import flag
 from longfat.sim.schemes import tcp
 from longfat.sim.schemes.scheme import Scheme
 

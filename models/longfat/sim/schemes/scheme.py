@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import KW_ONLY, dataclass, field
+from typing import Any, ClassVar
 
 import numba
 import numpy as np
@@ -13,9 +13,11 @@ import numpy as np
 from longfat.base import domains
 from longfat.sim.kernel import jit, records
 from longfat.sim.kernel.callbacks import CALLBACKS
-from longfat.sim.plugin import functions
-from longfat.sim.plugin.own import Own, Parameter, by_name, checked_values
-from longfat.sim.plugin.seam import (
+from longfat.sim.plugin import callback_checks
+from longfat.sim.plugin.columns import Columns
+from longfat.sim.plugin.parameters import Parameter
+from longfat.sim.plugin.plug_in import PlugIn
+from longfat.sim.plugin.view_fields import (
     EVENT_VIEW,
     FLOW_FIELDS,
     INITIAL,
@@ -25,24 +27,21 @@ from longfat.sim.plugin.seam import (
     receiver_view,
 )
 
-__all__ = ["Parameter", "Scheme", "fill_own", "set_fields"]
+__all__ = ["Parameter", "Scheme", "fill_columns", "set_fields"]
 
 
 @dataclass(frozen=True)
-class Scheme:
+class Scheme(PlugIn):
     """A congestion-control scheme, written as a few plain functions of a flow and an event.
 
     Each callback takes ``(flow, event)`` and returns the new window [packets] (``controls="window"``) or rate
-    [bytes/s] (``controls="rate"``). Numba compiles it, so it is written in floats, integers and ``math``.
-
-    The fields of flow and event that a callback may read and set are listed by
-    ``print(longfat.sim.seam.documentation())``. A callback may also read the scheme's parameters and set its state, by
-    their names. Compilation refuses a callback that sets any other field.
+    [bytes/s] (``controls="rate"``); the rules for callbacks are those of `longfat.sim.PlugIn`. Parameters may also be
+    given for one flow: ``flow(scheme, ..., parameters={"beta": 0.8})``.
 
     Parameters
     ----------
-    name : str
-        Name of the scheme in results and messages.
+    name, parameters, values, state, source
+        As for `longfat.sim.PlugIn`; the state is that of the sender of a flow.
     ack : callable
         Called for every acknowledgment.
     start : callable, optional
@@ -69,16 +68,8 @@ class Scheme:
         Quantity that the callbacks return. A window scheme may also set ``flow.rate``, and a rate scheme
         ``flow.window``.
     recovery : {"selective", "own"}
-        Selective: the simulator finds and retransmits lost packets. Own: the scheme sees duplicate acknowledgments
+        Selective: the simulator finds and retransmits lost packets. Columns: the scheme sees duplicate acknowledgments
         (``event.duplicate``) and decides what to retransmit (``flow.resend = number``, ``flow.next = number``).
-    parameters : mapping of str to Parameter or float, optional
-        Parameters, which callbacks read by name: ``flow.beta``.
-    values : mapping of str to float, optional
-        Values of parameters that differ from the defaults; ``scheme(beta=0.8)`` returns a copy with this value, as does
-        ``flow(scheme, ..., parameters={"beta": 0.8})`` for one flow.
-    state : mapping of str to float, int, bool or a sequence of these, optional
-        State of a flow by name, with initial values; a callback uses it as ``flow.w_max``. Text names the parameter
-        whose value is the initial one.
     receiver_state : mapping, optional
         State of the receiver, like `state`; `receive` and `reply` see it and not that of the sender.
     every_loss : bool
@@ -107,8 +98,6 @@ class Scheme:
         by a constant at a loss. Only then does `longfat.design.buffer` simulate a slower link in place of a fast one.
     scale_free_unless : tuple of str
         Parameters that end `scale_free` where they are not 0.
-    source : str
-        Full reference of its rules: authors, title, venue, year and section, or RFC.
 
     Raises
     ------
@@ -126,7 +115,15 @@ class Scheme:
     'aimd'
     """
 
-    name: str
+    KIND: ClassVar[str] = "scheme"
+    CALLBACKS: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(("start", "ack", "loss", "timeout", "alarm"), "(flow, event)"),
+        "send": "(flow, packet)",
+        **dict.fromkeys(("receive", "reply"), "(receiver, packet)"),
+    }
+    REQUIRED: ClassVar[tuple[str, ...]] = ("ack",)
+    ADVICE: ClassVar[str] = "give the flow parameters with values, or the scheme"
+
     ack: Callable[[Any, Any], float]
     start: Callable[[Any, Any], float] | None = None
     loss: Callable[[Any, Any], float] | None = None
@@ -137,9 +134,7 @@ class Scheme:
     reply: Callable[[Any, Any], int] | None = None
     controls: str = "window"
     recovery: str = "selective"
-    parameters: Mapping[str, Parameter | float] = field(default_factory=dict)
-    values: Mapping[str, Any] = field(default_factory=dict)
-    state: Mapping[str, Any] = field(default_factory=dict)
+    _: KW_ONLY
     receiver_state: Mapping[str, Any] = field(default_factory=dict)
     every_loss: bool = False
     delivery_rate: bool = False
@@ -149,7 +144,6 @@ class Scheme:
     acknowledged: bool = True
     scale_free: bool = False
     scale_free_unless: tuple[str, ...] = ()
-    source: str = ""
 
     def __post_init__(self) -> None:
         for what, allowed in (
@@ -157,90 +151,62 @@ class Scheme:
             ("recovery", ("selective", "own")),
             ("echo", records.ECHO_MODES),
         ):
-            domains.choice(f"{what} of scheme {self.name!r}:", getattr(self, what), allowed)
-        if not isinstance(self.name, str) or not self.name:
-            raise domains.wrong_type("name of a scheme", self.name, "a string that is not empty")
+            domains.choice(f"{what} of {self.title}:", getattr(self, what), allowed)
         if not self.acknowledged and self.recovery != "own":
-            raise domains.conflict(f"acknowledged = False of scheme {self.name!r}", "needs recovery = 'own'")
+            raise domains.conflict(f"acknowledged = False of {self.title}", "needs recovery = 'own'")
         if self.stamped and self.echo == "accurate":
             raise domains.conflict(
-                f"echo = 'accurate' of scheme {self.name!r}",
+                f"echo = 'accurate' of {self.title}",
                 "excludes stamped = True",
                 "acknowledgments return the header fields of packets then, and cannot carry the count of marks",
             )
         if self.delivery_rate and self.recovery != "selective":
-            raise domains.conflict(f"delivery_rate = True of scheme {self.name!r}", "needs recovery = 'selective'")
-        by_time = any(isinstance(one, Parameter) and one.field == "rack" for one in self.parameters.values())
-        if by_time and (self.recovery != "selective" or self.delivery_rate):
+            raise domains.conflict(f"delivery_rate = True of {self.title}", "needs recovery = 'selective'")
+        fields = {name: one.field for name, one in self.parameters.items() if isinstance(one, Parameter) and one.field}
+        for name, one in fields.items():
+            domains.choice(f"field of parameter {name!r} of {self.title}:", one, INITIAL)
+        if "rack" in fields.values() and (self.recovery != "selective" or self.delivery_rate):
             raise domains.conflict(
-                f"a parameter of scheme {self.name!r} for the field 'rack'",
+                f"a parameter of {self.title} for the field 'rack'",
                 "needs recovery = 'selective' and delivery_rate = False",
             )
         if (self.receive is None) != (self.reply is None) or (self.receive is not None and self.recovery != "own"):
-            raise domains.conflict(f"receive of scheme {self.name!r}", "needs reply, and recovery = 'own'")
+            raise domains.conflict(f"receive of {self.title}", "needs reply, and recovery = 'own'")
         twice = sorted(set(self.state) & set(self.receiver_state))
         if twice:
             raise domains.conflict(
-                f"receiver_state of scheme {self.name!r}", f"repeats {twice[0]!r}, which is a state of the sender"
+                f"receiver_state of {self.title}", f"repeats {twice[0]!r}, which is a state of the sender"
             )
         domains.integer("reorder", self.reorder, "packets", "[1, 1e6]")
-        for name in CALLBACKS:
-            function = getattr(self, name)
-            if function is not None or name == "ack":
-                takes = TAKES.get(name, "(flow, event)")
-                functions.check(f"scheme {self.name!r}", name, function, takes)
-        complete = {name: _parameter(self.name, name, one) for name, one in self.parameters.items()}
-        object.__setattr__(self, "parameters", complete)
-        object.__setattr__(self, "values", checked_values(f"scheme {self.name!r}", complete, self.values))
-        self.own  # noqa: B018  refuses invalid names
-
-    def __call__(self, *given: Any, **values: Any) -> Scheme:
-        """Return a copy of the scheme with other values of its parameters, given by name or in their order.
-
-        >>> mine = Scheme("mine", ack=keep_window, parameters={"pause": Parameter(0.1, "s", "(0, 1]")})
-        >>> mine(pause="20 ms").values
-        {'pause': 0.02}
-        """
-        values = by_name(f"scheme {self.name!r}", self.parameters, given, values)
-        return replace(self, values={**self.values, **values})
+        super().__post_init__()
+        self.columns  # noqa: B018  refuses invalid names
 
     @functools.cached_property
-    def own(self) -> Own:
+    def columns(self) -> Columns:
         """The record of parameters and state that every flow of this scheme has."""
-        mine = {name: one for name, one in self.parameters.items() if isinstance(one, Parameter) and not one.field}
+        mine = {name: one for name, one in self.parameters.items() if not one.field}
         taken = {*FLOW_FIELDS, *(RECEIVER_FIELDS if self.receive is not None else ())}
-        return Own(f"scheme {self.name!r}", mine, {**self.state, **self.receiver_state}, taken)
+        return Columns(self.title, mine, {**self.state, **self.receiver_state}, taken)
 
     def compiled(self) -> tuple[jit.Callback, ...]:
         """Return the callbacks, compiled for the event loop."""
         made = []
         for name in CALLBACKS:
-            whose, function, own = f"scheme {self.name!r}", getattr(self, name), self.own
+            whose, function, own = self.title, getattr(self, name), self.columns
             if function is None:  # defaults use no parameters and state: one compilation is enough for all schemes
                 whose, function, own = "", DEFAULTS[self.controls].get(name, unlabelled), NOTHING
             if name in ("receive", "reply"):
                 view = receiver_view(own, without=() if own is NOTHING else self.state)
             else:
                 view = flow_view(own, without=() if own is NOTHING else self.receiver_state)
-            kind = numba.int64(view, PACKET_VIEW) if name in TAKES else numba.float64(view, EVENT_VIEW)
-            made.append(functions.compiled(whose, name, function, kind))
+            takes_packet = name in ("send", "receive", "reply")
+            kind = numba.int64(view, PACKET_VIEW) if takes_packet else numba.float64(view, EVENT_VIEW)
+            made.append(callback_checks.compiled(whose, name, function, kind))
         return tuple(made)
 
 
-#: Arguments of the callbacks that take a packet.
-TAKES = {"send": "(flow, packet)", "receive": "(receiver, packet)", "reply": "(receiver, packet)"}
-
 #: The record of a scheme without parameters and state.
-NOTHING = Own("no scheme", {}, {}, ())
-
-
-def _parameter(scheme: str, name: str, given: Any) -> Parameter:
-    """Return a parameter, also for a plain number; refuse a `field` whose initial value cannot be set."""
-    if not isinstance(given, Parameter):
-        given = Parameter(domains.number(name, given, "1", "(-inf, inf)"))
-    if given.field:
-        domains.choice(f"field of parameter {name!r} of scheme {scheme!r}:", given.field, INITIAL)
-    return given  # type: ignore[no-any-return]
+NOTHING = Columns("no scheme", {}, {}, ())
 
 
 def unlabelled(flow, packet):  # type: ignore[no-untyped-def]
@@ -283,12 +249,11 @@ DEFAULTS = {
 def set_fields(rows: Mapping[str, Any], scheme: Scheme, given: Mapping[str, float]) -> None:
     """Write the parameters that initialise fields of the simulator into the rows of a flow."""
     for name, parameter in scheme.parameters.items():
-        if parameter.field:  # type: ignore[union-attr]
-            value = given.get(name, parameter.default)  # type: ignore[union-attr]
-            setattr(rows[INITIAL[parameter.field]], parameter.field, value)  # type: ignore[union-attr]
+        if parameter.field:
+            setattr(rows[INITIAL[parameter.field]], parameter.field, given.get(name, parameter.default))
 
 
-def fill_own(own: np.ndarray, scheme: Scheme, given: Mapping[str, float]) -> None:
+def fill_columns(own: np.ndarray, scheme: Scheme, given: Mapping[str, float]) -> None:
     """Write the scheme's own parameters and the initial state into its record of a flow."""
-    defaults: dict[str, Any] = {name: one.default for name, one in scheme.parameters.items()}  # type: ignore[union-attr]
-    scheme.own.fill(own, {**defaults, **given})
+    defaults = {name: one.default for name, one in scheme.parameters.items()}
+    scheme.columns.fill(own, {**defaults, **given})

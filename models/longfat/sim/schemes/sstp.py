@@ -9,8 +9,8 @@ Two-Level Flow Control Scheme for High Speed Networks, WUCS-92-38, 1992. The rul
 import math
 
 from longfat.sim.kernel.jit import part
-from longfat.sim.plugin.own import Integer, Parameter, flag
-from longfat.sim.plugin.seam import NO_DATA
+from longfat.sim.plugin.functions import NO_DATA
+from longfat.sim.plugin.parameters import Parameter, flag
 from longfat.sim.schemes.scheme import Scheme
 from longfat.sim.schemes.sstp_receiver import (
     CONTEXT,
@@ -191,11 +191,19 @@ PARAMETERS = {
     "burst_rate": Parameter(
         0.0, "bursts/s", "[0, inf)", about="Bursts per second F; 0: as many as the peak rate allows"
     ),
-    "burst_length": Integer(16.0, "packets", "[1, inf)", about="Burst length L: a segment, or s + X for X repeats"),
-    "segment": Integer(16.0, "packets", f"[1, {MOST}]", about="Packets of a segment, s"),
-    "window_limit": Integer(24.0, "segments", f"[1, {ROWS}]", about="Window W that the receiver grants"),
-    "buffer": Integer(0.0, "segments", f"[0, {ROWS}]", about="Receive buffer; 0: as large as the window"),
-    "tolerance": Integer(0.0, "packets", f"[0, {MOST - 1}]", about="Lost packets of a segment that are tolerated"),
+    "burst_length": Parameter(
+        16.0, "packets", "[1, inf)", about="Burst length L: a segment, or s + X for X repeats", integer=True
+    ),
+    "segment": Parameter(16.0, "packets", f"[1, {MOST}]", about="Packets of a segment, s", integer=True),
+    "window_limit": Parameter(
+        24.0, "segments", f"[1, {ROWS}]", about="Window W that the receiver grants", integer=True
+    ),
+    "buffer": Parameter(
+        0.0, "segments", f"[0, {ROWS}]", about="Receive buffer; 0: as large as the window", integer=True
+    ),
+    "tolerance": Parameter(
+        0.0, "packets", f"[0, {MOST - 1}]", about="Lost packets of a segment that are tolerated", integer=True
+    ),
     "reply_delay": Parameter(3.0, "packet times", "[0, 1e3]", about="Time in which the receiver makes an answer"),
     "processing": Parameter(0.0, "s", "[0, 1e6]", about="Time in which the receiving application processes a segment"),
     "change_at": Parameter(math.inf, "s", "[0, inf]", about="Time at which processing time and burst rate change"),

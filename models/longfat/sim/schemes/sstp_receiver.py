@@ -12,7 +12,7 @@ marked as ours complete it. The rules with their sources: docs/rules/sstp.md.
 import math
 
 from longfat.sim.kernel.jit import part
-from longfat.sim.plugin.seam import NO_DATA
+from longfat.sim.plugin.functions import NO_DATA
 
 ROWS = 512  # segments of the largest window: length of the arrays of both ends
 MOST = 48  # packets of the largest segment: a bitmap is an integer that a header field holds exactly

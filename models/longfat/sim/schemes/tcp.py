@@ -8,7 +8,7 @@ import math
 from typing import Any
 
 from longfat.sim.kernel.jit import part
-from longfat.sim.plugin.own import flag
+from longfat.sim.plugin.parameters import flag
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.scheme import Parameter
 

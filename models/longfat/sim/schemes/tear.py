@@ -15,7 +15,7 @@ a loss when three later packets are acknowledged, confirms it. Interpretations, 
 import math
 
 from longfat.sim.kernel.jit import part
-from longfat.sim.plugin.own import flag
+from longfat.sim.plugin.parameters import flag
 from longfat.sim.schemes.paced import SLACK, TIMERS, holes, silence
 from longfat.sim.schemes.scheme import Parameter, Scheme
 

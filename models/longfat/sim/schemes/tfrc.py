@@ -23,7 +23,7 @@ Defaults are those of the RFC; `NS` has the rules and values of ns-2.35, tfrc.cc
 import math
 
 from longfat.sim.kernel.jit import part
-from longfat.sim.plugin.own import flag
+from longfat.sim.plugin.parameters import flag
 from longfat.sim.schemes.paced import SLACK, TIMERS, silence
 from longfat.sim.schemes.scheme import Parameter, Scheme
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from longfat.base.domains import unknown
-from longfat.sim.plugin.own import flag
+from longfat.sim.plugin.parameters import flag
 from longfat.sim.schemes.scheme import Parameter
 
 #: Parameters of every TCP scheme. Defaults: profile "ns", as in the comparisons of Welzl (2005), section III.

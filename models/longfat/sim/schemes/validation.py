@@ -8,7 +8,7 @@ import math
 from typing import Any
 
 from longfat.sim.kernel.jit import part
-from longfat.sim.plugin.own import flag
+from longfat.sim.plugin.parameters import flag
 
 PARAMETER = flag(False, "1: a window that the application does not use is not kept for ever (RFC 7661); 0: it is")
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from longfat.base import discovery
+from typing import Any
+
 from longfat.sim.kernel.records import NOTHING
-from longfat.sim.plugin.seam import (
+from longfat.sim.plugin.functions import (
     append,
     behind,
     drop_more,
@@ -16,6 +17,7 @@ from longfat.sim.plugin.seam import (
     take_last,
     waiting,
 )
+from longfat.sim.plugin.plug_in import Registry
 from longfat.sim.services.service import PER_FLOW, Service
 
 __all__ = [
@@ -24,4 +26,4 @@ __all__ = [
 ]  # fmt: skip
 
 #: All services by the names that disciplines use. None: first in, first out, with departure times computed at arrival.
-SERVICES: dict[str, Service | None] = {"fifo": None, **discovery.named("longfat.sim.services", Service)}
+SERVICES: Registry[Any] = Registry(__name__, Service, {"fifo": None})

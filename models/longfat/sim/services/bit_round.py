@@ -14,12 +14,10 @@ Ours: a full buffer drops the last packet of the flow with the most bytes, and t
 paper's parameter delta, which favours flows that send little, is 0.
 """
 
-import math
-
 from longfat.sim.kernel.jit import part
 from longfat.sim.kernel.records import NONE, NOTHING
-from longfat.sim.plugin.own import Table
-from longfat.sim.plugin.seam import append, queue_numbered, queue_of, waiting
+from longfat.sim.plugin.functions import append, capacity, now_ns, queue_numbered, queue_of, waiting
+from longfat.sim.plugin.parameters import Table
 from longfat.sim.services import tags
 from longfat.sim.services.service import PER_FLOW, Service
 from longfat.sim.services.tags import activate, first_queue, tag_packet, take_from_longest, take_smallest
@@ -52,10 +50,9 @@ def share(queue, size):
 # the virtual time of PGPS: the sum of their weights (`link.fluid`) instead of their number.
 @part
 def roll(link):
-    """Advance virtual time to the present, in the kernel's integers so that it is exact."""
-    now, row, left = link._state.now, link._link, math.inf
-    if row.scale > 0:
-        left = FRACTION * UNIT * float(now - link.rolled) * row.rate / (8e9 * row.scale)
+    """Advance virtual time to the present, in integers so that it is exact."""
+    now = now_ns(link)
+    left = FRACTION * UNIT * capacity(link, now - link.rolled)
     link.rolled = now
     while link.first != NONE:
         queue = queue_numbered(link, link.first)
@@ -76,7 +73,7 @@ def take_out(link, queue):
     if queue.behind == OUT:
         return
     link.fluid -= queue.weight
-    number = queue._queue.number
+    number = queue.number
     if link.first == number:
         link.first = queue.behind
     else:
@@ -95,9 +92,9 @@ def insert(link, queue):
         before, behind = behind, queue_numbered(link, behind).behind
     queue.behind = behind
     if before == NONE:
-        link.first = queue._queue.number
+        link.first = queue.number
     else:
-        queue_numbered(link, before).behind = queue._queue.number
+        queue_numbered(link, before).behind = queue.number
     link.fluid += queue.weight
 
 

@@ -16,10 +16,9 @@ and the next node answers immediately.
 
 import math
 
-from longfat.sim.kernel.events import schedule
 from longfat.sim.kernel.jit import part
-from longfat.sim.kernel.records import NONE, NOTHING, WAKE
-from longfat.sim.plugin.seam import append, queue_numbered, queue_of, take_first
+from longfat.sim.kernel.records import NONE, NOTHING
+from longfat.sim.plugin.functions import append, now_ns, queue_numbered, queue_of, schedule_wake, take_first
 from longfat.sim.services.round_robin import join_list, leave_list
 from longfat.sim.services.service import PER_FLOW, Service
 
@@ -41,11 +40,9 @@ def may_check(link, queue):
     """Return whether a blocked queue may send a packet without credit, and schedule a call for when it may."""
     if math.isinf(queue.check):
         return False
-    time, row = int((queue.used_at + queue.check) * 1e9) + 1, queue._queue
-    if link._state.now < time < row.armed_ns:
-        row.armed_ns = time
-        schedule(link._state, WAKE, row.number, time)
-    return link._state.now >= time
+    time = int((queue.used_at + queue.check) * 1e9) + 1
+    schedule_wake(link, queue, time)
+    return now_ns(link) >= time
 
 
 def enqueue(link, packet, now):

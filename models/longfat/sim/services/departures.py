@@ -1,6 +1,6 @@
 """First-in, first-out service that is decided when a packet departs, so that waiting packets can be dropped."""
 
-from longfat.sim.plugin.seam import append, queue, take_first
+from longfat.sim.plugin.functions import append, queue, take_first
 from longfat.sim.services.service import Service
 
 

@@ -6,8 +6,8 @@ recommends, or a time-shifted FIFO.
 
 from longfat.sim.kernel.jit import part
 from longfat.sim.kernel.records import CE, DATA, ECT1, NOTHING
-from longfat.sim.plugin.own import Parameter, flag
-from longfat.sim.plugin.seam import append, queue, take_first, waiting
+from longfat.sim.plugin.functions import append, queue, take_first, waiting
+from longfat.sim.plugin.parameters import Parameter, flag
 from longfat.sim.services.service import Service
 
 L4S, CLASSIC = 0, 1
@@ -25,7 +25,7 @@ def class_of(packet):
 @part
 def delay_of(link, k, now):
     """Return how long the first packet of a queue has been waiting [s]."""
-    head = queue(link, k)._queue.head
+    head = queue(link, k).head
     return max(0.0, now - waiting(link, head).enqueued_at) if head >= 0 else 0.0
 
 
@@ -50,9 +50,9 @@ def chosen(link, now):
     if link.time_shifted:
         return L4S if delay_of(link, L4S, now) + link.time_shift >= delay_of(link, CLASSIC, now) else CLASSIC
     if link.credit <= 0.0:
-        link.credit += link.classic_weight * waiting(link, queue(link, L4S)._queue.head).size
+        link.credit += link.classic_weight * waiting(link, queue(link, L4S).head).size
         return L4S
-    link.credit -= (1.0 - link.classic_weight) * waiting(link, queue(link, CLASSIC)._queue.head).size
+    link.credit -= (1.0 - link.classic_weight) * waiting(link, queue(link, CLASSIC).head).size
     return CLASSIC
 
 

@@ -20,8 +20,8 @@ Ours, where RFC 8290 is silent or contradicts itself:
 from longfat.sim.kernel.jit import part
 from longfat.sim.kernel.records import ACK, NONE, NOTHING
 from longfat.sim.plugin.controlled_delay import STATE, found_empty
-from longfat.sim.plugin.own import Integer
-from longfat.sim.plugin.seam import append, drop_more, queue, queue_numbered, random, take_first, waiting
+from longfat.sim.plugin.functions import append, drop_more, queue, queue_numbered, random, take_first, waiting
+from longfat.sim.plugin.parameters import Parameter
 from longfat.sim.services.service import Service
 
 NEW, OLD = 0, 1  # lists of active queues
@@ -52,7 +52,7 @@ def queue_of_hash(link, packet):
 @part
 def join_list(link, which, queue):
     """Append a queue to the list of new or old queues."""
-    number = queue._queue.number
+    number = queue.number
     queue.behind = NONE
     if link.first[which] == NONE:
         link.first[which] = number
@@ -86,7 +86,7 @@ def empty_lists(link):
 
 def enqueue(link, packet, now):
     """Append the packet to the queue of its hash, and activate the queue."""
-    if link.backlog == 0 and link._link.transmitting == NONE:
+    if link.backlog == 0 and link.transmitting == NONE:
         empty_lists(link)
     queue = queue_of_hash(link, packet)
     activate(link, queue)
@@ -127,7 +127,7 @@ def find_fattest(link, own, size):
     most = 0
     for k in range(int(link.queues)):
         one = queue(link, k)
-        number = one._queue.number
+        number = one.number
         arriving = 1 if number == own else 0
         if one.bytes + arriving * size > most:
             most = one.bytes + arriving * size
@@ -142,7 +142,7 @@ def evict(link, packet, now):
     own = queue_of_hash(link, packet)
     activate(link, own)
     if link.left == 0:
-        find_fattest(link, own._queue.number, packet.size)
+        find_fattest(link, own.number, packet.size)
     link.left -= 1
     victim = take_first(link, queue_numbered(link, link.fattest))
     return drop_more(victim) if link.left > 0 else victim
@@ -155,8 +155,10 @@ FQ_CODEL = Service(
     evict=evict,
     queues="queues",
     parameters={
-        "queues": Integer(1024.0, "queues", "[1, 65536]", about="Queues into which flows are hashed"),
-        "quantum": Integer(1514.0, "bytes", "[1, 1e9]", about="Bytes that a queue may send in one turn"),
+        "queues": Parameter(1024.0, "queues", "[1, 65536]", about="Queues into which flows are hashed", integer=True),
+        "quantum": Parameter(
+            1514.0, "bytes", "[1, 1e9]", about="Bytes that a queue may send in one turn", integer=True
+        ),
     },
     # first and last queue of both lists; the queue that had the last turn; the random number in the hash; in an
     # overload: the queue that drops packets, and how many it still has to drop

@@ -15,9 +15,8 @@ The workspace holds the tree, whose node k has its children at 2 k and 2 k + 1, 
 """
 
 from longfat.sim.kernel.jit import part
-from longfat.sim.kernel.memory import packet_at, word_at, workspace
 from longfat.sim.kernel.records import NONE, NOTHING
-from longfat.sim.plugin.seam import append, number_of, queue, take, waiting
+from longfat.sim.plugin.functions import append, behind, memory, number_of, queue, set_memory, take, waiting
 from longfat.sim.services.service import Service
 
 
@@ -38,37 +37,37 @@ def places(limit: int) -> int:
 @part
 def node(link, k):
     """Return node k of the tree (the root is 1): the greatest priority below it, NONE if no packet is below it."""
-    return word_at(workspace(link._state, link._link), k)
+    return memory(link, k)
 
 
 @part
 def packet_in(link, place):
-    """Return the word that holds the number of the packet at a place."""
-    return word_at(workspace(link._state, link._link), 2 * link.places + place)
+    """Return the number of the packet at a place."""
+    return memory(link, 2 * link.places + place)
 
 
 @part
 def set_priority(link, place, priority):
     """Set the priority at a place, and update the nodes above it."""
     k = link.places + place
-    node(link, k).x = priority
+    set_memory(link, k, priority)
     while k > 1:
         k >>= 1
-        worst = max(node(link, 2 * k).x, node(link, 2 * k + 1).x)
-        if node(link, k).x == worst:
+        worst = max(node(link, 2 * k), node(link, 2 * k + 1))
+        if node(link, k) == worst:
             return
-        node(link, k).x = worst
+        set_memory(link, k, worst)
 
 
 @part
 def last_above(link, bound):
     """Return the last place whose priority exceeds the bound, NONE if there is none."""
-    if link.places == 0 or node(link, 1).x <= bound:
+    if link.places == 0 or node(link, 1) <= bound:
         return NONE
     k = 1
     while k < link.places:
         k = 2 * k + 1
-        if node(link, k).x <= bound:
+        if node(link, k) <= bound:
             k -= 1
     return k - link.places
 
@@ -81,24 +80,24 @@ def close_ranks(link):
         while link.places <= 2 * link.limit_packets + 1:
             link.places *= 2
     for k in range(1, 2 * link.places):
-        node(link, k).x = NONE
+        set_memory(link, k, NONE)
     link.first = 0
     link.next = 0
-    i = int(queue(link, 0)._queue.head)
+    i = int(queue(link, 0).head)
     while i != NONE:
-        packet_in(link, link.next).x = i
-        node(link, link.places + link.next).x = waiting(link, i).priority
+        set_memory(link, 2 * link.places + link.next, i)
+        set_memory(link, link.places + link.next, waiting(link, i).priority)
         link.next += 1
-        i = int(packet_at(link._state, i).next)
+        i = behind(link, i)
     for k in range(link.places - 1, 0, -1):
-        node(link, k).x = max(node(link, 2 * k).x, node(link, 2 * k + 1).x)
+        set_memory(link, k, max(node(link, 2 * k), node(link, 2 * k + 1)))
 
 
 @part
 def take_from(link, place):
     """Take the packet at a place out of the queue, and return its number."""
     set_priority(link, place, NONE)
-    return take(link, queue(link, 0), int(packet_in(link, place).x))
+    return take(link, queue(link, 0), packet_in(link, place))
 
 
 def enqueue(link, packet, now):
@@ -106,7 +105,7 @@ def enqueue(link, packet, now):
     if link.next == link.places:
         close_ranks(link)
     append(link, queue(link, 0), packet)
-    packet_in(link, link.next).x = number_of(link, packet)
+    set_memory(link, 2 * link.places + link.next, number_of(link, packet))
     set_priority(link, link.next, packet.priority)
     link.next += 1
     return 0
@@ -116,7 +115,7 @@ def dequeue(link, now):
     """Take the first packet of the queue."""
     if link.backlog == 0:
         return NOTHING
-    while node(link, link.places + link.first).x == NONE:
+    while node(link, link.places + link.first) == NONE:
         link.first += 1
     link.first += 1
     return take_from(link, link.first - 1)
@@ -126,7 +125,7 @@ def dequeue(link, now):
 # lowest priority in the entire queue. This is that rule. Ours: of several such packets the last one is dropped.
 def evict_last_of_the_worst(link, packet, now):
     """Take the last packet of the worst priority in the queue, if that is worse than the arriving packet's."""
-    worst = node(link, 1).x if link.places > 0 else NONE
+    worst = node(link, 1) if link.places > 0 else NONE
     place = last_above(link, max(packet.priority, worst - 1))
     return NOTHING if place == NONE else take_from(link, place)
 

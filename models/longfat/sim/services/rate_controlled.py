@@ -11,14 +11,25 @@ packet's transmission time as credit: the next packet's eligibility counts from 
 
 import math
 
-from longfat.sim.kernel.events import pop, remove, schedule, sink
 from longfat.sim.kernel.jit import part
-from longfat.sim.kernel.memory import word_at
-from longfat.sim.kernel.records import NONE, NOTHING, PASSES, WAKE
-from longfat.sim.plugin.seam import append, queue_numbered, queue_of, take_first, take_last, waiting
+from longfat.sim.kernel.records import NONE, NOTHING, PASSES
+from longfat.sim.plugin.functions import (
+    append,
+    heap_replace,
+    memory,
+    now_ns,
+    queue_numbered,
+    queue_of,
+    schedule_wake,
+    set_memory,
+    set_tag,
+    take_first,
+    take_last,
+    waiting,
+)
 from longfat.sim.services import tags
 from longfat.sim.services.service import PER_FLOW, Service
-from longfat.sim.services.tags import activate, first_queue, first_tag, heap, new_key, queue_in, tag_of
+from longfat.sim.services.tags import activate, first_queue, first_tag, new_key, queue_in, remove_queue
 
 LONGEST = 4e18  # ns
 
@@ -43,7 +54,7 @@ def eligible(queue):
 @part
 def pay(link, queue, size):
     """Account for the departure of a packet, from which the next packet's eligibility time follows."""
-    now = link._state.now
+    now = now_ns(link)
     queue.counted = max(min(eligible(queue), now), now - span(queue, size))
     queue.charge = size
 
@@ -51,9 +62,9 @@ def pay(link, queue, size):
 @part
 def tag_first(link, queue):
     """Give the first packet of a queue its finish tag, since it is eligible."""
-    number = queue._queue.head
+    number = queue.head
     tag = max(queue.tag, link.tag) + waiting(link, number).size
-    tag_of(link, number).tag = tag
+    set_tag(link, number, tag)
     queue.tag = tag
 
 
@@ -63,23 +74,26 @@ def wait_for_time(link, queue):
 
     An entry for a later time that is already in the event heap is ignored when its time comes.
     """
-    time = eligible(queue)
-    if time < queue._queue.armed_ns:
-        queue._queue.armed_ns = time
-        schedule(link._state, WAKE, queue._queue.number, time)
+    schedule_wake(link, queue, eligible(queue))
 
 
 @part
 def resting_at(link, k):
-    """Return the word that holds the number of the k-th resting queue."""
-    return word_at(heap(link), 2 * link._link.queue_count + k)
+    """Return the number of the k-th resting queue."""
+    return memory(link, 2 * link.queue_count + k)
+
+
+@part
+def set_resting(link, k, queue):
+    """Make a queue the k-th of the resting queues."""
+    set_memory(link, 2 * link.queue_count + k, queue.number)
+    queue.place = k
 
 
 @part
 def rest(link, queue):
     """Add a queue whose first packet is not yet eligible to the list of resting queues."""
-    resting_at(link, link.resting).x = queue._queue.number
-    queue.place = link.resting
+    set_resting(link, link.resting, queue)
     link.resting += 1
     wait_for_time(link, queue)
 
@@ -88,16 +102,14 @@ def rest(link, queue):
 def end_rest(link, queue):
     """Remove a queue from the list of resting queues; the last of the list takes its place."""
     link.resting -= 1
-    last = queue_numbered(link, resting_at(link, link.resting).x)
-    resting_at(link, queue.place).x = last._queue.number
-    last.place = queue.place
+    set_resting(link, queue.place, queue_numbered(link, resting_at(link, link.resting)))
     queue.place = NONE
 
 
 @part
 def may_pass(link, queue):
     """Return whether an arriving packet is eligible immediately; an idle queue collects no credit."""
-    now = link._state.now
+    now = now_ns(link)
     if queue.packets > 0:
         return False
     if eligible(queue) < now:
@@ -129,12 +141,11 @@ def dequeue(link, now):
     link.tag = first_tag(link, queue)
     taken = take_first(link, queue)
     pay(link, queue, waiting(link, taken).size)
-    if queue.packets > 0 and eligible(queue) <= link._state.now:
+    if queue.packets > 0 and eligible(queue) <= now_ns(link):
         tag_first(link, queue)
-        sink(heap(link), link.active, 0, first_tag(link, queue), new_key(link, queue))
+        heap_replace(link, link.active, first_tag(link, queue), new_key(link, queue))
         return taken
-    pop(heap(link), link.active)
-    link.active -= 1
+    remove_queue(link, 0)
     if queue.packets > 0:
         rest(link, queue)
     return taken
@@ -143,11 +154,11 @@ def dequeue(link, now):
 def evict(link, packet, now):
     """Take the last packet of the longest queue, active or resting; none if the arriving packet departs immediately."""
     longest = queue_of(link, packet)
-    if link._link.transmitting == NONE and may_pass(link, longest):
+    if link.transmitting == NONE and may_pass(link, longest):
         return PASSES
     most, found = longest.bytes + packet.size, NOTHING
     for k in range(link.active + link.resting):
-        queue = queue_in(link, k) if k < link.active else queue_numbered(link, resting_at(link, k - link.active).x)
+        queue = queue_in(link, k) if k < link.active else queue_numbered(link, resting_at(link, k - link.active))
         if queue.bytes > most:
             longest, most, found = queue, queue.bytes, k
     if found == NOTHING:
@@ -160,8 +171,7 @@ def evict(link, packet, now):
         end_rest(link, longest)
     else:
         longest.tag -= waiting(link, victim).size  # only an active queue's first packet has a tag
-        remove(heap(link), link.active, found)
-        link.active -= 1
+        remove_queue(link, found)
     return victim
 
 
@@ -169,7 +179,7 @@ def wake(link, queue, now):
     """Activate a resting queue if its first packet is eligible: its time has come, or its rate has changed."""
     if queue.place == NONE:
         return 0
-    if eligible(queue) > link._state.now:
+    if eligible(queue) > now_ns(link):
         wait_for_time(link, queue)
         return 0
     end_rest(link, queue)

@@ -11,8 +11,8 @@ that is dropped is the last one of that queue (ns-2.35, drr.cc, drops the first 
 
 from longfat.sim.kernel.jit import part
 from longfat.sim.kernel.records import NONE, NOTHING
-from longfat.sim.plugin.own import Integer
-from longfat.sim.plugin.seam import append, queue_numbered, queue_of, take_first, take_last, waiting
+from longfat.sim.plugin.functions import append, queue_numbered, queue_of, take_first, take_last, waiting
+from longfat.sim.plugin.parameters import Parameter
 from longfat.sim.services.service import PER_FLOW, Service
 
 
@@ -21,17 +21,17 @@ def join_list(link, queue):
     """Append a queue to the list of backlogged queues."""
     queue.behind = NONE
     if link.active == 0:
-        link.turn = queue._queue.number
+        link.turn = queue.number
     else:
-        queue_numbered(link, link.last).behind = queue._queue.number
-    link.last = queue._queue.number
+        queue_numbered(link, link.last).behind = queue.number
+    link.last = queue.number
     link.active += 1
 
 
 @part
 def leave_list(link, queue):
     """Remove a queue from the list of backlogged queues."""
-    number, before, one = queue._queue.number, NONE, link.turn
+    number, before, one = queue.number, NONE, link.turn
     while one != number:
         before, one = one, queue_numbered(link, one).behind
     if before == NONE:
@@ -62,7 +62,7 @@ def dequeue(link, now):
     if link.active == 0:
         return NOTHING
     queue = queue_numbered(link, link.turn)
-    while queue.deficit < waiting(link, queue._queue.head).size:
+    while queue.deficit < waiting(link, queue.head).size:
         queue.deficit += int(link.quantum)
         leave_list(link, queue)
         join_list(link, queue)
@@ -79,13 +79,13 @@ def evict(link, packet, now):
     """Take the last packet of the queue with the most bytes, unless that is the arriving packet's own queue."""
     longest = queue_of(link, packet)
     most = longest.bytes + packet.size
-    own, number = longest._queue.number, link.turn
+    own, number = longest.number, link.turn
     for _ in range(link.active):
         queue = queue_numbered(link, number)
         if queue.bytes > most:
             longest, most = queue, queue.bytes
         number = queue.behind
-    if longest._queue.number == own:
+    if longest.number == own:
         return NOTHING
     victim = take_last(link, longest)
     if longest.packets == 0:
@@ -93,7 +93,7 @@ def evict(link, packet, now):
     return victim
 
 
-QUANTUM = Integer(500.0, "bytes", "[1, 1e9]", about="Bytes that a queue may send in one turn")
+QUANTUM = Parameter(500.0, "bytes", "[1, 1e9]", about="Bytes that a queue may send in one turn", integer=True)
 ROUND_ROBIN = Service(
     "round-robin",
     enqueue=enqueue,

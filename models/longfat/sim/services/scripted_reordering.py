@@ -7,12 +7,22 @@ Queue 0 has the packets that leave in order, queue 1 those on hold. The tag of a
 that queue 0 has sent when it may leave.
 """
 
-from longfat.sim.kernel.events import schedule
 from longfat.sim.kernel.jit import part
-from longfat.sim.kernel.memory import queued_at, since_at
-from longfat.sim.kernel.records import DATA, NONE, NOTHING, WAKE
-from longfat.sim.plugin.own import Parameter, Table
-from longfat.sim.plugin.seam import append, behind, number_of, queue, take, take_first
+from longfat.sim.kernel.records import DATA, NONE, NOTHING
+from longfat.sim.plugin.functions import (
+    append,
+    behind,
+    now_ns,
+    number_of,
+    queue,
+    schedule_wake,
+    set_tag,
+    tag_of,
+    take,
+    take_first,
+    waiting,
+)
+from longfat.sim.plugin.parameters import Parameter, Table
 from longfat.sim.services.service import Service
 
 ROWS = Table.MOST
@@ -35,19 +45,15 @@ def places_behind(link, packet):
 @part
 def latest(link, number):
     """Return the time after which a packet on hold may leave, whatever has passed it [ns]."""
-    return since_at(link._state, number).x + round(link.longest * 1e9)
+    return round(waiting(link, number).enqueued_at * 1e9) + round(link.longest * 1e9)
 
 
 @part
 def wait_for_time(link):
     """Schedule a call for when the packet that has been on hold the longest may leave."""
-    row = queue(link, 1)._queue
-    if row.head == NONE:
-        return
-    time = latest(link, row.head)
-    if link._state.now < time < row.armed_ns:
-        row.armed_ns = time
-        schedule(link._state, WAKE, row.number, time)
+    on_hold = queue(link, 1)
+    if on_hold.head != NONE:
+        schedule_wake(link, on_hold, latest(link, on_hold.head))
 
 
 def enqueue(link, packet, now):
@@ -56,7 +62,7 @@ def enqueue(link, packet, now):
     if places == 0:
         append(link, queue(link, 0), packet)
         return 0
-    queued_at(link._state, number_of(link, packet)).tag = link.passed + queue(link, 0).packets + places
+    set_tag(link, number_of(link, packet), link.passed + queue(link, 0).packets + places)
     append(link, queue(link, 1), packet)
     wait_for_time(link)
     return 0
@@ -64,9 +70,9 @@ def enqueue(link, packet, now):
 
 def dequeue(link, now):
     """Take the first packet on hold that may leave, else the first of the others; NOTHING if none may leave."""
-    number = int(queue(link, 1)._queue.head)
+    number = int(queue(link, 1).head)
     while number != NONE:
-        if queued_at(link._state, number).tag <= link.passed or latest(link, number) <= link._state.now:
+        if tag_of(link, number) <= link.passed or latest(link, number) <= now_ns(link):
             take(link, queue(link, 1), number)
             wait_for_time(link)
             return number

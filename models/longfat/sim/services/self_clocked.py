@@ -8,7 +8,7 @@ with the most bytes.
 """
 
 from longfat.sim.kernel.records import NOTHING
-from longfat.sim.plugin.seam import append, queue_of, waiting
+from longfat.sim.plugin.functions import append, queue_of, waiting
 from longfat.sim.services import tags
 from longfat.sim.services.service import PER_FLOW, Service
 from longfat.sim.services.tags import activate, first_queue, first_tag, tag_packet, take_from_longest, take_smallest

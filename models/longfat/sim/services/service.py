@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import KW_ONLY, dataclass, field
+from typing import Any, ClassVar
 
 import numba
 
@@ -13,26 +13,26 @@ from longfat.base.domains import integer, unknown
 from longfat.sim.kernel import jit
 from longfat.sim.kernel.callbacks import VERBS
 from longfat.sim.kernel.records import NOTHING
-from longfat.sim.plugin import functions
-from longfat.sim.plugin.own import Own, Parameter, by_name, checked_values
-from longfat.sim.plugin.seam import LINK_FIELDS, PACKET_VIEW, QUEUE_FIELDS, link_view, queue_view
+from longfat.sim.plugin import callback_checks
+from longfat.sim.plugin.columns import Columns
+from longfat.sim.plugin.plug_in import PlugIn
+from longfat.sim.plugin.view_fields import LINK_FIELDS, PACKET_VIEW, QUEUE_FIELDS, link_view, queue_view
 
 PER_FLOW = "flow"
 
 
 @dataclass(frozen=True)
-class Service:
+class Service(PlugIn):
     """Scheduler of a link: the order in which queued packets are transmitted.
 
-    A service is up to four functions. Numba compiles them, so they are written in floats, integers and ``math``; times
-    are in seconds. They may call the functions that a `Discipline` may call, and `longfat.sim.queue`, `append`,
-    `take_first`, `take_last` and `take`. The fields that they may read and set are listed by
-    ``print(longfat.sim.seam.documentation())``.
+    A service is up to four callbacks, for which the rules of `longfat.sim.PlugIn` hold. They may call the functions
+    that a `Discipline` may call, and `longfat.sim.queue`, `append`, `take_first`, `take_last` and `take`.
 
     Parameters
     ----------
-    name : str
-        Name by which disciplines and messages refer to the service.
+    name, parameters, values, state, source
+        As for `longfat.sim.PlugIn`; values are given with the discipline, and those of ``service(quantum=500)`` are the
+        defaults of disciplines with this service.
     enqueue : callable
         ``enqueue(link, packet, now) -> int`` appends the arriving packet to one of the link's queues; the return value
         is ignored.
@@ -50,11 +50,8 @@ class Service:
         `longfat.sim.services.rate_controlled` is an example.
     queues : int or str
         Number of queues of a link, or the name of the parameter that has it; "flow": one for each flow and direction.
-    parameters : mapping of str to Parameter, optional
-        Parameters, which the functions read as ``link.quantum``; their values are given with
-        the discipline, and ``service(quantum=500)`` returns a copy with this default.
-    state, queue_state : mapping, optional
-        State variables of a link and of a queue, with their initial values.
+    queue_state : mapping, optional
+        State variables of a queue, with their initial values.
     settable : tuple of str
         State variables of queues that a discipline may set.
     work_conserving : bool
@@ -68,8 +65,6 @@ class Service:
         bytes].
     bounded : bool
         Whether the buffer must be limited in packets, because the workspace grows with it.
-    source : str
-        Reference of the publication that defines the service.
 
     Examples
     --------
@@ -83,14 +78,21 @@ class Service:
     1
     """
 
-    name: str
+    KIND: ClassVar[str] = "service"
+    CALLBACKS: ClassVar[Mapping[str, str]] = {
+        "enqueue": "(link, packet, now)",
+        "dequeue": "(link, now)",
+        "evict": "(link, packet, now)",
+        "wake": "(link, queue, now)",
+    }
+    REQUIRED: ClassVar[tuple[str, ...]] = ("enqueue", "dequeue")
+
     enqueue: Callable[..., Any]
     dequeue: Callable[..., Any]
     evict: Callable[..., Any] | None = None
     wake: Callable[..., Any] | None = None
     queues: int | str = 1
-    parameters: Mapping[str, Parameter] = field(default_factory=dict)
-    state: Mapping[str, Any] = field(default_factory=dict)
+    _: KW_ONLY
     queue_state: Mapping[str, Any] = field(default_factory=dict)
     settable: tuple[str, ...] = ()
     work_conserving: bool = True
@@ -98,44 +100,24 @@ class Service:
     may_push_out: bool = False
     workspace: Callable[[float, int], int] | None = None
     bounded: bool = False
-    source: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.queues, str):
             integer("queues", self.queues, "queues", "[1, 1e6]")
         elif self.queues != PER_FLOW and self.queues not in self.parameters:
-            raise unknown(f"service {self.name!r}: queues", self.queues, [PER_FLOW, *self.parameters])
-        for verb, takes in ARGUMENTS.items():
-            function = getattr(self, verb)
-            if function is not None or verb not in DEFAULTS:
-                functions.check(f"service {self.name!r}", verb, function, takes)
-        self.own, self.of_queue  # noqa: B018  refuses names that are not allowed
+            raise unknown(f"{self.title}: queues", self.queues, [PER_FLOW, *self.parameters])
+        super().__post_init__()
+        self.columns, self.queue_columns  # noqa: B018  refuses names that are not allowed
 
     @functools.cached_property
-    def own(self) -> Own:
+    def columns(self) -> Columns:
         """Record of the parameters and state variables of a link."""
-        return Own(f"service {self.name!r}", self.parameters, self.state, LINK_FIELDS)
+        return Columns(self.title, self.parameters, self.state, LINK_FIELDS)
 
     @functools.cached_property
-    def of_queue(self) -> Own:
+    def queue_columns(self) -> Columns:
         """Record of the state variables of a queue."""
-        return Own(f"service {self.name!r}", {}, self.queue_state, QUEUE_FIELDS)
-
-    def __call__(self, *given: Any, **values: Any) -> Service:
-        """Return a copy of the service with other defaults of its parameters, given by name or in their order.
-
-        >>> from longfat.sim.services.round_robin import ROUND_ROBIN
-        >>> ROUND_ROBIN(quantum=500).parameters["quantum"].default
-        500.0
-        """
-        whose = f"service {self.name!r}"
-        made = checked_values(whose, self.parameters, by_name(whose, self.parameters, given, values))
-        return replace(
-            self,
-            parameters={
-                name: replace(one, default=made[name]) if name in made else one for name, one in self.parameters.items()
-            },
-        )
+        return Columns(self.title, {}, self.queue_state, QUEUE_FIELDS)
 
     def queue_count(self, values: Mapping[str, float]) -> int | None:
         """Return the number of queues of a link, given the values of its discipline; None if it has one per flow."""
@@ -145,8 +127,11 @@ class Service:
 
     def compiled(self) -> tuple[jit.Callback, ...]:
         """Return the functions, compiled for the kernel."""
-        nothing = Own("", {}, {}, ())
-        link, queue = link_view(nothing, nothing, self.own, self.of_queue, None), queue_view(self.of_queue)
+        nothing = Columns("", {}, {}, ())
+        link, queue = (
+            link_view(nothing, nothing, self.columns, self.queue_columns, None),
+            queue_view(self.queue_columns),
+        )
         now = numba.float64
         takes = {
             "enqueue": numba.int64(link, PACKET_VIEW, now),
@@ -154,18 +139,10 @@ class Service:
             "evict": numba.int64(link, PACKET_VIEW, now),
             "wake": numba.int64(link, queue, now),
         }
-        whose = f"service {self.name!r}"
+        whose = self.title
         return tuple(
-            functions.compiled(whose, verb, getattr(self, verb) or DEFAULTS[verb], takes[verb]) for verb in VERBS
+            callback_checks.compiled(whose, verb, getattr(self, verb) or DEFAULTS[verb], takes[verb]) for verb in VERBS
         )
-
-
-ARGUMENTS = {
-    "enqueue": "(link, packet, now)",
-    "dequeue": "(link, now)",
-    "evict": "(link, packet, now)",
-    "wake": "(link, queue, now)",
-}
 
 
 def evict_none(link, packet, now):  # type: ignore[no-untyped-def]

@@ -9,8 +9,8 @@ same with one queue.
 
 from longfat.sim.kernel.jit import part
 from longfat.sim.kernel.records import NOTHING
-from longfat.sim.plugin.own import Integer
-from longfat.sim.plugin.seam import append, queue, take_first, take_last
+from longfat.sim.plugin.functions import append, queue, take_first, take_last
+from longfat.sim.plugin.parameters import Parameter
 from longfat.sim.services.service import Service
 
 
@@ -48,6 +48,8 @@ STRICT_PRIORITY = Service(
     dequeue=dequeue,
     evict=evict,
     queues="levels",
-    parameters={"levels": Integer(2.0, "levels", "[2, 256]", about="Levels of priority, 0 being the best")},
+    parameters={
+        "levels": Parameter(2.0, "levels", "[2, 256]", about="Levels of priority, 0 being the best", integer=True)
+    },
     source="Ours, because strict priority needs no source",
 )

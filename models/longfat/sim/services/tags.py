@@ -7,11 +7,21 @@ State of the link: `active`, the number of queues in the heap, and `heads`, how 
 their queue so far.
 """
 
-from longfat.sim.kernel.events import pop, remove, rise, sink
 from longfat.sim.kernel.jit import part
-from longfat.sim.kernel.memory import entry_at, queued_at, workspace
 from longfat.sim.kernel.records import NOTHING
-from longfat.sim.plugin.seam import number_of, queue_numbered, queue_of, take_first, take_last
+from longfat.sim.plugin.functions import (
+    heap_entry,
+    heap_insert,
+    heap_remove,
+    heap_replace,
+    number_of,
+    queue_numbered,
+    queue_of,
+    set_tag,
+    tag_of,
+    take_first,
+    take_last,
+)
 
 NUMBER = 20  # bits of a heap key that hold the number of the queue
 STATE = {"active": 0, "heads": 0}
@@ -23,47 +33,35 @@ def room(limit: float, queues: int) -> int:
 
 
 @part
-def heap(link):
-    """Return the address of the heap."""
-    return workspace(link._state, link._link)
-
-
-@part
-def tag_of(link, number):
-    """Return the row that holds the finish tag of a packet in the queue."""
-    return queued_at(link._state, number)
-
-
-@part
 def first_tag(link, queue):
     """Return the finish tag of the first packet of a queue."""
-    return tag_of(link, queue._queue.head).tag
+    return tag_of(link, queue.head)
 
 
 @part
 def new_key(link, queue):
     """Return the heap key of a queue that has a new first packet."""
     link.heads += 1
-    return (link.heads << NUMBER) | queue._queue.number
+    return (link.heads << NUMBER) | queue.number
 
 
 @part
 def activate(link, queue):
     """Insert a queue into the heap, by the finish tag of its first packet."""
-    rise(heap(link), link.active, first_tag(link, queue), new_key(link, queue))
+    heap_insert(link, link.active, first_tag(link, queue), new_key(link, queue))
     link.active += 1
 
 
 @part
 def tag_packet(link, packet, tag):
     """Store the finish tag of a packet."""
-    tag_of(link, number_of(link, packet)).tag = tag
+    set_tag(link, number_of(link, packet), tag)
 
 
 @part
 def first_queue(link):
     """Return the queue with the smallest finish tag."""
-    return queue_numbered(link, entry_at(heap(link), 0).key & ((1 << NUMBER) - 1))
+    return queue_in(link, 0)
 
 
 @part
@@ -71,23 +69,22 @@ def take_smallest(link, queue):
     """Take the first packet of the queue at the top of the heap, and sort that queue in again by its next packet."""
     taken = take_first(link, queue)
     if queue.packets == 0:
-        pop(heap(link), link.active)
-        link.active -= 1
+        remove_queue(link, 0)
     else:
-        sink(heap(link), link.active, 0, first_tag(link, queue), new_key(link, queue))
+        heap_replace(link, link.active, first_tag(link, queue), new_key(link, queue))
     return taken
 
 
 @part
 def queue_in(link, place):
     """Return the queue at a position of the heap."""
-    return queue_numbered(link, entry_at(heap(link), place).key & ((1 << NUMBER) - 1))
+    return queue_numbered(link, heap_entry(link, link.active, place) & ((1 << NUMBER) - 1))
 
 
 @part
 def remove_queue(link, place):
     """Remove the queue at a position of the heap, since its last packet has been taken."""
-    remove(heap(link), link.active, place)
+    heap_remove(link, link.active, place)
     link.active -= 1
 
 

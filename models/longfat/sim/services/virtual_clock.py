@@ -13,11 +13,11 @@ is beyond its rate for the network's management, is left out.
 
 from longfat.sim.kernel.jit import part
 from longfat.sim.kernel.records import NOTHING
-from longfat.sim.plugin.own import Table
-from longfat.sim.plugin.seam import append, queue_of, take_last
+from longfat.sim.plugin.functions import append, now_ns, queue_of, tag_of, take_last
+from longfat.sim.plugin.parameters import Table
 from longfat.sim.services import tags
 from longfat.sim.services.service import PER_FLOW, Service
-from longfat.sim.services.tags import activate, first_queue, queue_in, remove_queue, tag_of, tag_packet, take_smallest
+from longfat.sim.services.tags import activate, first_queue, queue_in, remove_queue, tag_packet, take_smallest
 
 ROWS = Table.MOST
 LONGEST = 4e15  # ns, 46 days: a tick of a very small rate, so that a thousand of them fit into an integer
@@ -32,7 +32,7 @@ def rate_of(link, packet):
             break
         if link.rates[2 * k] == packet.flow:
             return link.rates[2 * k + 1]
-    return link.rate / link._link.queue_count
+    return link.rate / link.queue_count
 
 
 # Zhang (1991), the data forwarding algorithm: auxVC = max(real time, auxVC) + Vtick, with which the packet is stamped.
@@ -41,7 +41,7 @@ def stamp_of(link, queue, packet):
     """Return the stamp of a packet that arrives now [ns]."""
     if queue.rate == 0.0:
         queue.rate = rate_of(link, packet)
-    return max(queue.clock, link._state.now) + int(min(packet.size * 1e9 / queue.rate, LONGEST))
+    return max(queue.clock, now_ns(link)) + int(min(packet.size * 1e9 / queue.rate, LONGEST))
 
 
 def enqueue(link, packet, now):
@@ -70,7 +70,7 @@ def evict(link, packet, now):
     stamp = greatest = stamp_of(link, queue, packet)
     found = NOTHING
     for place in range(link.active):
-        last = tag_of(link, queue_in(link, place)._queue.tail).tag
+        last = tag_of(link, queue_in(link, place).tail)
         if last > greatest:
             greatest, found = last, place
     if found == NOTHING:

@@ -16,7 +16,7 @@ from longfat.sim.kernel.events import INDICES
 from longfat.sim.network.options import RUN_OPTIONS
 from longfat.sim.network.scenario.keys import DOCUMENT, FLOW, GENERATORS, LINK, RUN, TYPES
 from longfat.sim.network.traffic import Traffic
-from longfat.sim.plugin.own import Table
+from longfat.sim.plugin.parameters import Table
 from longfat.sim.queues import Discipline
 from longfat.sim.schemes.scheme import Scheme
 

@@ -13,7 +13,7 @@ from longfat.base.domains import integer, wrong_type
 from longfat.base.files import AtomicFiles, GrowingFiles
 from longfat.base.headers import pcap_header
 from longfat.sim.kernel import records
-from longfat.sim.plugin.own import Own
+from longfat.sim.plugin.columns import Columns
 from longfat.sim.runs.captures import pcap_writer
 from longfat.sim.runs.captures.qlog_writer import Log
 from longfat.sim.runs.engine import Simulation
@@ -103,13 +103,13 @@ def _traced(run: Simulation) -> np.ndarray:
     """Return the rows of traced flows: numbers of their connections, and where their schemes keep ssthresh."""
     state = run.state
     made = rows(len(state.senders), records.TRACED)
-    words = [_word(one.own, "ssthresh") for one in run.assembly.schemes] or [records.NONE]
+    words = [_word(one.columns, "ssthresh") for one in run.assembly.schemes] or [records.NONE]
     made["connection"] = np.arange(len(made))
     made["ssthresh"] = np.array(words)[state.senders["scheme"]]
     return made
 
 
-def _word(own: Own, name: str) -> int:
+def _word(own: Columns, name: str) -> int:
     """Return the word of a state, a float, in the record of a scheme; NONE if it has no such state."""
     found = own.dtype.fields.get(name) if own.dtype is not None and own.dtype.fields else None
     return int(found[1]) // 8 if found and found[0] == np.float64 and name in own.state else records.NONE

@@ -1,4 +1,4 @@
-"""Interface of plug-ins: one table of fields, in SI units, which they read and may set, and a few functions.
+"""Fields of plug-ins: one table of all that they read and may set, in SI units.
 
 Schemes, disciplines and services get views of the simulator's rows. Times are seconds, sizes bytes, rates bytes/s, all
 as floats; the core counts integer nanoseconds. A field that is not listed here does not exist for a plug-in. Setting a
@@ -12,7 +12,6 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
-from longfat.sim.kernel.jit import part
 from longfat.sim.kernel.memory import (
     DELAYED_ACK,
     EVENT,
@@ -26,19 +25,11 @@ from longfat.sim.kernel.memory import (
     SINCE,
     STATE,
     TIMER,
-    address_of,
-    flow_state_at,
-    hop_at,
-    packet_at,
-    queue_own,
-    queued_at,
-    uniform,
-    unlink,
 )
-from longfat.sim.kernel.memory import is_full as exceeds_buffer
-from longfat.sim.kernel.records import CE, ECT, NO_DATA, NONE, NOTHING, PASSES
-from longfat.sim.kernel.views import NANOSECONDS, Field, View, relative
-from longfat.sim.plugin.own import Own
+from longfat.sim.kernel.views import NANOSECONDS, Field, View
+from longfat.sim.plugin.columns import Columns
+
+__all__ = ["INITIAL", "TABLE", "documentation"]
 
 NS = NANOSECONDS
 
@@ -188,6 +179,8 @@ LINK_FIELDS = _of(
     ("hold_until", "s", "earliest transmission of the current packet; only without a service", SET, "hold_until", NS),
     ("feedback", "", "four numbers for the sender of the current packet", SET),
     ("send_feedback", "1", "1: send `feedback`", SET),
+    ("transmitting", "1", "number of the packet in transmission, negative if there is none; only with a service"),
+    ("queue_count", "1", "number of its queues; only with a service"),
 )  # fmt: skip
 
 #: Fields of a packet, for disciplines and services, and for a scheme's `send`.
@@ -214,6 +207,9 @@ QUEUE_FIELDS = _of(
     "queue",
     ("packets", "packets", "waiting packets"),
     ("bytes", "bytes", "waiting bytes"),
+    ("number", "1", "number by which `queue_numbered` finds the queue"),
+    ("head", "1", "number of the first waiting packet, negative if there is none"),
+    ("tail", "1", "number of the last waiting packet, negative if there is none"),
 )  # fmt: skip
 
 #: Fields of the flow that a scheme's `Parameter` may set instead of one of its own record, and their arrays.
@@ -229,26 +225,28 @@ EVENT_VIEW = View("event", {"event": EVENT}, EVENT_FIELDS)
 PACKET_VIEW = View("packet", {"packet": PACKET, "header": HEADER, "since": SINCE}, PACKET_FIELDS)
 
 
-def flow_view(own: Own, without: Collection[str] = ()) -> View:
+def flow_view(own: Columns, without: Collection[str] = ()) -> View:
     """Return the view that the callbacks of a scheme get of a flow, `without` some states: those of its receiver."""
     rows = {"state": STATE, "sender": SENDER, "timer": TIMER, "recovery": RECOVERY, **own.rows()}
     return View("flow", rows, {**FLOW_FIELDS, **own.fields(without=without)})
 
 
-def receiver_view(own: Own, without: Collection[str] = ()) -> View:
+def receiver_view(own: Columns, without: Collection[str] = ()) -> View:
     """Return the view that `receive` and `reply` of a scheme get of a receiver, `without` the states of the sender."""
     rows = {"state": STATE, "receiver": RECEIVING, "delayed_ack": DELAYED_ACK, **own.rows()}
     return View("receiver", rows, {**RECEIVER_FIELDS, **own.fields(without=without)})
 
 
-def link_view(own: Own, of_flow: Own, service: Own, queue: Own, settable: tuple[str, ...] | None) -> View:
+def link_view(
+    own: Columns, of_flow: Columns, service: Columns, queue: Columns, settable: tuple[str, ...] | None
+) -> View:
     """Return the view of a link that a discipline gets, or its service.
 
     Parameters
     ----------
-    own, of_flow : Own
+    own, of_flow : Columns
         Records of the discipline: for a link and for a flow.
-    service, queue : Own
+    service, queue : Columns
         Records of the service, for a link and for a queue.
     settable : tuple of str or None
         State of queues that the discipline may set; None for the view of the service, which may set all of it.
@@ -264,7 +262,7 @@ def link_view(own: Own, of_flow: Own, service: Own, queue: Own, settable: tuple[
     return View("link", rows, fields, {"flow_state": state, "queue": queues, "packet": PACKET_VIEW})
 
 
-def queue_view(queue: Own) -> View:
+def queue_view(queue: Columns) -> View:
     """Return the view of a queue that a service gets."""
     return View("queue", {"queue": QUEUE, **queue.rows()}, {**QUEUE_FIELDS, **queue.fields()})
 
@@ -293,150 +291,3 @@ TABLE: Mapping[str, Mapping[str, Field]] = {
     "packet": PACKET_FIELDS,
     "queue": QUEUE_FIELDS,
 }
-
-
-_flow_state = relative("flow_state", 1)
-_queue = relative("queue", 2)
-_packet = relative("packet", 3)
-
-
-@part
-def random(view):
-    """Return a random number in [0, 1) of the network's stream; `view` is a flow or a link."""
-    return uniform(view._state)
-
-
-@part
-def flow_state(link, flow):
-    """Return the state that the discipline keeps of a flow, whose number is `packet.flow`."""
-    return _flow_state(link, flow_state_at(link._state, link._link, flow))
-
-
-@part
-def queue_of(link, packet):
-    """Return the queue of a packet's flow at this link."""
-    return queue_numbered(link, hop_at(link._state, packet._packet.hop).queue)
-
-
-@part
-def has_next_switch(link, packet):
-    """Return whether a later switch of the packet's path sends its hop-by-hop feedback to this link."""
-    return hop_at(link._state, packet._packet.hop).switch_hop != NONE
-
-
-@part
-def queue(link, k):
-    """Return the k-th queue of a link, counted from 0."""
-    return queue_numbered(link, link._link.first_queue + k)
-
-
-@part
-def queue_numbered(link, q):
-    """Return a queue by the number of its row."""
-    return _queue(link, link._state.queues_base + QUEUE_SIZE * q, queue_own(link._state, q))
-
-
-@part
-def number_of(link, packet):
-    """Return the number of a packet's row."""
-    return (address_of(packet._packet) - link._state.packets_base) // PACKET_SIZE
-
-
-@part
-def append(link, queue, packet):
-    """Append the current packet to a queue."""
-    state, row, i = link._state, queue._queue, number_of(link, packet)
-    packet._packet.next = NONE
-    about = queued_at(state, i)
-    about.previous = row.tail
-    about.queue = row.number
-    if row.tail == NONE:
-        row.head = i
-    else:
-        packet_at(state, row.tail).next = i
-    row.tail = i
-    row.packets += 1
-    row.bytes += packet._packet.length
-
-
-@part
-def take(link, queue, number):
-    """Remove a packet from its queue, and return its number."""
-    unlink(link._state, queue._queue.number, number)
-    return number
-
-
-@part
-def take_first(link, queue):
-    """Remove the first packet from a queue, and return its number; NOTHING if the queue is empty."""
-    return NOTHING if queue._queue.head == NONE else take(link, queue, int(queue._queue.head))
-
-
-@part
-def take_last(link, queue):
-    """Remove the last packet from a queue, and return its number; NOTHING if the queue is empty."""
-    return NOTHING if queue._queue.tail == NONE else take(link, queue, int(queue._queue.tail))
-
-
-@part
-def waiting(link, number):
-    """Return the view of a waiting packet, given the number that `first_waiting` or `behind` returns."""
-    state = link._state
-    return _packet(
-        link,
-        state.packets_base + PACKET_SIZE * number,
-        state.headers_base + HEADER_SIZE * number,
-        state.since_base + 8 * number,
-    )
-
-
-QUEUE_SIZE, PACKET_SIZE, HEADER_SIZE = (row.layout.itemsize for row in (QUEUE, PACKET, HEADER))
-
-
-@part
-def first_waiting(link):
-    """Return the number of the first waiting packet, negative if none waits; needs a service other than "fifo"."""
-    return int(queue(link, 0)._queue.head)
-
-
-@part
-def behind(link, number):
-    """Return the number of the packet behind this one, negative if there is none."""
-    return int(packet_at(link._state, number).next)
-
-
-@part
-def push_out(number):
-    """Return the value with which `enqueue` drops this waiting packet instead of the arriving one."""
-    return number + 1
-
-
-@part
-def drop_more(number):
-    """Return the value with which `evict` drops this packet and is called again, even if the buffer has room now."""
-    return PASSES - 1 - number
-
-
-@part
-def is_full(link, packet, now):
-    """Return whether the buffer has no room for a packet arriving now; a packet that need not wait finds room."""
-    if link.free_at <= now:
-        return False
-    return exceeds_buffer(link, packet.size)
-
-
-@part
-def mark(link, packet):
-    """Mark a packet that is ECN-capable (RFC 3168, section 5), and return whether it is."""
-    if packet.marks & ECT:
-        packet.marks |= CE
-        link.marked += 1
-        return True
-    return False
-
-
-__all__ = [
-    "NONE", "NO_DATA", "append", "behind", "documentation", "drop_more", "first_waiting", "flow_state",
-    "has_next_switch", "is_full", "mark", "push_out", "queue", "queue_of", "random", "take", "take_first",
-    "take_last", "waiting",
-]  # fmt: skip

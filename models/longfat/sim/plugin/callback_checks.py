@@ -1,0 +1,121 @@
+"""Checks of callbacks when a plug-in is made, and their compilation when a run begins."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import inspect
+from collections.abc import Callable, Iterator
+from types import CodeType
+from typing import Any
+
+import numba
+
+from longfat.base import domains
+from longfat.sim.kernel import jit
+
+SHIPPED = tuple(f"longfat.sim.{folder}." for folder in ("schemes", "queues", "services"))
+#: Code that may use rows: the responder of a run keeps the stamps of requests in them.
+INSIDE = ("longfat.sim.kernel.", "longfat.sim.plugin.", "longfat.sim.queues.ptp")
+
+
+def check(whose: str, name: str, function: Any, takes: str) -> None:
+    """Raise a TypeError unless the object is a function of these arguments, such as "(flow, event)"."""
+    if not callable(function):
+        raise domains.wrong_type(f"{whose}: {name}", function, f"a function of {takes}")
+    try:
+        inspect.signature(getattr(function, "py_func", function)).bind(*takes.split(","))
+    except TypeError:
+        shown = inspect.signature(function)
+        raise TypeError(f"{whose}: {name} must take {takes}, got {name}{shown}") from None
+    except ValueError:
+        pass  # a built-in without a signature
+
+
+def check_names(whose: str, name: str, function: Any) -> None:
+    """Raise a ValueError for a callback that uses a row of the simulator, or calls a helper that does.
+
+    A plug-in, also one of the package, reaches these rows only through the fields of a view and the functions of
+    `longfat.sim.plugin`, because nothing checks what it writes to a row.
+    """
+    for used in _reached(function, lambda plain: _module(plain).startswith(INSIDE)):
+        if used.startswith("_") and used[1:] in ROWS:
+            raise ValueError(
+                f"{whose}: {name} uses {used!r}, a row of the simulator's own, which a plug-in may not use"
+            )
+
+
+def names_used(function: Any) -> set[str]:
+    """Return the global and attribute names that a function and the user's helpers that it calls use.
+
+    >>> sorted(names_used(lambda link, packet, now: link.backlog > link.threshold))
+    ['backlog', 'threshold']
+    """
+    return set(_reached(function, lambda plain: plain is not function and _module(plain).startswith("longfat.")))
+
+
+def _module(function: Any) -> str:
+    """Return the module that defines a function, "" if that is not known."""
+    return getattr(function, "__module__", None) or ""
+
+
+def _reached(function: Any, left_out: Callable[[Any], bool]) -> Iterator[str]:
+    """Yield the names that a function and the helpers that it calls use, except the names left out."""
+    seen: set[int] = set()
+    left = [function]
+    while left:
+        plain = left.pop()
+        plain = getattr(plain, "py_func", plain)
+        code = getattr(plain, "__code__", None)
+        if id(plain) in seen or code is None or left_out(plain):
+            continue
+        seen.add(id(plain))
+        names = _names(code)
+        yield from names
+        left += [plain.__globals__[used] for used in names if used in plain.__globals__]
+        left += _enclosed(plain)
+
+
+def _names(code: CodeType) -> list[str]:
+    """Return the global and attribute names that a function uses, those of functions defined inside it included."""
+    inner = [one for one in code.co_consts if isinstance(one, CodeType)]
+    return [*code.co_names, *(name for one in inner for name in _names(one))]
+
+
+def _enclosed(function: Any) -> list[Any]:
+    """Return the values that a function takes from the functions around it."""
+    found = []
+    for cell in function.__closure__ or ():
+        with contextlib.suppress(ValueError):  # a cell that is still empty
+            found.append(cell.cell_contents)
+    return found
+
+
+#: Names of the rows in views, see `longfat.sim.plugin.view_fields`.
+ROWS = (
+    "state",
+    "sender",
+    "timer",
+    "recovery",
+    "own",
+    "event",
+    "link",
+    "service",
+    "packet",
+    "header",
+    "since",
+    "queue",
+    "receiver",
+    "delayed_ack",
+)
+
+
+@functools.lru_cache(maxsize=512)
+def compiled(whose: str, name: str, function: Callable[..., Any], kind: Any) -> jit.Callback:
+    """Return a function compiled for numba's signature; the code of plug-ins of the package is kept on disk."""
+    check_names(whose, name, function)
+    ships = _module(function).startswith(SHIPPED)
+    try:
+        return jit.callback(kind, function, cache=ships)
+    except numba.core.errors.NumbaError as error:
+        raise ValueError(f"{whose}: {name} cannot be compiled: {jit.reason(error)}") from None

@@ -1,0 +1,174 @@
+"""`PlugIn`: what users may replace in the simulator, and the registry of those that the package has."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field, replace
+from typing import Any, ClassVar, Generic, Self, TypeVar
+
+from longfat.base import discovery, domains
+from longfat.sim.plugin import callback_checks
+from longfat.sim.plugin.parameters import YES_OR_NO, Parameter
+
+Kind = TypeVar("Kind", bound="PlugIn")
+
+
+@dataclass(frozen=True)
+class PlugIn:
+    """Name, parameters, state, callbacks and source of a plug-in.
+
+    `Scheme` has the callbacks of a sender and its receiver, `Discipline` those of the queue of a link, and `Service`
+    those of its scheduler. Numba compiles them, so they are written in floats, integers and ``math``. They read the
+    parameters and set the state by name, beside the fields of the simulator that
+    ``print(longfat.sim.fields.documentation())`` lists; compilation refuses a callback that sets any other field.
+
+    Parameters
+    ----------
+    name : str
+        Name in results, messages and scenario files.
+    parameters : mapping of str to Parameter or float, optional
+        Parameters, which callbacks read by name: ``flow.beta``, ``link.target``.
+    values : mapping of str to float, optional
+        Values of parameters that differ from the defaults; ``plug_in(beta=0.8)`` returns a copy with this value.
+    state : mapping of str to float, int, bool or a sequence of these, optional
+        State variables of a flow or a link by name, with initial values: ``flow.w_max``, ``link.drop_next``. Text names
+        the parameter whose value is the initial one.
+    source : str
+        Full reference of its rules: authors, title, venue, year and section, or RFC.
+    """
+
+    #: Kind of plug-in in messages; arguments of each callback, in the kernel's order; callbacks that have no default;
+    #: advice on how to give a parameter that has no value.
+    KIND: ClassVar[str] = "plug-in"
+    CALLBACKS: ClassVar[Mapping[str, str]] = {}
+    REQUIRED: ClassVar[tuple[str, ...]] = ()
+    ADVICE: ClassVar[str] = "give it with values"
+
+    name: str
+    _: KW_ONLY
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    values: Mapping[str, Any] = field(default_factory=dict)
+    state: Mapping[str, Any] = field(default_factory=dict)
+    source: str = field(default="", compare=False)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name:
+            raise domains.wrong_type(f"name of a {self.KIND}", self.name, "a string that is not empty")
+        for name, arguments in self.CALLBACKS.items():
+            function = getattr(self, name)
+            if function is not None or name in self.REQUIRED:
+                callback_checks.check(self.title, name, function, arguments)
+        declared = {
+            name: one if isinstance(one, Parameter) else Parameter(domains.number(name, one, "1", "(-inf, inf)"))
+            for name, one in self.parameters.items()
+        }
+        object.__setattr__(self, "parameters", declared)
+        self.checked({name: one.default for name, one in declared.items() if one.default is not None})
+        object.__setattr__(self, "values", self.checked(self.values))
+
+    def __call__(self, *given: Any, **values: Any) -> Self:
+        """Return a copy with other values of its parameters, given by name or in their order.
+
+        >>> PlugIn("mine", parameters={"pause": Parameter(0.1, "s", "(0, 1]")})(pause="20 ms").values
+        {'pause': 0.02}
+        """
+        return self._changed(given, values)
+
+    def _changed(self, in_order: Sequence[Any], named: Mapping[str, Any], **fields: Any) -> Self:
+        """Return a copy with other values and fields; the plug-in itself if nothing changes."""
+        if len(in_order) > len(self.parameters):
+            raise ValueError(f"{self.title} takes {len(self.parameters)} values, got {len(in_order)}")
+        given = dict(zip(self.parameters, in_order, strict=False))
+        for name in given:
+            if name in named:
+                raise ValueError(f"{self.title}: {name!r} is given twice")
+        values = {**self.values, **given, **named}
+        return replace(self, values=values, **fields) if fields or values != self.values else self
+
+    def checked(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return values of parameters, each inside its domain; refuse names that are no parameter.
+
+        >>> PlugIn("mine", parameters={"target": Parameter(0.005, "s", "(0, 1]")}).checked({"target": "20 ms"})
+        {'target': 0.02}
+        """
+        for name in given:
+            if name not in self.parameters:
+                if not self.parameters:
+                    raise ValueError(f"{self.title} takes no parameters, so {name!r} is unknown")
+                raise domains.unknown(f"{self.title}: parameter", name, self.parameters)
+        return {name: self.parameters[name].checked(name, value) for name, value in given.items()}
+
+    def require_values(self, given: Mapping[str, Any] | None = None) -> None:
+        """Raise a ValueError if a parameter has neither a default nor a value, here or among those given."""
+        missing = [name for name in self.missing if name not in (given or {})]
+        if missing:
+            advice = f"{self.ADVICE}, as in {self.KIND}({missing[0]}=...)"
+            raise domains.conflict(self.title, f"needs {', '.join(missing)}", advice)
+
+    @property
+    def title(self) -> str:
+        """Kind and name, for messages."""
+        return f"{self.KIND} {self.name!r}"
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Values of all parameters that have a value or a default."""
+        values = {name: self.values.get(name, one.default) for name, one in self.parameters.items()}
+        return {name: value for name, value in values.items() if value is not None}
+
+    @property
+    def missing(self) -> list[str]:
+        """Names of the parameters that have neither a default nor a value."""
+        return [name for name in self.parameters if name not in self.settings]
+
+    @property
+    def flags(self) -> list[str]:
+        """Names of the yes-or-no parameters."""
+        return [name for name, one in self.parameters.items() if one.domain == YES_OR_NO]
+
+    @functools.cached_property
+    def callbacks(self) -> dict[str, Any]:
+        """The callbacks that are given, by name."""
+        return {name: getattr(self, name) for name in self.CALLBACKS if getattr(self, name) is not None}
+
+
+class Registry(Mapping[str, Kind], Generic[Kind]):
+    """Plug-ins of one kind that the modules of a package define, by name; the first use imports them all.
+
+    Parameters
+    ----------
+    package : str
+        Dotted name of the package.
+    kind : type
+        `Scheme`, `Discipline` or `Service`.
+    others : mapping, optional
+        Plug-ins with further names.
+    """
+
+    def __init__(self, package: str, kind: type[Kind], others: Mapping[str, Any] | None = None) -> None:
+        self.package, self.kind, self.others = package, kind, dict(others or {})
+
+    @functools.cached_property
+    def _named(self) -> dict[str, Kind]:
+        return {**self.others, **discovery.named(self.package, self.kind)}
+
+    def __getitem__(self, name: str) -> Kind:
+        return self._named[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._named)
+
+    def __len__(self) -> int:
+        return len(self._named)
+
+    def find(self, given: Any, **parameters: Any) -> Kind:
+        """Return the plug-in of a name with these values of its parameters; a plug-in is returned unchanged."""
+        if isinstance(given, str) and given in self:
+            return self[given](**parameters)  # type: ignore[return-value]
+        if not isinstance(given, self.kind):
+            raise domains.unknown(self.kind.KIND, given, self)
+        if parameters:
+            raise ValueError(f"{given.title} has its parameters already: {', '.join(parameters)}")
+        found: Kind = given
+        return found

@@ -1,0 +1,152 @@
+"""What schedulers of users may use: memory, a heap, tags, numbers of queues and packets, wake-ups; and its limits."""
+
+import math
+
+import pytest
+
+from longfat.sim import (
+    NOTHING,
+    Discipline,
+    Network,
+    SchemeError,
+    Service,
+    Simulation,
+    append,
+    heap_entry,
+    heap_insert,
+    heap_remove,
+    memory,
+    now_ns,
+    number_of,
+    queue,
+    queue_numbered,
+    queues,
+    schedule_wake,
+    set_memory,
+    set_tag,
+    tag_of,
+    take,
+    take_first,
+)
+from longfat.sim.network import traffic
+from longfat.sim.plugin import callback_checks
+from longfat.sim.queues.log import Log
+from longfat.sim.schemes import NAMED as SCHEMES
+from longfat.sim.services import SERVICES
+
+
+def departures(service, until=0.1):
+    """Return begin [ms] and size [bytes] of packets at a link of 1 kB/ms: 1000, 700 and 400 bytes at 0, 0.1, 0.2 ms."""
+    log = Log(100)
+    net = Network().link("a", "b", rate=1e6, buffer=10, discipline=Discipline("mine", service))
+    net.link("b", "d", rate=math.inf, discipline=log.discipline)
+    for k, size in enumerate((1000, 700, 400, 300)):
+        net.flow(traffic.constant(1e3), path=["a", "b", "d"], packet=size, start=k * 1e-4, stop=k * 1e-4 + 1e-5)
+    one = Simulation(net, rng=1)
+    one.advance(until)
+    one.packet_counts()
+    return [((line[0] - 1000 * line[3]) / 1e6, line[3]) for line in log.lines.tolist()]
+
+
+def insert(link, packet, now):
+    append(link, queue(link, 0), packet)
+    set_tag(link, number_of(link, packet), packet.size)
+    heap_insert(link, link.count, packet.size, number_of(link, packet))
+    link.count += 1
+    return 0
+
+
+def shortest(link, now):
+    if link.count == 0:
+        return NOTHING
+    number = heap_entry(link, link.count, 0)
+    link.least = tag_of(link, number)
+    heap_remove(link, link.count, 0)
+    link.count -= 1
+    return take(link, queue_numbered(link, queue(link, 0).number), number)
+
+
+def test_shortest_packet_first_by_hand():
+    """The first packet is in transmission while the others come, which then leave by size, one after the other."""
+    mine = Service("shortest first", enqueue=insert, dequeue=shortest, state={"count": 0, "least": 0}, bounded=True,
+                   workspace=lambda packets, queues: 2 * int(packets + 1))  # fmt: skip
+    assert departures(mine) == [(0, 1000), (1, 300), (1.3, 400), (1.7, 700)]
+
+
+def keep(link, packet, now):
+    append(link, queue(link, 0), packet)
+    schedule_wake(link, queue(link, 0), 5_000_000)
+    return 0
+
+
+def late(link, now):
+    return take_first(link, queue(link, 0)) if now_ns(link) >= 5_000_000 else NOTHING
+
+
+def test_a_wake_up():
+    """Nothing leaves before 5 ms, when the service has asked to be called."""
+    mine = Service("late", enqueue=keep, dequeue=late, work_conserving=False)
+    assert departures(mine) == [(5, 1000), (6, 700), (6.7, 400), (7.1, 300)]
+
+
+def reads_beyond(link, packet, now):
+    append(link, queue(link, 0), packet)
+    return memory(link, 4)
+
+
+def writes_beyond(link, packet, now):
+    append(link, queue(link, 0), packet)
+    set_memory(link, -1, 7)
+    return 0
+
+
+def grows_beyond(link, packet, now):
+    append(link, queue(link, 0), packet)
+    heap_insert(link, 2, 1, 1)
+    return 0
+
+
+def reads_an_empty_heap(link, packet, now):
+    append(link, queue(link, 0), packet)
+    return heap_entry(link, 0, 0)
+
+
+def tags_nobody(link, packet, now):
+    append(link, queue(link, 0), packet)
+    set_tag(link, 2**40, 7)
+    return 0
+
+
+def asks_for_no_queue(link, packet, now):
+    append(link, queue(link, 3), packet)
+    return 0
+
+
+def first(link, now):
+    return take_first(link, queue(link, 0))
+
+
+@pytest.mark.parametrize(
+    ("enqueue", "words"),
+    [
+        (reads_beyond, "the service uses memory beyond that which its workspace has asked for"),
+        (writes_beyond, "the service uses memory beyond that which its workspace has asked for"),
+        (grows_beyond, "the service uses memory beyond that which its workspace has asked for"),
+        (reads_an_empty_heap, "the service uses an entry that its heap does not have"),
+        (tags_nobody, "the service uses a number that no packet has"),
+        (asks_for_no_queue, "the link has no queue of this number"),
+    ],
+)
+def test_what_lies_beyond_ends_with_a_sentence(enqueue, words):
+    mine = Service("mine", enqueue=enqueue, dequeue=first, workspace=lambda packets, queues: 4)
+    with pytest.raises(SchemeError, match=words) as caught:
+        departures(mine)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("registry", [SCHEMES, queues.NAMED, SERVICES], ids=["schemes", "disciplines", "services"])
+def test_plug_ins_of_the_package_keep_the_rules_of_users(registry):
+    """Their callbacks reach the rows of the simulator through fields and functions only."""
+    for one in filter(None, registry.values()):
+        for name, callback in one.callbacks.items():
+            callback_checks.check_names(one.title, name, callback)
