@@ -56,7 +56,7 @@ GUIDES: Mapping[str, Sequence[str]] = {
 LOOKED_UP: Mapping[str, Sequence[str]] = {
     "Words and rules": (
         "docs/glossary", "docs/rules/README", "docs/rules/tcp", "docs/rules/cubic", "docs/rules/l4s", "docs/rules/bbr",
-        "docs/rules/rate-based", "docs/rules/explicit-feedback", "docs/rules/sstp",
+        "docs/rules/delay-based", "docs/rules/rate-based", "docs/rules/explicit-feedback", "docs/rules/sstp",
         "docs/rules/queue-disciplines", "docs/rules/traffic",
     ),
     "Papers against our numbers": (

@@ -1,0 +1,126 @@
+"""Copa: a target rate of 1/(delta d_q), approached with a velocity, and a competitive mode beside buffer-fillers.
+
+Sections are those of Arun and Balakrishnan (NSDI 2018), of which excerpts were at hand. genericCC is the authors'
+program (github.com/venkatarun95/genericCC), mvfst Meta's (github.com/facebook/mvfst). Interpretations, equilibrium and
+competitive mode: docs/rules/delay-based.md.
+"""
+
+import math
+
+from longfat.sim import Parameter, Scheme, part
+from longfat.sim.schemes.bbr_common import windowed_max
+
+LEAST = 2.0  # packets; genericCC, markoviancc.cc, update_intersend_time()
+MINIMUM_SPAN = 10.0  # s; section 2.1, RTTmin
+NONE = -math.inf
+
+
+@part
+def measure(flow, event):
+    """Update least, standing and greatest round-trip time [s]."""
+    # Section 2.1: RTTmin is the least in 10 s, RTTstanding the least in srtt/2. Section 2.2: RTTmax is the greatest in
+    # four round trips.
+    now, rtt = event.now, event.rtt
+    flow.minimum = -windowed_max(flow.minima, flow.minima_at, now, MINIMUM_SPAN, -rtt)
+    flow.standing = -windowed_max(flow.recent, flow.recent_at, now, flow.srtt / 2.0, -rtt)
+    flow.greatest = windowed_max(flow.maxima, flow.maxima_at, now, 4.0 * flow.srtt, rtt)
+
+
+@part
+def choose_mode(flow, now):
+    """Choose 1/delta [packets]: constant in the default mode, increased once per round trip in the competitive mode."""
+    # Section 2.2: the queue is nearly empty if d_q < 0.1 (RTTmax - RTTmin); without such a queue in the last 5 RTT the
+    # mode is competitive. Ours, because both sides are 0 without any queue: "at most" in place of "less than".
+    if flow.standing - flow.minimum <= 0.1 * (flow.greatest - flow.minimum):
+        flow.emptied = now
+    if now - flow.emptied <= 5.0 * flow.srtt:
+        # Section 2.2: back in the default mode, delta is 0.5 again.
+        flow.competitive, flow.inverse, flow.increased = False, 1.0 / flow.delta, now
+    elif now - flow.increased >= flow.srtt:
+        # Section 2.2: additive increase of 1/delta as NewReno's window; a loss halves it.
+        flow.competitive, flow.inverse, flow.increased = True, flow.inverse + 1.0, now
+
+
+@part
+def choose_velocity(flow):
+    """Choose the velocity at the end of a window, by the direction in which the window has moved."""
+    # Section 2.1: once per window, compare cwnd with that of the time when the packet just acknowledged was sent. In
+    # the same direction as before v doubles, but only after three RTTs of one direction; else v = 1.
+    up = flow.window > flow.window_before
+    flow.repeats = flow.repeats + 1 if up == flow.up else 0
+    flow.velocity = 1.0 if flow.repeats == 0 else flow.velocity * (2.0 if flow.repeats >= 3 else 1.0)
+    flow.up, flow.window_before, flow.round_end = up, flow.window, flow.next
+
+
+def ack(flow, event):
+    """Return the window [packets] after an acknowledgment, and set the pacing rate."""
+    if event.rtt == 0.0 or event.newly_delivered == 0:
+        return flow.window
+    measure(flow, event)
+    choose_mode(flow, event.now)
+    # Section 2.1: the target rate is 1/(delta d_q), d_q = RTTstanding - RTTmin; the rate is cwnd/RTTstanding.
+    increase = flow.window * (flow.standing - flow.minimum) <= flow.inverse * flow.standing
+    window = flow.window
+    if flow.slow_start and increase:
+        # Section 2.1: cwnd doubles once per RTT until the rate exceeds the target.
+        window += 0.0 if flow.app_limited else float(event.newly_delivered)
+    else:
+        if flow.slow_start or flow.una >= flow.round_end:
+            choose_velocity(flow)
+        flow.slow_start = False
+        # mvfst, Copa.cpp, onPacketAcked(): a velocity above 1 of the other direction becomes 1. The paper has v for a
+        # whole window: the window then falls by some hundred packets beyond the target. genericCC, markoviancc.cc,
+        # update_intersend_time(): v/delta is at most cwnd, so that the window at most doubles in a RTT.
+        if flow.up != increase and flow.velocity > 1.0:
+            flow.up, flow.repeats, flow.velocity = increase, 0, 1.0
+        flow.velocity = max(1.0, min(flow.velocity, window / flow.inverse))
+        # Section 2.1: cwnd changes by v/(delta cwnd) for each packet. Ours, because the paper is silent: it does not
+        # grow where the application limits the flow.
+        change = flow.velocity * flow.inverse * event.newly_delivered / window
+        window += -change if not increase else 0.0 if flow.app_limited else change
+    window = max(LEAST, window)
+    # Section 2.1: packets are paced at 2 cwnd/RTTstanding.
+    flow.rate = 2.0 * window * flow.packet_size / flow.standing
+    return window
+
+
+@part
+def halve(flow):
+    """Halve 1/delta [packets] in the competitive mode."""
+    # Section 2.2: multiplicative decrease of 1/delta. Ours, because the paper is silent: not below the default.
+    if flow.competitive:
+        flow.inverse = max(1.0 / flow.delta, flow.inverse / 2.0)
+
+
+def loss(flow, event):
+    """Keep the window [packets], and retransmit the first packet found lost; the competitive mode halves 1/delta."""
+    flow.resend, event.restart_timer = event.number, 1
+    halve(flow)
+    return flow.window
+
+
+def timeout(flow, event):
+    """Return the least window [packets], and begin the slow start again."""
+    # Ours, because the paper is silent: as RFC 5681, section 3.1.
+    flow.slow_start, flow.velocity, flow.repeats = True, 1.0, 0
+    halve(flow)
+    return LEAST
+
+
+COPA = Scheme(
+    "copa",
+    ack=ack, loss=loss, timeout=timeout, reorder=3,
+    parameters={
+        "initial_window": Parameter(10.0, "packets", "[2, 1e9]", "window", about="Initial window (RFC 6928)"),
+        "timestamps": Parameter(1.0, "1", "{0, 1}", "timestamps", about="1: every packet is timed (RFC 7323)"),
+        "delta": Parameter(0.5, "1/packets", "(0, 1e3]", about="Weight of the delay in the default mode (section 2.2)"),
+    },
+    state={
+        "minima": [NONE] * 3, "minima_at": [NONE] * 3, "recent": [NONE] * 3, "recent_at": [NONE] * 3,
+        "maxima": [NONE] * 3, "maxima_at": [NONE] * 3, "minimum": 0.0, "standing": 0.0, "greatest": 0.0,
+        "emptied": 0.0, "competitive": False, "inverse": 0.0, "increased": 0.0,
+        "slow_start": True, "velocity": 1.0, "up": True, "repeats": 0, "window_before": 0.0, "round_end": 0,
+    },
+    source="V. Arun and H. Balakrishnan, Copa: Practical Delay-Based Congestion Control for the Internet, USENIX NSDI "
+    "2018, pp. 329-342, section 2; the authors' program genericCC, markoviancc.cc and rtt-window.cc",
+)  # fmt: skip

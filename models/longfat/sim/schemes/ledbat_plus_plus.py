@@ -1,0 +1,126 @@
+"""LEDBAT++: background traffic that keeps the queueing delay at a target and gives way to standard TCP.
+
+Sections without a document are those of draft-irtf-iccrg-ledbat-plus-plus-01 (2020), which was read in full; version
+06 (2026) was not at hand. What the draft leaves to LEDBAT is from RFC 6817. Marks (ECN) are left out. Interpretations
+of section 4.4, and a table over round-trip times: docs/rules/delay-based.md.
+"""
+
+import math
+
+from longfat.sim import Parameter, Scheme, part
+
+SLOW_START, AVOIDANCE, FROZEN, RAMP = range(4)
+LEAST = 2.0  # packets; section 4.3: the window never decreases below 2 packets
+MINUTES, SAMPLES = 10, 4  # RFC 6817, section 2.5, BASE_HISTORY; section 4.5
+
+
+@part
+def measure(flow, event):
+    """Update base delay, queueing delay [s] and gain [packets] with a round-trip time."""
+    # RFC 6817, section 2.4.2: the base delay is the least of one-minute minima. Section 4.5: the current delay is the
+    # least of the 4 most recent round-trip times.
+    if int(event.now / 60.0) > flow.minute:
+        flow.minute = int(event.now / 60.0)
+        flow.minima[flow.minute % MINUTES] = math.inf
+    flow.minima[flow.minute % MINUTES] = min(flow.minima[flow.minute % MINUTES], event.rtt)
+    flow.recent[flow.samples % SAMPLES] = event.rtt
+    flow.samples += 1
+    base = current = math.inf
+    for k in range(MINUTES):
+        base = min(base, flow.minima[k])
+    for k in range(SAMPLES):
+        current = min(current, flow.recent[k])
+    flow.queueing = current - base
+    # Section 4.2: GAIN = 1 / (min (16, CEIL (2*TARGET/base))).
+    flow.gain = 1.0 / min(16, math.ceil(2.0 * flow.target / base))
+
+
+@part
+def enter_avoidance(flow, now):
+    """Enter congestion avoidance, and schedule the next slowdown."""
+    # Section 4.4: the initial slowdown starts 2 RTT after the initial slow start. The duration of a slowdown is that
+    # from its entry to the time at which the window reaches SSTHRESH; the next one starts 9 times as long after that.
+    pause = 2.0 * flow.srtt if flow.phase == SLOW_START else flow.interval * (now - flow.entered)
+    flow.next_slowdown = now + pause
+    flow.phase = AVOIDANCE
+
+
+@part
+def avoid(flow, event):
+    """Return the window [packets] in congestion avoidance."""
+    # Section 4.3, per round trip: W += GAIN; above the target W += max(GAIN - Constant W (delay/target - 1), -W/2),
+    # with Constant = 1. RFC 6817, section 2.4.2: each acknowledgment brings its share, and the window may grow to one
+    # packet (ALLOWED_INCREASE) more than was in flight.
+    excess = max(0.0, flow.queueing / flow.target - 1.0)
+    change = max(flow.gain - flow.window * excess, -flow.window / 2.0)
+    window = flow.window + change * event.newly_delivered / flow.window
+    return max(LEAST, min(window, max(flow.window, flow.in_flight + event.newly_delivered + 1.0)))
+
+
+def ack(flow, event):
+    """Return the window [packets] after an acknowledgment."""
+    if event.rtt == 0.0:
+        return flow.window
+    measure(flow, event)
+    # Section 4.1: a queueing delay above 3/4 of the target ends the slow start, but only the initial one.
+    if flow.phase == SLOW_START and flow.queueing > 0.75 * flow.target:
+        enter_avoidance(flow, event.now)
+    # Section 4.4: a slowdown sets SSTHRESH to CWND, then CWND to 2 packets, frozen for 2 RTT. Ours, because the draft
+    # does not say which RTT: the smoothed one at the entry.
+    if flow.phase == AVOIDANCE and event.now >= flow.next_slowdown:
+        flow.ssthresh, flow.window, flow.phase = flow.window, LEAST, FROZEN
+        flow.entered, flow.frozen_until = event.now, event.now + flow.freeze * flow.srtt
+    if flow.phase == AVOIDANCE:
+        return avoid(flow, event)
+    if flow.phase == FROZEN and event.now < flow.frozen_until:
+        return LEAST
+    # Section 4.1: slow start adds GAIN times what is acknowledged; section 4.4: so does a slowdown, until SSTHRESH.
+    # Ours, because the draft is silent: it adds nothing where the application limits the flow.
+    flow.phase = RAMP if flow.phase == FROZEN else flow.phase
+    window = flow.window + (0.0 if flow.app_limited else flow.gain * event.newly_delivered)
+    if window >= flow.ssthresh:
+        enter_avoidance(flow, event.now)
+    return min(window, flow.ssthresh)
+
+
+def loss(flow, event):
+    """Return half of the window [packets], and retransmit the first packet found lost."""
+    # RFC 6817, section 2.4.2: at most once per round trip. Ours, because the draft is silent: it ends a slow start.
+    # While the window is frozen, what is lost was sent before, so that SSTHRESH is halved.
+    flow.resend, event.restart_timer = event.number, 1
+    flow.ssthresh = max(LEAST, (flow.ssthresh if flow.phase == FROZEN else flow.window) / 2.0)
+    if flow.phase == FROZEN:
+        return LEAST
+    if flow.phase != AVOIDANCE:
+        enter_avoidance(flow, event.now)
+    return flow.ssthresh
+
+
+def timeout(flow, event):
+    """Return the least window [packets], from which it grows to half of what it was."""
+    # RFC 6817, section 2.4.2: as standard TCP. Ours, because the draft is silent: a slowdown without the freeze.
+    if flow.phase != FROZEN:
+        flow.ssthresh, flow.entered = max(LEAST, flow.window / 2.0), event.now
+    flow.phase = RAMP
+    return LEAST
+
+
+LEDBAT_PLUS_PLUS = Scheme(
+    "ledbat-plus-plus",
+    ack=ack, loss=loss, timeout=timeout, reorder=3,
+    parameters={
+        "initial_window": Parameter(LEAST, "packets", "[2, 1e9]", "window", about="Initial window (section 4.1)"),
+        "timestamps": Parameter(1.0, "1", "{0, 1}", "timestamps", about="1: every packet is timed (section 4.5)"),
+        "target": Parameter(0.06, "s", "(0, 10]", about="Target of the queueing delay (section 4.5)"),
+        "freeze": Parameter(2.0, "1", "[0, 1e3]", about="Round trips with 2 packets in a slowdown (section 4.4)"),
+        "interval": Parameter(9.0, "1", "[0, 1e9]", about="Time between slowdowns, in lengths of one (section 4.4)"),
+    },
+    state={
+        "phase": SLOW_START, "ssthresh": math.inf, "gain": 1.0, "queueing": 0.0, "minute": 0, "samples": 0,
+        "minima": [math.inf] * MINUTES, "recent": [math.inf] * SAMPLES,
+        "next_slowdown": math.inf, "entered": 0.0, "frozen_until": 0.0,
+    },
+    source="P. Balasubramanian, O. Ertugay and D. Havey, LEDBAT++: Congestion Control for Background Traffic, "
+    "draft-irtf-iccrg-ledbat-plus-plus-01 (2020), section 4; S. Shalunov, G. Hazel, J. Iyengar and M. Kuehlewind, "
+    "RFC 6817 (2012), Low Extra Delay Background Transport (LEDBAT), section 2.4.2",
+)  # fmt: skip

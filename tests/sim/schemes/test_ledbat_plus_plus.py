@@ -1,0 +1,241 @@
+"""LEDBAT++ against traces by hand, its equilibrium, and the interpretations of its slowdown.
+
+A round trip of the diary is 100 ms: GAIN is 1/ceil(2 * 60/100) = 1/2 with the target of 60 ms.
+"""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from docs import delay_based
+from longfat.sim import Network, Simulation, part, run
+from longfat.sim.network import traffic
+from longfat.sim.schemes import ledbat_plus_plus
+from longfat.sim.schemes.ledbat_plus_plus import AVOIDANCE, FROZEN, LEDBAT_PLUS_PLUS, RAMP, SLOW_START
+from tests.sim.own import of_flow
+from tests.sim.schemes.losses import Diary, drop_numbers
+from tests.sim.schemes.test_tri_s import late
+
+NAME = "ledbat-plus-plus"
+
+
+def alone(scheme, round_trip, rate, duration, **options):
+    """Return a run of one flow on a link with a long buffer; the window is sampled 20 times in a round trip."""
+    net = Network().link("a", "b", rate=rate, delay=round_trip / 2, buffer=10**5)
+    net.link("b", "a", rate="1 Gbit/s", delay=round_trip / 2).flow(scheme, path=["a", "b"], packet=1000, **options)
+    return run(net, duration=duration, rng=1, progress=False, sample_every=max(round_trip / 20, 5e-4))
+
+
+def entries(data):
+    """Return the times at which the window falls to two packets [s]."""
+    window, times = data.window_trace.values[:, 0], data.time.values
+    return times[1:][(window[1:] == 2) & (window[:-1] > 2.5)]
+
+
+def test_slow_start_by_hand():
+    """Section 4.1: 2 packets at the start, and GAIN = 1/2 packet more for each acknowledged one.
+
+    2; 0 and 1 make it 3; 2 to 4 make it 4.5; 5 to 8 make it 6.5; 9 to 14 make it 9.5.
+    """
+    diary = Diary(NAME, until=0.45)
+    assert diary.rounds == {0.0: [0, 1], 0.1: [2, 3, 4], 0.2: [5, 6, 7, 8], 0.3: [*range(9, 15)], 0.4: [*range(15, 24)]}
+    assert (diary.flow.window, diary.own.phase) == (9.5, SLOW_START)
+
+
+@pytest.mark.parametrize(
+    ("target", "divisor"), [(0.01, 1), (0.04, 1), (0.06, 2), (0.12, 3), (0.74, 15), (0.76, 16), (5, 16)]
+)
+def test_the_gain_by_hand(target, divisor):
+    """Section 4.2: 1/min(16, ceil(2 target/0.1 s)): ceil(0.2), ceil(0.8), ceil(1.2), ceil(2.4), ceil(14.8), ...
+
+    The first two packets make the window 2 + 2 GAIN.
+    """
+    assert Diary(NAME, until=0.15, target=target).flow.window == pytest.approx(2 + 2 / divisor, rel=1e-12)
+
+
+@pytest.mark.parametrize(("extra", "ends"), [(0.044, False), (0.046, True)])
+def test_the_initial_slow_start_ends_at_three_quarters_of_the_target(extra, ends):
+    """Section 4.1: 45 ms of queueing delay. Section 4.5: the least of 4 samples, so that the fourth late one ends it.
+
+    The first slowdown is 2 smoothed round trips later (section 4.4). From 5 on packets are late; with 5, 6 and 7 the
+    window is 4.5 + 3/2, and 8 ends the slow start: it adds GAIN/window as in congestion avoidance.
+    """
+    diary = Diary(NAME, late(5, extra), until=0.3 + extra + 0.01)
+    assert (diary.own.phase == AVOIDANCE) == ends
+    assert diary.flow.window == pytest.approx(6 + 0.5 / 6 if ends else 6.5, rel=1e-12)
+    if ends:
+        srtt = 0.1 + extra * (1 - (7 / 8) ** 4)  # of 4 late samples (RFC 6298, rule 2.3)
+        assert diary.own.next_slowdown == pytest.approx(0.3 + extra + 2 * srtt, rel=1e-6)
+
+
+def test_a_loss_halves_and_ends_the_slow_start():
+    """RFC 6817, section 2.4.2. 9 and 11 to 13 come at 0.4 s; 13 shows that 10 is lost.
+
+    9, 11 and 12 make the window 6.5 + 3/2 = 8, the loss 4; 13 and 14 then add 1/2 over the window each.
+    """
+    diary = Diary(NAME, drop_numbers(10), until=0.45)
+    window = 4.0
+    for _ in (13, 14):
+        window += 0.5 / window
+    assert diary.flow.window == pytest.approx(window, rel=1e-12)
+    assert (diary.own.ssthresh, diary.own.phase) == (4.0, AVOIDANCE)
+    assert diary.own.next_slowdown == pytest.approx(0.6, rel=1e-6)
+    assert diary.flow.retransmitted == 1
+
+
+def test_a_slowdown_by_hand():
+    """Section 4.4: 2 packets for 2 RTT, slow start to the window before, and a pause of 9 times as long.
+
+    The loss at 0.4 s ends the slow start with a window of 4, to which 13, 14 and six packets at 0.5 s add 1/2 over the
+    window each: w = 4.9. The slowdown begins at 0.6 s, and the window is frozen until 0.8 s, when two packets make it
+    3; three make it 4.5 at 0.9 s, and the first of four at 1 s ends the slowdown. The second one makes the window one
+    packet more than the 4 in flight (RFC 6817, section 2.4.2: ALLOWED_INCREASE), the others add 1/2 over the window.
+    It has lasted 0.4 s, so that the next one is due 3.6 s later.
+    """
+    diary = Diary(NAME, drop_numbers(10), until=0.65)
+    before = 4.0
+    for _ in range(8):
+        before += 0.5 / before
+    assert diary.own.ssthresh == pytest.approx(before, rel=1e-12)
+    assert (diary.flow.window, diary.own.phase) == (2.0, FROZEN)
+    assert (diary.own.entered, diary.own.frozen_until) == pytest.approx((0.6, 0.8), rel=1e-6)
+    assert diary.advance(0.75).flow.window == 2.0
+    assert (diary.advance(0.85).flow.window, diary.own.phase) == (3.0, RAMP)
+    assert diary.advance(0.95).flow.window == 4.5
+    assert diary.advance(1.05).flow.window == pytest.approx(5.1 + 0.5 / 5.1, rel=1e-12)
+    assert diary.own.next_slowdown == pytest.approx(4.6, rel=1e-6)
+    assert diary.advance(4.55).own.phase == AVOIDANCE
+    assert diary.advance(4.65).own.phase == FROZEN
+
+
+@pytest.mark.parametrize(("extra", "window"), [(0.066, 5.0), (0.6, 2.0)])
+def test_the_decrease_by_hand(extra, window):
+    """Section 4.3: W += max(1/2 - W (delay/target - 1), -W/2) per round trip, and at least 2 packets.
+
+    Packets are late by 66 ms, 1.1 times the target, so that the window tends to W = 1/2/0.1 = 5; or by 600 ms.
+    """
+    diary = Diary(NAME, late(60, extra, lost=10), until=0.3, interval=1e9)
+    diary.run.advance(30.0)
+    assert diary.own.phase == AVOIDANCE
+    assert diary.own.queueing == pytest.approx(extra, rel=1e-6)
+    assert diary.flow.window == pytest.approx(window, rel=1e-3)
+
+
+def test_the_decrease_is_half_a_window_at_most():
+    """Late by 600 ms, delay/target = 10, each acknowledged packet takes half a packet, down to the least window.
+
+    The window is sampled just before a late packet comes, and after.
+    """
+    diary = Diary(NAME, late(60, 0.6, lost=10), until=2.0, interval=1e9)
+    windows = []
+    while diary.own.queueing < 0.6:  # the fourth late one
+        windows.append((float(diary.flow.window), int(diary.flow.una)))
+        diary.advance(diary.run.now + 0.01)
+    last, una = windows[-1]
+    assert diary.flow.window == pytest.approx(max(2.0, last - (int(diary.flow.una) - una) / 2), abs=0.5)
+
+
+def test_a_timeout_is_a_slowdown_without_the_freeze():
+    """All packets from 9 on are lost: the window 6.5 of then is halved for ssthresh, and 2 packets are left."""
+    diary = Diary(NAME, drop_numbers(*range(9, 15), *range(9, 13)), until=0.6)
+    diary.advance(3.0)
+    assert diary.flow.timeouts >= 1
+    assert diary.own.ssthresh < 6.5
+    assert diary.flow.window >= 2.0
+
+
+def test_an_unused_window_does_not_grow():
+    """In slow start (ours), and beyond one packet more than was in flight (RFC 6817, section 2.4.2)."""
+    net = Network().link("a", "b", rate=math.inf, delay=0.05).link("b", "a", rate=math.inf, delay=0.05)
+    net.flow(NAME, path=["a", "b"], packet=1000, application=traffic.constant("80 kbit/s"))
+    data = run(net, duration=20.0, rng=1, progress=False, sample_every=0.1)
+    assert data.window_trace.values.max() <= 4.0  # 10 packets/s: one in flight
+
+
+@pytest.mark.parametrize("round_trip", [0.005, 0.02])
+def test_the_queueing_delay_is_the_target(round_trip):
+    """Of one flow, between its first slowdown and a second one that never comes."""
+    data = alone(NAME, round_trip, "20 Mbit/s", 120.0, parameters={"interval": 1e9})
+    queue = data.queue_trace.values[len(data.time) // 2 :, 0] * 8000 / 20e6
+    assert np.mean(queue) == pytest.approx(0.06, rel=0.02)
+    assert np.ptp(queue) < 0.01
+
+
+def test_a_latecomer_has_its_share():
+    """Section 4.4: the slowdowns let both flows see the base delay."""
+    net = Network().link("a", "b", rate="10 Mbit/s", delay=0.02, buffer=10**5)
+    net.link("b", "a", rate="1 Gbit/s", delay=0.02)
+    net.flow(NAME, path=["a", "b"], packet=1000).flow(NAME, path=["a", "b"], packet=1000, start=20.0)
+    data = run(net, duration=300.0, warm_up=100.0, rng=1, progress=False)
+    assert float(data.jain_index) > 0.95
+
+
+def test_slowdowns_take_a_tenth_of_the_time():
+    """Section 4.4: from the second entry to the last; a slowdown ends when the window is what it was before."""
+    data = alone(NAME, 0.05, "10 Mbit/s", 100.0)
+    begin = entries(data)
+    assert len(begin) > 5
+    window, times = data.window_trace.values[:, 0], data.time.values
+    whole = (times >= begin[1]) & (times < begin[-1])
+    before = [window[np.searchsorted(times, one) - 1] for one in begin]
+    slow = np.zeros(len(times), bool)
+    for one, top in zip(begin, before, strict=True):
+        late_enough = times >= one
+        ends = times[late_enough & (window >= 0.999 * top)]
+        slow |= late_enough & (times < (ends[0] if len(ends) else times[-1]))
+    assert slow[whole].mean() == pytest.approx(0.1, abs=0.01)
+
+
+as_written = part(ledbat_plus_plus.ack)
+
+
+@part
+def count_entries(flow):
+    """Count the slowdowns in a state of the test."""
+    flow.entries += flow.entered != flow.last
+    flow.last = flow.entered
+
+
+def draft(flow, event):
+    window = as_written(flow, event)
+    count_entries(flow)
+    return window
+
+
+def misread(flow, event):
+    """Reduce the window before SSTHRESH is set to it, and let at least a base round trip pass between slowdowns."""
+    if flow.phase == AVOIDANCE and event.now >= flow.next_slowdown:
+        flow.window = 2.0
+    window = as_written(flow, event)
+    if flow.phase == AVOIDANCE:
+        flow.next_slowdown = max(flow.next_slowdown, flow.entered + 0.137)
+    count_entries(flow)
+    return window
+
+
+@pytest.mark.parametrize(
+    ("ack", "given", "least", "most"), [(draft, {}, 2, 4), (misread, {"freeze": 0}, 205, 223), (misread, {}, 9, 11)]
+)
+def test_which_interpretation_slows_down_in_each_round_trip(ack, given, least, most):
+    """The field report (freenet-core, pull request 2532): 224 slowdowns in 30.521 s at 137 ms, one in 136 ms.
+
+    In the draft the 2 RTT with 2 packets are a part of the duration, so that a period is at least 10 * 2 RTT = 2.74 s:
+    at most 11 slowdowns, and with the slow start to a window of some 200 packets 3. Only a duration of 0, and a
+    lower bound of one round trip for the pause, give 30.521/0.137 = 223: the freeze does not count, and SSTHRESH is the
+    reduced window, which is reached immediately. If just SSTHRESH is wrong, a period is 20 RTT.
+    """
+    state = {**LEDBAT_PLUS_PLUS.state, "entries": 0, "last": 0.0}
+    counted = replace(LEDBAT_PLUS_PLUS, name="counted", ack=ack, state=state)
+    net = Network().link("a", "b", rate="10 Mbit/s", delay=0.0685, buffer=10**5)
+    net.link("b", "a", rate=math.inf, delay=0.0685).flow(counted, path=["a", "b"], packet=1000, parameters=given)
+    simulation = Simulation(net, rng=1)
+    simulation.advance(30.521)
+    assert least <= of_flow(simulation).entries <= most
+
+
+@pytest.mark.parametrize("milliseconds", [10, 137])
+def test_the_table_is_what_is_simulated(milliseconds):
+    """docs/rules/delay-based.md has what `python -m docs.delay_based` writes."""
+    assert delay_based.row(milliseconds) in delay_based.PAGE.read_text(encoding="utf-8")
