@@ -1,4 +1,4 @@
-"""The proofs of the laws of DCTCP, BBR and queue management agree with the laws of the package, and can fail."""
+"""The proofs of the laws of DCTCP, BBR, Copa, LEDBAT++ and queue management agree with the laws, and can fail."""
 
 import importlib
 
@@ -6,10 +6,10 @@ import mpmath
 import pytest
 import sympy as sp
 
-from derivations import aqm, bbr, dctcp, proof
+from derivations import aqm, bbr, dctcp, delay_based, proof
 from longfat.law import registered
 
-FAMILIES = ("aqm", "bbr", "dctcp")
+FAMILIES = ("aqm", "bbr", "dctcp", "delay_based")
 LAWS = {record.public_name: record for _, record in registered() if record.public_name.split(".")[0] in FAMILIES}
 RENAMED = {"gamma": "growth", "p_CL": "p"}
 
@@ -32,7 +32,8 @@ def test_the_law_is_what_is_proved(name):
               "W": 30, "p": sp.Rational(1, 10), "W_m": 4, "g_d": sp.Rational(1, 2), "g_l": sp.Rational(1, 4), "n": 7,
               "t": 2, "mu": 5000, "q": sp.Rational(1, 50), "alpha": sp.Rational(1, 8), "beta": sp.Rational(3, 5),
               "h": sp.Rational(1, 3), "k": 2, "R_C": sp.Rational(1, 25), "R_L": sp.Rational(1, 40), "u": 1,
-              "v": sp.Rational(1, 5), "growth": 2, "g_p": sp.Rational(5, 4)}  # fmt: skip
+              "v": sp.Rational(1, 5), "growth": 2, "g_p": sp.Rational(5, 4), "S": 40,
+              "delta": sp.Rational(1, 10)}  # fmt: skip
     letters = {symbol.sympy: values[RENAMED.get(symbol.plain_letter, symbol.plain_letter)]
                for symbol in record.symbols.values()}  # fmt: skip
     shipped = mpmath.mpf(sp.N(record.expr.subs(letters), 30))
@@ -49,6 +50,9 @@ def test_the_law_is_what_is_proved(name):
         (aqm, "asymptotic_time", lambda: 2 * aqm.I * sp.sqrt(aqm.n)),
         (aqm, "classic_probability", lambda: aqm.p / aqm.k),
         (bbr, "largest_loss", lambda: sp.Rational(1, 5)),
+        (delay_based, "copa_queueing_delay", lambda: delay_based.S),
+        (delay_based, "oscillation", lambda: (sp.Integer(0), 2 * delay_based.N / delay_based.delta, sp.Integer(4))),
+        (delay_based, "ramp_rounds", lambda bdp: sp.log(bdp)),
     ],
 )
 def test_a_wrong_step_is_noticed(monkeypatch, module, name, wrong):
@@ -60,6 +64,9 @@ def test_a_wrong_step_is_noticed(monkeypatch, module, name, wrong):
         "asymptotic_time": aqm.codel_drop_rate,
         "classic_probability": aqm.coupled_rate_ratio,
         "largest_loss": bbr.shallow_buffer_loss,
+        "copa_queueing_delay": delay_based.copa_share,
+        "oscillation": delay_based.copa_largest_queue,
+        "ramp_rounds": delay_based.ledbat_slowdown_time,
     }
     with pytest.raises(AssertionError):
         dependents[name]()

@@ -25,8 +25,8 @@ def test_stubs_say_what_the_laws_say(package):
 
 def test_all_packages_with_laws_have_a_stub():
     assert {one.__name__.rpartition(".")[2] for one in PACKAGES} == {
-        "aqm", "bbr", "blt", "buffers", "cadpc", "credits", "cubic", "dctcp", "guarantees", "loss_load", "power",
-        "queues", "selective_repeat", "tcp",
+        "aqm", "bbr", "blt", "buffers", "cadpc", "credits", "cubic", "dctcp", "delay_based", "guarantees", "loss_load",
+        "power", "queues", "selective_repeat", "tcp",
     }  # fmt: skip
 
 

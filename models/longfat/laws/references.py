@@ -109,3 +109,11 @@ KUNG_CHAPMAN = (
     'H. T. Kung and A. Chapman, "The FCVC (Flow-Controlled Virtual Channels) Proposal for ATM Networks", IEEE ICNP '
     "1993, doi:10.1109/ICNP.1993.340926"
 )
+COPA = (
+    'V. Arun and H. Balakrishnan, "Copa: Practical Delay-Based Congestion Control for the Internet", USENIX NSDI 2018, '
+    "pp. 329-342"
+)
+LEDBAT_DRAFT = (
+    'P. Balasubramanian, O. Ertugay and D. Havey, "LEDBAT++: Congestion Control for Background Traffic", '
+    "draft-irtf-iccrg-ledbat-plus-plus-01, 2020"
+)

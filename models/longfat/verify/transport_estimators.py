@@ -1,4 +1,4 @@
-"""DCTCP, BBR, SSTP, credits and queue management on one link as simulators of laws."""
+"""DCTCP, BBR, Copa, LEDBAT++, SSTP, credits and queue management on one link as simulators of laws."""
 
 from __future__ import annotations
 
@@ -185,3 +185,76 @@ def sstp_throughput(
         ends.append(float(simulation.state.tallies["finish"][0]) * 1e-9)
         sent += packets_sent(simulation)
     return windows * window / (ends[1] - ends[0]), sent
+
+
+def _copa(deltas: list[float]) -> Network:
+    """Return Copa flows on a link with a product of 50 times the sum of 1/delta and a round trip of 0.1 s."""
+    net = _bottleneck(50 * sum(1 / delta for delta in deltas) / 0.1, 0.1, buffer=10**6)
+    for k, delta in enumerate(deltas):
+        net.flow("copa", path=["a", "b"], packet=PACKET, start=0.037 * k, parameters={"delta": delta})
+    return net
+
+
+@estimator
+def copa_queue(rng: Any, span: float = 40.0, *, flows: float, delta: float) -> Result:
+    """Estimate the mean queue of equal Copa flows [packets], over a time ``span`` [s]."""
+    data, sent = measured(_copa([delta] * int(flows)), 20.0, 20.0 + span, rng)
+    return float(data["mean_queue"][0]), sent
+
+
+@estimator
+def copa_share(rng: Any, span: float = 40.0, *, delta: float, targets: float) -> Result:
+    """Estimate the share of a Copa flow beside another one that has the rest of the sum of 1/delta."""
+    if targets * delta <= 1:
+        raise out_of_range("targets", targets, "packets", f"above 1/delta = {1 / delta:g}, in a simulation")
+    data, sent = measured(_copa([delta, 1 / (targets - 1 / delta)]), 20.0, 20.0 + span, rng)
+    return float(data["goodput"][0] / data["goodput"].sum()), sent
+
+
+def _ledbat(flows: float, capacity: float, round_trip_time: float, **given: float) -> Network:
+    """Return LEDBAT++ flows that start together; a packet's transmission is a part of the round trip."""
+    net = _bottleneck(capacity, round_trip_time - 1.01 / capacity, buffer=10**6)
+    return net.flow("ledbat-plus-plus", path=["a", "b"], packet=PACKET, count=int(flows), parameters=given)
+
+
+@estimator
+def ledbat_delay(
+    rng: Any,
+    start: float = 200.0,
+    *,
+    flows: float,
+    capacity_packets: float,
+    round_trip_time: float,
+    target: float = 0.06,
+) -> Result:
+    """Estimate the queueing delay of LEDBAT++ flows after their first slowdowns [s], in 20 s; no others follow."""
+    net = _ledbat(flows, capacity_packets, round_trip_time, target=target, interval=1e9)
+    data, sent = measured(net, start, start + 20.0, rng)
+    return float(data["mean_queue"][0]) / capacity_packets, sent
+
+
+def _entries(capacity: float, round_trip_time: float, target: float, rng: Any, duration: float) -> tuple[Any, Any]:
+    """Return the run of a flow, and the times at which a slowdown sets its window to 2 packets [s]."""
+    net = _ledbat(1, capacity, round_trip_time, target=target)
+    data = run(net, duration=duration, rng=rng, sample_every=round_trip_time / 4, progress=False)
+    window, times = data["window_trace"].values[:, 0], data["time"].values
+    return data, times[1:][(window[1:] == 2) & (window[:-1] > 2)]
+
+
+@estimator
+def ledbat_slowdown(
+    rng: Any, duration: float = 100.0, *, capacity_packets: float, round_trip_time: float, target: float = 0.06
+) -> Result:
+    """Estimate the length of a LEDBAT++ flow's slowdown [s]: a tenth of the time between the last two entries."""
+    data, begun = _entries(capacity_packets, round_trip_time, target, rng, duration)
+    return float(begun[-1] - begun[-2]) / 10, float(data["sent"].sum())
+
+
+@estimator
+def ledbat_utilisation(
+    rng: Any, duration: float = 100.0, *, capacity_packets: float, round_trip_time: float, target: float = 0.06
+) -> Result:
+    """Estimate the utilisation by a LEDBAT++ flow from its third slowdown to the last one before ``duration`` [s]."""
+    _, begun = _entries(capacity_packets, round_trip_time, target, rng, duration)
+    data, sent = measured(_ledbat(1, capacity_packets, round_trip_time, target=target), begun[2], begun[-1], rng)
+    return float(data["utilisation"][0]), sent

@@ -1,0 +1,173 @@
+"""LEDBAT++ alone on a link: its gain, the queueing delay between slowdowns, and what the slowdowns cost."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from longfat.law import SimulatedBy, law
+from longfat.laws.delay_based.parameters import CAPACITY, FLOWS, ROUND_TRIP, TARGET
+from longfat.laws.references import LEDBAT_DRAFT
+
+LEAST = 2  # packets: the window in a slowdown
+
+
+def _gain(round_trip_time: Any, target: Any, xp: Any) -> Any:
+    """Return the packets by which a window grows in a round trip."""
+    rounds = xp.ceil(2 * target / round_trip_time)
+    return 1 / xp.minimum(rounds, 16 + 0 * rounds)
+
+
+def _slowdown(capacity_packets: Any, round_trip_time: Any, target: Any, xp: Any) -> tuple[Any, Any, Any]:
+    """Return the length of a slowdown, the time in it before the link is full [s], and the packets sent then."""
+    gain = _gain(round_trip_time, target, xp)
+    bdp = xp.maximum(capacity_packets * round_trip_time, LEAST + 0 * capacity_packets)
+    ramp = round_trip_time * xp.log(bdp / LEAST) / xp.log(1 + gain)
+    rest = round_trip_time + target - bdp / capacity_packets
+    frozen = round_trip_time + target
+    length = 2 * frozen + ramp + xp.maximum(rest, 0 * rest) / gain
+    return length, frozen + ramp, LEAST * frozen / bdp * capacity_packets + (bdp - LEAST) / gain
+
+
+@law(
+    source=f"{LEDBAT_DRAFT}, section 4.2",
+    unit="packets",
+    result="G, at most 1",
+    derivation="delay_based.ledbat_gain",
+    not_simulated="a definition; ledbat_slowdown_time has its effect",
+    round_trip_time=ROUND_TRIP,
+    target=TARGET,
+)
+def ledbat_gain(round_trip_time: Any, target: Any = 0.06, *, xp: Any) -> Any:
+    r"""Return the packets by which a LEDBAT++ window grows in a round trip.
+
+    .. math:: G = \frac{1}{\min(16, \lceil 2 T / R \rceil)}
+
+    Notes
+    -----
+    1 for round trips of at least twice the target, 1/16 for those below an eighth of it. Slopes are those between the
+    jumps.
+
+    Examples
+    --------
+    >>> ledbat_gain(0.03), ledbat_gain(0.137), ledbat_gain(0.001)
+    (0.25, 1.0, 0.0625)
+    """
+    return _gain(round_trip_time, target, xp)
+
+
+@law(
+    source=f"Ours, by the rules of {LEDBAT_DRAFT}, section 4.3",
+    unit="s",
+    result="q, a little above the target",
+    derivation="delay_based.ledbat_queueing_delay",
+    simulated=SimulatedBy(
+        "ledbat_delay",
+        {
+            "flows": (1.0, 4.0),
+            "capacity_packets": (1000.0, 5000.0),
+            "round_trip_time": (0.005, 0.03),
+            "target": (0.03, 0.06),
+        },
+        relative=0.02,
+    ),
+    flows=FLOWS,
+    capacity_packets=CAPACITY,
+    round_trip_time=ROUND_TRIP,
+    target=TARGET,
+)
+def ledbat_queueing_delay(
+    flows: Any, capacity_packets: Any, round_trip_time: Any, target: Any = 0.06, *, xp: Any
+) -> Any:
+    r"""Return the queueing delay of equal LEDBAT++ flows between their slowdowns.
+
+    .. math::
+
+        q = T + \frac{2 T G N / \mu}{T + R + \sqrt{(T + R)^2 + 4 T G N / \mu}}, \qquad
+        G = \frac{1}{\min(16, \lceil 2 T / R \rceil)}
+
+    Notes
+    -----
+    The delay at which increase and decrease are equal: G = W (q/T - 1) with windows W = mu (R + q)/N. A change of the
+    window is seen a round trip later, so that the delay oscillates where R + T is above about pi/2 T.
+
+    Examples
+    --------
+    >>> round(ledbat_queueing_delay(4, 1000, 0.02), 5)
+    0.0605
+    """
+    packet_time = target * _gain(round_trip_time, target, xp) * flows / capacity_packets
+    total = target + round_trip_time
+    return target + 2 * packet_time / (total + xp.sqrt(total * total + 4 * packet_time))
+
+
+@law(
+    source=f"Ours, by the rules of {LEDBAT_DRAFT}, sections 4.1 and 4.4",
+    unit="s",
+    result="L; the next slowdown starts 9 L after the end of one",
+    derivation="delay_based.ledbat_slowdown_time",
+    simulated=SimulatedBy(
+        "ledbat_slowdown",
+        {"capacity_packets": (1000.0, 5000.0), "round_trip_time": [0.005, 0.013, 0.035, 0.07, 0.14], "target": 0.06},
+        relative=0.08,
+    ),
+    capacity_packets=CAPACITY,
+    round_trip_time=ROUND_TRIP,
+    target=TARGET,
+)
+def ledbat_slowdown_time(capacity_packets: Any, round_trip_time: Any, target: Any = 0.06, *, xp: Any) -> Any:
+    r"""Return how long a slowdown of a LEDBAT++ flow lasts that is alone on a link.
+
+    .. math::
+
+        L = 2 (R + T) + \frac{R \ln (B/2)}{\ln (1 + G)} + \frac{1}{G} \max\left(0, R + T - \frac{B}{\mu}\right), \qquad
+        B = \max(\mu R, 2), \quad G = \frac{1}{\min(16, \lceil 2 T / R \rceil)}
+
+    Notes
+    -----
+    From the entry with a window of mu (R + T): two round trips with 2 packets, slow start to the bandwidth-delay
+    product, and slow start at the rate of the link until the queue has its target. Parts of packets, and what a window
+    that is sent in bursts waits, are neglected; simulated slowdowns are up to 6 % longer.
+
+    Examples
+    --------
+    >>> round(ledbat_slowdown_time(1250, 0.137), 2), round(ledbat_slowdown_time(1250, 0.001), 2)
+    (1.33, 1.07)
+    """
+    return _slowdown(capacity_packets, round_trip_time, target, xp)[0]
+
+
+@law(
+    source=f"Ours, by the rules of {LEDBAT_DRAFT}, sections 4.1 and 4.4",
+    unit="1",
+    result="U, at least 9/10",
+    derivation="delay_based.ledbat_utilisation",
+    simulated=SimulatedBy(
+        "ledbat_utilisation",
+        {"capacity_packets": (1000.0, 5000.0), "round_trip_time": [0.005, 0.013, 0.035, 0.07, 0.14], "target": 0.06},
+        accuracy=0.008,
+    ),
+    capacity_packets=CAPACITY,
+    round_trip_time=ROUND_TRIP,
+    target=TARGET,
+)
+def ledbat_utilisation(capacity_packets: Any, round_trip_time: Any, target: Any = 0.06, *, xp: Any) -> Any:
+    r"""Return the utilisation of a link by one LEDBAT++ flow with its slowdowns.
+
+    .. math::
+
+        U = 1 - \frac{R + T}{10 L} \left(1 - \frac{2}{B}\right) - \frac{R}{10 L}
+            \left(\frac{\ln (B/2)}{\ln (1 + G)} - \frac{B - 2}{G \mu R}\right), \qquad B = \max(\mu R, 2)
+
+    Notes
+    -----
+    The link is busy between slowdowns and while the queue drains at the entry of one, for R + T; then a window of 2
+    packets uses it by 2/B for as long, and the slow start to the bandwidth-delay product sends (B - 2)/G packets. L is
+    that of `ledbat_slowdown_time`. It holds for a link that is full between slowdowns, so for mu (R + T) above 2.
+
+    Examples
+    --------
+    >>> round(ledbat_utilisation(1250, 0.137), 3), round(ledbat_utilisation(1250, 0.001), 3)
+    (0.93, 1.0)
+    """
+    length, partly, sent = _slowdown(capacity_packets, round_trip_time, target, xp)
+    return 1 - (partly - sent / capacity_packets) / (10 * length)
