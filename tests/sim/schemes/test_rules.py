@@ -9,7 +9,8 @@ from longfat.sim import schemes
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGES = {page: (ROOT / "docs" / "rules" / page).read_text("utf-8") for page in
-         ("tcp.md", "cubic.md", "bbr.md", "l4s.md", "rate-based.md", "explicit-feedback.md", "sstp.md")}  # fmt: skip
+         ("tcp.md", "cubic.md", "bbr.md", "l4s.md", "delay-based.md", "rate-based.md", "explicit-feedback.md",
+          "sstp.md")}  # fmt: skip
 SECTIONS = [section for page in PAGES.values() for section in page.split("\n## ")[1:]]
 #: Tables of parameters that several schemes share.
 SHARED = PAGES["tcp.md"].split("\n## Tahoe")[0] + PAGES["explicit-feedback.md"].split("\n## Law of explicit rates")[1]
