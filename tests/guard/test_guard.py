@@ -13,10 +13,10 @@ def test_table(name):
 
 
 def test_networks_contain_every_plug_in():
-    """Two hundred random networks have each scheme and each discipline; all but a few have drops."""
+    """Two hundred random networks have each scheme and each discipline from which they were drawn."""
     from tests.sim.networks import OWN, build
 
-    stored = read("plug-ins")
+    stored = read("networks")
     drawn, known = stored["disciplines"].split(), [*stored["schemes"].split(), *OWN]
     text = [build(seed, known=known, disciplines=drawn) for seed in range(NETWORKS)]
     assert {link.discipline.name for net in text for link in net.links.values()} == set(drawn)

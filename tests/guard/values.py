@@ -49,12 +49,13 @@ COMMANDS = {
 def networks() -> dict[str, str]:
     """Return events, packets, bytes and the random streams of 200 networks, by seed; `DURATION` simulated seconds.
 
-    Schemes and disciplines are those of the stored list, so that a new one leaves the networks as they are.
+    Schemes and disciplines are those of the stored table of networks, so that a new one leaves the networks as they
+    are, also when its name is stored.
     """
-    stored = read("plug-ins")
-    known = [*(stored or plug_ins())["schemes"].split(), *OWN]
-    drawn = (stored or plug_ins())["disciplines"].split()
-    return {str(seed): _network(build(seed, known=known, disciplines=drawn), seed) for seed in range(NETWORKS)}
+    drawn = {kind: (read("networks") or plug_ins())[kind] for kind in ("schemes", "disciplines")}
+    known = [*drawn["schemes"].split(), *OWN]
+    built = (build(seed, known=known, disciplines=drawn["disciplines"].split()) for seed in range(NETWORKS))
+    return drawn | {str(seed): _network(net, seed) for seed, net in enumerate(built)}
 
 
 def _network(net: sim.Network, seed: int) -> str:
