@@ -50,13 +50,13 @@ class Run(RuleBasedStateMachine):
         """One event or packet at a time; a flow that sends new packets has no more in flight than its window."""
         for _ in range(most):
             flows = self.run.state.flows
-            before, extra = flows["next"].copy(), flows["limited"].copy()
+            before, extra = flows["next"].copy(), flows["allowance"].copy()
             status = networks.one_event(self.run, self.now + 10 * records.SECOND)
             if status not in (records.DONE, records.PAUSED):
                 self.run._make_room(status)
             flows = self.run.state.flows[: len(before)]
             sent = (flows["next"] > before) & (flows["window_decides"] == 1)
-            allowed = flows["window"] + flows["inflation"] + np.maximum(flows["limited"], extra)
+            allowed = flows["window"] + flows["inflation"] + np.maximum(flows["allowance"], extra)
             assert (flows["next"] - flows["una"] <= np.maximum(1, np.floor(allowed)))[sent].all()
 
     @rule(seconds=st.floats(0, 0.2))

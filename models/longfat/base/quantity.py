@@ -13,6 +13,7 @@ import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from longfat.base import domains, quantities
@@ -114,8 +115,9 @@ class Quantity:
         read = self.reader
         if read is None and not self.integer:
             return domains.number(name, value, self.unit, self.domain)
-        number = value if read is None else read(value, name, self.domain)
-        return domains.integer(name, number, self.unit, self.domain) if self.integer else number
+        if read is not None and not (self.integer and isinstance(value, Real)):
+            value = read(value, name, self.domain)
+        return domains.integer(name, value, self.unit, self.domain) if self.integer else value
 
     def array(self, name: str, values: Any) -> bool:
         """Return whether any element is NaN; raise an error for the first other element outside the domain."""

@@ -1,6 +1,7 @@
 """DCTCP (RFC 8257) against traces and estimates worked out by hand; a round trip of the diary is 100 ms."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -139,14 +140,10 @@ def test_a_classic_receiver():
     packet, and carries CWR. All 8 packets of the window 8..15 count as marked; with the receiver of section 3.2 one.
     """
     classic = schemes.scheme("dctcp")
-    classic = type(classic)(**{**vars_of(classic), "name": "dctcp with a classic receiver", "echo": "latched"})
+    classic = replace(classic, name="dctcp with a classic receiver", echo="latched")
     for scheme, marked in ((classic, 8), ("dctcp", 1)):
         diary = diary_of(scheme, drop_numbers(mark=(8,)), until=0.55, initial_window=1, delayed_ack=1)
         assert diary.own.alpha == pytest.approx(estimate([(0, 1)] * 4 + [(marked, 8)]), rel=1e-15), scheme
-
-
-def vars_of(scheme):
-    return {name: getattr(scheme, name) for name in scheme.__dataclass_fields__}
 
 
 def amplitudes(threshold):
