@@ -1,4 +1,4 @@
-"""Arguments of the functions that answer questions, each declared once.
+"""Arguments of public functions and of commands, each declared once.
 
 From the record come the check of the argument, its default in the signature, its entry in the docstring, and the
 option of the command that calls the function: type, range, default and help. A text names other arguments in double
@@ -11,25 +11,28 @@ import functools
 import inspect
 import textwrap
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, TypeVar
 
 from longfat.base import domains
 from longfat.base.quantity import Quantity, filled
 
 _Answer = TypeVar("_Answer")
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Argument(Quantity):
     """Argument that is a quantity, or several of them.
 
     Parameters
     ----------
-    usual : str
-        Default as users write it, with its unit.
+    unit, domain, meaning, remark, integer
+        As for `Quantity`.
+    default : object
+        Default as users write it: a number, a text with its unit, or a tuple of several.
     otherwise : str
-        What holds where the argument is None; that is the default, unless there is a usual value.
+        What holds where the argument is None; that is the default, unless another is given.
     optional : bool
         Whether it may be None although no text says what holds then.
     several : bool
@@ -41,15 +44,19 @@ class Argument(Quantity):
 
     Examples
     --------
-    >>> packet = Argument(unit="bytes", domain="[1, 1e6]", integer=True, usual="1500B", meaning="Packet size")
-    >>> packet.fallback, packet.read("packet", "9 kB")
+    >>> packet = Argument("bytes", "[1, 1e6]", "1500B", "Packet size", integer=True)
+    >>> packet.default, packet.read("packet", "9 kB")
     ('1500B', 9000)
     >>> print(packet.described("packet"))
     packet : int or str
         Packet size. An integer in [1, 1e6] [bytes].
     """
 
-    usual: str = ""
+    unit: str
+    domain: str
+    default: Any = None
+    meaning: str = ""
+    _: KW_ONLY
     otherwise: str = ""
     optional: bool = False
     several: bool = False
@@ -59,93 +66,106 @@ class Argument(Quantity):
     @property
     def required(self) -> bool:
         """Whether there is no default."""
-        return not (self.usual or self.otherwise or self.optional)
+        return self.default is None and not self.otherwise and not self.optional
 
-    @property
-    def fallback(self) -> Any:
-        """Default of the function's argument; a text where the quantity has a unit."""
-        if not self.usual:
-            return None
-        kind: Any = str if self.has_unit else int if self.integer else float
-        found = [kind(word) for word in self.usual.split(",")]
-        return found[0] if len(found) == 1 else tuple(found)
-
-    def read(self, name: str, value: Any) -> Any:
+    def read(self, name: str, value: Any, of: str = "") -> Any:
         """Return the value in SI units; as it is, if the function reads it or if it is None where that is allowed."""
         if self.kind or (value is None and (self.otherwise or self.optional)):
             return value
         return self.checked(name, value)
 
+    @property
+    def types(self) -> str:
+        """Types of the argument, for the docstring."""
+        return self.kind or ("int" if self.integer else "float") + " or str" * self.has_unit
+
     def described(self, name: str) -> str:
         """Return the entry of the docstring."""
-        kind = self.kind or ("int" if self.integer else "float") + " or str" * self.has_unit
         each = "Each " if self.several or self.ranges else ""
         allowed = f"{each}{'an integer ' if self.integer else ''}in {self.domain}"
         unit = "" if f"[{self.unit}]" in self.meaning else f" [{self.unit}]"
-        sentences = [self.meaning, f"{allowed[0].upper()}{allowed[1:]}{unit}"]
-        return _entry(name, kind, sentences, self, optional=not self.required and not self.usual)
+        return _entry(name, self, f"{allowed[0].upper()}{allowed[1:]}{unit}")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Word:
-    """Argument that is a word, or several of them.
+class Setting:
+    """Argument that is no quantity: a word, an object, a truth value, or several of them.
 
     Parameters
     ----------
-    meaning, remark, usual, otherwise, several
+    meaning, default, remark, otherwise, several, kind
         As for `Argument`.
     names : tuple of str
-        What it can be; empty where the function checks it.
+        Words that it can be; empty where the function checks it.
     registry : str
         "scheme" or "discipline": the word is the name of one of these, or an object.
-    kind : str
-        Types of the argument, for the docstring.
+    check : callable, optional
+        ``check(name, value, of)`` returns the value as the function needs it; ``of`` says whose argument it is.
     """
 
     meaning: str
+    default: Any = None
     remark: str = ""
-    usual: str = ""
     otherwise: str = ""
     several: bool = False
+    kind: str = ""
     names: tuple[str, ...] = ()
     registry: str = ""
-    kind: str = ""
+    check: Callable[[str, Any, str], Any] | None = None
 
     required = False
 
-    @property
-    def fallback(self) -> Any:
-        """Default of the function's argument."""
-        if not self.usual:
-            return None
-        return tuple(self.usual.split(",")) if self.several else self.usual
+    def read(self, name: str, value: Any, of: str = "") -> Any:
+        """Return the value as the function needs it; refuse a word that is not among the names, if there are any."""
+        if self.check is not None:
+            return self.check(name, value, of)
+        return domains.choice(f"{name} of {of}:" if of else name, value, self.names) if self.names else value
 
-    def read(self, name: str, value: Any) -> Any:
-        """Return the word; refuse one that is not among the names, if there are any."""
-        return domains.choice(name, value, self.names) if self.names else value
+    @property
+    def types(self) -> str:
+        """Types of the argument, for the docstring."""
+        return self.kind or "{{{}}}".format(", ".join(f'"{one}"' for one in self.names))
 
     def described(self, name: str) -> str:
         """Return the entry of the docstring."""
-        names = ", ".join(f'"{one}"' for one in self.names)
-        kind = self.kind or f"{{{names}}}"
-        return _entry(name, kind, [self.meaning], self, optional=not self.usual)
+        return _entry(name, self)
 
 
-def _entry(name: str, kind: str, sentences: list[str], one: Argument | Word, *, optional: bool) -> str:
+Declared = Argument | Setting
+
+
+def _entry(name: str, one: Declared, *allowed: str) -> str:
     """Return an entry of a docstring in the form of numpydoc."""
-    sentences += [f"By default {one.otherwise}"] if one.otherwise else []
+    sentences = [one.meaning, *allowed, *([f"By default {one.otherwise}"] if one.otherwise else [])]
     text = " ".join(f"{sentence}." for sentence in sentences) + f" {one.remark}"
-    return f"{name} : {kind}{', optional' * optional}\n{textwrap.indent(filled(text.rstrip()), '    ')}"
+    optional = ", optional" if one.default is None and not one.required else ""
+    return f"{name} : {one.types}{optional}\n{textwrap.indent(filled(text.rstrip()), '    ')}"
 
 
-def takes(
-    declared: Mapping[str, Argument | Word],
-) -> Callable[[Callable[..., _Answer]], Callable[..., _Answer]]:
-    """Give a function declared arguments: it gets them read, and has their defaults and entries in its docstring.
+def documented(declared: Mapping[str, Declared]) -> Callable[[_Function], _Function]:
+    """Give a function declared arguments: in its signature, and in its docstring in place of ``**arguments``.
 
-    The entries stand where the docstring has ``**arguments``.
+    A function that itself has ``**arguments`` reads them with `read_all`; `takes` reads those of others.
+    """
 
-    >>> @takes({"share": Argument(unit="probability", domain="(0, 1]", usual="95%", meaning="Goal")})
+    def changed(function: _Function) -> _Function:
+        signature = inspect.signature(function)
+        named = {name: one for name, one in signature.parameters.items() if one.kind is not one.VAR_KEYWORD}
+        for name, one in declared.items():  # the docstring has the types, and annotations are those of what is read
+            default = inspect.Parameter.empty if one.required else one.default
+            named[name] = inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
+        entries = "\n".join(one.described(name) for name, one in declared.items())
+        function.__doc__ = inspect.cleandoc(function.__doc__ or "").replace("**arguments", entries, 1)
+        function.__signature__ = signature.replace(parameters=list(named.values()))  # type: ignore[attr-defined]
+        return function
+
+    return changed
+
+
+def takes(declared: Mapping[str, Declared]) -> Callable[[Callable[..., _Answer]], Callable[..., _Answer]]:
+    """Give a function declared arguments, as `documented` does, which it gets read.
+
+    >>> @takes({"share": Argument("probability", "(0, 1]", "95%", "Goal")})
     ... def answer(*, share):
     ...     '''Return the goal.
     ...
@@ -160,16 +180,9 @@ def takes(
     share : float or str
         Goal. In (0, 1] [probability].
     """
+    defaults = {name: one.default for name, one in declared.items() if not one.required}
 
-    def documented(function: Callable[..., _Answer]) -> Callable[..., _Answer]:
-        signature = inspect.signature(function)
-        defaults = {name: one.fallback for name, one in declared.items() if not one.required}
-        empty = inspect.Parameter.empty  # the docstring has the types, and the annotations are those of what is read
-        named = [
-            one.replace(default=defaults.get(name, empty), annotation=empty) if name in declared else one
-            for name, one in signature.parameters.items()
-        ]
-
+    def wrapped(function: Callable[..., _Answer]) -> Callable[..., _Answer]:
         @functools.wraps(function)
         def called(**given: Any) -> _Answer:
             values = defaults | given
@@ -177,9 +190,17 @@ def takes(
                 **{name: declared[name].read(name, one) if name in declared else one for name, one in values.items()}
             )
 
-        entries = "\n".join(one.described(name) for name, one in declared.items())
-        called.__doc__ = inspect.cleandoc(function.__doc__ or "").replace("**arguments", entries, 1)
-        called.__signature__ = signature.replace(parameters=named)  # type: ignore[attr-defined]
-        return called
+        return documented(declared)(called)
 
-    return documented
+    return wrapped
+
+
+def read_all(declared: Mapping[str, Declared], given: Mapping[str, Any], of: str) -> dict[str, Any]:
+    """Return the values of given arguments as a function needs them; refuse unknown and missing ones."""
+    for name in given:
+        if name not in declared:
+            raise TypeError(str(domains.unknown(f"option of {of}:", name, declared)))
+    for name, one in declared.items():
+        if one.required and name not in given:
+            raise TypeError(f"{of} needs {name}")
+    return {name: declared[name].read(name, value, of) for name, value in given.items()}

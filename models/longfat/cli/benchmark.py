@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 RUNS = replace(
-    REPLICATIONS, domain="[1, 1e6]", usual="", otherwise="10; with ``suite`` as many as it has",
+    REPLICATIONS, domain="[1, 1e6]", default=None, otherwise="10; with ``suite`` as many as it has",
     meaning="Replications of each experiment with random elements",
 )  # fmt: skip
 

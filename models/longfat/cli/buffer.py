@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 SPREAD = 0.1
 #: The spread has no default here, so that a range of --rtt may give it.
-OF_RANGE = {"spread": replace(BUFFER["spread"], usual="", otherwise="10%, or that of a range of ``round_trip_time``")}
+OF_RANGE = {
+    "spread": replace(BUFFER["spread"], default=None, otherwise="10%, or that of a range of ``round_trip_time``")
+}
 
 
 @click.command("buffer")

@@ -10,7 +10,7 @@ from longfat.base.argument import Argument
 from longfat.cli.parameters import Host, Name, PathName, laws, option, options
 
 PORT = Argument(
-    unit="1", domain="[0, 65535]", integer=True, usual="8866", meaning="TCP port to listen on; 0 for any free port"
+    unit="1", domain="[0, 65535]", integer=True, default=8866, meaning="TCP port to listen on; 0 for any free port"
 )
 
 

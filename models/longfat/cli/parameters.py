@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 from click.shell_completion import CompletionItem
 
-from longfat.base.argument import Argument, Word
+from longfat.base.argument import Argument, Declared, Setting
 from longfat.base.quantity import READERS, Quantity
 from longfat.design.arguments import RNG
 
@@ -225,10 +225,10 @@ def option(flag: str, kind: Any, text: str, *, argument: str = "", **more: Any) 
     return click.option(flag, *filter(None, [argument]), cls=Option, type=kind, help=text, **more)
 
 
-def options(declared: Mapping[str, Argument | Word], *names: str, optional: bool = False, **more: Any) -> Decorator:
+def options(declared: Mapping[str, Declared], *names: str, optional: bool = False, **more: Any) -> Decorator:
     """Return the decorator that adds arguments of the library as options: those of some names, or all.
 
-    With ``optional`` a usual value is shown, but not given to the command, so that it sees what the user has given.
+    With ``optional`` a default is shown, but not given to the command, so that it sees what the user has given.
     ``more`` is given to each.
     """
 
@@ -240,13 +240,19 @@ def options(declared: Mapping[str, Argument | Word], *names: str, optional: bool
     return decorate
 
 
-def _option(name: str, one: Argument | Word, optional: bool, more: dict[str, Any]) -> Decorator:
+def _option(name: str, one: Declared, optional: bool, more: dict[str, Any]) -> Decorator:
     """Return the decorator that adds one argument of the library as an option."""
-    chosen: dict[str, Any] = {"required": one.required, "multiple": isinstance(one, Word) and one.kind == "mapping"}
-    if one.usual and not optional:
-        chosen["default"] = one.usual
-    elif one.usual or one.otherwise:
-        chosen["show_default"] = _flags(one.usual or one.otherwise)
+    chosen: dict[str, Any] = {"required": one.required, "multiple": isinstance(one, Setting) and one.kind == "mapping"}
+    several = one.default if isinstance(one.default, tuple) else (one.default,)
+    default = (
+        ""
+        if one.default is None
+        else ",".join(f"{each:g}" if isinstance(each, float) else str(each) for each in several)
+    )
+    if default and not optional:
+        chosen["default"] = default
+    elif default or one.otherwise:
+        chosen["show_default"] = _flags(default or one.otherwise)
     return option(flag_of(name), _type(name, one), f"{_flags(one.meaning)}.", argument=name, **chosen | more)
 
 
@@ -255,7 +261,7 @@ def _flags(text: str) -> str:
     return re.sub("``(.*?)``", lambda match: flag_of(match[1]), text)
 
 
-def _type(name: str, one: Argument | Word) -> Any:
+def _type(name: str, one: Declared) -> Any:
     """Return the type of the option of an argument."""
     if isinstance(one, Argument):
         return Value(one, several=one.several, ranges=one.ranges)

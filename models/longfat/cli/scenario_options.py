@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from longfat.base.argument import Argument
 from longfat.cli.output import outputs, say
 from longfat.cli.parameters import FILE, Decorator, PathName, option, options, switch
-from longfat.design.arguments import RNG
+from longfat.sim.network.options import RUN_OPTIONS
 
 if TYPE_CHECKING:
     from longfat.sim.network.network import Network
@@ -40,11 +39,6 @@ def _list(context: click.Context, option: click.Parameter, wanted: bool) -> None
 
 #: Options of the command line, and the options of the run that they override.
 OVERRIDES = ("duration", "rng", "replications")
-DURATION = Argument(unit="s", domain="(0, inf)", optional=True)
-RUNS = Argument(
-    unit="runs", domain="[1, inf)", integer=True, optional=True,
-    meaning="Number of replications; overrides the scenario's",
-)  # fmt: skip
 PCAP = option("--pcap", PathName("dir"), "Directory for senders.pcap and receivers.pcap: the first run's packets.")
 
 
@@ -67,10 +61,15 @@ def scenario(lasts: str, most: int) -> Decorator:
             help="List the scenarios that come with longfat, and exit.",
         ),
         options({
-            "duration": replace(DURATION, meaning=f"{lasts}, e.g. 60s; overrides the scenario's"),
-            "rng": replace(RNG, usual="", otherwise="rng of the scenario, or 0"),
-            "replications": replace(RUNS, domain=f"[1, {most}]"),
-        }),
+            "duration": replace(
+                RUN_OPTIONS["duration"], domain="(0, inf)", meaning=f"{lasts}, e.g. 60s; overrides the scenario's",
+            ),
+            "rng": replace(RUN_OPTIONS["rng"], otherwise="rng of the scenario, or 0"),
+            "replications": replace(
+                RUN_OPTIONS["replications"], domain=f"[1, {most}]",
+                meaning="Number of replications; overrides the scenario's",
+            ),
+        }, required=False),
         switch("--trust", "Allow FILE to load Python files outside its folder."),
     )  # fmt: skip
 

@@ -32,7 +32,7 @@ COMPARED = {
     "link": {"utilisation": "%", "mean_queue": "", "link_dropped": ""},
 }
 REPEATS = Argument(
-    unit="runs", domain="[1, 100]", integer=True, usual="3",
+    unit="runs", domain="[1, 100]", integer=True, default=3,
     meaning="Greatest number of attempts at a run, which the machine's load may spoil",
 )  # fmt: skip
 

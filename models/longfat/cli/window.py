@@ -25,12 +25,12 @@ def _only(protocol: str, one: Any, **other: Any) -> Any:
 
 
 OF_TCP = {
-    "mss": _only("TCP", TCP_WINDOW["segment"], usual="1448B, or that of ``iperf3``"),
+    "mss": _only("TCP", TCP_WINDOW["segment"], default="1448B, or that of ``iperf3``"),
     **{name: _only("TCP", TCP_WINDOW[name]) for name in ("buffer", "replications")},
 }
 OF_SELECTIVE_REPEAT = {
-    "segment": _only("Selective repeat", WINDOW["segment"], usual="16KiB"),
-    "packet": _only("Selective repeat", WINDOW["packet"], usual="1024B, or that of ``iperf3``"),
+    "segment": _only("Selective repeat", WINDOW["segment"], default="16KiB"),
+    "packet": _only("Selective repeat", WINDOW["packet"], default="1024B, or that of ``iperf3``"),
     "source": _only("Selective repeat", WINDOW["source"]),
     "points": _only("Selective repeat", WINDOW["points"], domain="[2, 10000]"),
     "tradeoff": _only("Selective repeat", WINDOW["tradeoff"]),

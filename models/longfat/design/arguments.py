@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from longfat.base.argument import Argument, Word
+from longfat.base.argument import Argument, Setting
+from longfat.sim.network.options import RUN_OPTIONS
 
 #: Senders of TCP that are known, as `longfat.design.senders` has them.
 SENDERS = ("cubic", "reno", "bbr", "bbr1", "dctcp")
@@ -16,37 +17,37 @@ SENDERS = ("cubic", "reno", "bbr", "bbr1", "dctcp")
 # Of several functions.
 RATE = Argument(unit="bytes/s", domain="(0, inf)", meaning="Rate of the bottleneck link, e.g. 1Gbit/s")
 ROUND_TRIP_TIME = Argument(unit="s", domain="(0, inf)", meaning="Round-trip time without queueing")
-SCHEME = Word(
-    usual="cubic", registry="scheme", kind="str or Scheme",
+SCHEME = Setting(
+    default="cubic", registry="scheme", kind="str or Scheme",
     meaning="Congestion control of the flows; cubic, reno, bbr, bbr1 and dctcp are those of hosts",
     remark="Those are the senders of `tcp_window` (`longfat.sim.schemes.linux`); other names and objects are schemes "
     "of the simulator with their defaults.",
 )  # fmt: skip
 FLOWS = Argument(
-    unit="flows", domain="[1, 10000]", integer=True, several=True, usual="1,10", kind="sequence of int",
+    unit="flows", domain="[1, 10000]", integer=True, several=True, default=(1, 10), kind="sequence of int",
     meaning="Numbers of long-lived flows",
 )  # fmt: skip
-PACKET = Argument(unit="bytes", domain="[1, 1e6]", integer=True, usual="1500B", meaning="Packet size [bytes]")
+PACKET = Argument(unit="bytes", domain="[1, 1e6]", integer=True, default="1500B", meaning="Packet size [bytes]")
 SPREAD = Argument(
-    unit="probability", domain="[0, 0.9]", usual="10%",
+    unit="probability", domain="[0, 0.9]", default="10%",
     meaning="Relative spread of the flows' round-trip times: R (1 - s) to R (1 + s)",
     remark="The times lie evenly between the ends. With 0 all flows lose at the same time.",
 )  # fmt: skip
 BUFFER_BDP = Argument(
-    unit="bandwidth-delay products", domain="(0, 100]", usual="1",
+    unit="bandwidth-delay products", domain="(0, 100]", default="1",
     meaning="Buffer of the bottleneck [bandwidth-delay products]",
 )  # fmt: skip
 LOSS = Argument(unit="probability", domain="[0, 1)", kind="float, str or sequence", meaning="Packet loss probabilities")
-TARGET = Argument(unit="probability", domain="(0, 1)", usual="0.95", meaning="Share of the link that is wanted")
-REPLICATIONS = Argument(unit="runs", domain="[2, 1e6]", integer=True, usual="3", meaning="Simulations of each buffer")
-SEARCH = Word(
-    usual="bisect", names=("bisect", "scan"),
+TARGET = Argument(unit="probability", domain="(0, 1)", default="0.95", meaning="Share of the link that is wanted")
+REPLICATIONS = Argument(unit="runs", domain="[2, 1e6]", integer=True, default=3, meaning="Simulations of each buffer")
+SEARCH = Setting(
+    default="bisect", names=("bisect", "scan"),
     meaning="Search for the smallest buffer: by bisection, or each buffer in turn (slow)",
     remark="The latter is for checks.",
 )  # fmt: skip
-CONFIDENCE = Argument(unit="probability", domain="(0, 1)", usual="0.95", meaning="Confidence level of the intervals")
-RNG = Argument(
-    unit="1", domain="[0, inf)", integer=True, usual="0", meaning="Seed of the random numbers",
+CONFIDENCE = replace(RUN_OPTIONS["confidence"], default="0.95")
+RNG = replace(
+    RUN_OPTIONS["rng"], default=0,
     kind="None, int, numpy.random.SeedSequence or numpy.random.Generator",
     remark="The default gives the same answer every time.",
 )  # fmt: skip
@@ -65,7 +66,8 @@ BUFFER: dict[str, Any] = {
         remark="With a list R is the mean, and ``spread`` has no effect; ranges are those of the command line.",
     ),
     "flows": replace(
-        FLOWS, usual="", otherwise="1, or one for each ``round_trip_time`` of a list", kind="int or sequence of int",
+        FLOWS, default=None, kind="int or sequence of int",
+        otherwise="1, or one for each ``round_trip_time`` of a list",
         meaning="Numbers of long-lived flows, e.g. 1,16,64", remark="Excludes ``file``.",
     ),
     "file": Argument(
@@ -74,11 +76,11 @@ BUFFER: dict[str, Any] = {
     ),
     "scheme": SCHEME,
     "share": Argument(
-        unit="probability", domain="(0, 1]", usual="95%",
+        unit="probability", domain="(0, 1]", default="95%",
         meaning="Goal: share of the attainable utilisation or network power",
     ),
     "packet": PACKET,
-    "discipline": Word(
+    "discipline": Setting(
         registry="discipline", kind="str or Discipline", otherwise="fifo; step-marking for dctcp",
         meaning="Queue discipline of the bottleneck",
     ),
@@ -87,8 +89,8 @@ BUFFER: dict[str, Any] = {
         meaning="Backlog above which step-marking marks packets [packets]",
         remark="That is the least for which the law of DCTCP keeps the link busy, K > C R/7.",
     ),
-    "find": Word(
-        usual="buffer", names=("buffer", "threshold", "burst"),
+    "find": Setting(
+        default="buffer", names=("buffer", "threshold", "burst"),
         meaning="What is sought: the buffer; the threshold or target of ``discipline`` codel, fq-codel, pie, dualpi2, "
         "red or step-marking; or the burst of a policer, the bucket with which flows get the share of its rate",
         remark="The threshold is the backlog from which on the discipline signals congestion; over the rate, it is the "
@@ -106,7 +108,7 @@ BUFFER: dict[str, Any] = {
         remark="It sets the parameter of ``gaimd-window`` and ``cubic``, and is used in the laws for a user-defined "
         "scheme. Other schemes have a fixed factor.",
     ),
-    "parameters": Word(
+    "parameters": Setting(
         kind="mapping", meaning="Parameter of the scheme, e.g. delayed_ack=2; may be repeated",
         remark="A mapping of names to values, in place of those of hosts or of the defaults.",
     ),
@@ -118,7 +120,7 @@ BUFFER: dict[str, Any] = {
         "``file``.",
     ),
     "points": Argument(
-        unit="buffers", domain="[2, 1000]", integer=True, usual="8",
+        unit="buffers", domain="[2, 1000]", integer=True, default=8,
         meaning="Number of buffers at which the curve is simulated",
     ),
     "replications": REPLICATIONS,
@@ -138,20 +140,20 @@ TCP_WINDOW: dict[str, Any] = {
         meaning="Round-trip time without queueing, e.g. 100ms or 20..30ms",
     ),
     "loss": replace(
-        LOSS, ranges=True, several=True, usual="0", kind="float, str, pair or list of these",
+        LOSS, ranges=True, several=True, default="0", kind="float, str, pair or list of these",
         meaning="Packet loss probabilities, e.g. 1e-4,1e-3 or 1e-4..3e-4, without overflows of the flow itself",
     ),
-    "scheme": Word(
-        usual="cubic", names=SENDERS,
+    "scheme": Setting(
+        default="cubic", names=SENDERS,
         meaning="Congestion control of TCP; bbr1 is the bbr of mainline Linux, bbr is version 3; dctcp is for data "
         "centers",
         remark='For "dctcp" the bottleneck marks packets above a seventh of the bandwidth-delay product.',
     ),
     "target": TARGET,
-    "segment": Argument(unit="bytes", domain="[1, 1e6]", integer=True, usual="1448B", meaning="Data bytes in a packet"),
+    "segment": Argument("bytes", "[1, 1e6]", "1448B", "Data bytes in a packet", integer=True),
     "buffer": BUFFER_BDP,
     "replications": replace(
-        REPLICATIONS, domain="[0, 1e6]", usual="6", meaning="Simulations at each loss; 0 for the laws only",
+        REPLICATIONS, domain="[0, 1e6]", default=6, meaning="Simulations at each loss; 0 for the laws only",
         remark="Of long transfers, and of checks: at least 2 of each.",
     ),
     "confidence": CONFIDENCE,
@@ -168,17 +170,17 @@ WINDOW: dict[str, Any] = {
         remark="A segment is sent in the smallest number of equal packets that are no larger than ``packet``.",
     ),
     "packet": Argument(unit="bytes", domain="[1, inf)", meaning="Packet size"),
-    "source": Word(
-        usual="auto", names=("auto", "law", "simulator"), meaning="Source of the window",
+    "source": Setting(
+        default="auto", names=("auto", "law", "simulator"), meaning="Source of the window",
         remark='"auto" uses the law where it is valid and the simulator elsewhere.',
     ),
     "search": replace(SEARCH, meaning="Search for the window: by bisection, or each window in turn (slow)"),
     "points": Argument(
-        unit="windows", domain="[0, 10000]", integer=True, usual="24",
+        unit="windows", domain="[0, 10000]", integer=True, default=24,
         meaning="Number of windows at which the curves are simulated", remark="With 0 there are no curves.",
     ),
     "tradeoff": Argument(
-        unit="windows", domain="[0, 1000]", integer=True, usual="0",
+        unit="windows", domain="[0, 1000]", integer=True, default=0,
         meaning="Number of wider windows for which the receive buffer is found, too",
         remark="They are between the chosen one and four times its size.",
     ),
@@ -187,12 +189,12 @@ WINDOW: dict[str, Any] = {
 }  # fmt: skip
 
 CURVES: dict[str, Any] = {
-    "rate": replace(RATE, usual="100Mbit/s", meaning="Rate of the bottleneck"),
-    "round_trip_time": replace(ROUND_TRIP_TIME, usual="40ms"),
-    "schemes": replace(SCHEME, usual="cubic,reno,bbr", several=True, kind="sequence of str or Scheme"),
+    "rate": replace(RATE, default="100Mbit/s", meaning="Rate of the bottleneck"),
+    "round_trip_time": replace(ROUND_TRIP_TIME, default="40ms"),
+    "schemes": replace(SCHEME, default=("cubic", "reno", "bbr"), several=True, kind="sequence of str or Scheme"),
     "flows": FLOWS,
-    "over": Word(
-        usual="buffer", names=("buffer", "window"),
+    "over": Setting(
+        default="buffer", names=("buffer", "window"),
         meaning="What varies: the buffer of the bottleneck, the window of each flow",
         remark="The window is an upper bound of the congestion window.",
     ),
@@ -203,22 +205,22 @@ CURVES: dict[str, Any] = {
     ),
     "buffer": replace(BUFFER_BDP, meaning="Buffer where the window varies, in bandwidth-delay products"),
     "file": Argument(
-        unit="bytes", domain="[1, 1e12]", usual="100kB", otherwise="", kind="float, str or None",
+        unit="bytes", domain="[1, 1e12]", default="100kB", kind="float, str or None",
         meaning="Size of short transfers", remark="With None there are none.",
     ),
     "load": Argument(
-        unit="probability", domain="(0, 0.5]", usual="0.01",
+        unit="probability", domain="(0, 0.5]", default="0.01",
         meaning="Rate of the short transfers over that of the link",
     ),
     "packet": PACKET,
     "spread": SPREAD,
-    "replications": replace(REPLICATIONS, usual="5", meaning="Simulations of each point"),
+    "replications": replace(REPLICATIONS, default=5, meaning="Simulations of each point"),
     "confidence": CONFIDENCE,
     "rng": RNG,
 }  # fmt: skip
 
 EXPONENT = Argument(
-    unit="1", domain="[1, 50]", several=True, usual="2,5,10,20", kind="sequence of float",
+    unit="1", domain="[1, 50]", several=True, default=(2.0, 5.0, 10.0, 20.0), kind="sequence of float",
     meaning="Exponents k of the loss-load curve to choose from",
 )  # fmt: skip
 
@@ -242,11 +244,11 @@ LOSS_LOAD: dict[str, Any] = {
         meaning="Buffer of the switch [packets]", remark="The default is at least 10.",
     ),
     "points": Argument(
-        unit="1", domain="[2, 1000]", integer=True, usual="6", meaning="Number of virtual factors v to simulate",
+        unit="1", domain="[2, 1000]", integer=True, default=6, meaning="Number of virtual factors v to simulate",
         remark="They are between 0.5 and 1. Two more are added: those at which the equilibrium loses nothing, and as "
         "much as the ceiling allows.",
     ),
-    "replications": replace(REPLICATIONS, usual="4", meaning="Simulations at each v"),
+    "replications": replace(REPLICATIONS, default=4, meaning="Simulations at each v"),
     "confidence": replace(CONFIDENCE, remark="The upper limit must stay below the ceiling."),
     "rng": RNG,
 }  # fmt: skip

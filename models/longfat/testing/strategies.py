@@ -20,7 +20,7 @@ from longfat.sim import schemes as every_scheme
 from longfat.sim.network import traffic as generators
 from longfat.sim.network.elements import OF_FLOW, OF_LINK
 from longfat.sim.network.network import Network
-from longfat.sim.network.options import Declared, Number
+from longfat.sim.network.options import Number, Option
 from longfat.sim.network.traffic import Traffic
 from longfat.sim.queues import Discipline
 from longfat.sim.schemes import Scheme
@@ -46,24 +46,29 @@ def numbers(low: float, high: float) -> SearchStrategy[float]:
     return st.floats(low, high).map(lambda x: min(max(float(f"{x:.3g}"), low), high))
 
 
-def values(option: Declared) -> SearchStrategy[Any]:
+def values(option: Number | Option) -> SearchStrategy[Any]:
     """Return a strategy of the values of an option of a link or flow: those declared, with which a run is short.
 
     >>> from hypothesis import find
     >>> find(values(OF_LINK["loss"]), lambda loss: loss > 0)
     0.01
     """
-    if isinstance(option.drawn, list):
-        return st.sampled_from(option.drawn)
+    drawn = _range(option)
+    if isinstance(drawn, list):
+        return st.sampled_from(drawn)
     assert isinstance(option, Number)
-    assert option.drawn is not None
-    low, high = option.drawn
+    assert drawn is not None
+    low, high = drawn
     inside = st.integers(int(low), int(high)) if option.integer or option.unit == "bytes" else numbers(low, high)
     return inside if option.required or option.default != math.inf else st.just(math.inf) | inside
 
 
-def _drawn(draw: DrawFn, known: Mapping[str, Declared], *without: str) -> dict[str, Any]:
-    return {name: draw(values(one)) for name, one in known.items() if one.drawn is not None and name not in without}
+def _range(option: Number | Option) -> tuple[float, float] | list[Any] | None:
+    return option.drawn if isinstance(option, Number) else list(option.names) or None
+
+
+def _drawn(draw: DrawFn, known: Mapping[str, Number | Option], *without: str) -> dict[str, Any]:
+    return {name: draw(values(one)) for name, one in known.items() if _range(one) and name not in without}
 
 
 def schemes(*, acknowledged: bool = False) -> SearchStrategy[Scheme]:

@@ -10,16 +10,7 @@ from typing import Any
 
 from longfat.base import domains
 from longfat.sim import queues
-from longfat.sim.network.options import (
-    Number,
-    Option,
-    choice,
-    flag,
-    option,
-    options,
-    read_buffer,
-    read_rate_changes,
-)
+from longfat.sim.network.options import Number, Option, option, options, read_buffer, read_rate_changes
 from longfat.sim.network.traffic import Traffic
 from longfat.sim.queues import Discipline
 from longfat.sim.schemes.scheme import Scheme
@@ -45,18 +36,17 @@ class Link:
     delay: float = option(Number("s", "[0, 1e6]", 0.0, "Propagation delay", drawn=(0.001, 0.05), row="delay"))
     buffer: tuple[float, float] = option(
         Option(
-            "packets", "int or str, optional", None,
-            'Greatest backlog, without the packet in transmission: 440 or "440 packets" [packets], or "64 KiB" '
-            "[bytes]; unbounded by default.",
-            read=read_buffer,
+            toml="packets", kind="int or str", check=read_buffer,
+            meaning='Greatest backlog, without the packet in transmission: 440 or "440 packets" [packets], or "64 KiB" '
+            "[bytes]; unbounded by default",
         )
     )  # fmt: skip
     discipline: Discipline = option(  # noqa: RUF009  it is a field
         Option(
-            "discipline", "str or Discipline", "fifo",
-            'Queue discipline: a name, such as "red", or one of `longfat.sim.queues` with parameters, such as '
-            "``queues.red(low=5, high=15)``.",
-            read=lambda name, value, of: queues.discipline(value),
+            toml="discipline", kind="str or Discipline", default="fifo",
+            check=lambda name, value, of: queues.discipline(value),
+            meaning='Queue discipline: a name, such as "red", or one of `longfat.sim.queues` with parameters, such as '
+            "``queues.red(low=5, high=15)``",
         )
     )  # fmt: skip
     loss: float = option(
@@ -79,23 +69,24 @@ class Link:
         )
     )  # fmt: skip
     coarse_clock: bool = option(
-        flag("Whether the link reports the time of the last update of its counter instead of the present time.")
-    )
+        Option(
+            toml="flag", kind="bool", default=False, check=lambda name, value, of: bool(value),
+            meaning="Whether the link reports the time of the last update of its counter instead of the present time",
+        )
+    )  # fmt: skip
     stamps: bool | str = option(
         Option(
-            "answer", 'bool or {"incoming"}', True,
-            "Whether the router in front of the link adds the link's counter to requests. If only the router at its "
-            'end knows the protocol, "incoming": that one adds the counter of the interface through which requests '
-            "come.",
-            read=_stamps,
+            toml="answer", kind='bool or {"incoming"}', default=True, check=_stamps,
+            meaning="Whether the router in front of the link adds the link's counter to requests",
+            remark='If only the router at its end knows the protocol, "incoming": that one adds the counter of the '
+            "interface through which requests come.",
         )
     )  # fmt: skip
     rate_changes: tuple[tuple[float, float], ...] = option(
         Option(
-            "pairs", "sequence of pairs", (),
-            "Times [s], in increasing order, and the rate from each of them on [bytes/s]. A packet in transmission "
-            "ends at the rate at which it began.",
-            read=read_rate_changes,
+            toml="pairs", kind="sequence of pairs", default=(), check=read_rate_changes,
+            meaning="Times [s], in increasing order, and the rate from each of them on [bytes/s]",
+            remark="A packet in transmission ends at the rate at which it began.",
         )
     )  # fmt: skip
 
@@ -146,14 +137,12 @@ class Flow:
         )
     )  # fmt: skip
     ack_path: str = option(
-        choice(
-            "reverse",
-            "Return path of acknowledgments: over the links in the reverse direction, or after the propagation delay "
-            "alone, without queueing and transmission.",
-            "reverse",
-            "ideal",
+        Option(
+            toml="text", names=("reverse", "ideal"), default="reverse",
+            meaning="Return path of acknowledgments: over the links in the reverse direction, or after the propagation "
+            "delay alone, without queueing and transmission",
         )
-    )
+    )  # fmt: skip
     count: int = option(
         Number(
             "flows", "[1, 1e6]", 1, "Number of copies", integer=True, drawn=(1, 2),
@@ -170,19 +159,19 @@ class Flow:
     )  # fmt: skip
     application: Traffic | None = option(  # noqa: RUF009  it is a field
         Option(
-            "traffic", "Traffic, optional", None,
-            "Application that writes the data, ``traffic.constant(...)`` or ``traffic.on_off(...)``, from the start "
-            "of the flow on: the sender has no more to send than what is written. By default all data are there at "
-            "once.",
+            toml="traffic", kind="Traffic",
+            meaning="Application that writes the data, ``traffic.constant(...)`` or ``traffic.on_off(...)``, from the "
+            "start of the flow on: the sender has no more to send than what is written",
+            remark="By default all data are there at once.",
         )
     )  # fmt: skip
     parameters: Mapping[str, float] = field(
         default_factory=dict,
         metadata={
             "option": Option(
-                "values", 'mapping of str to float or "linux", optional', None,
-                "Values of the scheme's parameters, which override those with which the scheme was called; \"linux\" "
-                "stands for those of `longfat.sim.schemes.linux`.",
+                toml="values", kind='mapping of str to float or "linux"',
+                meaning="Values of the scheme's parameters, which override those with which the scheme was called; "
+                '"linux" stands for those of `longfat.sim.schemes.linux`',
             )
         },
     )  # fmt: skip

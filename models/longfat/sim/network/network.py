@@ -11,11 +11,11 @@ from itertools import pairwise
 from typing import Any
 
 from longfat.base import domains
+from longfat.base.argument import documented, read_all
 from longfat.base.domains import out_of_range
 from longfat.sim import schemes
 from longfat.sim.network import names
 from longfat.sim.network.elements import OF_FLOW, OF_LINK, Flow, Link
-from longfat.sim.network.options import read_all, takes
 from longfat.sim.network.traffic import Traffic, check_application
 from longfat.sim.schemes.scheme import Scheme
 
@@ -66,7 +66,7 @@ class Network:
         """Names of the nodes, in the order in which links name them."""
         return tuple(dict.fromkeys(node for pair in self.links for node in pair))
 
-    @takes(Link)
+    @documented(OF_LINK)
     def link(
         self,
         tail: str,
@@ -74,7 +74,7 @@ class Network:
         *,
         duplex: bool = False,
         name: str | None = None,
-        **options: Any,
+        **arguments: Any,
     ) -> Network:
         """Add a link from one node to another, and with `duplex` one in the opposite direction.
 
@@ -86,7 +86,7 @@ class Network:
             Whether to add an equal link from `head` to `tail`, too.
         name : str, optional
             Name in results; "tail-head" by default.
-        **options
+        **arguments
 
         Returns
         -------
@@ -105,8 +105,8 @@ class Network:
         if tail == head:
             raise domains.conflict(f"head = {head!r}", "is the same node as tail", "name two different nodes")
         of = f"link {tail}-{head}"
-        made = Link(name or f"{tail}-{head}", tail, head, **read_all(OF_LINK, options, of))
-        chosen, (packets, size), buffer = made.discipline, made.buffer, options.get("buffer")
+        made = Link(name or f"{tail}-{head}", tail, head, **read_all(OF_LINK, arguments, of))
+        chosen, (packets, size), buffer = made.discipline, made.buffer, arguments.get("buffer")
         if chosen.needs_buffer and not (packets >= 1 and size >= 1):
             raise domains.conflict(
                 f"buffer = {buffer} of {of}",
@@ -141,14 +141,14 @@ class Network:
             self._link_names.add((one.name,))
         return self
 
-    @takes(Flow)
+    @documented(OF_FLOW)
     def flow(
         self,
         scheme: str | Scheme | Traffic,
         *,
         path: Sequence[str],
         name: str | None = None,
-        **options: Any,
+        **arguments: Any,
     ) -> Network:
         """Add a flow: a transfer that a congestion-control scheme controls, or uncontrolled traffic.
 
@@ -161,7 +161,7 @@ class Network:
             Names of the nodes from the source to the destination; acknowledgments return over the same nodes.
         name : str, optional
             Name in results; by default that of the scheme or generator and a number.
-        **options
+        **arguments
 
         Returns
         -------
@@ -182,14 +182,14 @@ class Network:
             chosen = replace(chosen, values={})
             traffic = replace(traffic, scheme=chosen) if traffic is not None else None
         label = name or f"{kind}-{len(self.flows) + 1}"
-        given = read_all(OF_FLOW, options, f"flow {label!r}")
+        given = read_all(OF_FLOW, arguments, f"flow {label!r}")
         given["parameters"] = schemes.check_parameters(own, given.get("parameters") or {})
         both_ways = given.get("ack_path") != "ideal" and (traffic is None or traffic.acknowledged)
         made = Flow(label, self._connected(path, label, both_ways), chosen, traffic, **given)
         check_application(made.application, label, traffic, made.packet)
         if chosen is not None and not chosen.acknowledged and made.file is not None:
             raise domains.conflict(
-                f"file = {options['file']!r} of flow {label!r}",
+                f"file = {arguments['file']!r} of flow {label!r}",
                 f"excludes scheme {chosen.name!r}",
                 "without acknowledgments the sender does not know when a file has arrived",
             )

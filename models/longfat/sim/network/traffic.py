@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from longfat.base import domains, quantities
+from longfat.base.argument import Argument
 from longfat.base.domains import number
 from longfat.sim.kernel import records
-from longfat.sim.network.options import Number
 from longfat.sim.schemes import Scheme, scheme
 
 
@@ -42,9 +42,9 @@ class Traffic:
 
 #: Arguments of the generators that are quantities.
 ARGUMENTS = {
-    "rate": Number("bytes/s", "(0, inf)"), "interval": Number("s", "(0, 1e6]"), "on": Number("s", "(0, 1e6]"),
-    "off": Number("s", "(0, 1e6]"), "hurst": Number("1", "(0.5, 1)"),
-    "connections": Number("connections/s", "(0, 1e9]"),
+    "rate": Argument("bytes/s", "(0, inf)"), "interval": Argument("s", "(0, 1e6]"), "on": Argument("s", "(0, 1e6]"),
+    "off": Argument("s", "(0, 1e6]"), "hurst": Argument("1", "(0.5, 1)"),
+    "connections": Argument("connections/s", "(0, 1e9]"),
 }  # fmt: skip
 
 

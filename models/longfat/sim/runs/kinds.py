@@ -15,6 +15,7 @@ from longfat.sim.kernel import records
 from longfat.sim.kernel.callbacks import CALLBACKS
 from longfat.sim.kernel.records import FOREVER, NEVER, NONE, SECOND
 from longfat.sim.network.elements import OF_LINK, Flow, Link, flow_values, link_values
+from longfat.sim.network.options import Number
 from longfat.sim.network.traffic import Traffic
 from longfat.sim.plugin import callback_checks
 from longfat.sim.queues import Discipline, ptp
@@ -150,7 +151,7 @@ def _link(kind: Keyed) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     made = IDLE_LINK.copy()
     row, discipline, service = made[0], link.discipline, link.discipline.scheduler
     for name, one in OF_LINK.items():
-        if one.row:
+        if isinstance(one, Number) and one.row:
             value = getattr(link, name)
             setattr(row, one.row, round(value * SECOND) if one.unit == "s" else value)
     # A link without transmission time: the numerator of the division is 0.

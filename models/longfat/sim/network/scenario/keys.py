@@ -5,17 +5,28 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 
+from longfat.base.argument import Argument
 from longfat.sim.network import traffic
 from longfat.sim.network.elements import OF_FLOW, OF_LINK
-from longfat.sim.network.options import RUN_OPTIONS
+from longfat.sim.network.options import RUN_OPTIONS, Option
 from longfat.sim.network.traffic import Traffic
+
+
+def kind(one: Argument | Option) -> str:
+    """Return the kind of the value of an option."""
+    if isinstance(one, Option):
+        return one.toml
+    if one.integer and one.unit != "bytes":
+        return "integer"
+    return "share" if one.unit == "probability" else one.unit
+
 
 # Kinds of the values of all keys, for each kind of table; TYPES explains them.
 LINK = {"from": "text", "to": "text", "name": "text", "duplex": "flag"}
-LINK |= {key: one.kind for key, one in OF_LINK.items()}
+LINK |= {key: kind(one) for key, one in OF_LINK.items()}
 FLOW = {"name": "text", "scheme": "text", "traffic": "traffic", "path": "nodes"}
-FLOW |= {key: one.kind for key, one in OF_FLOW.items()}
-RUN = {key: one.kind for key, one in RUN_OPTIONS.items()}
+FLOW |= {key: kind(one) for key, one in OF_FLOW.items()}
+RUN = {key: kind(one) for key, one in RUN_OPTIONS.items()}
 DOCUMENT = {"name": "text", "link": "tables", "flow": "tables", "run": "table"}
 
 _QUANTITY = (int, float, str)

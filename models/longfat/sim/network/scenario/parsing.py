@@ -170,8 +170,6 @@ def _known_discipline(name: str, options: dict[str, Any]) -> Discipline:
 def _made(what: str, function: Callable[..., Any], options: dict[str, Any], find: Find | None) -> Any:
     """Call a generator with the keys of a table as arguments; the argument `by` is a scheme."""
     takes = inspect.signature(function).parameters
-    if not takes and options:
-        raise ValueError(f"{what}it takes no parameters, so {next(iter(options))!r} is unknown")
     kinds = {
         name: "text" if name == "by" else "flag" if isinstance(one.default, bool) else "quantity"
         for name, one in takes.items()

@@ -13,11 +13,12 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from longfat.base import domains, quantities
+from longfat.base.argument import Argument
 from longfat.base.domains import unknown
 from longfat.base.quantity import READERS
 from longfat.sim import queues, schemes
 from longfat.sim.network.elements import OF_FLOW, OF_LINK, Flow, Link, link_values
-from longfat.sim.network.options import RUN_OPTIONS, Declared, Number
+from longfat.sim.network.options import RUN_OPTIONS, Number, Option
 from longfat.sim.network.scenario.keys import GENERATORS, RUN
 from longfat.sim.network.traffic import ARGUMENTS, Traffic
 from longfat.sim.queues import Discipline
@@ -108,19 +109,21 @@ def _link(link: Link, duplex: bool) -> str:
     return _lines(_options(link, OF_LINK) | {"duplex": duplex or None})
 
 
-def _options(thing: Link | Flow, known: Mapping[str, Declared]) -> dict[str, Any]:
+def _options(thing: Link | Flow, known: Mapping[str, Number | Option]) -> dict[str, Any]:
     """Return the values that differ from the defaults, as TOML holds them."""
     values = {name: getattr(thing, name) for name in known}
     return {
-        name: _value_of(known[name], value) for name, value in values.items() if value != _DEFAULTS[type(thing)][name]
+        name: _value_of(name, known[name], value)
+        for name, value in values.items()
+        if value != _DEFAULTS[type(thing)][name]
     }
 
 
-def _value_of(option: Declared, value: Any) -> Any:
+def _value_of(name: str, option: Argument | Option, value: Any) -> Any:
     """Return the value of an option as TOML holds it."""
-    if isinstance(option, Number):
+    if isinstance(option, Argument):
         return f"{value} B" if option.integer and option.unit == "bytes" else _written(value, option.unit)
-    return _WRITERS[option.kind](value) if option.kind in _WRITERS else value
+    return _WRITERS[name](value) if name in _WRITERS else value
 
 
 def _buffer(limits: tuple[float, float]) -> Any:
@@ -192,9 +195,9 @@ def _traffic(given: Traffic) -> dict[str, Any]:
     return {"kind": f"own:{given.name}"}
 
 
-#: How a value of a network is written, by the kind of its option; others are written as they are.
+#: How a value of a network is written that is no quantity, by option; others are written as they are.
 _WRITERS: dict[str, Callable[[Any], Any]] = {
-    "packets": _buffer, "discipline": _discipline, "pairs": _changes, "traffic": _traffic
+    "buffer": _buffer, "discipline": _discipline, "rate_changes": _changes, "application": _traffic
 }  # fmt: skip
 _DEFAULTS = {
     Link: {one.name: one.default for one in fields(Link)},
