@@ -7,16 +7,17 @@ from pathlib import Path
 import click
 
 from longfat.base.argument import Argument
-from longfat.cli.parameters import Host, Name, PathName, laws, option, options
-
-PORT = Argument(
-    unit="1", domain="[0, 65535]", integer=True, default=8866, meaning="TCP port to listen on; 0 for any free port"
-)
+from longfat.cli.parameters import DIRECTORY, Name, Text, laws, option, options
 
 
 @click.command("explore")
-@options({"port": PORT})
-@option("--host", Host(), "Address of this machine to listen on.", default="127.0.0.1")
+@options({"port": Argument("1", "[0, 65535]", 8866, "TCP port to listen on; 0 for any free port", integer=True)})
+@option(
+    "--host",
+    Text("address", "an address of this machine"),
+    "Address of this machine to listen on.",
+    default="127.0.0.1",
+)
 @option(
     "--law",
     Name("law", laws, own="law", loaded=False, checked=False, listed=False),
@@ -26,7 +27,7 @@ PORT = Argument(
     metavar="LAW",
 )
 @click.option("--browser/--no-browser", default=True, help="Open a browser.  [default: browser]")
-@click.option("--output", type=PathName("dir"), help="Directory to write the pages to; nothing is served then.")
+@click.option("--output", type=DIRECTORY, help="Directory to write the pages to; nothing is served then.")
 def explore_command(port: int, host: str, law: str, browser: bool, output: str | None) -> None:
     """Show laws with sliders in a browser, until Ctrl-C.
 

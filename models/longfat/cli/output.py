@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from longfat.base import extras
-from longfat.cli.parameters import FILE, Decorator, PathName, option, switch
+from longfat.cli.parameters import DIRECTORY, FILE, Decorator, option, switch
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,7 +52,7 @@ def outputs(
 
         added = {
             figure: option("--figure", FILE, figure, multiple=several),
-            directory: option("--output", PathName("dir"), directory),
+            directory: option("--output", DIRECTORY, directory),
             csv: switch("--csv", csv, argument="as_csv"),
             json: switch("--json", json, argument="as_json"),
         }

@@ -11,7 +11,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.shell_completion import CompletionItem
@@ -143,18 +143,6 @@ class Name(_Several, _Type):
         return [*items, CompletionItem(incomplete, type="file")] if self.own else items
 
 
-class Choice(Name):
-    """One of few fixed names, which the help shows in place of a type."""
-
-    def __init__(self, what: str, *names: str) -> None:
-        super().__init__(what, lambda: names, listed=False)
-        self.shown = f"[{'|'.join(names)}]"
-
-    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
-        """Return the names."""
-        return self.shown
-
-
 class Assignment(_Several, _Type):
     """A parameter's name and its value, a number."""
 
@@ -171,37 +159,23 @@ class Assignment(_Several, _Type):
             raise wrong_type(name, word, "a name and a number, such as delayed_ack=2") from None
 
 
-class PathName(_Several, _Type):
-    """A path that the shell completes; the command that opens it checks whether it exists."""
+class Text(_Several, _Type):
+    """A text that is not blank, such as a path, which the shell completes; the command checks what it names."""
 
-    def __init__(self, kind: Literal["file", "dir"]) -> None:
-        self.name = kind
-
-    def one(self, word: str, name: str) -> str:
-        """Return the path."""
-        if word == "":
-            from longfat.base.domains import out_of_range
-
-            raise out_of_range(name, "''", "1", "a path")
-        return word
-
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        """Return an item that makes the shell complete paths."""
-        return [CompletionItem(incomplete, type=self.name)]
-
-
-class Host(_Several, _Type):
-    """An address to listen on."""
-
-    name = "address"
+    def __init__(self, name: str, what: str) -> None:
+        self.name, self.what = name, what
 
     def one(self, word: str, name: str) -> str:
-        """Return the address."""
+        """Return the text."""
         if not word.strip():
             from longfat.base.domains import out_of_range
 
-            raise out_of_range(name, repr(word), "1", "an address of this machine")
+            raise out_of_range(name, repr(word), "1", self.what)
         return word
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """Return an item that makes the shell complete paths, if it is one."""
+        return [CompletionItem(incomplete, type=self.name)] if self.name in ("file", "dir") else []
 
 
 class Option(click.Option):
@@ -242,18 +216,24 @@ def options(declared: Mapping[str, Declared], *names: str, optional: bool = Fals
 
 def _option(name: str, one: Declared, optional: bool, more: dict[str, Any]) -> Decorator:
     """Return the decorator that adds one argument of the library as an option."""
-    chosen: dict[str, Any] = {"required": one.required, "multiple": isinstance(one, Setting) and one.kind == "mapping"}
-    several = one.default if isinstance(one.default, tuple) else (one.default,)
-    default = (
-        ""
-        if one.default is None
-        else ",".join(f"{each:g}" if isinstance(each, float) else str(each) for each in several)
-    )
+    chosen: dict[str, Any] = {"required": one.required}
+    if isinstance(one, Setting):
+        chosen["multiple"] = one.kind == "mapping"
+        if one.names:
+            chosen["metavar"] = f"[{'|'.join(one.names)}]"
+    default = _text(one.default)
     if default and not optional:
         chosen["default"] = default
     elif default or one.otherwise:
         chosen["show_default"] = _flags(default or one.otherwise)
     return option(flag_of(name), _type(name, one), f"{_flags(one.meaning)}.", argument=name, **chosen | more)
+
+
+def _text(default: Any) -> str:
+    """Return a default as users write it; empty for None."""
+    if isinstance(default, tuple):
+        return ",".join(map(_text, default))
+    return "" if default is None else f"{default:g}" if isinstance(default, float) else str(default)
 
 
 def _flags(text: str) -> str:
@@ -266,7 +246,7 @@ def _type(name: str, one: Declared) -> Any:
     if isinstance(one, Argument):
         return Value(one, several=one.several, ranges=one.ranges)
     if one.names:
-        return Choice(name, *one.names)
+        return Name(name, lambda: one.names, listed=False)
     if one.kind == "mapping":
         return Assignment()
     if one.registry == "discipline":
@@ -350,5 +330,5 @@ def _kind(name: str) -> type:
     return Scheme
 
 
-FILE = PathName("file")
+FILE, DIRECTORY = Text("file", "a path"), Text("dir", "a path")
 SEED = options({"rng": RNG})

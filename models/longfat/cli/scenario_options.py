@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from longfat.cli.output import outputs, say
-from longfat.cli.parameters import FILE, Decorator, PathName, option, options, switch
+from longfat.cli.parameters import DIRECTORY, FILE, Decorator, option, options, switch
 from longfat.sim.network.options import RUN_OPTIONS
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def _list(context: click.Context, option: click.Parameter, wanted: bool) -> None
 
 #: Options of the command line, and the options of the run that they override.
 OVERRIDES = ("duration", "rng", "replications")
-PCAP = option("--pcap", PathName("dir"), "Directory for senders.pcap and receivers.pcap: the first run's packets.")
+PCAP = option("--pcap", DIRECTORY, "Directory for senders.pcap and receivers.pcap: the first run's packets.")
 
 
 def of_run(figure: str) -> Decorator:

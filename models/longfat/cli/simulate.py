@@ -14,7 +14,7 @@ from longfat.base.argument import Argument
 from longfat.base.quantities import text
 from longfat.cli import tables
 from longfat.cli.output import Output, csv_of, watched
-from longfat.cli.parameters import PathName, given, option, options
+from longfat.cli.parameters import DIRECTORY, given, option, options
 from longfat.cli.scenario_options import PCAP, load, of_run, scenario
 from longfat.cli.tables import Column, percent, rounded
 
@@ -28,18 +28,18 @@ if TYPE_CHECKING:
 FLOW = {name: name for name in ("transfer_time", "goodput", "delivered", "dropped", "sent")}
 LINK = {name: name for name in ("utilisation", "mean_queue", "max_queue")} | {"dropped": "link_dropped"}
 
-TRACE_PACKETS = Argument(
-    unit="packets", domain="[1, 1e12]", integer=True, otherwise="1000000",
-    meaning="Number of packets in senders.pcap after which ``pcap`` and ``qlog`` end",
-)  # fmt: skip
-
 
 @click.command("simulate")
 @scenario("Simulated time", 10**6)
 @of_run("Picture of the first run over time (sample_every in FILE), else of goodputs and utilisations, e.g. run.svg.")
 @PCAP
-@option("--qlog", PathName("dir"), "Directory for a qlog file of each flow: windows, losses and round trips.")
-@options({"trace_packets": TRACE_PACKETS})
+@option("--qlog", DIRECTORY, "Directory for a qlog file of each flow: windows, losses and round trips.")
+@options({
+    "trace_packets": Argument(
+        "packets", "[1, 1e12]", integer=True, otherwise="1000000",
+        meaning="Number of packets in senders.pcap after which ``pcap`` and ``qlog`` end",
+    ),
+})  # fmt: skip
 def simulate_command(output: Output, scenario: str, trust: bool, **options: Any) -> None:
     """Simulate a network, packet by packet.
 

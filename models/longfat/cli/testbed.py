@@ -31,10 +31,6 @@ COMPARED = {
     "flow": {"transfer_time": "s", "goodput": "bytes/s", "loss": "%", "mean_delay": "s"},
     "link": {"utilisation": "%", "mean_queue": "", "link_dropped": ""},
 }
-REPEATS = Argument(
-    unit="runs", domain="[1, 100]", integer=True, default=3,
-    meaning="Greatest number of attempts at a run, which the machine's load may spoil",
-)  # fmt: skip
 
 
 @click.command("testbed")
@@ -42,7 +38,11 @@ REPEATS = Argument(
 @switch("--compare", "Print simulator, Linux and laws side by side.")
 @of_run("Picture of windows and queues, e.g. run.svg; with --compare over each other.")
 @PCAP
-@options({"repeats": REPEATS})
+@options({
+    "repeats": Argument(
+        "runs", "[1, 100]", 3, "Greatest number of attempts at a run, which the machine's load may spoil", integer=True
+    ),
+})  # fmt: skip
 def testbed_command(
     output: Output, scenario: str, compare: bool, repeats: int, trust: bool, pcap: str | None, **options: Any
 ) -> None:

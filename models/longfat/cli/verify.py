@@ -12,11 +12,6 @@ from longfat.cli.parameters import FILE, SEED, Name, laws, option, options, swit
 
 AT_ONCE = 2  # scenarios on Linux at the same time, unless --workers says otherwise
 
-WORKERS = Argument(
-    unit="processes", domain="[1, 1024]", integer=True, otherwise="number of cores",
-    meaning="Number of parallel processes",
-)  # fmt: skip
-
 
 @click.command("verify")
 @click.argument("papers", nargs=-1, metavar="[PAPER]...")
@@ -33,7 +28,11 @@ WORKERS = Argument(
 )
 @switch("--quick", "Check fewer points and shorter runs: about a minute.")
 @SEED
-@options({"workers": WORKERS})
+@options({
+    "workers": Argument(
+        "processes", "[1, 1024]", integer=True, otherwise="number of cores", meaning="Number of parallel processes"
+    ),
+})  # fmt: skip
 @option("--html", FILE, "Write the result as an HTML page.")
 @option("--json", FILE, "Write the result as JSON; - prints it instead of the table.", argument="json_file")
 def verify_command(

@@ -9,7 +9,7 @@ import click
 
 from longfat.base.domains import conflict
 from longfat.cli.output import FOLDER, Output, outputs, say, watched
-from longfat.cli.parameters import FILE, Choice, flag_of, given, option, options
+from longfat.cli.parameters import FILE, flag_of, given, option, options
 from longfat.design.arguments import SENDERS, TCP_WINDOW, WINDOW
 
 if TYPE_CHECKING:
@@ -24,6 +24,11 @@ def _only(protocol: str, one: Any, **other: Any) -> Any:
     return replace(one, meaning=f"{protocol}: {one.meaning[0].lower()}{one.meaning[1:]}", **other)
 
 
+SCHEME = replace(
+    TCP_WINDOW["scheme"],
+    names=(*SENDERS, SELECTIVE_REPEAT),
+    meaning=f"{TCP_WINDOW['scheme'].meaning}. Or selective repeat without congestion control, which is no TCP",
+)
 OF_TCP = {
     "mss": _only("TCP", TCP_WINDOW["segment"], default="1448B, or that of ``iperf3``"),
     **{name: _only("TCP", TCP_WINDOW[name]) for name in ("buffer", "replications")},
@@ -40,13 +45,7 @@ OF_SELECTIVE_REPEAT = {
 @click.command("window", short_help="Window, socket buffers and rate of TCP on a path.")
 @click.argument("files", nargs=-1, type=FILE)
 @options(TCP_WINDOW, "rate", "round_trip_time", "loss", optional=True, required=False)
-@option(
-    "--scheme",
-    Choice("scheme", *SENDERS, SELECTIVE_REPEAT),
-    f"{TCP_WINDOW['scheme'].meaning}. Or selective repeat without congestion control, which is no TCP.",
-    default="cubic",
-    show_default="cubic, that of Linux",
-)
+@options({"scheme": SCHEME}, show_default="cubic, that of Linux")
 @option("--iperf3", FILE, "Output of iperf3 --json; more files may follow.", multiple=True)
 @option("--ping", FILE, "Output of ping; more files may follow.", multiple=True)
 @option("--measured", FILE, "Any file that longfat measured reads; more may follow.", multiple=True)
