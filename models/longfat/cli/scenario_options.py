@@ -67,7 +67,7 @@ def scenario(lasts: str, most: int) -> Decorator:
             "rng": replace(RUN_OPTIONS["rng"], otherwise="rng of the scenario, or 0"),
             "replications": replace(
                 RUN_OPTIONS["replications"], domain=f"[1, {most}]",
-                meaning="Number of replications; overrides the scenario's",
+                meaning=f"{RUN_OPTIONS['replications'].meaning}; overrides the scenario's",
             ),
         }, required=False),
         switch("--trust", "Allow FILE to load Python files outside its folder."),
