@@ -44,11 +44,23 @@ _TAKE = types.FunctionType(numba.int64(STATE, LINK, _own, _own, numba.float64))
 _WAKE = types.FunctionType(numba.int64(STATE, LINK, _own, _own, QUEUE, _own, numba.float64))
 _TICK = types.FunctionType(numba.float64(STATE, LINK, _own, _own, numba.float64))
 
-#: Names of the callbacks, in the order of their numbers in `records`.
-CALLBACKS = ("start", "ack", "loss", "timeout", "alarm", "send", "receive", "reply")
-HOOKS = ("enqueue", "dequeue", "feedback", "tick")
+#: Callbacks of schemes, disciplines and services, in the order of their numbers in `records`: arguments and result.
+CALLBACKS = {
+    **dict.fromkeys(("start", "ack", "loss", "timeout", "alarm"), "(flow, event) -> float"),
+    "send": "(flow, packet) -> int",
+    **dict.fromkeys(("receive", "reply"), "(receiver, packet) -> int"),
+}
+HOOKS = {
+    **dict.fromkeys(("enqueue", "dequeue", "feedback"), "(link, packet, now) -> int"),
+    "tick": "(link, now) -> float",
+}
 ENQUEUE, DEQUEUE, ON_FEEDBACK, ON_TICK = range(len(HOOKS))
-VERBS = ("enqueue", "dequeue", "evict", "wake")
+VERBS = {
+    "enqueue": "(link, packet, now) -> int",
+    "dequeue": "(link, now) -> int",
+    "evict": "(link, packet, now) -> int",
+    "wake": "(link, queue, now) -> int",
+}
 PUT, TAKE, EVICT, WAKE_UP = range(len(VERBS))
 #: Functions of links: functions of disciplines, then functions of services.
 OF_LINKS = (*HOOKS, *VERBS)

@@ -13,7 +13,11 @@ import numba
 
 from longfat.base import domains
 from longfat.sim.kernel import jit
+from longfat.sim.kernel.views import OWN
+from longfat.sim.plugin.view_fields import TABLE
 
+#: Names of the rows in views.
+ROWS = {field.row for fields in TABLE.values() for field in fields.values()} | {OWN, "service"}
 SHIPPED = tuple(f"longfat.sim.{folder}." for folder in ("schemes", "queues", "services"))
 #: Code that may use rows: the responder of a run keeps the stamps of requests in them.
 INSIDE = ("longfat.sim.kernel.", "longfat.sim.plugin.", "longfat.sim.queues.ptp")
@@ -89,25 +93,6 @@ def _enclosed(function: Any) -> list[Any]:
         with contextlib.suppress(ValueError):  # a cell that is still empty
             found.append(cell.cell_contents)
     return found
-
-
-#: Names of the rows in views, see `longfat.sim.plugin.view_fields`.
-ROWS = (
-    "state",
-    "sender",
-    "timer",
-    "recovery",
-    "own",
-    "event",
-    "link",
-    "service",
-    "packet",
-    "header",
-    "since",
-    "queue",
-    "receiver",
-    "delayed_ack",
-)
 
 
 @functools.lru_cache(maxsize=512)

@@ -95,6 +95,8 @@ class Columns:
 
 
 _EMPTY = np.dtype((np.record, np.dtype([("nothing", np.int64)])))
+#: Record without parameters and state.
+NO_COLUMNS = Columns("", {}, {}, ())
 
 
 def _check_name(whose: str, name: Any, taken: Collection[str]) -> None:

@@ -7,9 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
+import numba
+
 from longfat.base import discovery, domains
+from longfat.sim.kernel import jit
+from longfat.sim.kernel.views import View
 from longfat.sim.plugin import callback_checks
 from longfat.sim.plugin.parameters import YES_OR_NO, Parameter
+from longfat.sim.plugin.view_fields import EVENT_VIEW, PACKET_VIEW
 
 Kind = TypeVar("Kind", bound="PlugIn")
 
@@ -38,11 +43,13 @@ class PlugIn:
         Full reference of its rules: authors, title, venue, year and section, or RFC.
     """
 
-    #: Kind of plug-in in messages; arguments of each callback, in the kernel's order; callbacks that have no default;
-    #: advice on how to give a parameter that has no value.
+    #: Kind of plug-in in messages; arguments and result of each callback, in the kernel's order; callbacks that have no
+    #: default; views of a plug-in without parameters and state, which the defaults get; advice on how to give a
+    #: parameter that has no value.
     KIND: ClassVar[str] = "plug-in"
     CALLBACKS: ClassVar[Mapping[str, str]] = {}
     REQUIRED: ClassVar[tuple[str, ...]] = ()
+    BARE_VIEWS: ClassVar[Mapping[str, View]] = {}
     ADVICE: ClassVar[str] = "give it with values"
 
     name: str
@@ -55,10 +62,10 @@ class PlugIn:
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:
             raise domains.wrong_type(f"name of a {self.KIND}", self.name, "a string that is not empty")
-        for name, arguments in self.CALLBACKS.items():
+        for name, signature in self.CALLBACKS.items():
             function = getattr(self, name)
             if function is not None or name in self.REQUIRED:
-                callback_checks.check(self.title, name, function, arguments)
+                callback_checks.check(self.title, name, function, signature.partition(" -> ")[0])
         declared = {
             name: one if isinstance(one, Parameter) else Parameter(domains.number(name, one, "1", "(-inf, inf)"))
             for name, one in self.parameters.items()
@@ -131,6 +138,29 @@ class PlugIn:
     def callbacks(self) -> dict[str, Any]:
         """The callbacks that are given, by name."""
         return {name: getattr(self, name) for name in self.CALLBACKS if getattr(self, name) is not None}
+
+    @property
+    def defaults(self) -> Mapping[str, Any]:
+        """Callbacks in place of those that are not given, by name; they use no parameters and no state."""
+        return {}
+
+    @functools.cached_property
+    def views(self) -> Mapping[str, View]:
+        """Views with the parameters and the state, by the names of the arguments that get them."""
+        return self.BARE_VIEWS
+
+    def compiled(self) -> tuple[jit.Callback, ...]:
+        """Return the callbacks, compiled for the kernel; a default is compiled once for all plug-ins."""
+        made = []
+        for name, signature in self.CALLBACKS.items():
+            whose, function, views = self.title, getattr(self, name), self.views
+            if function is None:
+                whose, function, views = "", self.defaults[name], self.BARE_VIEWS
+            arguments, _, result = signature.strip("(").partition(") -> ")
+            types = {**views, "event": EVENT_VIEW, "packet": PACKET_VIEW, "now": numba.float64}
+            kind = {"int": numba.int64, "float": numba.float64}[result](*[types[one] for one in arguments.split(", ")])
+            made.append(callback_checks.compiled(whose, name, function, kind))
+        return tuple(made)
 
 
 class Registry(Mapping[str, Kind], Generic[Kind]):

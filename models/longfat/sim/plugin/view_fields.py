@@ -27,7 +27,7 @@ from longfat.sim.kernel.memory import (
     TIMER,
 )
 from longfat.sim.kernel.views import NANOSECONDS, Field, View
-from longfat.sim.plugin.columns import Columns
+from longfat.sim.plugin.columns import NO_COLUMNS, Columns
 
 __all__ = ["INITIAL", "TABLE", "documentation"]
 
@@ -225,20 +225,24 @@ EVENT_VIEW = View("event", {"event": EVENT}, EVENT_FIELDS)
 PACKET_VIEW = View("packet", {"packet": PACKET, "header": HEADER, "since": SINCE}, PACKET_FIELDS)
 
 
-def flow_view(own: Columns, without: Collection[str] = ()) -> View:
+def flow_view(own: Columns = NO_COLUMNS, without: Collection[str] = ()) -> View:
     """Return the view that the callbacks of a scheme get of a flow, `without` some states: those of its receiver."""
     rows = {"state": STATE, "sender": SENDER, "timer": TIMER, "recovery": RECOVERY, **own.rows()}
     return View("flow", rows, {**FLOW_FIELDS, **own.fields(without=without)})
 
 
-def receiver_view(own: Columns, without: Collection[str] = ()) -> View:
+def receiver_view(own: Columns = NO_COLUMNS, without: Collection[str] = ()) -> View:
     """Return the view that `receive` and `reply` of a scheme get of a receiver, `without` the states of the sender."""
     rows = {"state": STATE, "receiver": RECEIVING, "delayed_ack": DELAYED_ACK, **own.rows()}
     return View("receiver", rows, {**RECEIVER_FIELDS, **own.fields(without=without)})
 
 
 def link_view(
-    own: Columns, of_flow: Columns, service: Columns, queue: Columns, settable: tuple[str, ...] | None
+    own: Columns = NO_COLUMNS,
+    of_flow: Columns = NO_COLUMNS,
+    service: Columns = NO_COLUMNS,
+    queue: Columns = NO_COLUMNS,
+    settable: tuple[str, ...] | None = (),
 ) -> View:
     """Return the view of a link that a discipline gets, or its service.
 
@@ -262,7 +266,7 @@ def link_view(
     return View("link", rows, fields, {"flow_state": state, "queue": queues, "packet": PACKET_VIEW})
 
 
-def queue_view(queue: Columns) -> View:
+def queue_view(queue: Columns = NO_COLUMNS) -> View:
     """Return the view of a queue that a service gets."""
     return View("queue", {"queue": QUEUE, **queue.rows()}, {**QUEUE_FIELDS, **queue.fields()})
 

@@ -8,17 +8,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, ClassVar, Self
 
-import numba
-
 from longfat.base.domains import unknown
-from longfat.sim.kernel import jit
 from longfat.sim.kernel.callbacks import HOOKS
 from longfat.sim.kernel.records import DROP, ENQUEUE, SEND
+from longfat.sim.kernel.views import View
 from longfat.sim.plugin import callback_checks
 from longfat.sim.plugin.columns import Columns
 from longfat.sim.plugin.parameters import Parameter, flag
 from longfat.sim.plugin.plug_in import PlugIn
-from longfat.sim.plugin.view_fields import LINK_FIELDS, PACKET_VIEW, link_view
+from longfat.sim.plugin.view_fields import LINK_FIELDS, link_view
 from longfat.sim.services import SERVICES, Service
 from longfat.sim.services.departures import DEPARTURES
 
@@ -93,10 +91,8 @@ class Discipline(PlugIn):
     """
 
     KIND: ClassVar[str] = "discipline"
-    CALLBACKS: ClassVar[Mapping[str, str]] = {
-        **dict.fromkeys(("enqueue", "dequeue", "feedback"), "(link, packet, now)"),
-        "tick": "(link, now)",
-    }
+    CALLBACKS: ClassVar[Mapping[str, str]] = HOOKS
+    BARE_VIEWS: ClassVar[Mapping[str, View]] = {"link": link_view()}
 
     service: str | Service = "fifo"
     enqueue: Callable[..., Any] | None = None
@@ -165,19 +161,17 @@ class Discipline(PlugIn):
         late = self.service == "fifo" and self.dequeue is not None and not self.late_if
         return DEPARTURES if late else SERVICES[self.service]
 
-    def compiled(self) -> tuple[jit.Callback, ...]:
-        """Return the hooks, compiled for the kernel."""
-        nothing, service = Columns("", {}, {}, ()), self.scheduler
-        records = (nothing, nothing) if service is None else (service.columns, service.queue_columns)
-        view = link_view(self.columns, self.flow_columns, *records, () if service is None else service.settable)
-        now, whose = numba.float64, self.title
-        asked, ticks = numba.int64(view, PACKET_VIEW, now), now(view, now)
-        return tuple(
-            callback_checks.compiled(
-                whose, hook, getattr(self, hook) or DEFAULTS[hook], ticks if hook == "tick" else asked
-            )
-            for hook in HOOKS
-        )
+    @property
+    def defaults(self) -> Mapping[str, Any]:
+        """Callbacks in place of those that are not given: admit and send all packets."""
+        return DEFAULTS
+
+    @functools.cached_property
+    def views(self) -> Mapping[str, View]:
+        """View of a link, with what its service shows of its own records."""
+        service = self.scheduler
+        shown = () if service is None else (service.columns, service.queue_columns, service.settable)
+        return {"link": link_view(self.columns, self.flow_columns, *shown)}
 
 
 def enqueue_all(link, packet, now):  # type: ignore[no-untyped-def]

@@ -332,7 +332,8 @@ class Simulation:
             link, hook = self.assembly.link_names[row.link], callbacks.OF_LINKS[row.hook]
             return f"{self._of_link()}, {hook}, link {link!r} {when}"
         scheme = self.assembly.schemes[self.state.senders[row.flow].scheme]
-        return f"scheme {scheme.name!r}, {callbacks.CALLBACKS[row.callback]}, flow {self._name(int(row.flow))!r} {when}"
+        name = tuple(callbacks.CALLBACKS)[row.callback]
+        return f"scheme {scheme.name!r}, {name}, flow {self._name(int(row.flow))!r} {when}"
 
     def _of_link(self) -> str:
         """Return the discipline of the link being handled, or its service if it has no discipline."""

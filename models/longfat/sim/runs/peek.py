@@ -9,11 +9,10 @@ import numpy as np
 
 from longfat.sim.kernel import records
 from longfat.sim.kernel.views import Look, View
-from longfat.sim.plugin.columns import Columns
+from longfat.sim.plugin.columns import NO_COLUMNS
 from longfat.sim.plugin.view_fields import flow_view, link_view
 from longfat.sim.runs.engine import Simulation
 
-_NOTHING = Columns("", {}, {}, ())
 _SPARE = np.zeros(1, np.int64)  # in place of the record of a plug-in without one
 
 _flow_view, _link_view = functools.lru_cache(64)(flow_view), functools.lru_cache(64)(link_view)
@@ -31,7 +30,7 @@ def flow(run: Simulation, name: str) -> Look:
     f = run.assembly.flow_names.index(name)
     state, scheme = run.state, run.assembly.copies[f].scheme
     return _of(
-        _flow_view(scheme.columns if scheme is not None else _NOTHING),
+        _flow_view(scheme.columns if scheme is not None else NO_COLUMNS),
         state=state.row,
         sender=state.senders[f],
         timer=state.timers[f],
@@ -52,7 +51,7 @@ def link(run: Simulation, name: str) -> Look:
     run.count()  # brings the backlog up to date
     state, assembly = run.state, run.assembly
     row = state.links[k]
-    own = of_flow = service = queue = _NOTHING
+    own = of_flow = service = queue = NO_COLUMNS
     if row.discipline != records.NONE:
         own, of_flow = assembly.disciplines[row.discipline].columns, assembly.disciplines[row.discipline].flow_columns
     if row.service != records.NONE:

@@ -7,25 +7,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, ClassVar
 
-import numba
 import numpy as np
 
 from longfat.base import domains
-from longfat.sim.kernel import jit, records
+from longfat.sim.kernel import records
 from longfat.sim.kernel.callbacks import CALLBACKS
-from longfat.sim.plugin import callback_checks
+from longfat.sim.kernel.views import View
 from longfat.sim.plugin.columns import Columns
 from longfat.sim.plugin.parameters import Parameter
 from longfat.sim.plugin.plug_in import PlugIn
-from longfat.sim.plugin.view_fields import (
-    EVENT_VIEW,
-    FLOW_FIELDS,
-    INITIAL,
-    PACKET_VIEW,
-    RECEIVER_FIELDS,
-    flow_view,
-    receiver_view,
-)
+from longfat.sim.plugin.view_fields import FLOW_FIELDS, INITIAL, RECEIVER_FIELDS, flow_view, receiver_view
 
 __all__ = ["Parameter", "Scheme", "fill_columns", "set_fields"]
 
@@ -68,7 +59,7 @@ class Scheme(PlugIn):
         Quantity that the callbacks return. A window scheme may also set ``flow.rate``, and a rate scheme
         ``flow.window``.
     recovery : {"selective", "own"}
-        Selective: the simulator finds and retransmits lost packets. Columns: the scheme sees duplicate acknowledgments
+        Selective: the simulator finds and retransmits lost packets. Own: the scheme sees duplicate acknowledgments
         (``event.duplicate``) and decides what to retransmit (``flow.resend = number``, ``flow.next = number``).
     receiver_state : mapping, optional
         State of the receiver, like `state`; `receive` and `reply` see it and not that of the sender.
@@ -116,12 +107,9 @@ class Scheme(PlugIn):
     """
 
     KIND: ClassVar[str] = "scheme"
-    CALLBACKS: ClassVar[Mapping[str, str]] = {
-        **dict.fromkeys(("start", "ack", "loss", "timeout", "alarm"), "(flow, event)"),
-        "send": "(flow, packet)",
-        **dict.fromkeys(("receive", "reply"), "(receiver, packet)"),
-    }
+    CALLBACKS: ClassVar[Mapping[str, str]] = CALLBACKS
     REQUIRED: ClassVar[tuple[str, ...]] = ("ack",)
+    BARE_VIEWS: ClassVar[Mapping[str, View]] = {"flow": flow_view(), "receiver": receiver_view()}
     ADVICE: ClassVar[str] = "give the flow parameters with values, or the scheme"
 
     ack: Callable[[Any, Any], float]
@@ -188,25 +176,18 @@ class Scheme(PlugIn):
         taken = {*FLOW_FIELDS, *(RECEIVER_FIELDS if self.receive is not None else ())}
         return Columns(self.title, mine, {**self.state, **self.receiver_state}, taken)
 
-    def compiled(self) -> tuple[jit.Callback, ...]:
-        """Return the callbacks, compiled for the event loop."""
-        made = []
-        for name in CALLBACKS:
-            whose, function, own = self.title, getattr(self, name), self.columns
-            if function is None:  # defaults use no parameters and state: one compilation is enough for all schemes
-                whose, function, own = "", DEFAULTS[self.controls].get(name, unlabelled), NOTHING
-            if name in ("receive", "reply"):
-                view = receiver_view(own, without=() if own is NOTHING else self.state)
-            else:
-                view = flow_view(own, without=() if own is NOTHING else self.receiver_state)
-            takes_packet = name in ("send", "receive", "reply")
-            kind = numba.int64(view, PACKET_VIEW) if takes_packet else numba.float64(view, EVENT_VIEW)
-            made.append(callback_checks.compiled(whose, name, function, kind))
-        return tuple(made)
+    @property
+    def defaults(self) -> Mapping[str, Any]:
+        """Callbacks in place of those that are not given; they depend on what the callbacks return."""
+        return DEFAULTS[self.controls]
 
-
-#: The record of a scheme without parameters and state.
-NOTHING = Columns("no scheme", {}, {}, ())
+    @functools.cached_property
+    def views(self) -> Mapping[str, View]:
+        """Views of a flow and of its receiver, each without the state of the other end."""
+        return {
+            "flow": flow_view(self.columns, without=self.receiver_state),
+            "receiver": receiver_view(self.columns, without=self.state),
+        }
 
 
 def unlabelled(flow, packet):  # type: ignore[no-untyped-def]
@@ -240,9 +221,10 @@ def halve_rate(flow, event):  # type: ignore[no-untyped-def]
 
 
 #: Callbacks of schemes that do not define them, by return value.
+_PACKETS = dict.fromkeys(("send", "receive", "reply"), unlabelled)
 DEFAULTS = {
-    "window": {"start": keep_window, "loss": halve_window, "timeout": window_of_one, "alarm": keep_window},
-    "rate": {"start": keep_rate, "loss": keep_rate, "timeout": halve_rate, "alarm": keep_rate},
+    "window": {"start": keep_window, "loss": halve_window, "timeout": window_of_one, "alarm": keep_window, **_PACKETS},
+    "rate": {"start": keep_rate, "loss": keep_rate, "timeout": halve_rate, "alarm": keep_rate, **_PACKETS},
 }
 
 

@@ -7,16 +7,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, ClassVar
 
-import numba
-
 from longfat.base.domains import integer, unknown
-from longfat.sim.kernel import jit
 from longfat.sim.kernel.callbacks import VERBS
 from longfat.sim.kernel.records import NOTHING
-from longfat.sim.plugin import callback_checks
+from longfat.sim.kernel.views import View
 from longfat.sim.plugin.columns import Columns
 from longfat.sim.plugin.plug_in import PlugIn
-from longfat.sim.plugin.view_fields import LINK_FIELDS, PACKET_VIEW, QUEUE_FIELDS, link_view, queue_view
+from longfat.sim.plugin.view_fields import LINK_FIELDS, QUEUE_FIELDS, link_view, queue_view
 
 PER_FLOW = "flow"
 
@@ -79,13 +76,9 @@ class Service(PlugIn):
     """
 
     KIND: ClassVar[str] = "service"
-    CALLBACKS: ClassVar[Mapping[str, str]] = {
-        "enqueue": "(link, packet, now)",
-        "dequeue": "(link, now)",
-        "evict": "(link, packet, now)",
-        "wake": "(link, queue, now)",
-    }
+    CALLBACKS: ClassVar[Mapping[str, str]] = VERBS
     REQUIRED: ClassVar[tuple[str, ...]] = ("enqueue", "dequeue")
+    BARE_VIEWS: ClassVar[Mapping[str, View]] = {"link": link_view(settable=None), "queue": queue_view()}
 
     enqueue: Callable[..., Any]
     dequeue: Callable[..., Any]
@@ -125,24 +118,16 @@ class Service(PlugIn):
             return None
         return int(values[self.queues] if isinstance(self.queues, str) else self.queues)
 
-    def compiled(self) -> tuple[jit.Callback, ...]:
-        """Return the functions, compiled for the kernel."""
-        nothing = Columns("", {}, {}, ())
-        link, queue = (
-            link_view(nothing, nothing, self.columns, self.queue_columns, None),
-            queue_view(self.queue_columns),
-        )
-        now = numba.float64
-        takes = {
-            "enqueue": numba.int64(link, PACKET_VIEW, now),
-            "dequeue": numba.int64(link, now),
-            "evict": numba.int64(link, PACKET_VIEW, now),
-            "wake": numba.int64(link, queue, now),
-        }
-        whose = self.title
-        return tuple(
-            callback_checks.compiled(whose, verb, getattr(self, verb) or DEFAULTS[verb], takes[verb]) for verb in VERBS
-        )
+    @property
+    def defaults(self) -> Mapping[str, Any]:
+        """Callbacks in place of those that are not given: a full buffer drops the arriving packet."""
+        return DEFAULTS
+
+    @functools.cached_property
+    def views(self) -> Mapping[str, View]:
+        """Views of a link and of one of its queues."""
+        link = link_view(service=self.columns, queue=self.queue_columns, settable=None)
+        return {"link": link, "queue": queue_view(self.queue_columns)}
 
 
 def evict_none(link, packet, now):  # type: ignore[no-untyped-def]
