@@ -144,16 +144,16 @@ class PlugIn:
         """Callbacks in place of those that are not given, by name; they use no parameters and no state."""
         return {}
 
-    @functools.cached_property
+    @property
     def views(self) -> Mapping[str, View]:
         """Views with the parameters and the state, by the names of the arguments that get them."""
         return self.BARE_VIEWS
 
     def compiled(self) -> tuple[jit.Callback, ...]:
         """Return the callbacks, compiled for the kernel; a default is compiled once for all plug-ins."""
-        made = []
+        made, own = [], self.views
         for name, signature in self.CALLBACKS.items():
-            whose, function, views = self.title, getattr(self, name), self.views
+            whose, function, views = self.title, getattr(self, name), own
             if function is None:
                 whose, function, views = "", self.defaults[name], self.BARE_VIEWS
             arguments, _, result = signature.strip("(").partition(") -> ")

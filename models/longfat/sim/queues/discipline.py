@@ -166,7 +166,7 @@ class Discipline(PlugIn):
         """Callbacks in place of those that are not given: admit and send all packets."""
         return DEFAULTS
 
-    @functools.cached_property
+    @property
     def views(self) -> Mapping[str, View]:
         """View of a link, with what its service shows of its own records."""
         service = self.scheduler

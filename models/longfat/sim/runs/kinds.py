@@ -18,11 +18,11 @@ from longfat.sim.network.elements import OF_LINK, Flow, Link, flow_values, link_
 from longfat.sim.network.options import Number
 from longfat.sim.network.traffic import Traffic
 from longfat.sim.plugin import callback_checks
+from longfat.sim.plugin.view_fields import INITIAL
 from longfat.sim.queues import Discipline, ptp
 from longfat.sim.runs.keyed import Keyed
 from longfat.sim.runs.routes import Routes
 from longfat.sim.runs.run_state import RunState, rows
-from longfat.sim.schemes.scheme import fill_columns, set_fields
 
 _UNBOUNDED = 2**62
 
@@ -351,7 +351,10 @@ def _by_scheme(flow: Flow, row: dict[str, Any]) -> np.ndarray:
         sender.rate = flow.packet  # one packet per second, until its scheme sets another rate
     recovery.sampled, recovery.least_rtt = scheme.delivery_rate, 2**62
     recovery.skips = scheme.delivery_rate
-    set_fields(row, scheme, flow.parameters)
+    values = {**scheme.settings, **flow.parameters}
+    for name, parameter in scheme.parameters.items():
+        if parameter.field:
+            setattr(row[INITIAL[parameter.field]], parameter.field, values[name])
     if recovery.rack:
         recovery.skips = 1
     sender.repair = records.SKIPS if recovery.skips else records.OWN
@@ -372,7 +375,7 @@ def _by_scheme(flow: Flow, row: dict[str, Any]) -> np.ndarray:
     line.carried_remainder = line.rate >> 1
     sender.access_link = line.rate > 0
     own = rows(scheme.columns.words, records.WORD)
-    fill_columns(own, scheme, flow.parameters)
+    scheme.columns.fill(own, values)
     return own
 
 

@@ -7,8 +7,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, ClassVar
 
-import numpy as np
-
 from longfat.base import domains
 from longfat.sim.kernel import records
 from longfat.sim.kernel.callbacks import CALLBACKS
@@ -18,7 +16,7 @@ from longfat.sim.plugin.parameters import Parameter
 from longfat.sim.plugin.plug_in import PlugIn
 from longfat.sim.plugin.view_fields import FLOW_FIELDS, INITIAL, RECEIVER_FIELDS, flow_view, receiver_view
 
-__all__ = ["Parameter", "Scheme", "fill_columns", "set_fields"]
+__all__ = ["Parameter", "Scheme"]
 
 
 @dataclass(frozen=True)
@@ -181,7 +179,7 @@ class Scheme(PlugIn):
         """Callbacks in place of those that are not given; they depend on what the callbacks return."""
         return DEFAULTS[self.controls]
 
-    @functools.cached_property
+    @property
     def views(self) -> Mapping[str, View]:
         """Views of a flow and of its receiver, each without the state of the other end."""
         return {
@@ -226,16 +224,3 @@ DEFAULTS = {
     "window": {"start": keep_window, "loss": halve_window, "timeout": window_of_one, "alarm": keep_window, **_PACKETS},
     "rate": {"start": keep_rate, "loss": keep_rate, "timeout": halve_rate, "alarm": keep_rate, **_PACKETS},
 }
-
-
-def set_fields(rows: Mapping[str, Any], scheme: Scheme, given: Mapping[str, float]) -> None:
-    """Write the parameters that initialise fields of the simulator into the rows of a flow."""
-    for name, parameter in scheme.parameters.items():
-        if parameter.field:
-            setattr(rows[INITIAL[parameter.field]], parameter.field, given.get(name, parameter.default))
-
-
-def fill_columns(own: np.ndarray, scheme: Scheme, given: Mapping[str, float]) -> None:
-    """Write the scheme's own parameters and the initial state into its record of a flow."""
-    defaults = {name: one.default for name, one in scheme.parameters.items()}
-    scheme.columns.fill(own, {**defaults, **given})

@@ -123,7 +123,7 @@ class Service(PlugIn):
         """Callbacks in place of those that are not given: a full buffer drops the arriving packet."""
         return DEFAULTS
 
-    @functools.cached_property
+    @property
     def views(self) -> Mapping[str, View]:
         """Views of a link and of one of its queues."""
         link = link_view(service=self.columns, queue=self.queue_columns, settable=None)
