@@ -14,6 +14,7 @@ from docs.handbook.markup import code, html, number, plain, section, table, unfo
 from docs.handbook.staging import ROOT
 from longfat.base import discovery
 from longfat.sim import queues, schemes
+from longfat.sim.kernel.views import STATES
 
 FOLDERS = {"scheme": "schemes", "discipline": "disciplines", "service": "services"}
 TITLES = {"scheme": "Schemes", "discipline": "Queue disciplines", "service": "Services"}
@@ -39,10 +40,8 @@ def records(kind: str) -> dict[str, Any]:
 def _module(kind: str, record: Any) -> Any:
     """Return the module that defines a plug-in."""
     package = REGISTRIES[kind].package
-    forms = ("discipline", "scheme", "service")
     for module in discovery.modules(package):
-        public = (one for name, one in vars(module).items() if not name.startswith("_"))
-        if module.__name__.rpartition(".")[2] not in forms and any(one is record for one in public):
+        if any(one is record for name, one in vars(module).items() if not name.startswith("_")):
             return module
     return importlib.import_module(package)
 
@@ -59,14 +58,9 @@ def _parameters(record: Any) -> str:
 
 def _state(record: Any) -> str:
     """Return the table of state variables."""
-    parts = (
-        ("flow" if hasattr(record, "controls") else "link", "state"),
-        ("receiver", "receiver_state"),
-        ("flow", "flow_state"),
-        ("queue", "queue_state"),
-    )
+    owners = {STATES[view]: view for view in record.BARE_VIEWS} | {"flow_state": "flow"}
     rows = []
-    for whose, attribute in parts:
+    for attribute, whose in owners.items():
         for name, value in getattr(record, attribute, {}).items():
             many = isinstance(value, (list, tuple))
             first = f"{len(value)} values" if many else f"parameter `{value}`" if isinstance(value, str) else f"{value}"
@@ -131,7 +125,7 @@ def pages(draw: bool = True) -> dict[str, str]:
     """Return the pages of all plug-ins by name, and the three pages that list them."""
     made = {}
     for kind, folder in FOLDERS.items():
-        drawing = {"scheme": traces.of_scheme, "discipline": traces.of_discipline, "service": traces.of_service}[kind]
+        drawing = getattr(traces, f"of_{kind}")
         found = records(kind)
         names = [f"{folder}/{name}/index" for name in found]
         rows = [
