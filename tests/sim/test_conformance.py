@@ -244,8 +244,8 @@ def changed(seen, kind="runs", **fields):
 
 
 def verdict(name, found):
-    verdict, _, messages = checks.CHECKS[name][1](found)
-    return verdict, messages
+    made = checks.CHECKS[name].check(name, found)
+    return made.verdict, made.message
 
 
 def test_nothing_to_object(seen):

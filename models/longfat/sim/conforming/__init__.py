@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from longfat.base.domains import generator
 from longfat.base.progress import bar
-from longfat.sim.conforming.checks import CHECKS, Evidence, return_values
-from longfat.sim.conforming.findings import NOT_APPLICABLE, Check, Report
+from longfat.sim.conforming.checks import CHECKS, COMPILATION, VALUES, Evidence
+from longfat.sim.conforming.findings import Check, Report
 from longfat.sim.conforming.interpreted import Interpreted, observe_interpreted
 from longfat.sim.conforming.trials import ABOUT, Subject, observe, subject_of, trials_for
 from longfat.sim.kernel import jit
@@ -69,7 +69,7 @@ def conformance(
     subject = subject_of(plug_in, beside, parameters)
     seed, other = (int(one) for one in generator(rng).integers(2**32, size=2))
     found = _evidence(subject, seed, other, progress)
-    checks = tuple(_made(name, meaning, made, found) for name, (meaning, made) in CHECKS.items())
+    checks = tuple(rule.check(name, found) for name, rule in CHECKS.items())
     about = {trial.name: trial.about for trial in found.trials} | {"all": ABOUT}
     return Report(subject.plug_in.title, checks, about, seed, time.perf_counter() - begun)
 
@@ -81,31 +81,20 @@ def _evidence(subject: Subject, seed: int, other: int, progress: bool) -> Eviden
         try:
             if jit.COMPILED:
                 found.interpreted = observe_interpreted(subject, seed, TIME_LIMIT)
-            else:
-                found.not_interpreted = "compilation is off in this process, too"
         except Interpreted as error:
-            found.not_interpreted = str(error)
+            found.faults[COMPILATION] = str(error)
         except TimeoutError:
-            found.refused = (
+            found.faults[VALUES] = (
                 f"the runs without compilation did not end in {TIME_LIMIT:g} s: perhaps a callback has an endless loop"
             )
             return found
         shown.update(1)
-        for trial in found.trials:
-            kinds = ((found.runs, seed, False), (found.again, seed, False), (found.other, other, False))
-            for records, one, slow in (*kinds, (found.compiled, seed, True)):
-                try:
+        runs = ((found.runs, seed, False), (found.again, seed, False), (found.other, other, False))
+        try:
+            for trial in found.trials:
+                for records, one, slow in (*runs, (found.compiled, seed, True)):
                     records.append(observe(trial, subject, one, slow=slow or not jit.COMPILED))
-                except ValueError as error:  # the plug-in does not compile, or does not fit such a link
-                    found.refused = str(error)
-                    return found
-                shown.update(1)
+                    shown.update(1)
+        except ValueError as error:  # the plug-in does not compile, or does not fit such a link
+            found.faults[VALUES] = str(error)
     return found
-
-
-def _made(name: str, meaning: str, made: Callable[[Evidence], Any], found: Evidence) -> Check:
-    """Return the result of a check."""
-    if found.refused and made is not return_values:
-        return Check(name, meaning, (), NOT_APPLICABLE, "not checked, because no run could begin")
-    verdict, networks, message = made(found)
-    return Check(name, meaning, tuple(networks), verdict, message)

@@ -74,7 +74,8 @@ class Report:
         rows = [("check", "verdict", "networks", "what is checked")]
         for one in self.checks:
             text = one.message if one.verdict == NOT_APPLICABLE else one.meaning
-            rows.append((one.name, _shown(one.verdict), ", ".join(one.networks) or "-", text))
+            verdict = one.verdict.upper() if one.verdict == FAILED else one.verdict
+            rows.append((one.name, verdict, ", ".join(one.networks) or "-", text))
         heads, *table = columns(rows)
         lines = [head, "", heads]
         for one, line in zip(self.checks, table, strict=True):
@@ -84,7 +85,3 @@ class Report:
 
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(str(self))}</pre>"
-
-
-def _shown(verdict: str) -> str:
-    return verdict.upper() if verdict == FAILED else verdict

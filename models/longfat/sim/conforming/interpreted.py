@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import importlib
 import io
 import os
 import pickle
 import subprocess
 import sys
-from dataclasses import fields
 from typing import Any
 
 import numba
 import numpy as np
 
 from longfat.sim.conforming.trials import Record, Subject, observe, trials_for
-from longfat.sim.plugin.plug_in import PlugIn
 
 CODE = """
 import pickle, sys
@@ -65,45 +62,31 @@ def portable(thing: Any) -> bytes:
 
     class Pickler(cloudpickle.CloudPickler):  # type: ignore[misc]
         def reducer_override(self, one: Any) -> Any:
-            if isinstance(one, numba.core.dispatcher.Dispatcher):
-                return (_named if one.__module__.startswith("longfat.") else _plain), _of_dispatcher(one)
-            if isinstance(one, PlugIn):  # without attributes that follow from the fields
-                return _make, (type(one), {each.name: getattr(one, each.name) for each in fields(one)})
-            return super().reducer_override(one)
+            if not isinstance(one, numba.core.dispatcher.Dispatcher):
+                return super().reducer_override(one)
+            if one.__module__.startswith("longfat."):
+                return getattr, (sys.modules[one.__module__], one.__name__)
+            return _plain, (one.py_func,)
 
     file = io.BytesIO()
-    mine = _modules(thing[0].plug_in)
-    for module in mine:
+    modules = _modules(thing[0].plug_in)
+    for module in modules:
         cloudpickle.register_pickle_by_value(module)
     try:
         Pickler(file).dump(thing)
     finally:
-        for module in mine:
+        for module in modules:
             cloudpickle.unregister_pickle_by_value(module)
     return file.getvalue()
 
 
 def _modules(plug_in: Any) -> list[Any]:
     """Return the modules of the plug-in's functions, which the other process may not find by their names."""
-    given = [*vars(plug_in).values(), *vars(getattr(plug_in, "scheduler", None) or plug_in).values()]
-    functions = [getattr(one, "py_func", one) for one in given if callable(one)]
-    names = {getattr(one, "__module__", None) or "" for one in functions}
-    own = ("longfat", "numba", "numpy", "builtins", "__main__")
-    return [sys.modules[name] for name in sorted(names) if name.split(".")[0] not in own and name in sys.modules]
-
-
-def _of_dispatcher(one: Any) -> tuple[Any, ...]:
-    function = one.py_func
-    return (function.__module__, function.__qualname__) if one.__module__.startswith("longfat.") else (function,)
-
-
-def _named(module: str, name: str) -> Any:
-    return getattr(importlib.import_module(module), name)
+    service = getattr(plug_in, "scheduler", None)
+    functions = [*plug_in.callbacks.values(), *(service.callbacks.values() if service else ())]
+    names = {getattr(one, "py_func", one).__module__ or "" for one in functions}
+    return [sys.modules[name] for name in names if not name.startswith("longfat.") and name in sys.modules]
 
 
 def _plain(function: Any) -> Any:
     return function
-
-
-def _make(kind: type, fields: dict[str, Any]) -> Any:
-    return kind(**fields)

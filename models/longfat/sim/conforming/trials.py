@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from longfat.base import domains
-from longfat.base.domains import unknown
 from longfat.sim import queues, schemes
 from longfat.sim.network import traffic
 from longfat.sim.network.network import Network
@@ -217,13 +216,12 @@ def _by_name(plug_in: Any) -> Scheme | Discipline:
         return Discipline(plug_in.name, plug_in)
     if not isinstance(plug_in, str):
         raise domains.wrong_type("plug_in", plug_in, "a Scheme, a Discipline, a Service or a name")
-    if plug_in in schemes.names() and plug_in in queues.NAMED:
+    if plug_in in schemes.NAMED and plug_in in queues.NAMED:
         raise ValueError(
             f"plug_in = {plug_in!r} is the name of a scheme and of a discipline: give "
             f"sim.schemes.scheme({plug_in!r}) or sim.queues.discipline({plug_in!r})"
         )
-    if plug_in in schemes.names():
-        return schemes.scheme(plug_in)
-    if plug_in in queues.NAMED:
-        return queues.discipline(plug_in)
-    raise unknown("scheme or discipline", plug_in, [*schemes.names(), *queues.NAMED])
+    named: dict[str, Scheme | Discipline] = {**schemes.NAMED, **queues.NAMED}
+    if plug_in not in named:
+        raise domains.unknown("scheme or discipline", plug_in, named)
+    return named[plug_in]
