@@ -13,6 +13,7 @@ from longfat.sim.kernel.records import NONE
 from longfat.sim.network.elements import Flow, Link
 from longfat.sim.network.network import Network
 from longfat.sim.queues import Discipline
+from longfat.sim.runs.keyed import by_code
 from longfat.sim.runs.run_state import RunState, rows
 from longfat.sim.services import PER_FLOW
 
@@ -37,13 +38,6 @@ class Kinds:
         return found
 
 
-def _code(one: Discipline) -> tuple[Any, ...]:
-    """Return the key by which two disciplines share their code; their parameters are in records of the links."""
-    service = None if one.scheduler is None else one.scheduler.name
-    hooks = one.enqueue, one.dequeue, one.feedback, one.tick
-    return one.name, hooks, service, one.columns.dtype, one.flow_columns.dtype
-
-
 class Routes:
     """Links of a network, with internal ones for single flows, and the hops of all flows."""
 
@@ -59,7 +53,7 @@ class Routes:
         #: the switch that sends the feedback.
         self.switch_hops: dict[int, int] = {}
         self.schemes = Kinds(lambda one: one)
-        self.disciplines = Kinds(_code)
+        self.disciplines = Kinds(by_code)  # parameters are in records of the links
         self.services = Kinds(lambda one: one)
         self.responder: Discipline | None = None  # answers requests, if any scheme sends them
         self.per_flow = [_has_queues_of_flows(link) for link in self.links]
