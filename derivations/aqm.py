@@ -60,7 +60,7 @@ def codel_drop_rate() -> Expr:
     law = (t / I - ZETA) / (2 * I)
     require_zero(found / I - law, "the rate")
     require_zero(sp.diff(law, t) - 1 / (2 * I**2), "its growth, which no capacity changes")
-    above = sp.sqrt(n) + 1 / (4 * sp.sqrt(n))  # at the time of the n-th drop the rate is below this, over I
+    above = sp.sqrt(n) + 1 / (4 * sp.sqrt(n))  # upper bound of the rate at the n-th drop, over I
     squares = sp.expand((n + 1) - above**2)
     require(bool(squares.subs(n, 1) > 0) and sp.diff(squares, n).is_positive, "and so below sqrt(n + 1)")
     return law

@@ -20,8 +20,8 @@ p = sp.Symbol("p", positive=True)
 def startup_pacing_gain() -> Expr:
     """Derive growth^2 ln(growth)/(growth - 1), which is 4 ln 2 for doubling.
 
-    The packet that is acknowledged at time t was sent at t - R; in between what was sent from t - 2 R to t - R was
-    delivered. The sample is the mean of that rate, and the rate of now is the gain times the sample.
+    The packet that is acknowledged at time t was sent at t - R; meanwhile the packets sent from t - 2 R to t - R were
+    delivered. The sample is the mean of their rate, and the present rate is the gain times the sample.
     """
     rate = growth ** (time / R)
     sample = sp.integrate(rate, (time, time - 2 * R, time - R)) / R
@@ -55,9 +55,9 @@ def inflight_cap() -> Expr:
 
 @once
 def standing_queue() -> Expr:
-    """Derive (g - 1) C R: two flows whose caps rule, and whose estimates are what the link delivers to them.
+    """Derive (g - 1) C R: two flows whose caps rule, and whose estimates equal their delivery rates.
 
-    The rate of a flow is its cap g b R over the round trip R + Q/C; the link delivers C in all. No other queue keeps
+    The rate of a flow is its cap g b R over the round trip R + Q/C; the link delivers C in total. No other queue keeps
     the estimates, and any division of the link does: the shares stay free.
     """
     first, queue = sp.symbols("b Q", positive=True)  # the estimate of one flow; the other has the rest
@@ -77,7 +77,7 @@ def probe_rtt_utilisation() -> Expr:
     draft-ietf-ccwg-bbr-06, section 5.3.4: from C R in flight the flow waits until g_l C R are, for (1 - g_l) R. Then
     ProbeRTT lasts for T and a round trip at least, until an acknowledgment comes, and the next begins I later. The
     acknowledgments, and with them the packets, come at the rate C in bursts of g_l R, one in each R, the first of them
-    at once. The flow restarts at the rate C, so that what it did not send is missing.
+    at once. The flow restarts at the rate C, so that it never makes up for the silence.
     """
     low, interval, k = sp.symbols("g_l I k", positive=True)
     n, duration = sp.symbols("n h", positive=True)  # round trips, and the time from g_l C R in flight to the end
@@ -115,7 +115,7 @@ def largest_loss() -> Expr:
 
 
 def shallow_buffer_loss() -> Expr:
-    """Derive (1 - 1/g_p)(1 - 1/N) from equal estimates b: what a probe is delivered beside N - 1 flows is b."""
+    """Derive (1 - 1/g_p)(1 - 1/N) from equal estimates b: a probe beside N - 1 flows has the delivery rate b."""
     b = sp.Symbol("b", positive=True)
     delivered = C * g_p * b / (g_p * b + (N - 1) * b)
     (estimate,) = sp.solve(sp.Eq(delivered, b), b)

@@ -168,7 +168,7 @@ def accepted() -> Expr:
     require(bool((m * (1 + over) + 1 - (m + 1)).expand().is_nonnegative), "m/r >= m")
     full = sp.Symbol("c", integer=True, positive=True)  # K + 1 + floor((i - 1) r)
     beyond = sp.Symbol("w", integer=True, nonnegative=True)
-    for step in (0, 1):  # of floor(i r), r <= 1
+    for step in (0, 1):  # steps of floor(i r), r <= 1
         for number in (full - beyond, full + 1 + beyond):
             after = sp.Min(sp.Min(number, full) + 1, full + step)
             require_zero(after - sp.Min(number + 1, full + step), "one arrival")

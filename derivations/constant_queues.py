@@ -130,7 +130,7 @@ def md1k_positive() -> Expr:
     # sum over j of z^(j+1) (q_(j+1) a_0 - A_j - sum of q_i A_(j-i+1), i >= 1), with a_0 = 1 - A_0
     levels = (q - 1) - z * tail - (q - 1) * tail
     require_zero(sp.simplify(levels), "between levels")
-    excess = (rho - z * tail) / (1 - z)  # of E_j, whose E_0 is rho; E_j is the sum of A_i over i >= j
+    excess = (rho - z * tail) / (1 - z)  # generating function of E_j, the sum of A_i over i >= j; E_0 is rho
     overflow = excess + (q - 1) * (excess - rho) / z
     require_zero(sp.simplify(overflow - (1 / (1 - z) - (1 - rho) * generating)), "c_n = 1 - (1 - rho) b_n")
     last, lost = sp.symbols("b c", positive=True)

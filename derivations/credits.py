@@ -73,7 +73,7 @@ def allocation_for_rate() -> Expr:
 def adaptive_allocation() -> Expr:
     """Derive A_k = (G^(k + 1) - 1)/(G - 1) from A_0 = 1 and A_k = 1 + G A_(k - 1), by induction.
 
-    The flow uses the part A/P of the link, and all flows together use it all: the flow gets A/P of what is given out.
+    The flow uses the part A/P of the link, and all flows together use it all: the flow gets A/P of all cells given out.
     """
     law = (G ** (k + 1) - 1) / (G - 1)
     require_zero(law.subs(k, 0) - 1, "one cell")

@@ -154,7 +154,7 @@ def cubic_average() -> Expr:
 
 @once
 def convergence() -> Expr:
-    """Derive how the window comes to that of equation 5: a relative deviation e is e - (1 - beta)((3 + beta)/3)^3 e^3.
+    """Derive the convergence to equation 5: a relative deviation e becomes e - (1 - beta)((3 + beta)/3)^3 e^3.
 
     A climb to W (1 + e) takes packets in proportion to W K, the power 4/3. If losses are one climb to W apart, 4/3 e of
     the packets are missing before the plateau, if e > 0, or left after it, where they pass at the rate W/R. The cubic
@@ -226,11 +226,11 @@ def reno_friendly_window() -> Expr:
 # One flow alone at a drop-tail link, in its cubic region. Rates are over that of the link, windows over the
 # bandwidth-delay product: a window w below 1 carries w and leaves no queue, above it carries 1 and queues w - 1.
 
-z = 1 / (1 + v)  # in (0, 1]: the time before the loss from which on there is a queue, over K
+z = 1 / (1 + v)  # in (0, 1]: the time from the queue's beginning to the loss, over K
 
 
 def queued(left: Expr) -> Expr:
-    """Return the window when `left` K of the period are left."""
+    """Return the window at the time `left` K before the end of the period."""
     top = 1 + B
     normalised = (cubic(K - left * K) / W).subs(W, top)
     require_zero(normalised - (1 - (1 - beta) * left**3), "over the window before the loss")

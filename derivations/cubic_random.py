@@ -15,7 +15,7 @@ from derivations.proof import once, require, require_zero
 #: Cube roots of the windows between which a function of the state is a polynomial of `NODES` coefficients.
 EDGES = np.array([0, 0.01, 0.03, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 1.75, 2, 2.25, 2.5, 3, 3.5, 4, 5, 6])
 NODES = 14
-LONGEST = 8.0  # time beyond the plateau after which no flow is without a loss: exp(-8^4/4) is below 1e-400
+LONGEST = 8.0  # time beyond the plateau by which every flow has lost: the survival exp(-8^4/4) is below 1e-400
 BETA = 0.7
 
 

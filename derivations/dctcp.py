@@ -23,7 +23,7 @@ def sent(low: Expr, high: Expr) -> Expr:
 
 @once
 def share_equation() -> Expr:
-    """Derive alpha^2 (1 - alpha/4) = (2 W + 1)/(W + 1)^2: what is sent after the mark, over what a cycle sends.
+    """Derive alpha^2 (1 - alpha/4) = (2 W + 1)/(W + 1)^2: the packets sent after the mark, over those of a cycle.
 
     The queue reaches the threshold at window W; marks are answered a round trip later, at W + 1.
     """
@@ -45,7 +45,7 @@ def marked_share() -> Expr:
     residual = law**2 * (1 - law / 4) - Rational(64, 27) * sp.sin(a) ** 2
     thirds = sp.expand_trig(sp.sin(3 * sp.Symbol("t"))) - sp.sin(3 * sp.Symbol("t"))
     require_zero(thirds, "the sine of three angles")
-    s, c = sp.symbols("s c")  # of a third of a
+    s, c = sp.symbols("s c")  # sine and cosine of a third of a
     named = {sp.sin(2 * a / 3): 2 * s * c, sp.sin(a): 3 * s - 4 * s**3, sp.sin(a / 3): s}
     cleared = sp.expand(residual.subs(named, simultaneous=True))
     require_zero(sp.rem(cleared, s**2 + c**2 - 1, c), "residual, with the cosine's square as 1 - s^2")
@@ -88,7 +88,7 @@ def oscillation_period() -> Expr:
 
 
 def largest_queue() -> Expr:
-    """Derive K + N: the windows W + 1 less what is in flight."""
+    """Derive K + N: the windows W + 1 less the packets in flight."""
     law = K + N
     require_zero(N * (critical_window() + 1) - product - law, "queued at the top")
     return law

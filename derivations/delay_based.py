@@ -18,7 +18,7 @@ LEAST, SLOWDOWNS = 2, 10  # packets; a slowdown and the 9 times as long pause, i
 
 @once
 def copa_queueing_delay() -> Expr:
-    """Derive d = S/mu: the delay at which target rates, of S = sum of 1/delta_i in all, are the capacity."""
+    """Derive d = S/mu: the delay at which target rates, with the sum S of 1/delta_i, add up to the capacity."""
     d = sp.Symbol("d", positive=True)
     (delay,) = sp.solve(S / d - mu, d)
     first, second = sp.symbols("delta_1 delta_2", positive=True)
@@ -101,7 +101,7 @@ def ledbat_queueing_delay() -> Expr:
 
 
 def ramp_rounds(product: Expr) -> Expr:
-    """Derive the round trips of a window from 2 packets to a product: each multiplies it by 1 + G."""
+    """Derive the round trips in which a window grows from 2 packets to the product, by a factor of 1 + G in each."""
     rounds = sp.log(product / LEAST) / sp.log(1 + G)
     require_zero(sp.expand_log(sp.log(LEAST) + rounds * sp.log(1 + G) - sp.log(product), force=True), "it is reached")
     require_zero(rounds.subs(product, LEAST), "in no time from 2 packets")
@@ -110,10 +110,11 @@ def ramp_rounds(product: Expr) -> Expr:
 
 @once
 def slowdown(product: sp.Symbol) -> tuple[Expr, Expr]:
-    """Derive length of a slowdown and time of a link that idles in it, for a bandwidth-delay product of at least 2.
+    """Derive the length of a slowdown and the link's idle time in it, for a bandwidth-delay product of at least 2.
 
-    It begins with a window of mu (R + T). The link sends that for R + T; then 2 packets in a round trip for the rest
-    of two round trips of R + T; then what makes the window grow, G for each packet; it is full from the product on.
+    It begins with a window of mu (R + T). The link sends that for R + T; then 2 packets in a round trip for the rest of
+    two round trips of R + T; then as many packets as make the window grow, by G each; the link is full from the product
+    on.
     """
     top = mu * (R + T)
     window = product + G * mu * t

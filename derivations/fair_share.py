@@ -140,7 +140,7 @@ class ParkingLot(NamedTuple):
 def parking_lot() -> ParkingLot:
     """Derive the rates of a parking lot: C/(m_1 + 1) for the long flow and the m_1 short ones.
 
-    The m_2 short flows share equally what the long flow leaves on their link.
+    The m_2 short flows share the rest of their link equally.
     """
     crowded = C / (m_1 + 1)
     other = (C - crowded) / m_2
@@ -266,7 +266,7 @@ def migrating() -> Expr:
 
 
 def torture() -> Expr:
-    """Derive the completion in experiment 10: 32 Mbit on what two periodic loads of C/4 leave.
+    """Derive the completion in experiment 10: 32 Mbit on the capacity that two periodic loads of C/4 leave.
 
     The loads are on from 1.5 to 4 ms and from 3 to 5.5 ms, every 4 ms.
     """

@@ -8,7 +8,8 @@ rate g of its own would have sent it:
     F_k = max(a_k, F_(k-1)) + l_k/g,    so that    F_k = max over j <= k of a_j + (l_j + ... + l_k)/g.    (*)
 
 Fluid (generalised processor sharing). While the flow is backlogged it has the rate g or more, so that packet k is sent
-by F_k: at the end of a busy period of the flow that begins with a_j, what has arrived since has been sent.
+by F_k: at the end of a busy period of the flow that begins with a_j, all packets that have arrived since have been
+sent.
 
 Packets leave in the order in which the fluid finishes them, and by F_k + l_m/C (Parekh and Gallager, 1993). Let packet
 p leave at t. Let q be the last packet sent before p, in the same busy period, that the fluid finishes after p, and u
@@ -71,7 +72,7 @@ def fluid_delay() -> Expr:
 
 
 def lateness() -> Expr:
-    """Return l_m/C, by which a packet leaves after its deadline at most; the module docstring proves it."""
+    """Return l_m/C, the greatest lateness of a packet after its deadline; the module docstring proves it."""
     u, F, own, other = sp.symbols("u F b l_p", positive=True)
     spare, smaller = sp.symbols("d e", nonnegative=True)
     end = u + (other + own) / C  # the link is busy from u on
@@ -82,7 +83,7 @@ def lateness() -> Expr:
 
 
 def next_link(lateness: Expr) -> Expr:
-    """Derive by how much the deadline at the next link is later: packet k arrives there by F_k + lateness.
+    """Derive the increase of the deadline at the next link: packet k arrives there by F_k + lateness.
 
     In (*) for the next link, a_j is at most F_j + lateness, and F_j = a_i + (l_i + ... + l_j)/g for an i <= j. The sum
     from i to j and that from j to k have l_j in common, and the rest is at most F_k.
@@ -129,7 +130,7 @@ def fluid_ends(packets: list[Packet], rates: list[Expr]) -> list[Expr]:
 
 
 def departures(packets: list[Packet], tags: list[Expr]) -> list[Expr]:
-    """Compute when a link of rate 1 has sent each packet, the one with the least tag first."""
+    """Compute the departure times of packets from a link of rate 1 that sends the packet with the least tag first."""
     waiting, ends, now = set(range(len(packets))), [sp.Integer(0)] * len(packets), sp.Integer(0)
     while waiting:
         present = [k for k in waiting if packets[k][1] <= now]

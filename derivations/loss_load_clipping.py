@@ -36,7 +36,7 @@ def carried_above_capacity() -> Expr:
     """
     total, powers = greedy + others, power + others_power
     clipped = power * (total - 1) / powers - greedy  # sum of f P - f over J
-    unclipped = others - others_power * (total - 1) / powers  # what the others carry
+    unclipped = others - others_power * (total - 1) / powers  # throughput of the others
     require_zero(unclipped - (1 + clipped), "the others carry all that is carried")
     return clipped
 

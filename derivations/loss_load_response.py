@@ -131,7 +131,7 @@ def slope_of_reply() -> Expr:
     l2 = sp.log(q) ** 2
     z = (M - 1) * q * at.cross
     require_zero(z - (1 - q - at.elasticity * q), "Z")
-    change, d, own = sp.symbols("p d o", real=True)  # of ln P, of eta, of ln f
+    change, d, own = sp.symbols("p d o", real=True)  # changes of ln P, eta and ln f
     step = sp.Symbol("h", real=True)
     P_, eta_, f_ = q * (1 + change * step), at.elasticity + d * step, 1 + own * step  # f = 1 in its own units
     price = z * l2 / ((1 - q) ** 2 * at.elasticity)

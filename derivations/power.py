@@ -319,7 +319,7 @@ def first_come_is_best() -> Expr:
     Checked against all disciplines in small cases.
     """
     work, size, n = sp.symbols("V F n", positive=True)
-    partial = sp.Symbol("epsilon", nonnegative=True)  # done of the unfinished one, less than F
+    partial = sp.Symbol("epsilon", nonnegative=True)  # work done on the unfinished file, less than F
     require_zero(((n * size + partial) - partial) / size - n, "n F + epsilon of work, epsilon < F: floor(V/F) = n")
     require(bool((work / size).is_positive), "F is positive")
     for arrived in ((0, 0, 0), (0, 0, 1), (0, 1, 3), (0, 1, 4), (0, 3, 3)):

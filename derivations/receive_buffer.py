@@ -94,8 +94,9 @@ def discards() -> Expr:
 def starts() -> Expr:
     """Derive the rate of isolated losses per segment: r = g/(1 + g (B - 1)).
 
-    The next isolated loss is the first damaged segment after the B - 1 kept behind the last. Those are in the buffer:
-    if one of them is damaged, it is repeated along with the first, and causes no more discards of the first wave.
+    The next isolated loss is the first damaged segment after the B - 1 kept behind the last. These B - 1 segments are
+    in the buffer: if one of them is damaged, it is repeated along with the first, and causes no more discards of the
+    first wave.
     """
     between = (B - 1) + 1 + geometric_mean(1 - G)
     rate = G / (1 + G * (B - 1))

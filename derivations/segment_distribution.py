@@ -109,7 +109,7 @@ def rounds_variance() -> Expr:
     term = second_moment().function
     require_zero(term.subs(i, 0) - 1, "the first round always takes place")
     r = sp.Symbol("r", positive=True)
-    partial = (1 + r - (2 * m + 1) * r**m + (2 * m - 1) * r ** (m + 1)) / (1 - r) ** 2  # of (2 i + 1) r^i, i < m
+    partial = (1 + r - (2 * m + 1) * r**m + (2 * m - 1) * r ** (m + 1)) / (1 - r) ** 2  # sum of (2 i + 1) r^i, i < m
     require_zero(partial.subs(m, 0), "base")
     require_zero(partial.subs(m, m + 1) - partial - (2 * m + 1) * r**m, "step")
     require_zero((1 + p) / (1 - p) ** 2 - 1 / (1 - p) ** 2 - p / (1 - p) ** 2, "a geometric number")
@@ -289,7 +289,7 @@ def tolerant_series() -> Expr:
     Its slope is (s - T) C(s, T) x^T (1 - x)^(s-T-1).
     """
     coefficient = binomial(s, j) * binomial(j - 1, T)
-    slope = (s - T) * binomial(s, T) * binomial(s - T - 1, j - T - 1)  # of x^(j-1), but for its sign
+    slope = (s - T) * binomial(s, T) * binomial(s - T - 1, j - T - 1)  # coefficient of x^(j-1), without its sign
     require_zero(sp.gammasimp(j * coefficient - slope), "coefficients")
     ratio = coefficient.subs(j, j + 1) / coefficient
     require_zero(sp.gammasimp(ratio - (s - j) * j / ((j + 1) * (j - T))), "each from the one before")
@@ -318,9 +318,9 @@ def mean_rounds_tolerant() -> Expr:
 def mean_delay_tolerant() -> Expr:
     """Derive the mean delay if T packets may be missing: t_p per packet sent, t_a per round.
 
-    Packets sent are s and those missing after each round that is not accepted. E[B; B > T] = s x P(B' >= T), with B'
-    out of s - 1 packets: s x for T = 0, so s p/(1 - p) over all rounds. In powers of x it has j T/(j - 1) times the
-    coefficients of 1 - F for T >= 1.
+    The packets sent are the s packets of the first round, and the missing packets after each round that is not
+    accepted. E[B; B > T] = s x P(B' >= T), with B' out of s - 1 packets: s x for T = 0, so s p/(1 - p) over all rounds.
+    In powers of x it has j T/(j - 1) times the coefficients of 1 - F for T >= 1.
     """
     require_zero(sp.gammasimp(j * binomial(s, j) - s * binomial(s - 1, j - 1)), "absorption")
     coefficient = j * binomial(s, j) * binomial(j - 2, T - 1)  # s C(s-1, j-1) times that of P(B' > T - 1) at j - 1

@@ -226,7 +226,7 @@ def timeout_share() -> Expr:
     k, first, end = sp.symbols("k a c", integer=True, nonnegative=True)
     arrives = sp.Symbol("q", positive=True)  # 1 - p; as a symbol its powers combine
     require_zero(arrives**k * (1 - arrives) - (arrives**k - arrives ** (k + 1)), "sums of q^k p telescope")
-    run = arrives**first - arrives**end  # over first <= k < end
+    run = arrives**first - arrives**end  # sum over first <= k < end
     require_zero(run.subs(end, first + 1) - arrives**first * (1 - arrives), "a sum of one")
     few, later, every = (run.subs({first: low, end: high}) for low, high in ((0, 3), (3, w), (0, w)))
     require_zero(few + later - every, "k is anything below w")
@@ -315,7 +315,7 @@ def pftk_rate() -> Expr:
 
 j, m, a, n, W_0 = (sp.Symbol(name, integer=True, nonnegative=True) for name in ("j", "m", "a", "n", "W_0"))
 t = sp.Symbol("t", positive=True)
-path = sp.Symbol("R", nonnegative=True)  # without the packet's own time
+path = sp.Symbol("R", nonnegative=True)  # round-trip time without the packet's transmission time
 lone = path + t
 
 

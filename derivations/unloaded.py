@@ -63,7 +63,7 @@ def buffer_for_slow_start() -> Expr:
     require_zero(burst.subs(r, Rational(1, 2)) - backlog, "the cases meet")
     # K = D/(3 t_b): a round that is too large comes when no round has outlasted a lone packet, up to r = 2/3.
     room = D / 3 / t_b
-    largest = 1 + room / (1 - Rational(2, 3))  # of the rounds that fit
+    largest = 1 + room / (1 - Rational(2, 3))  # bound of the largest round that fits
     lone = D + t_a + t_b + t_d
     require(bool(sp.simplify(lone - largest * t_b).is_positive), "the round before has gone")
     return sp.expand((w - 1) * (1 - sp.Max(r, Rational(1, 2))))

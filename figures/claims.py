@@ -1,4 +1,4 @@
-"""Claims and numbers that the papers print, each with what our laws and simulators give instead, and a verdict.
+"""Claims and numbers of the papers, each with the result of our laws and simulators, and a verdict.
 
 A row is bound to a function that reproduces and assesses it, in the module ``claims`` of the paper's folder. Verdicts:
 *reproduced*, *ordering reproduced*, *differs* (with the reason), *not reproducible* (with the reason), *input*
@@ -71,13 +71,13 @@ def judged(evidence: Evidence, ours: str, reason: str = "", *, scale: str = "", 
     Parameters
     ----------
     evidence : Evidence
-        What was measured, beside what is printed.
+        Measured result and printed claim.
     ours : str
         Our value as text, with its interval and unit.
     reason : str
         Why our value is not the printed one; not used if it meets it.
     scale : str
-        What was run for it: packets, runs, seeds; empty if nothing was simulated.
+        Scale of its simulation: packets, runs, seeds; empty if nothing was simulated.
     repeats : str
         Claim of another row that prints the same number, which is counted there.
 
@@ -100,7 +100,7 @@ Assessment = Callable[["Context"], Finding]
 
 @dataclass(frozen=True)
 class Context:
-    """Scale of a simulation (packets delivered at each point), its seed, and where finished runs are kept."""
+    """Scale of a simulation (packets delivered at each point), its seed, and the folder of finished runs."""
 
     packets: float
     seed: int
@@ -120,7 +120,7 @@ class Context:
         return int(min(max(self.packets / 1e6, least), most))
 
     def place(self, name: str) -> Path | None:
-        """Return the folder of finished runs of a name, None if none are kept."""
+        """Return the folder of finished runs of a name; None if runs are not stored."""
         return None if self.store is None else self.store / stem(name)
 
 

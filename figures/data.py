@@ -1,7 +1,7 @@
 """CSV files with the numbers behind a picture: written, read, and compared with new results.
 
 A Dataset becomes a file for each set of dimensions that its variables have, ``NAME.csv`` if there is one only, else
-``NAME_by_DIMENSIONS.csv``. The first line says what made it and in which units.
+``NAME_by_DIMENSIONS.csv``. The first line names the module that wrote the file and the units.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from figures.rule import Estimate
 
 DIGITS = "%.9g"
-PLACES = "%.12g"  # of coordinates, which may lie close together on both sides of a jump
+PLACES = "%.12g"  # digits of coordinates, which may lie close together around a jump
 UNIT = re.compile(r"(\w+) \[([^\]]*)\]")  # unit of a variable in the first line
 LIKE = 1e-6  # relative difference that another machine's arithmetic may make
 
@@ -145,7 +145,7 @@ def read(path: Path) -> pd.DataFrame:
 
 
 def dataset(name: str, *dims: tuple[str, ...], directory: Path | None = None) -> xr.Dataset:
-    """Return what `write` wrote as a Dataset again, so that a picture can be drawn without simulating anew.
+    """Read a file of `write` as a Dataset, so that a picture can be drawn without a simulation.
 
     Parameters
     ----------

@@ -43,9 +43,9 @@ Verdict = Literal[
 ]  # fmt: skip
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 WITHIN = 0.10  # of the printed number
-EXCESS_WITHIN = 0.25  # of what the printed number adds to an optimum
+EXCESS_WITHIN = 0.25  # of the printed number's excess over an optimum
 FOR_RANGE = 39  # runs, of which the least and the largest have one more run between them with 95 %, see `of_one_run`
-INTERVAL_WITHIN = 0.25  # of our value, or of what it adds to an optimum: half the widest interval that shows something
+INTERVAL_WITHIN = 0.25  # of our value, or of its excess over an optimum: largest half width of an interval as evidence
 EQUAL = 1e-9  # relative difference of two expressions for the same thing, both in floats
 #: From the best to the worst, for rows with several numbers.
 FROM_BEST: tuple[Verdict, ...] = (
@@ -81,7 +81,7 @@ def printed(text: str, *, log10: bool = False, bound: Literal["", "at least", "a
 
 @dataclass(frozen=True)
 class Estimate:
-    """Our value with its 95 % interval, or without an interval if nothing random is in it."""
+    """Our value with its 95 % interval; without an interval if the value is not random."""
 
     value: float
     lower: float = math.nan
@@ -152,9 +152,9 @@ def difference(one: Estimate, other: Estimate) -> Estimate:
 
 @dataclass(frozen=True)
 class Spread:
-    """Least and largest value over something that the paper leaves open, such as seeds or a packet time of jitter.
+    """Least and largest value over a choice that the paper leaves open, such as seeds or a packet time of jitter.
 
-    ``over`` says what, and ``unit`` is that of the values; empty if the text around them tells it.
+    ``over`` names the choice, and ``unit`` is the unit of the values, empty if the text beside them has it.
     """
 
     lower: float
@@ -206,7 +206,7 @@ class Quantity:
     interpretations : mapping of str to Estimate
         Our value under other definitions that the text allows.
     spread : Spread, optional
-        Range of our value over what is open.
+        Range of our value over the open choices.
     fitted : str
         Free choice of ours that was set by this number or its neighbours; empty if there is none.
     """
@@ -235,7 +235,7 @@ class Quantity:
         return _near(excess, p.rounding, ours.less(self.optimum), EXCESS_WITHIN * abs(excess), p.bound)
 
     def vague(self, ours: Estimate) -> bool:
-        """Return whether the printed number is met by an interval alone, and by one that is too wide to show it."""
+        """Return whether only an interval meets the printed number, and that interval is too wide to be evidence."""
         if not self.meets(ours) or self.meets(Estimate(ours.value)):
             return False
         half, size = 0.5 * (ours.high - ours.low), abs(ours.value - (self.optimum or 0.0))
@@ -279,7 +279,7 @@ class Arithmetic:
 
 @dataclass(frozen=True)
 class Formula:
-    """Largest relative difference between a law and what the paper prints, over some points."""
+    """Largest relative difference between a law and the paper's printed expression, over some points."""
 
     error: float
 
@@ -316,7 +316,7 @@ Evidence = Quantity | Difference | Arithmetic | Formula | Statement | Declared |
 
 
 def judge(evidence: Evidence) -> tuple[Verdict, str]:
-    """Return the verdict on some evidence, and what the rule found.
+    """Return the verdict on some evidence, and the rule's reason.
 
     >>> judge(Quantity(printed("0.41"), Estimate(0.407)))
     ('reproduced', '')
@@ -387,7 +387,7 @@ def criterion(evidence: Evidence) -> str:
 
 
 def met_by_others(evidence: Evidence) -> tuple[list[str], int]:
-    """Return which other runs meet the printed numbers of a row, too, and how many were tried.
+    """Return the other runs that also meet the printed numbers of a row, and the number of runs tried.
 
     >>> met_by_others(Quantity(printed("10"), Estimate(10.0), others={"a": Estimate(9.5), "b": Estimate(20.0)}))
     (['a'], 2)
@@ -402,7 +402,7 @@ def met_by_others(evidence: Evidence) -> tuple[list[str], int]:
 
 
 def fitted_choices(evidence: Evidence | None) -> list[str]:
-    """Return the free choices of ours that were set by the numbers of a row.
+    """Return our free choices that were set by the numbers of a row.
 
     >>> fitted_choices(Quantity(printed("53"), Estimate(53.3), fitted="start rate"))
     ['start rate']
@@ -413,7 +413,7 @@ def fitted_choices(evidence: Evidence | None) -> list[str]:
 
 
 def opposite(evidence: Evidence) -> Evidence:
-    """Return evidence against what some evidence shows, or for what it does not show.
+    """Return evidence with the opposite verdict.
 
     Tests use it to show that the rule can give another verdict on every row.
 
@@ -474,7 +474,7 @@ def _quantity(one: Quantity) -> tuple[Verdict, str]:
 
 
 def _excess_off(one: Quantity) -> str:
-    """Return by how much what is added to an optimum is off, as text."""
+    """Return, as text, the relative error of the excess over an optimum."""
     if one.optimum is None or one.printed.value == one.optimum or not math.isfinite(one.ours.value):
         return ""
     excess = 100 * ((one.ours.value - one.optimum) / (one.printed.value - one.optimum) - 1)
@@ -482,7 +482,7 @@ def _excess_off(one: Quantity) -> str:
 
 
 def _relative(one: Quantity) -> float:
-    """Return by how much our value is off, as a share of the printed number (of the power for logarithms)."""
+    """Return the deviation of our value, relative to the printed number (to the power for logarithms)."""
     p = one.printed
     if p.log10:
         return float(10 ** abs(one.ours.value - p.value)) - 1.0
@@ -490,7 +490,7 @@ def _relative(one: Quantity) -> float:
 
 
 def _off(number: Printed, value: float) -> str:
-    """Return by how much a value is off as text."""
+    """Return the deviation of a value as text."""
     if not math.isfinite(value):
         return "no value"
     if number.log10:

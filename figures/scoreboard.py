@@ -92,7 +92,7 @@ def simulate(
     store: str | Path = HERE / "scoreboard",
     progress: bool | None = None,
 ) -> dict[str, Any]:
-    """Run what the verdicts depend on, and return the counts, the page, and the table of all rows.
+    """Run all simulations for the verdicts; return the counts, the page, and the table of all rows.
 
     Parameters
     ----------

@@ -63,7 +63,7 @@ def to_html(table: pd.DataFrame) -> str:
 
 
 def to_markdown(table: pd.DataFrame) -> str:
-    """Format the rule, the summary, what is fitted and, paper by paper, the rows as Markdown."""
+    """Format the rule, the summary, the fitted choices and, paper by paper, the rows as Markdown."""
     parts = ["## Rule", *_rule_text(), "## Counts", _counts(table), "## Can the rows tell?", _telling(table)]
     if fitted := _fitted(table):
         parts += ["## Fitted", fitted]
@@ -84,7 +84,7 @@ def _table(heads: list[str], lines: list[list[str]]) -> str:
 
 
 def _rule_text() -> list[str]:
-    """Return the rule as the module states it that applies it."""
+    """Return the rule as stated in the module that applies it."""
     return (rule.__doc__ or "").strip().split("\n\n")[1:]
 
 
@@ -128,13 +128,13 @@ def _fitted(table: pd.DataFrame) -> str:
 
 
 def _why(row: dict[str, Any]) -> str:
-    """Return the reason of a row with what is fitted and which row counts the number."""
+    """Return the reason of a row, with its fitted choices and the row that counts the number."""
     fitted = f"fitted: {row['fitted']}" if row["fitted"] and row["verdict"] != "fitted" else ""
     return "; ".join(filter(None, [row["reason"], fitted, row["repeats"] and f"counted at '{row['repeats']}'"]))
 
 
 def _tells(met_by: str, others: int) -> str:
-    """Return how many of the other runs meet a number, and which: such a row cannot tell them apart.
+    """Return the number and names of the other runs that meet a number, which cannot tell the schemes apart.
 
     >>> _tells("", 3), _tells("pp; hbh", 3)
     ('0 of 3', '2 of 3, cannot tell: pp; hbh')

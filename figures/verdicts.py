@@ -100,7 +100,7 @@ def summary(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def discrimination(table: pd.DataFrame) -> pd.DataFrame:
-    """Count, for each section of each paper, which printed numbers runs of other schemes would meet, too.
+    """Count, for each section of each paper, the printed numbers that runs of other schemes would also meet.
 
     Returns
     -------

@@ -65,7 +65,7 @@ def panels(
     title: str = "",
     **options: Any,
 ) -> None:
-    """Write a figure of some panels, which a function draws, under a title if there is one.
+    """Write a figure of several panels, drawn by a function, with an optional title.
 
     Further arguments are those of ``matplotlib.pyplot.subplots``.
     """
@@ -108,15 +108,15 @@ class Part:
     simulate : callable
         Returns the results. Its keyword arguments say how much is run.
     dims : mapping
-        What the pictures are drawn from again: the dimensions of the files of each dataset, as in `data.dataset`.
+        Data from which the pictures are redrawn: the dimensions of the files of each dataset, as in `data.dataset`.
     draw : callable, optional
         Draws the pictures from results.
     prefix : str
-        What the names of CSV files have before those of the results.
+        Prefix of the names of CSV files.
     quick : mapping, optional
         Arguments of ``simulate`` for ``--quick``.
     completed : callable, optional
-        Adds to results what is not stored, such as settings and pages.
+        Adds data that is not stored to the results, such as settings and pages.
     """
 
     module: str
@@ -134,7 +134,7 @@ class Part:
         return place if (place / "__init__.py").exists() else place.parent
 
     def kept(self) -> dict[str, Any]:
-        """Return what the pictures show from the stored numbers."""
+        """Read the data of the pictures from the stored numbers."""
 
         def read(name: str, dims: Any) -> Any:
             if isinstance(dims, Mapping):

@@ -25,14 +25,14 @@ MBITS = 0.8  # of a file of 100 kB
 
 
 def packet_left_out(window: int) -> int:
-    """Return the packet of W_(k+1) that W'_0 ... W'_k leave out, counted from packet p, for window k."""
+    """Return the number, from packet p on, of the packet of W_(k+1) that W'_0 ... W'_k omit."""
     offered = set(range(int(laws.window_size(window + 1))))
     (left,) = offered - set(range(int(laws.packets_in_windows(window + 1))))
     return left
 
 
 def misprinted_by(window: int) -> int:
-    """Return by how many packets the printed p + 2^(k+2) - 2 is beyond the packet that is left out."""
+    """Return the number of packets by which the printed p + 2^(k+2) - 2 exceeds the omitted packet."""
     return 2 ** (window + 2) - 2 - packet_left_out(window)
 
 
@@ -42,7 +42,7 @@ def encodable(bits: int) -> int:
 
 
 def round_trips_before(window: int) -> int:
-    """Return after how many round trips of slow start W'_k is sent: those for all packets of the windows before."""
+    """Return the number of round trips of slow start before W'_k, which send the packets of all earlier windows."""
     return int(tcp.slow_start_rounds(float(laws.packets_in_windows(window))))
 
 
@@ -124,7 +124,7 @@ def steady_power(label: str, bottleneck: float, load: float) -> float:
 
 
 def steady_ratio(bottleneck: float, load: float, tcp_load: float) -> float:
-    """Return BLT's power over TCP's in the steady state, each at a load of its own."""
+    """Return the ratio of BLT's to TCP's power in the steady state, each at its own load."""
     return float(10 ** (steady_power("BLT", bottleneck, load) - steady_power("TCP", bottleneck, tcp_load)))
 
 

@@ -36,7 +36,7 @@ def seconds_to_share(round_trip: float) -> float:
 
 
 def _routes(first: int, second: int) -> list[tuple[int, ...]]:
-    """Return the links of each flow of a parking lot with so many short flows on its links; the long one is first."""
+    """Return the links of each flow of a parking lot, given the short flows on each link; the long flow is first."""
     return [(0, 1)] + [(0,)] * first + [(1,)] * second
 
 

@@ -138,7 +138,7 @@ def far_window() -> float:
 
 
 def slowdown(before: int, after: int) -> float:
-    """Return by how much a reduced window reduces the throughput without loss [%]."""
+    """Return the reduction of the throughput without loss by a reduced window [%]."""
     runs = [_simulated(window, 0.0, 1e5).throughput_efficiency for window in (before, after)]
     return 100 * (1 - float(runs[1] / runs[0]))
 
@@ -189,7 +189,7 @@ def gain_ratio(loss: float) -> float:
 
 
 def gain_percent(loss: float) -> float:
-    """Return by how much the efficiency of the window 2.5 w_a exceeds that of the buffer's size, 0.25 w_a [%]."""
+    """Return the relative gain in efficiency of the window 2.5 w_a over a window of the buffer's size, 0.25 w_a [%]."""
     return 100 * (gain_ratio(loss) - 1)
 
 

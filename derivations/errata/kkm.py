@@ -15,7 +15,7 @@ PRIMARY, CROSS = 16_000_000, 4_000_000  # bit, the files of connection 1 and of 
 
 
 def _least_time(size: int, loads: list[tuple[Fraction, Fraction]]) -> Fraction:
-    """Return the time [ms] at which a file has got what uncontrolled traffic leaves, and its last ACK has arrived.
+    """Return the time [ms] at which a file's last ACK arrives, if the file gets all that uncontrolled traffic leaves.
 
     ``loads`` has the start [ms] of each load and its share of the capacity, in the order of time. None exceeds the fair
     share.
@@ -40,7 +40,7 @@ def uncontrolled_one_by_one(load: str) -> float:
 
 
 def full_buffer() -> float:
-    """Return how long [ms] the slow line transmits a full buffer of 440 packets."""
+    """Return the time [ms] in which the slow line transmits a full buffer of 440 packets."""
     return float(Fraction(440 * PACKET, CAPACITY))
 
 

@@ -102,7 +102,7 @@ def response_at_zero_slope(a: float, b: float, k: float, packets: float) -> floa
 
 
 def load_of_two(updates: int) -> float:
-    """Return the load of two sources of 1000 packets, k = 5, from 0.45 and 0.50 after some updates at once."""
+    """Return the load of two sources of 1000 packets, k = 5, after simultaneous updates from 0.45 and 0.50."""
     x, y = 0.45, 0.5
     for _ in range(updates):
         x, y = (_reply(other - 1, other**6, 5, 1000) for other in (y, x))
@@ -132,7 +132,7 @@ def stuck_load() -> float:
 
 
 def change_in_table_2(quantity: str) -> float:
-    """Return by how much a number of table 2 is larger at v = 1.0 than at v = 0.9."""
+    """Return the increase of a number of table 2 from v = 0.9 to v = 1.0."""
     values = {row.claim: row.value for row in read("004")}
     full, near = (float(values[f"table 2, k = 2, v = {v}: {quantity}"]) for v in ("1.0", "0.9"))
     return full - near

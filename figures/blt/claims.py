@@ -169,7 +169,7 @@ ONE_ORDER = Printed("1", 1.0, 0.05, log10=True, bound="at least")
 
 
 def falls(label: str, number: Printed) -> Assessment:
-    """Return the assessment of figure 21: by how much log10 of the power falls from files of 100 kB to 1 MB."""
+    """Return the assessment of figure 21: the decrease of log10 of the power from files of 100 kB to files of 1 MB."""
 
     def assess(context: Context) -> Finding:
         found = [difference(best(context, label, "reference", k), best(context, label, "1 MB", k)) for k in range(3)]

@@ -1,4 +1,4 @@
-"""BLT further: what its authors left to later work, as ratios of BLT's greatest power to CUBIC's.
+"""BLT in situations that its authors left to later work: ratios of BLT's greatest power to CUBIC's.
 
 ``blt_further``: several bottlenecks, multiplexers that ignore priorities, lost acknowledgments, self-similar
 interference, and an abusive source (Kim and Farber 1994, sections 3.3.4, 4.3.3, 5.2). ``blt_further.md``: the numbers.
@@ -33,18 +33,18 @@ FASTER = 10.0  # rate of each source's access link over that of a bottleneck
 REPLICATIONS, CONFIDENCE = 5, 0.99
 LOADS = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
 TRANSFERS = 2000  # least number of files in a run
-SOURCES, HURST = 10, 0.8  # of self-similar interference
+SOURCES, HURST = 10, 0.8  # sources and Hurst parameter of self-similar interference
 ABUSE = 0.2  # share of the files that an abusive source sends
 
 
 @dataclass(frozen=True)
 class Variant:
-    """One situation. Files of one size arrive at random; some cross all links, as many each link alone.
+    """One situation: files of one size arrive at random, in equal numbers over all links and over each single link.
 
     Parameters
     ----------
     words : str
-        What the table says.
+        Description in the table.
     section : str
         Section of the paper.
     honours : tuple of bool
@@ -104,14 +104,14 @@ def network(variant: Variant, scheme: str, load: float) -> lf.sim.Network:
         # Bully-tyrant sends the same bursts; all its packets have the highest priority.
         add(net, "bully-tyrant" if blt else scheme, load * ABUSE, "abusive", nodes)
     if variant.interference:
-        peak = variant.interference * RATE * 2 / SOURCES  # they send half of the time
+        peak = variant.interference * RATE * 2 / SOURCES  # each source sends half of the time
         source = lf.sim.traffic.self_similar(peak, HURST, 0.02, 0.02)
         net.flow(source, path=nodes[:2], packet=PACKET, count=SOURCES)
     return net
 
 
 def add(net: lf.sim.Network, scheme: str, load: float, name: str, path: list[str]) -> None:
-    """Let files arrive at random, each from a source of its own."""
+    """Add files that arrive at random, each from its own source."""
     net.flow(
         lf.sim.traffic.arrivals(load * RATE / SIZE, scheme), name=name, path=path, packet=PACKET, file=SIZE,
         access_rate=FASTER * RATE,
@@ -184,7 +184,7 @@ def draw_ratios(data: xr.Dataset, ax: Any) -> None:
 
 
 def time(seconds: Any) -> str:
-    """Return a time in milliseconds; there is none if no file is complete in one of the runs."""
+    """Return a time in milliseconds as text; "none" if no file is complete in one of the runs."""
     return "none" if not seconds > 0 else f"{1e3 * float(seconds):.3g} ms"
 
 

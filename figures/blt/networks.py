@@ -137,7 +137,7 @@ def bare_dumbbell(label: str, path: Path) -> Network:
 
 
 def connection(path: Path) -> dict[str, Any]:
-    """Return what all connections have in common, as arguments of `Network.flow`."""
+    """Return the arguments of `Network.flow` that all connections share."""
     return {"path": PATH, "packet": PACKET, "access_rate": path.network * MBIT, "ack_path": "ideal"}
 
 

@@ -58,7 +58,7 @@ FIGURES = {  # columns of power and fairness
     "21_24": {"1 MB": "Figures 21 and 22", "1 MB, 1 Gbit/s": "Figures 23 and 24"},
 }
 BARS = f"bars: 95 % intervals, {CUT}"
-OUTLOOK = ("BLT", "TCP", "BLT, corrected switch")  # competitors in what the paper leaves to the future
+OUTLOOK = ("BLT", "TCP", "BLT, corrected switch")  # competitors in the situations that the paper leaves to the future
 CROSS = 0.3  # load of cross traffic [capacities]
 
 
@@ -75,7 +75,7 @@ def size(context: Context) -> dict[str, Any]:
 def simulated(
     context: Context, name: str, labels: Sequence[str], networks: Sequence[Network], rng: int, **more: Any
 ) -> xr.Dataset:
-    """Run `figures.blt.runs.powers` at the `size` of these runs, kept under a name."""
+    """Run `figures.blt.runs.powers` at the context's `size`; finished runs are stored under a name."""
     return runs.powers(labels, networks, rng=rng, store=context.place(name), **(size(context) | more))
 
 
@@ -157,7 +157,7 @@ def interactive(context: Context) -> xr.Dataset:
 
 
 def fairness(context: Context) -> dict[tuple[str, float], dict[str, tuple[list[float], list[float]]]]:
-    """Return loads and fairness indices of every bottleneck of which the paper has a claim, from the claims' runs.
+    """Return loads and fairness indices of every bottleneck with a claim in the paper, from the claims' runs.
 
     The key is the set of networks and the bottleneck [Mbit/s]; a value has loads and indices for each competitor.
     """

@@ -34,7 +34,7 @@ from longfat.sim.kernel import records
 from longfat.sim.queues.log import Log
 from longfat.sim.runs import results
 
-CONFIDENCE = 0.95  # of the intervals; those of the paper have 0.9
+CONFIDENCE = 0.95  # confidence of the intervals; the paper has 0.9
 WARM_UP = 0.2  # share of the run that is not counted
 ROUND_TRIPS = 150  # least length of a run
 #: Files in a run that is counted as in the paper, which does not print their number. Fitted to one printed number, the
@@ -135,7 +135,7 @@ def point(
 def _over(
     function: Any, labels: Sequence[str], paths: Sequence[Path], loads: Sequence[float], **how: Any
 ) -> xr.Dataset:  # fmt: skip
-    """Run a function over labels, bottlenecks and loads, and keep what every run gives."""
+    """Run a function over labels, bottlenecks and loads, and keep the result of every run."""
     grid = {"label": list(labels), "bottleneck": [one.bottleneck for one in paths], "load": list(loads)}
     return sweep(function, grid, confidence=CONFIDENCE, keep=True, progress=False, **how)
 
@@ -392,7 +392,7 @@ def point_size(file: float, small: bool = False) -> dict[str, Any]:
 
 
 def scale_text(context: Context, name: str = "reference") -> str:
-    """Return what a sweep runs, for the row of the table."""
+    """Return the scale of a sweep as text, for a row of the table."""
     sizes = {label: sweep_size(label, name, context.small) for label in ("TCP", "BLT")}
     ends = " and ".join(dict.fromkeys(f"{size['loads'][-1]:g}" for size in sizes.values()))
     size = sizes["TCP"]
@@ -403,13 +403,13 @@ def scale_text(context: Context, name: str = "reference") -> str:
 
 
 def point_text(context: Context, file: float = 1e5) -> str:
-    """Return what the runs at a single point are, for the row of the table."""
+    """Return the scale of the runs at a single point as text, for a row of the table."""
     size = point_size(file, context.small)
     return f"{size['replications']} runs of {size['packets']:.2g} packets or more at each load, seed {context.seed}"
 
 
 def counted_text(context: Context) -> str:
-    """Return what the runs counted as in the paper are, for the row of the table."""
+    """Return the scale of the runs counted as in the paper as text, for a row of the table."""
     size = counted_size(context.small)
     return f"{size['replications']} times three runs of {FILES} files at each load, seed {context.seed}"
 

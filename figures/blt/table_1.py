@@ -344,7 +344,7 @@ def widening_factor(context: Context) -> Finding:
 def _widening(
     context: Context, scaled: Callable[[Estimate], Estimate], bounds: tuple[Printed, ...], digits: int
 ) -> Finding:
-    """Compare how much further BLT is ahead at 1 Gbit/s, at every ratio, with bounds."""
+    """Compare, at every ratio, the increase of BLT's advantage at 1 Gbit/s with bounds."""
 
     def wider(k: int, get: Callable[..., Estimate] = gap, *more: str) -> Estimate:
         return scaled(difference(get(context, "1 Gbit/s", k, *more), get(context, "reference", k, *more)))

@@ -1,6 +1,6 @@
 """Kim and Farber's claims about one network: response time, utilisation, fairness, Bully-Tyrant, and later work.
 
-The last are what they leave to later work: multiplexers without priorities, abuse, self-similar interference.
+The last ones are left to later work by the authors: multiplexers without priorities, abuse, self-similar interference.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from figures.rule import (
 from longfat.sim import run
 from longfat.sim.network import traffic
 
-LOADS = (0.3, 0.45, 0.6, 0.75)  # at which utilisation and fairness are compared: loaded, but not overloaded
-FAST_LOADS = (0.6, 0.75, 0.85)  # at 1 Gbit/s, where nothing is lost at smaller loads
+LOADS = (0.3, 0.45, 0.6, 0.75)  # loads at which utilisation and fairness are compared, without overload
+FAST_LOADS = (0.6, 0.75, 0.85)  # loads at 1 Gbit/s, where smaller loads lose no packets
 EVERY_DUPLICATE = "every duplicate ACK a loss (footnote 5)"
 NETWORKS = SETS["reference"]
 REFERENCE = NETWORKS[0]
 OVERLOAD = (0.85, 0.95)
-SOURCES, HURST, LASTS = 10, 0.8, 0.02  # of self-similar interference; s, mean of its times on and off
+SOURCES, HURST, LASTS = 10, 0.8, 0.02  # self-similar interference: sources, Hurst parameter, mean on and off times [s]
 INTERFERENCE, FILES = 0.3, 0.4  # loads of interference and of files
 ABUSE = 0.2  # share of the files that abusive sources send
 
@@ -113,7 +113,7 @@ def diverges(label: str, value: str) -> Assessment:
     """Return the assessment of the arrival rate at which R diverges, by one criterion for both schemes.
 
     R exceeds three times its value at 3.75/s, where the network is nearly empty. The paper has no criterion; the range
-    is that over factors of 2 to 10 and, for TCP, over what it takes for a loss. Beside it stand R at the printed rate
+    is that over factors of 2 to 10 and, for TCP, over its criteria for a loss. Beside it stand R at the printed rate
     and the share of the load that is carried there.
     """
 
@@ -356,7 +356,7 @@ def interference(context: Context) -> Finding:
 
 
 def abused(context: Context, path: Path, load: float) -> np.ndarray:
-    """Return by how much files that follow the rules take longer than abusive ones [s], one value from each run."""
+    """Return the excess time of files that follow the rules over abusive files [s], one value from each run."""
     size, blt, abusive = point_size(path.file, context.small), COMPETITORS["BLT"], COMPETITORS["Bully-Tyrant"]
     found = []
     for seed in np.random.SeedSequence(context.seed).spawn(size["replications"]):

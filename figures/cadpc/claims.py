@@ -54,7 +54,7 @@ def _rate(_: Context) -> Finding:
 
 
 def _unstable(_: Context) -> Finding:
-    """Assess section II.B: from however small a rate, equation (2) leaves 0 for 1/(1 + n)."""
+    """Assess section II.B: from an arbitrarily small rate, equation (2) moves away from 0 to 1/(1 + n)."""
     growth = float(laws.step(1e-9, 10 * 1e-9)) / 1e-9
     reached = [_iterated(10, start) * 11 for start in (1e-3, 1e-9, 1e-15)]
     return judged(
@@ -341,7 +341,7 @@ def smaller_target(context: Context) -> Finding:
 
 
 def calculated(context: Context) -> Finding:
-    """Assess section IV.B: the rates of flows of several weights are those that can be calculated in advance."""
+    """Assess section IV.B: flows of several weights reach the rates calculated in advance."""
     law = networks.weighted_rates()
     seen = np.array([one.goodput.values / CAPACITY for one in each(context, networks.three_links(), 400, warm_up=200)])
     ours = [mean(one) for one in seen.T]
@@ -357,7 +357,7 @@ def calculated(context: Context) -> Finding:
 
 
 def incoming(context: Context) -> Finding:
-    """Assess section IV.A: behind a router without the protocol ten flows reach the same total, and lose nothing."""
+    """Assess section IV.A: behind a router without the protocol ten flows reach the usual total without loss."""
 
     def observed(answers: bool | str) -> tuple[Estimate, Estimate]:
         found: Any = each(context, networks.hidden_bottleneck(answers), 160, warm_up=80)

@@ -53,7 +53,7 @@ def figure_1(context: Context) -> Finding:
 
 
 def _won(context: Context, name: str, sign: float) -> dict[tuple[str, float], Estimate]:
-    """Return by how much CADPC is better than each competitor at each bottleneck."""
+    """Return the advantage of CADPC over each competitor at each bottleneck."""
     ours = sweep(context, "CADPC", name)
     found: dict[tuple[str, float], Estimate] = {}
     for label in networks.competitors()[1:]:

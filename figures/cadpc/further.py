@@ -25,23 +25,23 @@ CAPTIONS = {
     "dotted: the law.",
 }
 DELAY, FLOWS, PACKET, BUFFER, JITTER = 0.025, 10, 500, 100, 0.002  # s, of each link; bytes; packets; s
-#: What differs from the claims' networks of three links.
+#: Differences from the claims' networks of three links.
 OURS: dict[str, Any] = {"delay": DELAY, "buffer": BUFFER, "packet": PACKET, "send_jitter": JITTER}
 REPLICATIONS = 5
 WARM_UP, END = 100.0, 160.0  # s
 LOSSES = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3)  # random, of every packet of the link, requests among them
 TARGETS = (0.7, 0.8, 0.9, 0.95, 1.0)
-FAST = 100 * MBIT  # of the link with random losses
-TCP_LOSSES = (0.0003, 0.001, 0.003, 0.01, 0.03)  # of every packet
+FAST = 100 * MBIT  # rate of the link with random losses
+TCP_LOSSES = (0.0003, 0.001, 0.003, 0.01, 0.03)  # loss probabilities of every packet
 ROUND_TRIP = 0.1  # s, of the flows beside TCP
 BUFFERS = (0.1, 0.3, 1.0, 3.0)  # bandwidth-delay products
 BESIDE = 5  # flows of CADPC, and as many of Reno
-#: Who tells of the bottleneck: the router in front of it, the one behind it, or none.
+#: Router that reports the bottleneck: the one in front of it, the one behind it, or none.
 ANSWERS = (True, "incoming", False)
 
 
 def one_link(loss: float = 0.0, target: float = 1.0, *, rng: Any) -> dict[str, float]:
-    """Return what ten flows use of a link, its queue, and their fairness, with losses or a target below the capacity.
+    """Return a link's utilisation and queue, and the fairness of ten flows, with losses or a target below the capacity.
 
     The flows start at random and are paced with a random delay.
     """
@@ -60,14 +60,14 @@ def one_link(loss: float = 0.0, target: float = 1.0, *, rng: Any) -> dict[str, f
 
 
 def broker(rng: Any) -> dict[str, float]:
-    """Return the rates over that of the link that flows of given weights reach over three links."""
+    """Return the rates of flows with given weights over three links, relative to a link's rate."""
     net = three_links(rng.uniform(0, 2, len(WEIGHTED)).tolist(), **OURS)
     data = lf.sim.run(net, duration=2 * END, warm_up=2 * WARM_UP, rng=int(rng.integers(2**31)), progress=False)
     return {f"rate_{k}": float(data.goodput[k]) / CAPACITY for k in range(len(WEIGHTED))}
 
 
 def bounded(loss: float, rng: Any) -> dict[str, float]:
-    """Return the rates over that of TCP's throughput equation, where a fast link loses packets."""
+    """Return the rates over a fast lossy link, relative to the rate of TCP's throughput equation."""
     net = lf.sim.Network().link("a", "b", rate=FAST, delay=ROUND_TRIP / 2, loss=loss)
     net.link("b", "a", rate=FAST, delay=ROUND_TRIP / 2)
     flows = {"plain": ("cadpc-files", {}), "friendly": ("cadpc-files", {"friendly": 1.0}), "reno": ("reno", {})}
@@ -79,7 +79,7 @@ def bounded(loss: float, rng: Any) -> dict[str, float]:
 
 
 def beside(buffer: float, rng: Any) -> dict[str, float]:
-    """Return the share of CADPC, with and without the bound, in what it and as many flows of Reno receive."""
+    """Return the share of CADPC, with and without the bound, in its joint goodput with as many flows of Reno."""
     found, packets = {}, round(buffer * CAPACITY * ROUND_TRIP / PACKET)
     for friendly in (0, 1):
         net = lf.sim.Network().link("a", "b", rate=CAPACITY, delay=ROUND_TRIP / 2, buffer=packets)
@@ -92,7 +92,7 @@ def beside(buffer: float, rng: Any) -> dict[str, float]:
 
 
 def hidden(answer: int, rng: Any) -> dict[str, float]:
-    """Return use and losses of a bottleneck in the middle of three links, of which a router tells, or none."""
+    """Return utilisation and loss of a bottleneck between two links, with or without a router that reports it."""
     net = hidden_bottleneck(ANSWERS[answer], rng.uniform(0, 2, FLOWS).tolist(), **OURS)
     data = lf.sim.run(net, duration=END, warm_up=WARM_UP, rng=int(rng.integers(2**31)), progress=False)
     return {
@@ -145,7 +145,7 @@ def draw_panels(found: dict[str, xr.Dataset], axes: Any) -> None:
 
 
 def draw_more(found: dict[str, xr.Dataset], axes: Any) -> None:
-    """Draw the bound by TCP's rate, alone and beside TCP, and a bottleneck of which one router or none tells."""
+    """Draw the bound by TCP's rate, alone and beside TCP, and a bottleneck that one router or none reports."""
     look: dict[str, Any] = {"ls": "", "capsize": 3, "ms": 5}
     names = {"plain": "CADPC", "friendly": "CADPC, bounded", "reno": "Reno"}
     for ax, kind, x in ((axes[0], "bounded", TCP_LOSSES), (axes[1], "beside", BUFFERS)):

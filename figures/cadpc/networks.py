@@ -263,7 +263,7 @@ def hidden_bottleneck(
     answers: bool | str, starts: Sequence[float] = (0.0,) * 10, *, delay: float = LINK_DELAY, buffer: int = BUFFER,
     **flow: Any,
 ) -> Network:  # fmt: skip
-    """Return three links, the second, "b-c", with half the rate, of which one router tells or none.
+    """Return three links, the second, "b-c", with half the rate, which one router or none reports.
 
     Parameters
     ----------

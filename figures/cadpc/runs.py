@@ -139,7 +139,7 @@ def at(context: Context, label: str, flows: int = 10, capacity: float = CAPACITY
 
 
 def late(context: Context, label: str, flows: int = 10, **more: Any) -> dict[str, np.ndarray]:
-    """Return the same for the second half of a run."""
+    """Return the quantities of `at` for the second half of a run."""
     return at(context, label, flows, warm_up=DURATION / 2, **more)
 
 
@@ -154,7 +154,7 @@ def each(
 
 
 def scale(context: Context, duration: float = DURATION) -> str:
-    """Return what was run for a row, as text.
+    """Return the scale of the runs for a row, as text.
 
     >>> scale(Context(1e7, 0))
     '10 runs of 160 s at each point, seed 0'
@@ -246,7 +246,7 @@ def reached_after(data: xr.Dataset, rate: float, bin: float = 4.0) -> float:
 
 
 def ratio(data: xr.Dataset, span: float, until: float | None = None) -> float:
-    """Return the largest over the smallest rate of the flows over the last ``span`` seconds, or those before a time."""
+    """Return the ratio of the flows' largest to smallest rate over the last ``span`` seconds, or before a time."""
     shares = last_share(data if until is None else data.sel(time=slice(0, until)), span)
     return float(shares.max() / shares.min())
 

@@ -86,7 +86,7 @@ def draw_14(data: xr.Dataset, axes: Any) -> None:
     above.plot([], [], color="0.7", lw=0.8, label="w_a + 1 and 2 w_a + 1")
     above.set(ylabel="throughput efficiency [1]", ylim=(0, 1.05))
     above.set_title("Gong & Parulkar, figure 14: analysis against simulation (150 Mbit/s, 20 ms, 16-packet segments)")
-    above.legend(loc="lower right", frameon=True, framealpha=1, edgecolor="none")  # a vertical line is behind it
+    above.legend(loc="lower right", frameon=True, framealpha=1, edgecolor="none")  # hides a vertical line
     below.axhspan(-ACCURACY, ACCURACY, color="0.92", zorder=0, label="stated accuracy")
     below.set(xlabel="window [segments]", ylabel="law minus simulation [1]")
     below.legend(loc="lower left")

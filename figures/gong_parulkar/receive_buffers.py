@@ -44,7 +44,7 @@ LOOKS: list[dict[str, Any]] = [  # one for each buffer
 ]
 LOST = 100  # the segment that the picture of one loss is about
 PICTURED_BUFFER = BUFFERS[1]
-PACKETS, REPLICATIONS = 1e8, 10  # of each point
+PACKETS, REPLICATIONS = 1e8, 10  # packets and replications of each point
 PATH_TEXT = f"150 Mbit/s, 20 ms, 16-packet segments, w_a = {PATH.ack_segments:.2f} segments"
 
 

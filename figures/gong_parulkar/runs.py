@@ -35,7 +35,7 @@ BUFFERS = {share: round(share * PATH.ack_segments) for share in (0.25, 0.5, 1.0,
 LOSSES = (1e-5, 1e-4, 1e-3, 1e-2, 1e-1)
 CLOSE = 0.95  # of the attainable efficiency 1 - p. Ours: the paper says "close to maximum" and "almost perfect"
 SEEN = 0.05  # difference of two efficiencies. Ours: about what can be seen in the paper's figures
-LONGEST_RUNS = 100  # as many maximum delays decide which of two strategies has the longer one
+LONGEST_RUNS = 100  # number of maximum delays that decide which of two strategies has the longer ones
 
 
 def _simulate(context: Context, window: int, loss: float, **more: Any) -> xr.Dataset:
@@ -52,7 +52,7 @@ def _run(context: Context, window: int, loss: float, buffer: int | None = None, 
 
 @functools.lru_cache(maxsize=64)
 def longest(context: Context, loss: float, buffer: int, ack: str) -> Estimate:
-    """Return the maximum delay in as many packets as a point has, mean of many runs [segment times]."""
+    """Return the mean over many runs of the maximum delay among as many packets as a point has [segment times]."""
     many = Context(context.packets * LONGEST_RUNS, context.seed)
     run = _simulate(many, WIDE, loss, receive_buffer=buffer, ack=ack, replications=LONGEST_RUNS)
     return Estimate(*(float(run[f"max_delay{limit}"]) / PACKETS for limit in ("", "_lower", "_upper")))
@@ -216,7 +216,7 @@ def wider_is_better(context: Context) -> Finding:
 
 
 class _Soft(Rules):
-    """Rules that follow soft acknowledgment also where nothing can be displaced."""
+    """Rules that simulate soft acknowledgment also if no segment can be displaced."""
 
     def row(self, warm_up: int, measured: int) -> np.ndarray:
         row = super().row(warm_up, measured)

@@ -44,10 +44,10 @@ CONTROL = (0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5)  # loss probability of control pa
 CASES = {"window of 8": (8, 0.0), "window of 16": (16, 0.0), "window of 16, 1 % of data lost": (16, 0.01)}
 FILE, RUNS = 100, 40  # segments, replications
 
-CAPACITY, SHARE, CONNECTIONS = 1.25e6, 0.19, 5  # bytes/s, of the capacity
-GREEDY = (0, 4, 8, 16, 32, 64, 128)  # window of the connection without rate control; 0: it is controlled, too
+CAPACITY, SHARE, CONNECTIONS = 1.25e6, 0.19, 5  # bytes/s; share of the capacity for each connection
+GREEDY = (0, 4, 8, 16, 32, 64, 128)  # window of the connection without rate control; 0: rate-controlled
 WARM, UNTIL, SEEDS = 5.0, 25.0, 5  # s
-BOOKED, BESIDE = (0.4, 0.6, 0.8, 0.9, 1.0, 1.1, 1.2), 32  # load of the four, window of the one
+BOOKED, BESIDE = (0.4, 0.6, 0.8, 0.9, 1.0, 1.1, 1.2), 32  # load of four; window of the fifth
 LINKS = ("drop-tail", "loss-load", "fair queueing")
 WHO = {
     "free": "one without rate control", "controlled": "each of four, rate-controlled, beside it",
@@ -85,7 +85,7 @@ def receivers() -> xr.Dataset:
 
 
 def _transfer_time(job: tuple[str, int, int]) -> float:
-    """Return the time in which the file is transferred [s], in a case, with a loss of `CONTROL`, by the seed."""
+    """Return the transfer time of the file [s] in a case, with the loss `CONTROL`, for a seed."""
     case, place, seed = job
     window, lost_data = CASES[case]
     network = connection(CONTROL[place], lost_data, window_limit=float(window))
@@ -116,8 +116,8 @@ def _discipline(link: str) -> Any:
 def _measured(link: str, window: int, seed: int, free: int, share: float) -> np.ndarray:
     """Return goodput over capacity and repeated over sent packets of each connection.
 
-    If `window` is not 0 the first ones, `free` of them, are without rate control: their peak rate is ten times the
-    capacity, so that nothing but the window holds them back. Their bursts are of four segments, because with L = 1 the
+    If `window` is not 0 the first `free` connections have no rate control: their peak rate is ten times the
+    capacity, so that only the window limits them. Their bursts are of four segments, because with L = 1 the
     keep-alive packets of five senders that pause, one of 40 bytes in each 80 us, fill the link.
     """
     net = Network().link("a", "b", rate=CAPACITY, delay=0.02, buffer=100, discipline=_discipline(link))
@@ -140,7 +140,7 @@ def _measured(link: str, window: int, seed: int, free: int, share: float) -> np.
 
 
 def _counts(simulation: Simulation) -> np.ndarray:
-    """Return bytes received, data packets sent again, and all that were sent, of each connection."""
+    """Return bytes received, data packets retransmitted, and data packets sent, for each connection."""
     sent = [peek.flow(simulation, f"x{k}").shipments for k in range(CONNECTIONS)]
     state = simulation.state
     return np.array([state.receivers["received_bytes"], state.tallies["retransmitted"], sent], float)
@@ -152,7 +152,7 @@ def _runs(link: str, window: int, free: int = 1, share: float = SHARE) -> np.nda
 
 
 def sharing() -> xr.Dataset:
-    """Return goodput and repeated packets of one without rate control, of each of the others, and of each of five."""
+    """Return goodput and repeated packets of one sender without rate control, the others beside it, and five such."""
     found = {}
     for link, window in product(LINKS, GREEDY):
         one, five = _runs(link, window), _runs(link, window, free=CONNECTIONS)
@@ -165,7 +165,7 @@ def sharing() -> xr.Dataset:
 
 
 def booked() -> xr.Dataset:
-    """Return the goodput of a connection without rate control and of all others, by the load that these negotiated."""
+    """Return the goodput of a connection without rate control and of all others, by the others' negotiated load."""
     found = {}
     for link, load in product(LINKS, BOOKED):
         goodput = _runs(link, BESIDE, share=load / (CONNECTIONS - 1))[:, 0]

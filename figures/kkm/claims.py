@@ -63,7 +63,7 @@ def claim(cell: Cell) -> str:
 
 
 def fitted(cell: Cell) -> str:
-    """Return the choices of ours that were set by the table of a cell, empty if there is none.
+    """Return our choices that were set by the table of a cell; empty if there are none.
 
     Values that the paper does not print, and interpretations between which the table has decided.
 
@@ -77,7 +77,7 @@ def fitted(cell: Cell) -> str:
 
 
 def evidence(cell: Cell, count: int, seed: int) -> Quantity:
-    """Return what our runs show about a printed cell."""
+    """Return the evidence of our runs about a printed cell."""
     return Quantity(
         printed(cell.value),
         runs.ours(cell, cell.scheme, count, seed),
@@ -114,7 +114,7 @@ def _cell(cell: Cell) -> Assessment:
 
 
 def scale(cell: Cell, count: int, seed: int) -> str:
-    """Return what is run for a cell, with the choices that are ours."""
+    """Return the scale of the runs for a cell as text, with our choices."""
     variant, entry = runs.variant_of(cell), ENTRIES[runs.LABELS[cell.scheme]]
     first = runs.measured(variant.name, entry.name, count, seed)
     parts = [f"{len(first)} run{'s' * (len(first) > 1)}, seed {seed}", DISCIPLINES[cell.scheme]]
@@ -274,7 +274,7 @@ ASSESSMENTS: dict[str, Assessment] = {
 
 
 def of_all_cells(context: Context, found: Mapping[str, Finding]) -> list[list[str]]:
-    """Count for each scheme how many printed numbers it meets with one rule changed in all experiments.
+    """Count, for each scheme, the printed numbers that it meets with one rule changed in all experiments.
 
     Parameters
     ----------

@@ -108,7 +108,7 @@ def _printed_scores(experiment: int) -> dict[str, float]:
 
 
 def every_cell(context: Context, experiments: tuple[int, ...]) -> list[tables.Table]:
-    """Return the printed cells with our values and verdicts, and what the schemes meet with one rule changed.
+    """Return the printed cells with our values and verdicts, and the numbers that schemes meet with one rule changed.
 
     Parameters
     ----------

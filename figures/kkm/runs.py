@@ -27,14 +27,14 @@ JITTER_RUNS = 10
 GROUPS = 5  # groups of runs in experiment 7
 PACKET = 4000  # bit
 OVER_RUNS = "standard deviation of the run means"
-#: What the `perturbations` change.
+#: Settings that the `perturbations` change.
 JITTER = "up to a packet time of send jitter"
 PROBES = "probe packets beside or not, less what they add to the optimum"
 LABELS = {one.label: name for name, one in ENTRIES.items()}
 FIVE = ("hbh", "pp", "e2e-ef", "tcp (tahoe)", "decbit")  # labels of the schemes with printed numbers
 
 Run = dict[str, float]  # the numbers of one run (`longfat.benchmark.measure`)
-Job = tuple[Variant, Entry, int]  # and the number of the replication
+Job = tuple[Variant, Entry, int]  # variant, entry, number of the replication
 
 
 def replications(context: Context) -> int:
@@ -57,7 +57,7 @@ def count_of(variant: Variant, entry: Entry, count: int) -> int:
 
 
 def simulate(jobs: Sequence[Job], seed: int) -> list[Run]:
-    """Run every job, in parallel; the same replication has the same traffic for every scheme, as in `benchmark.run`."""
+    """Run all jobs in parallel; a replication has the same traffic for every scheme, as in `benchmark.run`."""
     return replicate(lambda one: benchmark.measure(one[0], one[1], np.random.SeedSequence([seed, one[2]])), jobs)
 
 
@@ -74,7 +74,7 @@ def measured(variant: str, name: str, count: int, seed: int) -> tuple[Run, ...]:
 
 
 def groups(runs: Sequence[Run]) -> list[Sequence[Run]]:
-    """Return the groups of some `measured` runs, of the same size; the one run itself if there is no other."""
+    """Return `measured` runs in groups of equal size; a single run is a group."""
     size = max(1, len(runs) // GROUPS)
     return [runs[start : start + size] for start in range(0, len(runs), size)]
 
@@ -117,7 +117,7 @@ def ours(cell: Cell, label: str, count: int, seed: int) -> Estimate:
 
 
 def alike(cell: Cell, count: int, seed: int) -> Estimate:
-    """Return our value from the same seeds as those of interpretations and other rules: from the first group."""
+    """Return our value from the seeds that interpretations and other rules use: those of the first group."""
     return statistic(cell)(groups(measured(variant_of(cell).name, LABELS[cell.scheme], count, seed))[0])
 
 
@@ -129,7 +129,7 @@ def least(cell: Cell) -> float | None:
 
 
 def beside_probes(cell: Cell) -> float:
-    """Return by how much probe packets beside a transfer lengthen its least time [ms]."""
+    """Return the increase of a transfer's least time [ms] by probe packets beside it."""
     without, beside = (benchmark.optimal(variant_of(cell), probe=one)[cell.connection] for one in (False, True))
     return 1e3 * float(beside - without)
 
@@ -171,10 +171,10 @@ def perturbed(variant: str, name: str, count: int, seed: int) -> dict[str, list[
 def spread(cell: Cell, count: int, seed: int) -> Spread:
     """Return the range of a cell's quantity over the benchmark's setting and its `perturbations`.
 
-    It has the single values, and 95 % of single runs with send jitter (`rule.of_one_run`). In experiment 7 each
-    value is that of a group of runs, one of which has send jitter. A standard deviation over runs ranges over groups of
-    runs alone. Probe packets beside a transfer change no delay; of a time with them, what they add to the optimum is
-    subtracted (`beside_probes`). The words tell how many values are below the printed one.
+    It has the single values, and 95 % of single runs with send jitter (`rule.of_one_run`). In experiment 7 each value
+    is that of a group of runs, one of which has send jitter. A standard deviation over runs ranges over groups of runs
+    alone. Probe packets beside a transfer change no delay; of a time with them, what they add to the optimum is
+    subtracted (`beside_probes`). The words give the number of values below the printed one.
     """
     variant, name = variant_of(cell), LABELS[cell.scheme]
     first = groups(measured(variant.name, name, count, seed))
@@ -199,7 +199,7 @@ def spread(cell: Cell, count: int, seed: int) -> Spread:
 
 
 def _values(cell: Cell, samples: Sequence[Sequence[Run]]) -> list[float]:
-    """Return the finite values of a cell's quantity, one of each sample of runs."""
+    """Return the finite values of a cell's quantity, one for each sample of runs."""
     return [value for runs in samples if math.isfinite(value := statistic(cell)(runs).value)]
 
 
@@ -212,7 +212,7 @@ def seen(variant: str, name: str, count: int, seed: int, *, of_scheme: bool) -> 
     """Run every other interpretation of a scheme in a variant, in parallel; runs by description.
 
     Either those that change a rule of the scheme or its switches, or those of the experiment and of what is measured.
-    What is among the `perturbations` is none of them: send jitter, and probe packets beside a transfer.
+    The `perturbations` are not among them: send jitter, and probe packets beside a transfer.
     """
     usual = ENTRIES[name]
     apart = APART in VARIANTS[variant].choices
@@ -234,7 +234,7 @@ def interpreted(cell: Cell, count: int, seed: int) -> dict[str, Estimate]:
     Rules of a scheme are not among them: "the values of the adjustable parameters of each control scheme were kept
     unchanged for all the experiments" (Kanakia, Keshav and Mishra 1992, section 4), so that none can be changed for one
     cell (`ruled`). The hops that are added for hop-by-hop are among them: section 4 has three "between the source and
-    the bottleneck" and excludes "the exact details of the configurations". Those that change nothing for the cell are
+    the bottleneck" and excludes "the exact details of the configurations". Changes without an effect on the cell are
     left out.
     """
     variant, name = variant_of(cell), LABELS[cell.scheme]
@@ -259,7 +259,7 @@ def at_40_ms(cell: Cell, count: int, seed: int) -> Estimate:
 
 
 def ruled(cell: Cell, count: int, seed: int) -> dict[str, Estimate]:
-    """Return our value for a cell with each rule of its scheme that the paper leaves open changed."""
+    """Return our values for a cell, each with another rule of its scheme changed that the paper leaves open."""
     return _estimates(cell, seen(variant_of(cell).name, LABELS[cell.scheme], count, seed, of_scheme=True))
 
 
@@ -290,7 +290,7 @@ def digits(value: float) -> str:
 
 
 def differences(experiment: str, labels: Sequence[str], seed: int) -> list[Estimate]:
-    """Return by how much each scheme is slower than the one before it [ms], each with its interval.
+    """Return the differences in time between each scheme and the one before it [ms], with intervals.
 
     The runs have up to a packet time of send jitter, with the same seeds for every scheme.
     """
@@ -308,7 +308,7 @@ def _jittered(experiment: str, name: str, seed: int) -> np.ndarray:
 
 @cache
 def starts(seed: int) -> dict[str, Estimate]:
-    """Return what packet-pair's inverse-exponential start saves in experiment 2, against the full rate at once.
+    """Return the saving by packet-pair's inverse-exponential start in experiment 2, against a start at the full rate.
 
     Mean queue and packets lost at the bottleneck until connection 1 is complete, each with its interval, over runs with
     up to a packet time of send jitter.

@@ -1,7 +1,7 @@
-"""Windows and queues of one flow in the simulator and on Linux, over each other.
+"""Windows and queues of one flow in the simulator and on Linux, drawn in the same axes.
 
 ``linux_traces``: Reno, CUBIC and BBR at a drop-tail link. ``python -m figures.linux`` runs Linux for two minutes, and
-needs what `longfat testbed` needs; ``--quick`` runs only the simulator, beside what is stored of Linux, and
+needs what `longfat testbed` needs; ``--quick`` runs only the simulator, beside the stored results of Linux, and
 ``--redraw`` draws the picture from the stored numbers.
 """
 
@@ -44,7 +44,7 @@ def runs() -> xr.Dataset:
 
 
 def simulated(found: xr.Dataset) -> xr.Dataset:
-    """Return windows and queues with those of the simulator made anew."""
+    """Return stored windows and queues, with the simulator's part simulated again."""
     from longfat.testbed.plan import with_handshakes
 
     found = found.copy(deep=True)
@@ -79,7 +79,7 @@ def draw(files: AtomicFiles, data: dict[str, xr.Dataset]) -> None:
 
 
 def simulate(linux: bool = True) -> dict[str, xr.Dataset]:
-    """Run Linux and the simulator; without ``linux`` what is stored of Linux stays."""
+    """Run Linux and the simulator; without ``linux``, keep the stored results of Linux."""
     return {NAME: runs() if linux else simulated(PART.kept()[NAME])}
 
 

@@ -89,7 +89,7 @@ def _formula(ours: str, values: list[Any], expected: list[Any]) -> Assessment:
 
 
 def _law(text: str, law: Callable[[float], float], k: float, unit: str) -> Assessment:
-    """Return the assessment of a number that a law gives at one k; at the other k it should not be met."""
+    """Return the assessment of a number by a law at one k; at the other k the law should not meet it."""
     others = {f"k = {one}": Estimate(law(one)) for one in KS if one != k}
     return lambda _: judged(Quantity(printed(text), Estimate(law(k)), others=others), f"{law(k):.4g}{unit}")
 
@@ -104,7 +104,7 @@ def _two(context: Context, k: float, v: float, interpretation: Interpretation = 
 
 
 def combined(*weighted: tuple[float, Estimate]) -> Estimate:
-    """Return a weighted sum of means with its 95 % interval; those of different points are independent.
+    """Return a weighted sum of means with its 95 % interval; means at different points are independent.
 
     >>> combined((1.0, Estimate(3.0, 2.0, 4.0)), (-1.0, Estimate(1.0, 0.0, 2.0))).value
     2.0
@@ -292,7 +292,7 @@ def among_others(context: Context) -> Finding:
 
 
 def settled_loads(interpretation: Interpretation) -> list[float]:
-    """Return the loads at which scenario 1's eleven sources settle by the laws, none having ended, for every k.
+    """Return the equilibrium loads of scenario 1's eleven sources by the laws, before any has ended, for every k.
 
     Each source replies to all others; steps are damped, because full ones alternate.
     """

@@ -52,7 +52,7 @@ class Interpretation:
     window : float
         Time over which the switch measures rates [s]; 0: packets carry their source's rate.
     direct : bool
-        The switch sends feedback to the sources; in the paper it does not.
+        The switch sends feedback to the sources; in the paper the switch sends none.
     farewell : bool
         The last packet of a file announces its end; otherwise the switch detects it by silence.
     buffer : int

@@ -1,7 +1,7 @@
 """Prithviraj & Williamson's printed numbers of scenario 1: their assessments, and tables with the effect of each rule.
 
-All are judged under one interpretation of what the paper leaves open, `NEAREST`. Where a number is not met, it is
-compared with what `EXCESS` gives, which the text allows as well, and a run with one rule changed shows on which rule it
+All are judged under one interpretation of the paper's open rules, `NEAREST`. Where a number is not met, it is compared
+with the value under `EXCESS`, which the text allows as well, and a run with one rule changed shows on which rule it
 depends. The paper shows single runs, so that the range of one run counts, too.
 
 Every load is the sum of the rates of operation f_i as S1 knows them. Section 2.2 calls a source's rate its "offered
@@ -139,7 +139,7 @@ def one_point(context: Context, k: float, v: float, interpretation: Interpretati
 
 
 def scale_text(context: Context, what: str = "scenario 1") -> str:
-    """Return what was run for a row."""
+    """Return the scale of the runs for a row, as text."""
     return f"{replications(context)} runs of {what}, seed {context.seed}"
 
 
@@ -150,7 +150,7 @@ def defined(scale: str, names: Iterable[str]) -> str:
 
 
 def number_scale(context: Context, names: Iterable[str]) -> str:
-    """Return the scale of numbers, of which the range of one run is taken from more runs."""
+    """Return the scale of the runs for a number, as text; the prediction interval is taken from more runs."""
     count = max(replications(context), FOR_RANGE)
     return defined(f"{scale_text(context)}; range of one run from {count} runs", names)
 
@@ -166,7 +166,7 @@ def one_run(values: np.ndarray) -> Spread:
 
 
 def _tried(point: Point, context: Context) -> dict[str, Estimate]:
-    """Return what other interpretations give."""
+    """Return the values under other interpretations."""
     if point.name not in LOADS:
         return {IN_WORDS["excess"]: one_point(context, point.k, point.v, EXCESS)[point.name]}
     ours = one_point(context, point.k, point.v)
@@ -174,7 +174,7 @@ def _tried(point: Point, context: Context) -> dict[str, Estimate]:
 
 
 def quantity(point: Point, context: Context) -> Quantity:
-    """Measure one number of scenario 1 under `NEAREST`, at other k and v, and under what else the text allows."""
+    """Measure one number of scenario 1 under `NEAREST`, at other k and v, and under other interpretations."""
     k, v, name = point.k, point.v, point.name
     ours = one_point(context, k, v)
     count = max(replications(context), FOR_RANGE)

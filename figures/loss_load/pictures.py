@@ -1,10 +1,10 @@
 """Prithviraj & Williamson, the virtual loss-load model: figures 2, 5, 7 and 8, tables 1 and 2, beside ours.
 
 Figure 2 is drawn from the laws. Figure 5 is scenario 0, simulated, with the equilibrium of the laws. Figures 7 and 8
-are scenario 1 under two interpretations of what the paper leaves open: the formulas as printed, and the rules by which
-the printed numbers are judged (`figures.loss_load.networks`). ``loss_load_tables.md`` has
-every printed number of scenario 1 and the effect of each rule. Run with ``python -m figures.loss_load``; it takes
-some minutes, with ``--quick`` half a minute; ``--redraw`` draws the pictures from the stored numbers.
+are scenario 1 under two interpretations of the paper's open rules: the formulas as printed, and the rules by which the
+printed numbers are judged (`figures.loss_load.networks`). ``loss_load_tables.md`` has every printed number of scenario
+1 and the effect of each rule. Run with ``python -m figures.loss_load``; it takes some minutes, with ``--quick`` half a
+minute; ``--redraw`` draws the pictures from the stored numbers.
 """
 
 from __future__ import annotations
@@ -236,7 +236,7 @@ def draw(files: AtomicFiles, data: dict[str, Any]) -> None:
 
 
 def simulate(replications: int = 10, quick: bool = False) -> dict[str, Any]:
-    """Simulate figures 2, 5, 7 and 8, and what the tables list.
+    """Simulate figures 2, 5, 7 and 8, and the rows of the tables.
 
     Parameters
     ----------

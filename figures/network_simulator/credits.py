@@ -34,7 +34,7 @@ WARM_UP, END = 4.0, 14.0  # s
 INTERVAL = 0.05  # s
 HOPS = (1, 2, 3, 4, 6, 8)
 POINT = {"burst": 10_000.0, "guaranteed_rate": 2.5e5, "packet_size": 250.0, "largest_packet": 500.0, "capacity": 1e6}
-LEVELS = tuple(np.round(np.arange(0, 1.51, 0.05), 2).tolist())  # of the bound
+LEVELS = tuple(np.round(np.arange(0, 1.51, 0.05), 2).tolist())  # delays relative to the bound
 RANDOM = (*SCHEDULERS, "fifo")
 NAMES = {"bit-round": "fair queueing", "virtual-clock": "VirtualClock", "fifo": "first in, first out"}
 LINKS = 3
@@ -76,7 +76,7 @@ def buffers(scheme: int, buffer: int, rng: Any) -> dict[str, float]:
 
 
 def random_delays(kind: int, rng: Any) -> dict[str, float]:
-    """Return the shares of packets whose delay exceeds each level, beside bursts of other flows; 30 s."""
+    """Return the shares of packets whose delay exceeds each level, beside bursts of other flows, in 30 s."""
     rate, size, own = POINT["capacity"], int(POINT["packet_size"]), POINT["guaranteed_rate"]
     net, logs, cross = lf.sim.Network(), (Log(10**5), Log(10**5)), (rate - own) / 2
     for k in range(LINKS):
@@ -153,7 +153,7 @@ def draw_buffers(data: xr.Dataset, axes: Any) -> None:
 
 
 def sum_of_shares(buffer: int) -> float:
-    """Return the use of the bottleneck by the law of one flow, for all flows of a fixed allocation."""
+    """Return the utilisation of the bottleneck by flows of a fixed allocation: the sum of the law of one flow."""
     _, given, _ = scheme_of("credit", buffer)
     # A credit packet takes a packet's time here; the round trip of the fast links, in packets.
     loop = 2 * DELAY * LINK / PACKET

@@ -23,7 +23,7 @@ CAPTIONS = {
     "curves_window": "Over the largest window of each flow, with a buffer of one bandwidth-delay product: "
     f"{QUANTITIES}.",
 }
-#: What the pictures say of the path and the simulation.
+#: Caption of the path and the simulation.
 ATTRS = {
     "rate": 12.5e6, "round_trip_time": 0.04, "packet": 1500, "bandwidth_delay_product": 12.5e6 * 0.04 / 1500,
     "buffer": 1.0, "file": 100e3, "load": 0.01, "replications": 5, "confidence": 0.95, "seed": "0",

@@ -107,7 +107,7 @@ def delays(queue: int, rng: Any, duration: float = 40.0, warm_up: float = 10.0) 
 
 
 def fairness(pair: int, sharing: int, ratio: int, rng: Any) -> dict[str, float]:
-    """Return the logarithm, to the base 2, of the ratio of two flows' goodputs; that with the shorter path is first."""
+    """Return log2 of the goodput of the flow with the shorter path over the goodput of the other flow."""
     scheme, parameters = list(PAIRS.values())[pair]
     discipline: Any = SHARING[sharing]
     if scheme == "dctcp" and discipline == "fifo":

@@ -38,7 +38,7 @@ def compiled(function: Callable[..., Any], folders: list[Path], **flags: Any) ->
     try:
         dispatcher = numba.njit(cache=True, nogil=True, **flags)(function)
         stamp(dispatcher, folders)
-    except AttributeError:  # nothing is compiled, or another version of numba, whose cache has no stamp
+    except AttributeError:  # JIT is disabled, or this version of numba's cache has no stamp
         return numba.njit(nogil=True, **flags)(function)
     except RuntimeError:  # no folder to write to
         dispatcher = numba.njit(nogil=True, **flags)(function)
@@ -85,7 +85,7 @@ class Checked(IndexDataCacheFile):  # type: ignore[misc]
 
     def _load_data(self, name: str) -> Any:
         if not self._is_sound(self._data_path(name)):
-            raise FileNotFoundError(name)  # numba then compiles the function
+            raise FileNotFoundError(name)  # makes numba compile the function
         return super()._load_data(name)
 
     @contextmanager
@@ -95,12 +95,12 @@ class Checked(IndexDataCacheFile):  # type: ignore[misc]
             file.write(content.getvalue() + self._seal(content.getvalue()))
 
     def _is_sound(self, path: str) -> bool:
-        """Return whether a file is there, whole, and made from the present text."""
+        """Return whether a file exists, is complete, and was compiled from the current source files."""
         try:
             content = Path(path).read_bytes()
         except OSError:
             return False
-        return content[-SEAL:] == self._seal(content[:-SEAL])  # which unpickling leaves unread
+        return content[-SEAL:] == self._seal(content[:-SEAL])  # unpickling does not read the seal
 
     def _seal(self, content: bytes) -> bytes:
         return hashlib.sha256(repr(self._source_stamp).encode() + content).digest()
@@ -110,7 +110,7 @@ class _Beside(InTreeCacheLocator):  # type: ignore[misc]
     """Cache locator for the package's own ``__pycache__``, which is only read."""
 
     def ensure_cache_path(self) -> None:
-        """Raise an OSError if there is nothing to read."""
+        """Raise an OSError if the cache folder cannot be read."""
         os.listdir(self.get_cache_path())
 
 
@@ -123,7 +123,7 @@ class _BesideCache(FunctionCache):  # type: ignore[misc]
 
 
 class _ShippedCache(_BesideCache):
-    """The same folder, of which it reads code for any processor of this architecture."""
+    """Cache beside the sources that reads code for any processor of this architecture."""
 
     def _index_key(self, signature: Any, codegen: Any) -> Any:
         kinds, (architecture, *_), hashes = super()._index_key(signature, codegen)

@@ -174,7 +174,7 @@ def conflict(given: str, rule: str, reason: str = "") -> ValueError:
 
 
 def nearest(given: str, names: Iterable[str]) -> str | None:
-    """Return the one of the names that differs from the given name by a typing error at most; None if there is none.
+    """Return the name that differs from the given one by at most a typing error; None if there is none.
 
     The last part of a dotted name may stand for it. The case of letters does not matter.
 
@@ -254,7 +254,7 @@ def generator(rng: Any) -> np.random.Generator:
 
 
 def seed_of(rng: Any) -> int:
-    """Return an integer that, given as ``rng=``, repeats the run: ``rng`` itself if it is one.
+    """Return an integer that repeats the run when given as ``rng=``; an integer ``rng`` is returned as it is.
 
     >>> seed_of(7), 0 <= seed_of(None) < 2**63
     (7, True)

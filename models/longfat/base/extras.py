@@ -32,7 +32,7 @@ def installed(module: str) -> bool:
     """
     try:
         return importlib.util.find_spec(module) is not None
-    except (ImportError, ValueError):  # ValueError: None stands in sys.modules, which forbids the import
+    except (ImportError, ValueError):  # ValueError: sys.modules has None, which forbids the import
         return False
 
 

@@ -8,7 +8,7 @@ import stat
 from pathlib import Path
 from types import TracebackType
 
-#: Bytes of a text that somebody has written: ours, so that a wrong file is refused before it fills the memory.
+#: Largest size of a text file [bytes]: ours, so that a wrong file is refused before it fills the memory.
 LONGEST = 1 << 26
 
 
@@ -94,7 +94,7 @@ class AtomicFiles:
         """Return the path at which to write the file that shall appear as ``name``."""
         try:
             taken = (self.directory / name).is_dir()
-        except OSError as error:  # a name that is too long
+        except OSError as error:  # the name is too long
             raise ValueError(self._refusal(error.strerror)) from None
         if taken:
             raise ValueError(self._refusal(f"{name} is a directory there"))
@@ -103,7 +103,7 @@ class AtomicFiles:
         return temporary
 
     def forget(self, temporary: Path) -> None:
-        """Let a file not appear, given the path at which it would have been written."""
+        """Delete a temporary file, given by its path, so that the file does not appear at the end."""
         if self._pending.pop(temporary, None) is not None:
             temporary.unlink(missing_ok=True)
 
@@ -113,7 +113,7 @@ class AtomicFiles:
         failed = error if self._is_ours(error) else None
         try:
             if kind is None:
-                # A power failure after a rename that came to the disk before the content would leave an empty file.
+                # If the rename reached the disk before the content, a power failure would leave an empty file.
                 for temporary in self._pending:
                     sync(temporary)
                 for temporary, final in self._pending.items():
@@ -142,7 +142,7 @@ class AtomicFiles:
             try:
                 temporary.unlink(missing_ok=True)
             except OSError:
-                continue  # the directory is not there or not ours: nothing of ours is left in it
+                continue  # the directory is missing or inaccessible, so it contains no temporary file
         self._pending.clear()
 
 
@@ -158,7 +158,7 @@ class GrowingFiles:
         return path
 
     def empty(self) -> list[Path]:
-        """Return the files without content: not even the first chunk had room, or there was none."""
+        """Return the files without content, because no chunk was written or the first one did not fit on the disk."""
         return [path for path, length in self._length.items() if length == 0]
 
     def append(self, path: Path, chunk: bytes) -> None:

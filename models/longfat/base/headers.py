@@ -31,7 +31,7 @@ PCAP_MAGICS = {
     b"\x4d\x3c\xb2\xa1": ("<", 10**9),
     b"\xa1\xb2\x3c\x4d": (">", 10**9),
 }
-PCAP_FILE, PCAP_RECORD = "HHiIII", "IIII"  # what follows them, and what stands before each packet
+PCAP_FILE, PCAP_RECORD = "HHiIII", "IIII"  # headers of the file and of each packet
 RAW = 101  # link type: IP without a link's header
 _RECORD = struct.Struct(f"<{PCAP_RECORD}")
 SECOND = 10**9  # ns
@@ -61,7 +61,7 @@ _TCP = _unpacker(TCP_HEADER, "source target sequence acknowledgment offset flags
 
 
 class Segment(NamedTuple):
-    """A TCP segment, and where its options are in the packet."""
+    """A TCP segment, with the position of its options in the packet."""
 
     source: tuple[bytes, int]  # address, port
     target: tuple[bytes, int]
@@ -71,7 +71,7 @@ class Segment(NamedTuple):
     window: int
     payload: int  # bytes
     options: int
-    begin: int  # of the payload: bytes of headers
+    begin: int  # offset of the payload: bytes of headers
 
 
 def segment(packet: bytes, length: int, at: int = 0) -> Segment | None:
@@ -80,16 +80,16 @@ def segment(packet: bytes, length: int, at: int = 0) -> Segment | None:
     Parameters
     ----------
     packet : bytes
-        What is stored of the packet.
+        Stored bytes of the packet, which may be truncated.
     length : int
         Length of the packet, before it was cut [bytes].
     at : int
-        Where its header of IP begins [bytes].
+        Offset of its IP header [bytes].
 
     Raises
     ------
     IndexError, struct.error
-        If the headers are not whole.
+        If the headers are truncated.
 
     Examples
     --------
@@ -112,7 +112,7 @@ def segment(packet: bytes, length: int, at: int = 0) -> Segment | None:
         return None
     if protocol != TCP or fragment:
         return None
-    # A host that leaves segmentation to its interface may store a total length of 0.
+    # A host whose interface segments packets may store a total length of 0.
     total = total if total > header else length - at
     own, other, sequence, acknowledgment, offset, flags, window = _TCP.unpack_from(packet, at + header)
     begin = header + 4 * (offset >> 4)
@@ -123,7 +123,7 @@ def segment(packet: bytes, length: int, at: int = 0) -> Segment | None:
 
 
 def complete_segment(packet: bytes) -> Segment | None:
-    """Return the TCP segment of a whole packet, None for another protocol and for headers that are cut off.
+    """Return the TCP segment of a complete packet; None for another protocol or truncated headers.
 
     >>> complete_segment(bytes([0x45])) is None
     True
@@ -136,7 +136,7 @@ def complete_segment(packet: bytes) -> Segment | None:
 
 @lru_cache(1 << 12)
 def _end(address: bytes, port: int) -> tuple[bytes, int]:
-    """Return one end of a connection; the packets of a file share it, which saves half of the memory."""
+    """Return one end of a connection as an object that the packets of a file share, which halves the memory."""
     return address, port
 
 
@@ -144,7 +144,7 @@ def options(data: bytes) -> tuple[int | None, int | None, tuple[tuple[int, int],
     """Return maximum segment size, window scale (RFC 7323, section 2.2) and SACK blocks (RFC 2018, section 3)."""
     mss = scale = None
     sacks: tuple[tuple[int, int], ...] = ()
-    if len(data) == 12 and data[:4] == _STAMPS:  # of most packets
+    if len(data) == 12 and data[:4] == _STAMPS:  # time stamps, as in most packets
         return mss, scale, sacks
     at = 0
     while at < len(data) and data[at] != 0:
@@ -166,7 +166,7 @@ def options(data: bytes) -> tuple[int | None, int | None, tuple[tuple[int, int],
 
 
 def difference(a: int, b: int) -> int:
-    """Return a - b of sequence numbers, which are modulo 2**32, as the nearest of the possible values.
+    """Return the difference a - b of sequence numbers modulo 2**32, as the value nearest to 0.
 
     >>> difference(5, 2**32 - 5), difference(2**32 - 5, 5)
     (10, -10)
@@ -215,5 +215,5 @@ def pcap_header() -> bytes:
 
 
 def pcap_record(time: int, stored: bytes, length: int) -> bytes:
-    """Return the record of a packet in such a file, from its time since the epoch [ns] and what is stored of it."""
+    """Return the record of a packet in a pcap file, from its time since the epoch [ns] and its stored bytes."""
     return _RECORD.pack(*divmod(time, SECOND), len(stored), length) + stored

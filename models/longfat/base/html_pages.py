@@ -7,7 +7,7 @@ from html import escape
 
 
 def html_table(heads: Sequence[str], body: Iterable[Iterable[tuple[str, str, str]]]) -> str:
-    """Return a table; a cell is its text, its remark for a tooltip and its class, which decides its colour."""
+    """Return a table in HTML; each cell is given as text, tooltip and class, and the class decides the colour."""
     head = "".join(f"<th>{escape(word)}</th>" for word in heads)
     rows = []
     for line in body:

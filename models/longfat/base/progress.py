@@ -38,7 +38,7 @@ def bar(items: Iterable[Any] | None = None, *, task: str, unit: str, shown: bool
         warnings.filterwarnings("ignore", message="IProgress not found")  # a notebook without widgets
         from tqdm import auto
 
-        # None: only on a terminal. Widgets take it for False.
+        # None: only on a terminal. Widgets treat None as False.
         disable = None if shown else True
         return auto.tqdm(items, desc=task, unit=unit, total=total, delay=DELAY, leave=False, disable=disable)
 

@@ -5,8 +5,8 @@ number, so that 5 Hz passes for 5 bit/s; "b" is a barn, "Gb" a gilbert, "K" a ke
 fifteen milliseconds. Only the unit goes to pint: given the whole text it would also do the arithmetic in it.
 
 The spellings of other tools are read where they have one meaning: "10G" (iperf3 -b), "10gbit" and "80 msec" (tc).
-"10 gbps" is 10 Gbit/s, as everywhere outside tc, which means bytes per second by it (tc(8), "RATES"): write "GB/s" for
-those. Refused are "1 mb/s", where a slip of the shift key makes a factor of 8, and "16K" as a size, which is 16384
+"10 gbps" is 10 Gbit/s, as everywhere except in tc, where it means bytes per second (tc(8), "RATES"): write "GB/s" for
+bytes. Refused are "1 mb/s", where a slip of the shift key makes a factor of 8, and "16K" as a size, which is 16384
 bytes to iperf3 -l and 16000 bytes to others.
 """
 
@@ -38,7 +38,7 @@ _SIZE = _Kind("bytes", "byte", "16 KiB or 16 kB")
 _FRACTION = _Kind("1", "", "0.1%")
 
 # Information is a dimension of its own. The small prefixes exist for seconds only: a millibit per second
-# ("1 mb/s") is a slip of the shift key. Capital K is written for kilo often enough to be taken.
+# ("1 mb/s") is a slip of the shift key. Capital K is accepted for kilo because it is common.
 _UNITS = """
 second = [time] = s = sec
 millisecond = second / 1000 = ms = msec
@@ -65,7 +65,8 @@ gibi- = 1073741824 = Gi-
 tebi- = 1099511627776 = Ti-
 """
 
-# Bounded digits: the number becomes an exact fraction, which must stay small. No comma, decimal or other.
+# Bounded digits: the number becomes an exact fraction, which must stay small. Commas are refused, as decimal and as
+# thousands separators.
 _NUMBER = r"[+-]?(?:[0-9]{1,40}(?:\.[0-9]{0,40})?|\.[0-9]{1,40})(?:[eE][+-]?[0-9]{1,3})?"
 _TEXT = re.compile(rf"({_NUMBER})\s*(%|[A-Za-zµμ]+(?:(?:\s*/\s*|\s+per\s+)[A-Za-zµμ]+)?)?")
 
@@ -166,7 +167,7 @@ def size(value: Any, name: str = "size", allowed: str = "(0, inf)") -> float:
 
 
 def fraction(value: Any, name: str = "loss", allowed: str = "[0, 1)") -> float:
-    """Read a probability or another share of one, with or without a percent sign.
+    """Read a fraction, such as a probability, with or without a percent sign.
 
     Parameters
     ----------
@@ -209,7 +210,7 @@ def percent(text: str) -> float | None:
 
 
 def fractions(text: str, name: str = "loss", allowed: str = "[0, 1)") -> list[float]:
-    """Read shares of one, separated by commas.
+    """Read fractions, separated by commas.
 
     Parameters
     ----------
@@ -242,7 +243,7 @@ def fractions(text: str, name: str = "loss", allowed: str = "[0, 1)") -> list[fl
 
 
 def text(value: float, unit: str) -> str:
-    """Return a quantity as text with an engineering prefix, to six significant digits, which can be read back.
+    """Return a quantity as text that can be read back, with an engineering prefix and six significant digits.
 
     Parameters
     ----------
@@ -305,7 +306,7 @@ def _read(value: Any, name: str, allowed: str, kind: _Kind) -> float:
             )
         unit = _spelled(unit, kind) if unit else None
         value = _convert(Fraction(digits), unit, kind, (name, value, allowed)) if unit else Fraction(digits)
-    elif hasattr(value, "unit_items"):  # pint.Quantity, of any registry, told without importing pint
+    elif hasattr(value, "unit_items"):  # a pint.Quantity of any registry, recognised without importing pint
         try:
             magnitude = Fraction(float(value.magnitude))
         except (TypeError, ValueError, OverflowError):  # an array, a string; nan; inf
@@ -338,7 +339,7 @@ def _spelled(unit: str, kind: _Kind) -> str:
 
 def _convert(magnitude: Fraction, unit: str, kind: _Kind, context: tuple[str, str, str]) -> Fraction:
     """Return the magnitude in the unit of the kind, exactly, so that "35 ms" is 0.035 to the last bit."""
-    import pint  # only now: plain numbers need no pint
+    import pint  # imported here: plain numbers need no pint
 
     name, shown, allowed = context
     registry = _registry()

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import xarray as xr
     from hypothesis.strategies import SearchStrategy
 
-WIDTH = 112  # of the lines of a docstring
+WIDTH = 112  # width of a docstring's lines
 PER_DECADE = 24  # positions of a logarithmic slider; an arrow key moves by a tenth
 LINEAR = 200  # steps of a linear one
 #: How a value with a unit is read from text, by the unit of the quantity.
@@ -297,7 +297,7 @@ class Scale:
         return tuple(sorted(x for x in found if self.quantity.interval.contains(x)))
 
     def dense(self, points: int) -> np.ndarray:
-        """Return values for a curve from end to end; integers without repetition if only these are allowed."""
+        """Return values for a curve over the typical range; for an integer quantity distinct integers."""
         import numpy as np
 
         made = np.geomspace if self.logarithmic else np.linspace
@@ -310,7 +310,7 @@ class Scale:
 
 
 def filled(text: str) -> str:
-    """Return a paragraph of a docstring in lines."""
+    """Return a paragraph of a docstring as wrapped lines."""
     return textwrap.fill(text, WIDTH, break_long_words=False, break_on_hyphens=False)
 
 

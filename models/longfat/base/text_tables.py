@@ -27,7 +27,7 @@ def columns(rows: Sequence[Sequence[str]], left: int | None = None) -> list[str]
 
 
 def aligned(rows: Sequence[Sequence[str]], widths: Sequence[int], gap: str = "  ") -> list[str]:
-    """Return lines of cells, aligned to the left where the least width is negative.
+    """Return rows as lines of padded cells; a negative least width aligns its column to the left.
 
     The last cell of a row with fewer cells than there are columns may be of any length.
 

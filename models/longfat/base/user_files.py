@@ -21,7 +21,7 @@ def names_file(text: str) -> bool:
 
 
 def read(text: str, *kinds: type[Kind], folder: str | Path = "", what: str = "name") -> Kind:
-    """Run a Python file and return what it defines.
+    """Run a Python file and return an object that it defines.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ class Files:
         self._modules: dict[Path, types.ModuleType] = {}
 
     def read(self, text: str, *kinds: type[Kind], what: str = "name") -> Kind:
-        """Return what a file defines, as `longfat.base.user_files.read` does."""
+        """Return an object defined in a file, as `longfat.base.user_files.read` does."""
         file, wanted = split(text)
         module = self._module(file, text)
         found = {name: value for name, value in vars(module).items() if isinstance(value, kinds)}
@@ -96,7 +96,7 @@ class Files:
     def _module(self, file: str, text: str) -> types.ModuleType:
         path = Path(self.folder, file)
         if self.inside:
-            path = path.resolve()  # and read from there: a link cannot lead elsewhere in between
+            path = path.resolve()  # read from the resolved path: a link cannot change meanwhile
             if Path(file).is_absolute() or ".." in Path(file).parts or not path.is_relative_to(self.folder.resolve()):
                 raise ValueError(
                     f"{text!r} is no path inside the folder of the scenario: put the file there, or trust the scenario "
@@ -143,9 +143,9 @@ def _executed(path: Path) -> types.ModuleType:
     module.__file__ = str(path)
     try:
         exec(compile(source, path, "exec"), vars(module))
-    except KeyboardInterrupt:  # of the user, who waits for the file
+    except KeyboardInterrupt:  # Ctrl-C of the user, who waits for the file
         raise
-    except BaseException as error:  # SystemExit, and whatever class of its own a file derives from BaseException
+    except BaseException as error:  # SystemExit, and exceptions that the file derives from BaseException
         raise ValueError(f"{path} cannot be run: {_said(error)}") from None
     return module
 
@@ -159,6 +159,6 @@ def _said(error: BaseException) -> str:
     where = "" if isinstance(error, SyntaxError) or len(lines) < 2 else f" (line {lines[1]})"
     try:
         words = " ".join(str(error).split())
-    except Exception:  # a class whose own text fails
+    except Exception:  # a class whose __str__ fails
         words = "without a message"
     return f"{type(error).__name__}: {words}{where}"

@@ -1,4 +1,4 @@
-"""Choices of ours where the paper is silent, ambiguous or contradicts its own numbers, and the evidence for each."""
+"""Our choices where the paper is silent, ambiguous or contradicts its own numbers, with the evidence for each."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Choice:
-    """A choice of ours, and the printed numbers that have decided it.
+    """One of our choices, with the printed numbers that decided it.
 
     Parameters
     ----------
     words : str
         Description.
     kind : {"fitted", "interpretation", "open"}
-        Fitted: a value that the paper does not print, set so that `experiments` come out as printed. Interpretation:
-        the text allows or states something else, and the numbers of `experiments` have decided. Open: no printed number
-        has been used.
+        Fitted: a value that the paper does not print, set so that the results of `experiments` agree with the printed
+        ones. Interpretation: the text allows or states something else, and the numbers of `experiments` have decided.
+        Open: no printed number has been used.
     experiments : tuple of int
         Experiments whose printed numbers have decided.
     metric : str
@@ -44,7 +44,7 @@ class Choice:
 
 
 def choices(entry: Entry, variant: Variant, metric: str, kind: str) -> str:
-    """Return, as text, the choices of one kind that the printed numbers of a cell have decided; empty if none has.
+    """Return, as text, the choices of one kind that the printed numbers of a cell decided; empty if there are none.
 
     Parameters
     ----------

@@ -90,7 +90,7 @@ class Entry:
         }
 
     def settings(self) -> str:
-        """Return a text that identifies all settings and changes when one of them does."""
+        """Return a text that identifies all settings: it changes when one of them changes."""
         return self.source or repr(self)
 
 
@@ -102,7 +102,7 @@ _START = "start rate of 1 packet per {}, doubled at most once per {}"
 _CLOCKED = Choice(
     "self-clocked fair queueing, where the paper cites bit-by-bit round robin", "interpretation", (7,), "packet_delay"
 )
-#: A constant: no standard deviation can have decided it.
+#: The choice adds a constant to every delay, so that no standard deviation depends on it.
 _TRANSMISSION = Choice(
     "packet delays include transmission times", "interpretation", (1, 2, 5, 6, 7), "packet_delay_mean"
 )
@@ -243,7 +243,7 @@ def entry(given: str | Entry | Scheme, discipline: str = "fifo") -> Entry:
     """
     from longfat.sim import queues, schemes
 
-    if discipline not in queues.NAMED:  # checked even if no scheme uses it
+    if discipline not in queues.NAMED:  # checked even if no scheme uses the discipline
         raise unknown("discipline", discipline, queues.NAMED)
     if isinstance(given, Entry):
         return given

@@ -47,7 +47,7 @@ def one_run(draw: int, rng: Any, *, variant: str, scheme: Any, seed: int, settin
 
 
 def may_be_random(variant: Variant, chosen: Entry) -> bool:
-    """Return whether replications may differ; the first run tells whether they do."""
+    """Return whether replications may differ; whether they do is known after the first run."""
     return chosen.name != OPTIMAL and (variant.experiment == 7 or chosen.random or chosen.send_jitter > 0)
 
 
@@ -137,7 +137,7 @@ def run(
 
 @dataclass(frozen=True)
 class Cell:
-    """A scheme in a situation, with what determines its runs.
+    """A scheme in a situation, with all inputs of its runs.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ class Cell:
 def run_cells(
     cells: list[Cell], seed: int, executor: Any, store: str | Path | None, progress: bool
 ) -> list[xr.Dataset]:
-    """Run all cells in parallel, as far as the executor allows, and return a Dataset over ``draw`` for each.
+    """Run all cells on the executor, and return a Dataset over ``draw`` for each.
 
     A cell whose first run draws no random number has one run, because the others would be identical.
     """
@@ -205,7 +205,7 @@ def run_cells(
 
 
 def _of_a_scheme(error: SweepError, cell: Cell, store: str | Path | None) -> Exception:
-    """Return the error with the situation's name if a user's scheme failed; other errors stay as they are."""
+    """Add the situation's name to the error if a user's scheme failed; return other errors unchanged."""
     _, name, said = str(error).partition("SchemeError: ")
     if not name:
         return error

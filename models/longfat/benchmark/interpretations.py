@@ -1,7 +1,7 @@
 """Rules that the paper leaves open, one at a time: entries and experiments with another interpretation of the text.
 
-Some concern the schemes, whose publications were not available to us; some the switches, since the paper only names
-its two simulators; some what is measured. Each is one that the text allows; none was made up for a number. `tried`
+Some concern the schemes, whose publications were not available to us; some the switches, since the paper only names its
+two simulators; some the measured quantities. The text allows each of them; none was invented to fit a number. `tried`
 lists all that are tried for a cell. A round trip of 40 ms in experiment 3 is none, since section 4.1 prints 44 ms "for
 all the connections" (ERRATA.md, 001-4).
 """

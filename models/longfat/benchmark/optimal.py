@@ -70,7 +70,7 @@ def _file(flow: Flow, net: Network, slow: dict[str, Fraction]) -> fair_share.Flo
 
 
 def _load(flow: Flow, net: Network, slow: dict[str, Fraction]) -> fair_share.Load:
-    """Return uncontrolled traffic as a load of the fluid: on and off if it has such times, else its mean rate.
+    """Return uncontrolled traffic as a fluid load: with its on and off times if it has any, else at its mean rate.
 
     Acknowledgments of probe packets, 0.04 % of a slow link, are left out.
     """

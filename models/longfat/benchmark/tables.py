@@ -35,7 +35,7 @@ class Row:
     @property
     def printed(self) -> float | None:
         """Printed value [ms], or None."""
-        # The one row of experiment 9 fits the scaled files, and its case is empty.
+        # The tables have a single row for experiment 9, without a case: it is compared with the scaled files.
         case = "" if (self.experiment, self.load_or_size) == (9, "scaled") else self.load_or_size
         cell = by_key().get((self.experiment, self.scheme, self.metric, self.connection, case))
         return cell.milliseconds if cell else None

@@ -60,7 +60,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         with _interrupted_by_sigterm(terminated):
             status = commands(arguments, prog_name="longfat", standalone_mode=False)
-    except click.NoSuchOption as error:  # click would suggest what is not near
+    except click.NoSuchOption as error:  # click's suggestions would include dissimilar names
         from longfat.base.domains import unknown
 
         known = error.ctx.command.params if error.ctx is not None else []
@@ -84,7 +84,7 @@ def main(arguments: list[str] | None = None) -> int:
             return 128 + signal.SIGTERM
         print("longfat: interrupted, no file was written", file=sys.stderr)
         return 128 + signal.SIGINT
-    return status if isinstance(status, int) else 0  # what a command said by Exit
+    return status if isinstance(status, int) else 0  # exit status that a command raised by Exit
 
 
 @contextmanager
@@ -107,7 +107,7 @@ def _interrupted_by_sigterm(terminated: threading.Event) -> Iterator[None]:
 
 
 def _of_the_system(error: OSError) -> str:
-    """Return an error of the operating system with the file that it is about."""
+    """Return the text of an operating system's error, with its file."""
     if error.strerror is None:
         return str(error)
     return error.strerror if error.filename is None else f"{os.fsdecode(error.filename)}: {error.strerror}"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 SPREAD = 0.1
-#: The spread has no default here, so that a range of --rtt may give it.
+#: The spread has no default here, because a range of --rtt may determine it.
 OF_RANGE = {
     "spread": replace(BUFFER["spread"], default=None, otherwise="10%, or that of a range of ``round_trip_time``")
 }

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 FRAME = 14  # bytes of a packet that tc counts besides IP's: the header of Ethernet
 #: Linux's names of schemes, for iperf3 -C.
 CONTROLS = {"sack": "reno", "newreno": "reno"} | {name: one.control for name, one in SENDERS.items()}
-#: s: what a token bucket may send at once; its timer is one of high resolution (net/sched/sch_api.c,
-#: qdisc_watchdog_init()). What is larger is divided into the packets of the wire before it waits (sch_tbf.c,
+#: s: burst of a token bucket, as time at its rate; its timer is one of high resolution (net/sched/sch_api.c,
+#: qdisc_watchdog_init()). Larger packets are segmented before they are queued (sch_tbf.c,
 #: tbf_segment()).
 BURST = 0.001
 #: bytes that Linux queues as one packet at most by default, from its own TCP or joined at the arrival
-#: (include/linux/netdevice.h, GSO_LEGACY_MAX_SIZE). What is larger than the room that is left is dropped as a whole.
+#: (include/linux/netdevice.h, GSO_LEGACY_MAX_SIZE). A packet larger than the remaining room is dropped as a whole.
 JOINED = 65536
 #: Packets of a connection of the host itself that its queue must take. Ours: Linux queues two packets of a connection
 #: (TCP small queues, tcp_output.c, tcp_small_queue_check()), each of two segments at least (tcp_min_tso_segs). Refused
@@ -37,7 +37,7 @@ OWN = 4
 DELAY_ACCURACY = 0.1
 
 #: Share of the link by which the rate of Linux may differ from the simulated one. Ours: the tolerance within which the
-#: utilisation of both is compared (docs/linux.md), and no bound of what was seen there.
+#: utilisation of both is compared (docs/linux.md), which is no bound of the observed differences.
 RATE_ACCURACY = 0.01
 #: RED's weight of a new sample in Linux is 2^-9, which is nearest to the simulated 0.002 (Floyd and Jacobson, 1993).
 RED_EXPONENT = 9
@@ -76,7 +76,7 @@ def lines(data: xr.Dataset) -> list[Line]:
 
 
 def in_lines(a: dict[str, Any], row: xr.Dataset) -> int:
-    """Return the buffer that is pasted [packets]: the one that was found, but a packet for each flow at least.
+    """Return the buffer for the pasted lines [packets]: the one that was found, but at least one packet per flow.
 
     Ours: behind a token bucket with room for 2 packets, which were enough for the share, one of 8 connections of BBR
     timed out on Linux, and with 8 packets none.
@@ -86,12 +86,12 @@ def in_lines(a: dict[str, Any], row: xr.Dataset) -> int:
 
 
 def is_raised(a: dict[str, Any], row: xr.Dataset) -> bool:
-    """Return whether the lines have a larger buffer than the one that was found."""
+    """Return whether the pasted lines have a larger buffer than the one that was found."""
     return in_lines(a, row) > int(row.buffer_packets)
 
 
 def _burst(a: dict[str, Any]) -> int:
-    """Return what the token bucket may send at once [bytes]."""
+    """Return the burst that the token bucket may send back to back [bytes]."""
     return max(math.ceil(float(a["rate"]) * BURST), 2 * (int(a["packet"]) + FRAME))
 
 
@@ -137,7 +137,7 @@ def _fifo(a: dict[str, Any], row: xr.Dataset, packets: int) -> list[Line]:
 
 
 def _police(a: dict[str, Any], row: xr.Dataset, packets: int) -> Line:
-    """Return a policer with the bucket that was found, and room for what is joined at the arrival (GRO)."""
+    """Return a policer with the bucket that was found, enlarged for packets that the interface joins (GRO)."""
     burst = packets * (a["packet"] + FRAME) + JOINED
     return Line(
         "Where packets arrive at the interface DEV of the router that polices, as root: the smallest bucket with which "
@@ -156,7 +156,7 @@ def _police(a: dict[str, Any], row: xr.Dataset, packets: int) -> Line:
 
 
 def threshold(a: dict[str, Any], packets: int) -> Line:
-    """Return the discipline with a threshold of so many packets, or the target that makes them wait so long."""
+    """Return the discipline with a threshold in packets, or with the target delay at which as many packets wait."""
     if a["discipline"] == "step-marking":
         return marks(a, packets, _limit(a, packets))
     delay, limit = packets * a["packet"] / a["rate"], _limit(a, packets)
@@ -211,7 +211,7 @@ def burst_of_red(low: int) -> int:
 
 
 def marks(a: dict[str, Any], above: float, limit: int) -> Line:
-    """Return step marking, which Linux does by time."""
+    """Return the lines for step marking, whose threshold is a time in Linux."""
     wait = _time(above * a["packet"] / a["rate"])
     return Line(
         f"On the bottleneck, as root: marks above {above:g} packets, which wait {wait} at this rate: "

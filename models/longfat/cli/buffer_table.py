@@ -13,7 +13,7 @@ from longfat.plot import rows
 if TYPE_CHECKING:
     import xarray as xr
 
-#: What is sought, in words.
+#: The quantity to be found, in words.
 OF = {
     "buffer": "Buffer of the switch (not a socket buffer, not tcp_rmem)",
     "threshold": "Threshold of the discipline",
@@ -111,7 +111,7 @@ def _simulated(data: xr.Dataset) -> str:
 
 
 def _missing(row: xr.Dataset) -> str:
-    """Return why a rule has no buffer, or that no buffer was found; nothing where there is one."""
+    """Return the reason for a missing buffer: an inapplicable rule, or none found; empty if there is one."""
     if math.isfinite(row.buffer_bdp):
         return ""
     if row.rule != "simulated":

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
-MS = 1e3  # of a second
+MS = 1e3  # milliseconds in a second
 #: The quantities of a row, after scheme, number of flows and axis. The first line of the heading names their groups.
 QUANTITIES = (
     Column("mean", 9, number("utilisation", ".4f")),
@@ -117,7 +117,7 @@ def _csv(data: xr.Dataset) -> str:
 
 
 def _order(data: xr.Dataset) -> Any:
-    """Return a key that sorts schemes as they were given."""
+    """Return a sort key that keeps schemes in the order given."""
     places = {name: k for k, name in enumerate(data.scheme.values)}
     return lambda column: column.map(places) if column.name == "scheme" else column
 
@@ -147,7 +147,7 @@ def table(data: xr.Dataset) -> str:
 
 
 def _remarks(data: xr.Dataset) -> list[str]:
-    """Return what the columns mean."""
+    """Return the meaning of the columns, one line each."""
     lines = [
         "law: flows that lose at the same time, of CUBIC without fast convergence; -: there is no law.",
         "99 %: percentile over time.",

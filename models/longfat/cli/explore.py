@@ -54,8 +54,8 @@ def _write(output: str, law: str) -> None:
     from longfat.handbook import pages
 
     if law:
-        find(law)  # refuses what is none
-    with AtomicFiles(output):  # refuses what cannot be written to
+        find(law)  # refuses names that are no law
+    with AtomicFiles(output):  # refuses a path that cannot be written to
         laws = chosen(law)
         pages.write(Path(output), laws.values())
     click.echo(f"{len(laws)} laws: {Path(output) / 'index.html'}")

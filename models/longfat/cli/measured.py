@@ -99,7 +99,7 @@ def _table(found: list[Measurement], path: PathFigures, ratios: dict[str, float]
 
 
 def _rows(path: PathFigures) -> Iterator[dict[str, str]]:
-    """Yield the figures that are known, and what limited the flow."""
+    """Yield the known figures, and the limit of the flow."""
     from longfat.measured.diagnosis import none_lost
 
     for name, title, unit in ROWS:

@@ -72,7 +72,7 @@ class Output:
     directory : str, optional
         Directory of --output; without it no file is written but those of options of their own.
     form : {"text", "json", "csv"}
-        What is printed.
+        Form of the printed answer.
     figures : sequence of str
         Pictures of --figure.
     """
@@ -96,7 +96,7 @@ class Output:
     def __enter__(self) -> Output:
         from longfat.base.files import AtomicFiles
 
-        with contextlib.ExitStack() as opened:  # closed if one of them is refused
+        with contextlib.ExitStack() as opened:  # closes all files if one is refused
             self._open = opened
             if self._names:
                 extras.need("--figure", "matplotlib")
@@ -194,7 +194,7 @@ def draw(picture: Callable[[Any], Any], paths: Iterable[Path], **metadata: Any) 
 
 
 def watched() -> bool:
-    """Return whether somebody looks at stderr: for scripts, it holds errors only, and no progress."""
+    """Return whether stderr is a terminal: for scripts, stderr contains errors only, and no progress."""
     return sys.stderr.isatty()
 
 
@@ -208,7 +208,7 @@ def sayable(answer: str) -> str:
 
 
 def say(answer: str, *, nl: bool = True) -> None:
-    """Print an answer; an error says that it is standard output, and not a file, that cannot be written."""
+    """Print an answer; an error names standard output, not a file, as the place that cannot be written."""
     try:
         click.echo(sayable(answer), nl=nl)
     except OSError as error:

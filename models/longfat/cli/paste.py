@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Line:
-    """Lines to paste, the reason for them, and how to see that they work."""
+    """Lines to paste, with the reason for them and the command that shows whether they work."""
 
     reason: str
     lines: tuple[str, ...]
@@ -18,7 +18,7 @@ class Line:
 
 
 def shown(lines: Iterable[Line], width: int = 110) -> list[str]:
-    """Return the lines of the answer: what is no command is a comment of the shell, so that all can be pasted.
+    """Return the answer as lines that can all be pasted: text that is no command becomes a shell comment.
 
     >>> for line in shown([Line("Raise it.", ("sysctl -w a=2",), "sysctl a", "a = 2")]):
     ...     print(line)
@@ -42,12 +42,12 @@ def shown(lines: Iterable[Line], width: int = 110) -> list[str]:
 
 
 def raised(name: str, value: int) -> str:
-    """Return a line of the shell that raises a setting of one number to a value, and leaves a larger one as it is."""
+    """Return a shell command that raises a setting of one number to a value and leaves a larger value unchanged."""
     return f'[ "$(sysctl -n {name})" -ge {value} ] || sysctl -w {name}={value}'
 
 
 def raised_third(name: str, value: int) -> str:
-    """Return the same for the third of a setting's three numbers; the first two stay as they are.
+    """Return a shell command that raises the third of a setting's three numbers and leaves the others unchanged.
 
     >>> print(raised_third("net.ipv4.tcp_rmem", 8388608))
     set -- $(sysctl -n net.ipv4.tcp_rmem); [ "$3" -ge 8388608 ] || sysctl -w net.ipv4.tcp_rmem="$1 $2 8388608"

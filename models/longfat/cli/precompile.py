@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def compile_all() -> int:
-    """Compile both simulators and all schemes and disciplines of the package; return the number of these.
+    """Compile both simulators and all plug-ins of the package; return the number of schemes and disciplines.
 
     The event loop takes as long as all the others, so that each half has a process of its own.
     """
@@ -38,7 +38,7 @@ def _loop() -> None:
 
 
 def _rest() -> int:
-    """Compile the segment simulator, what the testbed adds, and all plug-ins of the package; return their number."""
+    """Compile all except the event loop; return the number of schemes and disciplines."""
     from longfat import segments
     from longfat.sim import queues, schemes, services
     from longfat.sim.kernel.source import compile_injection

@@ -1,4 +1,4 @@
-"""Argument and options of the commands that run a scenario, and the options of its run that they override."""
+"""Argument and options of commands that run a scenario; the options override the scenario's own."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def _list(context: click.Context, option: click.Parameter, wanted: bool) -> None:
-    """Print the scenarios that come with longfat if they are wanted; otherwise a scenario is needed."""
+    """Print the bundled scenarios if --list is given; otherwise require a scenario."""
     if context.resilient_parsing:
         return
     scenario = context.params["scenario"]
@@ -82,7 +82,7 @@ def scenario(lasts: str, most: int) -> Decorator:
 
 
 def load(scenario: str, trust: bool, asked: dict[str, Any]) -> tuple[Network, dict[str, Any]]:
-    """Return the network, and the options of its run with those of the command line."""
+    """Return a scenario's network and its run options, replaced by those given on the command line."""
     from longfat.sim.network.scenario import load
 
     net, options = load(scenario, trust=trust)

@@ -91,7 +91,7 @@ def _traces(plot: Any, data: xr.Dataset) -> Any:
 
 
 def _announce(flag: str, folder: Path, packets: int | None) -> None:
-    """Print how large a trace may become, if it may be large; only on a terminal."""
+    """Print the possible size of a trace, if it may be large; only on a terminal."""
     from longfat.sim.runs.captures import MOST, PACKET_BYTES
 
     if packets is None or packets <= MOST or not watched():
@@ -103,7 +103,7 @@ def _announce(flag: str, folder: Path, packets: int | None) -> None:
 
 
 def _simulate(net: Network, options: dict[str, Any], *, keep: bool) -> xr.Dataset | Answer:
-    """Run a network; return a Dataset if it is to be kept, else the answer without xarray, which takes a second."""
+    """Run a network; return a Dataset if ``keep``, else arrays, since importing xarray takes a second."""
     from longfat.sim.runs import run as runs
 
     with warnings.catch_warnings():
@@ -189,11 +189,11 @@ def shown(row: dict[str, Any], name: str, unit: str) -> str:
     lower, upper = row.get(f"{name}_lower"), row.get(f"{name}_upper")
     if lower is None or upper is None:
         return short(value, unit, 4)
-    return f"{short(value, unit, 4)} ± {short(max(upper - value, value - lower), unit, 2)}"  # one may be cut at 0 or 1
+    return f"{short(value, unit, 4)} ± {short(max(upper - value, value - lower), unit, 2)}"  # a limit may be cut
 
 
 def short(value: float, unit: str, digits: int) -> str:
-    """Return a value rounded to so many digits with its unit; integral packet counts in full."""
+    """Return a value with its unit, rounded to a number of digits; integral packet counts in full."""
     if unit == "" and value == int(value):
         return str(int(value))
     scale = 100 if unit == "%" else 1
@@ -246,7 +246,7 @@ def table(data: xr.Dataset | Answer, net: Network) -> str:
 
 
 def remarks(data: xr.Dataset | Answer, net: Network) -> list[str]:
-    """Return lines on what the numbers of a table do not show: goodputs of different times, marks that nobody gets."""
+    """Return remarks on a table: goodputs measured over different times, and marks that no sender responds to."""
     begin, end = data.attrs["warm_up"], data.attrs["duration"]
     last = [flow.start + (flow.count - 1) * flow.stagger for flow in net.flows]
     apart = any(

@@ -1,4 +1,4 @@
-"""Tables of text: columns that are declared by heading, width and cell, and the lines that they make of rows."""
+"""Text tables: columns declared by heading, width and cell, and the lines of a table."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def table(
 
 
 def number(name: str, form: str, scale: float = 1.0) -> Cell:
-    """Return the cell of a variable in a format; a dash where it has no value, nothing in rows without the variable."""
+    """Return a variable's cell in a format: a dash if the value is missing, empty if the row lacks the variable."""
 
     def cell(row: Any) -> str:
         if name not in row:
@@ -61,12 +61,12 @@ def number(name: str, form: str, scale: float = 1.0) -> Cell:
 
 
 def quantity(name: str, unit: str, digits: int = 4) -> Cell:
-    """Return the cell of a variable with its unit, rounded to so many digits."""
+    """Return the cell of a variable with its unit, rounded to a number of digits."""
     return lambda row: rounded(float(row[name]), unit, digits)
 
 
 def interval(name: str, form: str, between: str = " .. ", scale: float = 1.0) -> Cell:
-    """Return the cell of the limits of a variable; nothing in rows without the variable."""
+    """Return the cell with the limits of a variable; empty if the row lacks the variable."""
 
     def cell(row: Any) -> str:
         ends = (f"{name}_lower", f"{name}_upper")
@@ -76,7 +76,7 @@ def interval(name: str, form: str, between: str = " .. ", scale: float = 1.0) ->
 
 
 def rounded(value: float, unit: str, digits: int = 3) -> str:
-    """Return a quantity rounded to so many digits, with its unit; rates in bits per second, a dash for NaN.
+    """Return a quantity with its unit, rounded to a number of digits; rates in bits per second, a dash for NaN.
 
     >>> rounded(1234567.0, "bytes/s"), rounded(0.0123456, "s"), rounded(math.nan, "s")
     ('9.88 Mbit/s', '12.3 ms', '-')
@@ -86,7 +86,7 @@ def rounded(value: float, unit: str, digits: int = 3) -> str:
 
 
 def percent(share: float) -> str:
-    """Return a share of one in percent, to six digits.
+    """Return a fraction in percent, to six digits.
 
     >>> percent(0.95)
     '95%'

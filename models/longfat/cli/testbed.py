@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 #: Functions that return an answer as text and for JSON, and the Dataset to be drawn.
 Answer = tuple[Callable[[], str], Callable[[], Any], "xr.Dataset"]
-SAMPLES = 1000  # of a trace that is drawn, where the scenario does not say how often
+SAMPLES = 1000  # samples of a drawn trace, if the scenario sets no interval
 #: Quantities of the comparison with their units; a row without a value on either side is left out.
 COMPARED = {
     "flow": {"transfer_time": "s", "goodput": "bytes/s", "loss": "%", "mean_delay": "s"},
@@ -70,7 +70,7 @@ def testbed_command(
 
 
 def _checked(options: dict[str, Any], drawn: bool) -> dict[str, Any]:
-    """Return the options of the run; refuse those that Linux cannot have, and sample what is drawn."""
+    """Return the options of the run; refuse those that Linux lacks, and sample what a figure needs."""
     from longfat.base.domains import conflict
 
     if options.get("duration") is None:
@@ -85,7 +85,7 @@ def _checked(options: dict[str, Any], drawn: bool) -> dict[str, Any]:
 
 
 def _run(net: Network, options: dict[str, Any], repeats: int, pcap: str | None) -> xr.Dataset:
-    """Run on Linux; on a terminal say before how long that takes."""
+    """Run the scenario on Linux; on a terminal, first print how long that takes."""
     from longfat import testbed
     from longfat.base.quantities import duration, text
 
@@ -104,7 +104,7 @@ def _alone(net: Network, measured: xr.Dataset) -> Answer:
 
 
 def _summary(measured: xr.Dataset, net: Network) -> dict[str, Any]:
-    """Return the results on Linux for programs: those of a simulation, and what the run was."""
+    """Return the results on Linux for programs: the variables of a simulation, and the settings of the run."""
     return summary(measured, net) | {"testbed": json.loads(measured.attrs["testbed"])}
 
 
@@ -117,7 +117,7 @@ def _trust(measured: xr.Dataset) -> list[str]:
 
 
 def _compared(net: Network, options: dict[str, Any], measured: xr.Dataset) -> Answer:
-    """Simulate the same; return the comparison: as text, for JSON, and to be drawn."""
+    """Simulate the same scenario; return the comparison as text, for JSON, and for the figure."""
     from longfat import sim
     from longfat.testbed.comparison import beside
     from longfat.testbed.law_values import law_values
@@ -178,7 +178,7 @@ def _cell(both: xr.Dataset, quantity: str, where: dict[str, str], unit: str, sev
 
 
 def _ratio(both: xr.Dataset, quantity: str, where: dict[str, str]) -> str:
-    """Return how much more Linux has than the simulator, with half the width of the interval."""
+    """Return the relative difference of Linux from the simulator, with the half width of its interval."""
     from longfat.testbed.comparison import difference
 
     more, half = difference(both, quantity, where)

@@ -10,7 +10,7 @@ from longfat.base.argument import Argument
 from longfat.cli.output import Output, watched
 from longfat.cli.parameters import FILE, SEED, Name, laws, option, options, switch
 
-AT_ONCE = 2  # scenarios on Linux at the same time, unless --workers says otherwise
+AT_ONCE = 2  # simultaneous scenarios on Linux without --workers
 
 
 @click.command("verify")

@@ -20,7 +20,7 @@ SELECTIVE_REPEAT = "selective-repeat"
 
 
 def _only(protocol: str, one: Any, **other: Any) -> Any:
-    """Return an argument as an option of one answer only, which its help begins with."""
+    """Return an argument as an option of one protocol's answer, with the protocol's name before its help."""
     return replace(one, meaning=f"{protocol}: {one.meaning[0].lower()}{one.meaning[1:]}", **other)
 
 

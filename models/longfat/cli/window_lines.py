@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 #: Rate [bytes/s] and round-trip time [s] up to which checks on Linux lay in such intervals: the settings of
 #: docs/advice.md.
 SHOWN_RATE, SHOWN_ROUND_TRIP_TIME = 100e6 / 8, 0.15
-DIFFERENT = 0.1  # by so much a run may be slower than the slowest of the few that were measured; ours
+DIFFERENT = 0.1  # ours: share by which a run may be slower than the slowest measured run
 
 
 def lines(data: xr.Dataset, path: Path) -> list[Line]:
@@ -61,7 +61,7 @@ def _settings(data: xr.Dataset, known: bool) -> list[Line]:
 
 
 def _marks(a: dict[str, Any]) -> Line:
-    """Return what DCTCP needs besides windows: ECN at the hosts, and switches that mark."""
+    """Return the requirements of DCTCP besides windows: ECN at the hosts, and switches that mark."""
     threshold = math.floor(float(least_threshold(a["bandwidth_delay_product"] / a["segment"]))) + 1
     return Line(
         "DCTCP is for networks in one hand, and must not be used over the Internet without additional measures (RFC "
@@ -111,7 +111,7 @@ def _no_program(path: Path) -> Line:
 
 
 def _check(data: xr.Dataset, path: Path) -> Line:
-    """Return the check of the rate; where the rate of the link is not known, what was measured is the least."""
+    """Return the check of the rate; if the link's rate is unknown, the measured rate is its lower bound."""
     a = data.attrs
     control = SENDERS[a["scheme"]].control
     every = data if "loss" in data.dims else data.expand_dims("loss")
@@ -146,19 +146,19 @@ def _check(data: xr.Dataset, path: Path) -> Line:
 
 
 def _is_shown(a: dict[str, Any]) -> bool:
-    """Return whether checks on Linux have shown such intervals."""
+    """Return whether checks on Linux have confirmed intervals for such a path."""
     return bool(a["rate_high"] <= SHOWN_RATE and a["round_trip_time_high"] <= SHOWN_ROUND_TRIP_TIME)
 
 
 def _confidence(a: dict[str, Any]) -> str:
-    """Say how often a check lies in the interval."""
+    """Return the sentence on how often a check lies in the interval."""
     if _is_shown(a):
         return f"In {100 * a['confidence']:.4g} of 100 checks the rate lies in the interval"
     return f"In {100 * a['confidence']:.4g} of 100 simulated checks the rate lies in the interval"
 
 
 def _hosts(a: dict[str, Any]) -> str:
-    """Say that the hosts decide, too, where no check on Linux has shown the interval."""
+    """Return a warning that hosts matter too, where no check on Linux has confirmed the interval."""
     if _is_shown(a):
         return ""
     return (
@@ -170,7 +170,7 @@ def _hosts(a: dict[str, Any]) -> str:
 
 
 def _reason(path: Path) -> str:
-    """Say what the measurement was limited by."""
+    """Return the sentence on what limited the measurement."""
     limit = path.figures.limited_by
     if limit in ("receiver window", "sender"):
         return f"The measurement was limited by the {limit} and not by the network: these lines may change that."

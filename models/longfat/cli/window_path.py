@@ -1,4 +1,4 @@
-"""The path of `longfat window`: from options and, where these lack, from measurements."""
+"""The path of `longfat window`: from options, and from measurements for options not given."""
 
 from __future__ import annotations
 
@@ -27,29 +27,29 @@ HOLDERS = {
 
 @dataclass(frozen=True)
 class Path:
-    """Arguments of the function that answers, and what was measured."""
+    """Arguments of the design function, and the measured figures of the path."""
 
     arguments: dict[str, Any]
     figures: PathFigures
     remarks: tuple[str, ...]
-    rate_measured_by: str  # "TCP" or "UDP"; empty where the rate was given
-    verdict: Diagnosis | None = None  # None where no flow of TCP was measured
+    rate_measured_by: str  # "TCP" or "UDP"; empty if the rate was given
+    verdict: Diagnosis | None = None  # None if no TCP flow was measured
     no_window: bool = False  # whether the losses of the path limit the flow, whatever its window
 
     def described(self, data: xr.Dataset) -> xr.Dataset:
-        """Return the answer with the remarks on what was measured as attributes."""
+        """Return the answer with remarks on the measurements as attributes."""
         return data.assign_attrs(remarks="\n".join(self.remarks), rate_measured_by=self.rate_measured_by)
 
 
 def measurements(files: list[str]) -> PathFigures:
-    """Return what the files say."""
+    """Return the measurements in the files."""
     from longfat import measured
 
     return measured.read(*files) if files else measured.PathFigures()
 
 
 def _used(asked: dict[str, Any], found: PathFigures) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return rate, round-trip time and loss as pairs, options before measurements, and the remarks on what is used."""
+    """Return rate, round-trip time and loss as pairs, and remarks; options take precedence over measurements."""
     given = {name: asked.get(name) for name in HOLDERS}
     used = dict(given)
     for name, value in given.items():
@@ -103,12 +103,12 @@ def of_tcp(asked: dict[str, Any], found: PathFigures, verdict: Diagnosis | None)
 def _measured_loss(
     found: PathFigures, verdict: Diagnosis | None, interval: tuple[float, float], scheme: str
 ) -> tuple[tuple[float, float], tuple[str, ...]]:
-    """Return the loss of the path by a measurement, and a remark if it is not the loss that was counted.
+    """Return the loss of the path by a measurement, and a remark if it differs from the counted loss.
 
     A TCP flow counts the overflows that it causes itself, so that the path may have no others: the interval begins at
     0, unless losses without a queue are the diagnosis. If hosts limited the flow and nothing was lost, the bound on the
-    loss says nothing about the rate, and 0 is assumed. Where the flow was faster than random losses at the counted rate
-    allow, they are its own, and none are assumed.
+    loss says nothing about the rate, and 0 is assumed. If the flow was faster than random losses at the counted rate
+    allow, the flow itself caused the losses, and none are assumed.
     """
     from longfat.design.senders import SENDERS
     from longfat.measured.diagnosis import is_too_fast, none_lost

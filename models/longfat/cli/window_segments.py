@@ -11,13 +11,13 @@ from longfat.plot import rows
 if TYPE_CHECKING:
     import xarray as xr
 
-EXACT = 17  # digits of a float
+EXACT = 17  # significant digits of a float
 PROTOCOL = "selective repeat, no congestion control"
 LOSS = Column("loss", 8, number("loss", ".3g"), always=True)
 
 
 def _source(row: xr.Dataset) -> str:
-    """Return where the window comes from, and whether it reaches the goal."""
+    """Return the source of the window, and whether the window reaches the goal."""
     return str(row.source.item()) + ("" if row.status == "reached" else f", {row.status.item()}")
 
 

@@ -1,4 +1,4 @@
-"""The answer of `longfat window` for TCP: a table, what decides it, and lines to paste."""
+"""The answer of `longfat window` for TCP: a table, the inputs that decide it, and lines to paste."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def _path(data: xr.Dataset, path: Path) -> list[str]:
 
 
 def _rates(data: xr.Dataset) -> list[str]:
-    """Return at each loss the rate of a long transfer, by law and simulation, and what one check shows."""
+    """Return, for each loss, the rate of a long transfer by law and by simulation, and the interval of one check."""
     a = data.attrs
     every = rows(data)
     title, columns = "Rate of a long transfer, data without headers, by law", list(LAW)
@@ -124,7 +124,7 @@ def _window(data: xr.Dataset) -> list[str]:
 
 
 def _loss(data: xr.Dataset) -> list[str]:
-    """Return up to which loss the sender fills the link, and what BBR would mean for others."""
+    """Return the largest loss at which the sender fills the link, and the effects of BBR on other flows."""
     a = data.attrs
     law, found = float(data.tcp_filling_loss_law), float(data.tcp_filling_loss)
     name = a["scheme"].upper() if a["scheme"] != "reno" else "Reno"
@@ -144,7 +144,7 @@ def _loss(data: xr.Dataset) -> list[str]:
 
 
 def _beside_cubic(data: xr.Dataset) -> list[str]:
-    """Return what BBR takes from a CUBIC flow, loses and needs."""
+    """Return BBR's share beside a CUBIC flow, its losses and its requirements."""
     a = data.attrs
     lines = [
         f"It may fill its window: up to {rounded(a['linux_maximum'], 'bytes')} of memory for a connection at either "
@@ -164,7 +164,7 @@ def _beside_cubic(data: xr.Dataset) -> list[str]:
 
 
 def _decides(data: xr.Dataset) -> list[str]:
-    """Return which input decides, where there are ranges."""
+    """Return the input that decides the answer, if inputs are ranges."""
     found = [one.split() for one in data.attrs["effects"].split(";") if one]
     if not found:
         return []

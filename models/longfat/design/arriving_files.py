@@ -38,7 +38,7 @@ class ArrivingFiles(Bottleneck):
     scheme: Scheme
     loads: tuple[float, ...]
     parameters: Mapping[str, float] = field(default_factory=dict)
-    arrivals: int = 1000  # observed in each run, or more if they arrive within ROUNDS
+    arrivals: int = 1000  # files observed in each run, or more if they arrive within ROUNDS
 
     criterion = "power"
     within: ClassVar[dict[str, tuple[float, float]]] = {}  # limits of the ratio to the attainable value
@@ -62,7 +62,7 @@ class ArrivingFiles(Bottleneck):
         return len(self.loads)
 
     def ends(self) -> tuple[float, float, float]:
-        """Return the least buffer that can be an answer, and those between which the curve is simulated [packets]."""
+        """Return the least buffer that can be an answer, and both ends of the simulated curve [packets]."""
         size = self.bandwidth_delay_product
         floor = floor_of(self.scheme, self.discipline, size)
         return floor, max(floor, CURVE[0] * size), max(4 * size, 8 * self.bytes / self.packet)
@@ -71,11 +71,11 @@ class ArrivingFiles(Bottleneck):
         """Refuse nothing: a run lasts as long as its arrivals."""
 
     def competing(self, seen: Mapping[int, dict[str, Any]]) -> float:
-        """Return n of the rules, given the results by buffer: the mean number of transfers at the greatest power."""
+        """Return the number of flows for the rules: the mean number of transfers at the greatest power."""
         return float(self._greatest(seen)["transfers"])
 
     def attainable(self, seen: Mapping[int, dict[str, Any]], replications: int) -> list[float]:
-        """Return the greatest power of the buffers that were simulated, in each replication."""
+        """Return the greatest power over the simulated buffers, for each replication."""
         found: list[float] = self._greatest(seen)["samples"]
         return found
 
@@ -98,7 +98,7 @@ class ArrivingFiles(Bottleneck):
 
     @classmethod
     def about(cls, subjects: Sequence[ArrivingFiles], answer: Mapping[str, Any], laws: Laws) -> dict[str, Any]:
-        """Return the files and the power that they can have as attributes."""
+        """Return attributes that describe the files and their greatest power."""
         one = subjects[0]
         ends = one.rate, one.bytes, one.round_trip_time
         return {
@@ -121,7 +121,7 @@ class ArrivingFiles(Bottleneck):
 
     def at(self, buffer: int, load: float, effort: Effort) -> dict[str, Any]:
         """Simulate one load; return power, throughput and delays of the transfers that end within the time observed."""
-        rounds = 1 + math.log2(1 + self.bytes / self.packet)  # of slow start from one packet
+        rounds = 1 + math.log2(1 + self.bytes / self.packet)  # round trips of slow start from one packet
         alone = self.round_trip_time * rounds + self.bytes / self.rate
         begin = WARM_UP * alone
         span = max(self.arrivals * self.bytes / (load * self.rate), ROUNDS * alone)

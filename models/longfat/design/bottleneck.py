@@ -42,14 +42,14 @@ class Bottleneck:
 
 
 def floor_of(scheme: Scheme, discipline: Discipline | str, packets: float) -> float:
-    """Return the least buffer that can be an answer [packets]: above a threshold, and what BBR needs."""
+    """Return the least buffer that can be an answer [packets]: above any threshold, and at least that of BBR."""
     above = threshold_of(discipline) + 1.0
     return max(above, float(math.ceil(LEAST_OF_BBR * packets))) if is_bbr(scheme) else above
 
 
 @dataclass(frozen=True)
 class Senders:
-    """Senders of one scheme: its parameters in simulations, and the factor of a loss in the laws, NaN without one."""
+    """Senders of one scheme: parameters in simulations, and decrease factor in the laws (NaN without one)."""
 
     scheme: Scheme
     parameters: dict[str, float]
@@ -57,7 +57,7 @@ class Senders:
 
     @classmethod
     def of(cls, scheme: str | Scheme, parameters: Mapping[str, float] | None, decrease: float | None) -> Senders:
-        """Return the senders of a scheme as hosts run it, with given parameters in place of theirs."""
+        """Return the senders of a scheme with the parameters of hosts, except those that are given."""
         chosen, own = sender(scheme)
         given = own | schemes.check_parameters(chosen, parameters or {})
         factor, given = with_decrease(chosen, given, decrease)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from longfat.design.arriving_files import ArrivingFiles
     from longfat.design.long_flows import LongFlows
 
-LARGEST = 4.0  # times the end of the curve up to which the smallest buffer is sought
+LARGEST = 4.0  # end of the search for the smallest buffer, over the end of the curve
 ENDS = {"": "", "_lower": ", lower limit", "_upper": ", upper limit"}
 
 
@@ -30,9 +30,9 @@ class Point:
     """One buffer: of a rule, of the curve, or the smallest one that was found."""
 
     subject: LongFlows | ArrivingFiles
-    multiple: float  # of the bandwidth-delay product; NaN where there is no such buffer
+    multiple: float  # buffer [bandwidth-delay products]; NaN if there is none
     values: dict[str, Any]  # simulated results, by name
-    share: float  # that is wanted
+    share: float  # required share
     laws: Laws
     flows: float
 
@@ -54,7 +54,7 @@ class Point:
         return "reached" if low >= self.share else "uncertain" if low < self.share <= high else "not reached"
 
     def by_law(self, law: Callable[[float, float], float]) -> float:
-        """Return the utilisation by a law; NaN for files, of which there is none."""
+        """Return the utilisation by a law; NaN for files, which have no law of the utilisation."""
         known = self.subject.criterion == "utilisation" and not math.isnan(self.multiple)
         return law(self.multiple, self.flows) if known else math.nan
 

@@ -34,7 +34,7 @@ class Path:
 class Laws:
     """Rules and laws of flows that multiply their window by a constant at a loss, and add a constant otherwise.
 
-    The factor is NaN for schemes of which no law is known.
+    The factor is NaN for schemes without a known law.
 
     >>> Laws(0.5).rules(0.75, 4)["BDP/sqrt(n)"], Laws(0.5).together(0.0, 1)
     (0.5, 0.75)
@@ -44,7 +44,7 @@ class Laws:
 
     @property
     def about(self) -> str:
-        """Sentences for the table, where there is anything to say of the sender or its law."""
+        """Remarks on the sender and its law, printed below the table; empty if there are none."""
         return ""
 
     @property
@@ -54,7 +54,7 @@ class Laws:
 
     @property
     def holds(self) -> dict[str, str]:
-        """The rules in order, and for which flows their sources state them."""
+        """The rules in order, each with the flows for which its source states it."""
         return RULES
 
     def rules(self, share: float, flows: float) -> dict[str, float]:
@@ -72,7 +72,7 @@ class Laws:
 
 @dataclass(frozen=True)
 class NoLaws(Laws):
-    """Rules for the buffer beside which there is no law of the scheme's utilisation: the simulation decides.
+    """Rules for the buffer of a scheme without a law of the utilisation: the simulation decides.
 
     >>> list(NoLaws(math.nan, "No law.").rules(0.95, 4).values())
     [1.0, 0.5, 0.3333333333333333]
@@ -123,7 +123,7 @@ class CubicLaws(Laws):
 
     @property
     def holds(self) -> dict[str, str]:
-        """The rules in order, and for which flows their sources state them."""
+        """The rules in order, each with the flows for which its source states it."""
         one, root, _, third = RULES
         return {
             one: RULES[one],
@@ -141,7 +141,7 @@ class CubicLaws(Laws):
         return {name: made.get(name, bounds.get(name, math.nan)) for name in self.holds}
 
     def together(self, buffer: float, flows: float) -> float:
-        """Return the utilisation [1] of one flow, or of flows of which each has its part of buffer and path."""
+        """Return the utilisation [1] of one flow, or of flows that share buffer and path equally."""
         if not self.reno_friendly:
             return float(laws_of_cubic.utilisation(buffer, self.decrease))
         packets = self.path.bandwidth_delay_product / max(flows, 1.0)
@@ -156,7 +156,7 @@ class CubicLaws(Laws):
         >>> round(laws.together(laws.buffer_of_share(0.95, 1), 1), 9), laws.buffer_of_share(0.9, 1)
         (0.95, 0.0)
         """
-        low, high = 0.0, (1 - self.decrease) / self.decrease  # from there on the link is never idle
+        low, high = 0.0, (1 - self.decrease) / self.decrease  # at larger buffers the link is never idle
         if share >= 1 or self.together(low, flows) >= share:
             return high if share >= 1 else low
         while high - low > 1e-9:
@@ -188,7 +188,7 @@ class DctcpLaws(Laws):
 
     @property
     def holds(self) -> dict[str, str]:
-        """The rules in order, and for which flows their sources state them."""
+        """The rules in order, each with the flows for which its source states it."""
         return {
             ABOVE_THRESHOLD: "any number of DCTCP flows of equal round-trip times in congestion avoidance",
             "one BDP": RULES["one BDP"],
@@ -247,7 +247,7 @@ class PolicerLaws(NoLaws):
 
     @property
     def holds(self) -> dict[str, str]:
-        """The rules in order, and for which flows they are stated."""
+        """The rules in order, each with the flows for which it is stated."""
         return {BUCKET_RULE: "one paced flow that grows by a packet a round trip", "one BDP": "no law"}
 
     def rules(self, share: float, flows: float) -> dict[str, float]:
@@ -276,7 +276,7 @@ PROBE_WINDOW = 4.0  # packets in flight in ProbeRTT, BBR of 2016
 PROBE_GAIN = 0.5
 QUEUE_OF_PROBE = 0.25  # bandwidth-delay products: a probe with the gain 5/4 for a round trip, BBR of 2016
 
-#: Bandwidth-delay products of buffer that an answer has at least: the smallest in which it was compared with Linux
+#: Least buffer of an answer for BBR [bandwidth-delay products]: the smallest in which BBR was compared with Linux
 #: (docs/linux.md). With one packet Linux's BBR had 86 to 94 % of the rate of one with the rules of 2016
 #: (docs/advice.md, row 14).
 LEAST_OF_BBR = 0.1
@@ -324,7 +324,7 @@ class BbrLaws(NoLaws):
         return float(laws_of_bbr.probe_rtt_utilisation(self.path.round_trip_time, low, interval))
 
     def together(self, buffer: float, flows: float) -> float:
-        """Return the utilisation [1] of one flow of BBR of 2016 whose probes lose nothing; else NaN."""
+        """Return the utilisation [1] of one flow of BBR of 2016 if its probes cause no loss; else NaN."""
         known = self.version == "bbr1" and flows <= 1 and buffer >= QUEUE_OF_PROBE
         return self.ceiling if known else math.nan
 

@@ -1,4 +1,4 @@
-"""Laws beside the design curves: of flows that lose at the same time, and of windows that the buffer holds."""
+"""Laws beside the design curves: for flows that lose at the same time, and for windows that fit into the buffer."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class CurveLaws:
         """Return the quantities with a buffer that the windows overflow."""
         delay, loss = math.nan, math.nan
         region = self.region(buffer, flows)
-        if region == "linear":  # an additive increase, whatever its size
+        if region == "linear":  # additive increase of any size
             delay = float(tcp.aimd_mean_queue(buffer, self.laws.decrease)) * self.round_trip_time
         elif region == "cubic":
             delay = float(cubic.mean_queue(buffer, self.laws.decrease)) * self.round_trip_time
@@ -62,7 +62,7 @@ class CurveLaws:
         return min(1.0, 1 / float(cubic.packets_between_losses(largest, self.round_trip_time, c, beta)))
 
     def region(self, buffer: float, flows: int) -> str:
-        """Return how the window grows for the whole sawtooth: "linear", "cubic", or "" where it is neither."""
+        """Return the window growth, if it is the same over the whole sawtooth: "linear" or "cubic"; else ""."""
         decrease = self.laws.decrease
         if math.isnan(decrease):
             return ""
@@ -73,7 +73,7 @@ class CurveLaws:
         longest = (1 + buffer) * self.round_trip_time  # queueing slows the linear growth
         if self.laws.reno_friendly and largest <= FRIENDLY * float(cubic.reno_friendly_window(longest, c, decrease)):
             return "linear"
-        # From W_r on the estimate has not reached W when the cubic function has.
+        # For windows of W_r and more, the cubic function reaches W before the estimate does.
         bound = float(cubic.reno_friendly_window(self.round_trip_time, c, decrease))
         return "cubic" if not self.laws.reno_friendly or largest >= bound else ""
 

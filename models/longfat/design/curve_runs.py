@@ -15,9 +15,9 @@ from longfat.sim.network import traffic
 from longfat.sim.schemes import Scheme
 
 LINK = "switch-sinks"
-SAMPLES = 20_000  # of the backlog in a run, at most; ours, for memory
-ROUND_TRIP_SAMPLES = 20  # of the backlog in a round trip, at most
-#: Least observation: many flows have a short sawtooth, but timeouts last. A quarter of it is the least warm-up. Ours.
+SAMPLES = 20_000  # largest number of backlog samples in a run; ours, for memory
+ROUND_TRIP_SAMPLES = 20  # largest number of backlog samples in a round trip
+#: Ours: least observation, because timeouts outlast the short sawtooth of many flows. The least warm-up is a quarter.
 LEAST_ROUND_TRIPS, LEAST_TIME = 2000, 5.0  # s
 
 
@@ -30,7 +30,7 @@ class CurvePath:
     packet: int
     spread: float
     file: float | None  # bytes
-    load: float  # of the short transfers, over the capacity
+    load: float  # load of the short transfers, over the capacity
 
     @property
     def bandwidth_delay_product(self) -> float:

@@ -1,4 +1,4 @@
-"""Ranges of inputs: a figure that is known between two ends, and which of several such figures decides an answer."""
+"""Ranges of inputs: figures known between two ends, and the figure among them that decides an answer."""
 
 from __future__ import annotations
 

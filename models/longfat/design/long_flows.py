@@ -1,4 +1,4 @@
-"""Long-lived flows over one switch, on a path that is scaled down where only ratios matter."""
+"""Long-lived flows over one switch; the path is scaled down where results depend only on ratios."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from longfat.sim import Network, queues, schemes
 from longfat.sim.queues import Discipline
 from longfat.sim.schemes import Scheme
 
-SMALLEST_CUBIC = 500  # packets: the same for CUBIC, whose sawtooth is shallower
-SMALLEST_BDP = 200  # packets: least that is simulated; the error of the sawtooth is about 1/BDP
+SMALLEST_CUBIC = 500  # packets: the same bound for CUBIC, whose sawtooth is shallower
+SMALLEST_BDP = 200  # packets: least simulated product; the error of the sawtooth is about 1/BDP
 EACH = 40  # packets of the bandwidth-delay product for every flow, so that timeouts are as rare as on the path
 #: Disciplines without a threshold in packets or seconds: a slower link is the same link in slow motion.
 SCALE_FREE_DISCIPLINES = ("fifo", "fair", "round-robin", "bit-round")
-MOST_PACKETS = 2e9  # most that an answer simulates where the path cannot be scaled: half an hour on two cores
-CYCLES = 12.0  # of the sawtooth that are observed
-WARM_UP = 3.0  # cycles before these
-FASTER = 10.0  # times the policed rate: the link behind a policer
-ROOM_OF_LINK = 10.0  # bandwidth-delay products of its buffer, so that bursts that the policer lets pass do not overflow
+MOST_PACKETS = 2e9  # most packets of an answer if the path cannot be scaled: half an hour on two cores
+CYCLES = 12.0  # observed periods of the sawtooth
+WARM_UP = 3.0  # periods before the observed ones
+FASTER = 10.0  # rate of the link behind a policer, over the policed rate
+ROOM_OF_LINK = 10.0  # its buffer [bandwidth-delay products], which holds bursts that pass the policer
 DENSE = np.geomspace(CURVE[0] / 2, 2 * CURVE[1], 101)  # bandwidth-delay products at which the laws are drawn
 BURST_OF_RENO = 18.0  # a policer's bucket grows with the square: `longfat.laws.buffers.burst_for_policed_rate`
-PROBES = 10.0  # times the longest interval of ProbeRTT in which BBR is observed
+PROBES = 10.0  # observation of BBR, in longest intervals of ProbeRTT
 
 QUANTITIES = {
     "utilisation": ("1", "share of the time in which the link transmits"),
@@ -71,21 +71,21 @@ class LongFlows(Bottleneck):
     flows: int
     scheme: Scheme
     parameters: Mapping[str, float] = field(default_factory=dict)
-    spread: float = 0.0  # of the round-trip times: evenly in R (1 - spread) to R (1 + spread)
+    spread: float = 0.0  # round-trip times are uniform in R (1 - spread) to R (1 + spread)
     most: int | None = None  # packets: largest bandwidth-delay product that is simulated
-    round_trip_times: tuple[float, ...] = ()  # s: of the flows in turn, in place of the spread; their mean is above
-    finds: str = "buffer"  # or "threshold": of the discipline, which then has room behind it; or "burst": of a policer
+    round_trip_times: tuple[float, ...] = ()  # s: of the flows in turn, instead of the spread; the mean is above
+    finds: str = "buffer"  # "buffer", "threshold" of the discipline (with room behind it), or "burst" of a policer
 
     criterion = "utilisation"
     within: ClassVar[dict[str, tuple[float, float]]] = {"share": (0.0, 1.0)}  # limits of the ratio to the attainable
     further: ClassVar[dict[str, tuple[str, str]]] = {}
-    points = 1  # networks that are simulated at each buffer
+    points = 1  # networks simulated at each buffer
     quantities = QUANTITIES
     fineness = 0.02  # relative tolerance of the smallest buffer
 
     @property
     def cubic(self) -> bool:
-        """Whether the flows are CUBIC's, which a slower link shows if C is changed with it."""
+        """Whether the flows are CUBIC's, whose constant C must be adapted to a slower link."""
         return self.scheme is schemes.scheme("cubic")
 
     @property
@@ -120,7 +120,7 @@ class LongFlows(Bottleneck):
         given, ratio = dict(self.parameters), self.simulated_bdp / self.bandwidth_delay_product
         if not self.scale_free or ratio >= 1:
             return given
-        # Ours: whole packets are a smaller part of the path's windows than of those on the slower link.
+        # Ours: the path's windows have more packets than those of the slower link, so that rounding matters less.
         if "integer_windows" in given:
             given["integer_windows"] = 0.0
         if not self.cubic:
@@ -130,7 +130,7 @@ class LongFlows(Bottleneck):
 
     @property
     def kept(self) -> str:
-        """What a slower link keeps beside the buffer over the bandwidth-delay product; empty if nothing else."""
+        """Quantities that a slower link preserves besides the relative buffer, in words; empty if there are none."""
         if not self.cubic or not self.scale_free or self.simulated_bdp >= self.bandwidth_delay_product:
             return ""
         if self.adapted.get("reno_friendly", 1.0) > 0:
@@ -154,7 +154,7 @@ class LongFlows(Bottleneck):
         return max(self.round_trip_times, default=self.round_trip_time * (1 + spread))
 
     def ends(self) -> tuple[float, float, float]:
-        """Return the least buffer that can be an answer, and those between which the curve is simulated [packets].
+        """Return the least buffer that can be an answer, and both ends of the simulated curve [packets].
 
         No threshold is beyond the buffer, and no buffer below the threshold is an answer.
         """
@@ -206,7 +206,7 @@ class LongFlows(Bottleneck):
         return made
 
     def _queue(self, size: int) -> tuple[Discipline | str, int]:
-        """Return discipline and buffer [packets], for the size that is sought: of the buffer, or of the threshold."""
+        """Return discipline and buffer [packets] for a trial size of the buffer or of the threshold."""
         if self.finds == "burst":
             rate = self.rate * self.simulated_bdp / self.bandwidth_delay_product
             return queues.policer(rate=rate, burst=size * self.packet), math.ceil(ROOM_OF_LINK * self.simulated_bdp)
@@ -269,7 +269,7 @@ class LongFlows(Bottleneck):
             rounds = scaled_path.round_trips(self.scheme, self.adapted, window, self.round_trip_time)
         rounds = max(1.0, rounds)
         trip = max(self.round_trip_times, default=self.round_trip_time)
-        cycle = rounds * trip * (1 + 0.75 * relative)  # as long as round trips are at most
+        cycle = rounds * trip * (1 + 0.75 * relative)  # with round trips of greatest length
         begin = WARM_UP * cycle + 20 * self.round_trip_time
         return begin, begin + CYCLES * cycle + 20 * self.round_trip_time
 

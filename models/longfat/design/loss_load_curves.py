@@ -48,9 +48,9 @@ def loss_load(
     xarray.Dataset
         Along ``k``: ``v`` [1], ``status`` ("reached" or "not reached", v is then NaN), simulated ``loss`` [1] and
         ``transfer_time`` [s] there with ``_lower`` and ``_upper``, ``law_loss`` and ``law_transfer_time`` of sources
-        that are in equilibrium at every moment, ``v_lossless`` (k/(k + 1)) and ``v_ceiling`` [1], with which the
-        equilibrium loses what the ceiling allows. Along ``k`` and ``point``: the same as ``curve_...`` and
-        ``curve_v``. ``attrs["best_k"]`` has the shortest transfers, and of those within 1 % of them the least loss.
+        that are in equilibrium at every moment, ``v_lossless`` (k/(k + 1)) and ``v_ceiling`` [1], at which the loss in
+        equilibrium equals the ceiling. Along ``k`` and ``point``: the same as ``curve_...`` and ``curve_v``.
+        ``attrs["best_k"]`` has the shortest transfers, and of those within 1 % of them the least loss.
 
     Raises
     ------
@@ -142,7 +142,7 @@ def _answer(transfers: Transfers, k: float, ceiling: float, points: int, effort:
         return {"v": v} | transfers.simulate(k, v, effort) | law
 
     curve = [at(v) for v in sorted({*np.linspace(0.5, 1.0, points).tolist(), lossless, allowed})]
-    curve += [curve[-1]] * (points + 2 - len(curve))  # the law's two may be among them
+    curve += [curve[-1]] * (points + 2 - len(curve))  # the law's two points may be among them
     fit = [one for one in curve if one["loss_upper"] <= ceiling]
     over = [one for one in curve if one["loss_upper"] > ceiling]
     least = min(one["loss_upper"] for one in curve)

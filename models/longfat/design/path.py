@@ -1,4 +1,4 @@
-"""Path whose window or rate is wanted: rate, round-trip time, segments and packets."""
+"""Path of a window or rate to be found: rate, round-trip time, segments and packets."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ FINENESS = 0.02  # relative tolerance of the buffers of the trade-off
 #: discards. The buffer of the window itself is found with the runs that are reported.
 COARSELY = {"lost": 5e3, "packets": 2e6}
 REPORTED: dict[str, float] = {}  # the default of `Path.simulate`
-COST = 0.002  # of the window's efficiency, where the window does not reach the goal
+COST = 0.002  # share of the window's efficiency given up, if the window misses the goal
 
 BUFFER = {
     "buffer_segments": ("segments", "receive buffer, hard acknowledgment"),
@@ -56,7 +56,7 @@ def _suffices(
     confidence: float,
     effort: Mapping[str, Any] = REPORTED,
 ) -> Callable[[int], bool]:
-    """Return a function that tells whether a buffer suffices: its lower confidence limit reaches the goal.
+    """Return a function that decides whether a buffer suffices: its lower confidence limit reaches the goal.
 
     If that of the window does not reach it, no buffer can. Then a buffer suffices that costs at most `COST`.
     """

@@ -171,7 +171,7 @@ def _named(given: Any) -> dict[str, Any]:
 def _packets(
     path: CurvePath, named: dict[str, Any], counts: list[int], places: list[tuple[float, float]], replications: int
 ) -> float:
-    """Return about how many packets all runs have; refuse too many."""
+    """Return the approximate number of packets in all runs; refuse too many."""
     costs: dict[tuple[str, int], float] = {}
     for name, scheme in named.items():
         for count in counts:
@@ -222,7 +222,7 @@ def _sizes(path: CurvePath, over: str, values: list[float]) -> dict[str, Any]:
 def _laws(
     path: CurvePath, named: dict[str, Any], counts: list[int], over: str, fixed: float, values: list[float]
 ) -> dict[str, Any]:
-    """Return the laws between the least and the largest of the values, and at these."""
+    """Return the laws from the least to the largest value, at a fine grid and at the values themselves."""
     dense = np.unique(np.concatenate([np.geomspace(values[0], values[-1], DENSE), values]))
     found = {name: np.full((len(named), len(counts), len(dense)), math.nan) for name in LAWS}
     for i, scheme in enumerate(named.values()):

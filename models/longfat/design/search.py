@@ -38,7 +38,7 @@ def law_window(path: Path, loss: float, goal: float, search: Search = "bisect") 
         return 1
     real = laws.window_for_efficiency(goal, loss, path.segment_packets, path.ack_segments)
     found: int = max(2, math.ceil(real))
-    while found > 2 and efficiency(path, loss, found - 1) >= goal:  # rounding of the inverse
+    while found > 2 and efficiency(path, loss, found - 1) >= goal:  # corrects rounding of the inverse
         found -= 1
     while efficiency(path, loss, found) < goal:
         found += 1

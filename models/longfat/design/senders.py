@@ -11,11 +11,11 @@ from longfat.laws.tcp import loss_of_window, square_root_rate
 from longfat.sim import schemes
 from longfat.sim.schemes import Scheme
 
-#: Largest loss at which the laws of CUBIC and Reno are given. They leave timeouts out: the square-root law is 9 % too
+#: Largest loss at which the laws of CUBIC and Reno are given. They neglect timeouts: the square-root law is 9 % too
 #: high at 0.01 (its record).
 LARGEST_LOSS_OF_LAW = 0.01
 #: Packets that BBR keeps in flight for 0.2 s in ProbeRTT, see `longfat.design.buffer_laws`.
-LEFT = {"bbr": 0.5}  # bandwidth-delay products; BBR of 2016 leaves packets
+LEFT = {"bbr": 0.5}  # bandwidth-delay products; BBR of 2016: LEFT_PACKETS
 LEFT_PACKETS = 4.0
 LARGEST_LOSS_OF_BBR3 = 0.02  # BBRLossThresh, draft-ietf-ccwg-bbr-06, section 2.4: more losses in a round end a probe
 
@@ -50,7 +50,7 @@ class Sender:
         return min(rate, packet * self.window(loss, round_trip_time) / round_trip_time) if loss > 0 else rate
 
     def window(self, loss: float, round_trip_time: float) -> float:
-        """Return the mean window by the law [packets]; infinite without loss, and for BBR, which has no such law."""
+        """Return the mean window by the law [packets]; infinite without loss, and for BBR, which lacks such a law."""
         if loss <= 0 or self.is_bbr:
             return math.inf
         if self.scheme == "cubic":
@@ -69,7 +69,7 @@ class Sender:
         if self.is_bbr:
             return self.largest_loss
         if self.scheme == "cubic":
-            # The random window is proportional to p^(-3/4); where the other one is larger, its loss is, too.
+            # The random window is proportional to p^(-3/4); if the other window is larger, so is its loss.
             most = float(cubic.average_window_random(LARGEST_LOSS_OF_LAW, round_trip_time, fast_convergence=1))
             random = LARGEST_LOSS_OF_LAW * math.pow(most / packets, 4 / 3)
             return min(LARGEST_LOSS_OF_LAW, max(random, float(cubic.loss_of_window(packets, round_trip_time))))
@@ -89,7 +89,7 @@ class Sender:
         -0.75
         """
         limited = not self.is_bbr and self.rate(packet=packet, **at) < at["rate"]
-        if not limited:  # by the link; the cost of BBR's probes is neglected
+        if not limited:  # the link limits the rate; the cost of BBR's probes is neglected
             return 1.0 if name == "rate" else -at["loss"] / (1 - at["loss"]) if name == "loss" and self.is_bbr else 0.0
         if name not in ("loss", "round_trip_time"):
             return 0.0
@@ -99,7 +99,7 @@ class Sender:
         return (high - low) / (2 * STEP) - (name == "round_trip_time")
 
 
-STEP = 1e-4  # of the logarithm of a parameter
+STEP = 1e-4  # step in the logarithm of a parameter
 #: T. Ott, J. Kemperman and M. Mathis, "The Stationary Behavior of Ideal TCP Congestion Avoidance", 1996: random losses
 #: allow 1.3098/sqrt(p) packets, those at equal distances sqrt(3/2)/sqrt(p) = 1.2247/sqrt(p).
 _SPACED = "losses at equal distances; random ones allow 7% more"

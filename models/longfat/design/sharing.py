@@ -13,7 +13,7 @@ from longfat.replication import replicate
 from longfat.sim import Network, run
 from longfat.sim.queues import loss_load
 
-SILENT = 2.0  # round trips without a packet after which a switch drops the state of a source; ours
+SILENT = 2.0  # ours: round trips without a packet after which a switch drops a source's state
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,9 @@ TIMES_LOW = 3.0
 RED_LEAST = 2  # packets of min_th: with one, tc finds no weight (iproute2, tc_red.c, tc_red_eval_ewma())
 LARGEST_PROBABILITY = 0.1
 
-#: s: CoDel's interval for largest round-trip times between these; else it is the largest round-trip time. RFC 8289,
-#: section 4.2: 100 ms for the Internet, which works well from 10 ms on; "slightly larger than the RTT" elsewhere.
+#: s: range of largest round-trip times for which CoDel keeps its default interval; else the interval is the largest
+#: round-trip time. RFC 8289, section 4.2: 100 ms for the Internet, which works well from 10 ms on; "slightly larger
+#: than the RTT" elsewhere.
 INTERNET, SHORT = 0.1, 0.01
 
 #: Name -> parameters for a threshold in packets, its queueing delay [s], the size of packets [bytes], and the largest

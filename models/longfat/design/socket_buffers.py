@@ -27,13 +27,13 @@ LARGEST_REQUEST = LARGEST_BUFFER // 2  # SO_RCVBUF: net/core/sock.c, min_t(int, 
 #: Data that a lost packet holds back: packets behind it arrive until it has been sent again. A packet that is sent k
 #: times before it arrives needs a window of k bandwidth-delay products, if the sender is not to stop.
 LEAST_TIMES = 2
-#: Share of windows, at most, in which a packet's k-th transmission is lost. Ours: the sender stops for a round trip in
-#: one of a hundred, which costs up to 1 % of the rate.
+#: Largest share of windows in which a packet's k-th transmission is lost. Ours: the sender stops for one round trip in
+#: a hundred, which costs up to 1 % of the rate.
 RARELY = 0.01
 
 
 def times(packets: float, loss: float) -> int:
-    """Return how often the packets of a window are sent, at most, but for one window in a hundred.
+    """Return the number of transmissions that 99 % of windows do not exceed for any of their packets.
 
     A packet is lost k times with probability p^k, one of n packets with less than n p^k.
 

@@ -40,7 +40,7 @@ def buffer(
     bandwidth_delay_product: int | None, points: int, replications: int, search: Any, confidence: float, rng: Any,
     progress: bool = True,
 ) -> xr.Dataset:  # fmt: skip
-    r"""Simulate the buffers that rules for a switch give, and find the smallest buffer that is sufficient.
+    r"""Simulate the buffers of the rules for a switch, and find the smallest sufficient buffer.
 
     .. math:: B^* = \min \{ B : X(B) \ge \text{share} \cdot X^* \}
 
@@ -137,7 +137,7 @@ def buffer(
     with _bar(progress, runs * sum(one.points for one in subjects)) as bar:
 
         def tell(done: int) -> None:
-            bar.total = max(bar.total, bar.n + done)  # how long a search takes is not known before
+            bar.total = max(bar.total, bar.n + done)  # the length of a search is not known in advance
             bar.update(done)
 
         effort = Effort(seed, replications, confidence, tell)
@@ -176,7 +176,7 @@ def _round_trip_times(given: Any) -> tuple[float, ...]:
 
 
 def _check_find(find: str, discipline: Any, mark_above: Any) -> None:
-    """Refuse what is not sought, and options of the queue that exclude what is."""
+    """Refuse queue options that conflict with the quantity to be found."""
     if find == "threshold" and mark_above is not None:
         raise conflict(f"mark_above = {mark_above}", "excludes find = 'threshold', which finds it")
     if find == "burst" and (discipline is not None or mark_above is not None):

@@ -1,4 +1,4 @@
-"""Rate of one TCP flow on a path that loses packets, simulated: of a long transfer, and of a check after a start."""
+"""Simulated rate of one TCP flow on a path that loses packets: in a long transfer, and in a short check."""
 
 from __future__ import annotations
 
@@ -26,28 +26,29 @@ SCALED_BDP = 100.0
 #: The same for BBR, and for CUBIC where its cubic function rules: their rules are times in seconds and shares of the
 #: product. With a product of 150 packets CUBIC was simulated up to 9 % too fast, with 500 as fast as on its own path.
 SCALED_BDP_IN_TIME = 500.0
-#: Packets of a run up to which the path itself is simulated. Ours, so that an answer takes seconds.
+#: Largest number of packets in a run of the path itself; beyond it a smaller path is simulated. Ours, so that an answer
+#: takes seconds.
 MOST_PACKETS = 4e5
-CYCLES, SKIPPED = 10, 2  # mean times between two reductions that a check lasts and that are skipped before it
+CYCLES, SKIPPED = 10, 2  # length of a check and skipped time, in mean times between two reductions
 SHORTEST_CHECK, LONGEST_CHECK = 30.0, 60.0  # s; ours: bearable waiting times
 SHORTEST_SKIPPED, LONGEST_SKIPPED = 5.0, 20.0  # s: slow start and its losses
 #: Duration of a long transfer, and of the time skipped before it, in mean times between two reductions. Ours: with
 #: these the rates of runs spread by 8 %, by 12 % if they are 50 long; the mean of the law as first window is forgotten
 #: after five.
 LONG_CYCLES, LONG_SKIPPED = 100, 10
-LONG_CYCLES_WITHOUT_LOSS, LONG_SKIPPED_WITHOUT_LOSS = 10, 3  # where the course of the window is periodic
+LONG_CYCLES_WITHOUT_LOSS, LONG_SKIPPED_WITHOUT_LOSS = 10, 3  # the window is periodic without loss
 CYCLES_OF_SEARCH = 80
 #: Mean window [packets] to which a path is scaled down for a long transfer, and the least round trips between two
 #: reductions where the cubic function determines the window. Ours: with these, rates are within 3 % of the law and of
 #: larger paths (tests/test_design_tcp.py).
 LONG_WINDOW, LONG_ROUNDS = 60.0, 20.0
 ROUNDS_TO_FILL = 3.0  # round trips: slow start from a tenth of the path on
-FINENESS = 1.3  # factor to which the loss is found up to which TCP fills the path
+FINENESS = 1.3  # accuracy, as a factor, of the largest loss at which TCP fills the path
 
 
 @dataclass(frozen=True)
 class Scaled:
-    """Path that is simulated: its size, loss and parameters; ``clock`` is how long a second of the path takes there."""
+    """Simulated path: size, loss and parameters; ``clock`` is its time for each second of the real path."""
 
     ratio: float
     loss: float
@@ -87,7 +88,7 @@ class TcpPath:
         return self.sender.filling_loss(share * self.bandwidth_delay_product, self.round_trip_time)
 
     def pace(self, loss: float) -> float:
-        """Return about how many packets the flow sends in a second."""
+        """Return the approximate number of packets that the flow sends per second."""
         return min(self.bandwidth_delay_product, self.sender.window(loss, self.round_trip_time)) / self.round_trip_time
 
     def cycle(self, loss: float) -> float:
@@ -103,7 +104,7 @@ class TcpPath:
         return min(own, 1 / (loss * self.pace(loss))) if loss > 0 else own
 
     def check(self, loss: float) -> tuple[float, float]:
-        """Return how long a check of the rate skips at its start, and how long it then measures [s]."""
+        """Return the skipped time at the start of a check of the rate, and its measuring time [s]."""
         skipped = min(max(SKIPPED * self.cycle(loss), SHORTEST_SKIPPED), LONGEST_SKIPPED)
         lasts = min(max(CYCLES * self.cycle(loss), SHORTEST_CHECK), LONGEST_CHECK)
         return math.ceil(skipped), 10.0 * math.ceil(lasts / 10)
@@ -158,7 +159,7 @@ class TcpPath:
         return Scaled(ratio, loss / (ratio * clock), clock, given)
 
     def checks(self, loss: float, effort: Effort) -> list[Run]:
-        """Simulate checks of new connections, each from slow start: CUBIC's window forgets slowly where it began.
+        """Simulate checks of new connections, each from slow start, whose effect on CUBIC's window lasts.
 
         Slow start takes as many round trips on a smaller path, also where time runs faster. There the flow begins
         behind it: with the packets that fit into the buffer, and slow start until the link is full.
@@ -174,7 +175,7 @@ class TcpPath:
         return self._runs(small, known, begin, lasts, effort)
 
     def time(self, loss: float, cycles: int = LONG_CYCLES) -> float:
-        """Return how long a long transfer lasts [s]; BBR forgets its start in seconds, so that its checks are such."""
+        """Return the duration of a long transfer [s]; for BBR that of a check, because BBR converges within seconds."""
         if self.sender.is_bbr:
             return self.check(loss)[1]
         lasts = (cycles if loss > 0 else LONG_CYCLES_WITHOUT_LOSS) * self.cycle(loss)
@@ -190,7 +191,7 @@ class TcpPath:
         return self._runs(small, known, small.clock * skipped, small.clock * self.time(loss, cycles), effort)
 
     def _runs(self, small: Scaled, known: dict[str, float], begin: float, lasts: float, effort: Effort) -> list[Run]:
-        """Simulate the flow; ``known`` are parameters of its start: none for a slow start with HyStart."""
+        """Simulate the flow; ``known`` are its initial window and threshold, empty for slow start with HyStart."""
         parameters = small.parameters | ({"hystart": 0.0} | known if known else {})
         simulated = self.bandwidth_delay_product * small.ratio
         rate = simulated * self.segment / self.round_trip_time
@@ -209,13 +210,13 @@ class TcpPath:
                 parameters=parameters,
             )  # fmt: skip
 
-        streams = effort.streams() if small.loss > 0 else effort.streams()[:1]  # without loss nothing is random
+        streams = effort.streams() if small.loss > 0 else effort.streams()[:1]  # deterministic without loss
         runs = measured([network() for _ in streams], streams, begin, begin + lasts, effort.tell)
         return [Run(float(run["goodput"].sum()) / rate, float(run["mean_wait"][0])) for run in runs]
 
 
 def limits(values: list[float], confidence: float) -> dict[str, float]:
-    """Return mean, confidence limits of the mean, and the limits in which one more value is expected.
+    """Return the mean, its confidence limits, and the prediction limits of one more value.
 
     With n values of standard deviation s they are mean -+ t s/sqrt(n) and mean -+ t s sqrt(1 + 1/n). A single value,
     of a run without random numbers, has no limits: all are the value.

@@ -74,8 +74,8 @@ def tcp_window(
     ----------
     **arguments
     measured : bool
-        Whether the rate is what a measurement has shown: data without headers, as iperf3 counts, and not the most that
-        the link carries. The window is then twice as large.
+        Whether the rate was measured: data without headers, as iperf3 counts, and not the most that the link carries.
+        The window is then twice as large.
     progress : bool
         Show progress when it takes more than two seconds.
 
@@ -229,7 +229,7 @@ def _row(path: Any, given: dict[str, Range], least: float, most: float, effort: 
     worst = {"rate": given["rate"].low} | {name: given[name].high for name in ("round_trip_time", "loss")}
     best = {"rate": given["rate"].high} | {name: given[name].low for name in ("round_trip_time", "loss")}
     mean_of = _limits(here, loss, effort)
-    # Where nothing is a range both ends are the middle.
+    # If no input is a range, both ends equal the middle.
     least_of, most_of = (mean_of if at == middle else _limits(path(at), at["loss"], effort) for at in (worst, best))
     centre = (least + most) / 2
     return row | {

@@ -29,7 +29,7 @@ def curves(
     ack = path.ack_segments
     widest = max(4 * ack, 4.0)
     windows = np.unique(np.round(np.linspace(1, widest, points))).astype(int)
-    # Densely for the law, with the windows on either side of its jumps.
+    # The law has a dense grid, with the windows on either side of its jumps.
     dense = np.concatenate([np.linspace(1, widest, 201), [1 + 1e-9, ack + 1, (2 * ack + 1) * (1 - 1e-12), 2 * ack + 1]])
     dense = np.unique(dense[dense >= 1])
     coordinates = {

@@ -19,8 +19,8 @@ _made: dict[int, tuple[Scheme, Scheme]] = {}  # by the identity of a scheme, so 
 def limited(scheme: Scheme) -> Scheme:
     """Return the scheme with the parameter ``window_limit``, an upper bound of its window [packets].
 
-    Linux has such a bound, too: its window does not grow beyond what is in use (tcp_is_cwnd_limited). Only the amount
-    in flight is bounded here: packets that a receiver stores behind a lost one are neglected.
+    Linux has such a bound, too: its window does not grow beyond its used part (tcp_is_cwnd_limited). Only the amount in
+    flight is bounded here: packets that a receiver stores behind a lost one are neglected.
 
     >>> from longfat.sim.schemes import scheme
     >>> limited(scheme("reno")).parameters["window_limit"].unit

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 Source = Literal["auto", "law", "simulator"]
-MOST_SEGMENTS = 10**6  # in flight: a third of them take a minute and 600 MB
+MOST_SEGMENTS = 10**6  # most segments in flight: a third of them take a minute and 600 MB
 REFERENCE_BDP = 2.5  # Gong & Parulkar, section 4.3: enough for almost perfect efficiency up to p = 1e-2
 
 

@@ -5,7 +5,7 @@ The module is named so that nothing else imports it.
 
 import signal
 
-signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends its processes
+signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server handles Ctrl-C and ends its processes
 
 from longfat.laws.queues import mm1_wait  # noqa: E402
 from longfat.laws.selective_repeat import throughput_efficiency  # noqa: E402

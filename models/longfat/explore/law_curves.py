@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.figure import Figure
 
-POINTS = 241  # along the x axis: more cannot be told apart on a screen
+POINTS = 241  # points along the x axis; a screen cannot show more
 KINDS = ("svg", "png", "csv", "nc")
 
 

@@ -19,7 +19,7 @@ def find(text: str) -> Law:
         law: Law = read_file(text, Law, what="law")
         try:
             javascript.entry(law)
-        except Exception as error:  # whatever the user's formula does with what is not a number
+        except Exception as error:  # a user's formula may raise any error for values that are not numbers
             raise ValueError(f"law {text!r} cannot be shown in a browser: {type(error).__name__}: {error}") from None
         return law
     every = law_records.laws()

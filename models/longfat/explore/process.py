@@ -1,7 +1,7 @@
-"""Process for each simulation of `longfat explore`, which is killed when nobody waits for it any more.
+"""Processes that run the simulations of `longfat explore`; each is killed when its client has left.
 
-The processes are forked from one that has loaded the simulators, so that each starts in about 20 ms. Data go in, never
-code: the text of a request, and the name of the user's file that the command was given.
+The processes are forked from a process that has loaded the simulators, so that each starts in about 20 ms. Data go in,
+never code: the text of a request, and the name of the user's file that the command was given.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from multiprocessing.connection import Connection
 from longfat.explore import simulations
 from longfat.explore.lookup import chosen
 
-MEMORY = 4 << 30  # addresses that a simulation may take [bytes]; the libraries take 1 GiB of them
+MEMORY = 4 << 30  # address space of a simulation [bytes]; the libraries take 1 GiB of it
 CONTEXT = multiprocessing.get_context("forkserver")
 CONTEXT.set_forkserver_preload(["longfat.explore.__main__"])
 
@@ -27,7 +27,7 @@ def prepare() -> None:
 
 
 async def events(text: bytes, file: str = "") -> AsyncGenerator[simulations.Event, None]:
-    """Simulate in a process of its own what a request asks for; yield the events of `simulations.estimates`.
+    """Simulate a request in a separate process; yield the events of `simulations.estimates`.
 
     Parameters
     ----------
@@ -59,9 +59,9 @@ def _work(sending: Connection, text: bytes, file: str) -> None:
         import resource
 
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    os.nice(5)  # the page and its server come first
+    os.nice(5)  # lower priority than the page and its server
     nowhere = os.open(os.devnull, os.O_WRONLY)
-    for output in (1, 2):  # a law of the user's may print
+    for output in (1, 2):  # a user's law may print
         os.dup2(nowhere, output)
     try:
         asked = simulations.read(text, chosen(file))

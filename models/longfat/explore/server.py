@@ -38,12 +38,12 @@ from longfat.explore.lookup import chosen, find
 from longfat.handbook import law_records, pages
 from longfat.law import Law
 
-BODY = 10_000  # of a request [bytes]
-HEADERS = 20_000  # of a request [bytes]
+BODY = 10_000  # largest body of a request [bytes]
+HEADERS = 20_000  # largest headers of a request [bytes]
 IDLE = 60.0  # time after which a connection without a request is closed [s]
 SIMULATE = "simulate"  # path of the simulations
-STREAMS = 200  # simulations at once, running or waiting
-MOST = 4  # simulations that run at once, each in a process that takes a core
+STREAMS = 200  # most simulations that run or wait
+MOST = 4  # most simulations that run, each in a process that takes a core
 NO_TOKEN = "The address needs its token: `longfat explore` prints it."
 FOREIGN = "This server answers requests of its own pages only."
 POLICY = (
@@ -95,7 +95,7 @@ def _is_address(name: str) -> bool:
 
 @dataclass
 class Served:
-    """What the handlers of requests share: files by path, laws by name, and the source of a simulation's events."""
+    """Data that all request handlers share: files by path, laws by name, and the source of a simulation's events."""
 
     files: Mapping[str, Callable[[], str]]
     laws: Mapping[str, Law]
@@ -110,11 +110,11 @@ class Handler(web.RequestHandler):  # type: ignore[misc]  # tornado is not analy
     """A request that is answered only if it has the token and comes from a page of this server."""
 
     def initialize(self, served: Served) -> None:
-        """Keep what the handlers share."""
+        """Store the data that all handlers share."""
         self.served = served
 
     def set_default_headers(self) -> None:
-        """Keep the address, which has the token, and the page from others."""
+        """Set headers that hide the address, which contains the token, and forbid embedding the page."""
         self.clear_header("Server")
         self.set_header("Content-Security-Policy", POLICY)
         self.set_header("Referrer-Policy", "no-referrer")
@@ -132,7 +132,7 @@ class Handler(web.RequestHandler):  # type: ignore[misc]  # tornado is not analy
             raise web.HTTPError(403, NO_TOKEN)
 
     def write_error(self, status_code: int, **about: Any) -> None:
-        """Send one sentence that says what is wrong."""
+        """Send the error as one sentence."""
         error = about.get("exc_info", (None, None))[1]
         words = error.log_message if isinstance(error, web.HTTPError) else None
         self.set_header("Content-Type", "text/plain; charset=utf-8")
@@ -144,7 +144,7 @@ class Page(Handler):
 
     def get(self, path: str | None = None) -> None:
         """Send the file."""
-        if path is None:  # the token without the slash that ends it
+        if path is None:  # the token lacks its final slash
             self.redirect(f"/{self.served.token}/")
             return
         name = f"{path}index.html" if path == "" or path.endswith("/") else path
@@ -164,7 +164,7 @@ class Simulate(Handler):
 
     async def post(self) -> None:
         """Simulate, and send each point when it is known."""
-        if self.request.headers.get("Content-Type") != "application/json":  # which a form of another page cannot send
+        if self.request.headers.get("Content-Type") != "application/json":  # no form can send this type
             raise web.HTTPError(415, "request must have the Content-Type application/json")
         try:
             simulations.read(self.request.body, self.served.laws)
@@ -221,7 +221,7 @@ def serve(host: str, port: int, browser: bool, say: Callable[[str], None], law: 
 
 
 def listening(host: str, port: int) -> socket.socket:
-    """Return a socket that listens, on any free port for 0; raise an error that says why there is none."""
+    """Return a listening socket, on any free port for 0; raise an error with the reason if there is none."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     place = socket.socket(family)
     place.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 CONFIDENCE = 0.95
 POINTS = 13  # along the x axis
 FEW = 3  # replications after which a point is shown first; the others follow when all points have been shown
-SEED = 0  # of every request, so that the same settings give the same points
+SEED = 0  # seed of every request, so that the same settings give the same points
 RUNS = "[2, 1000]"  # replications of a point
-SECONDS = 120.0  # of a request, in which the first packets of the slowest law are simulated
-PACKETS = 1e9  # of a request
+SECONDS = 120.0  # longest time of a request, enough for the first packets of the slowest law
+PACKETS = 1e9  # most packets of a request
 LONGEST = 40  # characters of a number in a request
 
 Event = dict[str, Any]
@@ -37,7 +37,7 @@ class Request(NamedTuple):
 
 
 def read(text: str | bytes, laws: Mapping[str, Law]) -> Request:
-    """Return the request that a text holds; every part of it is checked.
+    """Return the request in a text, after a check of every part.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def _number(name: str, text: Any) -> float:
 
 def simulator(law: Law) -> Simulator:
     """Return the simulator of a law that declares one."""
-    from longfat.verify.simulators import simulator_of  # takes a second, which a server does not need
+    from longfat.verify.simulators import simulator_of  # takes a second; the server does not need it
 
     found = simulator_of(law)
     assert found is not None
@@ -100,7 +100,7 @@ def simulator(law: Law) -> Simulator:
 
 
 def plan(state: State, simulator: Simulator, points: int = POINTS) -> list[dict[str, float]]:
-    """Return the parameters of all points to simulate, along the x axis, in an order in which the first show most.
+    """Return the parameters of all points to simulate along the x axis, the most informative first.
 
     Points in the range in which the law is compared with its simulator come first, those far beyond it last: there a
     replication may take a hundred times as long, such as that of windows between very rare losses.

@@ -13,7 +13,7 @@ from longfat.base.domains import unknown
 from longfat.base.quantity import Scale
 from longfat.law import Law
 
-CURVES = 6  # largest number besides the one through the operating point; more cannot be distinguished
+CURVES = 6  # largest number besides the curve through the operating point; more are hard to distinguish
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ def default_family_values(law: Law, name: str) -> tuple[float, ...]:
 
 
 def check(law: Law, name: str, value: Any) -> float:
-    """Return a value inside the domain of a parameter, or raise an error that says what is allowed."""
+    """Return a value inside the domain of a parameter, or raise an error with the allowed range."""
     _known(law, name)
     return float(law.symbols[name].checked(name, value))
 

@@ -125,7 +125,7 @@ class Explorer(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget has no t
     # Simulations, on request of the view.
 
     def _asked(self, widget: Any, content: dict[str, Any], buffers: Any) -> None:
-        """Begin the simulation that the view asks for, in place of the last one, or end it."""
+        """Begin the simulation requested by the view, in place of the last one, or end the last one."""
         self._end()
         number = content.pop("number", 0)
         if content.pop("end", False):
@@ -176,7 +176,7 @@ def _shown(state: State) -> dict[str, Any]:
 
 
 def _text(value: float) -> str:
-    """Return a number as the text that JavaScript reads as the same number."""
+    """Return a number as text from which JavaScript reads the same number."""
     text = f"{value!r}".removesuffix(".0")
     return text.replace("inf", "Infinity")
 

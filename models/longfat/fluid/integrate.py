@@ -26,7 +26,7 @@ STAGES = ((0, 1, 2, 3), (0, 1 / 2, 1 / 2, 1), (1 / 6, 1 / 3, 1 / 3, 1 / 6))
 def path(
     system: System, start: Any, steps: int, step: float = 1.0, memory: int | None = None, **parameters: Any
 ) -> Any:
-    r"""Return the states of one point as a JAX array through which gradients pass; for ``jit``, ``grad`` and ``vmap``.
+    r"""Return the states of one point as a differentiable JAX array, for ``jit``, ``grad`` and ``vmap``.
 
     .. math:: x_{i+1} = F(i, x_i, \ldots) \quad\text{or}\quad x_{i+1} = x_i + \frac h6 (k_1 + 2 k_2 + 2 k_3 + k_4)
 

@@ -193,7 +193,7 @@ def stability(system: System, start: Mapping[str, Any] | None = None, **paramete
 
 
 def _linear_stability(system: System, chosen: Any) -> tuple[Any, Any, Any, Any]:
-    """Return states, status, leading modulus or real part, and its angle or imaginary part."""
+    """Return equilibria, status, and the parts of the leading multiplier (modulus, angle) or root (real, imaginary)."""
     states, status = equilibria(system, chosen)
     with double():
         jacobians, delays = (np.asarray(x) for x in _many_jacobians(system)(states, chosen.parameters))

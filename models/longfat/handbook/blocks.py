@@ -31,13 +31,13 @@ class Block:
         return [*(self.parent.path() if self.parent else ()), self]
 
     def value(self, condition: Node) -> bool | None:
-        """Return the value of a condition if the branches that lead here tell it."""
+        """Return the value of a condition if an enclosing branch determines it; else None."""
         return next((one.known[1] for one in self.path() if one.known and one.known[0] is condition), None)
 
 
 @dataclass(eq=False)
 class Plan:
-    """Program of some results: where each operation belongs, and where it is used.
+    """Program that computes some results: the block in which each operation is placed, and its uses.
 
     ``branches`` has the two blocks of each ``where`` of numbers, ``bodies`` the block of each loop, ``needed`` the
     numbers of a loop's state that are needed, ``uses`` the user and the block of each use.
@@ -100,7 +100,7 @@ def _need(plan: Plan, results: Sequence[Node]) -> None:
 
 
 def _operands(plan: Plan, item: Item) -> Iterator[tuple[Item, str]]:
-    """Yield the operands of an item, and in which of its blocks it uses each."""
+    """Yield the operands of an item, each with the name of the item's block that uses it."""
     if isinstance(item, Loop):
         numbers = sorted(plan.needed[item])
         yield from ((item.initial[k], "here") for k in numbers)
@@ -132,7 +132,7 @@ def _ordered(plan: Plan, results: Sequence[Node]) -> list[Item]:
 
 
 def _place(plan: Plan, item: Item, varying: frozenset[Loop]) -> None:
-    """Place an item, all of whose uses are placed, and note where it uses its operands."""
+    """Place an item after all its uses have been placed, and record the blocks in which it uses its operands."""
     if isinstance(item, Node) and item.operation in ("state", "index"):
         plan.block[item] = plan.bodies[_loop(item)]
         return

@@ -72,7 +72,7 @@ def entry(law: Law) -> str:
 
 
 def function(law: Law) -> str:
-    """Return a law as one JavaScript function that needs nothing else, for copying.
+    """Return a law as one self-contained JavaScript function, for copying.
 
     >>> from longfat.laws.queues import mm1_wait
     >>> print(function(mm1_wait))

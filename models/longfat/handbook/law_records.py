@@ -45,7 +45,7 @@ def records(chosen: Iterable[Law] | None = None, *, hashes: bool = True) -> list
 
 
 def neighbours(chosen: Iterable[Law]) -> dict[str, list[str]]:
-    """Return the names of the laws that each law mentions, then of those that mention it, by its own name."""
+    """Return for each law, by name, the laws that its text mentions, followed by the laws that mention it."""
     every = list(chosen)
     named = {one.name: one.public_name for one in every}
     mentions = {one.public_name: _mentioned(one, named) for one in every}
@@ -155,7 +155,7 @@ def number(value: float) -> float | str:
 
 
 def python_call(law: Law) -> str:
-    """Return lines of Python that evaluate the law where its page begins.
+    """Return lines of Python that evaluate the law at the initial values of its page.
 
     >>> from longfat.laws.queues import mm1_wait
     >>> print(python_call(mm1_wait))
@@ -196,7 +196,7 @@ def bibtex(law: Law) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Return a text for BibTeX, in which some characters have a meaning."""
+    """Return a text with BibTeX's special characters escaped."""
     return re.sub(r"([_%&#$])", r"\\\1", text).replace("`", "'")
 
 

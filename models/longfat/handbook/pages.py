@@ -89,7 +89,7 @@ def texts(laws: Iterable[Law] | None = None, *, simulate: str = "") -> dict[str,
         return page(law, found, simulate=simulate if law.simulated is not None else "")
 
     def fluid_models() -> str:
-        from longfat.handbook import dynamics  # takes a third of a second, which a page does not need
+        from longfat.handbook import dynamics  # this import takes a third of a second; other pages do not need it
 
         return dynamics.module()
 
@@ -131,7 +131,7 @@ def site_script(laws: Iterable[Law] | None = None) -> str:
 
 
 def laws_script(laws: Iterable[Law]) -> str:
-    """Return the view, the formulas of laws as ``longfat``, and what the view needs as ``longfatRecords``."""
+    """Return the view, the formulas of laws as ``longfat``, and the view's data as ``longfatRecords``."""
     chosen = list(laws)
     data = {one.public_name: for_view(one, law_records.record(one, hashed=False)) for one in chosen}
     names = {one.name: k for k, one in enumerate(presets.PRESETS)}
@@ -139,7 +139,7 @@ def laws_script(laws: Iterable[Law]) -> str:
         one["networks"] = {names[network["name"]]: network["values"] for network in one.pop("presets", ())}
     networks = [{"name": one.name, "source": one.source} for one in presets.PRESETS]
     known = f"const longfatRecords = {json_text(data)}, longfatNetworks = {json_text(networks)};\n"
-    formulas = re.sub("^ +", "", javascript.script(chosen), flags=re.MULTILINE)  # nobody reads them here
+    formulas = re.sub("^ +", "", javascript.script(chosen), flags=re.MULTILINE)  # indentation serves no reader here
     return f"{view_script()}{formulas}{known}{PRESETS}"
 
 
@@ -229,7 +229,7 @@ def document(title: str, body: str, before: str = "", after: str = "") -> str:
 
 
 def _text(text: str, up: str) -> str:
-    """Return a sentence in HTML: names in backquotes are code, and links where they are laws."""
+    """Return a sentence in HTML: names in backquotes become code, names of laws also links."""
 
     def code(found: re.Match[str]) -> str:
         name = found[1].rpartition(".")[2]

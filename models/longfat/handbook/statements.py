@@ -79,7 +79,7 @@ class Writer:
     def program(self, result: Node, indent: int) -> str:
         """Return the statements that compute the result."""
         for node in self.plan.uses:
-            if isinstance(node, Node) and node.operation == "input":  # a vector that is an argument
+            if isinstance(node, Node) and node.operation == "input":  # an argument that is a vector
                 self.names[node] = node.value
         self.write(self.plan.root, indent)
         if result.length is not None and result not in self.names:
@@ -105,7 +105,7 @@ class Writer:
                 self.declare(item, indent)
 
     def inline(self, node: Node) -> bool:
-        """Return whether an operation is written where it is used."""
+        """Return whether an operation is written inline, inside the expression that uses it."""
         if node.operation in ATOMS or node.operation == "range":
             return True
         if node.operation in REPEATED and node.operands[0].operation in ATOMS:
@@ -124,18 +124,18 @@ class Writer:
         return vectors or (isinstance(user, Node) and user.operation == "element")
 
     def choice(self, node: Node) -> Node | None:
-        """Return the branch of a condition whose value is known where it stands."""
+        """Return the branch that a conditional takes if an enclosing branch decides its condition; else None."""
         if node not in self.plan.branches:
             return None
         holds = self.plan.block[node].value(node.operands[0])
         return None if holds is None else node.operands[1 if holds else 2]
 
     def statements(self, block: Block) -> bool:
-        """Return whether a block has anything that is not written where it is used."""
+        """Return whether a block has any operation that is not written inline."""
         return any(isinstance(item, Loop) or not self.inline(item) for item in block.items)
 
     def declare(self, node: Node, indent: int) -> None:
-        """Write the statement that gives an operation a name."""
+        """Write the statement that assigns an operation to a variable."""
         chosen = self.choice(node)
         if chosen is not None:
             self.write(self.plan.branches[node][0 if chosen is node.operands[1] else 1], indent)
@@ -210,7 +210,7 @@ class Writer:
                 self.names[node] = names[node.value[1]]
 
     def advance(self, changes: list[tuple[str, str]], indent: int) -> None:
-        """Write the assignments of the next state, of which all see the present one."""
+        """Write simultaneous assignments of the next state: every right-hand side reads the present state."""
         changes = [(name, value) for name, value in changes if name != value]
         if len(changes) == 1:
             self.line(indent, f"{changes[0][0]} = {changes[0][1]};")

@@ -4,9 +4,9 @@ A `Node` takes the place of a float, and a `Row` that of an array of two axes. T
 `Tracing` has the functions of `longfat.law.array_namespaces`, so that the lines of a law record their operations. Equal
 operations on equal operands become one node: common subexpressions are eliminated as the graph is built.
 
-A condition is a node, too, so that no Python ``if`` can depend on one; that is what laws promise JAX already. A loop
-(``repeat``, ``iterate``) is recorded once, with a node for each number of its state. No operation is rewritten in a
-way that could change the last bit, except those of which NumPy says the same: x**2 is x*x, and x**0.5 is sqrt(x).
+A condition is a node, too, so that no Python ``if`` can depend on one; laws already guarantee this for JAX. A loop
+(``repeat``, ``iterate``) is recorded once, with a node for each number of its state. No rewriting of an operation may
+change the last bit, except where NumPy's own value is the same: x**2 is x*x, and x**0.5 is sqrt(x).
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ NUMBER = (int, float, np.floating, np.integer, np.bool_)
 
 
 class Graph:
-    """Nodes of one program, each operation once."""
+    """Nodes of one program, in which equal operations share a node."""
 
     def __init__(self) -> None:
         self._known: dict[Any, Node] = {}
@@ -127,7 +127,7 @@ class Row(Operators):
 
 @dataclass(eq=False)
 class Loop:
-    """A loop: its state before, and from the state in an iteration the state in the next one.
+    """A loop: its initial state, and the next state as a function of the state in an iteration.
 
     ``times`` counts the iterations from 1 in ``index``; if it is None, ``more`` is the condition to go on.
     """
@@ -140,7 +140,7 @@ class Loop:
     state: list[Node] = field(default_factory=list)
     following: list[Node] = field(default_factory=list)
 
-    def __repr__(self) -> str:  # part of the keys of nodes
+    def __repr__(self) -> str:  # used in the keys of nodes
         return f"loop {self.number}"
 
 
@@ -179,11 +179,11 @@ class Tracing:
         return left & right
 
     def logical_or(self, left: Any, right: Any) -> Any:
-        """Return the condition that one of both holds."""
+        """Return the condition that at least one of two conditions holds."""
         return left | right
 
     def logical_not(self, condition: Any) -> Any:
-        """Return the condition that it does not hold."""
+        """Return the negated condition."""
         return ~condition
 
     def clip(self, x: Any, low: Any, high: Any) -> Any:
@@ -300,7 +300,7 @@ class Tracing:
         return self._loop(None, lambda loop, now: step(*now), more, state)
 
     def _loop(self, times: int | None, step: Callable[..., Any], more: Any, start: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Record a loop. Numbers of the state that no step changes are no state: they are found, and it is redone."""
+        """Record a loop, and record it again without the numbers of the state that no step changes."""
         initial = [
             self.graph.constant(one) for part in start for one in (part.parts if isinstance(part, Row) else [part])
         ]
@@ -337,7 +337,7 @@ def _flat(state: Sequence[Any], graph: Graph) -> list[Node]:
 
 
 def _shaped(nodes: Sequence[Node], like: Sequence[Any]) -> tuple[Any, ...]:
-    """Return nodes as a state of the same form as another one."""
+    """Return nodes in the shape of a given state."""
     rest = iter(nodes)
     return tuple(Row(tuple(next(rest) for _ in part.parts)) if isinstance(part, Row) else next(rest) for part in like)
 

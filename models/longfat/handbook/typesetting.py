@@ -1,4 +1,4 @@
-"""Typesetting of the laws' equations as MathML, which browsers draw without a script or a font of ours."""
+"""Typesetting of the laws' equations as MathML, which browsers render without scripts or fonts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from html import escape
 
 from longfat.base import extras
 
-#: Two conditions below a sum, which docutils does not stack: they stand beside each other.
+#: Two conditions below a sum, side by side because docutils cannot stack them.
 _STACKED = re.compile(r"\\substack\{((?:[^{}]|\{[^{}]*\})*)\}")
 
 

@@ -74,10 +74,10 @@ class Law:
     validity : Validity, optional
         Condition under which an approximate law holds, with its accuracy.
     derivation : str or callable
-        Function without arguments that proves the law: it returns what it has derived, or raises an AssertionError.
+        Function without arguments that proves the law: it returns the derived expression, or raises an AssertionError.
         Laws of longfat name one under ``derivations/``, such as "queues.mm1_number".
     errata : str
-        For `as_printed` only: what is wrong with the source's expression.
+        For `as_printed` only: the error in the source's expression.
     result : str
         Symbol of the result and, after a comma, semicolon, colon or period, remarks on it.
     simulated : SimulatedBy, optional

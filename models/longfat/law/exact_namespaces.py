@@ -235,7 +235,7 @@ class SympyNamespace(ExactNamespace):
 
 @functools.cache
 def _computed(name: str, function: Callable[..., Any], formula: Any) -> Any:
-    """Return the sympy function of a name, always the same, so that equal expressions are equal."""
+    """Return the sympy function of a name, one object for each name, so that equal expressions compare equal."""
     from longfat.law.sums import Computed
 
     compute = staticmethod(lambda *numbers: function(*numbers, MpmathNamespace()))

@@ -27,5 +27,5 @@ def expression(law: Law) -> str:
     """Return the expression of a law as text."""
     try:
         return str(law.equation if isinstance(law, Root) else law.expr)
-    except Exception:  # it cannot be traced by sympy's symbols
+    except Exception:  # sympy's symbols cannot trace it
         return inspect.getsource(law.function)

@@ -16,12 +16,12 @@ import sympy
 from sympy.printing.precedence import PRECEDENCE
 
 GUARD = 30  # bits beyond the precision that is asked for
-MOST_BITS = 2**16  # a sum that is 0 at this precision is 0
-MOST_TERMS = 20_000  # of an infinite sum; sympy evaluates one that converges more slowly
+MOST_BITS = 2**16  # a sum that vanishes at this precision counts as 0
+MOST_TERMS = 20_000  # most terms of an infinite sum; sympy evaluates a sum that converges more slowly
 
 
 class _Exact:
-    """Expressions into which floats are substituted as the exact fractions that they are."""
+    """Expressions that convert substituted floats to exact fractions."""
 
     def _eval_subs(self, old: Any, new: Any) -> Any:
         """Substitute a float as a fraction, because sympy would round products and lose cancelling digits."""
@@ -65,7 +65,7 @@ class Computed(_Exact, sympy.Function):  # type: ignore[misc]  # sympy has no ty
 
 
 def written(expression: Any) -> Any:
-    """Return an expression with the formulas of its computed functions, in which terms may cancel."""
+    """Return an expression with computed functions replaced by their formulas, so that terms may cancel."""
     return expression.replace(
         lambda part: isinstance(part, Computed) and part.formula is not None, lambda part: part.formula(*part.args)
     )

@@ -33,7 +33,7 @@ class Symbol(Quantity):
     (False, p)
     """
 
-    # The arguments in the order in which laws give them; a field without arguments is one without a default.
+    # The arguments in the order in which laws give them; a field without arguments has no default.
     letter: str = field()
     unit: str
     domain: str
@@ -41,7 +41,7 @@ class Symbol(Quantity):
     meaning: str = ""
 
     def described(self, meaning: str = "", remark: str = "") -> Symbol:
-        r"""Return the same parameter with the meaning or the remark that it has in one law.
+        r"""Return a copy of the parameter with the meaning or remark that applies to one law.
 
         >>> load = Symbol(r"\rho", "1", "[0, 1)", (0.05, 0.95), "Offered load")
         >>> load.described("Throughput over capacity").meaning

@@ -12,7 +12,7 @@ from longfat.measured.series import Measurement
 
 __all__ = ["path_of"]
 
-#: Ours: order in which kinds of files are believed, where several have a figure. Rate: the receiver's count, before the
+#: Ours: precedence of the kinds of files, if several have a figure. Rate: the receiver's count, before the
 #: sender's estimate. Loss: counted packets, before retransmissions. Queueing: round trips of the flow itself, before a
 #: ping beside it, and before a single observation of a queue. Limit: Linux's clocks, before samples of windows.
 ORDER = {
@@ -43,7 +43,7 @@ def path_of(measurements: Sequence[Measurement]) -> PathFigures:
 
 
 def _believed(name: str, measurements: Sequence[Measurement]) -> list[Measurement]:
-    """Return the measurements of the first kind, in the order of belief, that have a figure.
+    """Return the measurements of the most trusted kind that have a figure.
 
     A processor is named by iperf3 alone: other kinds only see that the sender or the window waits for it.
     """
@@ -129,7 +129,7 @@ def _loss(runs: Sequence[Measurement], _: PathFigures) -> PathFigures:
 
 
 def _queueing(runs: Sequence[Measurement], made: PathFigures) -> PathFigures:
-    """Return the queueing delay above the base of the path; another run may have seen a lower base than a run's own."""
+    """Return the queueing delay above the path's base, which may be lower than a run's own base."""
     base = made.round_trip_time or 0.0
     values = []
     for figures in (one.figures for one in runs):

@@ -9,7 +9,7 @@ from statistics import NormalDist
 __all__ = ["CONFIDENCE", "loss_interval", "poisson_interval"]
 
 CONFIDENCE = 0.95
-#: From more events on, the interval is that of Wilson and Hilferty: sums of terms would take long, and the ends of the
+#: For more events the interval is that of Wilson and Hilferty: sums of terms would take long, and the ends of the
 #: two differ by less than 2e-11 of themselves there.
 MANY = 1_000_000
 
@@ -17,8 +17,8 @@ MANY = 1_000_000
 def poisson_interval(events: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
     r"""Return the exact confidence interval of the mean of a Poisson variable, from one value of it.
 
-    The ends are those of Garwood: the means at which a value as large, or as small, as the one that was seen has the
-    probability (1 - confidence)/2.
+    The ends are those of Garwood: the means at which a value at least as large, or as small, as the observed one has
+    the probability (1 - confidence)/2.
 
     Parameters
     ----------

@@ -22,7 +22,7 @@ NO_QUEUE = 0.1
 #: Ours: losses in fewer intervals or bursts can come from a single slow start. Flach et al., SIGCOMM 2016, ask for
 #: losses in as many round trips before they call a flow policed.
 EVENTS = 3
-#: Ours: links in order lose less than this share, so that more of it without a queue may well be a policer's.
+#: Ours: an intact link loses a smaller share, so that a larger loss without a queue may well be a policer's.
 POLICED = 1e-3
 
 _CAPTURE = (
@@ -86,7 +86,7 @@ class Diagnosis:
 
     @property
     def is_of_network(self) -> bool:
-        """Whether the rate says something about the path, so that better figures of the path give a better answer."""
+        """Whether the path limited the rate, so that better figures of the path give a better answer."""
         return self.kind in ("losses", "losses or policer", "own losses", "bottleneck", "growth", "unknown")
 
     @property
@@ -117,7 +117,7 @@ def diagnosis(figures: PathFigures) -> Diagnosis:
 
 
 def none_lost(figures: PathFigures) -> str:
-    """Return in words that nothing was lost, with the number of packets and the bound that follows from it.
+    """Return a sentence that no packet was lost, with the number of packets and the resulting bound on the loss.
 
     >>> none_lost(PathFigures(loss=0.0, packets_sent=1.07e7, loss_interval=(0.0, 3.447e-7)))
     'none in 1.07e7 packets: at most 3.45e-07 (95% confidence)'
@@ -131,9 +131,9 @@ def none_lost(figures: PathFigures) -> str:
 def allowed_rates(figures: PathFigures, control: str = "cubic") -> tuple[float, float, float] | None:
     """Return the rate that the law allows at the measured loss [bytes/s], and its ends; None without loss, and for BBR.
 
-    The ends are those at the ends of the interval of 95 % for a number of losses, which may be one or two. Losses in a
-    burst count once, as a sender reduces its window once for the losses of a round trip (RFC 6675, section 5).
-    ``control`` stands in where the measurement does not name the congestion control.
+    The ends are the rates at both ends of the 95 % interval of the number of losses, which is wide for one or two
+    losses. Losses in a burst count once, as a sender reduces its window once for the losses of a round trip (RFC 6675,
+    section 5). ``control`` stands in where the measurement does not name the congestion control.
     """
     loss, sent, burst, trip = figures.loss, figures.packets_sent, figures.loss_burst or 1.0, figures.round_trip_time
     if not (loss and sent and trip and figures.packet) or (figures.control or "").startswith("bbr"):
@@ -158,7 +158,7 @@ def is_too_fast(figures: PathFigures, control: str = "cubic") -> bool:
 
 
 def _of_hosts(figures: PathFigures) -> Diagnosis:
-    """Return the diagnosis where a window, the application or a processor was the limit."""
+    """Return the diagnosis if a window, the application or a processor limited the flow."""
     kind, rate = str(figures.limited_by), _short(figures.rate, "bytes/s") if figures.rate else "rate not known"
     if kind.endswith("processor"):
         busy = f", busy for {100 * figures.processor:.3g}% of the time" if figures.processor else ""
@@ -180,7 +180,7 @@ def _of_hosts(figures: PathFigures) -> Diagnosis:
 
 
 def _of_network(figures: PathFigures) -> Diagnosis:
-    """Return the diagnosis where the hosts were no limit: from loss, queue and rate."""
+    """Return the diagnosis from loss, queue and rate if the hosts did not limit the flow."""
     rate, base, loss, queue = figures.rate or 0.0, figures.round_trip_time, figures.loss, figures.queueing_delay or 0.0
     trip = base or 0.0
     if queue > (QUEUED - 1) * trip:
@@ -219,7 +219,7 @@ def _passed(figures: PathFigures) -> str:
 
 
 def _count(number: float) -> str:
-    """Return a number of packets, of which large ones have three digits."""
+    """Return a number of packets as text, large ones rounded to three digits."""
     return f"{number:.0f}" if number < 1e5 else f"{number:.3g}".replace("e+0", "e").replace("e+", "e")
 
 

@@ -17,7 +17,7 @@ __all__ = ["LARGEST", "Field", "opened", "parsed", "printed", "text_of"]
 LONGEST_TEXT = 1 << 28
 #: Ours: JSON takes up to 100 bytes of memory for each value, also for "{}". iperf3 writes one in 25 bytes.
 MOST_VALUES = 10_000_000
-#: Numbers above it are damage: the counters of Linux have 64 bits. Squares of smaller ones can be computed with.
+#: Larger numbers are damage: the counters of Linux have 64 bits. Squares of smaller numbers do not overflow.
 LARGEST = 2.0**64
 #: Byte order marks of UTF-16 (RFC 2781, section 3.2), which PowerShell writes when output is redirected.
 MARKS = (b"\xff\xfe", b"\xfe\xff")
@@ -49,7 +49,7 @@ class Field:
 
     def number(self, unit: str, allowed: str) -> float:
         """Return the value if it is a number in an interval."""
-        # Python takes true for 1 and "7" for 7; iperf3 writes neither
+        # Python would accept true as 1 and "7" as 7; iperf3 writes neither
         if isinstance(self.value, bool) or not isinstance(self.value, int | float):
             self._refuse(f"a number ({unit})")
         if abs(self.value) > LARGEST:
@@ -125,7 +125,7 @@ def _value_or_lines(text: str) -> Any:
 
 
 def printed(name: str, digits: str) -> float:
-    """Return a number of a text; refuse it if it is none, or more than counters can hold."""
+    """Return a number read from text; refuse text that is no number, and numbers that exceed any counter."""
     try:
         value = float(digits)
     except ValueError:

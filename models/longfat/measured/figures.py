@@ -138,7 +138,7 @@ class PathFigures:
             raise ValueError(f"{name} = ({low:.6g}, {high:.6g}) {unit} must contain the figure {figure}")
 
     def merged(self, other: PathFigures) -> PathFigures:
-        """Return these figures; figures that are missing come from the other record.
+        """Return these figures, with missing ones taken from another record.
 
         An interval comes with its figure, and the number of packets with the loss. A queueing delay that is taken keeps
         the mean round-trip time that it stands for: it is counted from the base of the result.
@@ -151,7 +151,7 @@ class PathFigures:
         Returns
         -------
         PathFigures
-            The remarks of both, less those on a figure that was taken from the other of the two.
+            The remarks of both records, without remarks on a figure that was taken from the other record.
 
         Examples
         --------
@@ -164,7 +164,7 @@ class PathFigures:
         taken = {name for name in _TAKEN if getattr(other, name) is not None} - mine
         changes = {one: getattr(other, one) for name in taken for one in (name, *_TAKEN[name])}
         if "queueing_delay" in taken and self.round_trip_time is not None and other.round_trip_time is not None:
-            shift = other.round_trip_time - self.round_trip_time  # the same mean, above another base
+            shift = other.round_trip_time - self.round_trip_time  # the same mean, relative to another base
             changes["queueing_delay"] = max(0.0, changes["queueing_delay"] + shift)
             if ends := changes["queueing_delay_interval"]:
                 changes["queueing_delay_interval"] = (max(0.0, ends[0] + shift), max(0.0, ends[1] + shift))

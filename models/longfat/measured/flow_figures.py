@@ -15,7 +15,7 @@ from longfat.measured.series import Series
 
 __all__ = ["Transfer", "figures_of", "series_of"]
 
-PARTS = 50  # ours: intervals in a picture, at most
+PARTS = 50  # ours: largest number of intervals in a picture
 
 
 @dataclass

@@ -21,19 +21,18 @@ __all__ = ["KIND", "looks_like", "read", "read_iperf3"]
 KIND = "iperf3 --json"
 #: From this version on each stream has a thread of its own (iperf3's release notes, 3.16).
 _THREADED = (3, 16)
-_EVENTS = ("start", "end", "error")  # of --json-stream, one each; "interval" comes many times
+_EVENTS = ("start", "end", "error")  # events of --json-stream that occur once; "interval" occurs many times
 
 
 def read_iperf3(path: str | PathLike[str]) -> PathFigures:
     """Read the figures of one ``iperf3 --json`` (or ``--json-stream``) run.
 
-    TCP: the rate is what the receiver saw; the round-trip time is the smallest that the sender saw, which only the
-    sending side writes (not with ``-R``), and the queueing delay its mean less the smallest; the loss is
-    retransmissions per segment sent, an estimate that counts drops from the flow's own overflows and segments resent in
-    vain.
-    UDP: the rate is that seen by the receiver, never more than the offered one; the loss is the share of datagrams that
-    did not arrive; there is no round-trip time. Parallel streams count together.
-    A file of the server has less: the rate, and the round-trip time of ``-R``.
+    TCP: the rate is the receiver's; the round-trip time is the smallest that the sender saw, which only the sending
+    side writes (not with ``-R``), and the queueing delay its mean less the smallest; the loss is retransmissions per
+    segment sent, an estimate that counts drops from the flow's own overflows and segments resent in vain. UDP: the rate
+    is that seen by the receiver, never more than the offered one; the loss is the share of datagrams that did not
+    arrive; there is no round-trip time. Parallel streams count together. A file of the server has less: the rate, and
+    the round-trip time of ``-R``.
 
     Parameters
     ----------
@@ -93,7 +92,7 @@ def read(path: str, content: Any) -> Measurement:
         figures = _server(start, end, samples)
     else:
         figures = _tcp(start, end, samples) if protocol.value == "TCP" else _udp(start, end)
-        if "server_output_json" in run.entries():  # --get-server-output: the other side has values that -R lacks
+        if "server_output_json" in run.entries():  # --get-server-output: the server's values, which -R lacks
             theirs = run["server_output_json"]
             figures = figures.merged(_server(theirs["start"], theirs["end"], []))
     return Measurement(path, KIND, figures, _series(samples))
@@ -202,7 +201,7 @@ def _tcp(start: Field, end: Field, samples: list[_Sample]) -> PathFigures:
 
 
 def _round_trips(end: Field) -> tuple[float | None, float | None]:
-    """Return the smallest round-trip time [s] and the mean one; where the smallest is not written, the mean and None.
+    """Return the smallest and the mean round-trip time [s]; if the smallest is missing, the mean and None.
 
     iperf3 samples Linux's smoothed round-trip time at the end of each interval. It writes 0 where the sender is the
     remote side.
@@ -220,7 +219,7 @@ def _round_trips(end: Field) -> tuple[float | None, float | None]:
 
 
 def _burst(samples: list[_Sample]) -> float | None:
-    """Return by how much the retransmissions of intervals scatter more than independent ones: variance over mean.
+    """Return the index of dispersion of the retransmissions per interval, variance over mean: 1 if independent.
 
     Losses in bursts of a size scatter by that factor. It widens the interval of the loss (the quasi-Poisson variance of
     McCullagh and Nelder, Generalized Linear Models, 2nd edition, 1989).
@@ -236,7 +235,7 @@ def _burst(samples: list[_Sample]) -> float | None:
 
 
 def _loss_events(samples: list[_Sample]) -> int | None:
-    """Return in how many intervals segments were sent again; None if too few intervals are known to tell."""
+    """Return the number of intervals with retransmissions; None if there are too few intervals or none has any."""
     times = {one.time for one in samples}
     return (len({one.time for one in samples if one.resent}) or None) if len(times) > 2 else None
 
@@ -270,7 +269,7 @@ def _limit(start: Field, end: Field, samples: list[_Sample]) -> PathFigures:
 
 
 def _processor(start: Field, end: Field) -> tuple[str | None, float | None]:
-    """Return the side whose iperf3 had no time left, and the time of a processor that it took [1]."""
+    """Return the side whose iperf3 used a whole processor, and its processor time as a share of the transfer [1]."""
     if "cpu_utilization_percent" not in end.entries():
         return None, None
     shares = end["cpu_utilization_percent"]

@@ -20,7 +20,7 @@ _HEAD = re.compile(r"\[ ID\](?:\[Role\])? +Interval +Transfer +Bitrate")
 _RESENT = re.compile(r" +(\d+)(?= |$)")
 _WINDOW = re.compile(r"([\d.]+) ([KMGT]?)Bytes")
 _LOST = re.compile(r"(\d+)/(\d+) \(")
-#: The program that prints comes first, whichever side it is.
+#: The first figure is that of the program that prints, whichever side it is.
 _CPU = re.compile(r"CPU Utilization: local/\w+ ([\d.]+)% .*, remote/\w+ ([\d.]+)%")
 _PREFIXES = ("", "K", "M", "G", "T")
 #: Bytes of data in a packet of 1500 bytes with time stamps (RFC 7323), if the output of -V does not have it.
@@ -55,7 +55,7 @@ def _content(text: str) -> dict[str, Any]:
         if len(total) > 1:
             raise ValueError(f"holds {len(total)} runs of iperf3, must hold one")
         sums |= {name: total[0]} if total else {}
-    is_server = "Accepted connection from" in text  # which prints its own side only
+    is_server = "Accepted connection from" in text  # a server prints only its own side
     if not sums or not (is_server or "sum_received" in sums):
         raise ValueError("has no summary of iperf3, whose last line ends with receiver: was it cut off?")
     streams = {row["stream"] for row in rows} - {"SUM"}
@@ -82,7 +82,7 @@ def _content(text: str) -> dict[str, Any]:
 
 
 def _row(stream: str, end: str, *rest: str) -> dict[str, Any]:
-    """Return a line in the names of the JSON, with its stream and its side; None for an interval."""
+    """Return a line of the text under the JSON's names, with stream and side; the side of an interval is None."""
     size, prefix, rate, scale, unit, more = rest
     side = next((side for side in ("sender", "receiver") if more.rstrip().endswith(side)), None)
     # iperf3 counts bytes in powers of 1024, and bits in powers of 1000 (its units.c).

@@ -51,7 +51,7 @@ def by_time(busy: float, window: float, buffer: float, application: bool) -> str
 
 
 def by_processor(sender: float, receiver: float, threads: int = 1) -> str | None:
-    """Return which side's program had no time left, None if neither.
+    """Return the side whose program used a whole processor; None if neither did.
 
     A receiver without time comes first: it closes the window, and its sender waits.
 
@@ -99,10 +99,10 @@ def by_windows(samples: Iterable[tuple[float, float, float | None]], half_empty:
 
 
 def queued_or_lost(base: float | None, mean: float | None, lost: float) -> bool | None:
-    """Return False if losses, if any, came with a queue, so that no policer is needed to explain them; else None.
+    """Return False if a queue explains the losses, or there are none, so that no policer is needed; else None.
 
-    A policer drops without queueing (Flach et al., SIGCOMM 2016). Losses without a queue can also be errors
-    of the link or a short buffer; only the times of packets tell these apart, so that True is never the answer here.
+    A policer drops without queueing (Flach et al., SIGCOMM 2016). Losses without a queue can also be errors of the link
+    or a short buffer; only the times of packets distinguish these, so that the result is never True.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ def metrics(figures: PathFigures, capacity: float | None = None) -> dict[str, fl
     figures : PathFigures
         Figures of a TCP measurement.
     capacity : float, optional
-        Bottleneck bandwidth of the physical layer [bytes/s], which no measurement by TCP tells.
+        Bottleneck bandwidth of the physical layer [bytes/s], which TCP cannot measure.
 
     Returns
     -------

@@ -43,7 +43,7 @@ class Segment(NamedTuple):
 
 
 class _Damage(Exception):
-    """A record that is not whole, with the place in the file where it begins."""
+    """An incomplete record, with its position in the file."""
 
     def __init__(self, place: int, reason: str) -> None:
         super().__init__(reason)
@@ -151,7 +151,7 @@ def _resolution(options: bytes, order: str) -> int:
 
 
 def _segment(time: int, link: int, data: bytes, length: int) -> Segment | None:
-    """Return the TCP segment of a packet, None for another protocol; raise an error if its headers are not whole."""
+    """Return the TCP segment of a packet; None for another protocol; raise an error for truncated headers."""
     at = _network_layer(link, data)
     found = None if at is None else headers.segment(data, length, at)
     if found is None:
@@ -164,7 +164,7 @@ def _segment(time: int, link: int, data: bytes, length: int) -> Segment | None:
 
 
 def _network_layer(link: int, data: bytes) -> int | None:
-    """Return where the IP header begins, None for other protocols."""
+    """Return the offset of the IP header; None for other protocols."""
     if link in _RAW:
         return 0
     if link in _NULL:

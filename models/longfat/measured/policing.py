@@ -16,7 +16,7 @@ from statistics import mean, median
 
 __all__ = ["Transmission", "Verdict", "policer"]
 
-LOSSES, PASSES = 15, 15  # fewer are not significant
+LOSSES, PASSES = 15, 15  # smaller numbers are not significant
 ROUNDS_WITH_LOSS = 3
 LATEST_FIRST_LOSS = 2e6  # bytes
 EMPTY, FULL = 2.0, 0.75  # round trips of tokens: the bucket counts as empty below, as overdrawn above
@@ -54,7 +54,7 @@ class Transmission:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The answer, with a reason: True, False if a queue explains the losses, None if neither is certain.
+    """Whether there is a policer, with a reason: True, False if a queue explains the losses, None if uncertain.
 
     Attributes
     ----------
@@ -87,7 +87,7 @@ def policer(sent: Sequence[Transmission]) -> Verdict:
     if not lost:
         return Verdict(False, "nothing was lost")
     late = _inflated(sent, lost)
-    if late == 1 or (late > LATE_LOSSES and len(lost) >= LOSSES):  # ours: of few losses, all have to be late
+    if late == 1 or (late > LATE_LOSSES and len(lost) >= LOSSES):  # ours: if there are few losses, all have to be late
         return Verdict(False, "losses after long round trips, as of a full queue")
     if len(lost) < LOSSES:
         return Verdict(None, f"{len(lost)} losses are too few to tell a policer, which takes {LOSSES}")
@@ -116,7 +116,7 @@ def _start(sent: Sequence[Transmission], trip: float) -> int:
 
 
 def _bucket(sent: Sequence[Transmission], rate: float) -> float:
-    """Return how many tokens were taken from a full bucket before the first loss [bytes]; it refills at the rate.
+    """Return the tokens taken from a full bucket, which refills at the rate, before the first loss [bytes].
 
     Ours: the authors report all bytes before the first loss, which includes refilled tokens.
     """
@@ -174,7 +174,7 @@ def _inflated(sent: Sequence[Transmission], lost: Sequence[int]) -> float:
 
 
 class _Ranked:
-    """Values, of which that of a rank is found in logarithmic time; the rank must not fall while values come."""
+    """Values with access by rank in logarithmic time; ranks asked for must not decrease while values are added."""
 
     def __init__(self) -> None:
         self.low: list[float] = []  # heap of the smallest values, negated

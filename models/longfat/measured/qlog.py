@@ -133,12 +133,12 @@ class _Reader:
                 sent = self.flow.sent[self.numbers.pop(number)]
                 self.outstanding.discard(number)
                 self.flow.acknowledged += sent.size
-                sent.lost = False  # declared lost in vain
+                sent.lost = False  # the packet was declared lost although it arrived
             if newly:
-                sent.round_trip_time = time - sent.time  # of the largest, as in RFC 9002, section 5.1
+                sent.round_trip_time = time - sent.time  # of the largest number: RFC 9002, section 5.1
 
     def _taken(self, low: int, high: int) -> list[int]:
-        """Return the packet numbers in a range that were not acknowledged before, and take them out."""
+        """Remove the unacknowledged packet numbers in a range, and return them."""
         begin, end = bisect_left(self.unacknowledged, low), bisect_right(self.unacknowledged, high)
         taken = self.unacknowledged[begin:end]
         del self.unacknowledged[begin:end]

@@ -17,7 +17,7 @@ __all__ = ["KINDS", "read", "read_each"]
 
 
 class _Kind(NamedTuple):
-    """A kind of file: how it is recognised, and how it is read."""
+    """A kind of file, with the functions that recognise and read it."""
 
     looks_like: Callable[[Any], bool]
     read: Callable[[str, Any], Measurement]
@@ -65,7 +65,7 @@ def read_each(*files: str | PathLike[str]) -> list[Measurement]:
 
 
 def _read(path: str) -> Measurement:
-    """Read one file, and let every error name it."""
+    """Read one file; every error names the file."""
     try:
         return _recognised(path)
     except ValueError as error:

@@ -160,7 +160,7 @@ def _figures(path: str, sockets: list[list[_Sample]], remarks: list[str]) -> Pat
 
 
 def _rate(found: list[_Sample]) -> float:
-    """Return the rate of a socket [bytes/s]; before Linux 4.10 there is no busy time, and none since 4.9 no rate."""
+    """Return the rate of a socket [bytes/s]; before Linux 4.10 ss reports no busy time, and before 4.9 no rate."""
     last = found[-1]
     if last["busy"] > 0:
         return 1000 * last["bytes_acked"] / last["busy"]

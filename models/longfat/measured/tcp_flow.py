@@ -18,7 +18,7 @@ __all__ = ["KIND", "looks_like", "read"]
 
 KIND = "pcap"
 SYN, ACK = 2, 16
-#: Ours: more take too much memory; twenty seconds at 1 Gbit/s.
+#: Ours: more packets take too much memory; these are twenty seconds at 1 Gbit/s.
 MOST = 2_000_000
 #: RFC 5681, section 3.2: a packet that three others overtook was lost; a packet overtaken by fewer was reordered.
 REORDERED = 3
@@ -89,7 +89,7 @@ class _Gaps:
         del self.begins[:i], self.rest[:i]
 
     def fill(self, begin: int, size: int) -> int | None:
-        """Close a part of a gap, and return how many transmissions came before it; None if no gap is there."""
+        """Fill a part of a gap; return the number of transmissions before the gap, or None if there is no gap."""
         i = bisect_right(self.begins, begin) - 1
         if i < 0 or begin >= self.rest[i][0]:
             return None
@@ -113,17 +113,17 @@ class _Reader:
         self.mss = min([*sizes, largest])
         theirs = next((one for one in syns if one.source != self.source), None)
         mine = next((one for one in syns if one.source == self.source), None)
-        #: A window is scaled if both sides offer it (RFC 7323, section 2.2); without the handshake nothing is known.
+        #: A window is scaled if both sides offer it (RFC 7323, section 2.2); without the handshake it is unknown.
         self.shift = None if theirs is None else (theirs.scale or 0 if mine is None or mine.scale is not None else 0)
         self.sent: list[Transmission] = []
         self.next = self.acknowledged = 0
         self.edge: int | None = None
         self.gaps = _Gaps()
-        self.latest: dict[int, int] = {}  # transmission not acknowledged yet, by the sequence number it begins with
-        self.waiting: list[tuple[int, int]] = []  # heap of their ends, and their places in `sent`
+        self.latest: dict[int, int] = {}  # unacknowledged transmissions, by their first sequence number
+        self.waiting: list[tuple[int, int]] = []  # heap of their ends and positions in `sent`
         self.again: set[int] = set()  # sequence numbers of retransmitted segments
         self.failed: dict[int, Transmission] = {}  # transmissions that count as lost, by sequence number
-        self.unseen: list[tuple[int, Transmission]] = []  # lost before the capture, and at which place in `sent`
+        self.unseen: list[tuple[int, Transmission]] = []  # losses before the capture, by position in `sent`
         self.is_cut = False  # whether packets are left out, because there are too many
 
     def read(self) -> Transfer:
@@ -199,7 +199,7 @@ class _Reader:
         begin = self._unwrapped(one.sequence)
         end = begin + one.payload
         if begin < 0:
-            return  # from before the capture
+            return  # the data was sent before the capture
         while begin < end:
             size = min(self.mss, end - begin)
             self._packet(time, begin, size)
@@ -215,7 +215,7 @@ class _Reader:
         elif not new:
             before = self.latest.get(begin)
             if before is None or begin < self.acknowledged:
-                return  # sent in vain, as a probe of a window or of the tail is
+                return  # spurious, as a probe of a window or of the tail is
             self.sent[before].lost = True
             self.failed[begin] = self.sent[before]
             self.again.add(begin)

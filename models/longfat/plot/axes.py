@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.axes import Axes
 
-CAPTION_COLUMNS = 17  # characters of a caption for each inch of a figure
+CAPTION_COLUMNS = 17  # characters of a caption per inch of a figure
 
 
 def pyplot() -> Any:
@@ -51,7 +51,7 @@ def rows(data: xr.Dataset, dimension: str = "loss") -> list[xr.Dataset]:
 
 SIZE = (7.2, 4.6)  # in, of a figure of one panel, as in the project's style
 
-#: Quantities in [0, 1], where their unit is 1.
+#: Quantities in [0, 1], if their unit is 1.
 SHARES = frozenset({"fairness", "jain_index", "late_loss", "loss", "others_loss", "throughput", "throughput_efficiency",
                     "utilisation"})  # fmt: skip
 

@@ -62,7 +62,7 @@ def benchmark_times(data: xr.Dataset, ax: Axes | None = None, *, connection: str
         row = data.sel(variant=variant, connection=connection)
         best = float(row.transfer_time.sel(scheme="optimal"))
         time, lower, upper = (row[f"transfer_time{end}"].sel(scheme=others).values for end in ("", "_lower", "_upper"))
-        limits = np.nan_to_num(np.abs([time - lower, upper - time])) / best  # no chance, no interval
+        limits = np.nan_to_num(np.abs([time - lower, upper - time])) / best  # no interval if not random
         y = np.array([places[one] for one in others]) + 0.3 - step * (index + 0.5)
         ax.errorbar(
             time / best, y, xerr=limits, color=shade, ls="", marker=MARKERS[index % 7], ms=5,
@@ -83,7 +83,7 @@ def benchmark_times(data: xr.Dataset, ax: Axes | None = None, *, connection: str
         title=f"The Kanakia-Keshav-Mishra benchmark, connection {connection}",
     )
     log_ticks(ax.xaxis)
-    ax.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False)  # points may lie anywhere
+    ax.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False)  # outside: points may lie anywhere
     caption(
         ax,
         f"bars, where runs differ by chance: {100 * data.attrs['confidence']:.6g}% intervals of "

@@ -51,7 +51,7 @@ def _name(scheme: str, label: str) -> str:
 
 def _labelled(axes: Any, title: str, label: str) -> Any:
     axes[-1].set_xlabel("time [ms]")
-    if title:  # above the name of the first scheme
+    if title:  # the title stands above the name of the first scheme
         axes[0].set_title(f"{title}\n{axes[0].get_title(loc='left')}", fontsize="medium", loc="left")
     axes[0].figure.supylabel(label, fontsize="medium")
     return axes

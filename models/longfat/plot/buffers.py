@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.axes import Axes
 
-#: Dashes of the vertical lines of the rules, as many as one table has: to be told in the legend, and from solid lines.
+#: Dashes of the rules' vertical lines, one for each rule of a table, distinct in the legend and from solid lines.
 RULES = ((0, (9, 3)), (0, (1, 2)), (0, (9, 2, 1, 2)), (0, (3, 3)), (0, (6, 2, 1, 2, 1, 2)), (0, (1, 5)))
 
 
@@ -71,7 +71,7 @@ def switch_buffer_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
     ax.axhline(goal, color="0.4", lw=0.8, label=f"{100 * a['share']:.4g}% of the attainable")
     for rule, style in zip(first.rule.values[:-1], cycle(RULES), strict=False):
         one = first.buffer_bdp.sel(rule=rule)
-        # The rule with n has another buffer for each n, and that of one BDP for a single flow.
+        # The rule with n has a different buffer for each n; the rule of one BDP stands for a single flow.
         if np.isfinite(one) and (rule != "BDP/sqrt(n)" or ("flows" not in data.dims and one < 1)):
             ax.axvline(float(one), color="0.5", lw=1.2, ls=style, zorder=0, label=str(rule))
     ax.plot([], [], color="0.4", ls="", marker="o", ms=9, mec="black", mew=0.8, label="smallest sufficient buffer")

@@ -63,7 +63,7 @@ def scheme_curves(data: xr.Dataset, axes: Sequence[Axes] | None = None) -> Seque
         _panel(ax, data, name, factor, logarithmic)
         _frame(ax, data, name, factor, logarithmic)
         ax.set_ylabel(label)
-    for ax in axes[2:5]:  # those without a panel below
+    for ax in axes[2:5]:  # axes without a panel below
         ax.set_xlabel(_across(data))
         ax.tick_params(labelbottom=True)
     _legend(axes[5], data)
@@ -85,7 +85,7 @@ def _panel(ax: Axes, data: xr.Dataset, name: str, factor: float, logarithmic: bo
     for i in range(data.sizes["scheme"]):
         for j in range(data.sizes["flows"]):
             one = data.isel(scheme=i, flows=j)
-            if logarithmic:  # where 0 has no place
+            if logarithmic:  # a logarithmic axis cannot show 0
                 one = one.assign({name: one[name].where(one[name] > 0)})
             colour, marker, style, filling = _look(data, i, j)
             law: Any = one.get(f"law_{name}")
@@ -94,7 +94,7 @@ def _panel(ax: Axes, data: xr.Dataset, name: str, factor: float, logarithmic: bo
                 ax.plot(one[f"law_{over}"], factor * law, color=colour, ls=style, lw=1.3)
             ax.errorbar(
                 one[over], factor * one[name], factor * error(one, name), color=colour, marker=marker,
-                ms=max(3.0, 6.5 - 1.3 * i),  # so that equal values are seen
+                ms=max(3.0, 6.5 - 1.3 * i),  # decreasing sizes, so that equal values remain visible
                 fillstyle=filling, mew=0.9, elinewidth=0.8, ls="" if known else style, lw=0.55,
             )  # fmt: skip
     if name.startswith("queueing_delay"):
@@ -115,7 +115,7 @@ def _frame(ax: Axes, data: xr.Dataset, name: str, factor: float, logarithmic: bo
     elif bool((data[name] > 0).any()):
         ax.set_yscale("log")
         least = float(data[name].where(data[name] > 0).min())
-        if name.startswith("queueing_delay"):  # less than a tenth of a packet is none
+        if name.startswith("queueing_delay"):  # less than a tenth of a packet counts as no queue
             least = max(least, 0.1 * data.attrs["packet"] / data.attrs["rate"])
         least *= factor
         ax.set_ylim(0.6 * least, None)

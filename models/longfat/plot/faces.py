@@ -1,4 +1,4 @@
-"""Windows and queues of a scenario in the simulator and on Linux, over each other."""
+"""Windows and queues of a scenario in the simulator and on Linux, drawn in the same axes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LINES: dict[str, dict[str, Any]] = {
 
 
 def faces(data: xr.Dataset, axes: Sequence[Axes] | None = None) -> Sequence[Axes]:
-    """Draw windows and queues of the simulator and of Linux over each other.
+    """Draw windows and queues of the simulator and of Linux in the same axes.
 
     Parameters
     ----------

@@ -43,7 +43,7 @@ def traces(data: xr.Dataset, axes: Sequence[Axes]) -> Sequence[Axes]:
         busy = [one for one in data[dim].values if np.isfinite(trace.sel({dim: one})).any()]
         if dim == "link":  # most links of a network never hold a packet
             busy = [one for one in busy if (trace.sel(link=one) > 0).any()]
-        places = {one: k for k, one in enumerate(data[dim].values)}  # so that a flow has one colour in all panels
+        places = {one: k for k, one in enumerate(data[dim].values)}  # gives a flow one colour in all panels
         for k, one in enumerate(busy):
             colour = nth_colour(places[one] if dim == "flow" else k)
             ax.plot(data.time, trace.sel({dim: one}), label=str(one), color=colour)

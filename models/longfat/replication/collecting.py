@@ -56,7 +56,7 @@ class Collector:
             _compare(self._reference, record)
 
     def names(self, record: Record) -> list[str]:
-        """Return the variables with means: limits that a run returns itself are replaced by those over replications."""
+        """Return the names of variables with means; a run's own limits are replaced by those over replications."""
         names = list(record.variables)
         if not self.intervals:
             return names

@@ -1,4 +1,4 @@
-"""Digests of everything that a function carries and refers to, equal in all processes where these are equal.
+"""Digests of all objects that a function refers to; equal objects have equal digests in every process.
 
 `cloudpickle` cannot be used for this: it numbers classes at random, and writes sets in an order that differs between
 processes.
@@ -28,12 +28,12 @@ _INSTALLED = tuple(str(Path(sysconfig.get_path(name)).resolve()) for name in ("p
 
 
 class Unknowable(ValueError):
-    """Error for an object that cannot be compared with one of another process."""
+    """Error for an object without a digest that is the same in every process."""
 
 
 @dataclass(frozen=True)
 class Instructions:
-    """The instructions of a function alone; what the function carries is another part."""
+    """The instructions of a function, without its defaults, closure and attributes, which are parts of their own."""
 
     function: types.FunctionType
 
@@ -54,10 +54,10 @@ class Walk:
     def __init__(self) -> None:
         self.values, self.code = hashlib.sha256(), hashlib.sha256()
         self._seen: dict[int, int] = {}
-        self._kept: list[Any] = []  # so that no id is used again
+        self._kept: list[Any] = []  # keeps objects alive, so that no id is reused
 
     def put(self, value: Any) -> None:
-        """Add an object; raise `Unknowable` if another process could not tell it from a different one."""
+        """Add an object; raise `Unknowable` if no digest identifies it in every process."""
         kind = type(value)
         if kind in _PLAIN:
             self._update(kind.__name__, repr(value))
@@ -85,7 +85,7 @@ class Walk:
             self._update("module", value.__name__)
         elif kind in _LOCKS:
             self._update("lock")
-        elif value is _SHARED:  # in every distribution of scipy.stats, and seeded anew in each process
+        elif value is _SHARED:  # part of every distribution of scipy.stats, with another seed in each process
             self._update("numpy.random")
         elif isinstance(value, types.MethodType | types.BuiltinFunctionType):
             self._update("method", value.__name__)
@@ -140,7 +140,7 @@ class Walk:
         self._several("bases", kind.__bases__)
 
     def _object(self, value: Any) -> None:
-        """Add an object by what `pickle` would keep of it."""
+        """Add an object by the parts that `pickle` stores."""
         reduced = _reduced(value)
         if isinstance(reduced, str):
             module = getattr(value, "__module__", None)
@@ -156,7 +156,7 @@ class Walk:
 
 
 def _reduced(value: Any) -> str | list[Any]:
-    """Return what `pickle` would keep of an object: maker, arguments, state, elements and pairs; or a global's name."""
+    """Return the parts that `pickle` stores: constructor, arguments, state, elements and pairs; or a global's name."""
     kind = type(value)
     try:
         reduce = copyreg.dispatch_table.get(kind)
@@ -187,7 +187,7 @@ def _attributes(kind: type, state: Any) -> dict[str, Any]:
 
 
 def carried(function: types.FunctionType, *, globals: bool = True) -> Iterator[tuple[str, Any]]:
-    """Yield what a function carries, each part with a description: defaults, closure, attributes, globals."""
+    """Yield the parts that a function refers to, each with a description: defaults, closure, attributes, globals."""
     code = function.__code__
     positional = code.co_varnames[: code.co_argcount]
     defaults = function.__defaults__ or ()
@@ -207,7 +207,7 @@ def carried(function: types.FunctionType, *, globals: bool = True) -> Iterator[t
 
 
 def installed(module: str | None) -> bool:
-    """Return whether a module is Python's, ours, or of an installed package, whose version identifies its code."""
+    """Return whether a module belongs to Python, longfat or an installed package, whose version identifies its code."""
     top = (module or "").partition(".")[0]
     if top in sys.stdlib_module_names or top in ("builtins", "longfat"):  # "__main__" is not among them
         return True
@@ -241,7 +241,7 @@ def components(function: Callable[..., Any]) -> Iterator[tuple[str, Any]]:
         yield from ((f"argument {place}", value) for place, value in enumerate(function.args))
         yield from ((f"argument {name}", value) for name, value in function.keywords.items())
         function = function.func
-    function = getattr(function, "py_func", function)  # numba keeps the original there
+    function = getattr(function, "py_func", function)  # numba keeps the original function in py_func
     if isinstance(function, types.FunctionType):
         yield "code", Instructions(function)
         yield from carried(function, globals=not installed(function.__module__))
@@ -262,7 +262,7 @@ def components(function: Callable[..., Any]) -> Iterator[tuple[str, Any]]:
 
 
 def digests(function: Callable[..., Any]) -> tuple[str, dict[str, str]]:
-    """Return a digest of all instructions, and one of the value of each part; `Unknowable` names the part."""
+    """Return a digest of all instructions and a digest for each part's value; `Unknowable` names the part."""
     code, parts = hashlib.sha256(), {}
     listed = components(function)
     name = "object"

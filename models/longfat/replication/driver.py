@@ -34,7 +34,7 @@ class SweepError(RuntimeError):
 def call(
     function: Callable[..., Any], point: dict[str, Any], streams: Streams, positions: tuple[int, ...], replication: int
 ) -> Record | Failure:
-    """Execute one run and return its record or failure; this function is what the executor calls."""
+    """Execute one run and return its record or failure; the executor calls this function."""
     try:
         return record(function(**point, rng=streams.generator(positions, replication)))
     except (Exception, SystemExit) as error:
@@ -93,7 +93,7 @@ def execute_plan(
         outcome = _outcome(future)
         try:
             collect(run_index, outcome)
-            if store is not None and isinstance(outcome, Record):  # after the collector has checked it
+            if store is not None and isinstance(outcome, Record):  # stored after the collector's check
                 store.save(*run_index, outcome)
         except SweepError as error:
             failed.append(error)
@@ -127,7 +127,7 @@ def _outcome(future: Future[Any]) -> Record | Failure:
     """Return the outcome of a run that has ended."""
     try:
         outcome: Record | Failure = future.result()
-    except (BrokenExecutor, CancelledError, OSError) as error:  # of the executor: `call` catches those of the function
+    except (BrokenExecutor, CancelledError, OSError) as error:  # `call` catches errors of the function
         raise ExecutorFailed from error
     except Exception as error:  # the result could not be sent, or the run was given up
         return Failure.of(error, where=False)

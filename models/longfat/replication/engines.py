@@ -78,7 +78,7 @@ def adopt(executor: Any) -> Executor | str:
 
 
 def portable(function: Callable[..., Any], executor: Executor | str | int) -> Portable:
-    """Return the function in a form that every executor can pickle; refuse now what processes certainly cannot take."""
+    """Return the function in a form that every executor can pickle; refuse functions that no process can receive."""
     sent = Portable(function)
     if executor == "processes" or isinstance(executor, ProcessPoolExecutor | Processes):
         sent.pickled  # noqa: B018, raises
@@ -87,7 +87,7 @@ def portable(function: Callable[..., Any], executor: Executor | str | int) -> Po
 
 @contextmanager
 def opened(executor: Executor | str | int) -> Iterator[Executor]:
-    """Provide an executor: one of ours is shut down at the end, without waiting; one of the caller's is not.
+    """Provide an executor: a new one is shut down at the end, without waiting; the caller's own is left open.
 
     A number is a number of threads.
     """

@@ -39,7 +39,7 @@ class Grid:
 
     @classmethod
     def parse(cls, grid: Any) -> Grid:
-        """Convert the ``grid=`` argument, or raise an error that says what is wrong with it."""
+        """Convert the ``grid=`` argument, or raise an error with the reason."""
         if not isinstance(grid, Mapping):
             raise wrong_type("grid", grid, "a mapping of names to sequences")
         return cls(tuple(_axis(name, values) for name, values in grid.items()))
@@ -51,7 +51,7 @@ class Grid:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """How many values there are on each axis."""
+        """Number of values on each axis."""
         return tuple(len(axis.values) for axis in self.axes)
 
     def __len__(self) -> int:
@@ -82,7 +82,7 @@ def _axis(name: Any, given: Any) -> Axis:
             f"other than {', '.join(TAKEN)}"
         )
     attrs = dict(getattr(given, "attrs", {}))
-    values = getattr(given, "values", given)  # of xarray and pandas
+    values = getattr(given, "values", given)  # attribute of xarray and pandas objects
     if isinstance(values, np.ndarray):
         values = values.tolist()
     alone = isinstance(values, str) or not isinstance(values, Sequence)

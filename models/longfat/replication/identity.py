@@ -43,7 +43,7 @@ def of(function: Callable[..., Any]) -> dict[str, Any]:
 
 
 def _described(value: Any) -> str:
-    """Return an argument as text that is the same in every process; its digest is in the state."""
+    """Return an argument as text that is the same in every process; the state has its digest."""
     kind = type(value)
     if callable(value) and hasattr(value, "__qualname__"):
         return name(value)

@@ -1,4 +1,4 @@
-"""Records of what a function returned, in plain arrays that can be sent between processes and stored in files."""
+"""Records of a function's results, in plain arrays that can be sent between processes and stored in files."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from longfat.base.domains import wrong_type
 
-RESULT = "result"  # the name of a number that came without one
+RESULT = "result"  # name of a result that was returned without a name
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ def record(returned: Any) -> Record:
     coords: dict[str, Variable] = {}
     for value in parts.values():
         for name, given in getattr(value, "coords", {}).items():
-            if given.ndim == 0:  # a coordinate of the run, not of its values
+            if given.ndim == 0:  # a scalar coordinate belongs to the run, not to its values
                 continue
             coord = Variable(tuple(map(str, given.dims)), _coordinate(name, given.values), _plain(given.attrs))
             if not coords.setdefault(str(name), coord).agrees(coord):
@@ -111,7 +111,7 @@ def _coordinate(name: Any, values: Any) -> np.ndarray:
 
 
 def _plain(attrs: Mapping[Any, Any]) -> dict[str, Any]:
-    """Return attributes as they come back from a file, so that stored and new runs do not differ."""
+    """Return attributes as a file would return them, so that stored and new runs do not differ."""
     text = json.dumps(dict(attrs), default=lambda value: value.tolist() if hasattr(value, "tolist") else str(value))
     plain: dict[str, Any] = json.loads(text)
     return plain

@@ -33,7 +33,7 @@ class Ended:
 @dataclass
 class _Point:
     widths: Widths | None
-    needed: int  # replications 0 to needed - 1 are needed, as far as is known
+    needed: int  # replications 0 to needed - 1 are needed by the outcomes so far
     issued: int = 0  # replications 0 to issued - 1 have been returned by `Plan.next_run`
     examined: int = 0  # replications 0 to examined - 1 have ended and have been examined
     outcomes: dict[int, Record | Failure] = field(default_factory=dict)
@@ -82,7 +82,7 @@ class Plan:
         self.expected = points * least
 
     def next_run(self) -> RunIndex | None:
-        """Return the index of the next run that is needed; None if there is none before another outcome."""
+        """Return the index of the next run that is needed; None if none can be chosen before another outcome."""
         while True:
             if not self._unfinished:
                 if self._opened == self._points:
@@ -126,7 +126,7 @@ class Plan:
         return None
 
     def is_required(self, run_index: RunIndex) -> bool:
-        """Return whether the outcome of a run is certain to count: it is a replication that every point needs."""
+        """Return whether a run is among the replications that every point needs, so that its outcome counts."""
         return run_index[1] < self._least
 
     def _excess(self, point: _Point, record: Record) -> float:

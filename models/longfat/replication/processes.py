@@ -29,7 +29,7 @@ class _Task:
 class Processes(Executor):
     """Executor with one process for each processor, freshly spawned; when one dies, all are replaced.
 
-    A `concurrent.futures.ProcessPoolExecutor` is unusable once one of its workers has been killed, and does not tell
+    A `concurrent.futures.ProcessPoolExecutor` is unusable once one of its workers has been killed, and does not report
     which call was running in it. This executor makes a new pool and repeats the calls that had begun: first each call
     that may have been running, alone. A call whose process dies again fails with `WorkerDied`; the others continue.
 
@@ -49,10 +49,10 @@ class Processes(Executor):
         self._workers = workers or os.cpu_count() or 1
         self._pool = self._new()
         self._serial = 0
-        self._running: dict[Future[Any], _Task] = {}  # by the future of the present pool
+        self._running: dict[Future[Any], _Task] = {}  # calls by the future of the present pool
         self._returned: list[_Task] = []  # tasks that a broken pool returned
         self._retries: deque[_Task] = deque()  # tasks to be run alone
-        self._retrying = False  # whether one of them is running
+        self._retrying = False  # whether a retried task is running
         self._pending: list[_Task] = []  # tasks that wait until the retries have ended
         self._closed = self._ending = False
         # Only one thread uses these attributes: a pool runs callbacks while it holds its own locks, so locks of ours
@@ -112,7 +112,7 @@ class Processes(Executor):
         function, args, kwargs = task.work
         try:
             pool_future = self._pool.submit(function, *args, **kwargs)
-        except BrokenProcessPool:  # noticed here before any callback
+        except BrokenProcessPool:  # noticed before any callback
             self._returned.append(task)
             self._replace_pool()
             return
@@ -149,7 +149,7 @@ class Processes(Executor):
             return
         back = sorted(self._returned, key=lambda task: task.serial)
         self._returned.clear()
-        self._pool = self._new()  # the old one ends by itself
+        self._pool = self._new()  # the old pool ends by itself
         if self._retrying:
             (task,) = back
             if task.future.set_running_or_notify_cancel():
@@ -159,7 +159,7 @@ class Processes(Executor):
                         "that does not keep its own calls under `if __name__ == '__main__':`"
                     )
                 )
-        else:  # calls start in order, so only these can have been running
+        else:  # calls start in order, so that only the first ones can have been running
             self._retries.extend(back[: self._workers])
             self._pending += back[self._workers :]
         self._next()
@@ -172,14 +172,14 @@ class Processes(Executor):
             return
         later, self._pending = self._pending, []
         for task in later:
-            if self._retrying:  # the new pool broke meanwhile
+            if self._retrying:  # the new pool has broken in the meantime
                 self._pending.append(task)
             else:
                 self._start(task)
 
 
 def _begin() -> None:
-    """Initialise a worker: it ignores Ctrl-C, and ends when its parent does, even if that is killed."""
+    """Initialise a worker, which ignores Ctrl-C and ends with its parent, even if the parent is killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 

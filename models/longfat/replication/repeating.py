@@ -15,7 +15,7 @@ from longfat.replication import engines
 
 POLL = 0.2  # s, interval at which progress and the flag of an outer job are polled
 GRACE = 1.0  # s, time that calls in threads have to end: several intervals of nested jobs
-MAX_IN_PROGRESS = 1024  # more than any executor has workers, few enough to take little memory
+MAX_IN_PROGRESS = 1024  # more than any executor's workers, and few enough for the memory
 
 Key = TypeVar("Key")
 Seed = TypeVar("Seed")
@@ -26,15 +26,15 @@ _NEVER = np.zeros(1, np.bool_)
 
 
 class ExecutorFailed(RuntimeError):
-    """Failure of the executor: it accepts no calls, or has lost some. The cause is chained."""
+    """Failure of the executor, which refuses calls or has lost some; the cause is chained."""
 
 
 class _Enough(Exception):
-    """The results so far, which are its argument, are sufficient."""
+    """Exception that ends a repetition whose results, its argument, are sufficient."""
 
 
 def stopping() -> np.ndarray:
-    """Return the flag that tells the job in this thread to end: one boolean, which compiled code reads as it runs."""
+    """Return the stop flag of the job in this thread: an array of one boolean, which compiled code polls."""
     flag: np.ndarray = getattr(_here, "flag", _NEVER)
     return flag
 
@@ -49,8 +49,8 @@ def replicate(
 ) -> list[Result]:
     """Call a function once for each seed, or setting, and return the results in the order of the seeds.
 
-    If a call fails, and on Ctrl-C, pending calls are cancelled. Simulations in threads end at once, also those of a job
-    that calls `replicate` itself; other calls that have begun continue to their end, but nobody waits for it.
+    If a call fails, and on Ctrl-C, pending calls are cancelled. Simulations in threads end immediately, also those of a
+    job that calls `replicate` itself; other calls that have begun continue to their end, but nobody waits for it.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def supervise(
     ended: Callable[[Key, Future[Any]], None],
     progress: Callable[[int], Any] | None = None,
 ) -> None:
-    """Run calls until there are no more, and hand over each as soon as it has ended.
+    """Run calls until there are no more; pass each to ``ended`` as soon as it has finished.
 
     Parameters
     ----------
@@ -122,8 +122,8 @@ def supervise(
     following : callable
         Returns key, function and arguments of the next call; None if there is none before another call has ended.
     ended : callable
-        Called with the key and the future of a call. If it raises, and on Ctrl-C, the other calls are given up, and
-        those among them that have ended are handed over, too.
+        Called with the key and the future of a call. If it raises, and on Ctrl-C, the other calls are abandoned; it is
+        still called with those that have already ended.
     progress : callable, optional
         See `replicate`.
     """
@@ -153,7 +153,7 @@ def supervise(
                 new = 1
             if new:
                 ended(in_progress[future], future)
-                del in_progress[future]  # only now: if this was interrupted, it is handed over below
+                del in_progress[future]  # removed only now, so that an interrupted call is handed over below
             if outer[0]:
                 raise KeyboardInterrupt
             if progress is not None:
@@ -170,7 +170,7 @@ def supervise(
 
 
 def _flagged(flag: np.ndarray, function: Callable[..., Any], *arguments: Any) -> Any:
-    """Call a function in a thread where `stopping` returns the flag."""
+    """Call a function in a thread in which `stopping` returns the given flag."""
     before, _here.flag = stopping(), flag
     try:
         return function(*arguments)

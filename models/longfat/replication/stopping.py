@@ -117,7 +117,7 @@ class Widths:
                 width = half_width(self._count - 1, self._confidence) * np.sqrt(
                     squares / (self._count - 1) / self._count
                 )
-                ratio = np.where(width == 0, 0.0, width / half.allowed(mean))  # a constant has width 0, even if it is 0
+                ratio = np.where(width == 0, 0.0, width / half.allowed(mean))  # the relative width of a constant 0 is 0
             if not (np.isfinite(mean).all() and np.isfinite(squares).all()):
                 return math.nan
             largest = max(largest, float(ratio.max(initial=0.0)))

@@ -79,8 +79,8 @@ def _check(found: Mapping[str, Any]) -> str:
 
 @contextlib.contextmanager
 def _arrays(path: Path) -> Iterator[Mapping[str, np.ndarray]]:
-    """Open the arrays of a run, which are stored as they are: a file that unpacks to more is not ours."""
-    with regular(path).open("rb") as file:  # opened here: numpy leaves a damaged file open
+    """Open the arrays of a run, which are stored uncompressed: a file that unpacks to more bytes is refused."""
+    with regular(path).open("rb") as file:  # opened here, because numpy does not close a damaged file
         unpacked = sum(one.file_size for one in zipfile.ZipFile(file).infolist())
         if unpacked > (size := path.stat().st_size):
             raise ValueError(f"unpacks to {unpacked} bytes, must be at most the {size} bytes of the file")
@@ -90,7 +90,7 @@ def _arrays(path: Path) -> Iterator[Mapping[str, np.ndarray]]:
 
 
 def _recovered(directory: Path) -> dict[str, Any] | None:
-    """Return the identity of the sweep from the first intact run of a store; None if there is none."""
+    """Return a sweep's identity from the first intact run of its store; None if the store has no intact run."""
     for name in sorted(os.listdir(directory)) if directory.is_dir() else []:
         if _RUN.fullmatch(name):
             try:
@@ -205,7 +205,7 @@ class Store:
             with _arrays(self.directory / name) as arrays:
                 about = json.loads(arrays["about"].item())
                 expected = self._about(index, replication)
-                if _text({key: about[key] for key in expected}) != _text(expected):  # 1 and 1.0 are two things
+                if _text({key: about[key] for key in expected}) != _text(expected):  # 1 and 1.0 are different
                     self._report(f"{name} there belongs to another sweep and is computed anew")
                     return None
                 parts = [
@@ -267,7 +267,7 @@ def _differences(found: dict[str, Any], identity: Mapping[str, Any], axes: dict[
     for key in sorted(found["identity"].keys() | identity.keys()):
         there: Any = found["identity"].get(key)
         here: Any = identity.get(key)
-        if other and key in ("code", "state"):  # these always differ between functions
+        if other and key in ("code", "state"):  # code and state always differ between functions
             continue
         if key == "code":
             # Instructions of two kinds of interpreter cannot be compared.
@@ -292,7 +292,7 @@ def _differences(found: dict[str, Any], identity: Mapping[str, Any], axes: dict[
         return [*words, f"the axes are {', '.join(names)} there and {', '.join(axes)} here"]
     for name in names:
         for position, (there, here) in enumerate(zip(found["grid"][name], axes[name], strict=False)):
-            if _text(there) != _text(here):  # 1 and 1.0 are two things to a function
+            if _text(there) != _text(here):  # a function may distinguish 1 from 1.0
                 words.append(f"{name}[{position}] is {there!r} there and {here!r} here")
                 break
     return words

@@ -106,8 +106,8 @@ def sweep(
     OSError
         If the store can no longer be written to. Finished runs stay in it.
     KeyboardInterrupt
-        On Ctrl-C, with the number of finished runs. Pending runs are cancelled. Simulations in threads end at once; any
-        other run that has begun in a thread continues to its end, but its result is discarded.
+        On Ctrl-C, with the number of finished runs. Pending runs are cancelled. Simulations in threads end immediately;
+        any other run that has begun in a thread continues to its end, but its result is discarded.
 
     Notes
     -----

@@ -14,7 +14,7 @@ from pathlib import Path
 from longfat.base.files import sync
 
 AT_ONCE = 16
-MAX_PENDING = 64  # a kill or a power failure loses at most these files, and as many that are being synced
+MAX_PENDING = 64  # a crash loses at most these files, and as many that are being synced
 
 
 class Batches:
@@ -76,5 +76,5 @@ class Batches:
                     os.replace(temporary, final)
                 sync(self._directory)
             except OSError:
-                self._pending += batch  # for `close` to delete
+                self._pending += batch  # `close` deletes these files
                 raise

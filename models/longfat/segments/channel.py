@@ -84,7 +84,7 @@ class GilbertElliott:
         number("length", length, "packets", "(1, inf)")
         number("bad_loss", bad_loss, "probability", "(0, 1)")
         number("loss", loss, "probability", f"(0, {bad_loss})")
-        share = loss / bad_loss  # of packets sent in the bad state
+        share = loss / bad_loss  # share of packets sent in the bad state
         return cls(0.0, bad_loss, share / (length * (1 - share)), 1 / length)
 
     @property
@@ -127,7 +127,7 @@ class ListedLosses:
         return 0.0
 
     def parameters(self) -> np.ndarray:
-        """Return -1, which marks a list of losses, and the number of packets delivered before each loss."""
+        """Return -1, which identifies a list of losses, and the number of packets delivered before each loss."""
         return np.array([-1.0, *(np.diff(self.packets, prepend=-1) - 1.0)])
 
 

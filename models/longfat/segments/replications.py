@@ -22,7 +22,7 @@ NO_TRACE = np.zeros((0, segment_sender.TRACE_COLUMNS), np.int64)
 
 @dataclass(frozen=True)
 class Rules:
-    """Arguments of one point of the simulation. The caller has checked the window.
+    """Arguments of the simulation at one point; the caller has checked the window.
 
     >>> Rules(24, 16, 369 / 16, receive_buffer=6).buffer
     6
@@ -99,7 +99,7 @@ def run_one(
     result: np.ndarray,
     trace: np.ndarray = NO_TRACE,
 ) -> None:
-    """Run one replication: write a row of results, and its trace as far as it has rows."""
+    """Run one replication; write a row of results, and the trace until its rows are full."""
     rows = 2
     while rows < rules.window + 1:
         rows *= 2

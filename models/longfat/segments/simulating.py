@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     import xarray as xr
 
-LEAST_WINDOWS = 10  # measured in each replication
+LEAST_WINDOWS = 10  # least number of windows measured in each replication
 
 #: name in the Dataset -> (unit, description)
 QUANTITIES = {
@@ -125,7 +125,7 @@ def simulate(
 
     generator = domains.generator(rng)
     first = settings[0]
-    # Whole windows: the result of a part of one would depend on its position in the sending pattern.
+    # Whole windows: the result of part of a window would depend on its position in the sending pattern.
     enough = [max(-(-segments // replications), LEAST_WINDOWS * rules.window) for rules in settings]
     measured = np.array([-(-one // rules.window) * rules.window for one, rules in zip(enough, settings, strict=True)])
     cycle = first.segment_packets + first.ack_delay

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from longfat.testbed.ledger import Account
     from longfat.testbed.outcome import Outcome
 
-UNPACED = 2**64 - 1  # bytes/s, Linux's pacing rate of a connection that is not paced: net/core/sock.c, sk_pacing_rate
+UNPACED = 2**64 - 1  # bytes/s, Linux's pacing rate of an unpaced connection: net/core/sock.c, sk_pacing_rate
 
 
 def run(

@@ -146,7 +146,7 @@ class Emulator:
         self._settle(self.now)
 
     def step(self, time: int) -> list[Delivery]:
-        """Advance to the next delivery, or to a time [ns] if there is none before; return the deliveries."""
+        """Advance to the next delivery, but at most to a time [ns]; return the deliveries."""
         while not self._found and self._run(time):
             self._take()
         found, self._found = self._found, []
@@ -225,7 +225,7 @@ def injected(net: Network) -> Network:
 
 
 def idle(net: Network) -> Network:
-    """Return the same paths with empty buffers, for handshakes: no losses, no other traffic, no changes of rates."""
+    """Return the same paths with empty buffers, for handshakes: no losses, no cross traffic, no rate changes."""
     made = Network(net.name)
     made.links = {
         pair: replace(

@@ -1,4 +1,4 @@
-"""Linux's TCP as judge: the same scenarios on Linux, in the simulator and by laws, as statements of equivalence."""
+"""Statements of equivalence: the same scenarios on Linux's TCP, in the simulator and by laws."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def _quantities(case: Case, data: xr.Dataset) -> dict[str, float]:
 
 
 def law(case: Case, quantity: str) -> tuple[float, str]:
-    """Return the value of the law for a quantity and its name; NaN and nothing without a law."""
+    """Return a law's value for a quantity, and the law's name; NaN and an empty name without a law."""
     from longfat.testbed.law_values import law_values
 
     net = case.network(0)

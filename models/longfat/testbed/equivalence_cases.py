@@ -1,7 +1,7 @@
-"""Scenarios in which Linux's TCP is compared with the simulator and with laws, and the accuracy asked of each quantity.
+"""Scenarios that compare Linux's TCP with the simulator and with laws, and the accuracy required of each quantity.
 
 All were chosen before the first run on Linux. The path is that of the comparison with ns-3: 20 Mbit/s and packets of
-1500 bytes, 40 ms where nothing else is said, so that a bandwidth-delay product has 66.7 packets.
+1500 bytes, a round trip of 40 ms unless stated otherwise, so that a bandwidth-delay product has 66.7 packets.
 """
 
 from __future__ import annotations
@@ -98,23 +98,23 @@ class Case:
 
     @property
     def name(self) -> str:
-        """Name, which no other case has."""
+        """Unique name."""
         return ", ".join(filter(None, (self.group, self.about, self.rules)))
 
     @property
     def name_on_linux(self) -> str:
-        """Name of the case that is the same on Linux: the one without rules that are switched here alone.
+        """Name of the case with the same run on Linux: without the rules that are switched in the simulator only.
 
-        They follow those of both sides, behind a semicolon.
+        A name lists the rules of both sides first, and the simulator's own rules after a semicolon.
         """
         both = self.settings or any(name in SETTABLE for name in self.parameters)
         return replace(self, rules=self.rules.partition("; ")[0] if both else "").name
 
     @property
     def paired(self) -> bool:
-        """Whether runs with the same starts and losses are compared one by one.
+        """Whether runs on Linux and simulated runs with the same starts and losses are compared in pairs.
 
-        Several flows without random loss diverge after a few losses, so that pairs would have nothing in common.
+        Several flows without random loss diverge after a few losses, so that pairing would not reduce the variance.
         """
         return len(self.schemes) == 1 or self.loss > 0
 
@@ -149,7 +149,7 @@ class Case:
         return net
 
     def given(self, scheme: str, linux: bool = False) -> dict[str, float]:
-        """Return the parameters of a scheme: those nearest to Linux, but for the rules that are switched."""
+        """Return the parameters of a scheme: nearest to Linux, except for the rules that the case switches."""
         known = schemes.scheme(scheme).parameters
         switched = {
             name: value

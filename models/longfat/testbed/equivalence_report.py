@@ -33,12 +33,12 @@ def cells(one: Statement) -> list[str]:
 
 
 def to_text(statements: Sequence[Statement]) -> str:
-    """Return the statements as a table, and how many have which verdict."""
+    """Return the statements as a table, with the number of statements for each verdict."""
     return "\n".join([*columns([HEADS, *map(cells, statements)]), "", summary(statements)])
 
 
 def summary(statements: Sequence[Statement]) -> str:
-    """Return how many statements agree, differ or are undecided, in words."""
+    """Return a sentence with the numbers of statements that agree, differ or are undecided."""
     words = ("agrees", "differs", "undecided", "spoilt")
     count = {word: sum(one.verdict == word for one in statements) for word in words}
     spoilt = f" The machine's load has spoilt the runs of {count['spoilt']}." if count["spoilt"] else ""

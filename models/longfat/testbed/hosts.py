@@ -1,8 +1,8 @@
 """The connections of both hosts: opened, started, fed, emptied, stopped and sampled in virtual time.
 
-The process of the emulator does all of this, at virtual times: no other process takes part in a run. Another one that
-keeps buffers full or empty, as there was at first, locks a connection while it writes or reads; where it had to wait
-for a processor with the lock, all that reached the connection meanwhile waited with it, however punctual the emulator.
+The process of the emulator does all of this, at virtual times: no other process takes part in a run. A separate process
+that keeps buffers full or empty locks a connection while it writes or reads; where it had to wait for a processor with
+the lock, all that reached the connection meanwhile waited with it, however punctual the emulator.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ __all__ = ["Senders"]
 SIOCINQ, SIOCOUTQNSD = 0x541B, 0x894B  # linux/sockios.h: bytes to read; bytes that wait to be sent for the first time
 
 #: Ours: bytes that wait before a receiver is emptied, of one connection and of all together; a sixteenth of the
-#: smallest buffer. A receiver that is emptied acknowledges what it has not yet, so that a reader of every packet
+#: smallest buffer. Emptying a receiver makes it acknowledge all data received so far, so that a reader of every packet
 #: turned a utilisation of 0.81 into 0.63. Where as much waits as an application has asked for (SO_RCVLOWAT), Linux
-#: leaves acknowledgments to the reader (__tcp_ack_snd_check()): it is told a size that is never reached.
+#: leaves acknowledgments to the reader (__tcp_ack_snd_check()): SO_RCVLOWAT is set to a size that is never reached.
 WAITING, ALL_WAITING, NEVER_WAITING = 1_000_000, 16_000_000, 8
 #: Ours: bytes that are written to a connection ahead of transmission, in one call of about 0.05 ms.
 UNSENT, CHUNK = 1_000_000, 1 << 16
-FIRST = 1 << 18  # bytes, about, that are written at the start
-#: Ours: connections that are looked at in one call of `Senders.serve`, and chunks that are written, and receivers
-#: emptied, so that a call takes less time than the emulator may be late.
+FIRST = 1 << 18  # approximate number of bytes written at the start
+#: Ours: connections examined in one call of `Senders.serve`, and chunks written or receivers emptied: a call takes less
+#: time than the emulator may be late.
 LOOKS, CHUNKS = 64, 4
 READ = 1 << 22  # bytes that a receiver reads in one call
 FORCED = {"SO_SNDBUF": 32, "SO_RCVBUF": 33}  # SO_SNDBUFFORCE and SO_RCVBUFFORCE, asm-generic/socket.h
@@ -106,7 +106,7 @@ class Senders:
             sender.connect_ex((connection.address(RECEIVERS), connection.port))
 
     def accept(self) -> None:
-        """Accept the connections whose handshakes have ended, in their order; say so after the last one."""
+        """Accept the connections whose handshakes have ended, in order; report when the last one is accepted."""
         with contextlib.suppress(BlockingIOError):
             while self._listeners:
                 receiver, _ = self._listeners[0].accept()
@@ -152,7 +152,7 @@ class Senders:
         for _ in range(min(len(self._served), LOOKS)):
             k = self._served.popleft()
             if k in self._stopped:
-                continue  # its receiver keeps the rest
+                continue  # the rest of the data stays in the receiver's buffer
             self._served.append(k)
             if emptied and _buffered(self.receivers[k], SIOCINQ) >= self._waiting:
                 self.receivers[k].recv_into(self._discarded, 0, socket.MSG_TRUNC)
@@ -161,7 +161,7 @@ class Senders:
                 budget = self._fill(k, budget)
 
     def _fill(self, k: int, budget: int) -> int:
-        """Write chunks until a connection has enough to send; return how many more may be written."""
+        """Write chunks until a connection has enough to send; return the remaining number of chunks."""
         unsent = _buffered(self._sockets[k], SIOCOUTQNSD)
         if self.connections[k].file is None:
             self.looks += 1
@@ -171,12 +171,12 @@ class Senders:
         return budget
 
     def _left(self, k: int) -> int:
-        """Return how many bytes the application of a connection has still to write."""
+        """Return the number of bytes that a connection's application still has to write."""
         file = self.connections[k].file
         return sys.maxsize if file is None else file - self.written[k]
 
     def _write(self, k: int, data: memoryview) -> int:
-        """Write data of a connection, as far as its file and its buffer allow; return how many bytes."""
+        """Write data of a connection, limited by its file and its buffer; return the number of bytes."""
         try:
             count = self._sockets[k].send(data[: min(len(data), self._left(k))])
         except BlockingIOError:
@@ -188,7 +188,7 @@ class Senders:
 
 
 def _buffered(connection: socket.socket, what: int) -> int:
-    """Return how many bytes a connection has in a buffer, `SIOCINQ` or `SIOCOUTQNSD`."""
+    """Return the number of bytes in one buffer of a connection, by `SIOCINQ` or `SIOCOUTQNSD`."""
     return int.from_bytes(fcntl.ioctl(connection, what, bytes(4)), sys.byteorder)
 
 
@@ -200,9 +200,9 @@ def _socket(connection: Connection, prefix: str, options: Mapping[str, int]) -> 
             # As with net.core.rmem_max and wmem_max raised: these belong to the machine and are left alone (socket(7)).
             made.setsockopt(socket.SOL_SOCKET, forced, options[name])
     made.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, connection.control.encode())
-    # Closed, also by kill -9, it forgets what it has not sent (socket(7), SO_LINGER). Otherwise Linux keeps trying for
-    # minutes, and keeps the namespace and megabytes of the memory that all connections of the machine share (tcp_mem):
-    # short of it, it shrinks buffers and windows of later runs. Receivers inherit it from their listeners.
+    # With SO_LINGER (socket(7)) a closed socket discards unsent data, also after kill -9. Otherwise Linux keeps trying
+    # for minutes, and keeps the namespace and megabytes of the memory that all connections of the machine share
+    # (tcp_mem): short of it, it shrinks buffers and windows of later runs. Receivers inherit it from their listeners.
     made.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     made.bind((connection.address(prefix), connection.port))
     return made

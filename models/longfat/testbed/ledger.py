@@ -20,21 +20,21 @@ class Account:
     begin: int = NONE  # sequence number of the first byte of data, modulo 2**32
     unit: int = 0  # bytes of data in a full packet
     sent: int = 0  # packets with data
-    retransmitted: int = 0  # of them, packets that begin with a byte sent before
+    retransmitted: int = 0  # number of these packets that begin with a byte sent before
     high: int = 0  # one more than the highest byte sent
     received: int = 0  # packets with data that have reached the receiver
-    received_bytes: int = 0  # of those with new data, headers included
-    last_arrival_ns: int = 0  # of the last packet with data at the receiver
+    received_bytes: int = 0  # bytes of received packets with new data, headers included
+    last_arrival_ns: int = 0  # arrival of the last packet with data at the receiver
     in_order: int = 0  # first byte that the receiver waits for
     acks: int = 0  # packets of the receiver
-    acknowledged: int = 0  # byte that the receiver waits for, as it has said last
-    acknowledged_to_sender: int = 0  # the same, as the sender knows
+    acknowledged: int = 0  # next byte expected, by the receiver's last acknowledgment
+    acknowledged_to_sender: int = 0  # next byte expected, by the last acknowledgment that reached the sender
     goal: int = NEVER  # size of the file in bytes of data
-    finish_ns: int = NEVER  # when the sender has learned that all of it has arrived
+    finish_ns: int = NEVER  # time at which the last byte's acknowledgment reached the sender
     blocks: list[tuple[int, int]] = field(default_factory=list)  # received beyond a hole, in order
 
     def insert(self, begin: int, end: int) -> int:
-        """Insert the bytes from `begin` to `end` as received; return how many of them are new."""
+        """Insert the bytes from `begin` to `end` as received; return the number of new bytes."""
         begin = max(begin, self.in_order)
         if begin >= end:
             return 0
@@ -110,13 +110,13 @@ class Ledger:
 
 
 def _offset(found: Segment, account: Account) -> int:
-    """Return the place of a segment among the bytes of data; the first segment seen begins them if no SYN was."""
+    """Return the offset of a segment in the data; without a SYN, the first segment seen is at offset 0."""
     if account.begin == NONE:
         account.begin = found.sequence
     return account.high + difference(found.sequence, (account.begin + account.high) % 2**32)
 
 
 def _acknowledged(found: Segment, account: Account) -> int:
-    """Return the byte that an acknowledgment says the receiver waits for; a FIN of the sender counts no byte."""
+    """Return the next byte expected by an acknowledgment's receiver; the sender's FIN does not count as a byte."""
     expected = account.high + difference(found.acknowledgment, (account.begin + account.high) % 2**32)
     return min(max(expected, 0), account.high)

@@ -94,7 +94,7 @@ class Host:
             raise CannotRun(f"ip of iproute2 failed: {' '.join(done.stderr.split())}")
 
     def read(self, setting: str) -> str | None:
-        """Return a setting below /proc/sys/net, such as "ipv4/tcp_sack"; None if this Linux has none of this name."""
+        """Return a setting below /proc/sys/net, such as "ipv4/tcp_sack"; None if this Linux does not have it."""
         self.enter()
         try:
             return " ".join((SYSCTL / setting).read_text().split())
@@ -204,7 +204,7 @@ def connect(host: Host, own: str, *, mtu: int, routes: Sequence[str], settings: 
 
 
 def probe(controls: Sequence[str]) -> list[str]:
-    """Return the missing parts, one line each, by creating a host; call it in a process of its own."""
+    """Try to create a host, and return the missing prerequisites, one line each; call it in a separate process."""
     try:
         (host,) = create_hosts(1)
         connect(host, "10.64.0.0/16", mtu=1500, routes=[], settings={"ipv4/tcp_no_metrics_save": 1})

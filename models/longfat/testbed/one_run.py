@@ -158,7 +158,7 @@ def _calls(job: Job, senders: Senders, measure: Callable[[], None]) -> list[tupl
 
 
 def number_of(packet: bytes) -> int:
-    """Return the number of the connection that a packet belongs to, a negative one if it is not ours."""
+    """Return the number of a packet's connection; negative if the packet does not belong to the testbed."""
     if len(packet) < 40 or packet[0] != 0x45 or packet[9] != 6:  # IPv4 without options, TCP
         return -1
     return int.from_bytes(packet[22:24], "big") - FIRST_PORT  # both ends have the same port

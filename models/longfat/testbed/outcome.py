@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 #: Ours: the greatest share of late packets, or of time, with which a run is used.
 MOST = 0.01
 #: Ours: the greatest share of time for which the network may stand still where a sender is paced by the clock (BBR),
-#: because what it sends meanwhile waits. The mean queue of one BBR flow at 20 Mbit/s, 40 ms and a buffer of two
+#: because packets sent meanwhile wait. The mean queue of one BBR flow at 20 Mbit/s, 40 ms and a buffer of two
 #: bandwidth-delay products was 5.8 to 5.9 packets in four runs with up to 0.2 %, 5.8 to 6.5 in four with 0.2 to 0.4 %,
 #: and 6.7 to 9.4 in eight with 0.2 to 0.4 % of which four ran at once on two processors; the simulator has 5.75.
 MOST_PACED = 0.002
 #: Ours: the longest time for which the network may stand still at once [s]. Linux's timers go on meanwhile: the tail
 #: loss probe and the timeouts, after 0.2 s and a round-trip time at the least, would fire without a loss; a window of
-#: reordering is a quarter of the least round-trip time, 10 ms at 40 ms; and what is paced gathers before the network.
+#: reordering is a quarter of the least round-trip time, 10 ms at 40 ms; and paced packets gather before the network.
 #: One such pause is one late packet, so that the share of late packets does not show it.
 LONGEST = 0.01
 
@@ -113,7 +113,7 @@ class Outcome:
     trust : Trust
         Whether the run may be used, and why.
     rejected : list of Trust
-        Those of the runs before this one that were not used.
+        Trust of the earlier runs that were rejected.
     """
 
     connections: list[Connection]

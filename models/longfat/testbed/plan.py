@@ -73,7 +73,7 @@ def controlled(net: Network) -> Iterator[tuple[Flow, int]]:
 
 
 def with_handshakes(net: Network) -> Network:
-    """Return a scenario whose senders know the values that Linux learns in the handshake, which precedes the run.
+    """Return a scenario whose senders start with the values that Linux learns in the handshake before the run.
 
     The path is empty then. Of our schemes only BBR keeps that round-trip time (`handshake_rtt`), unless it is given.
 

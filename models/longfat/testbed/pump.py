@@ -42,7 +42,7 @@ class Punctuality:
     """How punctually packets were written."""
 
     lateness: np.ndarray  # ns, of each packet
-    refused: int  # packets that a device did not take
+    refused: int  # packets refused by a device
     unknown: int  # packets of no connection, which were dropped
     real_time: bool  # the process had a real-time priority
 
@@ -59,7 +59,7 @@ class Punctuality:
 
 @contextmanager
 def prompt() -> Iterator[bool]:
-    """Run this process with a real-time priority where that is allowed, and without pauses for garbage collection.
+    """Give this process a real-time priority if that is allowed, and switch garbage collection off.
 
     Yields whether the priority was allowed.
     """
@@ -143,7 +143,7 @@ class _Pump:
         self.emulator, self.hosts, self.classify = emulator, hosts, classify
         self.ledger, self.captures, self.calls, self.called = ledger, captures, calls, 0
         self.lateness = array("q")
-        self.origin = 0  # of virtual time, by the clock [ns]
+        self.origin = 0  # clock time at virtual time 0 [ns]
         self.refused = self.unknown = 0
         # A read of 64 KiB would clear as much memory for each packet.
         self.longest = 4096 if all(one.packet < 4000 for one in emulator.connections) else 65_536
@@ -181,7 +181,7 @@ class _Pump:
                     return present
                 self.calls[self.called][1]()
                 self.called += 1
-                for back, host in enumerate(self.hosts):  # packets that a call has let them send enter at its time
+                for back, host in enumerate(self.hosts):  # packets caused by a call enter at its time
                     for packet in self._read(host):
                         self._inject(bool(back), packet)
             for delivery in found:

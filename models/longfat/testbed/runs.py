@@ -1,4 +1,4 @@
-"""Runs of the testbed: the parent process, which asks for runs, repeats the spoilt ones, and cleans up."""
+"""Runs of the testbed: the parent process starts runs, repeats spoilt ones, and cleans up."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ POLL = 0.2  # s between two updates of the progress bar
 
 
 class Spoilt(RuntimeError):
-    """Every attempt at a run was late; the message says by how much."""
+    """Error if every attempt at a run was late; the message contains the lateness."""
 
 
 class DriverError(RuntimeError):
@@ -78,7 +78,7 @@ def outcomes(
         Directory for senders.pcap and receivers.pcap: the headers of the first run's packets, with the times of the
         emulated network; the handshakes are a minute before time 0, which is an hour after the epoch.
     repeats : int
-        Greatest number of attempts at a run. One is not used if more than 1 % of its packets are later than 2 ms, if
+        Greatest number of attempts at a run. A run is rejected if more than 1 % of its packets are later than 2 ms, if
         the network stands still for more than 10 ms at once or 1 % of the time, 0.2 % with a sender that is paced
         (BBR), if an application keeps Linux waiting for 1 % of the time, or if a device drops packets.
     progress : bool
@@ -196,7 +196,7 @@ def attempt(job: Job, tell: Callable[[float], object] = lambda seconds: None) ->
 
 
 def _result(pipe: Any, job: Job, tell: Callable[[float], object]) -> Outcome:
-    """Return the outcome that a run sends, and tell the progress in between."""
+    """Return the outcome that a run sends; report the progress meanwhile."""
     began, shown = None, 0.0
     while True:
         if pipe.poll(POLL):

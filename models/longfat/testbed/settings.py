@@ -17,8 +17,8 @@ ROUTE_METRICS = ("initcwnd", "initrwnd", "quickack", "rto_min", "ssthresh", "cwn
 BURST = "gso_max_segs"
 #: Options of sockets (socket(7)) that `settings` may set, as a program does, for all connections.
 SOCKET_OPTIONS = ("SO_SNDBUF", "SO_RCVBUF", "SO_RCVLOWAT")
-#: Settings of every run. Ours, because: what a connection has learned must not reach the next; a connection waits for
-#: its start after the handshake, which is no idle time; applications fill and empty large buffers, so that no
+#: Settings of every run. Ours, because: metrics learned by a connection must not reach the next one; a connection waits
+#: for its start after the handshake, which is no idle time; applications fill and empty large buffers, so that no
 #: reader's or writer's place in the machine's schedule decides a result.
 BASE: dict[str, object] = {
     "ipv4/tcp_no_metrics_save": 1,
@@ -51,7 +51,7 @@ def as_path(name: str) -> str:
 
 
 def split(given: Mapping[str, object]) -> tuple[dict[str, object], dict[str, object], int]:
-    """Return the settings of hosts by path, the metrics of routes, and the number of packets that may leave in a burst.
+    """Return the settings of hosts by path, the metrics of routes, and the largest burst [packets].
 
     >>> split({"tcp_recovery": 0, "initcwnd": 1, "gso_max_segs": 64})
     ({'ipv4/tcp_recovery': 0}, {'initcwnd': 1}, 64)
@@ -122,9 +122,9 @@ def recorded(host: Host) -> dict[str, str]:
     """Return the kernel version and the sysctl settings that results depend on, by name."""
     made = {"kernel": os.uname().release, "hz": _ticks()}
     made |= {name: value for name in RECORDED if (value := host.read(f"ipv4/{name}")) is not None}
-    scheduler = SYSCTL / "core/default_qdisc"  # of the whole machine: read only
+    scheduler = SYSCTL / "core/default_qdisc"  # a setting of the whole machine, only read
     made |= {"default_qdisc": scheduler.read_text().strip()} if scheduler.exists() else {}
-    for file in sorted(MODULES.glob("tcp_*/parameters/*")):  # of the whole machine: read only
+    for file in sorted(MODULES.glob("tcp_*/parameters/*")):  # a setting of the whole machine, only read
         made[f"{file.parts[-3]}.{file.name}"] = file.read_text().strip()
     return made
 

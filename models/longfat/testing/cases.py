@@ -1,4 +1,4 @@
-"""Points where a formula turns from one case to another: an error of a condition shows beside it, and nowhere else."""
+"""Points where a formula changes from one case to another: an error in a condition shows only near such points."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _case(part: Any, values: list[Any]) -> Any:
 def turning_points(
     axes: Sequence[Axis], cases: Cases, most: int, valid: Callable[[Point], bool], rng: np.random.Generator
 ) -> list[Point]:
-    """Return pairs of points of a domain between which a formula's case changes, as near to each other as can be.
+    """Return pairs of neighbouring points of a domain between which a formula's case changes.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ def _case_values(cases: Cases, point: Point) -> tuple[Any, ...]:
 def _changed(
     axes: Sequence[Axis], cases: Cases, valid: Callable[[Point], bool], one: np.ndarray, other: np.ndarray
 ) -> list[int]:
-    """Return the distinctions whose case is not the same at two places of the domain."""
+    """Return the distinctions whose cases differ between two places of the domain."""
     points = [point_at(axes, place) for place in (one, other)]
     if not all(valid(point) for point in points):
         return []
@@ -142,7 +142,7 @@ def _changed(
 def _halved(
     axes: Sequence[Axis], cases: Cases, valid: Callable[[Point], bool], one: np.ndarray, other: np.ndarray, k: int
 ) -> list[Point]:
-    """Return the nearest points on the way between two places at which a case changes; none if it leaves the domain."""
+    """Return two points between which a case changes, by bisection between two places; none outside the domain."""
     case = _case_values(cases, point_at(axes, one))[k]
     for _ in range(HALVINGS):
         middle = (one + other) / 2

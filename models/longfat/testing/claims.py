@@ -49,7 +49,7 @@ class Claim:
         return str(getattr(self.formula, "public_name", getattr(self.formula, "__qualname__", repr(self.formula))))
 
     def valid(self, point: Point) -> bool:
-        """Return whether a point belongs to the domain: on the axes, where the condition and a law's validity hold."""
+        """Return whether a point is in the domain: on the axes, within the condition and a law's validity."""
         if not all(axis.contains(point[axis.name]) for axis in self.axes):
             return False
         validity = getattr(self.formula, "validity", None)
@@ -62,7 +62,7 @@ class Claim:
     def examine(
         self, points: int, *, alpha: float, budget: int, seed: int, report: Callable[[Comparison], None]
     ) -> tuple[list[Comparison], bool]:
-        """Return the comparisons at some points, up to the first that differs, and whether the budget sufficed.
+        """Compare at points until one differs or the budget is spent; return the comparisons, and whether it sufficed.
 
         Corners come first, up to half of the points; half of the others are pairs on both sides of a place where the
         formula's case changes; then come the places about which the least is known. A domain may have fewer points than
@@ -119,7 +119,7 @@ def claim(
 
 
 def margin(found: Comparison) -> float:
-    """Return which share of twice the accuracy a deviation leaves, in [0, 1]; 0 without the verdict "agrees".
+    """Return the margin 1 - deviation/(2 accuracy), in [0, 1]; 0 without the verdict "agrees".
 
     >>> at = Comparison("agrees", 1.0, 1.5, (1.4, 1.6), 10, 10, 0.5, 1e-6, 0.99, {}, 1)
     >>> margin(at)

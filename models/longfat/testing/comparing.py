@@ -46,8 +46,7 @@ class Comparison:
     replications : int
         Replications drawn.
     needed : float
-        For "undecided" about how many replications a verdict would take, if all goes on alike; infinite or NaN if that
-        cannot be told.
+        For "undecided" the estimated number of replications until a verdict; infinite or NaN if there is no estimate.
     within, alpha, power : float
         The accuracy in the formula's unit, and the error rates.
     point : mapping
@@ -113,7 +112,7 @@ def compare(
         Called as ``formula(**point)``; returns a number, or a distribution function for ``of="distribution"``.
     simulator : callable
         One replication, called as ``simulator(seed, **point)`` with an integer seed of its own; returns a number, or a
-        number and what it cost (in packets, say).
+        number and its cost (in packets, say).
     point : mapping, optional
         Arguments of both, by name.
     within : float, str or callable
@@ -156,8 +155,8 @@ def compare(
     enough to be an average. Skewness is estimated and allowed for, which keeps the errors near the stated ones for
     skewnesses of one or two, not for rare events: a share of 0.001 needs ``bounds=(0, 1)``. See
     `longfat.testing.evidence` for the theorems. ``remark`` warns of a sample whose skewness g1 (Joanes and Gill 1998)
-    exceeds 3. No remark is no proof: of a heavy tail a sample may have seen nothing yet, and wrong verdicts come from
-    such samples. Where results of single replications may be heavy-tailed, give ``bounds``, or compare a quantile.
+    exceeds 3. No remark is no proof: a sample may contain no value of a heavy tail yet, and such samples give wrong
+    verdicts. Where results of single replications may be heavy-tailed, give ``bounds``, or compare a quantile.
 
     The verdict is about the mean of the simulator's results, whatever this is. A bias of the simulator, such as a
     warm-up that is counted, is not noticed, and makes a right formula differ.
@@ -232,7 +231,7 @@ def weighed(evidence: Evidence, value: float, within: float, power_at: float) ->
 
 
 def decision(apart: float, near: float, alpha: float, power: float, size: int) -> tuple[Verdict, float]:
-    """Return the verdict that evidence for a difference and for agreement allow, and how many replications decide.
+    """Return the verdict from the evidence for a difference and for agreement, and the replications needed to decide.
 
     >>> decision(-3.0, 5.0, 1e-6, 0.99, 1000), decision(20.0, -3.0, 1e-6, 0.99, 1000)
     (('agrees', 1000), ('differs', 1000))
@@ -311,7 +310,7 @@ def _without_randomness(
 
 
 def _needed(evidence: float, error: float, size: int) -> float:
-    """Return about how many replications give evidence of 1/error, if it grows as so far.
+    """Return the approximate number of replications until the evidence reaches 1/error at its present growth.
 
     Evidence from n replications is near n d - log(n)/2, with a rate d of its own.
     """

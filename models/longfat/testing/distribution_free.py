@@ -27,7 +27,7 @@ class Bounded:
         \lambda_i = \frac{\hat\mu_{i-1} - m}{\hat\sigma_{i-1}^2 + (\hat\mu_{i-1} - m)^2}
 
     for x scaled to [0, 1], with the bets cut to one side, so that the wealth K is a supermartingale for every mean on
-    the other side, and to a share of what they can lose. Half of the wealth starts on each side.
+    the other side, and to a share of their greatest loss. Half of the wealth starts on each side.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ class Bounded:
         return self._wealth((high - self.values) / (high - low), (high - at) / (high - low))
 
     def interval(self, error: float) -> Interval:
-        """Return the limits that the mean leaves with at most this probability."""
+        """Return limits that the mean violates with at most the given probability."""
         low, high = self.bounds
         wanted = -math.log(error)
         mean = self.estimate
@@ -95,7 +95,7 @@ class Bounded:
 
 @dataclass(frozen=True)
 class Quantile:
-    r"""Quantile of replications of any distribution, by counting those up to a value.
+    r"""Quantile of replications of any distribution, by counting the replications up to a value.
 
     The p-quantile is above a value if fewer than the share p of all replications lie up to it. For a count k of n the
     evidence against a probability p is Robbins' mixture over all probabilities,
@@ -144,7 +144,7 @@ class Quantile:
         return self._more(int(np.searchsorted(self.ordered, at, side="left")))
 
     def interval(self, error: float) -> Interval:
-        """Return the limits that the quantile leaves with at most this probability."""
+        """Return limits that the quantile violates with at most the given probability."""
         wanted, count = -math.log(error), len(self.values)
         few = bisect_left(range(count + 1), True, key=lambda k: self._fewer(k) < wanted)
         many = bisect_left(range(count + 1), True, key=lambda k: self._more(k) >= wanted)
@@ -218,7 +218,7 @@ class Distribution:
         return self._evidence(at - self.estimate)
 
     def interval(self, error: float) -> Interval:
-        """Return the limits that the distance leaves with at most this probability."""
+        """Return limits that the distance violates with at most the given probability."""
         width = math.sqrt((self._spent - math.log(error)) / (2 * len(self.values)))
         return max(0.0, self.estimate - width), min(1.0, self.estimate + width)
 

@@ -23,7 +23,7 @@ Point = dict[str, Any]
 
 @dataclass(frozen=True)
 class Axis:
-    """Range of one argument: a quantity's scale, or some values, of which the first is the simplest.
+    """Range of one argument: a quantity's scale, or a list of values with the simplest one first.
 
     >>> Axis.parse("load", (0.1, 0.9)).at(0.5), Axis.parse("flows", (1, 9)).at(0.3), Axis.parse("k", [2, 3]).at(0.9)
     (0.5, 3, 3)
@@ -81,7 +81,7 @@ def _scale(low: float, high: float, *, integer: bool = False) -> Scale:
 
 
 def axes_of(formula: Any, over: Mapping[str, Any] | None) -> tuple[Axis, ...]:
-    """Return the axes of a domain; a law has the typical ranges of its parameters where none is given.
+    """Return the axes of a domain; for a law, ranges not given are the typical ranges of its parameters.
 
     >>> from longfat.laws.queues import mm1_wait
     >>> [(axis.name, *axis.ends) for axis in axes_of(mm1_wait, {})]
@@ -96,7 +96,7 @@ def axes_of(formula: Any, over: Mapping[str, Any] | None) -> tuple[Axis, ...]:
 
 
 def corners(axes: Sequence[Axis], most: int, rng: np.random.Generator) -> list[Point]:
-    """Return the corners of a domain; of more than ``most`` the two extreme ones and others drawn from the rest.
+    """Return the corners of a domain, at most ``most``: the two extreme ones, and others drawn at random.
 
     >>> axes = [Axis.parse("load", (0.1, 0.9)), Axis.parse("flows", (1, 3))]
     >>> [list(one.values()) for one in corners(axes, 9, np.random.default_rng(1))]
@@ -131,15 +131,15 @@ def latin_hypercube(dimensions: int, count: int, seed: int) -> np.ndarray:
 def loneliest(
     axes: Sequence[Axis], done: Iterable[tuple[Point, float]], valid: Callable[[Point], bool], rng: np.random.Generator
 ) -> Point | None:
-    """Return the point of a domain that is farthest from all points done; each of these has a weight.
+    """Return the point of a domain that is farthest from all examined points, by weighted distance.
 
     Parameters
     ----------
     axes : sequence of Axis
         The domain.
     done : iterable of (point, float)
-        Points, each with a weight in (0, 1]: a point of weight one half is taken as twice as far as it is, so that new
-        points go where others have decided with little room.
+        Points, each with a weight in (0, 1]: a point of weight one half counts as twice as far away, so that new points
+        lie near points that were decided by a small margin.
     valid : callable
         Returns whether a point belongs to the domain.
     rng : numpy.random.Generator

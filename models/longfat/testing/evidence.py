@@ -32,7 +32,7 @@ from typing import Protocol
 import numpy as np
 
 #: Variance of the effect sizes that `Normal` mixes over. Ours: one standard deviation, the unit information of a single
-#: replication; what a look costs depends on it by its logarithm only.
+#: replication; the cost of a look depends on it by its logarithm only.
 EFFECTS = 1.0
 
 Interval = tuple[float, float]
@@ -52,7 +52,7 @@ class Evidence(Protocol):
         """Return the logarithm of the evidence that the quantity is below a value."""
 
     def interval(self, error: float) -> Interval:
-        """Return the limits that the quantity leaves, at any time, with at most this probability."""
+        """Return limits that the quantity violates, at any look, with at most the given probability."""
 
 
 @dataclass(frozen=True)
@@ -62,8 +62,8 @@ class Normal:
     .. math:: E_n(m) = (1 + n g)^{-1/2} \left(1 - \frac{n g}{1 + n g} r^2\right)^{-n/2}, \qquad
         r^2 = \frac{(\bar x - m)^2}{\frac{1}{n} \sum (x_i - m)^2}
 
-    is the likelihood of what a change of scale leaves unchanged, mixed over effect sizes (mean - m)/sigma drawn from
-    N(0, g), over that at effect size 0: a martingale if m is the mean, so it ever reaches 1/error with at most the
+    is the likelihood of the maximal invariant under changes of scale, mixed over effect sizes (mean - m)/sigma drawn
+    from N(0, g), over that at effect size 0: a martingale if m is the mean, so it ever reaches 1/error with at most the
     probability ``error`` (Ville's inequality). Raising the mean raises the statistic of every sample, hence the promise
     for all values beyond the mean.
 
@@ -80,7 +80,7 @@ class Normal:
     where it flatters. Ours: s is estimated, and enlarged by sqrt(6/n), its standard error for normal samples; beyond
     the x where the corrected exponent is greatest it stays there. For normal replications this only costs replications.
 
-    Equal values tell nothing, whatever their number: the simulator may be deterministic or its event rare.
+    Equal values are no evidence, whatever their number: the simulator may be deterministic or its event rare.
 
     Examples
     --------
@@ -123,11 +123,11 @@ class Normal:
         return self._against(at - self.estimate, -1)
 
     def interval(self, error: float) -> Interval:
-        """Return the limits that the mean leaves with at most this probability."""
+        """Return limits that the mean violates with at most the given probability."""
         return self.estimate - self._reach(error, 1), self.estimate + self._reach(error, -1)
 
     def _against(self, distance: float, side: int) -> float:
-        """Return the evidence against a mean that lies so far from the sample's; ``side`` is 1 for one below it."""
+        """Return the evidence against a mean at a distance from the sample's; ``side`` is 1 for a mean below it."""
         if distance <= 0 or self.variance == 0:
             return -math.inf
         return self._evidence(distance**2 / (self.variance + distance**2), side)

@@ -43,7 +43,7 @@ ALLOWANCE: ContextVar[Allowance] = ContextVar("allowance", default=Allowance()) 
 
 
 class Disagreement(AssertionError):
-    """A formula does not agree with its simulator, or the budget did not suffice to tell."""
+    """Error if a formula does not agree with its simulator, or the budget did not suffice to decide."""
 
 
 def holds(

@@ -134,7 +134,7 @@ def _claim(item: pytest.Item) -> Any:
 
 
 def _progress(config: pytest.Config, text: str) -> None:
-    """Show a line on a terminal, in place of the last one; with -v below the last one, on a terminal or not."""
+    """Show a progress line: on a terminal it replaces the last one; with -v it is added below, also in a file."""
     reporter = config.pluginmanager.get_plugin("terminalreporter")
     capture = config.pluginmanager.get_plugin("capturemanager")
     if reporter is None or not (reporter.isatty or reporter.verbosity > 0):

@@ -5,6 +5,6 @@ import sys
 
 
 def register() -> None:
-    """Register the strategies if the simulator is in use already; if not, it does so when it is imported."""
+    """Register the strategies if the simulator is already imported; otherwise it registers them on import."""
     if "longfat.sim.network.network" in sys.modules:
         importlib.import_module("longfat.testing.strategies")

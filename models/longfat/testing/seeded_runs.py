@@ -1,4 +1,4 @@
-"""Replications of a simulator: one integer seed for each, the same for everything that is compared at it."""
+"""Replications of a simulator: one integer seed for each, which all compared simulators share."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Point = Mapping[str, Any]
 
 
 def seed_of(seed: int, replication: int) -> int:
-    """Return the seed of one replication, independent of how many there are and in which order they run.
+    """Return the seed of one replication, independent of the number and order of replications.
 
     >>> seed_of(1, 0) == seed_of(1, 0), seed_of(1, 0) == seed_of(1, 1), seed_of(1, 0) < 2**63
     (True, False, True)
@@ -44,7 +44,7 @@ def looks(budget: int) -> Iterator[int]:
 def samples(
     simulator: Simulator, points: Sequence[Point], seed: int, budget: int
 ) -> Iterator[tuple[np.ndarray, float]]:
-    """Yield at each look the values of all replications so far, and their total cost.
+    """Yield, at each look, the values of all replications so far and their total cost.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def run_once(simulator: Simulator, point: Point, seed: int) -> tuple[float, floa
     Parameters
     ----------
     simulator : callable
-        Called as ``simulator(seed, **point)``; returns a number, or a number and what it cost.
+        Called as ``simulator(seed, **point)``; returns a number, or a number and its cost.
     point : mapping
         Arguments by name.
     seed : int

@@ -210,13 +210,13 @@ def _callables(made: Claim) -> list[tuple[Any, str]]:
 
 
 def _name(one: Any, role: str) -> str:
-    """Return the name by which a module has a function; its role if it has none."""
+    """Return the name of a function in its module; its role if the module does not have it."""
     name = getattr(one, "__qualname__", role)
     return str(name) if str(name).isidentifier() else role
 
 
 def _imported(one: Any, role: str) -> str:
-    """Return the statement that imports a function, or a comment on where it is written."""
+    """Return the statement that imports a function, or a comment on where the function is defined."""
     name, module = _name(one, role), getattr(one, "__module__", "")
     if name != role or getattr(one, "__qualname__", None) == role:
         return f"from {module} import {name}"

@@ -47,7 +47,7 @@ def numbers(low: float, high: float) -> SearchStrategy[float]:
 
 
 def values(option: Number | Option) -> SearchStrategy[Any]:
-    """Return a strategy of the values of an option of a link or flow: those declared, with which a run is short.
+    """Return a strategy of the declared values of a link's or flow's option, restricted to short runs.
 
     >>> from hypothesis import find
     >>> find(values(OF_LINK["loss"]), lambda loss: loss > 0)

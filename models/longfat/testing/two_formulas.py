@@ -80,7 +80,7 @@ def nearer(
     simulator : callable
         One replication, as `compare` takes it.
     points : mapping or sequence of mapping, optional
-        One point, or P of them; the deviations at all of them count alike.
+        One point, or P of them; the deviations at all points have equal weight.
     relative : bool
         Whether the deviations at each point are divided by the mean of the two formulas' absolute values.
     alpha : float

@@ -21,7 +21,7 @@ Name = str | Scheme
 def _started(
     scheme: Name, top: int, round_trip_time: float, rate: float = math.inf, interval: float = 1e18, **parameters: float
 ) -> Network:
-    """Return the network of a flow that leaves slow start at a window and loses the packet acknowledged next.
+    """Return the network of a flow that leaves slow start at a given window and then loses one packet.
 
     From then on one packet in every ``interval`` is lost.
     """
@@ -78,7 +78,7 @@ def mean_window(
     rng: Any, scheme: Name = "cubic", periods: int = 6, *, window_before_loss: float, round_trip_time: float, c: float,
     beta: float,
 ) -> Result:  # fmt: skip
-    """Estimate the mean window [packets] of a flow whose losses bring it back to the same window."""
+    """Estimate the mean window [packets] of a flow with periodic losses, all at the same window."""
     packets = round(packets_of_period(window_before_loss, round_trip_time, c, beta)[0])
     top = round(window_before_loss)
     net = _started(scheme, top, round_trip_time, interval=packets, c=c, beta=beta)
@@ -141,7 +141,7 @@ def at_random_loss(
     simulation, now, marks = Simulation(net, rng=rng), 0.0, []
     for sent in (20 / loss, (20 + losses) / loss):
         while packets_sent(simulation) < sent:
-            now += 10 * round_trip_time  # of the 6000 that a hundred losses take at 3e-5
+            now += 10 * round_trip_time  # at a loss of 3e-5 a hundred losses take 6000 round trips
             simulation.advance(now)
         marks.append((now, packets_sent(simulation)))
     (begin, before), (end, after) = marks

@@ -24,7 +24,7 @@ CAPACITY = 1.25e6  # bytes/s, of CADPC's links
 
 
 def periodic(link, packet, now):  # type: ignore[no-untyped-def]
-    """Drop the data packet of a given number, counted from 1, and one in every ``interval`` after it."""
+    """Drop the data packet of a given number, counted from 1, and every ``interval``-th packet after it."""
     if packet.kind == records.DATA:
         link.passed += 1
         if link.passed >= link.first and (link.passed - link.first) % link.interval == 0:
@@ -44,7 +44,7 @@ PERIODIC = Discipline(
 
 
 def fast_path(scheme: str | Scheme, round_trip_time: float, parameters: dict[str, float], **link: Any) -> Network:
-    """Return a network of one flow over a link without transmission time and without a limit of its buffer."""
+    """Return a network of one flow over a link with zero transmission time and an unlimited buffer."""
     half = round_trip_time / 2
     net = Network().link("a", "b", **{"rate": math.inf, "delay": half, **link})
     net.link("b", "a", rate=math.inf, delay=half)
@@ -137,7 +137,7 @@ def file_alone(
 
 
 def _cadpc_links(*nodes: str) -> Network:
-    """Return links in a row with fast ones for acknowledgments."""
+    """Return links in series, with fast reverse links for acknowledgments."""
     net = Network()
     for tail, head in itertools.pairwise(nodes):
         net.link(tail, head, rate=CAPACITY, delay=0.05, buffer=50)

@@ -83,7 +83,7 @@ def slope(law: Law, values: Mapping[str, float], name: str) -> float | None:
 
 
 def beside(law: Law, values: Mapping[str, float], change: float = LAST_PLACES) -> list[dict[str, float]]:
-    """Return the neighbouring points, in each of which one argument is changed in its last places."""
+    """Return the neighbouring points, each with one argument changed in its last digits."""
     real = [name for name, symbol in law.symbols.items() if not symbol.integer]
     moved = [(name, values[name] * (1 + side * change)) for name in real for side in (-1, 1)]
     return [{**values, name: x} for name, x in moved if x != values[name] and law.symbols[name].interval.contains(x)]
@@ -114,8 +114,8 @@ def value_error(law: Law, values: Mapping[str, float], got: Any, expected: Any =
 def slope_error(law: Law, values: Mapping[str, float], name: str, got: float) -> float:
     """Return the relative error of a slope in floats against `slope`; 0 where there is no slope.
 
-    Floats cannot tell on which side of a kink an argument lies if the kink is within its last places. Any slope between
-    those of the two sides therefore has no error there.
+    Floats cannot resolve the side of a kink on which an argument lies if the kink is within its last digits. Any slope
+    between those of the two sides therefore has no error there.
 
     >>> from longfat.laws.queues import mm1_wait
     >>> slope_error(mm1_wait, {"load": 0.5}, "load", 4.4), slope_error(mm1_wait, {"load": 0.5}, "load", float("nan"))
@@ -141,7 +141,7 @@ def _off(got: float, expected: float) -> float:
 
 
 def error(got: Any, expected: Any) -> float:
-    """Return the relative error of a float; infinite where only one of both numbers is NaN or infinite.
+    """Return the relative error of a float; infinite if exactly one of the two numbers is NaN or infinite.
 
     A number below the smallest float may be given as 0, one beyond the largest float as infinity.
 

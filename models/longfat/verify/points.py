@@ -93,7 +93,7 @@ def for_symbols(law: Law, count: int, seed: int, *, at_ends: bool) -> list[Point
 
 
 def everywhere(law: Law, count: int, seed: int) -> list[Point]:
-    """Return each corner and end of each parameter, with the others in the middle, and a sample in which all vary."""
+    """Return both ends and corners of each parameter with the others at mid-range, and a sample in which all vary."""
     symbols = law.symbols
     centre = {name: middle(symbol) for name, symbol in symbols.items()}
     special = {name: list(dict.fromkeys(corners(one) + ends(one))) for name, one in symbols.items()}

@@ -115,7 +115,7 @@ def check(
 
 
 def _taken(simulator: Callable[..., Any], every: Mapping[str, Any], point: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parameters that the point gives and those defaults of the law that the simulator accepts."""
+    """Return the parameters of the point, and the law's defaults that the simulator accepts."""
     taken = inspect.signature(simulator).parameters
     any_name = any(one.kind is one.VAR_KEYWORD for one in taken.values())
     return {name: value for name, value in every.items() if name in point or any_name or name in taken}
@@ -145,7 +145,7 @@ def drawn(law: Law, check: SimulatedBy, count: int, seed: int) -> list[points.Po
 def simulated(
     law: Law, check: SimulatedBy, drawn: Sequence[tuple[points.Point, int]], alpha: float, power: float
 ) -> tuple[Outcome, Outcome | None]:
-    """Compare a law, and what its source prints instead, with a simulator at some points, each with its seed."""
+    """Compare a law, and a misprinted formula of its source, with a simulator at points, each with its seed."""
     made = claim_of(law, simulator_of(law, check), lambda **point: check.allowed(law, point), power=power)
     found = [made.compared(point, alpha=alpha, budget=BUDGET, seed=seed) for point, seed in drawn]
     return judged(law, found), printed(law, found) if law.has_printed else None

@@ -13,7 +13,7 @@ from longfat.verify.points import Point
 
 DIGITS = 30  # precision of an evaluation
 MOST_DIGITS = 6400  # most digits that sympy may use where terms cancel
-CLOSE = 40  # digits of a root within which the two sides of its equation change places
+CLOSE = 40  # digits of a root within which the difference of its equation's sides changes its sign
 
 
 def symbolic(law: Law, points: Sequence[Point]) -> Outcome:

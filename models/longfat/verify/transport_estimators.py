@@ -153,7 +153,7 @@ def window_at_marks(rng: Any, independent: bool, marks: float = 30.0, *, marking
     """
     marked = MARK_SOME(marking=marking, independent=float(independent))
     net = fast_path("dctcp", 0.1, {}, discipline=marked)
-    start = 40 / marking * 0.1  # of 20 windows; alpha begins at 1
+    start = 40 / marking * 0.1  # duration of 20 windows, because alpha begins at 1
     data, sent = measured(net, start, start + marks / marking * 0.1, rng)
     return float(data["goodput"][0]) / PACKET * 0.1, sent
 

@@ -152,7 +152,7 @@ def _fits(law: Law, pattern: str) -> bool:
 
 
 def _simulator_checks(chosen: Mapping[str, Law], simulators: Simulators, quick: bool) -> dict[str, SimulatedBy]:
-    """Return the simulator checks of the chosen laws: ours, then the caller's, by full or short names."""
+    """Return the simulator checks of the chosen laws: longfat's, then the caller's, by full or short names."""
     declared = {name: law.simulated for name, law in chosen.items() if simulator_of(law)}
     result = {name: one for name, one in declared.items() if one and not (quick and one.long)}
     for wanted, given in simulators.items():
@@ -184,7 +184,7 @@ def _own(seed: int, law: Law) -> int:
 
 
 def _travels(name: str, law: Law, simulator_checks: Mapping[str, SimulatedBy]) -> bool:
-    """Return whether another process finds the same law and the same simulator by the law's name."""
+    """Return whether another process can find the same law and simulator by the law's name."""
     ours = law.place.startswith(PACKAGE) and dict(registered()).get(law.place) is law
     return ours and simulator_checks.get(name, law.simulated) is law.simulated
 
@@ -200,9 +200,9 @@ def _face(
     law: Law, check: SimulatedBy | None, name: str, face: str, counts: tuple[int, ...], quick: bool, seed: int,
     drawn: list[tuple[points.Point, int]] | Outcome, errors: tuple[float, float],
 ) -> dict[str, Outcome]:  # fmt: skip
-    """Run one check of one law, or two that belong together.
+    """Run one check of one law, or two checks that belong together.
 
-    Those are JAX's values and slopes, and simulator and printed expression.
+    The pairs are JAX's values and slopes, and the simulator checks of the law and of the printed expression.
     """
     own = _own(seed, law)
     if face == "proof":

@@ -81,7 +81,7 @@ class Expectation:
     step : str
         Its number in the document.
     probe : Probe
-        What is measured.
+        Measured quantity.
     visits, never : tuple of str
         Phases that have to follow each other, or must not be visited, at `Probe.after` or later; instead of a probe.
     within : tuple of float, optional
@@ -108,7 +108,7 @@ class Expectation:
 
 @dataclass(frozen=True)
 class Find:
-    """Time at which a phase is entered in a first run, or a field's value then; it replaces ``$name``."""
+    """Time at which a preliminary run enters a phase, or a field's value then; replaces ``$name``."""
 
     name: str
     phase: str
@@ -133,7 +133,7 @@ class Case:
     not_run: str = ""
 
     def finds(self, found: Mapping[str, str]) -> list[Find]:
-        """Return the values to be found by preliminary runs, in order; a later one may depend on earlier ones."""
+        """Return the values that preliminary runs determine, in order; a value may depend on earlier ones."""
         return [Find(**one) for one in self._document(found).get("find", [])]
 
     def _document(self, found: Mapping[str, str]) -> dict[str, Any]:
@@ -157,7 +157,7 @@ class Case:
         return [_expectation(one) for one in self._document(found).get("expect", [])]
 
     def network(self, tested: Any, reference: Any, found: Mapping[str, str]) -> tuple[Network, dict[str, Any]]:
-        """Return the network with these schemes, and the options of its run."""
+        """Return the network with the given schemes, and the options of its run."""
         from longfat.sim.network.network import Network
         from longfat.sim.network.scenario import parsing
 
@@ -183,7 +183,7 @@ class Suite:
     cases: tuple[Case, ...]
 
     def chosen(self, names: list[str] | None) -> list[Case]:
-        """Return the cases of these names, or of names and sections that begin so; all by default."""
+        """Return the cases with the given names, or whose names begin with a given section; all by default."""
         found = []
         for name in names or [""]:
             mine = [one for one in self.cases if one.name == name or one.name.startswith(f"{name}-") or not name]

@@ -24,7 +24,7 @@ PHASE = "phase"  # field of a scheme that has phases
 
 @dataclass(frozen=True)
 class Observed:
-    """A run: the times of the samples [s], the fields of the first flow then, and the run's counters."""
+    """Results of a run: times of the samples [s], the first flow's fields at these times, and the counters."""
 
     times: np.ndarray
     fields: dict[str, np.ndarray]
@@ -96,7 +96,7 @@ def observe(case: Case, of: Suite, tested: Any, reference: Any, seed: list[int],
 
 
 def _numbers(flow: Any, names: set[str]) -> dict[str, float]:
-    """Return fields of a flow by their names, as far as it has them, and BBR's bandwidth-delay product [packets]."""
+    """Return the given fields that a flow has, by name, and BBR's bandwidth-delay product [packets]."""
     has = flow._kind.fields
     made = {name: float(getattr(flow, name)) for name in names if name in has}
     if "bdp" in names and {"max_bw", "min_rtt"} <= has.keys():
@@ -105,7 +105,7 @@ def _numbers(flow: Any, names: set[str]) -> dict[str, float]:
 
 
 def _found(find: Find, seen: Observed) -> str | None:
-    """Return the time of the visit that is looked for, or the value of a field then; None if there is no such visit."""
+    """Return the time of a visit to a phase, or a field's value at that time; None if there is no such visit."""
     spans = [one for one in seen.visits(find.after) if one[0] == find.phase]
     if not -len(spans) <= find.visit - (find.visit > 0) < len(spans):
         return None
@@ -115,7 +115,7 @@ def _found(find: Find, seen: Observed) -> str | None:
 
 
 def value_of(one: Expectation, seen: Observed) -> float:
-    """Return the value that an expectation is about; NaN where there is none."""
+    """Return the value that an expectation refers to; NaN if the run has no such value."""
     if one.visits or one.never:
         names = [name for name, _, _ in seen.visits(one.probe.after)]
         if not names:
@@ -128,7 +128,7 @@ def value_of(one: Expectation, seen: Observed) -> float:
 
 
 def _follow(names: list[str], wanted: tuple[str, ...]) -> bool:
-    """Return whether phases are those wanted, where "A|B" is either of two."""
+    """Return whether phases match the expected ones, in which "A|B" stands for either of two."""
     return all(name in one.split("|") for name, one in zip(names, wanted, strict=True))
 
 

@@ -88,7 +88,7 @@ def run(
     reference : str or Scheme, optional
         Scheme beside the tested one, whose values stand in the report, too; by default that of the suite.
     replications : int, optional
-        Runs of each case [runs]; by default what the suite has. A case that draws no random number has one.
+        Runs of each case [runs]; by default the suite's number. A case that draws no random number has one.
     rng : int
         Seed.
     confidence : float

@@ -31,7 +31,7 @@ def best_reply(
     access_rate: ArrayLike = math.inf,
     constant: ArrayLike = False,
 ) -> Array:
-    r"""Return the rate that each source would choose if the others kept theirs.
+    r"""Return each source's best reply: the rate that it would choose if the others kept their rates.
 
     .. math:: f_j' = \arg\max_f\,(1 - P_j(f))\,f \quad\text{or}\quad
         \arg\min_f \frac{N}{(1 - P_j(f)) f \mu} + \Bigl(1 - \frac{\ln N}{\ln P_j(f)}\Bigr) R
@@ -99,7 +99,7 @@ def best_reply(
 
 
 def others(rates: ArrayLike, k: float) -> tuple[Array, Array]:
-    r"""Return two sums over the other sources, for each source: their load less 1, and their rates to the power k + 1.
+    r"""Return, per source, the others' load less 1 (excess) and the sum of (k + 1)-th powers of their rates (spread).
 
     .. math:: a_j = \sum_{i \ne j} f_i - 1, \qquad b_j = \sum_{i \ne j} f_i^{k+1}
 

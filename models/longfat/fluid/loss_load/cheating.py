@@ -1,4 +1,4 @@
-"""Gain of a source that knows the virtual factor of the link (Prithviraj & Williamson, footnote 3)."""
+"""Gain of a source that knows a link's virtual factor (Prithviraj & Williamson, footnote 3)."""
 
 from __future__ import annotations
 

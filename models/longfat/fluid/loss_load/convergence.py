@@ -35,7 +35,7 @@ def time_to_equilibrium(
     updates: int = 1000,
     **strategy: Any,
 ) -> xr.Dataset:
-    r"""Return the updates until all rates stay at their final values, for every k, number of sources and delay.
+    r"""Return the number of updates until all rates are final, for every k, number of sources and delay.
 
     .. math:: n^* = \min\{n : |f_j(m) - f_j| \le \epsilon f_j \text{ for all } j \text{ and all } m \ge n\}
 

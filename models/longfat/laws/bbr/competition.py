@@ -112,7 +112,8 @@ def share_with_probes(
 
     Notes
     -----
-    In every interval the flow sends nothing until the full queue has gone, B R, and then for T and a round trip.
+    In every interval the flow sends nothing for the time B R, until the full queue has drained, and then for T and a
+    round trip.
 
     Examples
     --------

@@ -65,8 +65,8 @@ def standing_queue(bandwidth_delay_product: Any, cwnd_gain: Any = 2, *, xp: Any)
     -----
     Probing makes the estimates of all flows together exceed the capacity, so that their caps rule, not their pacing:
     g bandwidth-delay products are in flight. It holds for buffers above Q, estimates of the round-trip time without
-    queueing, and BBR of 2016: version 3 also keeps in flight less than what led to losses. A single flow paces
-    at the capacity and has no standing queue.
+    queueing, and BBR of 2016: version 3 also keeps less in flight than the volume that led to losses. A single flow
+    paces at the capacity and has no standing queue.
 
     Examples
     --------
@@ -111,8 +111,8 @@ def probe_rtt_utilisation(
     The flow sends nothing for (1 - g_l) R, until so little is in flight, and as long in each of the n round trips that
     ProbeRTT then lasts: acknowledgments come in bursts of g_l R, and only an acknowledgment ends it. I begins where
     ProbeRTT ends. The queue is empty; a standing one covers a part of the loss. U jumps where T/R - g_l is an integer;
-    slopes are those between the jumps. Version 3 also paces 1 % below its estimate, which is not counted.
-    With the usual values both versions lose 2 % on short paths: 0.98 of 0.2 s in 10 s, or half of 0.2 s in 5 s.
+    slopes are given between the jumps. Version 3 also paces 1 % below its estimate, which is not counted. With the
+    usual values both versions lose 2 % on short paths: 0.98 of 0.2 s in 10 s, or half of 0.2 s in 5 s.
 
     Examples
     --------

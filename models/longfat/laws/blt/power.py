@@ -102,9 +102,9 @@ def power_advantage(bandwidth_delay_product: Any, packets: Any, *, xp: Any) -> A
     Notes
     -----
     The ratio of `power_with_unloaded_time` for TCP's slow start from one packet and for a file sent at once, whose
-    unloaded times over F/C are tau and 1 + x. It assumes what these assume: nothing is lost, neither in the empty
-    network (where the buffer holds TCP's window) nor under load. Since A > 1 for every x > 0 and n > 1, there is no
-    region in the plane of bandwidth and delay in which TCP is ahead; there are only curves of a given advantage,
+    unloaded times over F/C are tau and 1 + x. Its assumptions are theirs: nothing is lost, neither in the empty network
+    (where the buffer holds TCP's window) nor under load. Since A > 1 for every x > 0 and n > 1, there is no region in
+    the plane of bandwidth and delay in which TCP is ahead; there are only curves of a given advantage,
     `bandwidth_delay_product_for_advantage`.
 
     Examples

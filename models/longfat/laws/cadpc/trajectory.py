@@ -74,7 +74,7 @@ def trajectory(rate: Any, flows: Any, updates: Any, *, xp: Any) -> Any:
     inside = scaled < 2
     first = xp.where(
         inside, scaled * (2 - scaled), 0.25 + 0 * scaled
-    )  # after one update it is below 1 from either side
+    )  # after one update the scaled rate is below 1 from either side
     later = approached(first, xp.maximum(updates, 1 + 0 * updates) - 1, xp) / (1 + flows)
     path = xp.where(updates < 1, rate + 0 * later, later)
     return xp.where(inside, path, xp.nan + 0 * path)

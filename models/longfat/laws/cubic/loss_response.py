@@ -43,8 +43,8 @@ def average_window(loss: Any, round_trip_time: Any, c: Any = 0.4, beta: Any = 0.
     -----
     The first term is exact where the cubic function rules, p < `reno_friendly_loss`. Near the change of regions the
     window is the larger of two functions of time, and its mean is up to 4 % above the larger of the means (beta = 0.7;
-    `mean_window` is exact). From another window the flow comes there slowly in the cubic region: a relative deviation e
-    shrinks by 0.56 e^3 a loss, so that 100 losses leave 10 %. With random losses the window is larger:
+    `mean_window` is exact). From another window the flow converges to it slowly in the cubic region: a relative
+    deviation e shrinks by 0.56 e^3 a loss, so that 100 losses leave 10 %. With random losses the window is larger:
     `average_window_random`.
 
     Examples

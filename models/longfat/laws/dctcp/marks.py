@@ -25,8 +25,8 @@ def window_at_spaced_marks(marking: Any, *, xp: Any) -> Any:
     Notes
     -----
     Every round trip adds a packet, has two marks and takes the share p/2 of the window away. It holds for small p: a
-    simulated window is smaller by the share 0.8 p. Marks that are independent leave more, `window_at_random_marks`, as
-    then some windows have none.
+    simulated window is smaller by the share 0.8 p. With independent marks the window is larger,
+    `window_at_random_marks`, because some windows have none.
 
     Examples
     --------

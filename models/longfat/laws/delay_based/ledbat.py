@@ -1,4 +1,4 @@
-"""LEDBAT++ alone on a link: its gain, the queueing delay between slowdowns, and what the slowdowns cost."""
+"""LEDBAT++ alone on a link: its gain, the queueing delay between slowdowns, and the cost of slowdowns."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ def ledbat_gain(round_trip_time: Any, target: Any = 0.06, *, xp: Any) -> Any:
 
     Notes
     -----
-    1 for round trips of at least twice the target, 1/16 for those below an eighth of it. Slopes are those between the
-    jumps.
+    1 for round trips of at least twice the target, 1/16 for round trips below an eighth of the target. Slopes are given
+    between the jumps.
 
     Examples
     --------
@@ -125,8 +125,8 @@ def ledbat_slowdown_time(capacity_packets: Any, round_trip_time: Any, target: An
     Notes
     -----
     From the entry with a window of mu (R + T): two round trips with 2 packets, slow start to the bandwidth-delay
-    product, and slow start at the rate of the link until the queue has its target. Parts of packets, and what a window
-    that is sent in bursts waits, are neglected; simulated slowdowns are up to 6 % longer.
+    product, and slow start at the rate of the link until the queue has its target. Parts of packets, and the waiting
+    times of a window sent in bursts, are neglected; simulated slowdowns are up to 6 % longer.
 
     Examples
     --------

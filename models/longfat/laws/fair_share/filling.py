@@ -92,7 +92,7 @@ def fill(links: Sequence[Sequence[tuple[int, Any]]], capacities: Sequence[Any], 
                 left -= usage * weights[flow] * level[flow]
         if not open_flows:
             continue
-        now = max(left / demand, lowest)  # values rounded up before may leave less
+        now = max(left / demand, lowest)  # earlier rounding may leave less
         if waiting and now > waiting[0][0]:
             heapq.heappush(waiting, (now, number))
             continue

@@ -90,10 +90,10 @@ class Load:
         Bytes/s, in [0, inf), while it is on. The excess over a link's capacity is lost there; the links after it are
         charged with the whole rate, too.
     times : sequence of float or Fraction
-        Rising times [s] at which it goes on, off, on, ...; it is always on without any.
+        Increasing times [s] at which the load switches on, off, on, ...; without times it is always on.
     period : float or Fraction, optional
         Time [s] after which the pattern repeats itself, without end. ``times`` must then end by going off, at most one
-        period after the load first goes on.
+        period after the load first switches on.
 
     Examples
     --------

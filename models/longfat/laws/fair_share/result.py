@@ -16,7 +16,7 @@ from longfat.laws.fair_share.network import Network
 if TYPE_CHECKING:
     import xarray as xr
 
-ROWS = 50  # of the table that a notebook shows
+ROWS = 50  # rows of the table in a notebook
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -87,7 +87,7 @@ class _Group:
 
     def __init__(self, weight: Any) -> None:
         self.weight = weight
-        self.waiting: list[tuple[Any, int]] = []  # heap of the service at which a file is complete, and its flow
+        self.waiting: list[tuple[Any, int]] = []  # heap of (service at which a file is complete, flow)
         self.service: Any = 0
         self.rate: Any = 0
 
@@ -110,7 +110,7 @@ class _Group:
         while self.waiting and self.waiting[0][0] <= self.service:
             flows.append(heapq.heappop(self.waiting)[1])
         if not self.waiting:
-            self.service = 0  # no file refers to it
+            self.service = 0  # no file refers to its service
         return flows
 
 
@@ -125,7 +125,7 @@ class _Traffic:
         self.next = next(self._times, math.inf)
 
     def switch(self, now: Any) -> None:
-        """Switch on or off as often as is due."""
+        """Switch on or off until the next switching time lies ahead."""
         while self.next <= now:
             self.on = not self.on
             self.next = next(self._times, math.inf)
@@ -142,7 +142,7 @@ class _Run:
         self.start = [convert(flow.start) for flow in network.flows]
         self.coming = sorted(
             range(len(self.start)), key=lambda i: (self.start[i], i), reverse=True
-        )  # the next one is last
+        )  # the next file is the last one
         self.finish: list[Any] = [math.inf] * len(self.start)
         self.now = self.start[self.coming[-1]]
         self.capacity = [convert(capacity) for capacity in network.links.values()]

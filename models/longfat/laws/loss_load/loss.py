@@ -47,7 +47,7 @@ def loss_probability(rate: Any, excess: Any, spread: Any, k: Any, *, xp: Any) ->
 
 
 def unbounded(rate: Any, excess: Any, spread: Any, k: Any, xp: Any) -> Any:
-    """Return the value of the paper's formula, which has no bounds."""
+    """Return the value of the paper's formula, without the bounds 0 and 1."""
     return xp.power(rate, k) * (rate + excess) / (xp.power(rate, k + 1) + spread)
 
 

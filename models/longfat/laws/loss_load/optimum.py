@@ -29,7 +29,7 @@ def scale(spread: Any, k: Any, xp: Any) -> Any:
 
 
 def psi(rate: Any, excess: Any, spread: Any, k: Any, xp: Any) -> Any:
-    """Return the left side of the law's equation less its right side, divided by k f^k."""
+    """Return the difference of the sides of the law's equation, left less right, divided by k f^k."""
     top = scale(spread, k, xp)
     return rate + (k + 1) / k * excess - top * xp.power(top / rate, k)
 

@@ -69,7 +69,7 @@ def response_time(
     rounds = 1 + xp.log(packets) / minus_log_loss(rate, excess, spread, k, some, xp)
     lossy = rate + excess > 0
     total = sending + xp.where(lossy, rounds, 1 + 0 * rounds) * round_trip_time
-    return xp.where(goes, total, math.inf + 0 * rate)  # the total may overflow there
+    return xp.where(goes, total, math.inf + 0 * rate)  # the total may overflow where no packet is delivered
 
 
 def minus_log_loss(rate: Any, excess: Any, spread: Any, k: Any, passed: Any, xp: Any) -> Any:

@@ -70,8 +70,8 @@ def at(z: Any, top: Any, excess: Any, spread: Any, k: Any, xp: Any) -> Point:
     log_gain = xp.log(minus_log_loss) + xp.log(inner) + log_p - xp.log(free) - xp.log(passed)
     # Slopes by ln f, then by z: d(ln f)/dz = inner (gap/width)/f.
     slope = xp.exp(log_slope)
-    by_log = slope * rate / passed  # of ln t
-    of_p = -(k + 1) * q  # of ln p
+    by_log = slope * rate / passed  # slope of ln t by ln f
+    of_p = -(k + 1) * q  # slope of ln p by ln f
     share = rate / beyond  # not rate / beyond / beyond: XLA would divide by the square, which may be 0
     of_elasticity = ((k + 1) * p * of_p + excess / beyond * share) / elasticity
     of_fall = -(rate * xp.exp(-log_fall) + k * xp.exp(log_last - log_fall))
@@ -84,7 +84,7 @@ def at(z: Any, top: Any, excess: Any, spread: Any, k: Any, xp: Any) -> Point:
 
 
 def interior(rho: Any, top: Any, excess: Any, spread: Any, k: Any, xp: Any) -> Any:
-    """Return the best rate beyond max(0, -a), or the cusp -a where none beyond is better; all values are constants."""
+    """Return the best rate beyond max(0, -a), or the cusp -a if no rate beyond is better; all values are constants."""
     zero, shape = 0 * (rho + top), (top, excess, spread, k)
     room, late = excess < 0, xp.equal(rho, 0)
     base = xp.where(room, -excess, zero)
@@ -105,7 +105,7 @@ def interior(rho: Any, top: Any, excess: Any, spread: Any, k: Any, xp: Any) -> A
     log_rho = xp.log(xp.where(late, 1 + zero, rho))
 
     def search(i: Any, z: Any, cusp: Any) -> tuple[Any, Any]:
-        """Find where C is largest, if a < 0, and from there on where h = 1, if that is better than the cusp."""
+        """Find, if a < 0, the maximum of C and, beyond it, the point h = 1 if that is better than the cusp."""
         second = i + zero > 1
         cusp = second & room & loses(rate(z), rho, excess, spread, k, xp)
         idle = xp.where(second, cusp | late, excess >= 0)

@@ -26,9 +26,9 @@ def network_power(throughput: Any, response_time: Any, alpha: Any = 1, *, xp: An
 
     Notes
     -----
-    A definition. It compares systems that complete every transfer: a system that refuses transfers has a short
-    response time for the others, and its power says nothing about those refused. Powers with different alpha have
-    different units.
+    A definition. It compares systems that complete every transfer: a system that refuses transfers has a short response
+    time for accepted ones, and its power does not reflect the refused ones. Powers with different alpha have different
+    units.
 
     Examples
     --------

@@ -122,7 +122,7 @@ def knee_number(propagation: Any = 0, variation: Any = 1, alpha: Any = 1, *, xp:
     Notes
     -----
     As exact as `relative_power`. For alpha = 1 it is 1 + delta whatever the service times: as many as fill the empty
-    path when its link never idles and nothing waits. Without propagation that is one transfer ("keep the pipe just
+    path when its link never idles and no transfer waits. Without propagation that is one transfer ("keep the pipe just
     full"), and alpha of them in M/M/1.
 
     Examples

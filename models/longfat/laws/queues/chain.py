@@ -24,7 +24,7 @@ from longfat.laws.queues.smooth import NEAR, phis
 
 PLACES = 96
 TAIL = 32  # terms beyond the last place for a Poisson tail: (4/98)^32 < 1e-44
-SWITCH = 4.0  # load from which a Poisson tail is taken as 1 - the rest
+SWITCH = 4.0  # load from which a Poisson tail is computed as 1 minus the other terms
 SILENT = 750.0  # exp(-750) = 0
 LIGHT, HEAVY = 1e-3, 2.0  # loads between which two poles are needed: 9100^-96 = 0 and exp(-1.59 * 96) < 1e-66
 NEWTON = 6
@@ -133,12 +133,12 @@ def _pole(load: Any, xp: Any) -> Any:
 
     start = 24 * target / (6 + xp.sqrt(36 + 24 * target))
     (tau,) = xp.repeat(NEWTON, step, start)
-    # Derivatives come from the equation instead of Newton's steps, which takes a third of the time to compile.
+    # Derivatives come from the equation, not from Newton's steps: this compiles in a third of the time.
     return xp.implicit(lambda t, rho: xp.log1p(t * phis(t, xp)[1]) + xp.log(rho), tau, load)
 
 
 def _away(tau: Any, load: Any, xp: Any) -> Any:
-    """Return Newton's step for tau = rho (exp(tau) - 1) where the root is far from 0."""
+    """Return Newton's step for tau = rho (exp(tau) - 1), for a root far from 0."""
     return (tau - load * xp.expm1(tau)) / (1 - load * xp.exp(tau))
 
 

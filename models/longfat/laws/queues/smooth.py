@@ -64,7 +64,7 @@ def truncated_geometric_mean(load: Any, places: Any, xp: Any) -> Any:
     below, above = ~near & (u < 0), ~near & (u > 0)
     low = xp.where(below, u, xp.full_like(u, -1.0))
     high = xp.where(above, -u, xp.full_like(u, -1.0))
-    # exp(low) over, not 1/expm1(-low): which would overflow and spoil the gradient.
+    # exp(low) in the numerator, because 1/expm1(-low) would overflow and spoil the gradient.
     light = places * xp.exp(places * low) / xp.expm1(places * low) - xp.exp(low) / xp.expm1(low)
     heavy = 1 / xp.expm1(high) - places / xp.expm1(places * high)
     result = xp.where(below, light, xp.where(above, heavy, middle))

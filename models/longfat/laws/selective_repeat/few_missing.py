@@ -8,8 +8,8 @@ The mean number of rounds is 1 + the sum over k >= 1 of 1 - F_k. In floats a fix
 `longfat.laws.selective_repeat.rounds`): by Chernoff's bound F_k <= exp(-(m - T)^2/(2 m)), m = s p^k, terms with
 m >= T + L + sqrt(L^2 + 2 L T) are 1 to within exp(-L) and are counted, the next TERMS are added, and the rest, where
 t = s p^n <= 1, is summed over k in powers of t: sum over j > T of (-1)^(j-T-1) C(s, j) C(j-1, T) x^j/(1 - p^j).
-The packets sent again in a round are those missing where more than T are; in the tail their sum has j T/(j - 1) times
-the coefficients of 1 - F. Small probabilities are summed directly, never computed as 1 minus the rest.
+If more than T packets are missing after a round, all of them are sent again; in the tail their sum has j T/(j - 1)
+times the coefficients of 1 - F. Small probabilities are summed directly, never computed as 1 minus the rest.
 
 Derived in derivations/segment_distribution.py.
 """

@@ -49,8 +49,8 @@ def throughput_efficiency_many_rounds(
     M is the time per window that the sender waits, in segment times. A segment that needs a k-th repetition makes the
     window wait for one more acknowledgment delay, unless it waits already; q_k is the share of the time for which it
     waits. For one repetition and W = w_a + 1 this is exact, and equal to `throughput_efficiency` with (1 - g)/g in
-    place of 1/g. Two things are approximations: that waiting periods are uniform in the window, and that repetitions
-    can be treated one after the other.
+    place of 1/g. Two assumptions are approximations: that waiting periods are uniform in the window, and that
+    repetitions can be treated one after the other.
 
     Examples
     --------

@@ -42,7 +42,7 @@ def first_uncertain(loss: Any, most: Any, packets: Any, xp: Any) -> Any:
     """Return the first round, or the one before it, with s p^k not above ``most``."""
     tiny = float(xp.finfo(loss.dtype).smallest_normal)
     some = xp.where(loss > 0, loss, tiny + 0 * loss)
-    some = xp.where(some < 1, some, 0.5 + 0 * some)  # outside the domain, while tracing
+    some = xp.where(some < 1, some, 0.5 + 0 * some)  # keeps values outside the domain finite while tracing
     first = xp.floor(xp.log(packets / most) / -xp.log(some))
     return xp.where(first > 1, first, xp.ones_like(first))
 

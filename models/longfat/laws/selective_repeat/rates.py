@@ -194,7 +194,7 @@ def initial_window(ack_segments: Any, *, xp: Any) -> Any:
     new_rate=Symbol("F_1", "segments/s", "(0, inf)", (1.0, 1e5), "New rate"),
 )
 def adjusted_window(window: Any, rate: Any, new_rate: Any, *, xp: Any) -> Any:
-    r"""Return the window that a receiver asks for when its long-term rate changes.
+    r"""Return the window that a receiver requests when its long-term rate changes.
 
     .. math:: W_1 = \frac{F_1}{F} W_0
 

@@ -69,8 +69,8 @@ def gaimd_rate(loss: Any, round_trip_time: Any, increase: Any, decrease: Any, ac
     Notes
     -----
     The assumptions are those of `square_root_rate`. By this rate alone alpha = 3 (1 - beta)/(1 + beta) would be fair to
-    TCP; the usual alpha = 0.31 for beta = 7/8 takes timeouts into account and is 1.24 times as fast where there are
-    none.
+    TCP; the usual alpha = 0.31 for beta = 7/8 takes timeouts into account and gives a rate 1.24 times as high without
+    timeouts.
 
     Examples
     --------

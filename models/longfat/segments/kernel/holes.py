@@ -12,7 +12,7 @@ from longfat.sim.kernel.jit import part
 NONE = -1
 
 # Columns of a segment's row, at its number modulo the rows (a power of two, at least a window and one). RUN: its number
-# if it was the first of several sent consecutively while a segment was missing; these share one START.
+# if it was the first of several sent consecutively while a segment was missing; such segments share one START.
 HOLE, START, RECEIVED, END, FOLLOWING, PREVIOUS, REQUEST_DELAYED, RUN = range(8)
 SEGMENT_COLUMNS = 8
 

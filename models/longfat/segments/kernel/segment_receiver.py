@@ -1,8 +1,8 @@
 """Receiver of a group of packets: hard and soft acknowledgment (Gong & Parulkar, section 4.3.1).
 
 The buffer has `buffer` slots of a segment each. It is empty while no segment is missing, because segments in order are
-consumed at once. All packets of a group find the same buffer, because nothing else arrives between them, so a group is
-kept or discarded as a unit. Acknowledgments are sent at the ends of groups.
+consumed immediately. All packets of a group find the same buffer, because nothing else arrives between them, so a group
+is kept or discarded as a unit. Acknowledgments are sent at the ends of groups.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ KEPT, LOST, DISCARDED, REPLACED = range(4)
 
 @part
 def room_left(connection, rules):
-    """Return how many new segments would be kept from the next one on; valid only while a segment is missing."""
+    """Return the number of new segments that the buffer has room for; valid only while a segment is missing."""
     if rules[SOFT]:
         return rules[BUFFER] - connection[SLOTS]
     return connection[FIRST_OPEN] + rules[BUFFER] - connection[NEXT]
@@ -49,7 +49,7 @@ def room_left(connection, rules):
 
 @part
 def measured(rules, number):
-    """Return whether the segment is one of those measured."""
+    """Return whether the segment is measured."""
     return rules[FIRST_MEASURED] <= number < rules[END_MEASURED]
 
 
@@ -76,7 +76,7 @@ def first_sent(segments, acks, connection, rules, start, arrived):
     connection[NEXT] += 1
     if missing > rules[TOLERANCE]:
         if measured(rules, number):
-            connection[DELAY_SUM] -= rules[PACKETS]  # counted with the undamaged ones at the end
+            connection[DELAY_SUM] -= rules[PACKETS]  # added again with the undamaged segments
         append_hole(segments, connection, number, start, rules[PACKETS] - missing)
         delayed = verdict == DISCARDED and rules[WHEN_FREE] > 0
         acknowledge(segments, acks, connection, rules, number, missing, now, delayed)

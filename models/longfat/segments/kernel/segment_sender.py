@@ -86,7 +86,7 @@ def to_next_mark(number, warm_up, last):
 
 @part
 def step_at(steps, first_step, end_step, number):
-    """Return the step of lag that holds for a segment, or the first one after it."""
+    """Return the step of lag that applies to a segment, or the first later step."""
     mask = len(steps) - 1
     while first_step + 1 < end_step and steps[(first_step + 1) & mask, FROM] <= number:
         first_step += 1
@@ -95,7 +95,7 @@ def step_at(steps, first_step, end_step, number):
 
 @part
 def to_next_step(steps, first_step, end_step, number):
-    """Return the number of segments from `number` to the next step of lag; NEVER if there is none."""
+    """Return the number of segments from `number` to the next step of lag; NEVER if there is no further step."""
     mask = len(steps) - 1
     if steps[first_step & mask, FROM] <= number:
         first_step += 1
@@ -104,7 +104,7 @@ def to_next_step(steps, first_step, end_step, number):
 
 @part
 def skip_periods(steps, first_step, end_step, segments, lag):
-    """Move all steps by whole periods, which are `segments` segments and add `lag` to their lag."""
+    """Move all steps by whole periods, which together have `segments` segments and increase the lag by `lag`."""
     for step in range(first_step, end_step):
         steps[step & (len(steps) - 1), FROM] += segments
         steps[step & (len(steps) - 1), LAG] += lag
@@ -120,7 +120,7 @@ def segments_before_loss(bound, gap, segment):
 
 @entry(".")
 def run(rng, channel, state, rules, segments, acks, steps, connection, stop, trace, result):
-    """Send segments until those measured have been accepted.
+    """Send segments until all measured segments have been accepted.
 
     ``rules`` has the columns of the receiver's module, in packets, packet times and segments. The arrays `segments`,
     `acks` and `steps` are working memory, with powers of two of rows; `connection` and `state` begin with zeros. The
@@ -208,7 +208,7 @@ def run(rng, channel, state, rules, segments, acks, steps, connection, stop, tra
         if connection[HEAD] != NONE:
             bound = min(bound, connection[HEAD] + window - number)
         elif slack < 0 and next_ack == NEVER and quiet_since + window <= number < last and len(trace) == 0:
-            # No interruption for a window: skip whole periods, unless a trace has to show them.
+            # Without interruption for a window: skip whole periods, unless they have to be traced.
             periods = min(gap // segment, to_mark) // window
             if periods > 0:
                 skip_periods(steps, first_step, end_step, periods * window, -periods * slack)

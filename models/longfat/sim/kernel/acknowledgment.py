@@ -60,7 +60,7 @@ from longfat.sim.kernel.sender import ANY, LATEST, restart_timer, round_trip, sa
 from longfat.sim.kernel.source import all_written, check_application_limited, end_connection
 from longfat.sim.kernel.trace_rows import trace_packet, trace_sender
 
-MOST_IMMEDIATE_CALLS = 1000  # alarms or ticks in a row that may be set to no later than now
+MOST_IMMEDIATE_CALLS = 1000  # most consecutive alarms or ticks set to the present or the past
 MOST_PACKETS_AT_ONCE = 2**25  # more packets than a run can hold (`run_state.MOST_ROWS`)
 
 
@@ -105,7 +105,7 @@ def take_header(state, event, i):
 def is_unlimited(state, f, sender):
     """Return whether a flow may send more packets in one burst than a run can hold.
 
-    It may if no rate, access link or limit for this event holds back what the window allows.
+    It may if no rate, access link or limit for this event keeps it from sending the whole window.
     """
     if sender.window <= MOST_PACKETS_AT_ONCE or sender.packets - sender.next <= MOST_PACKETS_AT_ONCE:
         return False
@@ -129,7 +129,7 @@ def call_scheme(state, f, sender, number):
     if value >= 0.0 and sender.rate >= 0.0 and sender.window >= 0.0:  # False for NaN
         if sender.window > MOST_PACKETS_AT_ONCE and is_unlimited(state, f, sender):
             return False
-        state.callback = NONE  # it neither raised an error nor returned an invalid value
+        state.callback = NONE  # the callback neither raised an error nor returned an invalid value
         return True
     state.bad_value = sender.rate if value >= 0.0 and sender.window >= 0.0 else sender.window if value >= 0.0 else value
     return False
@@ -149,7 +149,7 @@ def set_alarm(state, f):
 
 @routine
 def finish_callback(state, f, fine):
-    """Set the alarm that a callback of the scheme asked for, and send what the flow may send; return `fine`."""
+    """Set the alarm that a scheme's callback requested, and send all packets that the flow may send; return `fine`."""
     set_alarm(state, f)
     if fine:
         request_send(state, f)
@@ -257,7 +257,7 @@ def acknowledge(state, i):
 
 @routine
 def count_marks(state, f, event):
-    """Take from an acknowledgment how many packets were marked since the one that reported most of them."""
+    """Read the number of marked packets from an acknowledgment: those beyond the largest number reported before."""
     # RFC 9000, section 13.4.2.1: an acknowledgment that is overtaken reports fewer, and is ignored.
     own, reported = recovery_at(state, f), int(event.header[MARKS_FIELD])
     event.marks = max(0, reported - own.marks_reported)
@@ -321,7 +321,7 @@ def report_losses(state, f, lost, fresh, last_lost):
 
 @routine
 def report_each_loss(state, f, n, lost):
-    """Call `loss` of the scheme for list node n and those behind it, of a flow that had `lost` losses before."""
+    """Call `loss` of the scheme for list node n and each node behind it; the flow has had `lost` losses before."""
     sender, event = sender_at(state, f), event_of(state)
     acknowledged, fine = event.transmission, True
     while n != NONE and fine:
@@ -376,14 +376,14 @@ def report_repaired_loss(state, f):
     own.recover = sender.transmission
     enter_recovery(state, f)
     fine = call_scheme(state, f, sender, ON_LOSS)
-    sender.resend = NONE  # nothing is to be retransmitted
+    sender.resend = NONE  # no packet has to be retransmitted
     event.number = acknowledged
     return fine
 
 
 @routine
 def expire_alarm(state, f):
-    """Call `alarm` of the scheme at the time that it had set."""
+    """Call `alarm` of the scheme at the time that the scheme had set."""
     sender, own, event = sender_at(state, f), recovery_at(state, f), event_of(state)
     clear_event(state, event, sender)
     fine = call_scheme(state, f, sender, ON_ALARM)

@@ -89,7 +89,7 @@ KINDS = 1 << KIND_BITS
 SERIAL_SHIFT = KIND_BITS + INDEX_BITS
 # Beyond it `RunState.renumber` renumbers the entries, so that keys stay below `FIRST_AT_ITS_TIME` during a call.
 LAST_SERIAL = 1 << (61 - SERIAL_SHIFT)
-FIRST_AT_ITS_TIME = 1 << 62  # subtracted once or twice from a key, which then precedes all others of its time
+FIRST_AT_ITS_TIME = 1 << 62  # subtracted once or twice from a key, so that it precedes other keys of the same time
 
 
 @part
@@ -207,6 +207,6 @@ def request_admission(state, i):
 
 @part
 def request_send(state, f):
-    """Let a flow send what it may before the next event, see `loop.handle_pending`."""
+    """Let a flow send all packets that it may send before the next event, see `loop.handle_pending`."""
     state.sending_flow = f
     state.attention = 1

@@ -61,9 +61,9 @@ def _plain(kind: Any) -> Any:
 class Callback:
     """Address of a compiled function, by numba's calling convention, so that exceptions reach the kernel."""
 
-    code: Any  # keeps it in memory
+    code: Any  # reference that keeps the code in memory
     address: int
-    trusted: bool  # of the package, so that it ends
+    trusted: bool  # a function of the package, which is known to return
 
 
 def callback(signature: Any, function: Callable[..., Any], *, cache: bool) -> Callback:
@@ -110,7 +110,7 @@ def _viewing(function: Callable[..., Any], kinds: tuple[Any, ...]) -> Callable[.
 
 
 def entry(*folders: str) -> Callable[[Callable[..., Any]], Any]:
-    """Return a decorator for a kernel that is compiled again when any file of these folders has changed.
+    """Return a decorator for a kernel that is recompiled when any file of the given folders has changed.
 
     numba compares only the file of the cached function, so that it would miss a change in a file that it calls. Here
     the stamp that it compares covers the text of all of them.
@@ -129,7 +129,7 @@ NOTHING = "it returns nothing on some path; return a number"
 
 
 def reason(error: Exception) -> str:
-    """Return the one sentence that a user needs of numba's error message."""
+    """Return the cause of a numba error in one sentence for users."""
     text = str(error)
     if "mismatch of return type: none vs" in text:
         return "it raises an exception on every path; return a number"

@@ -1,4 +1,4 @@
-"""Links: how a packet enters one, and what follows; and the counters of links at the present moment.
+"""Links: admission of packets and the steps that follow it; and the counters of links at the present moment.
 
 On a link that sends in order of arrival everything is known at admission: the transmission begins when the packets
 before it have been sent. So only the arrival at the far end is an event, and only the first packet on the link needs an
@@ -68,7 +68,7 @@ def admit(state, i):
 def admit_inline(state, i):
     """Let a packet enter the link of its hop, or drop it.
 
-    What follows is computed in advance where no other packet can interfere, up to the `horizon`: docs/engine.md,
+    The following steps are computed in advance, up to the `horizon`, if no other packet can interfere: docs/engine.md,
     "Computing in advance".
     """
     now = state.now
@@ -89,7 +89,7 @@ def admit_inline(state, i):
 
 @part
 def travel(state, link, i, packet, hop):
-    """Put a packet whose arrival is known on its way, and compute the arrival in advance if that is possible.
+    """Put a packet with a known arrival time on its link, and compute the arrival in advance if possible.
 
     Return the packet if it enters the next link then, else NONE.
     """
@@ -103,7 +103,7 @@ def travel(state, link, i, packet, hop):
 
 @part
 def arrive_in_advance(state, link, i, packet, hop):
-    """Compute the arrival of a packet at the far end; return it if it enters the next link then, else NONE."""
+    """Compute the arrival of a packet at the far end; return the packet if it then enters the next link, else NONE."""
     state.now = packet.arrival
     if hop.far_end == TO_RECEIVER:
         if not receive(state, i):
@@ -133,9 +133,9 @@ def end_of_transmission(state, k):
 
 @routine
 def process_deferred(state, k):
-    """Compute in advance what was deferred on a link because of the horizon, in order, until rows are short.
+    """Compute in advance, in order, the arrivals that the horizon deferred on a link, until rows are short.
 
-    What is left remains deferred, and is handled when it arrives.
+    The remaining packets stay deferred and are handled when they arrive.
     """
     link = link_at(state, k)
     now, i, blocked = state.now, link.head, link.deferred == 0
@@ -175,13 +175,13 @@ def transmit_in_order(state, link, i, packet, special):
         call_responder(state, link, ON_DEQUEUE, i, begin)
     first_bit = begin
     if special:
-        if link.hold_until > begin:  # the packet counts as in transmission meanwhile, as with jitter below
+        if link.hold_until > begin:  # meanwhile the packet counts as in transmission, as with jitter below
             first_bit = max(begin, min(link.hold_until, HORIZON))
         if link.jitter > 0:  # random extra time, during which the packets behind wait
             first_bit = max(begin, now + int(uniform(state) * link.jitter))
     time = transmission_time(state, link, size, fresh, first_bit)
     free = first_bit + time
-    if free > HORIZON:  # the run ends, before a sum of times exceeds 63 bits
+    if free > HORIZON:  # ends the run before a sum of times exceeds 63 bits
         state.link = link.number
         state.shortage = TOO_LATE
         state.attention = 1
@@ -224,7 +224,7 @@ def admit_special(state, link, queue, i):
 
 @routine
 def send_feedback(state):
-    """Send feedback from a switch to a sender, on the path of the acknowledgments from there."""
+    """Send feedback from a switch to a sender, on the path of the acknowledgments from that switch on."""
     link, f = link_at(state, state.feedback_link), int(state.feedback_flow)
     i = new_packet(state, f, FEEDBACK, receiver_at(state, f).ack_size, state.feedback_hop)
     packet_at(state, i).number = link.number

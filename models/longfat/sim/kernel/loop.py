@@ -1,7 +1,7 @@
-"""Event loop: take the earliest event, set the clock to its time, handle it, and let in and send what it allows.
+"""Event loop: take the earliest event, set the clock to its time, handle it, and admit and send packets.
 
 It returns at a given time, after a number of events, or when an array has to grow. Arrivals may be handled before their
-time, up to `horizon`: docs/engine.md, "Computing in advance", says when, and what it buys.
+time, up to `horizon`: docs/engine.md, "Computing in advance", describes the conditions and the gain.
 """
 
 from longfat.sim.kernel.acknowledgment import (
@@ -82,7 +82,7 @@ from longfat.sim.kernel.source import emit, reach_host, start_connection
 
 @part
 def leave_deferred(state, link, hop):
-    """Account for the arrival of a deferred packet, and compute those behind it in advance if that is possible now."""
+    """Account for the arrival of a deferred packet; compute later packets in advance if that is possible now."""
     if hop.in_advance != AT_ARRIVAL:
         link.deferred -= 1
         if link.deferred > 0:
@@ -99,7 +99,7 @@ def arrive(state, k):
     packet = packet_at(state, i)
     hop = hop_at(state, packet.hop)
     far_end = hop.far_end
-    if hop.link != k:  # computed in advance: the receiver has had it, and now its acknowledgment enters the next link
+    if hop.link != k:  # computed in advance: the receiver has processed it; now its acknowledgment enters the next link
         admit(state, i)
     elif far_end == NEXT_HOP:
         packet.hop += 1
@@ -249,7 +249,7 @@ def handle_clock_event(state, kind, index, time):
 
 @part
 def handle_pending(state):
-    """Carry out what has to happen before the next event, and return DONE, PAUSED or the array that is too small.
+    """Carry out all work due before the next event; return DONE, PAUSED or the array that is too small.
 
     A packet enters its link, a switch sends its feedback, a flow sends what it may.
     """

@@ -193,7 +193,7 @@ def _prefetch() -> Any:
             kind = ir.FunctionType(ir.VoidType(), [pointer, word, word, word])
             code = builder.module.declare_intrinsic("llvm.prefetch", [pointer], kind)
             place = builder.inttoptr(arguments[0], pointer)
-            builder.call(code, [place, word(1), word(3), word(1)])  # prefetch for writing, in all cache levels, data
+            builder.call(code, [place, word(1), word(3), word(1)])  # prefetch data for writing into all cache levels
             return context.get_dummy_value()
 
         return types.none(types.int64), generate
@@ -316,7 +316,7 @@ def allocate_packet(state):
 
 @part
 def new_packet(state, f, kind, length, hop):
-    """Return the row of a new packet of a flow, which leaves now; plain, of the highest priority, without flags."""
+    """Return the row of a new packet that a flow sends now: plain, of the highest priority, without flags."""
     i = allocate_packet(state)
     packet = packet_at(state, i)
     packet.flow = f

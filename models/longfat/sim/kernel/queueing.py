@@ -57,7 +57,7 @@ from longfat.sim.kernel.trace_rows import record_end
 
 @routine
 def change_rate(state, link, begin):
-    """Set the rate of a transmission that begins at `begin`, where the rate changes by then.
+    """Set the rate of a transmission that begins at `begin`, if the link's rate has changed by that time.
 
     Transmissions begin in order, also if they are decided in advance. One that has begun ends at the rate at which it
     began (ours: a transmitter changes its rate between packets).
@@ -92,7 +92,7 @@ def transmission_time(state, link, size, fresh, begin):
         link.length = size
         if link.changing_rate != NONE:
             change_rate(state, link, begin)
-            link.length = NONE  # the next packet comes here, too
+            link.length = NONE  # the next packet enters this link, too
         numerator = int(size) * 8_000_000_000 * link.scale
         link.quotient = numerator // link.rate
         link.remainder = numerator - link.quotient * link.rate
@@ -207,7 +207,7 @@ def take_arrived(state, link):
 
 @part
 def call(state, link, function, i):
-    """Call a function of a link's discipline or service for a packet, and return what it returns."""
+    """Call a function of a link's discipline or service for a packet, and return its result."""
     k = link.number
     state.link = k
     if link.changing_rate != NONE:
@@ -228,14 +228,14 @@ def call(state, link, function, i):
 
 @part
 def call_discipline(state, link, hook, i):
-    """Call a hook of a link's discipline for a packet, and return what it returns."""
+    """Call a hook of a link's discipline for a packet, and return its result."""
     state.hook = hook
     return call(state, link, hook_at(state, link.discipline, hook), i)
 
 
 @part
 def call_service(state, link, verb, i):
-    """Call a function of a link's service for a packet, and return what it returns."""
+    """Call a function of a link's service for a packet, and return its result."""
     state.hook = OF_SERVICES + verb
     return call(state, link, verb_at(state, link.service, verb), i)
 
@@ -267,7 +267,7 @@ def call_responder(state, link, hook, i, time):
 def collect_feedback(state, link, i):
     """Record the feedback that a discipline has filled in with `send_feedback`; the loop sends it.
 
-    Only data packets cause feedback: on the path of acknowledgments there is no sender to be told.
+    Only data packets cause feedback: on the path of acknowledgments there is no sender to receive it.
     """
     if link.send_feedback:
         link.send_feedback = 0
@@ -291,7 +291,7 @@ def change_backlog(state, link, packets, size):
 
 @part
 def admit_queued(state, link, queue, i):
-    """Admit a packet to a link with a service; where the buffer is full, `evict` chooses what is dropped."""
+    """Admit a packet to a link with a service; if the buffer is full, `evict` chooses the packet to drop."""
     size = packet_at(state, i).length
     since_at(state, i).x = state.now
     queued_at(state, i).queue = queue if queue != NONE else link.first_queue
@@ -371,7 +371,7 @@ def transmit(state, link, i):
 
 @part
 def send_next(state, link):
-    """Begin the transmission of the packet that the service chooses, if any may leave; the transmitter is idle."""
+    """Begin the transmission of the packet that the service chooses, if there is one; the transmitter must be idle."""
     k = link.number
     if link.changing_rate != NONE:
         show_rate(state, link)

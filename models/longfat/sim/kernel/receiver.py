@@ -201,7 +201,7 @@ def receive_by_scheme(state, i):
     if flags & CE:
         tally.marks += 1
     own.sent, own.triggered_by, own.transmission, own.hop = packet.sent, number, packet.transmission, packet.hop + 1
-    tally.acks_merged += 1  # a reply takes this back
+    tally.acks_merged += 1  # a reply subtracts it again
     if call_receiver(state, f, i, ON_RECEIVE) > 0:
         receiver.received_bytes += packet.length
     elif number != NO_DATA:
@@ -215,7 +215,7 @@ def receive_by_scheme(state, i):
 
 @routine
 def reply(state, f):
-    """Let the scheme of a flow make a reply, which leaves the receiver if the scheme says so."""
+    """Let the scheme of a flow fill in a reply; send the reply if the scheme returns a positive number."""
     receiver, own = receiver_at(state, f), delayed_ack_at(state, f)
     own.due_ns = NEVER
     i = new_packet(state, f, ACK, receiver.ack_size, own.hop)
@@ -248,7 +248,7 @@ def reply(state, f):
 
 @routine
 def hold_back(state, f, i, may_wait):
-    """Delay an acknowledgment if that is allowed, in place of the one that waits; return whether it is delayed."""
+    """Delay an acknowledgment if allowed, replacing the one that waits; return whether it is delayed."""
     receiver, delayed = receiver_at(state, f), delayed_ack_at(state, f)
     if receiver.waiting != NONE:
         release_packet(state, receiver.waiting)

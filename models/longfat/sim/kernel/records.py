@@ -32,7 +32,7 @@ i1, i2, i4, i8, f8 = np.uint8, np.uint16, np.int32, np.int64, np.float64
 PACKET = record(
     ("next", i4),  # the packet behind this one on its link, or in its queue
     ("flow", i4),
-    ("arrival", i8),  # at the far end of the link
+    ("arrival", i8),  # time of arrival at the far end of the link
     ("number", i8),  # data: sequence number; acknowledgment: next packet expected; feedback: the link
     ("triggered_by", i8),  # acknowledgment: number of the data packet that triggered it
     ("sent", i8),  # departure of the data packet or feedback; an acknowledgment keeps that of its data packet
@@ -64,11 +64,11 @@ QUEUED = record(
 #: A hop of a path.
 HOP = record(
     ("link", i4),
-    ("queue", i4),  # the flow's own queue at this link, where the link has one per flow
-    ("far_end", i4),  # what the far end is, see below
+    ("queue", i4),  # the flow's queue at this link, if the link has a queue per flow
+    ("far_end", i4),  # kind of the far end, see below
     ("feedback", i4),  # row of `hops` at which feedback of this link's switch begins its way to the sender
-    ("switch_hop", i4),  # of the last hop of feedback to a switch: the flow's hop at that switch
-    ("in_advance", i4),  # which steps of an arrival at the far end may be computed in advance, see below
+    ("switch_hop", i4),  # last hop of feedback to a switch: the flow's hop at that switch
+    ("in_advance", i4),  # steps of an arrival at the far end that may be computed in advance, see below
 )
 NEXT_HOP, TO_RECEIVER, TO_SENDER, TO_SWITCH = 0, 1, 2, 3
 TO_HOST = 4  # a host outside the simulator, of a flow of injected packets
@@ -80,7 +80,7 @@ AT_ARRIVAL, RECEIVE_IN_ADVANCE, ENTER_IN_ADVANCE = range(3)
 
 #: Two cache lines for every packet, the others for packets that wait, are dropped or meet a discipline.
 LINK = record(
-    ("free", i8),  # when the transmitter has sent all accepted packets
+    ("free", i8),  # time at which the transmitter has sent all accepted packets
     ("delay", i8),
     (
         "quotient",
@@ -95,7 +95,7 @@ LINK = record(
     ("tail", i4),
     # the second cache line
     ("backlog", i4),  # packets, the one in transmission not counted
-    ("deferred", i4),  # packets on the link whose arrival could be computed in advance, but beyond the horizon
+    ("deferred", i4),  # packets whose arrival could be computed in advance but lies beyond the horizon
     ("backlog_bytes", i8),
     ("next_start", i8),  # without service: when the first packet of the backlog begins transmission
     ("served", i8),  # transmissions begun, or certain to begin
@@ -126,12 +126,12 @@ LINK = record(
     ("jitter", i8),
     ("scale", i8),
     ("bytes_per_second", f8),  # infinite: no transmission time
-    ("immediate_calls", i8),  # ticks in a row for which the discipline asked no later than now
+    ("immediate_calls", i8),  # consecutive ticks that the discipline requested for the present or the past
     ("hold_until", i8),  # set by a discipline: the current packet is not sent before then
     ("flow_state", i8),  # first word of this link's discipline in the state of a flow
     ("send_feedback", i8),  # set by a discipline to send `feedback` to the sender of the current packet
     ("feedback", f8, (4,)),
-    ("work_conserving", i1),  # of the service, as the next
+    ("work_conserving", i1),  # of the service, like `may_push_out`
     ("may_push_out", i1),
     ("shows_all", i1),  # 1: the run's responder sees every packet of the link, not only requests
     ("changing_rate", i4),  # row of `changing_rates`, NONE: the rate is constant
@@ -147,7 +147,7 @@ BACKLOG_ENTRY = record(
     ("length", i4),
 )
 
-#: A change of a link's rate; the last of a link is at `NEVER`.
+#: A change of a link's rate; the last change of each link has the time `NEVER`.
 RATE_CHANGE = record(
     ("time", i8),
     ("rate", i8),  # bit/s times `scale`
@@ -156,9 +156,9 @@ RATE_CHANGE = record(
 )
 #: Position of a link in the list of its changes: a transmission that begins later may have been decided already.
 CHANGING_RATE = record(
-    ("until", i8),  # the rate of transmissions is valid for those that begin before then
+    ("until", i8),  # transmissions that begin before this time have the current rate
     ("next", i4),  # row of `rate_changes`
-    ("shown_next", i4),  # the same for the rate that plug-ins see, which is that of the present
+    ("shown_next", i4),  # row of the next change of the rate that plug-ins see, which is the rate now
     ("shown_until", i8),
 )
 
@@ -176,7 +176,7 @@ QUEUE = record(
     ("link", i4),
     ("number", i4),  # row of this queue
     ("bytes", i8),
-    ("armed_ns", i8),  # time of the next wake-up that its service asked for
+    ("armed_ns", i8),  # time of the next wake-up that its service has requested
 )
 
 # --- Flows ---------------------------------------------------------------------------------------------------------
@@ -187,7 +187,7 @@ SENDER = record(
     ("una", i8),  # first packet not acknowledged
     ("next", i8),  # next packet to send
     ("high", i8),  # one more than the highest packet sent
-    ("packets", i8),  # size of the file; with an application, what it has written so far
+    ("packets", i8),  # size of the file; with an application, the data written so far
     ("window", f8),  # packets
     ("inflation", f8),  # packets; added to the window in fast recovery
     ("allowance", f8),  # packets that may still be sent in response to the current event
@@ -217,7 +217,7 @@ SENDER = record(
     ("acknowledged", i1),  # the receiver acknowledges
     ("ect", i1),  # codepoint of its packets, see below
     ("cwr", i1),
-    ("has_alarm_callback", i1),  # its scheme has `alarm`
+    ("has_alarm_callback", i1),  # its scheme has the callback `alarm`
 )
 # Header fields are carried by: no packets; all, to the switches and back; acknowledgments; acknowledgments that report
 # the count of marked packets in one of them.
@@ -230,7 +230,7 @@ OWN, SKIPS, SELECTIVE = range(3)
 
 #: Round-trip times and the retransmission timer (RFC 6298).
 TIMER = record(
-    ("srtt", f8),  # s, as are all fields without a unit
+    ("srtt", f8),  # s, like all fields without a stated unit
     ("rttvar", f8),
     ("rto", f8),
     ("backoff", f8),  # factor of the timeout (RFC 6298, rule 5.5)
@@ -272,43 +272,43 @@ DELAYED_ACK = record(
     ("transmission", i8),
     ("hop", i8),
 )
-AT_ONCE, DELAYED_ACKS, BY_SCHEME = range(3)  # of `delays`
+AT_ONCE, DELAYED_ACKS, BY_SCHEME = range(3)  # values of `delays`
 # Echo of marks: until CWR (RFC 3168, section 6.1.3); once; of the last packet that arrived (RFC 8257, section 3.2); as
 # a count of marked packets, in header field `MARKS_FIELD` of acknowledgments, like that of RFC 9000, section 19.3.2.
 LATCHED, ONCE, STATE_OF_LAST, ACCURATE = range(4)
 ECHO_MODES = ("latched", "once", "state", "accurate")
 MARKS_FIELD = 1
 
-#: State of loss recovery, and what schemes ask for.
+#: State of loss recovery, and requests of schemes.
 RECOVERY = record(
     ("in_flight", i8),  # outstanding transmissions (selective recovery)
-    ("recover", i8),  # first transmission after the last loss that the scheme was told of
+    ("recover", i8),  # first transmission after the last loss reported to the scheme
     ("delivered", i8),  # packets reported as delivered so far, and found lost so far (selective recovery)
     ("lost", i8),
-    ("reorder", i8),  # acknowledged later transmissions after which one counts as lost
+    ("reorder", i8),  # later transmissions acknowledged after which a transmission counts as lost
     ("blocks_head", i4),  # blocks of packets that are known to have arrived
     ("blocks_tail", i4),
     ("outstanding_head", i4),  # outstanding transmissions (selective recovery)
     ("outstanding_tail", i4),
     ("lost_head", i4),  # transmissions to be repeated
     ("lost_tail", i4),
-    ("every_loss", i1),  # the scheme is told of every loss, not once per window
+    ("every_loss", i1),  # the callback `loss` is called for every loss, not once per window
     ("arrival_times", i1),  # the receiver's `reports_arrival`, for schemes
     ("skips", i1),  # packets that are known to have arrived are not retransmitted
     ("sampled", i1),  # 1: the scheme asks for delivery-rate samples, see `kernel.recovery`
-    ("app_limited", i1),  # the application had nothing more to send when window and rate allowed it
-    ("rack", i1),  # 1, 2: losses are found by time, see `kernel.recovery`; the fields from `rack_purpose` on are for it
+    ("app_limited", i1),  # the application had no more data when window and rate allowed sending
+    ("rack", i1),  # 1, 2: losses are found by time, see `kernel.recovery`; uses the fields from `rack_purpose` on
     ("probing", i1),  # 1: the next packet is a probe
     ("alarm", f8),  # s; set by a scheme to be called then, negative: none
     ("pool", f8),  # packets that may leave at once after a pause (tokens)
-    ("immediate_calls", i8),  # alarms in a row set to no later than now
+    ("immediate_calls", i8),  # consecutive alarms set to the present or the past
     ("header", f8, (4,)),  # header fields of the packets that it sends
     ("marks_reported", i8),  # packets that the receiver has reported as marked, with the echo `ACCURATE`
     ("delivered_at", i8),  # time of the last delivery, or of a transmission with nothing in flight before it
     ("first_sent", i8),  # departure of the packet delivered last, or of the transmission with nothing in flight
-    ("app_limited_until", i8),  # samples are application-limited until more packets are delivered, 0: they are not
+    ("app_limited_until", i8),  # samples are application-limited until more packets are delivered; 0: not limited
     ("least_rtt", i8),
-    ("rack_purpose", i1),  # what its timer waits for
+    ("rack_purpose", i1),  # purpose of its timer
     ("reordering_seen", i1),
     ("probe_repeats", i1),  # 1: the probe in flight is a retransmission (TLP.is_retrans)
     ("measured", i1),  # 1: a round trip was measured since the last probe
@@ -368,12 +368,12 @@ SOURCE = record(
     ("shape_on", f8),
     ("shape_off", f8),
     ("mean_size", f8),
-    ("first_row", i4),  # rows of finished connections, the one that ended first before the others
+    ("first_row", i4),  # rows of finished connections, in the order of their ends
     ("last_row", i4),
     ("next_row", i4),
 )
 
-#: What the callbacks of a scheme see.
+#: Fields that the callbacks of a scheme see.
 EVENT = record(
     ("now", f8),  # s
     ("rtt", f8),  # s; 0 without an acknowledged packet
@@ -401,9 +401,9 @@ EVENT = record(
 BLOCK = record(("low", i8), ("high", i8), ("previous", i4), ("next", i4))
 #: List nodes of one pool, so of the same size: an outstanding or lost transmission; a link's stamp on a request.
 TRANSMISSION = record(("number", i8), ("transmission", i8), ("next", i4), ("later_acked", i4))
-DELIVERED = 2**30  # of `later_acked`, for a packet that was delivered after it had been found lost
+DELIVERED = 2**30  # value of `later_acked` for a packet delivered after it had been found lost
 STAMP = record(("bytes", i8), ("time", i8), ("next", i4), ("hop", i4))
-#: Beside a transmission of a flow with delivery-rate samples or RACK: what the flow knew as it made it.
+#: The state of a flow with delivery-rate samples or RACK at the time of a transmission.
 SNAPSHOT = record(
     ("delivered", i8),
     ("lost", i8),
@@ -433,10 +433,10 @@ FLOAT = record(("x", f8))
 FLOW_SAMPLE = record(("window", f8), ("rate", f8), ("received_bytes", f8), ("srtt", f8))
 LINK_SAMPLE = record(("backlog", f8), ("arrived_bytes", f8), ("served_bytes", f8), ("dropped", f8))
 
-#: What a traced flow has beside its other rows.
+#: Additional row of a traced flow.
 TRACED = record(
     ("connection", i8),  # number of its connection in the trace
-    ("echo", i8),  # when the acknowledgment that the sender received last left the receiver
+    ("echo", i8),  # departure from the receiver of the acknowledgment that the sender received last
     ("ssthresh", i8),  # the word of this state in the record of its scheme, NONE if it has none
 )
 
@@ -460,9 +460,9 @@ TRACE = record(
     ("what", i1),  # see below
     ("flag_bits", i2),
 )
-# What a row of the trace is about: a packet that leaves or reaches sender or receiver, or a sender.
+# Subject of a row of the trace: a packet that leaves or reaches sender or receiver, or a sender.
 SENT, RECEIVED, ACK_SENT, ACK_RECEIVED, STARTED, FINISHED, TIMED_OUT, CHANGED = range(8)
-TRACE_ROWS_PER_EVENT = 64  # more than one event writes
+TRACE_ROWS_PER_EVENT = 64  # upper bound of the rows that one event writes
 
 #: An injected packet that has reached its host, or is dropped: see `kernel.source`.
 LEFT = record(
@@ -475,7 +475,7 @@ LEFT = record(
 )
 ROOM_LEFT = 1 << 12  # rows; more than one event writes
 
-#: What a link has done up to a time: see `kernel.link`.
+#: Counters of a link up to a time: see `kernel.link`.
 CENSUS = record(
     ("waiting_time", f8),  # integral of the backlog up to now [packets x ns]
     ("started_waiting_time", f8),  # waiting times of packets whose transmission has begun [ns]
@@ -522,21 +522,21 @@ ARRAYS = {
     "arrivals": ENTRY,  # heap of arrivals at far ends and ends of transmissions
     "clocks": ENTRY,  # heap of timers, ticks of disciplines, wake-ups of services, samples
     "packets": PACKET,
-    "since": WORD,  # of each packet at a link with a service: when it arrived there
+    "since": WORD,  # arrival time of each packet at a link with a service
     "headers": HEADER,
     "sacks": SACKS,
-    "echo_times": WORD,  # of each packet of a traced run: `echo` of `TRACE`
+    "echo_times": WORD,  # for each packet of a traced run: `echo` of `TRACE`
     "queued": QUEUED,
     "links": LINK,
     "backlog_entries": BACKLOG_ENTRY,
-    "changing_rates": CHANGING_RATE,  # of links whose rate changes
+    "changing_rates": CHANGING_RATE,  # for links whose rate changes
     "rate_changes": RATE_CHANGE,
     "hops": HOP,
     "queues": QUEUE,
     **OF_FLOWS,
     "blocks": BLOCK,
     "nodes": TRANSMISSION,
-    "snapshots": SNAPSHOT,  # of each node, if any flow has delivery-rate samples or RACK
+    "snapshots": SNAPSHOT,  # for each list node, if any flow has delivery-rate samples or RACK
     "connections": CONNECTION,
     "event": EVENT,
     "flow_samples": FLOW_SAMPLE,
@@ -550,9 +550,9 @@ ARRAYS = {
     "flow_own": WORD,  # parameters and state: of schemes, by flow; of disciplines and services, by link
     "link_own": WORD,
     "service_own": WORD,
-    "responder_own": WORD,  # of the responder, by link
-    "queue_own": WORD,  # of services, for each queue
-    "flow_state": WORD,  # of disciplines, for each flow
+    "responder_own": WORD,  # records of the responder, by link
+    "queue_own": WORD,  # records of services, for each queue
+    "flow_state": WORD,  # state of disciplines, for each flow
     "workspace": WORD,  # of services
 }
 
@@ -573,12 +573,12 @@ STATE = record(
     ("free_packet", i4),  # first and last of the list of free rows, which is never empty
     ("last_free_packet", i4),
     ("free_packets", i4),
-    ("feedback_flow", i4),  # feedback of a switch that has to be sent, NONE
+    ("feedback_flow", i4),  # flow to which a switch has to send feedback, NONE
     ("feedback_link", i4),
     ("feedback_hop", i4),
     ("header_set", i4),  # 1: the header fields of the event are not zero
     ("sample_set", i4),  # 1: its delivery-rate sample is not cleared
-    ("random_state", i8),  # of the random streams of network and traffic: see `memory.uniform`
+    ("random_state", i8),  # state of the random streams of network and traffic: see `memory.uniform`
     ("random_next", i8),
     ("traffic_state", i8),
     ("traffic_next", i8),

@@ -31,7 +31,7 @@ from longfat.sim.kernel.records import SACK as HAS_BLOCKS
 
 @routine
 def take_snapshot(state, own, n, retransmitted):
-    """Record the state of deliveries for a transmission, which is already in flight."""
+    """Record the flow's delivery state for a transmission that is already in flight."""
     snapshot = snapshot_at(state, n)
     # draft-ietf-ccwg-bbr-06, section 4.1.2.2, OnPacketSent(): an interval that begins with nothing in flight begins
     # now. There, C.inflight does not include the packet in this condition, but does in P.tx_in_flight.
@@ -75,9 +75,9 @@ def clear_sample(state, event):
 def take_sample(state, own, event, n, sent):
     """Set the fields of the event to the sample of an acknowledgment whose newest packet is list node n.
 
-    The order follows draft-ietf-ccwg-bbr-06, section 4.1.2.3: of the packets that an acknowledgment delivers, the one
-    sent last gives the sample, so that only it is visited. The node may have been released, but not yet used again.
-    The round trip is that of the transmission which triggered the acknowledgment and left at `sent`.
+    The order follows draft-ietf-ccwg-bbr-06, section 4.1.2.3: of the packets that an acknowledgment delivers, only the
+    one sent last is visited, because it gives the sample. The node may have been released, but not yet used again. The
+    round trip is that of the transmission which triggered the acknowledgment and left at `sent`.
     """
     clear_sample(state, event)
     if n == NONE:
@@ -93,7 +93,7 @@ def take_sample(state, own, event, n, sent):
     event.sent_in_flight = snapshot.in_flight
     event.lost_since_sent = own.lost - snapshot.lost
     event.app_limited = snapshot.app_limited
-    # The longer of the times in which the flight was sent and acknowledged; none shorter than any round trip is true.
+    # The longer of the times in which the flight was sent and acknowledged; times below the least round trip are wrong.
     interval = max(snapshot.sent - snapshot.first_sent, own.delivered_at - snapshot.delivered_at)
     if interval < own.least_rtt:
         return
@@ -220,7 +220,7 @@ def mark_all_lost(state, own):
 def insert_lost(state, own, n):
     """Insert the nodes of a list into that of lost transmissions, in the order of numbers.
 
-    The place of a node is searched for from that of the one before, so that a list in order is visited once.
+    The search for a node's place starts at the place of the node before, so that a sorted list is visited once.
     """
     before = NONE
     while n != NONE:
@@ -261,7 +261,7 @@ def release_nodes(state, n):
 
 @part
 def is_covered(state, una, i, number):
-    """Return whether acknowledgment i covers a packet: cumulatively, by what triggered it, or by a SACK block."""
+    """Return whether acknowledgment i covers a packet: cumulatively, as its trigger, or by a SACK block."""
     if number < una or number == packet_at(state, i).triggered_by:
         return True
     if packet_at(state, i).flag_bits & HAS_BLOCKS:
@@ -273,7 +273,7 @@ def is_covered(state, una, i, number):
 
 @part
 def update_scoreboard(state, own, una, acked, i):
-    """Remove the transmissions that an acknowledgment covers; return how many are lost, and so on.
+    """Remove the transmissions that an acknowledgment covers; return the number of losses, and three more values.
 
     The second value is whether a loss is new, the third the newest packet that it delivers: a list node that may have
     been released. The fourth is whether the transmission that triggered the acknowledgment was outstanding. The lost
@@ -282,7 +282,7 @@ def update_scoreboard(state, own, una, acked, i):
     A transmission is lost when `reorder` transmissions made after it have been acknowledged, as with the packet
     threshold of RFC 9002, section 6.1.1. Ours: paths keep the order of packets, so that one is enough unless the scheme
     says otherwise. With `rack` none is found here: see `detect_losses`. A loss is new if it was transmitted after the
-    last loss that the scheme was told of.
+    last loss reported to the scheme.
 
     Only transmissions up to the acknowledged one are visited, so that the cost is the number of holes before it.
     """
@@ -375,7 +375,7 @@ IDLE, REORDERING, PROBE = range(3)  # state of the timer
 
 @routine
 def set_rack_timer(state, f, purpose, time):
-    """Let the timer of RACK-TLP expire at a time; its purposes exclude each other (RFC 8985, section 8).
+    """Set the timer of RACK-TLP to expire at a time; it serves one purpose at a time (RFC 8985, section 8).
 
     Ours: the retransmission timer keeps running beside it, because it is never earlier than a probe.
     """
@@ -396,7 +396,7 @@ def stop_rack_timer(own):
 
 @routine
 def has_expired(state, f, time):
-    """Return whether the timer of RACK-TLP has expired, given its entry in the heap, which may be an old one."""
+    """Return whether the timer of RACK-TLP has expired, given the time of its heap entry, which may be outdated."""
     own = recovery_at(state, f)
     if time != own.rack_armed_ns:
         return False
@@ -465,13 +465,13 @@ def linux_expiry(now, wait):
     """Return when a timer of Linux expires that is to wait for a time [ns]."""
     # Linux, net/ipv4/tcp_recovery.c, tcp_rack_mark_lost(): 2 ms (TCP_TIMEOUT_MIN_US) more, in whole ticks, counted from
     # the next one on, so that a timer is never early (kernel/time/timer.c, calc_index()). Ours: 250 ticks a second, as
-    # in most distributions, and one of them at time 0.
+    # in most distributions, with a tick at time 0.
     return -(-now // TICK) * TICK - (-(wait + LINUX_MARGIN) // TICK) * TICK
 
 
 @routine
 def detect_losses(state, f):
-    """Find transmissions lost by time (section 6.2, step 5); return how many, and whether one of them is new.
+    """Find transmissions lost by time (section 6.2, step 5); return their number, and whether any loss is new.
 
     As in `recovery.update_scoreboard` the lost ones are appended to their list. If some may still arrive within the
     reordering window, the timer expires when it has passed for all of them.
@@ -606,7 +606,7 @@ def process_by_time(state, f, acked, i, newest, measured):
     if measured:
         own.measured = 1
     if acked > 0:
-        own.probing = 0  # a probe that pacing holds back is not needed any more
+        own.probing = 0  # a probe delayed by pacing is no longer needed
     repaired = has_repaired_loss(state, own, sender.una, acked, i)
     update_newest(state, own, newest, packet_at(state, i).sent)
     lost, fresh = detect_losses(state, f)

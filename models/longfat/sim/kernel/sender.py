@@ -2,7 +2,7 @@
 
 There are two forms of loss recovery. *Selective*: the sender keeps a list of its outstanding transmissions. One of them
 is lost when `reorder` later transmissions have been acknowledged. It is retransmitted before new data, and the scheme
-is told (`kernel.acknowledgment`). *Own*: the scheme sees every acknowledgment and decides itself what is
+is told (`kernel.acknowledgment`). *Own*: the scheme sees every acknowledgment and decides itself which packets are
 retransmitted (`resend`, `next`). Before that: the retransmission timer of RFC 6298, and the access link.
 """
 
@@ -96,7 +96,7 @@ def restart_timer(state, f):
 
 @part
 def round_trip(state, sent):
-    """Return the time since a departure [ns], at least a tick of the clock: a round-trip time of 0 s is none."""
+    """Return the time since a departure [ns], at least one tick, because 0 means that there is no round-trip time."""
     return max(1, state.now - sent)
 
 
@@ -166,7 +166,7 @@ def reach_first_node(state, f):
 # --- Packets of the sender -------------------------------------------------------------------------------------------
 
 LATEST = 4e9  # s; a time beyond it is never reached
-ANY = 1e300  # a rate or limit of at least this is none
+ANY = 1e300  # a rate or limit of at least this value counts as unlimited
 BURST = 1 << 12  # packets that a flow sends before the loop continues, so that an endless burst can be stopped
 
 
@@ -239,13 +239,13 @@ def send(state, f):
 
 @part
 def send_inline(state, f):
-    """Make the packets that a flow may send now, one after the other, as each may change what is allowed.
+    """Send the packets that a flow may send now one by one, because each may change the flow's allowance.
 
     It stops where rows run short, a switch has feedback to send, or a burst is very long; the loop then comes back.
     """
     sender = sender_at(state, f)
     now, left = state.now, BURST
-    while sender.access_link != IN_USE:  # else it is asked again when the access link is idle
+    while sender.access_link != IN_USE:  # a busy link calls again when it becomes idle
         left -= 1
         if state.attention or left == 0:
             state.sending_flow = f

@@ -103,7 +103,7 @@ def while_on(state, source, time):
 
 @part
 def after_gap(source, time):
-    """Return the time of the packet behind that of `time`; gaps are integers [ns], with the right mean."""
+    """Return the time of the packet after the one sent at `time`; gaps are integers [ns], with the right mean."""
     gap = min(source.gap, LONGEST)
     source.slack += gap - int(gap)
     following = time + int(gap) + int(source.slack)
@@ -113,7 +113,7 @@ def after_gap(source, time):
 
 @part
 def switch_on(state, source, time):
-    """Begin the on-period of an on-off source; return whether a packet is due at once, not after the rest of a gap."""
+    """Begin the on-period of an on-off source; return whether a packet is due now, and not after the rest of a gap."""
     source.on = 1
     source.off_at = time + max(1, rounded(duration(state, source.on_time, source.shape_on)))
     return source.gap_left <= 0
@@ -157,9 +157,9 @@ def emit(state, f):
 
 @routine
 def write(state, f):
-    """Let the application of a flow write what it has produced until now; return whether this is anything.
+    """Let the application of a flow write the data produced by now; return whether it wrote any.
 
-    It is asked when the sender has nothing more to send, so that an application costs no events while there are data.
+    The application is called when the sender has no more data, so that it costs no events while there are data.
     """
     sender, source = sender_at(state, f), source_at(state, f)
     before = sender.packets
@@ -175,7 +175,7 @@ def write(state, f):
 
 @routine
 def wait_for_data(state, f):
-    """Return whether a flow that may not send a packet has new data; if not, note whether only data are missing.
+    """Return whether a flow that cannot send has new data; if not, record whether it lacks data only.
 
     The pacing timer then expires when the application writes the next packet.
     """
@@ -195,7 +195,7 @@ def wait_for_data(state, f):
 
 @part
 def check_application_limited(state, f):
-    """Mark the delivery-rate samples of a flow that may send more than there is to send as application-limited.
+    """Mark delivery-rate samples as application-limited if the flow may send more than it has to send.
 
     This is CheckIfApplicationLimited() of draft-ietf-ccwg-bbr-06, section 4.1.2.4. Data that only the rate holds back
     are there to send.

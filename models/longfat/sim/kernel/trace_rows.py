@@ -41,7 +41,7 @@ from longfat.sim.kernel.records import SACK as HAS_BLOCKS
 
 @routine
 def begin_row(state, what, f):
-    """Begin a row about a flow now; the kernel returns before the next event if too few are left."""
+    """Begin a trace row about a flow now; the kernel returns before the next event if too few rows are left."""
     row = trace_at(state, state.trace_rows)
     row.time = state.now
     row.connection = traced_at(state, f).connection
@@ -137,7 +137,7 @@ def trace_sender(state, what, f):
 def record_end(state, i, dropped):
     """Write the row of a packet that has left the network, and let the event loop return if a host waits for it."""
     packet = packet_at(state, i)
-    if state.left_rows >= ROOM_LEFT:  # a single event has dropped thousands
+    if state.left_rows >= ROOM_LEFT:  # no row is left: an event has dropped thousands of packets
         return
     row = left_at(state, state.left_rows)
     row.time = state.now

@@ -1,4 +1,4 @@
-"""Rows as compiled code and plug-ins see them; for plug-ins: fields by name, in SI units, some of which may be set.
+"""Views of rows for compiled code and plug-ins; plug-ins see fields by name, in SI units, and may set some of them.
 
 A view is a few pointers to rows and a table of names. `longfat.sim.fields` has the names; a plug-in adds those of its
 parameters and state, which are in a record of its own. In compiled code a view costs nothing: a field is resolved when
@@ -239,7 +239,7 @@ def _floor(builder: Any) -> Any:
 
 
 def made(context: Any, builder: Any, view: View, pointers: list[Any]) -> Any:
-    """Return a view made of these pointers, in the order of its rows; for intrinsics."""
+    """Return a view of the rows at the given pointers, in the order of its rows; for intrinsics."""
     struct = cgutils.create_struct_proxy(view)(context, builder)
     void = context.get_value_type(types.voidptr)
     for name, pointer in zip(view.rows, pointers, strict=True):
@@ -282,7 +282,7 @@ class Look:
 
 
 def relative(name: str, count: int) -> Any:
-    """Return a function of (view of a link, `count` addresses) that returns another view, of the rows there."""
+    """Return a function of (view of a link, `count` addresses) that returns a view of the rows at these addresses."""
     if numba.config.DISABLE_JIT:
 
         def look(link: Any, *addresses: int) -> Any:

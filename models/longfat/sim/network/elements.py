@@ -183,8 +183,8 @@ class Flow:
 
 
 OF_LINK, OF_FLOW = options(Link), options(Flow)
-#: All options of a link but the discipline, which is compared by identity.
+#: All options of a link except the discipline, which is compared by identity.
 link_values = attrgetter(*(name for name in OF_LINK if name != "discipline"))
 _OWN = ("start", "stagger", "application", "parameters")
-#: The options of a flow in which flows of one kind are equal, but those that are no numbers and no words.
+#: Options in which flows of one kind are equal, except options that are neither numbers nor words.
 flow_values = attrgetter(*(name for name in OF_FLOW if name not in _OWN))

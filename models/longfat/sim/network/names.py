@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 
 class Taken:
-    """Set of the names of a growing collection, so that looking up a name does not visit all of it.
+    """Set of the names in a growing collection, so that a look-up does not visit every element.
 
     If the collection is changed in another way, `among` reads it again, provided that its length has changed.
     """
@@ -16,7 +16,7 @@ class Taken:
         self._count = 0
 
     def among(self, count: int, groups: Iterable[Iterable[str]]) -> set[str]:
-        """Return the names of a collection of `count` elements, each of which has a group of names."""
+        """Return the names in a collection of `count` elements, each with a group of names."""
         if count != self._count:
             self._known, self._count = {name for group in groups for name in group}, count
         return self._known

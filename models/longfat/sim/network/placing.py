@@ -52,7 +52,7 @@ class Placed:
         return "below" if row_2 > row else "above"
 
     def _sides(self, node: str) -> dict[str, dict[str, tuple[int, int]]]:
-        """Return, by side, the first lane of each neighbour there, and the number of lanes of the side."""
+        """Return, for each side, the first lane of each neighbour on it, and the number of lanes."""
         others: dict[str, list[str]] = {}
         for pair in once(self._drawn.links):
             if node in pair:

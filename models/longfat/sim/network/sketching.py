@@ -98,7 +98,7 @@ def _own_nodes(net: Network) -> set[str]:
 
 
 def _kind(net: Network, flow: Flow, own: set[str]) -> object:
-    """Return a key that flows of one kind share: fields except the start, and the path without nodes of their own."""
+    """Return a key that flows of one kind share: their fields except the start, and the path without private nodes."""
     ways = [tuple(tuple(about(net.links[one])) if one in net.links else None for one in (pair, pair[::-1]))
             for pair in pairwise(flow.path)]  # fmt: skip
     nodes = tuple("" if node in own else node for node in flow.path)
@@ -138,7 +138,7 @@ def grid(nodes: list[str], links: list[Pair], paths: list[tuple[str, ...]]) -> d
 
 
 def _lay(path: tuple[str, ...], columns: dict[str, int]) -> None:
-    """Assign columns to the nodes of a path that have none, next to those that have one."""
+    """Assign columns to the nodes of a path that lack one, next to nodes that have one."""
     known = [k for k, node in enumerate(path) if node in columns]
     if not known:
         known = [0]

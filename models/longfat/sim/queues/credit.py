@@ -14,9 +14,9 @@ receiver takes every cell.
 
 Adaptive allocation (`adaptive`): after each `interval` a switch shares its pool of cells M among the flows in
 proportion to the cells that they have forwarded: 1 + (M/2 - TQ - N) V/TV for one that has forwarded V of TV cells, with
-TQ cells that wait and N flows, and tells it in credit cells. Ours, because the paper could not be read and safety needs
-it: the sum never exceeds what is left of the pool if all flows use what they were told of late, and a flow that is
-silent for an interval returns to an allocation of one cell without being told, at both ends of the link.
+TQ cells that wait and N flows, and reports it in credit cells. Ours, because the paper could not be read and safety
+needs it: the sum never exceeds the rest of the pool if all flows use their latest reported allocations, and a flow that
+is silent for an interval returns to an allocation of one cell without a message, at both ends of the link.
 
 >>> credit(n3=100).values["n2"]
 10.0
@@ -57,7 +57,7 @@ def first_allocation(link):
 # which the credit cell reaches the upstream node and all cells sent before that arrive.
 @part
 def reserved(link, queue, now):
-    """Return for how many cells of a flow this switch needs room, whatever the upstream node does."""
+    """Return the number of cells of a flow for which this switch must have room, whatever the upstream node does."""
     if silent(queue, 2.0 * link.interval, now):
         queue.announced = queue.granted = 1.0
         queue.announced_before = 0.0
@@ -135,7 +135,7 @@ def enqueue(link, packet, now):
 
 
 def dequeue(link, packet, now):
-    """Count the packet as sent to the next node and as forwarded for the one before, and return credit if it is due."""
+    """Count the packet as sent downstream and as forwarded for the upstream node; return credit if it is due."""
     if not takes_part(packet):
         return SEND
     mine, flow = queue_of(link, packet), flow_state(link, packet.flow)

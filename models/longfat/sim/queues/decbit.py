@@ -92,7 +92,7 @@ def enqueue(link, packet, now):
 def dequeue(link, packet, now):
     """Mark a packet whose transmission begins, if `on_departure` is set."""
     time = nanoseconds(now)
-    if packet.kind == ACK and link.acks > 0:  # otherwise it was not queued
+    if packet.kind == ACK and link.acks > 0:  # acknowledgments of another flow were not queued
         count_acks(link, time, -1)
     if link.on_departure and is_congested(link, time):
         mark(link, packet)

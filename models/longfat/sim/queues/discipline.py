@@ -133,7 +133,7 @@ class Discipline(PlugIn):
         return self._changed(given, values, **({} if service is self.service else {"service": service}))
 
     def check_buffer(self, link: str, packets: float, size: float) -> None:
-        """Raise a ValueError if the discipline cannot work with the buffer of a link [packets and bytes]; none does."""
+        """Accept every buffer of a link [packets, bytes]; a discipline that cannot work with it raises a ValueError."""
 
     @functools.cached_property
     def columns(self) -> Columns:
@@ -149,7 +149,7 @@ class Discipline(PlugIn):
 
     @functools.cached_property
     def only_marks(self) -> bool:
-        """Whether the callbacks mark packets and drop none, so that they do nothing unless packets are ECN-capable."""
+        """Whether the callbacks only mark packets, so that they have no effect on packets that are not ECN-capable."""
         used = {name for callback in self.callbacks.values() for name in callback_checks.names_used(callback)}
         return "mark" in used and not used & {"DROP", "push_out"}
 

@@ -25,7 +25,7 @@ from longfat.sim.services.round_robin import QUANTUM
 # to which switches release, 0 without one; not used; the scheme's identifier.
 WANTED, KEPT, _, WHOSE = range(4)
 OURS = -7.0
-LARGEST = 1e9  # packets, of a link without a limit
+LARGEST = 1e9  # packets: buffer of a link without a limit
 
 
 # Hahne, Kalmanek and Morgan (1993): the sum of the windows at a switch is at most its buffer. Ours: the base windows of

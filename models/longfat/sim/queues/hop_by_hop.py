@@ -85,7 +85,7 @@ def enqueue(link, packet, now):
     flow.expected = packet.transmission + 1
     if not flow.seen:
         flow.seen = True
-        flow.departures = int(link.every)  # so that feedback is due
+        flow.departures = int(link.every)  # makes feedback due
         if now == left:  # the sender's own node: the rate starts and doubles here
             flow.limit = packet.header[START_RATE] / packet.size
             queue.rate = packet.header[START_RATE]

@@ -2,9 +2,9 @@
 
 M. Welzl, "Scalable Router Aided Congestion Avoidance for Bulk Data Transfer in High Speed Networks", PFLDnet workshop
 2005, section II. A scheme sends a request (``flow.request = 1``). Each link appends a stamp of 16 bytes: how many bytes
-it has sent, and when. The receiver compares the stamps of two requests, and its answer tells of the link with the least
-capacity to spare. This works at links with any discipline, so it is none, but the responder of a run
-(`kernel.queueing.call_responder`). The stamps of a request are a list, the last one first.
+it has sent, and when. The receiver compares the stamps of two requests, and its answer describes the link with the
+least spare capacity. Because it works at links with any discipline, it is not a discipline but the responder of a run
+(`kernel.queueing.call_responder`). The stamps of a request are a list with the newest first.
 """
 
 import functools
@@ -18,7 +18,7 @@ from longfat.sim.plugin.functions import number_of
 from longfat.sim.plugin.parameters import flag
 from longfat.sim.queues.discipline import ENQUEUE, SEND, Discipline, Parameter
 
-RESERVED = -1  # time of a stamp that is not yet written
+RESERVED = -1  # time in a stamp that has been reserved but not written
 STAMP, MOST, ANSWER = 16, 576, 32  # bytes: a stamp, the longest request, an answer
 #: Values of `stamps`: by nobody; by the router in front of the link; by the one at its end, for its incoming interface.
 BY_NOBODY, BY_OUTGOING, BY_INCOMING = range(3)
@@ -117,7 +117,7 @@ def answer(link, packet, now):
                 span = (new.time - old.time) * 1e-9
                 traffic = (new.bytes - old.bytes) / span
                 links += 1
-                if capacity - traffic <= least:  # of equal links the first of the path; the list goes backwards
+                if capacity - traffic <= least:  # equal links: the first on the path (reverse list)
                     least = capacity - traffic
                     packet.header[0] = capacity
                     packet.header[1] = traffic

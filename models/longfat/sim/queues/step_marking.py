@@ -15,7 +15,7 @@ from longfat.sim.kernel.records import DATA
 from longfat.sim.plugin.functions import is_full, mark
 from longfat.sim.queues.discipline import DROP, ENQUEUE, Discipline, Parameter, flag
 
-UNLIMITED = 1e15  # value of a threshold that is none
+UNLIMITED = 1e15  # value that stands for no threshold
 
 
 # RFC 8257, section 3.1: mark a packet if the queue length is greater than the threshold when it arrives. Ours: the

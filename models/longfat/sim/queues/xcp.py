@@ -73,7 +73,7 @@ def enqueue(link, packet, now):
 # packet keeps the smallest feedback of its path. ns-2.35, xcpq.cc: each packet spends its shares of the interval's
 # budgets.
 def dequeue(link, packet, now):
-    """Write the feedback into the packet, as far as the budgets of the control interval last."""
+    """Write the feedback into the packet, limited by the remaining budgets of the control interval."""
     link.least = min(link.least, float(link.backlog_bytes))
     if not heeds(packet) or link.rate == math.inf:
         return SEND

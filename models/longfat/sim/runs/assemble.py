@@ -22,7 +22,7 @@ from longfat.sim.runs.run_state import RunState, rows
 from longfat.sim.schemes.scheme import Scheme
 from longfat.sim.services import Service
 
-SMALL = 64  # links and flows of a network whose arrays are kept
+SMALL = 64  # largest number of links and flows of a network whose arrays are cached
 MOST_SAMPLES = 10**8  # rows of the traces: some gigabytes
 
 
@@ -35,12 +35,12 @@ class Assembly:
     disciplines: list[Discipline]
     services: list[Service]
     flow_names: list[str]
-    link_names: list[str]  # of the first rows; internal links follow
+    link_names: list[str]  # names of the first rows; internal links follow
     copies: list[Flow]
 
 
 def assembled(net: Network) -> Assembly:
-    """Return a network as arrays, ready to run; those of a small one that is assembled again and again are copied.
+    """Return a network as arrays, ready to run; for a small network that was assembled before, copies of its arrays.
 
     Links and flows cannot change: the same objects give the same arrays.
     """
@@ -57,7 +57,7 @@ def assembled(net: Network) -> Assembly:
 
 @functools.lru_cache(maxsize=8)  # the networks of a loop, of some 100 KB each
 def _kept(parts: Keyed) -> list[Assembly | None]:
-    """Return the place of the arrays of a network, by its links and flows: empty at first, None after one use."""
+    """Return the cache entry of a network's arrays, by its links and flows: empty at first, None after one use."""
     return []
 
 
@@ -133,6 +133,6 @@ def _schedule(state: RunState, routes: Routes, starts: np.ndarray, every: float 
     entries = sorted(
         (time, (serial << SERIAL_SHIFT) | (kind << (SERIAL_SHIFT - KIND_BITS)) | index)
         for serial, (time, kind, index) in enumerate(zip(times, kinds, indices, strict=True), 1)
-    )  # which is a heap
+    )  # sorted entries are a heap
     state.clocks["time"][: len(entries)], state.clocks["key"][: len(entries)] = zip(*entries, strict=True)
     state.row.clocks = state.row.serial = len(entries)

@@ -81,7 +81,7 @@ class Plan:
 
 
 class Outcome(NamedTuple):
-    """What is kept of a run."""
+    """Results of one run, without its state."""
 
     values: dict[str, np.ndarray]  # see `results.measure`
     packets: dict[str, int]  # see `Simulation.packet_counts`
@@ -95,7 +95,7 @@ class Outcome(NamedTuple):
 
 
 def simulate(plans: list[Plan], progress: bool, first: Simulation | None = None) -> list[list[Outcome]]:
-    """Simulate all runs of all networks, and return what is kept of them by network.
+    """Simulate all runs of all networks, and return the outcomes by network.
 
     Only the first run of a network is simulated if it draws no random number. `first` is the first run of the first
     network, if it is assembled already.
@@ -142,7 +142,7 @@ def simulate(plans: list[Plan], progress: bool, first: Simulation | None = None)
             shown_bar().update(sum(shown) - shown_bar().n)
 
         try:
-            if len(blocks) == 1:  # a thread takes as long as a short run
+            if len(blocks) == 1:  # starting a thread takes as long as a short run
                 simulate_block(0, update)
             else:
                 replicate(lambda number: simulate_block(number, lambda: None), range(len(blocks)), progress=update)
@@ -153,7 +153,7 @@ def simulate(plans: list[Plan], progress: bool, first: Simulation | None = None)
 
 
 def _simulate(run: Simulation, plan: Plan, advanced: Callable[[float], None]) -> Outcome:
-    """Simulate one run, and return what is kept of it; call `advanced` with the time if it takes long."""
+    """Simulate one run, and return its outcome; call `advanced` with the simulated time if the run takes long."""
     to_the_end = plan.duration is None
     before = None
     if plan.warm_up:

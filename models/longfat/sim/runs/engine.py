@@ -35,9 +35,9 @@ LONGEST = 4e9  # s, 127 years: in nanoseconds less than half of the range of 64 
 #: Time without any delivery, in largest retransmission timeouts, after which a run that ends with its files gives up.
 #: Ours: 20 min with the usual 60 s; hosts give up a connection after at least 100 s (RFC 1122, section 4.2.3.5).
 HOPELESS = 20
-#: Packets without any rate, file or buffer that holds them back, after which a run gives up. Ours: 180 MB.
+#: Number of packets that no rate, file or buffer limits after which a run gives up. Ours: 180 MB.
 BOUNDLESS = 2**20
-STANDSTILL = 1000  # events at the same simulated time, for each packet, flow and link, after which a run gives up
+STANDSTILL = 1000  # events at one simulated time per packet, flow and link after which a run gives up
 
 
 class SchemeError(ValueError):
@@ -98,10 +98,10 @@ class Simulation:
         self._compiled: list[tuple[jit.Callback, ...]] = []
         self._trusted = True
         self._watched: Future[int] | None = None
-        self.capture: Any = None  # of `longfat.sim.runs.captures`, if the run is traced
+        self.capture: Any = None  # capture of `longfat.sim.runs.captures`, if the run is traced
 
     def again(self, rng: Any) -> Simulation:
-        """Return the same network with other random numbers, before either run has begun; faster than a new one."""
+        """Return a copy with other random numbers, faster than a new simulation; neither may have begun to run."""
         if self.state.row.events:
             raise ValueError(f"again: the run has begun already, and is at {self.now:g} s")
         other = copy.copy(self)
@@ -171,7 +171,7 @@ class Simulation:
                 raise KeyboardInterrupt
 
     def _delivered(self) -> int:
-        """Return how many acknowledgments, and packets that are not acknowledged, have arrived."""
+        """Return the number of arrived acknowledgments and of arrived packets of flows without acknowledgments."""
         receivers = self.state.receivers
         silent = receivers["received"][receivers["acknowledges"] == 0].sum()
         return int(self.state.senders["acks_received"].sum() + silent)
@@ -210,7 +210,7 @@ class Simulation:
                 template = int(self.state.row.flow)
                 self.state.add_connections(template, int((self.state.tallies["template"] == template).sum()))
             else:
-                self.state.grow(self.state.shortage() or status)  # if several are too small, the first of them
+                self.state.grow(self.state.shortage() or status)  # the first array that is too small
         except MemoryError as error:
             raise SchemeError(f"{error or 'no memory'} at {self.now:.9g} s; {self._busiest()}") from None
 
@@ -259,7 +259,7 @@ class Simulation:
         return f"flow {self._name(f)!r}{scheme} has window {flow.window:g} packets and rate {flow.rate:g} bytes/s"
 
     def _name(self, f: int) -> str:
-        """Return a flow's name, for a connection that of the flow that started it."""
+        """Return a flow's name; a connection has the name of the flow that started it."""
         template = int(self.state.tallies[f].template)
         return self.assembly.flow_names[f if template == records.NONE else template]
 
@@ -287,7 +287,7 @@ class Simulation:
         return self._call(goal, budget) if self._trusted else self._watch(goal, budget)
 
     def _watch(self, goal: int, budget: int) -> int:
-        """Call the kernel in a thread of its own, and leave it there if a plug-in does not return after Ctrl-C.
+        """Call the kernel in a separate thread, and abandon the thread if a plug-in does not return after Ctrl-C.
 
         Compiled code cannot be interrupted. The thread ends with the process.
         """
@@ -325,7 +325,7 @@ class Simulation:
             raise self._failure(error) from None
 
     def _plug_in(self) -> str:
-        """Return which function of which plug-in the kernel called last, for which flow or link, and when."""
+        """Return, as text, the last call of a plug-in's function by the kernel, its flow or link, and its time."""
         row = self.state.row
         when = f"at {self.now:.9g} s"
         if row.callback == records.NONE:
@@ -457,12 +457,12 @@ class Simulation:
 def _said(error: Exception | None) -> str:
     """Return an exception of a plug-in as one line."""
     text = " ".join(str(error).split())
-    if isinstance(error, TypeError) and "NoneType" in text:  # only with jit off; the compiler refuses it
+    if isinstance(error, TypeError) and "NoneType" in text:  # only without JIT, which refuses such a function
         return jit.NOTHING
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
-@functools.lru_cache(maxsize=256)  # as many plug-ins as a program has at a time; those not used for long are given up
+@functools.lru_cache(maxsize=256)  # more plug-ins than a program uses at a time; the least recently used are dropped
 def _compiled(plug_in: Keyed) -> tuple[jit.Callback, ...]:
     """Return the functions of a plug-in, compiled for the kernel."""
     return plug_in.thing.compiled()  # type: ignore[no-any-return]

@@ -1,4 +1,4 @@
-"""Keys of what is kept from run to run: compiled plug-ins, and the rows of links and flows."""
+"""Keys of objects that are cached from run to run: compiled plug-ins, and the rows of links and flows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from longfat.sim.services import Service
 
 @dataclass(frozen=True)
 class Keyed:
-    """A thing that is compared by a key: the argument of a function with a cache, which keeps the thing.
+    """An object compared by a key, for use as the argument of a cached function.
 
     A key may hold the `id` of a part of the thing, because the part lives as long as the entry of the cache.
     """
@@ -24,7 +24,7 @@ class Keyed:
 
 
 def by_code(plug_in: Scheme | Discipline | Service) -> Keyed:
-    """Return a plug-in with the key that it shares with those that are compiled to the same code.
+    """Return a plug-in with a key that is equal for all plug-ins that compile to the same code.
 
     The code depends on the functions, on the fields of the plug-in's records, and on which of them may be set; values
     of parameters do not matter.
@@ -44,5 +44,5 @@ def by_code(plug_in: Scheme | Discipline | Service) -> Keyed:
 
 
 def _layout(columns: Columns) -> tuple[Any, ...]:
-    """Return on what the view of a plug-in's record depends."""
+    """Return the attributes that determine the view of a plug-in's record."""
     return columns.dtype, columns.parameters

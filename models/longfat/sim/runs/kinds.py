@@ -30,7 +30,7 @@ _UNBOUNDED = 2**62
 def _by_kind(
     things: list[Any], key: Callable[[Any], Hashable], make: Callable[[Keyed], Any]
 ) -> tuple[list[Any], list[Any], Any]:
-    """Return the first thing of each kind, the rows that `make` builds for it, and the kind of each thing."""
+    """Return the first object of each kind, the rows that `make` builds for it, and the kind of each object."""
     known: dict[Hashable, int] = {}
     firsts: list[Any] = []
     made: list[Any] = []
@@ -47,14 +47,14 @@ def _by_kind(
 
 
 def _stretch(made: np.ndarray, kinds: list[np.ndarray], which: np.ndarray) -> None:
-    """Copy to each row that of its kind; there is at least one kind."""
+    """Copy the row of its kind to each row; there must be at least one kind."""
     plain = np.dtype((np.void, made.itemsize))  # NumPy copies records field by field
     raw = np.ndarray(len(made), plain, made)
     raw[:] = kinds[0].view(plain) if len(kinds) == 1 else np.concatenate([one.view(plain) for one in kinds])[which]
 
 
 def _words(kinds: list[np.ndarray], which: np.ndarray) -> tuple[np.ndarray, int]:
-    """Return a record of words for each thing, all as long as the longest, and this length."""
+    """Return a record of words for each object, all as long as the longest, and this length."""
     words = max(map(len, kinds), default=0)
     if not words:
         return rows(0, records.WORD), 0
@@ -136,7 +136,7 @@ IDLE_LINK = _idle_link()
 
 
 def _places(discipline: Discipline, routes: Routes) -> tuple[int, int]:
-    """Return the numbers of a discipline and of its service among those of the network, NONE without functions."""
+    """Return the numbers of a discipline and its service in the network; NONE for those without functions."""
     service = discipline.scheduler
     return (
         routes.disciplines.place(discipline) if discipline.callbacks else NONE,
@@ -144,7 +144,7 @@ def _places(discipline: Discipline, routes: Routes) -> tuple[int, int]:
     )
 
 
-@functools.lru_cache(maxsize=256)  # kinds of one large network, or those that many small ones have in common
+@functools.lru_cache(maxsize=256)  # kinds of one large network, or kinds shared by many small networks
 def _link(kind: Keyed) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the row of a kind of link, without the places of plug-ins, and the records of discipline and service."""
     link: Link = kind.thing
@@ -388,7 +388,7 @@ def _by_traffic(flow: Flow, row: dict[str, Any]) -> None:
     sender.transfer = 0
     receiver.in_order = traffic.kind == records.ARRIVALS  # for its connections
     receiver.acknowledges = sender.acknowledged = traffic.acknowledged
-    if traffic.kind == records.INJECTED:  # it has a way back, but nothing here answers or emits packets
+    if traffic.kind == records.INJECTED:  # the flow has a return path, but no simulated source or receiver
         receiver.acknowledges = sender.acknowledged = sender.packets = 0
         return
     source.mean_size = flow.packet if traffic.exponential_sizes else 0.0

@@ -71,7 +71,7 @@ def _address(words: np.ndarray, each: int, number: int) -> int:
 
 
 def _of(view: View, **rows: Any) -> Look:
-    """Return a view of rows that are given by the names of its pointers."""
+    """Return a view of rows, given by the names of the view's pointers."""
     return view.of(*[rows[name] for name in view.rows])
 
 

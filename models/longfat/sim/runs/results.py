@@ -64,7 +64,7 @@ class Snapshot:
     census: np.ndarray  # by link, see `records.CENSUS`
 
 
-#: Fields of flows and links that results are made of, by their arrays.
+#: Fields of flows and links from which results are computed, by array.
 OF_FLOWS = {
     "senders": ("packet_size",),
     "receivers": ("expect", "received", "received_bytes", "delay", "last_arrival"),
@@ -304,7 +304,7 @@ def together(answers: list[Answer]) -> xr.Dataset:
 def over_replications(
     samples: list[dict[str, np.ndarray]], confidence: float, intervals: bool
 ) -> dict[str, np.ndarray]:
-    """Return means over replications, and Student's confidence intervals if asked for, NaN where undefined."""
+    """Return means over replications, NaN where undefined, and Student's confidence intervals if requested."""
     if not intervals:  # one sample is its mean
         return {name: samples[0][name][()] for name in QUANTITIES}
     made: dict[str, np.ndarray] = {}

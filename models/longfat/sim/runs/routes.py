@@ -19,7 +19,7 @@ from longfat.sim.services import PER_FLOW
 
 
 class Kinds:
-    """List of different things, in which equal ones share a place."""
+    """List of different objects, in which equal objects share a position."""
 
     def __init__(self, key: Callable[[Any], Any]) -> None:
         self.all: list[Any] = []
@@ -27,7 +27,7 @@ class Kinds:
         self._known: dict[int, int] = {}  # places of objects seen before
 
     def place(self, thing: Any) -> int:
-        """Return the place of a thing, which it shares with those equal to it."""
+        """Return the position of an object, which equal objects share."""
         found = self._known.get(id(thing))
         if found is None:
             keys = [self._key(one) for one in self.all]

@@ -215,7 +215,7 @@ def _answer(
     rng: Any,
     progress: bool,
 ) -> tuple[results.Answer, Simulation]:
-    """Return the results of one network, and its first run."""
+    """Return the results of one network, and its first simulation."""
     every = None if sample_every is None else RUN_OPTIONS["sample_every"].read("sample_every", sample_every)
     if every is not None and options.duration is None:
         raise conflict("sample_every", "needs a duration")

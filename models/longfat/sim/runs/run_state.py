@@ -13,9 +13,9 @@ from longfat.sim.kernel.memory import CACHE_LINE
 from longfat.sim.kernel.records import NEVER, NONE
 
 SERIALS = 2**62 - 1  # mask of the bits of a key below those that put an event first at its time
-LEAST_ROWS = 256  # of a pool
-LEAST_BACKLOG_ENTRIES = 64  # of a circular buffer
-MOST_ROWS = 2**25  # of a pool; 100 Gbit/s x 100 ms are 2e7 packets of 64 bytes
+LEAST_ROWS = 256  # least rows of a pool
+LEAST_BACKLOG_ENTRIES = 64  # least entries of a circular buffer
+MOST_ROWS = 2**25  # most rows of a pool; 100 Gbit/s x 100 ms are 2e7 packets of 64 bytes
 
 #: Counters of a flow, by their arrays; a template adds up the counters of its connections.
 COUNTERS = {
@@ -47,7 +47,7 @@ def _begin() -> np.ndarray:
     made = rows(1, records.STATE)
     made.view(np.int64)[_ADDRESSES][: len(_NO_ROWS)] = [none.ctypes.data for none in _NO_ROWS.values()]
     row = made[0]
-    row.sample_set = 1  # so that the first event is cleared
+    row.sample_set = 1  # makes the kernel clear its first event
     row.free_packet = row.free_block = row.free_node = NONE
     row.entering_packet = row.sending_flow = row.feedback_flow = row.flow = row.callback = row.link = row.unfinished = (
         NONE
@@ -59,7 +59,7 @@ _EMPTY = _begin()
 
 
 class RunState:
-    """Arrays of a run, by the names of `records.ARRAYS`, and their addresses in the one row of `table`."""
+    """Arrays of a run, named as in `records.ARRAYS`, and their addresses in the single row of `table`."""
 
     arrivals: np.ndarray
     clocks: np.ndarray
@@ -119,7 +119,7 @@ class RunState:
             self._addresses[place] = value.ctypes.data
 
     def _allocate_table(self, table: np.ndarray) -> None:
-        """Allocate the one row of scalars and addresses, with the values of another."""
+        """Allocate the row of scalars and addresses, with the values of another row."""
         self.table = _longer(table, 1)
         self.row = self.table[0]  # scalars of the run
         self._addresses = self.table.view(np.int64)[_ADDRESSES]
@@ -193,7 +193,7 @@ class RunState:
         return records.DONE
 
     def _room(self, name: str) -> int:
-        """Return how many entries of a list may be in use before the kernel has to ask for more.
+        """Return the number of entries of a list at which the kernel must request more room.
 
         One event may wake every queue of a service, because its `dequeue` is called again after each drop.
         """

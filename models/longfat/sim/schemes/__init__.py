@@ -67,7 +67,7 @@ def linux(given: str | Scheme) -> dict[str, float]:
 
 
 def check_parameters(chosen: Scheme | None, given: Mapping[str, Any] | str) -> dict[str, float]:
-    """Return the values of a scheme and those given for its flow, checked; refuse unknown and missing parameters.
+    """Return a scheme's parameters, replaced by those given for a flow; refuse unknown and missing parameters.
 
     "linux" stands for the values of `linux`.
     """

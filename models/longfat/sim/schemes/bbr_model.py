@@ -202,7 +202,7 @@ def advance_latest_signals(flow, event):
 def update_max_bw(flow, event):
     """Update the largest bandwidth: UpdateMaxBw() of draft-ietf-ccwg-bbr-06, section 5.5.5.
 
-    Of the filter two slots are kept, of this ProbeBW cycle and the last one (section 5.5.6).
+    The filter has two slots: this ProbeBW cycle and the last one (section 5.5.6).
     """
     bbr_common.update_round(flow, event)
     if flow.round_start:

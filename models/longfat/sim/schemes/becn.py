@@ -1,4 +1,4 @@
-"""Rate control by backward explicit congestion notification (BECN): halve when told, double when not told for a while.
+"""Rate control by backward explicit congestion notification (BECN): halve on each, double without any.
 
 The switches are `longfat.sim.queues.becn`. A source begins at its peak rate. The time after which it doubles is
 proportional to its rate, so that the slower sources recover first, which makes shares more equal. The rules with their

@@ -97,7 +97,7 @@ def loss(flow, event):
 
 @part
 def bounded(flow, rate):
-    """Return a rate, or that of TCP with the same losses, round-trip time and packets if it is less [bytes/s]."""
+    """Return a rate, limited to TCP's rate at the same losses, round-trip time and packet size [bytes/s]."""
     # Welzl (2005), section IV.B, considers feedback about losses, and to be TCP-friendly where there is TCP, by the
     # definition of RFC 2309: no more bandwidth than TCP. Ours, because the details are not printed: losses show the
     # presence of TCP, since CADPC alone has almost none (section III), and TCP's rate is by RFC 5348, section 3.1, with

@@ -30,7 +30,7 @@ def begin_stage(flow, now):
 
 @part
 def leave_out_unused_time(flow, event, used):
-    """Begin the stage later by the time in which the application did not use the window.
+    """Shift the start of the stage by the time in which the application did not use the window.
 
     It is measured between departures, from a packet whose acknowledgment finds the window unused to the next one.
     """
@@ -177,7 +177,7 @@ def timeout(flow, event):
 
 
 def alarm(flow, event):
-    """Return the window [packets] after a period in which it was not used; a reduction ends the stage."""
+    """Return the window [packets] after a period of disuse, and end the stage if the window was reduced."""
     before = flow.window
     window = validation.wake(flow, event.now)
     if window < before:

@@ -1,8 +1,8 @@
 """DECbit: additive increase if less than half of the congestion bits are set, multiplicative decrease otherwise.
 
-After a change of the window the bits of the packets in flight are ignored. Those of the next window of packets decide
-on the next change, so that the window changes once in two round trips. There is no slow start, and after a loss the
-window is 1. The switches are `longfat.sim.queues.decbit`. The rules with their sources:
+After a change of the window the bits of the packets in flight are ignored. The bits of the next window of packets
+decide on the next change, so that the window changes once in two round trips. There is no slow start, and after a loss
+the window is 1. The switches are `longfat.sim.queues.decbit`. The rules with their sources:
 docs/rules/explicit-feedback.md.
 """
 
@@ -16,7 +16,7 @@ from longfat.sim.schemes.tcp import INITIAL_WINDOW
 
 @part
 def begin_period(flow, before):
-    """Begin a decision period that ignores the bits of `before` packets, which the previous window has sent."""
+    """Begin a decision period that ignores the bits of `before` packets sent under the previous window."""
     flow.ignored = math.floor(before)
     flow.counted = 0
     flow.set_bits = 0

@@ -123,9 +123,9 @@ def recover(flow, event, target):
 
 @part
 def grows_at_exit(flow, window):
-    """Return whether an acknowledgment in recovery has ended it and makes the window grow, which becomes `window`.
+    """Return whether an acknowledgment ended recovery and makes the window grow; if so, set the window to `window`.
 
-    It grows by the packets that this acknowledgment has delivered; those reported before do not count.
+    The window grows by the packets that this acknowledgment has newly delivered.
     """
     if flow.recovering or flow.growth_at_exit == 0.0:
         return False

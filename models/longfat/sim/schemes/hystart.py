@@ -10,8 +10,8 @@ from longfat.sim.schemes.tcp import TIMEOUT
 
 #: RFC 9406, section 4.3, recommended constants.
 LEAST_THRESHOLD, GREATEST_THRESHOLD, THRESHOLD_DIVISOR = 0.004, 0.016, 8.0  # s, s, 1
-SAMPLES = 8  # round-trip times of a round before it is judged
-GROWTH_DIVISOR = 4.0  # of slow start in the conservative slow start
+SAMPLES = 8  # round-trip samples before a round is evaluated
+GROWTH_DIVISOR = 4.0  # divisor of slow start's growth in conservative slow start
 CONSERVATIVE_ROUNDS = 5
 #: Linux, net/ipv4/tcp_cubic.c: hystart_low_window and hystart_ack_delta_us; hystart_ack_delay(): four bursts of the
 #: largest size, at most 1 ms, at the rate that tcp_input.c, tcp_update_pacing_rate(), computes also without pacing.
@@ -45,7 +45,7 @@ TRAIN_STATE: dict[str, Any] = {"round_start": 0.0, "last_of_train": 0.0, "found"
 
 @part
 def grow(flow, event):
-    """Grow the window in slow start, and return how many packets acknowledged are left at ssthresh for avoidance.
+    """Grow the window in slow start; return the acknowledged packets beyond ssthresh, for congestion avoidance.
 
     HyStart++ may set ssthresh to the window; RFC 9406, section 4.2: only in the slow start at the beginning of a flow,
     when ssthresh is infinite.

@@ -73,13 +73,13 @@ def cubic(flow, event, acked):
 
 @part
 def ticks(time, tick):
-    """Return how many ticks have passed at a time [s]."""
+    """Return the number of whole ticks up to a time [s]."""
     return math.floor(time / tick + 1e-9)  # ours, because 0.04/0.004 must be 10 whatever the binary fractions
 
 
 @part
 def packets_for_one(flow, window, time):
-    """Return how many packets must be acknowledged for a window larger by one, `time` after K [s]."""
+    """Return the number of acknowledged packets that increase the window by one, at `time` after K [s]."""
     change = math.floor(flow.c * abs(time) * abs(time) * abs(time))
     target = int(flow.w_max) + (change if time > 0.0 else -change)
     per = window // (target - window) if target > window else 100 * window
@@ -88,7 +88,7 @@ def packets_for_one(flow, window, time):
 
 @part
 def reno_friendly(flow, window, per):
-    """Return how many packets must be acknowledged for a window larger by one, where Reno would grow faster."""
+    """Limit the number of acknowledged packets that increase the window by one to that of Reno's growth."""
     if flow.reno_friendly > 0.0:
         # beta_scale is 8 (1 + beta)/(3 (1 - beta)), 15 for 717/1024.
         step = window * math.floor(8.0 * (1.0 + flow.beta) / (3.0 * (1.0 - flow.beta))) // 8

@@ -1,8 +1,8 @@
 """LEDBAT++: background traffic that keeps the queueing delay at a target and gives way to standard TCP.
 
-Sections without a document are those of draft-irtf-iccrg-ledbat-plus-plus-01 (2020), which was read in full; version
-06 (2026) was not at hand. What the draft leaves to LEDBAT is from RFC 6817. Marks (ECN) are left out. Interpretations
-of section 4.4, and a table over round-trip times: docs/rules/delay-based.md.
+Sections without a document are those of draft-irtf-iccrg-ledbat-plus-plus-01 (2020), which was read in full; version 06
+(2026) was not at hand. Rules that the draft leaves to LEDBAT are from RFC 6817. Marks (ECN) are left out.
+Interpretations of section 4.4, and a table over round-trip times: docs/rules/delay-based.md.
 """
 
 import math
@@ -86,7 +86,7 @@ def ack(flow, event):
 def loss(flow, event):
     """Return half of the window [packets], and retransmit the first packet found lost."""
     # RFC 6817, section 2.4.2: at most once per round trip. Ours, because the draft is silent: it ends a slow start.
-    # While the window is frozen, what is lost was sent before, so that SSTHRESH is halved.
+    # Packets lost while the window is frozen were sent before, so that SSTHRESH is halved.
     flow.resend, event.restart_timer = event.number, 1
     flow.ssthresh = max(LEAST, (flow.ssthresh if flow.phase == FROZEN else flow.window) / 2.0)
     if flow.phase == FROZEN:
@@ -97,7 +97,7 @@ def loss(flow, event):
 
 
 def timeout(flow, event):
-    """Return the least window [packets], from which it grows to half of what it was."""
+    """Return the least window [packets]; ssthresh is half of the window before."""
     # RFC 6817, section 2.4.2: as standard TCP. Ours, because the draft is silent: a slowdown without the freeze.
     if flow.phase != FROZEN:
         flow.ssthresh, flow.entered = max(LEAST, flow.window / 2.0), event.now

@@ -22,7 +22,7 @@ def end_of_buffer(flow, number):
 
 @part
 def next_missing(flow, number, end):
-    """Return the first packet from this one on whose arrival is not known, `end` if there is none before it."""
+    """Return the first packet from the given one on that is not known to have arrived; `end` if all before it have."""
     number = max(number, flow.una)
     while number < end and flow.arrived[number % ROOM] == number + 1:
         number += 1
@@ -44,7 +44,7 @@ def window(flow):
 
 @part
 def go_on(flow, number, last):
-    """Continue a repair with the first packet missing from this one on, or with new packets if there is none."""
+    """Continue a repair with the first missing packet from the given one on, or with new packets if none is missing."""
     flow.next = next_missing(flow, number, flow.repaired)
     if flow.next >= flow.repaired:
         flow.repaired = 0
@@ -54,7 +54,7 @@ def go_on(flow, number, last):
 
 @part
 def repair(flow, begin, end):
-    """Begin to send the missing packets from `begin` until before `end` again, or extend the repair that goes on."""
+    """Begin to retransmit the missing packets from `begin` to before `end`, or extend the present repair."""
     begins = flow.repaired == 0
     flow.repaired = max(flow.repaired, end)
     flow.checked = max(flow.checked, end)

@@ -15,7 +15,7 @@ SLACK = 1e-9  # s; the clock of the simulator counts nanoseconds
 
 @part
 def holes(flow, event):
-    """Return the number of transmissions before the one just acknowledged that are neither acknowledged nor lost."""
+    """Return the number of outstanding transmissions that were made before the one just acknowledged."""
     return max(0, flow.in_flight - (flow.transmission - 1 - event.transmission))
 
 
@@ -27,5 +27,5 @@ def silence(flow, rate):
 
 @part
 def next_departure(flow, now, interval):
-    """Return when the next packet leaves [s], if it does so `interval` seconds after the last one."""
+    """Return the departure of the next packet [s]: `interval` seconds after the last one, or now if that is past."""
     return max(now, flow.last_sent + interval)

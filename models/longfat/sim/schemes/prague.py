@@ -1,7 +1,7 @@
 """Prague: DCTCP for the Internet, with ECT(1), exact counts of marks, pacing, and less dependence on the round trip.
 
 The rules are those of the reference implementation for Linux, whose authors are those of the draft; the draft itself
-(draft-briscoe-iccrg-prague-congestion-control) could not be read in full. Left out, because nothing here calls for
+(draft-briscoe-iccrg-prague-congestion-control) could not be read in full. Left out, because the simulator does not need
 them: fractions of packets in fixed-point numbers, bursts of segments, the detection of Classic AQMs, which is off by
 default, and Linux's change of the window by at most one packet for each acknowledgment. See docs/rules/l4s.md.
 """

@@ -31,7 +31,7 @@ STATE = {
     "long_rtt": 0.0,
     "has_rtt": False,  # whether a round-trip time is known
     "step_at": 0.0,  # time of the next increase
-    "counted": 0,  # transmissions at the last one
+    "counted": 0,  # transmissions up to the last increase
     "last": -1,  # the transmission acknowledged last, its send time, and the holes before it
     "last_at": 0.0,
     "open_holes": 0,
@@ -87,7 +87,7 @@ def find_oldest(flow, event):
     number, sent, is_open = event.transmission, event.now - event.rtt, holes(flow, event)
     if number + 1 > flow.recover:
         if is_open > 0:
-            if flow.open_holes == 0 and number > flow.last:  # the first of those between the last two acknowledged
+            if flow.open_holes == 0 and number > flow.last:  # first hole between the last two acknowledged
                 flow.oldest = flow.last_at + (sent - flow.last_at) / (number - flow.last)
         elif flow.in_flight == 0:
             flow.oldest = next_departure(flow, event.now, flow.interval)

@@ -1,4 +1,4 @@
-"""Proportional rate reduction (RFC 9937): how many packets leave for each acknowledgment in loss recovery."""
+"""Proportional rate reduction (RFC 9937): the number of packets sent for each acknowledgment in loss recovery."""
 
 import math
 from typing import Any
@@ -21,8 +21,8 @@ STATE: dict[str, Any] = {"prr_delivered": 0, "prr_in_flight": 1.0, "prr_transmis
 @part
 def begin(flow, event):
     """Begin a recovery; the target is ``flow.ssthresh``."""
-    # RFC 9937, section 6.1: prr_delivered = prr_out = 0; RecoverFS is what was sent and had not been delivered before
-    # the acknowledgment that begins the recovery, packets found lost included. Linux, net/ipv4/tcp_input.c,
+    # RFC 9937, section 6.1: prr_delivered = prr_out = 0; RecoverFS is the data sent and not delivered before the
+    # acknowledgment that begins the recovery, packets found lost included. Linux, net/ipv4/tcp_input.c,
     # tcp_init_cwnd_reduction(): the window before the reduction (prior_cwnd).
     flow.prr_delivered = 0
     in_flight = float(flow.high - flow.delivered + event.newly_delivered)

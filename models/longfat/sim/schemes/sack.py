@@ -99,7 +99,7 @@ def forget(flow, event):
 
 
 def alarm(flow, event):
-    """Return the window [packets] after a period in which it was not used."""
+    """Return the window [packets] after a period of disuse."""
     window = validation.wake(flow, event.now)
     if flow.pacing == 0.0:
         validation.pace(flow, window)

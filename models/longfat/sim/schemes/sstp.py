@@ -178,7 +178,7 @@ def ack(flow, event):
 
 
 def timeout(flow, event):
-    """Return the peak rate, and give the connection up: nothing was heard of the receiver for `give_up`."""
+    """Give the connection up, because no packet of the receiver arrived within `give_up`; return the peak rate."""
     # Ours, because the paper assumes that control packets are never lost (section 4.2).
     flow.failed = True
     flow.alarm = math.inf

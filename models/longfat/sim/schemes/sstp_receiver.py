@@ -31,8 +31,8 @@ NOWHERE = -1
 STATE = {
     "lower": 0,  # R_l: the first segment that the application has not accepted
     "upper": NOWHERE,  # R_h: the last segment that the sender may ship
-    "stored": [0] * ROWS,  # bitmap of the packets of each segment that are here
-    "complete": [0] * ROWS,  # 1: enough of them
+    "stored": [0] * ROWS,  # bitmap of the received packets of each segment
+    "complete": [0] * ROWS,  # 1: the packets stored suffice
     "total": NOWHERE,  # packets of the stream, known from its end
     "shipment": 0,  # the next shipment
     "arrival": 0,  # place of the present packet among the shipments; a pause is one after the last of them
@@ -74,7 +74,7 @@ def size_of(receiver, segment):
 
 @part
 def ones(bits):
-    """Return the number of ones of a bitmap."""
+    """Return the number of set bits in a bitmap."""
     count = 0
     while bits:
         bits &= bits - 1
@@ -84,7 +84,7 @@ def ones(bits):
 
 @part
 def missing_of(receiver, segment):
-    """Return the bitmap of the packets of a segment that are not here; 0 if the application tolerates their loss."""
+    """Return the bitmap of a segment's missing packets; 0 if the application tolerates their loss."""
     if segment < receiver.lower or receiver.complete[segment % ROWS]:
         return 0
     bits = ((1 << size_of(receiver, segment)) - 1) & ~receiver.stored[segment % ROWS]
@@ -124,7 +124,7 @@ def store(receiver, number):
 
 @part
 def answer(receiver, segment, at):
-    """Queue the control packet about a segment, to leave `at` a time [s] or now: a PACK, or a SNAK with its bitmap."""
+    """Queue a control packet for a segment, due `at` a time [s], not before now: a PACK, or a SNAK with a bitmap."""
     if receiver.end_ready - receiver.first_ready >= ROWS:
         return
     bits = missing_of(receiver, segment)
@@ -190,7 +190,7 @@ def run_application(receiver):
 
 @part
 def accept(receiver, segment):
-    """Accept a segment if it is complete; return whether it is, and was not before."""
+    """Accept a segment if it is complete; return whether it has become complete now."""
     if segment < receiver.lower or receiver.complete[segment % ROWS] or missing_of(receiver, segment) != 0:
         return False
     receiver.complete[segment % ROWS] = 1
@@ -229,7 +229,7 @@ def open_next(receiver, served):
 # Section 3.2, "Data Packet": the shipment number is for the detection of losses. Ours, as the whole function: how.
 @part
 def pass_lost(receiver, first, arrived, served):
-    """Account for the shipments from `first` to before `arrived`, which were lost, and close the groups ended there."""
+    """Account for the lost shipments from `first` to before `arrived`, and close the groups that end among them."""
     while first < arrived:
         if receiver.to_come <= 0:
             open_next(receiver, served)
@@ -326,7 +326,7 @@ def take_pause(receiver, packet, shipment, served):
 
 @part
 def set_alarm(receiver):
-    """Set the time at which the next control packet leaves, or the application has processed its segment."""
+    """Set the alarm to the departure of the next control packet or the end of the application's work, if earlier."""
     due = math.inf
     if receiver.first_ready < receiver.end_ready:
         due = receiver.ready_at[receiver.first_ready % ROWS]

@@ -127,7 +127,7 @@ def halve_on_mark(flow):
     """Halve the window and ssthresh for a mark, without a retransmission; at one packet, back off the timer instead.
 
     The backoff follows ns-2.35, tcp.cc, ecn(). At a window of one packet, RFC 3168, section 6.1.2, restarts the timer
-    instead, and nothing is sent until it expires.
+    instead, and no packet is sent until it expires.
     """
     if flow.window <= 1.0:
         flow.backoff = min(2.0 * flow.backoff, flow.max_backoff)

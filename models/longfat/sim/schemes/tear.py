@@ -39,7 +39,7 @@ STATE = {
     "gap_ends": math.inf,
     "reported": 0.0,
     "silent_at": 0.0,
-    "epoch_packets": 0.0,  # of the open epoch
+    "epoch_packets": 0.0,  # packets of the open epoch
     "epoch_time": 0.0,
     "epochs": [0.0] * 8,  # rates of the ended epochs, newest first [packets/s]; 0: there was none
 }
@@ -69,7 +69,7 @@ def ack(flow, event):
     if flow.phase >= GAP:
         flow.behind += 1
         if number - flow.missing > flow.round_window - 1.0 and flow.behind < 3:
-            time_out(flow)  # the window has passed: TCP would see fewer than three duplicates
+            time_out(flow)  # a window of packets has passed: TCP would see fewer than three duplicates
         elif flow.behind >= 3:  # no loss: its acknowledgment was lost or late
             flow.phase -= GAP
     elif number > flow.last + 1 and flow.last + 1 >= flow.ignored and holes(flow, event) > 0:
@@ -215,7 +215,7 @@ def report(flow, now, ended):
 
 @part
 def set_alarm(flow, now):
-    """Set the alarm to the end of the gap, if nothing arrives, or to the time when feedback is missing."""
+    """Set the alarm to the end of the gap, or to the time at which feedback is overdue."""
     flow.silent_at = now + silence(flow, flow.rate)
     flow.gap_ends = math.inf
     if flow.phase >= GAP:

@@ -4,7 +4,7 @@ The rules of the receiver (loss events, loss intervals, receive rate) run at the
 acknowledgments arrive: the same times, half a round trip later. Feedback is the acknowledgment, one per round trip, for
 which the receiver would have sent a report, or one that reveals a higher loss event rate. Further deviations:
 
-* A report of a round trip comes with the first acknowledgment after it, not at its end.
+* The report of a round trip comes with the first acknowledgment after the round trip, not at its end.
 
 * The simulator finds a loss when `reorder` later packets are acknowledged. If it finds several losses together, they
   are taken to be the packets just before the first of these later packets. Their arrival times are interpolated
@@ -40,7 +40,7 @@ STATE = {
     "rtt": 0.0,  # mean round-trip time [s], and mean of its square root
     "root": 0.0,
     "feedback_at": 0.0,  # time of the last feedback [s]
-    "count": 0,  # packets acknowledged since then, and in the interval before it [s]
+    "count": 0,  # packets acknowledged since the last feedback; the interval before it [s]
     "count_before": 0,
     "span_before": 0.0,
     "first": -1,  # last loss event: its first transmission, its time [s], whether it is not yet reported
@@ -89,7 +89,7 @@ def loss_rate_of(flow, rate):
 
 @part
 def weight(flow, i):
-    """Return the weight of a loss interval: 1 in the newer half of the history, then 0.8, 0.6, 0.4, 0.2 of eight."""
+    """Return the weight of a loss interval: with eight intervals, 1 for the four newest, then 0.8, 0.6, 0.4, 0.2."""
     # RFC 5348, section 5.4: w_i = 1 for i < n/2, else 2 (n - i) / (n + 2).
     n = flow.history
     return min(1.0, 2.0 * (n - i) / (n + 2.0))
@@ -322,7 +322,7 @@ def loss(flow, event):
 
 @part
 def record_loss(flow, now, lost, time):
-    """Record a loss: later than a round trip after the first loss of the last event, it begins a new event."""
+    """Record a loss; it begins a new event if it is more than a round trip after the first loss of the last event."""
     # RFC 5348, section 5.2: losses within one round trip of the first one of an event belong to it.
     if flow.first < 0:
         interval = first_interval(flow, now)
@@ -343,12 +343,12 @@ def record_loss(flow, now, lost, time):
 
 @part
 def first_interval(flow, now):
-    """Return the first loss interval: that at which the throughput equation gives a target rate [packets]."""
+    """Return the first loss interval [packets], at which the throughput equation gives a target rate."""
     # RFC 5348, section 6.3.1: the target is the largest receive rate so far, and at least 0.5 packets per round trip.
     # ns-2.35, tfrc-sink.cc, adjust_history(): the receive rate when the loss is found.
     target = max(flow.most_received, 0.5 * flow.packet_size / flow.rtt)
     if flow.ns2_first_interval > 0.0:
-        flow.count += 1  # the acknowledgment that has just come
+        flow.count += 1  # counts the acknowledgment that has just arrived
         target = received_rate(flow, now)
         flow.count -= 1
     return 1.0 / loss_rate_of(flow, target)
@@ -389,7 +389,7 @@ def update_limits(flow, now, limit):
 
 
 def timeout(flow, event):
-    """Return the rate, unchanged: all packets in flight are lost, from the one after the last acknowledged on."""
+    """Keep the rate; count everything after the last acknowledged packet as lost."""
     if flow.rtt > 0.0:
         record_loss(flow, event.now, flow.acked[0] + 1, event.now)
     return flow.rate

@@ -23,7 +23,7 @@ from longfat.sim.schemes.tcp import LOSS, PARAMETERS, REDUCTION, TIMEOUT, may_re
 
 @part
 def choose_probe(flow, window):
-    """Choose as probe the next packet that leaves with `window` packets outstanding, itself included."""
+    """Choose as probe the next packet sent with `window` packets outstanding, including itself."""
     flow.probe_window = math.floor(window)
     flow.probe = max(float(flow.next), flow.una + flow.probe_window - 1.0)
 
@@ -129,7 +129,7 @@ TRI_S = Scheme(
         "probe_window": 0.0,
         "last_window": 0.0,  # window of the probe before it; 0: there is none
         "last_throughput": 0.0,  # packets/s
-        "first_throughput": 0.0,  # of the first packet, alone on the path [packets/s]
+        "first_throughput": 0.0,  # throughput of the first packet, alone on the path [packets/s]
         "searching": 0.0,  # growth per acknowledgment in the search [packets]
         "settling": 0.0,  # round trips until the next measurement
     },

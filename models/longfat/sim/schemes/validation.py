@@ -15,7 +15,7 @@ PARAMETER = flag(False, "1: a window that the application does not use is not ke
 LEAST_SAMPLING_PERIOD = 1.0  # s, RFC 7661, section 4.2
 PERIODS = 5  # measurement periods in a sampling period: RFC 7661, section 4.5.1
 NON_VALIDATED_PERIOD = 300.0  # s, RFC 7661, section 4.4: at most five minutes
-VALIDATED = -1.0  # of non_validated_since
+VALIDATED = -1.0  # value of non_validated_since in the validated phase
 
 #: State of a flow: largest samples of the last measurement periods and beginning of the last one [s]; packets of the
 #: present sample, the end of its round, and whether there was a sample; beginning of the non-validated phase [s];
@@ -95,7 +95,7 @@ def judge(flow, now):
 
 @part
 def wake(flow, now):
-    """Return the window [packets] at an alarm: after each non-validated period half of it."""
+    """Return the window [packets] at an alarm: halved after each non-validated period."""
     discard_old_samples(flow, now)
     flow.pipe_known = True  # a sampling period without a round trip is a measurement, too
     # Alarms are in whole nanoseconds.
@@ -152,7 +152,7 @@ def take_loss(flow, event, otherwise):
 
 @part
 def take_mark(flow):
-    """Set the window to that in use, which a mark then reduces, and enter the validated phase."""
+    """Set the window to its used part, which a mark then reduces, and enter the validated phase."""
     # Ours, because RFC 7661, section 4.4.1, has "congestion feedback" in its first sentence and packet drops later.
     if flow.non_validated_since >= 0.0:
         flow.window = used(flow, flow.window)
@@ -161,7 +161,7 @@ def take_mark(flow):
 
 @part
 def end_recovery(flow, window):
-    """Return the window [packets] after a recovery, given that without validation."""
+    """Return the window [packets] after a recovery, given the window that applies without validation."""
     # RFC 7661, section 4.4.1: (Max(pipeACK, LossFlightSize) - R)/2 with R packets retransmitted, at least one packet.
     # Ours: with the factor of the scheme's reduction, which has made the `window` of the first term.
     if flow.used_window > 0.0:

@@ -7,8 +7,8 @@ are exact, by timestamps that name the transmission. Deviations from ns-2:
   packet more would remain in the queue.
 * Round-trip times of retransmitted packets count, too: they are exact here (ns-2 leaves them out). The first sample of
   a round counts in the round that it ends.
-* Send times are not kept for each packet. That of the first missing packet lies between those of the packets
-  acknowledged before and after it, and is interpolated: see `sent_at`.
+* Send times are not kept for each packet. The time of the first missing packet is interpolated between those of the
+  packets acknowledged before and after it: see `sent_at`.
 * The number of retransmissions is known for the first missing packet only; packets that a timeout resends count as sent
   once.
 * After a timeout a new round begins with the retransmitted packet; in ns-2 growth waits for the end of the old round.
@@ -161,7 +161,7 @@ def resend(flow, now):
 def record_send_times(flow, event):
     """Record when the packets on both sides of a hole were sent.
 
-    That is the last acknowledged packet before the hole, and the last one after it that belongs to the same window.
+    They are the last acknowledged packet before the hole, and the last packet of the same window after the hole.
     """
     if event.acked > 0:
         if event.number == flow.una - 1:
@@ -176,10 +176,10 @@ def record_send_times(flow, event):
 
 @part
 def sent_at(flow):
-    """Return when the first missing packet was sent [s]; 1e300 if nothing is known.
+    """Return the time at which the first missing packet was sent [s]; 1e300 if it is unknown.
 
-    If it was retransmitted, this is the time of the retransmission. Otherwise its time is interpolated linearly between
-    the two recorded send times, or extrapolated behind them.
+    For a retransmitted packet, this is the time of the retransmission. Otherwise the time is interpolated linearly
+    between the two recorded send times, or extrapolated behind them.
     """
     if flow.retransmissions > 0:
         return flow.resent_at
@@ -248,7 +248,7 @@ VEGAS = Scheme(
         "behind": -1,
         "behind_sent": 0.0,
         "checks_left": 0.0,  # acknowledgments of new data that still check the fine-grained timer
-        "retransmissions": 0,  # of the first missing packet, and the time of the last one [s]
+        "retransmissions": 0,  # retransmissions of the first missing packet, and time of the latest [s]
         "resent_at": 0.0,
     },
     source=(

@@ -1,4 +1,4 @@
-"""XCP: the routers tell by how much the window shall change.
+"""XCP: the routers determine the change of the window.
 
 A packet carries round-trip time and window to the routers, and its acknowledgment brings back the smallest change that
 one of them allows. On a path without an XCP router, and only there, the window grows as that of TCP, by one packet per

@@ -9,9 +9,9 @@ pass, so that a blocked flow does not block the link.
 The discipline `longfat.sim.queues.credit` keeps the counts. Ours, because the paper leaves the order to the switch: the
 flows with credit take turns packet by packet. Packets of other schemes and acknowledgments need no credit.
 
-If all credit cells are lost, nothing would bring new credit to a blocked flow. The paper has credit check cells for
-that. Ours: one packet of a flow that has waited for `check` since its last packet or credit cell leaves without credit,
-and the next node answers immediately.
+If all credit cells are lost, a blocked flow would never receive new credit. The paper has credit check cells for that.
+Ours: one packet of a flow that has waited for `check` since its last packet or credit cell leaves without credit, and
+the next node answers immediately.
 """
 
 import math

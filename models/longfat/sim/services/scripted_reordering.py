@@ -1,10 +1,10 @@
 """Reordering by script: named data packets wait while later ones pass them; all others leave in order of arrival.
 
 Ours, because published test cases ask for a path that reorders packets (draft-ietf-ccwg-bbr-06, appendices A.18 and
-A.19), and none says how. A row of the script holds each packet once, so that its retransmission passes.
+A.19), and none defines the reordering. A row of the script holds each packet once, so that its retransmission passes.
 
-Queue 0 has the packets that leave in order, queue 1 those on hold. The tag of a packet on hold is the number of packets
-that queue 0 has sent when it may leave.
+Queue 0 holds the packets that leave in order, queue 1 the packets on hold. The tag of a packet on hold is the number of
+packets that queue 0 has sent when it may leave.
 """
 
 from longfat.sim.kernel.jit import part
@@ -31,7 +31,7 @@ COUNT = "[0, 9e15]"
 
 @part
 def places_behind(link, packet):
-    """Return how many later packets the packet has to let pass; 0 if the script does not name it, or not any more."""
+    """Return the number of later packets that must pass the packet; 0 if the script does not name it, or no longer."""
     for k in range(ROWS):
         if packet.kind != DATA or link.packets[4 * k] < 0.0:
             break
@@ -44,13 +44,13 @@ def places_behind(link, packet):
 
 @part
 def latest(link, number):
-    """Return the time after which a packet on hold may leave, whatever has passed it [ns]."""
+    """Return the time from which a packet on hold may leave regardless of the packets that have passed it [ns]."""
     return round(waiting(link, number).enqueued_at * 1e9) + round(link.longest * 1e9)
 
 
 @part
 def wait_for_time(link):
-    """Schedule a call for when the packet that has been on hold the longest may leave."""
+    """Schedule a call at the time from which the packet longest on hold may leave."""
     on_hold = queue(link, 1)
     if on_hold.head != NONE:
         schedule_wake(link, on_hold, latest(link, on_hold.head))
@@ -69,7 +69,7 @@ def enqueue(link, packet, now):
 
 
 def dequeue(link, now):
-    """Take the first packet on hold that may leave, else the first of the others; NOTHING if none may leave."""
+    """Take the first packet on hold that may leave, else the first of the other packets; NOTHING if none may leave."""
     number = int(queue(link, 1).head)
     while number != NONE:
         if tag_of(link, number) <= link.passed or latest(link, number) <= now_ns(link):

@@ -65,7 +65,7 @@ def dequeue(link, now):
 # clock tick remains, because stamps of packets behind it may not be taken back. Of equal stamps the arriving packet's
 # counts as the greatest.
 def evict(link, packet, now):
-    """Take the packet with the greatest stamp, unless that is the arriving one; its clock ticks then, too."""
+    """Take the packet with the greatest stamp; if the arriving packet has it, take none, but its flow's clock ticks."""
     queue = queue_of(link, packet)
     stamp = greatest = stamp_of(link, queue, packet)
     found = NOTHING

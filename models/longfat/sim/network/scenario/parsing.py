@@ -53,7 +53,7 @@ def fill(net: Network, text: str, find: Find | None = None) -> dict[str, Any]:
     >>> fill(Network(), 'run = {duration = "10 s", rng = 1}')
     {'duration': 10.0, 'rng': 1}
     """
-    for kind in ("link", "flow"):  # refused before minutes of parsing
+    for kind in ("link", "flow"):  # refuses a huge file before parsing it, which would take minutes
         if text.count(f"[[{kind}]]") >= INDICES:
             raise domains.out_of_range(f"{kind}s", text.count(f"[[{kind}]]"), "1", f"[0, {INDICES})", integer=True)
     try:

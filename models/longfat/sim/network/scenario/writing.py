@@ -152,7 +152,7 @@ def _discipline(given: Discipline) -> Any:
 
 
 def _same(function: Callable[..., Any], options: Mapping[str, Any], given: object) -> bool:
-    """Return whether a function called with these options returns an equal object."""
+    """Return whether a function called with the options returns an object equal to the given one."""
     try:
         return bool(function(**options) == given)
     except (TypeError, ValueError):
@@ -219,9 +219,9 @@ def _option(key: str, value: Any) -> Any:
     return value
 
 
-@functools.lru_cache(maxsize=4096, typed=True)  # True is not 1
+@functools.lru_cache(maxsize=4096, typed=True)  # distinguishes True from 1
 def _written(value: float, unit: str) -> float | str:
-    """Return a quantity as text with its unit if this is read as the same number, otherwise the number."""
+    """Return a quantity as text with its unit if the text is read as the same number, otherwise the number."""
     if unit not in _TEXT or not math.isfinite(value):
         return value
     precise = f"{8 * value!r} bit/s" if unit == "bytes/s" else f"{value!r} {unit.replace('bytes', 'B')}"

@@ -59,7 +59,7 @@ class Capture:
         run.capture = self
 
     def drain(self) -> None:
-        """Take the rows of the trace from the kernel, and write those whose order is certain."""
+        """Take the rows of the trace from the kernel, and write the rows whose order is final."""
         row = self.run.state.row
         found = self.run.state.trace[: row.trace_rows].copy()
         row.trace_rows = 0
@@ -74,7 +74,7 @@ class Capture:
             self.until = self.run.now
 
     def _write(self, found: np.ndarray, now: int) -> None:
-        """Write rows, and those left from before, up to a time [ns]; stop where the trace ends."""
+        """Write rows up to a time [ns], including rows left from before; stop where the trace ends."""
         at_sender = np.isin(found["what"], (records.SENT, records.ACK_RECEIVED))
         left = self.most - self.packets
         full = int(at_sender.sum()) >= left
@@ -100,7 +100,7 @@ class Capture:
 
 
 def _traced(run: Simulation) -> np.ndarray:
-    """Return the rows of traced flows: numbers of their connections, and where their schemes keep ssthresh."""
+    """Return the rows of traced flows: connection numbers, and the position of ssthresh in the scheme's record."""
     state = run.state
     made = rows(len(state.senders), records.TRACED)
     words = [_word(one.columns, "ssthresh") for one in run.assembly.schemes] or [records.NONE]
@@ -132,7 +132,7 @@ class Side:
     def __init__(self, files: GrowingFiles, path: Path, kinds: tuple[int, ...]) -> None:
         self.files, self.path, self.kinds = files, files.begin(path), kinds
         self.waiting, self.step = rows(0, records.TRACE), np.zeros(0, np.int64)
-        self.ends: dict[int, int] = {}  # of finished connections that may still have packets, by number
+        self.ends: dict[int, int] = {}  # ends of finished connections that may still have packets, by number
         self.begin = pcap_header()
 
     def write(self, found: np.ndarray, now: int, hosts: pcap_writer.Hosts) -> None:

@@ -2,8 +2,8 @@
 
 NumPy makes a million packets in a few seconds. The layouts of headers are those of `longfat.base.headers`.
 
-A flow's packets become TCP (RFC 9293) with sequence numbers in bytes; traffic without a scheme, and schemes without
-acknowledgments or with a receiver of their own, become UDP. Headers only are stored, beside the length of the whole
+A flow's packets become TCP (RFC 9293) with sequence numbers in bytes; traffic without a scheme becomes UDP, as do
+schemes without acknowledgments or with their own receiver. Headers only are stored, beside the length of the whole
 packet: the payload is zeros, which the checksums cover.
 """
 
@@ -98,7 +98,7 @@ def replying(connection: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Packets:
-    """Packets of one file: rows of the trace, steps of handshakes, and which come after the end of their connection."""
+    """Packets of one file: rows of the trace, steps of handshakes, and flags of packets after a connection's end."""
 
     rows: np.ndarray
     step: np.ndarray
@@ -183,9 +183,9 @@ class Packets:
         return np.where(self._of("udp"), np.clip(self.rows["length"], 28, LONGEST), tcp)
 
     def _tcp(self, tcp: np.ndarray) -> None:
-        """Write the headers of TCP, and of UDP, which has its length and checksum at the place of the sequence number.
+        """Write the headers of TCP and UDP; UDP has its length and checksum where TCP has the sequence number.
 
-        The ports tell the connections between two hosts apart.
+        The ports distinguish the connections between two hosts.
         """
         rows, connection = self.rows, self.rows["connection"]
         client, server = 1024 + connection % 64512, 5001 + connection // 64512

@@ -1,8 +1,8 @@
 """Windows, losses and round trips of the senders as qlog 0.3, which qvis reads: JSON text sequences (RFC 7464).
 
 The schema is draft-ietf-quic-qlog-main-schema-02 with the events of draft-ietf-quic-qlog-quic-events-01, whose names
-are those of QUIC. Its packet numbers number transmissions, which TCP does not have: here the number of the transmission
-among all of the flow, or of the acknowledgment among those received. Sequence numbers are `offset` and `length` of a
+are those of QUIC. Its packet numbers number transmissions, which TCP does not have: here the serial number of the
+transmission in the flow, or of the acknowledgment at the sender. Sequence numbers are `offset` and `length` of a
 stream. Fields that a TCP sender does not know are absent; `pto_count` counts its retransmission timeouts in a row.
 """
 
@@ -27,7 +27,7 @@ KINDS = (records.SENT, records.ACK_RECEIVED, records.TIMED_OUT, records.CHANGED,
 
 
 class Row(NamedTuple):
-    """Needed fields of a row of the trace, as numbers of Python, which are ten times faster."""
+    """Needed fields of a trace row, as Python numbers, which are ten times faster than NumPy's."""
 
     time: int
     connection: int
