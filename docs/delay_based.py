@@ -43,7 +43,7 @@ def slowdowns(window: np.ndarray) -> tuple[int, float]:
         if top > 0 and now >= 0.999 * top:
             top = 0.0
         slow += top > 0
-    return count, slow / len(window)
+    return count, float(slow / len(window))
 
 
 def row(milliseconds: int) -> str:

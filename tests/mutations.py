@@ -160,8 +160,8 @@ MUTANTS = [
     ),
     Mutant(
         CODE + "verify/symbolic.py",
-        "worst.record(0.0 if below * above < 0 else",
-        "worst.record(0.0 if below * above < 1 else",
+        "yield 0.0 if below * above < 0 else",
+        "yield 0.0 if below * above < 1 else",
         "tests/test_verify_symbolic.py::test_equations_of_roots",
     ),
     Mutant(
@@ -463,8 +463,8 @@ MUTANTS = [
     ),
     Mutant(
         CODE + "sim/runs/results.py",
-        'over(counted("dropped"), counted("dropped") + counted("received"))',
-        'over(counted("dropped"), counted("sent"))',
+        'over(counted["dropped"], counted["dropped"] + counted["received"])',
+        'over(counted["dropped"], counted["sent"])',
         "tests/sim/test_results.py::test_loss_of_packets_sent_before_the_warm_up",
     ),
     kernel(
@@ -507,8 +507,8 @@ MUTANTS = [
     ),
     Mutant(
         CODE + "replication/intervals.py",
-        "Interval(mean, mean - half, mean + half)",
-        "Interval(mean, mean - half / 2, mean + half / 2)",
+        "ends = mean, mean - half, mean + half",
+        "ends = mean, mean - half / 2, mean + half / 2",
         "tests/replication/test_intervals.py::test_by_hand_along_any_axis",
     ),
     # active queue management, compiled, because it takes many packets to tell these apart

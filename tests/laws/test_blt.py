@@ -239,7 +239,7 @@ def test_without_priorities_a_source_may_lock_in_phase():
 
 def test_other_windows_and_timers():
     """Windows decide which packets a burst pushes out of the queue that the one before left; so do restarted timers."""
-    assert len({Alone(150, 6000, 20_000, 100_000, 0, 11, growth=growth).outcome for growth in (1, 1.5, 4, 1000)}) == 4
+    assert len({Alone(79, 15_600, 20_000, 70_000, 0, 23, growth=growth).outcome for growth in (1, 4, 1000)}) == 3
     case = (298, 15_999_960, 88_888, 133_333, 88_888, 11, "drop-tail")
     assert Alone(*case, restart=True).finish != Alone(*case).finish
 

@@ -252,7 +252,8 @@ def test_real_time_round_trips(hosts):
     child = os.fork()
     if child == 0:
         times = []
-        far[0].settimeout(5.0)
+        for one in far:
+            one.settimeout(5.0)  # what the parent no longer carries would be waited for without end
         for _ in range(5):
             begin = time.monotonic_ns()
             far[0].send(bytes(1000))
@@ -260,7 +261,7 @@ def test_real_time_round_trips(hosts):
             far[0].recv(2048)
             times.append(time.monotonic_ns() - begin)
         os._exit(0 if min(times) >= 11_040_000 else 1)
-    found = pump(Emulator(path()), tuple(near), lambda packet: 0, until=120 * MS)
+    found = pump(Emulator(path()), tuple(near), lambda packet: 0, until=500 * MS)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     assert len(found.lateness) == 10
     assert (found.lateness >= 0).all()

@@ -128,7 +128,7 @@ def test_the_decrease_is_half_a_window_at_most():
 
     The window is sampled just before a late packet comes, and after.
     """
-    diary = Diary(NAME, late(60, 0.6, lost=10), until=2.0, interval=1e9)
+    diary = Diary(NAME, late(60, 0.6, lost=10), until=2.0, interval=1e9, granularity=0.0)
     windows = []
     while diary.own.queueing < 0.6:  # the fourth late one
         windows.append((float(diary.flow.window), int(diary.flow.una)))

@@ -8,6 +8,7 @@ competitive mode: docs/rules/delay-based.md.
 import math
 
 from longfat.sim import Parameter, Scheme, part
+from longfat.sim.schemes import timers
 from longfat.sim.schemes.bbr_common import windowed_max
 
 LEAST = 2.0  # packets; genericCC, markoviancc.cc, update_intersend_time()
@@ -112,7 +113,7 @@ COPA = Scheme(
     ack=ack, loss=loss, timeout=timeout, reorder=3,
     parameters={
         "initial_window": Parameter(10.0, "packets", "[2, 1e9]", "window", about="Initial window (RFC 6928)"),
-        "timestamps": Parameter(1.0, "1", "{0, 1}", "timestamps", about="1: every packet is timed (RFC 7323)"),
+        **timers.parameters("linux"),
         "delta": Parameter(0.5, "1/packets", "(0, 1e3]", about="Weight of the delay in the default mode (section 2.2)"),
     },
     state={

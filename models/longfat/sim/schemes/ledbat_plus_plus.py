@@ -8,6 +8,7 @@ Interpretations of section 4.4, and a table over round-trip times: docs/rules/de
 import math
 
 from longfat.sim import Parameter, Scheme, part
+from longfat.sim.schemes import timers
 
 SLOW_START, AVOIDANCE, FROZEN, RAMP = range(4)
 LEAST = 2.0  # packets; section 4.3: the window never decreases below 2 packets
@@ -110,7 +111,7 @@ LEDBAT_PLUS_PLUS = Scheme(
     ack=ack, loss=loss, timeout=timeout, reorder=3,
     parameters={
         "initial_window": Parameter(LEAST, "packets", "[2, 1e9]", "window", about="Initial window (section 4.1)"),
-        "timestamps": Parameter(1.0, "1", "{0, 1}", "timestamps", about="1: every packet is timed (section 4.5)"),
+        **timers.parameters("linux"),
         "target": Parameter(0.06, "s", "(0, 10]", about="Target of the queueing delay (section 4.5)"),
         "freeze": Parameter(2.0, "1", "[0, 1e3]", about="Round trips with 2 packets in a slowdown (section 4.4)"),
         "interval": Parameter(9.0, "1", "[0, 1e9]", about="Time between slowdowns, in lengths of one (section 4.4)"),
