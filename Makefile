@@ -24,7 +24,7 @@ venv: .venv/compiled  ## Create .venv with every extra, from the lock file, and 
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	touch $@
 
-# What has not changed is found on disk: a second or two.
+# For targets that simulate. What has not changed is found on disk: a second or two.
 .venv/compiled: .venv/installed $(shell find models/longfat/base models/longfat/sim models/longfat/segments -name '*.py')
 	$(BIN)/python -m longfat.cli.precompile
 	touch $@
@@ -33,12 +33,12 @@ wheel: venv  ## Build a wheel with compiled code, for this platform and version 
 	rm -rf build/lib build/bdist*  # files of an earlier build would be part of it
 	LONGFAT_COMPILED=1 $(BIN)/pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir build/wheel .
 
-hooks: venv  ## Install the hooks of .pre-commit-config.yaml; needs pre-commit, which .venv does not have
+hooks: .venv/installed  ## Install the hooks of .pre-commit-config.yaml; needs pre-commit, which .venv does not have
 	@command -v pre-commit > /dev/null || { echo "pre-commit is missing: install it with '$(BIN)/uv tool install pre-commit'"; exit 1; }
 	pre-commit install
 
-test: venv  ## Run linter, type checker and tests: what has to pass before a commit
-	$(MAKE) --jobs=2 lint types tests
+test: .venv/installed  ## Run linter, type checker and tests: what has to pass before a commit
+	$(MAKE) --jobs=2 lint types tests  # the first two beside the compiling that the third begins with
 
 tests: venv  ## Run the tests that take seconds, and the examples of the documentation
 	$(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder -p no:benchmark  # the short doctests last, to fill up
@@ -54,11 +54,11 @@ mutations: venv  ## Change single lines of the code and report which test fails
 	$(BIN)/python -m tests.mutations
 	-$(BIN)/python -m tests.mutations_by_rule  # some survive: those that change nothing
 
-lint: venv  ## Check style, docstrings and formatting (ruff)
+lint: .venv/installed  ## Check style, docstrings and formatting (ruff)
 	$(BIN)/ruff check $(PACKAGES)
 	$(BIN)/ruff format --check $(PACKAGES)
 
-types: venv  ## Check the types of the package and the figures (mypy), with the stubs of the laws written anew
+types: .venv/installed  ## Check the types of the package and the figures (mypy), with the stubs of the laws written anew
 	$(BIN)/python -m docs.stubs
 	$(BIN)/mypy
 
@@ -107,10 +107,10 @@ redraw: venv  ## Draw the same figures from the numbers stored beside them, with
 benchmark: venv  ## Measure speed, as ratios taken in one run
 	$(BIN)/pytest tests/benchmarks --benchmark-only --benchmark-columns=min,median,rounds -q
 
-size: venv  ## Print lines by folder, and the rooms, floors and circles of the package
+size: .venv/installed  ## Print lines by folder, and the rooms, floors and circles of the package
 	$(BIN)/python -m docs.size
 
-lock: venv  ## Generate requirements.lock: exact versions and hashes for Python 3.11 and newer
+lock: .venv/installed  ## Generate requirements.lock: exact versions and hashes for Python 3.11 and newer
 	$(BIN)/uv pip compile --universal --python-version 3.11 --extra all --extra test --extra dev --extra docs --generate-hashes \
 	    --no-header --no-annotate --quiet setup.cfg --output-file requirements.lock
 
