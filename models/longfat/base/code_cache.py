@@ -148,11 +148,11 @@ class Shared:
 def _share(dispatcher: Any, digest: str) -> None:
     """Let a dispatcher read the cache beside the package, if this numba is known."""
     try:
-        beside = [kind(dispatcher.py_func) for kind in (_BesideCache, _ShippedCache)]
+        beside = [_ShippedCache(dispatcher.py_func)]
+        if dispatcher._cache.cache_path != beside[0].cache_path:
+            beside.insert(0, _BesideCache(dispatcher.py_func))
         for one in beside:
             one._cache_file = Checked(one._cache_file, digest)
-        if dispatcher._cache.cache_path == beside[0].cache_path:
-            del beside[0]
         dispatcher._cache = Shared(dispatcher._cache, beside)
     except (AttributeError, RuntimeError, TypeError):  # another numba, or no folder beside the package
         pass

@@ -311,9 +311,8 @@ def over_replications(
     for name in QUANTITIES:
         values = np.stack([one[name] for one in samples])
         made[name], *ends = interval(values, confidence)
-        if intervals:
-            limits = np.stack(ends)
-            made[f"{name}_lower"], made[f"{name}_upper"] = np.clip(limits, 0, 1) if name in SHARES else limits
+        limits = np.stack(ends)
+        made[f"{name}_lower"], made[f"{name}_upper"] = np.clip(limits, 0, 1) if name in SHARES else limits
     return made
 
 

@@ -24,17 +24,18 @@ class Kinds:
     def __init__(self, key: Callable[[Any], Any]) -> None:
         self.all: list[Any] = []
         self._key = key
+        self._keys: list[Any] = []  # of all objects; they need not be hashable
         self._known: dict[int, int] = {}  # places of objects seen before
 
     def place(self, thing: Any) -> int:
         """Return the position of an object, which equal objects share."""
         found = self._known.get(id(thing))
         if found is None:
-            keys = [self._key(one) for one in self.all]
-            found = keys.index(self._key(thing)) if self._key(thing) in keys else len(keys)
-            if found == len(keys):
+            key = self._key(thing)
+            if key not in self._keys:
                 self.all.append(thing)
-            self._known[id(thing)] = found
+                self._keys.append(key)
+            found = self._known[id(thing)] = self._keys.index(key)
         return found
 
 
