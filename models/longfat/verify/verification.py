@@ -217,7 +217,8 @@ def _face(
             result["printed"] = faces.printed(law, points.typical(law, counts[0], own))
         return result
     if face == "symbolic":
-        return {"symbolic": symbolic.symbolic(law, points.for_symbols(law, counts[3], own, at_ends=not quick))}
+        chosen = points.for_symbols(law, counts[3], own, at_ends=not quick)
+        return {"symbolic": symbolic.symbolic(law, chosen, quick=quick)}
     if isinstance(drawn, Outcome):
         return {"simulator": drawn}
     if check is None or not drawn:
