@@ -1,8 +1,8 @@
 """Quantities in text, such as "1 Gbit/s" or "16 KiB", converted to SI floats and back.
 
-The units are a short list of ours, given to pint in place of its catalogue. There a bit is a pure
-number, so that 5 Hz passes for 5 bit/s; "b" is a barn, "Gb" a gilbert, "K" a kelvin, and "1,5 ms" is
-fifteen milliseconds. Only the unit goes to pint: given the whole text it would also do the arithmetic in it.
+The units are a short list of ours. In pint's catalogue a bit is a pure number, so that 5 Hz passes for 5 bit/s; "b" is
+a barn, "Gb" a gilbert, "K" a kelvin, and "1,5 ms" is fifteen milliseconds. Given this list, pint reads the same:
+tests/test_quantities.py compares every name with every prefix.
 
 The spellings of other tools are read where they have one meaning: "10G" (iperf3 -b), "10gbit" and "80 msec" (tc).
 "10 gbps" is 10 Gbit/s, as everywhere except in tc, where it means bytes per second (tc(8), "RATES"): write "GB/s" for
@@ -12,58 +12,60 @@ bytes to iperf3 -l and 16000 bytes to others.
 
 from __future__ import annotations
 
-import functools
 import math
 import re
 import reprlib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from longfat.base.domains import Interval, number, unknown, wrong_type
 
+Size = tuple[Fraction, float, float]  # of a unit: its factor, and the powers of bits and of seconds in it
+
 
 @dataclass(frozen=True)
 class _Kind:
-    """Kind of quantity: its unit inside the package, that unit for pint, and examples."""
+    """Kind of quantity: its unit inside the package, the size of that unit, and examples."""
 
     unit: str
-    target: str
+    size: Size
     example: str
 
 
-_RATE = _Kind("bytes/s", "byte / second", "1 Gbit/s (as 1 Gbps, 1 gbps, 1G) or 125 MB/s")
-_DURATION = _Kind("s", "second", "100 ms")
-_SIZE = _Kind("bytes", "byte", "16 KiB or 16 kB")
-_FRACTION = _Kind("1", "", "0.1%")
+_RATE = _Kind("bytes/s", (Fraction(8), 1, -1), "1 Gbit/s (as 1 Gbps, 1 gbps, 1G) or 125 MB/s")
+_DURATION = _Kind("s", (Fraction(1), 0, 1), "100 ms")
+_SIZE = _Kind("bytes", (Fraction(8), 1, 0), "16 KiB or 16 kB")
+_FRACTION = _Kind("1", (Fraction(1), 0, 0), "0.1%")
 
 # Information is a dimension of its own. The small prefixes exist for seconds only: a millibit per second
 # ("1 mb/s") is a slip of the shift key. Capital K is accepted for kilo because it is common.
-_UNITS = """
-second = [time] = s = sec
-millisecond = second / 1000 = ms = msec
-microsecond = second / 1000000 = us = µs = μs = usec
-nanosecond = second / 1000000000 = ns = nsec
-minute = 60 * second = min
-hour = 3600 * second = h
-day = 86400 * second = d
-bit = [information] = b = Bit
-byte = 8 * bit = B = Byte = octet
-baud = bit / second = bps
-bytes_per_second = byte / second = Bps
-percent = 1 / 100 = %
-permille = 1 / 1000
-ppm = 1 / 1000000
-kilo- = 1000 = k- = K-
-mega- = 1000000 = M-
-giga- = 1000000000 = G-
-tera- = 1000000000000 = T-
-peta- = 1000000000000000 = P-
-kibi- = 1024 = Ki-
-mebi- = 1048576 = Mi-
-gibi- = 1073741824 = Gi-
-tebi- = 1099511627776 = Ti-
-"""
+_UNITS: dict[str, Size] = {
+    name: (Fraction(factor), bits, seconds)
+    for names, factor, bits, seconds in (
+        ("second s sec", 1, 0, 1),
+        ("millisecond ms msec", "1/1000", 0, 1),
+        ("microsecond us µs μs usec", "1/1000000", 0, 1),
+        ("nanosecond ns nsec", "1/1000000000", 0, 1),
+        ("minute min", 60, 0, 1),
+        ("hour h", 3600, 0, 1),
+        ("day d", 86400, 0, 1),
+        ("bit b Bit", 1, 1, 0),
+        ("byte B Byte octet", 8, 1, 0),
+        ("baud bps", 1, 1, -1),
+        ("bytes_per_second Bps", 8, 1, -1),
+        ("percent %", "1/100", 0, 0),
+        ("permille", "1/1000", 0, 0),
+        ("ppm", "1/1000000", 0, 0),
+    )
+    for name in names.split()
+}
+_PREFIXES = {
+    "": 1, "kilo": 10**3, "k": 10**3, "K": 10**3, "mega": 10**6, "M": 10**6, "giga": 10**9, "G": 10**9,
+    "tera": 10**12, "T": 10**12, "peta": 10**15, "P": 10**15,
+    "kibi": 2**10, "Ki": 2**10, "mebi": 2**20, "Mi": 2**20, "gibi": 2**30, "Gi": 2**30, "tebi": 2**40, "Ti": 2**40,
+}  # fmt: skip
 
 # Bounded digits: the number becomes an exact fraction, which must stay small. Commas are refused, as decimal and as
 # thousands separators.
@@ -304,15 +306,14 @@ def _read(value: Any, name: str, allowed: str, kind: _Kind) -> float:
             raise _unreadable(
                 name, value, "has an ambiguous unit: its prefix may mean a power of 1000 or of 1024", allowed, kind
             )
-        unit = _spelled(unit, kind) if unit else None
-        value = _convert(Fraction(digits), unit, kind, (name, value, allowed)) if unit else Fraction(digits)
+        factors = zip(re.split(r"\s*/\s*|\s+per\s+", _spelled(unit, kind)), (1, -1), strict=False) if unit else ()
+        value = _convert(Fraction(digits), factors, kind, (name, value, allowed)) if unit else Fraction(digits)
     elif hasattr(value, "unit_items"):  # a pint.Quantity of any registry, recognised without importing pint
         try:
             magnitude = Fraction(float(value.magnitude))
         except (TypeError, ValueError, OverflowError):  # an array, a string; nan; inf
             raise _unreadable(name, str(value), "is not one finite number", allowed, kind) from None
-        units = " * ".join(f"{key} ** {power}" for key, power in value.unit_items())
-        value = _convert(magnitude, units, kind, (name, str(value), allowed))
+        value = _convert(magnitude, value.unit_items(), kind, (name, str(value), allowed))
     try:
         if getattr(value, "ndim", 0):
             raise TypeError
@@ -326,7 +327,7 @@ def _read(value: Any, name: str, allowed: str, kind: _Kind) -> float:
 
 
 def _spelled(unit: str, kind: _Kind) -> str:
-    """Return a unit of bits as pint reads it; other units as they are."""
+    """Return a unit of bits as the list has it; other units as they are."""
     match = _BITS.fullmatch(unit)
     if match is None or kind not in (_RATE, _SIZE):
         return unit
@@ -337,28 +338,40 @@ def _spelled(unit: str, kind: _Kind) -> str:
     return f"{prefix}bit{per}" if per and bits != "bps" else unit if per else f"{prefix}bit/s"
 
 
-def _convert(magnitude: Fraction, unit: str, kind: _Kind, context: tuple[str, str, str]) -> Fraction:
-    """Return the magnitude in the unit of the kind, exactly, so that "35 ms" is 0.035 to the last bit."""
-    import pint  # imported here: plain numbers need no pint
+def _convert(
+    magnitude: Fraction, factors: Iterable[tuple[str, float]], kind: _Kind, context: tuple[str, str, str]
+) -> Fraction:
+    """Return the magnitude in the unit of the kind, exactly, so that "35 ms" is 0.035 to the last bit.
 
+    ``factors`` are the units that make up the magnitude's, each with its power.
+    """
     name, shown, allowed = context
-    registry = _registry()
-    try:
-        return magnitude * Fraction(registry.convert(Fraction(1), registry.parse_units(unit), kind.target))
-    except pint.DimensionalityError:
-        raise _unreadable(name, shown, "has a unit of another dimension", allowed, kind) from None
-    except pint.UndefinedUnitError:
-        raise _unreadable(name, shown, "has an unknown unit", allowed, kind) from None
+    dimension = [0.0, 0.0]
+    for unit, power in factors:
+        size = _size(unit)
+        if size is None:
+            raise _unreadable(name, shown, "has an unknown unit", allowed, kind)
+        dimension = [total + power * own for total, own in zip(dimension, size[1:], strict=True)]
+        magnitude *= Fraction(size[0] ** Fraction(power))
+    if dimension != list(kind.size[1:]):
+        raise _unreadable(name, shown, "has a unit of another dimension", allowed, kind)
+    return magnitude / kind.size[0]
 
 
-@functools.cache
-def _registry() -> Any:
-    import pint
+def _size(unit: str) -> Size | None:
+    """Return the size of a unit, which may have a prefix and the s of a plural; None if it is unknown.
 
-    registry = pint.UnitRegistry(None, non_int_type=Fraction)
-    for line in _UNITS.strip().splitlines():
-        registry.define(line)
-    return registry
+    A symbol of one letter has no plural.
+
+    >>> _size("kbits"), _size("msec"), _size("mbit")
+    ((Fraction(1000, 1), 1, 0), (Fraction(1, 1000), 0, 1), None)
+    """
+    for prefix, factor in _PREFIXES.items():
+        name = unit.removeprefix(prefix)
+        size = _UNITS.get(name) or (_UNITS.get(name.removesuffix("s")) if len(name) > 2 else None)
+        if size is not None and unit.startswith(prefix):
+            return (factor * size[0], *size[1:])
+    return None
 
 
 def _unreadable(name: str, value: object, why: str, allowed: str, kind: _Kind) -> ValueError:
