@@ -5,6 +5,7 @@ import re
 import shutil
 import socket
 import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ from longfat import cli, design
 from longfat.cli import paste
 
 DATA = Path(__file__).parent / "data"
-LAW = ["--replications", "0"]
+LAW = ["--no-simulation"]
 
 
 def run(capsys, tmp_path, *arguments):
@@ -26,12 +27,12 @@ def run(capsys, tmp_path, *arguments):
 
 def test_window_and_buffers_by_hand():
     # 12.5 MB/s x 1448/1500 x 0.02 s = 241,333.3 bytes; two of them in pages of 4096: 118 x 4096 = 483,328
-    data = design.tcp_window(rate="100Mbit/s", round_trip_time="20ms", replications=0)
+    data = design.tcp_window(rate="100Mbit/s", round_trip_time="20ms", simulate=False)
     assert float(data.tcp_window) == pytest.approx(2 * 241333.33, rel=1e-6)
     assert (data.window, data.linux_maximum, data.linux_request) == (483328, 4 * 483328, 2 * 483328)
     # 1 Gbit/s, 0.1 s: 8333 packets, of which 8333 x 0.02^2 = 3.3 are lost twice in each window, 0.067 three times and
     # 0.0013 four times: windows of four
-    lossy = design.tcp_window(rate="1Gbit/s", round_trip_time="100ms", loss=0.02, scheme="bbr1", replications=0)
+    lossy = design.tcp_window(rate="1Gbit/s", round_trip_time="100ms", loss=0.02, scheme="bbr1", simulate=False)
     assert float(lossy.tcp_window) / lossy.bandwidth_delay_product == pytest.approx(4)
 
 
@@ -48,7 +49,7 @@ def test_buffers_are_those_of_the_upper_ends_and_rates_of_both():
 
 
 def test_the_largest_windows_are_limited():
-    data = design.tcp_window(rate="100Gbit/s", round_trip_time="200ms", replications=0)
+    data = design.tcp_window(rate="100Gbit/s", round_trip_time="200ms", simulate=False)
     assert data.window == 2**30
     assert data.linux_maximum == 2**31 - 1
     assert data.linux_request == 2**30 - 1
@@ -57,7 +58,7 @@ def test_the_largest_windows_are_limited():
 
 def test_small_packets_need_more_memory():
     # a page and its record, 4672 bytes, for 536 bytes of data: 8.7, so nine times the window
-    small = design.tcp_window(rate="10Mbit/s", round_trip_time="20ms", segment=536, replications=0)
+    small = design.tcp_window(rate="10Mbit/s", round_trip_time="20ms", segment=536, simulate=False)
     assert small.linux_maximum == 9 * small.window
     assert small.linux_request == -(-9 * small.window // 2)  # half of it, which Linux doubles
 
@@ -92,6 +93,30 @@ def test_the_answer_ends_with_lines_and_an_interval(tmp_path, capsys):
     with xr.open_dataset(tmp_path / "window.nc") as data:
         assert data.attrs["window"] == 483328
     assert pd.read_csv(tmp_path / "window.csv")["tcp_window [bytes]"][0] == pytest.approx(482666.7, abs=0.1)
+
+
+def test_the_law_answers_before_a_simulator_is_imported():
+    """Imports are reported while they happen, into the pipe of the answer: what stands first happened first."""
+    words = ["window", "--rate", "10Mbit/s", "--rtt", "20ms", "--loss", "1e-4,1e-3", "--replications", "2"]
+    command = [sys.executable, "-X", "importtime", "-m", "longfat.cli", *words]
+    told = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=True).stdout
+    imported = set(re.findall(r"^import time:.*\| +([^.\s]+)", told.split("# Expect:")[0], re.M))
+    assert {"numpy", "click"} <= imported
+    assert not imported & {"numba", "xarray", "pandas", "pint", "scipy", "sympy", "jax", "matplotlib"}
+    rows = [told.index(f"\n{loss:>16}  ", told.index("by law and simulated")) for loss in ("0.0001", "0.001")]
+    assert told.index("# Lines to paste") < re.search(r"\| +numba$", told, re.M).start() < rows[0] < rows[1]
+    assert "\n# Then measure" in told[rows[1] :]
+    assert not re.search(r"\| +(xarray|pandas|pint|sympy)$", told, re.M)  # nor later, if no file is written
+
+
+def test_no_simulation_ends_behind_the_law(tmp_path, capsys):
+    path = ["--rate", "100Mbit/s", "--rtt", "20ms"]
+    law, whole = run(capsys, tmp_path, *path, *LAW), run(capsys, tmp_path, *path, "--replications", "2")
+    begin, end = law.split("# Then measure.")
+    assert whole.startswith(begin)
+    assert end == " The rate to expect was not simulated (--no-simulation).\niperf3 -c HOST -C cubic\n"
+    assert cli.main(["window", *path, "--scheme", "selective-repeat", *LAW]) == 2
+    assert "--no-simulation needs a --scheme of TCP" in capsys.readouterr().err
 
 
 def test_no_buffer_helps_against_loss(tmp_path, capsys):

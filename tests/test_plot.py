@@ -285,6 +285,6 @@ def test_lines_and_words_that_were_alike():
     dashes = {line._unscaled_dash_pattern[1] for line in rules}
     assert len(dashes) == len(rules) == 3
     assert None not in dashes
-    ax = plot.tcp_rates(design.tcp_window(rate="15Mbit/s", round_trip_time="20ms", replications=0))
+    ax = plot.tcp_rates(design.tcp_window(rate="15Mbit/s", round_trip_time="20ms", simulate=False))
     assert "buffer: one bandwidth-delay product;" in ax.texts[-1].get_text()
     plt.close("all")

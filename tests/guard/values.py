@@ -21,7 +21,7 @@ NETWORKS, DURATION = 200, 1.0  # networks; simulated seconds of each
 #: Commands, by the file that stores their output: two settings of each that have an output without times.
 COMMANDS = {
     "window": "window --rate 100Mbit/s --rtt 20ms --loss 1e-4,1e-3 --replications 2 --output out",
-    "window_law": "window --rate 80..100Mbit/s --rtt 20..30ms --loss 1e-4..3e-4 --scheme bbr1 --replications 0",
+    "window_law": "window --rate 80..100Mbit/s --rtt 20..30ms --loss 1e-4..3e-4 --scheme bbr1 --no-simulation",
     "window_segments": "window --scheme selective-repeat --rate 50Mbit/s --rtt 20ms --loss 1e-3 --points 3 "
                        "--output out",
     "buffer": "buffer --rate 10Mbit/s --rtt 20ms --flows 1,2 --replications 2 --output out",

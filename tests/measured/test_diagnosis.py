@@ -21,7 +21,7 @@ def asked(tmp_path, capsys, text, *options, command="window"):
     """Return what a command says of a file."""
     path = tmp_path / "run.json"
     path.write_text(text)
-    output = ["--output", str(tmp_path / "out"), "--replications", "0"] if command == "window" else []
+    output = ["--output", str(tmp_path / "out"), "--no-simulation"] if command == "window" else []
     assert cli.main([command, str(path), *options, *output]) == 0
     return capsys.readouterr().out
 

@@ -9,7 +9,7 @@ import click
 
 from longfat.base.domains import conflict
 from longfat.cli.output import FOLDER, Output, outputs, say, watched
-from longfat.cli.parameters import FILE, flag_of, given, option, options
+from longfat.cli.parameters import FILE, flag_of, given, option, options, switch
 from longfat.design.arguments import SENDERS, TCP_WINDOW, WINDOW
 
 if TYPE_CHECKING:
@@ -52,46 +52,56 @@ OF_SELECTIVE_REPEAT = {
 @options(TCP_WINDOW, "target")
 @options(OF_TCP | OF_SELECTIVE_REPEAT, optional=True)
 @options(TCP_WINDOW, "confidence", "rng")
+@switch("--no-simulation", "TCP: end behind the answer of the law, which is printed at once.")
 @outputs(directory=FOLDER.format("window"))
 def window_command(
-    output: Output, files: Names, iperf3: Names, ping: Names, measured: Names, **flags: Any
-) -> None:  # fmt: skip
+    output: Output, files: Names, iperf3: Names, ping: Names, measured: Names, no_simulation: bool, **flags: Any
+) -> None:
     """Find the window and the socket buffers of TCP on a path, and the rate that it reaches.
 
-    FILES are measurements: of iperf3, ping and others. Options override them. For TCP prints a table, lines to paste,
-    and the command that checks them with the rate to expect; nothing is changed on this machine. With --scheme
-    selective-repeat: the smallest window of a sender without congestion control. No file is written if FILES show that
-    no window raises the rate, as with a policer.
+    FILES are measurements: of iperf3, ping and others. Options override them. For TCP prints the answer of the law with
+    lines to paste, then, while they are simulated, the rates, and the command that checks them with the rate to expect;
+    nothing is changed on this machine. With --scheme selective-repeat: the smallest window of a sender without
+    congestion control. No file is written if FILES show that no window raises the rate, as with a policer.
     """
-    from longfat.cli import window_path
+    from longfat import measured as measurements
 
-    asked = given(flags)
+    asked = given(flags | {"no_simulation": no_simulation or None})
     selective = asked["scheme"] == SELECTIVE_REPEAT
     needed = "a --scheme of TCP" if selective else f"--scheme {SELECTIVE_REPEAT}"
-    for name in OF_TCP if selective else OF_SELECTIVE_REPEAT:
+    for name in (*OF_TCP, "no_simulation") if selective else OF_SELECTIVE_REPEAT:
         if name in asked:
             raise conflict(flag_of(name), f"needs {needed}")
     with output:
-        found = window_path.measurements([*ping, *iperf3, *measured, *files])
+        read = [*ping, *iperf3, *measured, *files]
+        found = measurements.read(*read) if read else measurements.PathFigures()
         (_selective_repeat if selective else _tcp)(asked, found, output)
 
 
 def _tcp(asked: dict[str, Any], found: PathFigures, output: Output) -> None:
-    """Answer for TCP."""
-    from longfat import design
+    """Answer for TCP: by the law, and then simulated."""
     from longfat.cli import window_path, window_tcp
+    from longfat.design import tcp_windows
+    from longfat.measured.diagnosis import diagnosis
 
-    verdict = window_path.diagnosed(found)
+    verdict = diagnosis(found) if found.transport == "TCP" else None
     if verdict is not None and verdict.is_beyond_windows:
         say("\n".join([*verdict.lines(), "", *window_path.NO_WINDOW]))
         return
     path = window_path.of_tcp(asked, found, verdict)
-    data = path.described(design.tcp_window(**path.arguments, progress=watched()))
+    steps = tcp_windows.answers(**path.arguments, progress=watched())
+    answer = next(steps)
+    answer.attrs |= path.attrs
+    say(window_tcp.by_law(answer, path))
+    for lines in () if "no_simulation" in asked else window_tcp.simulated(answer, steps):
+        say(lines)
+    ending = window_tcp.end(answer, path)
+    if not output.writes:
+        say(ending)
+        return
+    data = answer.dataset()
     pictures = {"window": lambda plot: plot.tcp_rates(data).figure}
-    output.emit(
-        lambda: window_tcp.answer(data, path), csv=lambda: window_tcp.csv(data), name="window", data=data,
-        pictures=pictures,
-    )  # fmt: skip
+    output.emit(lambda: ending, csv=lambda: window_tcp.csv(data), name="window", data=data, pictures=pictures)
 
 
 def _selective_repeat(asked: dict[str, Any], found: PathFigures, output: Output) -> None:
@@ -100,7 +110,7 @@ def _selective_repeat(asked: dict[str, Any], found: PathFigures, output: Output)
     from longfat.cli import window_path, window_segments
 
     path = window_path.of_selective_repeat(asked, found)
-    data = path.described(design.window(**path.arguments, progress=watched()))
+    data = design.window(**path.arguments, progress=watched()).assign_attrs(path.attrs)
     pictures = {"window": lambda plot: plot.window_curves(data).figure}
     if "tradeoff" in data.dims:
         pictures["receive_buffer"] = lambda plot: plot.buffer_curves(data).figure

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    import xarray as xr
-
     from longfat.measured import PathFigures
     from longfat.measured.diagnosis import Diagnosis
 
@@ -36,16 +34,10 @@ class Path:
     verdict: Diagnosis | None = None  # None if no TCP flow was measured
     no_window: bool = False  # whether the losses of the path limit the flow, whatever its window
 
-    def described(self, data: xr.Dataset) -> xr.Dataset:
-        """Return the answer with remarks on the measurements as attributes."""
-        return data.assign_attrs(remarks="\n".join(self.remarks), rate_measured_by=self.rate_measured_by)
-
-
-def measurements(files: list[str]) -> PathFigures:
-    """Return the measurements in the files."""
-    from longfat import measured
-
-    return measured.read(*files) if files else measured.PathFigures()
+    @property
+    def attrs(self) -> dict[str, str]:
+        """Remarks on the measurements, as attributes of the answer."""
+        return {"remarks": "\n".join(self.remarks), "rate_measured_by": self.rate_measured_by}
 
 
 def _used(asked: dict[str, Any], found: PathFigures) -> tuple[dict[str, Any], tuple[str, ...]]:
@@ -66,13 +58,6 @@ def _need(used: dict[str, Any], *names: str) -> None:
         if used[name] is None:
             flag, holders = HOLDERS[name]
             raise ValueError(f"{flag} is missing: give it, or a file that contains it ({holders})")
-
-
-def diagnosed(found: PathFigures) -> Diagnosis | None:
-    """Return what limited the measured flow of TCP; None if there is none."""
-    from longfat.measured.diagnosis import diagnosis
-
-    return diagnosis(found) if found.transport == "TCP" else None
 
 
 def of_tcp(asked: dict[str, Any], found: PathFigures, verdict: Diagnosis | None) -> Path:
@@ -96,7 +81,7 @@ def of_tcp(asked: dict[str, Any], found: PathFigures, verdict: Diagnosis | None)
     if segment := asked.get("mss", segment):
         more["segment"] = segment
     at_loss = verdict is not None and verdict.kind == "losses" and "loss" not in asked
-    arguments = {name: value for name, value in asked.items() if name != "mss"} | more
+    arguments = {name: value for name, value in asked.items() if name not in ("mss", "no_simulation")} | more
     return Path(arguments, found, remarks, by, verdict, at_loss and not SENDERS[asked["scheme"]].is_bbr)
 
 

@@ -1,22 +1,23 @@
-"""The answer of `longfat window` for TCP: a table, the inputs that decide it, and lines to paste."""
+"""The answer of `longfat window` for TCP: by the law with lines to paste, and behind it what simulations add."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from longfat.base.quantities import text
 from longfat.cli import paste, window_lines
 from longfat.cli.output import csv_of
 from longfat.cli.tables import Cell, Column, percent, quantity, rounded, table
-from longfat.design.beside_cubic import SHORT
+from longfat.cli.window_lines import span
 from longfat.design.senders import SENDERS
-from longfat.plot import rows
 
 if TYPE_CHECKING:
     import xarray as xr
 
     from longfat.cli.window_path import Path
+    from longfat.design.tcp_windows import Answer
 
 #: What to do where a figure decides; the interval of counted losses shrinks with the square root of their number.
 MEASURE = {
@@ -26,54 +27,83 @@ MEASURE = {
 }
 
 
-def _losses(row: xr.Dataset) -> str:
-    low, high = float(row.loss_low), float(row.loss_high)
-    return f"{low:.3g}" if low == high else f"{low:.3g} .. {high:.3g}"
-
-
 def _between(name: str) -> Cell:
     """Return the cell of an interval of rates."""
 
-    def cell(row: xr.Dataset) -> str:
-        low, high = (float(row[f"{name}_{end}"]) for end in ("lower", "upper"))
+    def cell(row: Any) -> str:
+        low, high = (row[f"{name}_{end}"] for end in ("lower", "upper"))
         return f"{rounded(low, 'bytes/s')} .. {rounded(high, 'bytes/s')}" if low < high else "deterministic"
 
     return cell
 
 
-LAW = (Column("loss", 16, _losses), Column("law", 11, quantity("tcp_rate_law", "bytes/s", 3)))
+LAW = (
+    Column("loss", 16, lambda row: span(row["loss_low"], row["loss_high"], "{:.3g}".format)),
+    Column("law", 11, quantity("tcp_rate_law", "bytes/s", 3)),
+)
 SIMULATED = (
     Column("simulated", 11, quantity("tcp_rate", "bytes/s", 3)),
     Column("{confidence} interval", 26, _between("tcp_rate")),
-    Column("of link", 7, lambda row: f"{100 * float(row.tcp_rate) / row.attrs['rate']:.3g}%"),
+    Column("of link", 7, lambda row: f"{100 * row['tcp_rate'] / row['rate']:.3g}%"),
     Column("check of {check}", 26, _between("check")),
 )
 
 
-def answer(data: xr.Dataset, path: Path) -> str:
-    """Return the whole answer as text."""
-    begin = path.verdict.lines() if path.verdict else []
-    window = [] if path.no_window else _window(data)
-    decides = _decides(data) if path.verdict is None or path.verdict.is_of_network else []
-    parts = [begin, _path(data, path), _rates(data), window, _loss(data), decides, _test(data, path), _end(data, path)]
-    lines = [line for part in parts if part for line in ("", *part)]
-    return "\n".join(lines[1:])
+def by_law(answer: Answer, path: Path) -> str:
+    """Return what needs no simulation: path, rates, window, the input that decides, and lines to paste."""
+    a = answer.attrs
+    window = f"Window that does not limit TCP here: {rounded(a['window'], 'bytes')}, {window_lines.in_bdps(a)} BDPs"
+    limits = [f"{window}. A receive window of W limits TCP to", "W over the round-trip time."]
+    if a["rate_measured"]:
+        limits = [f"{window}, twice what the measured rate needs,", "because the link may carry more."]
+    pasted = ["# Lines to paste. Nothing has been changed on this machine.", ""]
+    return _joined(
+        path.verdict.lines() if path.verdict else [],
+        _path(a, path),
+        ["Rate of a long transfer, data without headers, by law:"],
+        table(LAW, answer.rows),
+        [f"Law: {SENDERS[a['scheme']].law}."],
+        [] if path.no_window else limits,
+        _filling(answer, math.nan),
+        _decides(a) if path.verdict is None or path.verdict.is_of_network else [],
+        _metrics(a, path),
+        [] if path.no_window else [*pasted, *paste.shown(window_lines.settings(a, path))],
+    )
 
 
-def _end(data: xr.Dataset, path: Path) -> list[str]:
-    """Return the lines to paste; none where losses limit the flow whatever its window."""
-    if path.no_window:
-        return [
-            "No window changes this rate, so that there are no lines to paste: --loss 0 gives those for the path",
-            "without its losses, and --scheme bbr1 those for a sender that does not take each loss for congestion.",
-        ]
-    pasted = paste.shown(window_lines.lines(data, path))
-    return ["# Lines to paste. Nothing has been changed on this machine.", "", *pasted]
+def simulated(answer: Answer, steps: Iterator[Answer]) -> Iterator[str]:
+    """Yield what the simulations add: the row of each loss as soon as it is known, and what all of them show."""
+    a = answer.attrs
+    sure = percent(a["confidence"])
+    yield (
+        f"Rate of a long transfer, data without headers, by law and simulated, and of {sure} of simulated checks of a "
+        "new connection:\n"
+    )
+    for k, (row, _) in enumerate(zip(answer.rows, steps, strict=False)):
+        check = max(one["check_time"] for one in answer.rows)
+        yield from table(LAW + SIMULATED, [a | row], confidence=sure, check=f"{check:g} s")[min(k, 1) :]
+    next(steps)
+    yield "\n" + _joined(_transfers(answer), _filling(answer, answer.values["tcp_filling_loss"]))
 
 
-def _path(data: xr.Dataset, path: Path) -> list[str]:
-    a = data.attrs
-    rate, trip = (_range(a, name, unit) for name, unit in (("rate", "bytes/s"), ("round_trip_time", "s")))
+def end(answer: Answer, path: Path) -> str:
+    """Return the line that checks the rate; why there are no lines, where losses limit the flow whatever its window."""
+    if not path.no_window:
+        return "\n".join(paste.shown([window_lines.check(answer, path)]))
+    return (
+        "No window changes this rate, so that there are no lines to paste: --loss 0 gives those for the path\n"
+        "without its losses, and --scheme bbr1 those for a sender that does not take each loss for congestion."
+    )
+
+
+def _joined(*parts: list[str]) -> str:
+    """Return the parts that are not empty, each with an empty line behind it."""
+    return "\n".join(line for part in parts if part for line in (*part, ""))
+
+
+def _path(a: dict[str, Any], path: Path) -> list[str]:
+    rate = span(a["rate_low"], a["rate_high"], lambda value: text(value, "bytes/s"))
+    trip = span(a["round_trip_time_low"], a["round_trip_time_high"], lambda value: text(value, "s"))
     counted = "data, without headers" if a["rate_measured"] else "with headers"
     return [
         f"path      {rate} ({counted}), round trip {trip}: bandwidth-delay product (BDP) "
@@ -84,88 +114,71 @@ def _path(data: xr.Dataset, path: Path) -> list[str]:
     ]
 
 
-def _rates(data: xr.Dataset) -> list[str]:
-    """Return, for each loss, the rate of a long transfer by law and by simulation, and the interval of one check."""
-    a = data.attrs
-    every = rows(data)
-    title, columns = "Rate of a long transfer, data without headers, by law", list(LAW)
-    simulated: list[str] = []
-    if a["replications"]:
-        title += f" and simulated, and of {percent(a['confidence'])} of simulated checks of a new connection"
-        columns += SIMULATED
-        simulated = _long(every, a["replications"], SENDERS[a["scheme"]].is_bbr)
-    check = f"{max(float(row.check_time) for row in every):g} s" if a["replications"] else ""
-    lines = table(columns, every, confidence=percent(a["confidence"]), check=check)
-    return [f"{title}:", "", *lines, "", f"Law: {SENDERS[a['scheme']].law}.", *simulated]
-
-
-def _long(every: list[xr.Dataset], runs: int, is_bbr: bool) -> list[str]:
+def _transfers(answer: Answer) -> list[str]:
     """Return the length of the simulated transfers, and why checks differ from them."""
-    if is_bbr:
+    runs = answer.attrs["replications"]
+    if SENDERS[answer.attrs["scheme"]].is_bbr:
         return [f"Simulated: {runs} checks at each loss, random losses; later the rate of BBR stays as it is."]
-    random = [row for row in every if float(row.loss) > 0]
+    random = [row for row in answer.rows if row["loss"] > 0]
     if not random:
         return []
-    times = ", ".join(dict.fromkeys(rounded(float(row.tcp_time), "s", 2) for row in random))
+    times = ", ".join(dict.fromkeys(rounded(row["tcp_time"], "s", 2) for row in random))
     return [
-        f"Simulated: {runs} transfers at each loss, random losses, each of {float(random[0].tcp_cycles):.3g} mean "
+        f"Simulated: {runs} transfers at each loss, random losses, each of {random[0]['tcp_cycles']:.3g} mean "
         f"times between two reductions of the window: {times}.",
         "A check begins with slow start: the window is above its mean at first, or below it, for many such times.",
     ]
 
 
-def _window(data: xr.Dataset) -> list[str]:
-    a = data.attrs
-    multiple = a["window"] / a["bandwidth_delay_product"]
-    first = f"Window that does not limit TCP here: {rounded(a['window'], 'bytes')}, {multiple:.2g} BDPs"
-    if a["rate_measured"]:
-        return [f"{first}, twice what the measured rate needs,", "because the link may carry more."]
-    return [f"{first}. A receive window of W limits TCP to", "W over the round-trip time."]
+def _filling(answer: Answer, found: float) -> list[str]:
+    """Return the largest loss at which the sender fills the link, and the effects of BBR on other flows.
 
-
-def _loss(data: xr.Dataset) -> list[str]:
-    """Return the largest loss at which the sender fills the link, and the effects of BBR on other flows."""
-    a = data.attrs
-    law, found = float(data.tcp_filling_loss_law), float(data.tcp_filling_loss)
+    ``found`` is the simulated one, NaN if there is none.
+    """
+    a = answer.attrs
+    law = answer.values["tcp_filling_loss_law"]
     name = a["scheme"].upper() if a["scheme"] != "reno" else "Reno"
     if SENDERS[a["scheme"]].is_bbr:
-        return [f"{name} keeps its rate up to a loss of {law:.2g}, by its rules.", *_beside_cubic(data)]
-    known = f"{found:.2g} (simulated; law: {law:.2g})" if math.isfinite(found) else f"{law:.2g} (law)"
+        return [f"{name} keeps its rate up to a loss of {law:.2g}, by its rules.", *_beside_cubic(answer)]
+    known, limit = f"{law:.2g} (law)", law
+    if math.isfinite(found):
+        known, limit = f"{found:.2g} (simulated; law: {law:.2g})", found
     lines = [f"A long transfer of {name} carries {percent(a['target'])} of this link up to a loss of {known}."]
-    limit = found if math.isfinite(found) else law
-    above = [f"{float(row.loss):.3g}" for row in rows(data) if float(row.loss_low) > limit]
+    above = [f"{row['loss']:.3g}" for row in answer.rows if row["loss_low"] > limit]
     if above:
         lines += [
             f"At {', '.join(above)} it does not, and no window or buffer changes that: remove the losses, use several",
             "flows, or a sender that does not take each loss for congestion (--scheme bbr1).",
-            *_beside_cubic(data),
+            *_beside_cubic(answer),
         ]
     return lines
 
 
-def _beside_cubic(data: xr.Dataset) -> list[str]:
-    """Return BBR's share beside a CUBIC flow, its losses and its requirements."""
-    a = data.attrs
-    lines = [
-        f"It may fill its window: up to {rounded(a['linux_maximum'], 'bytes')} of memory for a connection at either "
+def _beside_cubic(answer: Answer) -> list[str]:
+    """Return BBR's share beside a CUBIC flow and its losses, if they have been simulated, and its requirements."""
+    a, values = answer.attrs, answer.values
+    needs = [
+        f"BBR may fill its window: up to {rounded(a['linux_maximum'], 'bytes')} of memory for a connection at either "
         "host (tcp_rmem, tcp_wmem).",
         "Without the queue discipline fq at the sender Linux paces it by a timer for each connection (tcp_bbr.c).",
     ]
-    if not a["replications"]:
-        return ["The share of BBR beside CUBIC and its losses were not simulated (--replications 0).", *lines]
-    low, share, high = (100 * float(data[f"bbr_share{end}"]) for end in ("_lower", "", "_upper"))
-    loss, short = (100 * float(data[name]) for name in ("bbr_loss", "bbr_loss_short"))
+    if math.isnan(values["bbr_share"]):
+        return needs
+    from longfat.design.beside_cubic import SHORT
+
+    share, low, high = (100 * values[f"bbr_share{end}"] for end in ("", "_lower", "_upper"))
+    loss, short = (100 * values[name] for name in ("bbr_loss", "bbr_loss_short"))
     return [
         f"Beside one CUBIC flow BBR takes {share:.3g}% of both rates ({low:.3g} .. {high:.3g}%, simulated) with this "
         f"buffer of {a['buffer']:.4g} BDP.",
         f"It loses {loss:.2g}% of its packets there, and {short:.2g}% in a buffer of {SHORT:g} BDP.",
-        *lines,
+        *needs,
     ]
 
 
-def _decides(data: xr.Dataset) -> list[str]:
+def _decides(a: dict[str, Any]) -> list[str]:
     """Return the input that decides the answer, if inputs are ranges."""
-    found = [one.split() for one in data.attrs["effects"].split(";") if one]
+    found = [one.split() for one in a["effects"].split(";") if one]
     if not found:
         return []
     name, effect, slope = max(found, key=lambda one: float(one[1]))
@@ -179,7 +192,7 @@ def _decides(data: xr.Dataset) -> list[str]:
     ]
 
 
-def _test(data: xr.Dataset, path: Path) -> list[str]:
+def _metrics(a: dict[str, Any], path: Path) -> list[str]:
     """Return the metrics of RFC 6349, section 4, that the measurement contains."""
     from longfat.laws import tcp
 
@@ -188,7 +201,6 @@ def _test(data: xr.Dataset, path: Path) -> list[str]:
         return []
     lines = []
     if not path.rate_measured_by and figures.rate:
-        a = data.attrs
         overhead = a["headers"][1]
         ideal = float(tcp.ideal_transfer_time(1e6, a["rate"], a["segment"], overhead))
         ratio = float(tcp.transfer_time_ratio(1e6 / figures.rate, ideal))
@@ -209,8 +221,3 @@ def csv(data: xr.Dataset) -> str:
     every = data if "loss" in data.dims else data.expand_dims("loss")
     kept = every.drop_dims("law_loss")
     return csv_of(kept.to_dataframe().reset_index(), kept)
-
-
-def _range(a: dict[str, Any], name: str, unit: str) -> str:
-    low, high = a[f"{name}_low"], a[f"{name}_high"]
-    return text(low, unit) if low == high else f"{text(low, unit)} .. {text(high, unit)}"

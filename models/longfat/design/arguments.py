@@ -153,7 +153,7 @@ TCP_WINDOW: dict[str, Any] = {
     "segment": Argument("bytes", "[1, 1e6]", "1448B", "Data bytes in a packet", integer=True),
     "buffer": BUFFER_BDP,
     "replications": replace(
-        REPLICATIONS, domain="[0, 1e6]", default=6, meaning="Simulations at each loss; 0 for the laws only",
+        REPLICATIONS, default=6, meaning="Simulations at each loss",
         remark="Of long transfers, and of checks: at least 2 of each.",
     ),
     "confidence": CONFIDENCE,

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from longfat.base.domains import conflict
 from longfat.laws.tcp import aimd_utilisation_general
-from longfat.sim import schemes
-from longfat.sim.schemes import Scheme
+
+if TYPE_CHECKING:
+    from longfat.sim.schemes import Scheme
 
 #: Rules, and for which flows their sources state them.
 RULES = {
@@ -50,6 +52,8 @@ def with_decrease(
     ValueError: decrease = 0.7 excludes scheme 'sack', which multiplies its window by 0.5 at a loss: leave it out,
     or take scheme 'gaimd-window', where it can be set
     """
+    from longfat.sim import schemes
+
     known = decrease_of(scheme, parameters)
     if decrease is None or decrease == known:
         return known, parameters

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from longfat.design.buffer_laws import PROBE_INTERVAL
 from longfat.laws import bbr, cubic
 from longfat.laws.tcp import loss_of_window, square_root_rate
-from longfat.sim import schemes
-from longfat.sim.schemes import Scheme
+
+if TYPE_CHECKING:
+    from longfat.sim.schemes import Scheme
 
 #: Largest loss at which the laws of CUBIC and Reno are given. They neglect timeouts: the square-root law is 9 % too
 #: high at 0.01 (its record).
@@ -32,7 +34,16 @@ class Sender:
     @property
     def parameters(self) -> dict[str, float]:
         """Parameters with which the scheme is nearest to Linux."""
+        from longfat.sim import schemes
+
         return schemes.linux(self.scheme)
+
+    @property
+    def simulated(self) -> Scheme:
+        """Scheme of the simulator."""
+        from longfat.sim import schemes
+
+        return schemes.scheme(self.scheme)
 
     @property
     def is_bbr(self) -> bool:
@@ -121,5 +132,7 @@ def sender(scheme: str | Scheme) -> tuple[Scheme, dict[str, float]]:
     ('sack', 10.0, {})
     """
     if isinstance(scheme, str) and scheme in SENDERS:
-        return schemes.scheme(SENDERS[scheme].scheme), SENDERS[scheme].parameters
+        return SENDERS[scheme].simulated, SENDERS[scheme].parameters
+    from longfat.sim import schemes
+
     return schemes.scheme(scheme), {}

@@ -5,19 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from longfat.design import scaled_path
 from longfat.design.buffer_laws import PROBE_INTERVAL, value_of
-from longfat.design.replicating import Effort, measured
 from longfat.design.senders import LARGEST_LOSS_OF_LAW, Sender
 from longfat.laws.dctcp import least_threshold
-from longfat.replication import interval
-from longfat.sim import Network, queues, schemes
 
-#: Bytes of data in a packet of 1500 bytes: less 40 bytes of headers and 12 of time stamps (RFC 7323), as in Linux.
-SEGMENT = 1448
+if TYPE_CHECKING:
+    from longfat.design.replicating import Effort
+    from longfat.sim.schemes import Scheme
+
 #: The share of the link depends on p N^2 (N: the bandwidth-delay product in packets) while windows are many packets and
 #: timeouts are rare: Reno's sawtooth has no scale of its own. So a path is simulated that loses more and is smaller, up
 #: to this loss or down to this product. Ours; tests/test_design_tcp.py compares paths of equal p N^2.
@@ -98,8 +99,7 @@ class TcpPath:
         largest = (1 + self.buffer) * self.bandwidth_delay_product
         rounds = largest / 2
         if self.sender.scheme == "cubic":
-            scheme = schemes.scheme("cubic")
-            rounds = scaled_path.round_trips(scheme, self.sender.parameters, largest, self.round_trip_time)
+            rounds = scaled_path.round_trips(*self._scheme, largest, self.round_trip_time)
         own = max(1.0, rounds) * self.round_trip_time * (1 + self.buffer / 2)
         return min(own, 1 / (loss * self.pace(loss))) if loss > 0 else own
 
@@ -118,10 +118,15 @@ class TcpPath:
         """Return the mean window by the law, at most the bandwidth-delay product [packets]."""
         return min(self.bandwidth_delay_product, self.sender.window(loss, self.round_trip_time))
 
+    @cached_property
+    def _scheme(self) -> tuple[Scheme, dict[str, float]]:
+        """Scheme of the simulator and its parameters."""
+        return self.sender.simulated, self.sender.parameters
+
     def _is_cubic(self, loss: float) -> bool:
         """Return whether the cubic function alone decides the window: the sender's is CUBIC, and large enough."""
-        scheme, given = schemes.scheme(self.sender.scheme), self.sender.parameters
-        return scheme.name == "cubic" and scaled_path.is_cubic(scheme, given, self._window(loss), self.round_trip_time)
+        known = self._window(loss), self.round_trip_time
+        return self.sender.scheme == "cubic" and scaled_path.is_cubic(*self._scheme, *known)
 
     def scaled(self, loss: float) -> Scaled:
         """Return the path itself if a check on it is short enough, else a smaller one of the same shape."""
@@ -144,7 +149,7 @@ class TcpPath:
         In a fluid, C k^3/N and p N/k keep the course of CUBIC's window in time, where its cubic function decides and a
         second lasts k. ``clock`` is that k. Else C N^2 and p N^2 keep the course, but N times slower, as Reno's.
         """
-        scheme, given, ratio = schemes.scheme(self.sender.scheme), self.sender.parameters, min(1.0, ratio)
+        (scheme, given), ratio = self._scheme, min(1.0, ratio)
         if self._is_cubic(loss):
             # C stays within its domain.
             least = (value_of(scheme, given, "c") * ratio / scaled_path.LARGEST_C) ** (1 / 3)
@@ -192,6 +197,9 @@ class TcpPath:
 
     def _runs(self, small: Scaled, known: dict[str, float], begin: float, lasts: float, effort: Effort) -> list[Run]:
         """Simulate the flow; ``known`` are its initial window and threshold, empty for slow start with HyStart."""
+        from longfat.design.replicating import measured
+        from longfat.sim import Network, queues
+
         parameters = small.parameters | ({"hystart": 0.0} | known if known else {})
         simulated = self.bandwidth_delay_product * small.ratio
         rate = simulated * self.segment / self.round_trip_time
@@ -226,6 +234,8 @@ def limits(values: list[float], confidence: float) -> dict[str, float]:
     """
     if len(values) == 1:
         return dict.fromkeys(("mean", "lower", "upper", "least", "most"), values[0])
+    from longfat.replication import interval
+
     mean, lower, upper = interval(values, confidence)
     half = (upper - lower) / 2 * math.sqrt(len(values) + 1)
     return {"mean": mean, "lower": lower, "upper": upper, "least": mean - half, "most": mean + half}

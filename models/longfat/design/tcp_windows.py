@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from longfat._version import __version__
-from longfat.base.argument import takes
+from longfat.base.argument import documented, takes
 from longfat.base.domains import out_of_range, seed_of
 from longfat.base.quantity import READERS
 from longfat.design import figure_ranges, tcp
-from longfat.design.arguments import REPLICATIONS, TCP_WINDOW
-from longfat.design.beside_cubic import RUNS, beside_cubic
+from longfat.design.arguments import TCP_WINDOW
 from longfat.design.figure_ranges import Range
-from longfat.design.replicating import Effort
 from longfat.design.senders import SENDERS
 from longfat.design.socket_buffers import SocketBuffers, times
-from longfat.design.window_curves import attrs
+from longfat.design.window_curves import along_loss, attrs
 from longfat.laws.tcp import achievable_throughput
 
 if TYPE_CHECKING:
     import xarray as xr
+
+    from longfat.design.replicating import Effort
 
 #: Bytes of a packet that are no data: 40 of IP and TCP and 12 of time stamps; on Ethernet 38 more (RFC 6349, section
 #: 4.1.1: 18 of the frame, 20 of preamble and gap). A link's rate counts some of them; which is not known.
@@ -34,6 +35,7 @@ UTILISATION_ACCURACY, GOODPUT_ACCURACY = 0.01, 0.05
 DENSE = np.geomspace(1e-9, 0.02, 61)  # losses at which the law is drawn
 SEARCHED = 3  # runs at each loss of the search for the loss that fills the link
 
+#: Variables of each loss: their units and meanings. Simulated ones are missing before they are simulated.
 VARIABLES = {
     "tcp_rate_law": ("bytes/s", "rate of TCP, law; NaN where it does not hold"),
     "tcp_rate": ("bytes/s", "rate of a long transfer, simulated"),
@@ -47,9 +49,16 @@ VARIABLES = {
     "check_time": ("s", "time that a check lasts"),
     "tcp_in_flight": ("bytes", "mean amount in flight of a long transfer, queue included"),
     "tcp_window": ("bytes", "window that does not limit TCP"),
+    "loss_low": ("1", "lower end of the loss probability"),
+    "loss_high": ("1", "upper end of the loss probability"),
 }
-#: Variables of BBR beside CUBIC; the buffer is that of the path, but for the last one's.
-BESIDE_CUBIC = {
+#: Variables of the path. Those of BBR beside CUBIC are for the path's buffer, but for the last one.
+OF_PATH = {
+    "tcp_filling_loss_law": ("1", "largest loss at which TCP carries {target} of the link, law"),
+    "tcp_filling_loss": (
+        "1",
+        "largest loss at which TCP carries {target} of the link, simulated; NaN if not simulated",
+    ),
     "bbr_share": ("1", "share of the rate that BBR takes beside one CUBIC flow, simulated"),
     "bbr_share_lower": ("1", "the same, lower confidence limit"),
     "bbr_share_upper": ("1", "the same, upper confidence limit"),
@@ -58,10 +67,9 @@ BESIDE_CUBIC = {
 }
 
 
-@takes(TCP_WINDOW)
+@documented(TCP_WINDOW)
 def tcp_window(
-    *, rate: Any, round_trip_time: Any, loss: Any, scheme: str, target: float, segment: int, measured: bool = False,
-    buffer: float, replications: int, confidence: float, rng: Any, progress: bool = True,
+    *, measured: bool = False, simulate: bool = True, progress: bool = True, **arguments: Any
 ) -> xr.Dataset:  # fmt: skip
     r"""Return the rate that one TCP flow reaches on a path, and the window and the socket buffers that it needs.
 
@@ -76,6 +84,8 @@ def tcp_window(
     measured : bool
         Whether the rate was measured: data without headers, as iperf3 counts, and not the most that the link carries.
         The window is then twice as large.
+    simulate : bool
+        Whether to simulate the flow; otherwise the answer has the laws only.
     progress : bool
         Show progress when it takes more than two seconds.
 
@@ -108,7 +118,7 @@ def tcp_window(
 
     Examples
     --------
-    >>> answer = tcp_window(rate="100Mbit/s", round_trip_time="20ms", replications=0)
+    >>> answer = tcp_window(rate="100Mbit/s", round_trip_time="20ms", simulate=False)
     >>> int(answer.window), int(answer.linux_maximum)  # two products of 250 kB at 1448 data bytes in 1500, in pages
     (483328, 1933312)
 
@@ -116,70 +126,86 @@ def tcp_window(
     ----------
     RFC 9438 (CUBIC); RFC 6349 (TCP throughput tests); kernel documentation, networking/ip-sysctl (tcp_rmem).
     """
-    import xarray as xr
+    steps = answers(measured=measured, progress=progress, **arguments)
+    answer = next(steps)
+    for _ in steps if simulate else ():
+        pass
+    return answer.dataset()
 
-    from longfat.base.progress import bar
-    from longfat.base.provenance import made_by
 
+@dataclass
+class Answer:
+    """Answer of `tcp_window`, as far as it is known.
+
+    ``rows`` has for each loss the `VARIABLES` and its middle, ``loss``, and ``values`` those of `OF_PATH`, NaN before
+    they are simulated. ``law`` returns the law's rate at a loss. ``alone``: the loss is one, and no list.
+    """
+
+    rows: list[dict[str, float]]
+    values: dict[str, float]
+    law: Callable[[float], float]
+    attrs: dict[str, Any]
+    alone: bool
+
+    def dataset(self) -> xr.Dataset:
+        """Return the answer as a Dataset."""
+        import xarray as xr
+
+        from longfat.base.provenance import made_by
+
+        target = f"{100 * self.attrs['target']:.6g}%"
+        declared = {name: attrs(unit, said.format(target=target)) for name, (unit, said) in OF_PATH.items()}
+        variables = along_loss(self.rows, VARIABLES)
+        variables["dense_rate_law"] = ("law_loss", list(map(self.law, DENSE)), attrs(*VARIABLES["tcp_rate_law"]))
+        variables |= {name: ((), self.values[name], about) for name, about in declared.items()}
+        coordinates = along_loss(self.rows, {"loss": ("1", "packet loss probability")})
+        coordinates["law_loss"] = ("law_loss", DENSE, attrs("1", "packet loss probability"))
+        data = made_by(xr.Dataset(variables, coordinates, self.attrs), "design.tcp_window")
+        return data.squeeze("loss") if self.alone else data
+
+
+@takes(TCP_WINDOW)
+def answers(
+    *, rate: Any, round_trip_time: Any, loss: Any, scheme: str, target: float, segment: int, measured: bool = False,
+    buffer: float, replications: int, confidence: float, rng: Any, progress: bool = True,
+) -> Iterator[Answer]:  # fmt: skip
+    """Yield the answer of `tcp_window` by the law, again after the simulations at each loss, and when it is complete.
+
+    It is the same object each time.
+    """
     sender = SENDERS[scheme]
     given = {name: _range(name, value) for name, value in (("rate", rate), ("round_trip_time", round_trip_time))}
-    losses = _losses(loss)
-    if replications:
-        REPLICATIONS.checked("replications", replications)
+    ranges = [given | {"loss": one} for one in _losses(loss)]
     headers = (0, 0) if measured else HEADERS
-    least, most = (float(achievable_throughput(1.0, segment, extra)) for extra in reversed(headers))
-    seed = seed_of(rng)
+    shares = [float(achievable_throughput(1.0, segment, extra)) for extra in reversed(headers)]
 
     def path(at: dict[str, float]) -> tcp.TcpPath:
         """Return the path; its rate, without headers, is the middle between the smallest and the largest headers."""
-        return tcp.TcpPath((least + most) / 2 * at["rate"], at["round_trip_time"], segment, sender, buffer)
+        return tcp.TcpPath(sum(shares) / 2 * at["rate"], at["round_trip_time"], segment, sender, buffer)
 
-    largest = most * given["rate"].high * given["round_trip_time"].high
-    middle = {name: one.middle for name, one in given.items()}
-    columns: dict[str, list[float]] = {name: [] for name in VARIABLES}
-    with bar(task="simulating TCP", unit="run", shown=progress) as shown:
-        effort = Effort(seed, replications, confidence, shown.update)
-        for one in losses:
-            row = _row(path, given | {"loss": one}, least, most, effort)
-            row["tcp_window"] = (2 if measured else 1) * times(largest / segment, one.high) * largest
-            for name in columns:
-                columns[name].append(row.get(name, math.nan))
-        found = math.nan
-        if replications and not sender.is_bbr:
-            found = tcp.loss_that_fills(path(middle), target, Effort(seed, SEARCHED, confidence, shown.update))
-        beside = dict.fromkeys(BESIDE_CUBIC, math.nan)
-        if replications and (sender.is_bbr or not max(one.high for one in losses) <= found):
-            # Where losses slow the sender down, or at all (NaN), the answer names BBR of mainline Linux as a way out.
-            bbr = replace(path(middle), sender=sender if sender.is_bbr else SENDERS["bbr1"])
-            beside = beside_cubic(bbr, Effort(seed, RUNS, confidence, shown.update))
-    simulated = (name for name in VARIABLES if replications or name in ("tcp_rate_law", "tcp_window"))
-    said = f"largest loss at which TCP carries {100 * target:.6g}% of the link"
-    data = xr.Dataset(
+    here = path(_middle(given))
+    largest = shares[1] * given["rate"].high * given["round_trip_time"].high
+    rows = [
         {
-            **{name: ("loss", np.asarray(columns[name]), attrs(*VARIABLES[name])) for name in simulated},
-            "loss_low": ("loss", [one.low for one in losses], attrs("1", "lower end of the loss probability")),
-            "loss_high": ("loss", [one.high for one in losses], attrs("1", "upper end of the loss probability")),
-            "dense_rate_law": ("law_loss", [path(middle).law(p) for p in DENSE], attrs(*VARIABLES["tcp_rate_law"])),
-            "tcp_filling_loss_law": ((), path(middle).law_loss(target), attrs("1", f"{said}, law")),
-            "tcp_filling_loss": ((), found, attrs("1", f"{said}, simulated; NaN if not simulated")),
-            **{name: ((), value, attrs(*BESIDE_CUBIC[name])) for name, value in beside.items()},
-        },
-        coords={
-            "loss": ("loss", [one.middle for one in losses], attrs("1", "packet loss probability")),
-            "law_loss": ("law_loss", DENSE, attrs("1", "packet loss probability")),
-        },
-    )
-    sizes = SocketBuffers(max(columns["tcp_window"]), segment)
-    ends = {f"{name}_{side}": getattr(one, side) for name, one in given.items() for side in ("low", "high")}
+            "loss": one["loss"].middle,
+            "loss_low": one["loss"].low,
+            "loss_high": one["loss"].high,
+            "tcp_rate_law": here.law(one["loss"].middle),
+            "tcp_window": (2 if measured else 1) * times(largest / segment, one["loss"].high) * largest,
+        }
+        for one in ranges
+    ]
+    values = dict.fromkeys(OF_PATH, math.nan) | {"tcp_filling_loss_law": here.law_loss(target)}
+    sizes, seed = SocketBuffers(max(row["tcp_window"] for row in rows), segment), seed_of(rng)
     effects = max(
-        (_effects(path, given | {"loss": one}, sender, segment) for one in losses),
+        (_effects(path, one) for one in ranges),
         key=lambda found: max((effect for effect, _ in found.values()), default=0.0),
     )
-    data.attrs = {
+    attributes = {
         "protocol": "TCP",
         "scheme": scheme,
-        **middle,
-        **ends,
+        **_middle(given),
+        **{f"{name}_{side}": getattr(one, side) for name, one in given.items() for side in ("low", "high")},
         "segment": segment,
         "rate_measured": int(measured),
         "headers": list(headers),
@@ -197,8 +223,61 @@ def tcp_window(
         "units": "bytes/s, s, bytes as the names say; buffer in bandwidth-delay products",
         "longfat_version": __version__,
     }
-    alone = len(losses) == 1 and not isinstance(loss, list)
-    return made_by(data.squeeze("loss") if alone else data, "design.tcp_window")
+    alone = len(rows) == 1 and not isinstance(loss, list)
+    answer = Answer(rows, values, here.law, attributes, alone)
+    yield answer
+
+    from longfat.base.progress import bar
+    from longfat.design.beside_cubic import RUNS, beside_cubic
+    from longfat.design.replicating import Effort
+
+    with bar(task="simulating TCP", unit="run", shown=progress) as shown:
+        effort = Effort(seed, replications, confidence, shown.update)
+        for row in rows:
+            row |= _durations(here, row["loss"])
+        for row, one in zip(rows, ranges, strict=True):
+            row |= _simulated(path, one, shares, effort)
+            shown.clear()  # the answer may be printed where the bar is
+            yield answer
+        if not sender.is_bbr:
+            values["tcp_filling_loss"] = tcp.loss_that_fills(here, target, replace(effort, replications=SEARCHED))
+        if sender.is_bbr or not max(row["loss_high"] for row in rows) <= values["tcp_filling_loss"]:
+            # Where losses slow the sender down, or at all (NaN), the answer names BBR of mainline Linux as a way out.
+            bbr = here if sender.is_bbr else replace(here, sender=SENDERS["bbr1"])
+            values |= beside_cubic(bbr, replace(effort, replications=RUNS))
+        shown.clear()
+        yield answer
+
+
+def _middle(given: dict[str, Range]) -> dict[str, float]:
+    return {name: one.middle for name, one in given.items()}
+
+
+def _durations(path: tcp.TcpPath, loss: float) -> dict[str, float]:
+    """Return the durations of the check and of a long transfer."""
+    (skipped, lasts), time = path.check(loss), path.time(loss)
+    return {"check_skipped": skipped, "check_time": lasts, "tcp_time": time, "tcp_cycles": time / path.cycle(loss)}
+
+
+def _simulated(path: Any, given: dict[str, Range], shares: list[float], effort: Effort) -> dict[str, float]:
+    """Return the simulated variables at one loss."""
+    middle = _middle(given)
+    loss, here = middle["loss"], path(middle)
+    worst = {"rate": given["rate"].low} | {name: given[name].high for name in ("round_trip_time", "loss")}
+    best = {"rate": given["rate"].high} | {name: given[name].low for name in ("round_trip_time", "loss")}
+    mean_of = _limits(here, loss, effort)
+    # If no input is a range, both ends equal the middle.
+    least_of, most_of = (mean_of if at == middle else _limits(path(at), at["loss"], effort) for at in (worst, best))
+    least, most = shares
+    centre = (least + most) / 2
+    return {
+        "tcp_rate": mean_of["mean"],
+        "tcp_rate_lower": least_of["lower"],
+        "tcp_rate_upper": most_of["upper"],
+        "check_lower": least_of["least"] * least / centre,
+        "check_upper": most_of["most"] * most / centre,
+        "tcp_in_flight": mean_of["in_flight"],
+    }
 
 
 def _losses(loss: Any) -> list[Range]:
@@ -213,33 +292,6 @@ def _range(name: str, value: Any) -> Range:
     """Return an argument that may be a range."""
     record = TCP_WINDOW[name]
     return figure_ranges.read(value, READERS[record.unit], name, record.domain)
-
-
-def _row(path: Any, given: dict[str, Range], least: float, most: float, effort: Effort) -> dict[str, float]:
-    """Return the variables at one loss, except for the window."""
-    middle = {name: one.middle for name, one in given.items()}
-    loss = middle["loss"]
-    row = {"tcp_rate_law": path(middle).law(loss)}
-    if not effort.replications:
-        return row
-    here = path(middle)
-    skipped, lasts = here.check(loss)
-    row |= {"check_skipped": skipped, "check_time": lasts, "tcp_time": here.time(loss)}
-    row["tcp_cycles"] = row["tcp_time"] / here.cycle(loss)
-    worst = {"rate": given["rate"].low} | {name: given[name].high for name in ("round_trip_time", "loss")}
-    best = {"rate": given["rate"].high} | {name: given[name].low for name in ("round_trip_time", "loss")}
-    mean_of = _limits(here, loss, effort)
-    # If no input is a range, both ends equal the middle.
-    least_of, most_of = (mean_of if at == middle else _limits(path(at), at["loss"], effort) for at in (worst, best))
-    centre = (least + most) / 2
-    return row | {
-        "tcp_rate": mean_of["mean"],
-        "tcp_rate_lower": least_of["lower"],
-        "tcp_rate_upper": most_of["upper"],
-        "check_lower": least_of["least"] * least / centre,
-        "check_upper": most_of["most"] * most / centre,
-        "tcp_in_flight": mean_of["in_flight"],
-    }
 
 
 def _limits(path: tcp.TcpPath, loss: float, effort: Effort) -> dict[str, float]:
@@ -259,17 +311,19 @@ def _limits(path: tcp.TcpPath, loss: float, effort: Effort) -> dict[str, float]:
     return made | {"in_flight": path.rate * found["mean"] * (path.round_trip_time + delay)}
 
 
-def _effects(path: Any, given: dict[str, Range], sender: Any, size: int) -> dict[str, tuple[float, float]]:
+def _effects(path: Callable[..., tcp.TcpPath], given: dict[str, Range]) -> dict[str, tuple[float, float]]:
     """Return for each range the effect on the rate by the law, and the law's gradient in the middle."""
 
     def law(at: Any) -> float:
-        return float(path(at).law(at["loss"]))
+        return path(at).law(at["loss"])
 
     if all(one.known for one in given.values()) or not math.isfinite(
         law({name: one.high for name, one in given.items()})
     ):
         return {}
-    middle = {name: one.middle for name, one in given.items()}
-    found = figure_ranges.effects(law, given)
-    inside = middle | {"rate": path(middle).rate}
-    return {name: (effect, sender.elasticity(name, inside, size)) for name, effect in found.items()}
+    here = path(_middle(given))
+    inside = _middle(given) | {"rate": here.rate}
+    return {
+        name: (effect, here.sender.elasticity(name, inside, here.segment))
+        for name, effect in figure_ranges.effects(law, given).items()
+    }

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from longfat.design.path import Path
 from longfat.laws import selective_repeat as laws
+
+if TYPE_CHECKING:
+    from longfat.design.path import Path
 
 CURVES = {
     "law": laws.throughput_efficiency,
@@ -20,6 +23,12 @@ CURVES = {
 def attrs(unit: str, description: str) -> dict[str, str]:
     """Return the attributes of a variable: unit and long name."""
     return {"units": unit, "long_name": description} if unit else {"long_name": description}
+
+
+def along_loss(rows: Sequence[Mapping[str, Any]], declared: Mapping[str, tuple[str, str]]) -> dict[str, Any]:
+    """Return the declared variables that the rows of a loss each have, along ``loss``."""
+    known = {name: about for name, about in declared.items() if name in rows[0]}
+    return {name: ("loss", [row[name] for row in rows], attrs(*about)) for name, about in known.items()}
 
 
 def curves(

@@ -27,7 +27,7 @@ def tcp_rates(data: xr.Dataset, ax: Axes | None = None) -> Axes:
     Examples
     --------
     >>> from longfat import design
-    >>> tcp_rates(design.tcp_window(rate="15Mbit/s", round_trip_time="20ms", replications=0)).get_ylabel()
+    >>> tcp_rates(design.tcp_window(rate="15Mbit/s", round_trip_time="20ms", simulate=False)).get_ylabel()
     'rate over capacity [1]'
     """
     ax = ax if ax is not None else new_axes()
