@@ -45,6 +45,7 @@ CYCLES_OF_SEARCH = 80
 LONG_WINDOW, LONG_ROUNDS = 60.0, 20.0
 ROUNDS_TO_FILL = 3.0  # round trips: slow start from a tenth of the path on
 FINENESS = 1.3  # accuracy, as a factor, of the largest loss at which TCP fills the path
+FARTHEST = 31  # steps of the search for it: up to a factor of 3400, above and below
 
 
 @dataclass(frozen=True)
@@ -244,31 +245,36 @@ def limits(values: list[float], confidence: float) -> dict[str, float]:
 def loss_that_fills(path: TcpPath, share: float, effort: Effort) -> float:
     """Return the largest loss, to `FINENESS`, at which the mean of long transfers reaches a share of the link.
 
-    NaN if none does. The search begins at half of the law's loss: the law leaves out that the link and its buffer cut
-    off the largest windows.
+    NaN if none does, which a transfer without loss tells. The search begins at half of the law's loss: the law leaves
+    out that the link and its buffer cut off the largest windows.
     """
 
     def reaches(loss: float) -> bool:
+        if loss >= 1:
+            return False
         runs = path.transfers(loss, effort, CYCLES_OF_SEARCH)
         return float(np.mean([run.share for run in runs])) >= share
 
-    return largest_loss(reaches, path.law_loss(share) / 2)
+    return largest_loss(reaches, path.law_loss(share) / 2) if reaches(0.0) else math.nan
 
 
 def largest_loss(reaches: Callable[[float], bool], first: float) -> float:
-    """Return the largest loss between ``first``/256 and 4 ``first`` for which ``reaches`` is true, to `FINENESS`.
+    """Return the largest of the losses ``first`` times `FINENESS`^k, |k| <= 31, for which ``reaches`` is true, or NaN.
+
+    The steps from the first one double until the answer changes, and the last step is bisected (Bentley and Yao, An
+    almost optimal algorithm for unbounded searching, 1976): few are tried where the first is nearly right.
 
     >>> 1 / FINENESS <= largest_loss(lambda loss: loss < 2e-6, 1e-5) / 2e-6 <= 1
     True
     """
-    low, high = first, 4 * first
-    for _ in range(5):
-        if reaches(low):
-            break
-        low, high = low / 4, low
-    else:
-        return math.nan
-    while high > FINENESS * low:
-        middle = math.sqrt(low * high)
-        low, high = (middle, high) if reaches(middle) else (low, middle)
-    return low
+    step = 1 if reaches(first) else -1
+    near, far = 0, step
+    while reaches(first * FINENESS**far) == (step > 0):
+        if abs(far) == FARTHEST:
+            return first * FINENESS**far if step > 0 else math.nan
+        near, far = far, 2 * far + step
+    low, high = sorted((near, far))
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if reaches(first * FINENESS**middle) else (low, middle)
+    return first * FINENESS**low
