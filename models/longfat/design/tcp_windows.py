@@ -18,7 +18,7 @@ from longfat.design.arguments import TCP_WINDOW
 from longfat.design.figure_ranges import Range
 from longfat.design.senders import SENDERS
 from longfat.design.socket_buffers import SocketBuffers, times
-from longfat.design.window_curves import along_loss, attrs
+from longfat.design.window_curves import along_loss, attrs, with_limits
 from longfat.laws.tcp import achievable_throughput
 
 if TYPE_CHECKING:
@@ -59,9 +59,7 @@ OF_PATH = {
         "1",
         "largest loss at which TCP carries {target} of the link, simulated; NaN if not simulated",
     ),
-    "bbr_share": ("1", "share of the rate that BBR takes beside one CUBIC flow, simulated"),
-    "bbr_share_lower": ("1", "the same, lower confidence limit"),
-    "bbr_share_upper": ("1", "the same, upper confidence limit"),
+    **with_limits("bbr_share", "share of the rate that BBR takes beside one CUBIC flow"),
     "bbr_loss": ("1", "share of BBR's packets lost beside one CUBIC flow, simulated"),
     "bbr_loss_short": ("1", "the same with a buffer of a tenth of the bandwidth-delay product"),
 }

@@ -25,6 +25,12 @@ def attrs(unit: str, description: str) -> dict[str, str]:
     return {"units": unit, "long_name": description} if unit else {"long_name": description}
 
 
+def with_limits(name: str, text: str) -> dict[str, tuple[str, str]]:
+    """Return units and meanings of a simulated share and of its confidence limits, by their names."""
+    ends = {"": "simulated", "_lower": "lower confidence limit", "_upper": "upper confidence limit"}
+    return {f"{name}{end}": ("1", f"{text}, {said}") for end, said in ends.items()}
+
+
 def along_loss(rows: Sequence[Mapping[str, Any]], declared: Mapping[str, tuple[str, str]]) -> dict[str, Any]:
     """Return the declared variables that the rows of a loss each have, along ``loss``."""
     known = {name: about for name, about in declared.items() if name in rows[0]}
@@ -54,8 +60,7 @@ def curves(
             label = ("curve_" if dim == "window" else "dense_") + name
             variables[label] = (("loss", dim), values, attrs("1", f"throughput efficiency, {name.replace('_', ' ')}"))
     runs = [path.simulate(loss, windows.tolist(), seed, confidence, 5e4, progress) for loss in losses]
-    for suffix in ("", "_lower", "_upper"):
-        values = np.stack([run["throughput_efficiency" + suffix].values for run in runs])
-        description = f"throughput efficiency, simulated{suffix.replace('_', ', ')}"
-        variables[f"curve_simulated{suffix}"] = (("loss", "window"), values, attrs("1", description))
+    for name, about in with_limits("curve_simulated", "throughput efficiency").items():
+        values = np.stack([run[name.replace("curve_simulated", "throughput_efficiency")].values for run in runs])
+        variables[name] = (("loss", "window"), values, attrs(*about))
     return variables, coordinates

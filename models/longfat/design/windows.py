@@ -15,7 +15,7 @@ from longfat.design import receive_buffers
 from longfat.design.arguments import LOSS, WINDOW
 from longfat.design.path import Path
 from longfat.design.search import Search, efficiency, law_is_valid, law_window, simulated_window
-from longfat.design.window_curves import attrs, curves
+from longfat.design.window_curves import along_loss, attrs, curves, with_limits
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -99,10 +99,7 @@ def window(
         for p, row in zip(losses, _bar(rows, progress, "finding receive buffers"), strict=True):
             found = None if math.isnan(row["window_segments"]) else int(row["window_segments"])
             row |= receive_buffers.answer(path, p, found, row["goal"], seed, confidence)
-    variables: dict[str, Any] = {
-        name: ("loss", [row[name] for row in rows], attrs(unit, description))
-        for name, (unit, description) in (ANSWER | (receive_buffers.BUFFER if receive_buffer else {})).items()
-    }
+    variables = along_loss(rows, ANSWER | receive_buffers.BUFFER)
     coordinates: dict[str, Any] = {"loss": ("loss", losses, attrs("1", "packet loss probability"))}
     if points:
         more, windows = curves(path, losses, points, seed, confidence, progress)
@@ -114,16 +111,7 @@ def window(
         ]
         variables |= receive_buffers.tradeoff_variables(columns)
     data = xr.Dataset(variables, coords=coordinates)
-    data.attrs = {
-        "rate": path.rate,
-        "round_trip_time": path.round_trip_time,
-        "segment": path.segment,
-        "packet": path.packet,
-        "segment_packets": path.segment_packets,
-        "packet_time": path.packet_time,
-        "ack_delay": path.ack_delay,
-        "ack_segments": path.ack_segments,
-        "bandwidth_delay_product": path.bandwidth_delay_product,
+    data.attrs = {name: getattr(path, name) for name in OF_PATH} | {
         "reference_bdp": REFERENCE_BDP,
         "reference_window": _reference_window(path),
         "simulated_ack_segments": path.simulated_ack_segments,
@@ -145,17 +133,18 @@ ANSWER = {
     "window_bdp": ("1", "window over bandwidth-delay product"),
     "goal": ("1", "throughput efficiency asked for"),
     "law": ("1", "throughput efficiency at the window, law"),
-    "simulated": ("1", "throughput efficiency at the window, simulated"),
-    "simulated_lower": ("1", "throughput efficiency at the window, lower confidence limit"),
-    "simulated_upper": ("1", "throughput efficiency at the window, upper confidence limit"),
+    **with_limits("simulated", "throughput efficiency at the window"),
     "source": ("", "what the window was taken from"),
     "status": ("", "whether the goal is reached"),
     "third_transmissions": ("1", "w_a s p^2: the law holds up to 0.02"),
     "reference_law": ("1", "throughput efficiency at the reference window, law"),
-    "reference_simulated": ("1", "throughput efficiency at the reference window, simulated"),
-    "reference_simulated_lower": ("1", "throughput efficiency at the reference window, lower confidence limit"),
-    "reference_simulated_upper": ("1", "throughput efficiency at the reference window, upper confidence limit"),
+    **with_limits("reference_simulated", "throughput efficiency at the reference window"),
 }
+#: Figures of the path that are attributes of the answer.
+OF_PATH = (
+    "rate", "round_trip_time", "segment", "packet", "segment_packets", "packet_time", "ack_delay", "ack_segments",
+    "bandwidth_delay_product",
+)  # fmt: skip
 
 
 def _losses(loss: Any) -> list[float]:
