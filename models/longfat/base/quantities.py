@@ -93,13 +93,6 @@ def rate(value: Any, name: str = "rate", allowed: str = "(0, inf)") -> float:
     float
         The rate [bytes/s].
 
-    Raises
-    ------
-    TypeError
-        If the value is neither a number nor text nor a quantity.
-    ValueError
-        If the value cannot be read, has no unit or another dimension's, or lies outside the interval.
-
     Examples
     --------
     >>> rate("1 Gbit/s")
@@ -122,13 +115,6 @@ def duration(value: Any, name: str = "round_trip_time", allowed: str = "[0, inf)
     -------
     float
         The duration [s].
-
-    Raises
-    ------
-    TypeError
-        If the value is neither a number nor text nor a quantity.
-    ValueError
-        If the value cannot be read, has no unit or another dimension's, or lies outside the interval.
 
     Examples
     --------
@@ -153,13 +139,6 @@ def size(value: Any, name: str = "size", allowed: str = "(0, inf)") -> float:
     float
         The size [bytes].
 
-    Raises
-    ------
-    TypeError
-        If the value is neither a number nor text nor a quantity.
-    ValueError
-        If the value cannot be read, has no unit or another dimension's, or lies outside the interval.
-
     Examples
     --------
     >>> size("16 KiB")
@@ -183,13 +162,6 @@ def fraction(value: Any, name: str = "loss", allowed: str = "[0, 1)") -> float:
     float
         The share [1].
 
-    Raises
-    ------
-    TypeError
-        If the value is neither a number nor text nor a quantity.
-    ValueError
-        If the value cannot be read, has a unit, or lies outside the interval.
-
     Examples
     --------
     >>> fraction("0.1%")
@@ -212,7 +184,7 @@ def percent(text: str) -> float | None:
 
 
 def fractions(text: str, name: str = "loss", allowed: str = "[0, 1)") -> list[float]:
-    """Read fractions, separated by commas.
+    """Read fractions, separated by commas; an error gives the index of the wrong one.
 
     Parameters
     ----------
@@ -225,13 +197,6 @@ def fractions(text: str, name: str = "loss", allowed: str = "[0, 1)") -> list[fl
     -------
     list of float
         The shares [1], in the order given.
-
-    Raises
-    ------
-    TypeError
-        If the value is not text.
-    ValueError
-        If one of them cannot be read or lies outside the interval; the message gives its index.
 
     Examples
     --------
