@@ -28,6 +28,7 @@ def run(capsys, tmp_path, *arguments):
 def test_window_and_buffers_by_hand():
     # 12.5 MB/s x 1448/1500 x 0.02 s = 241,333.3 bytes; two of them in pages of 4096: 118 x 4096 = 483,328
     data = design.tcp_window(rate="100Mbit/s", round_trip_time="20ms", simulate=False)
+    assert (data.replications, "tcp_rate" in data) == (0, False)
     assert float(data.tcp_window) == pytest.approx(2 * 241333.33, rel=1e-6)
     assert (data.window, data.linux_maximum, data.linux_request) == (483328, 4 * 483328, 2 * 483328)
     # 1 Gbit/s, 0.1 s: 8333 packets, of which 8333 x 0.02^2 = 3.3 are lost twice in each window, 0.067 three times and

@@ -95,13 +95,11 @@ def _tcp(asked: dict[str, Any], found: PathFigures, output: Output) -> None:
     say(window_tcp.by_law(answer, path))
     for lines in () if "no_simulation" in asked else window_tcp.simulated(answer, steps):
         say(lines)
-    ending = window_tcp.end(answer, path)
-    if not output.writes:
-        say(ending)
-        return
-    data = answer.dataset()
-    pictures = {"window": lambda plot: plot.tcp_rates(data).figure}
-    output.emit(lambda: ending, csv=lambda: window_tcp.csv(data), name="window", data=data, pictures=pictures)
+    data = answer.dataset() if output.writes else None
+    output.emit(
+        lambda: window_tcp.end(answer, path), csv=lambda: window_tcp.csv(answer), name="window", data=data,
+        pictures={"window": lambda plot: plot.tcp_rates(data).figure},
+    )  # fmt: skip
 
 
 def _selective_repeat(asked: dict[str, Any], found: PathFigures, output: Output) -> None:

@@ -14,8 +14,6 @@ from longfat.cli.window_lines import span
 from longfat.design.senders import SENDERS
 
 if TYPE_CHECKING:
-    import xarray as xr
-
     from longfat.cli.window_path import Path
     from longfat.design.tcp_windows import Answer
 
@@ -79,7 +77,7 @@ def simulated(answer: Answer, steps: Iterator[Answer]) -> Iterator[str]:
         f"Rate of a long transfer, data without headers, by law and simulated, and of {sure} of simulated checks of a "
         "new connection:\n"
     )
-    for k, (row, _) in enumerate(zip(answer.rows, steps, strict=False)):
+    for k, (row, _) in enumerate(zip(answer.rows, steps, strict=False)):  # a step for each row, and a last one
         check = max(one["check_time"] for one in answer.rows)
         yield from table(LAW + SIMULATED, [a | row], confidence=sure, check=f"{check:g} s")[min(k, 1) :]
     next(steps)
@@ -216,8 +214,8 @@ def _metrics(a: dict[str, Any], path: Path) -> list[str]:
     return ["Metrics of RFC 6349, section 4, of the measurement:", "", *lines] if lines else []
 
 
-def csv(data: xr.Dataset) -> str:
+def csv(answer: Answer) -> str:
     """Return the answer as CSV, one row for each loss."""
+    data = answer.dataset().drop_dims("law_loss")
     every = data if "loss" in data.dims else data.expand_dims("loss")
-    kept = every.drop_dims("law_loss")
-    return csv_of(kept.to_dataframe().reset_index(), kept)
+    return csv_of(every.to_dataframe().reset_index(), every)

@@ -215,7 +215,7 @@ def answers(
         "window_limited": int(sizes.limited),
         "target": target,
         "confidence": confidence,
-        "replications": replications,
+        "replications": 0,
         "effects": "; ".join(f"{name} {effect:.6g} {slope:.6g}" for name, (effect, slope) in effects.items()),
         "seed": str(seed),
         "units": "bytes/s, s, bytes as the names say; buffer in bandwidth-delay products",
@@ -229,6 +229,7 @@ def answers(
     from longfat.design.beside_cubic import RUNS, beside_cubic
     from longfat.design.replicating import Effort
 
+    attributes["replications"] = replications
     with bar(task="simulating TCP", unit="run", shown=progress) as shown:
         effort = Effort(seed, replications, confidence, shown.update)
         for row in rows:
