@@ -91,7 +91,7 @@ class TcpPath:
 
     def pace(self, loss: float) -> float:
         """Return the approximate number of packets that the flow sends per second."""
-        return min(self.bandwidth_delay_product, self.sender.window(loss, self.round_trip_time)) / self.round_trip_time
+        return self._window(loss) / self.round_trip_time
 
     def cycle(self, loss: float) -> float:
         """Return the mean time between two reductions of the window [s]: by a loss, or by a full buffer."""
