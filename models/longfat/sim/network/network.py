@@ -1,4 +1,4 @@
-"""Networks: nodes, links and flows, and the common topologies."""
+"""Networks: nodes, links and flows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from longfat.base import domains
 from longfat.base.argument import documented, read_all
 from longfat.base.domains import out_of_range
 from longfat.sim import schemes
-from longfat.sim.network import names
+from longfat.sim.network import names, topologies
 from longfat.sim.network.elements import OF_FLOW, OF_LINK, Flow, Link
 from longfat.sim.network.traffic import Traffic, check_application
 from longfat.sim.schemes.scheme import Scheme
@@ -275,90 +275,9 @@ class Network:
         parsing.fill(net, text)
         return net
 
-    @classmethod
-    def dumbbell(cls, schemes: Sequence[str | Scheme | Traffic], *, name: str = "dumbbell", **options: Any) -> Network:
-        """Return a dumbbell: pairs of hosts, each with one flow, around one bottleneck link.
-
-        Parameters
-        ----------
-        schemes : sequence of str, Scheme or Traffic
-            Scheme or generator of each flow; flow k leads from "source-k" over "left" and "right" to "sink-k".
-        name : str
-            Title of the network.
-        **options
-            Rate, delay, buffer and discipline of the bottleneck; ``access_rate`` and ``access_delay``; and arguments of
-            `flow` for all flows: see `longfat.sim.network.topologies.dumbbell`.
-
-        Returns
-        -------
-        Network
-            The network, to which links and flows can be added.
-
-        Examples
-        --------
-        >>> Network.dumbbell(["reno", "vegas"], rate="10 Mbit/s", delay="20 ms", buffer="50 packets")
-        Network('dumbbell', 6 nodes, 10 links, 2 flows)
-        """
-        from longfat.sim.network import topologies
-
-        return topologies.dumbbell(cls(name), schemes, **options)
-
-    @classmethod
-    def chain(cls, hops: int, *, name: str = "chain", **link: Any) -> Network:
-        """Return a chain: nodes n0, n1, ..., and equal links in both directions between neighbours; no flows.
-
-        Parameters
-        ----------
-        hops : int
-            Number of links in each direction.
-        name : str
-            Title of the network.
-        **link
-            Arguments of `link` for all links.
-
-        Returns
-        -------
-        Network
-            The network, to which links and flows can be added.
-
-        Examples
-        --------
-        >>> Network.chain(2, rate="10 Mbit/s", delay="5 ms").flow("reno", path=["n0", "n1", "n2"])
-        Network('chain', 3 nodes, 4 links, 1 flows)
-        """
-        from longfat.sim.network import topologies
-
-        return topologies.chain(cls(name), hops, **link)
-
-    @classmethod
-    def parking_lot(cls, hops: int, scheme: str | Scheme, *, name: str = "parking lot", **options: Any) -> Network:
-        """Return a parking lot: a chain with one flow over all of its links and one flow over each link.
-
-        Parameters
-        ----------
-        hops : int
-            Number of links in each direction.
-        scheme : str or Scheme
-            Scheme of the long flow, and of the others unless `cross` is among the options.
-        name : str
-            Title of the network.
-        **options
-            Rate, delay, buffer and discipline of the links; ``cross``, the scheme of the other flows; and arguments of
-            `flow` for all flows: see `longfat.sim.network.topologies.parking_lot`.
-
-        Returns
-        -------
-        Network
-            The network, to which links and flows can be added.
-
-        Examples
-        --------
-        >>> [flow.name for flow in Network.parking_lot(2, "reno", rate="10 Mbit/s", cross="vegas").flows]
-        ['long', 'cross-1', 'cross-2']
-        """
-        from longfat.sim.network import topologies
-
-        return topologies.parking_lot(cls(name), hops, scheme, **options)
+    dumbbell = classmethod(topologies.dumbbell)
+    chain = classmethod(topologies.chain)
+    parking_lot = classmethod(topologies.parking_lot)
 
     def draw(self) -> str:
         """Return a drawing of the nodes, links and flows as the text of an SVG file, see `drawing.svg`.

@@ -1,4 +1,4 @@
-"""Common topologies: the networks that `Network.dumbbell`, `chain` and `parking_lot` build."""
+"""Common topologies: the class methods `dumbbell`, `chain` and `parking_lot` of `Network`."""
 
 from __future__ import annotations
 
@@ -17,9 +17,11 @@ if TYPE_CHECKING:
 
 
 def dumbbell(
-    net: Network,
+    cls: type[Network],
+    /,
     schemes: Sequence[str | Scheme | Traffic],
     *,
+    name: str = "dumbbell",
     rate: float | str,
     delay: float | str = 0.0,
     buffer: int | str | None = None,
@@ -28,14 +30,14 @@ def dumbbell(
     access_delay: float | str | Sequence[float | str] = 0.0,
     **flow: Any,
 ) -> Network:
-    """Add pairs of hosts, source-1 and sink-1 and so on, around one bottleneck from left to right.
+    """Return a dumbbell: pairs of hosts, each with one flow, around one bottleneck from "left" to "right".
 
     Parameters
     ----------
-    net : Network
-        Network to which hosts, links and flows are added.
     schemes : sequence of str, Scheme or Traffic
-        Schemes or traffic generators, one for each pair of hosts.
+        Scheme or generator of each flow; flow k leads from "source-k" over "left" and "right" to "sink-k".
+    name : str
+        Title of the network.
     rate, delay, buffer, discipline
         Properties of the bottleneck in both directions, as in `Network.link`.
     access_rate : float or str
@@ -48,7 +50,7 @@ def dumbbell(
     Returns
     -------
     Network
-        The network `net`.
+        The network, to which links and flows can be added.
 
     Examples
     --------
@@ -63,6 +65,7 @@ def dumbbell(
         raise domains.out_of_range(
             "access_delay", repr(access_delay), "1", f"one delay or {len(schemes)}, one for each scheme"
         )
+    net = cls(name)
     net.link("left", "right", rate=rate, delay=delay, buffer=buffer, discipline=discipline, duplex=True)
     for k, (scheme, own) in enumerate(zip(schemes, delays, strict=True), 1):
         net.link(f"source-{k}", "left", rate=access_rate, delay=own, duplex=True)
@@ -71,22 +74,22 @@ def dumbbell(
     return net
 
 
-def chain(net: Network, hops: int, **link: Any) -> Network:
-    """Add nodes n0, n1, ... and equal links from each to the next and back.
+def chain(cls: type[Network], /, hops: int, *, name: str = "chain", **link: Any) -> Network:
+    """Return a chain: nodes n0, n1, ..., and equal links in both directions between neighbours; no flows.
 
     Parameters
     ----------
-    net : Network
-        Network to which nodes and links are added.
     hops : int
-        Number of links in a row.
+        Number of links in each direction.
+    name : str
+        Title of the network.
     **link
         Properties of each link, as in `Network.link`.
 
     Returns
     -------
     Network
-        The network `net`.
+        The network, to which links and flows can be added.
 
     Examples
     --------
@@ -95,16 +98,19 @@ def chain(net: Network, hops: int, **link: Any) -> Network:
     ('n0', 'n1', 'n2', 'n3')
     """
     hops = integer("hops", hops, "links", "[1, 1e6]")
+    net = cls(name)
     for tail, head in pairwise(f"n{k}" for k in range(hops + 1)):
         net.link(tail, head, **{"duplex": True} | link)
     return net
 
 
 def parking_lot(
-    net: Network,
+    cls: type[Network],
+    /,
     hops: int,
     scheme: str | Scheme,
     *,
+    name: str = "parking lot",
     rate: float | str,
     delay: float | str = 0.0,
     buffer: int | str | None = None,
@@ -112,16 +118,16 @@ def parking_lot(
     cross: str | Scheme | Traffic | None = None,
     **flow: Any,
 ) -> Network:
-    """Add a chain with one flow over all its links ("long") and one over each of them ("cross-1" and so on).
+    """Return a chain with one flow over all its links ("long") and one over each of them ("cross-1" and so on).
 
     Parameters
     ----------
-    net : Network
-        Network to which nodes and links are added.
     hops : int
-        Number of links in a row.
+        Number of links in each direction.
     scheme : str or Scheme
         Scheme of the long flow.
+    name : str
+        Title of the network.
     rate, delay, buffer, discipline
         Properties of each link in both directions, as in `Network.link`.
     cross : str, Scheme or Traffic, optional
@@ -132,7 +138,7 @@ def parking_lot(
     Returns
     -------
     Network
-        The network `net`.
+        The network, to which links and flows can be added.
 
     Examples
     --------
@@ -140,7 +146,7 @@ def parking_lot(
     >>> [flow.name for flow in Network.parking_lot(2, "reno", rate="10 Mbit/s", delay="5 ms").flows]
     ['long', 'cross-1', 'cross-2']
     """
-    chain(net, hops, rate=rate, delay=delay, buffer=buffer, discipline=discipline)
+    net = chain(cls, hops, name=name, rate=rate, delay=delay, buffer=buffer, discipline=discipline)
     net.flow(scheme, path=net.nodes, name="long", **flow)
     for k, pair in enumerate(pairwise(net.nodes), 1):
         net.flow(scheme if cross is None else cross, path=pair, name=f"cross-{k}", **flow)
