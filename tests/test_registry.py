@@ -5,8 +5,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).parents[1]
 
 LAW = '''
@@ -40,81 +38,87 @@ CODE = """
 import sys
 import longfat.laws
 longfat.laws.__path__.append(sys.argv[1])
-name = sys.argv[2]
+names = sys.argv[2:]
 """
 
 
-def run(folder, name, code):
+def run(folder, names, code):
     """Run code in a new process, in which a folder is part of ``longfat.laws``; return its lines."""
     paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
     result = subprocess.run(
-        [sys.executable, "-c", CODE + code, str(folder), name], capture_output=True, text=True, check=False,
+        [sys.executable, "-c", CODE + code, str(folder), *names], capture_output=True, text=True, check=False,
         env=os.environ | {"PYTHONPATH": os.pathsep.join(paths)},
     )  # fmt: skip
     assert result.returncode == 0, result.stderr
     return result.stdout.splitlines()
 
 
-def write(folder, **changes):
+def write(folder, name="new", **changes):
     folder.mkdir(exist_ok=True)
-    (folder / "new.py").write_text(LAW.format(**COMPLETE | changes))
+    (folder / f"{name}.py").write_text(LAW.format(**COMPLETE | changes))
 
 
-@pytest.mark.parametrize("package", ["", "fresh"])
-def test_a_law_in_a_new_file_is_found_everywhere(tmp_path, package):
-    """In the registry, in `verify` with its simulator, in `explore`, in the parametrised tests, and complete."""
-    if package:
-        (tmp_path / package).mkdir()
-        (tmp_path / package / "__init__.py").write_text("")
-    write(tmp_path / package)
-    place = ".".join(filter(None, ["longfat.laws", package, "new", "number_again"]))
-    public = place.removeprefix("longfat.laws.")
+def test_a_law_in_a_new_file_is_found_everywhere(tmp_path):
+    """In the registry, in `verify` with its simulator, in `explore`, in the parametrised tests, and complete.
+
+    One file is in a package of its own.
+    """
+    write(tmp_path)
+    write(tmp_path / "fresh")
+    (tmp_path / "fresh" / "__init__.py").write_text("")
+    names = ["new.number_again", "fresh.new.number_again"]
     lines = run(
-        tmp_path, public,
+        tmp_path, names,
         """
-from longfat.law import registered
-[record] = [one for _, one in registered() if one.name == "number_again"]
-print(record.place, record.public_name, record(0.5))
 import longfat as lf
-from longfat.verify import verification
-assert name in dict(verification._chosen(None))
-row = lf.verify.run(name, quick=True).iloc[0]
-print(row["law"], row["numeric"], row["symbolic"], row["simulator"])
-from longfat.explore import lookup, simulations
-print(name in lookup.chosen(), simulations.simulator(record) is not None)
-from tests.laws.declarations import missing
 import tests.test_laws
-print(missing(record), place := record.place in tests.test_laws.LAWS)
+from longfat.explore import lookup, simulations
+from longfat.law import registered
+from longfat.verify import verification
+from tests.laws.declarations import missing
+for name in names:
+    record = dict(registered())[f"longfat.laws.{name}"]
+    print(record.public_name, record(0.5))
+    assert name in dict(verification._chosen(None))
+    row = lf.verify.run(name, quick=True).iloc[0]
+    print(row["law"], row["numeric"], row["symbolic"], row["simulator"])
+    print(name in lookup.chosen(), simulations.simulator(record) is not None)
+    print(missing(record), record.place in tests.test_laws.LAWS)
 """,
     )  # fmt: skip
-    assert lines == [f"{place} {public} 1.0", f"{public} agrees agrees agrees", "True True", "[] True"]
+    assert lines == [
+        line for name in names for line in (f"{name} 1.0", f"{name} agrees agrees agrees", "True True", "[] True")
+    ]
 
 
-@pytest.mark.parametrize(
-    ("changes", "said"),
-    [
-        ({"declaration": 'result="L",'}, 'add to @law(...) either simulated=SimulatedBy("NAME"'),
-        ({"declaration": 'result="L",'}, 'or not_simulated="REASON"'),
-        (
-            {"declaration": 'result="L", simulated=SimulatedBy("mm1", relative=1),'},
-            "it has to be one of bbr_queue, ",
-        ),
-        ({"declaration": 'result="L", simulated=SimulatedBy("mm1_number"),'}, "add a tolerance to @law(... simulated="),
-        ({"declaration": 'not_simulated="a definition",'}, 'add result="SYMBOL" to @law(...)'),
-        ({"source": "somewhere"}, "write in source= of @law(...) a full reference"),
-        ({"meaning": ""}, "give the Symbol of load in @law(...) a meaning"),
-        ({"sentence": "The mean number."}, 'begin the docstring of the function with "Return ..."'),
-    ],
-)
-def test_what_is_missing_is_said(tmp_path, changes, said):
-    write(tmp_path, **changes)
-    [line] = run(
-        tmp_path, "new.number_again",
+LACKING = [
+    (
+        {"declaration": 'result="L",'},
+        ['add to @law(...) either simulated=SimulatedBy("NAME"', 'or not_simulated="REASON"'],
+    ),
+    ({"declaration": 'result="L", simulated=SimulatedBy("mm1", relative=1),'}, ["it has to be one of bbr_queue, "]),
+    ({"declaration": 'result="L", simulated=SimulatedBy("mm1_number"),'}, ["add a tolerance to @law(... simulated="]),
+    ({"declaration": 'not_simulated="a definition",'}, ['add result="SYMBOL" to @law(...)']),
+    ({"source": "somewhere"}, ["write in source= of @law(...) a full reference"]),
+    ({"meaning": ""}, ["give the Symbol of load in @law(...) a meaning"]),
+    ({"sentence": "The mean number."}, ['begin the docstring of the function with "Return ..."']),
+]
+
+
+def test_what_is_missing_is_said(tmp_path):
+    """One new process for all files: it takes most of the time."""
+    files = [f"lacking_{k}" for k in range(len(LACKING))]
+    for file, (changes, _) in zip(files, LACKING, strict=True):
+        write(tmp_path, file, **changes)
+    lines = run(
+        tmp_path, files,
         """
 from longfat.law import registered
 from tests.laws.declarations import missing
-print(*missing(dict(registered())["longfat.laws.new.number_again"]))
+for name in names:
+    print(*missing(dict(registered())[f"longfat.laws.{name}.number_again"]))
 """,
     )  # fmt: skip
-    assert line.startswith(f"new.number_again ({tmp_path}/new.py): ")
-    assert said in line
+    for file, line, (_, said) in zip(files, lines, LACKING, strict=True):
+        assert line.startswith(f"{file}.number_again ({tmp_path}/{file}.py): ")
+        assert all(words in line for words in said)
