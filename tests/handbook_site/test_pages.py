@@ -229,6 +229,7 @@ def test_groups_of_guides_name_pages():
     assert all((ROOT / f"{name}.md").is_file() for names in front.GUIDES.values() for name in names)
 
 
+@pytest.mark.long  # half a minute for 700 pages; `make handbook` reads them, too
 @pytest.mark.filterwarnings("ignore")  # of Sphinx and its extensions; what is wrong with a page fails the build
 def test_sphinx_reads_all_pages_without_a_warning(written, tmp_path):
     """The builder "dummy" resolves all references and writes nothing; `make handbook` builds the site."""
