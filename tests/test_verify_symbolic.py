@@ -74,7 +74,7 @@ def test_what_cannot_be_evaluated_says_why():
 @pytest.mark.parametrize(
     ("law", "point"),
     [
-        (cubic.utilisation_general, (0.1, 1000, 0.01, 0.4, 0.7)),  # a root, v
+        pytest.param(cubic.utilisation_general, (0.1, 1000, 0.01, 0.4, 0.7), marks=pytest.mark.long),  # a root: 15 s
         (selective_repeat.throughput_efficiency_many_rounds, (40, 0.01, 16, 23)),  # the limit of a recurrence, M
         (selective_repeat.rounds_pmf, (30, 0.1, 16)),  # two powers whose difference is 1.44e-28
         (selective_repeat.rounds_pmf, (5, 0.001, 16)),
