@@ -136,7 +136,7 @@ def test_nothing_half_written(capsys, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("seconds", [2.0, 3.0, 4.0])
+@pytest.mark.parametrize("seconds", [2.0, *(pytest.param(more, marks=pytest.mark.long) for more in (3.0, 4.0))])
 def test_ctrl_c_while_the_workers_begin(seconds):
     """A terminal sends it to all processes: one line, and no traceback of a worker that is importing."""
     arguments = [Path(sys.executable).parent / "longfat", "verify", "--quick", "--workers", "2"]

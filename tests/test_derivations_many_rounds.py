@@ -51,6 +51,7 @@ def test_the_shipped_law_is_what_the_proofs_put_together(window, loss):
     assert got == pytest.approx(float(expected), rel=1e-13)
 
 
+@pytest.mark.long  # 84 points; the record of the law has a simulator, too
 def test_the_shipped_law_agrees_with_the_simulator():
     """Far beyond the validity of section 4.2, up to w_a s p^2 = 122: the paper's example at p = 0.1."""
     points = [

@@ -162,7 +162,7 @@ def corners():
 
 
 def test_the_law_agrees_with_the_simulator_within_its_validity():
-    points = list(corners())[:: 1 if is_long() else 3]
+    points = list(corners())[:: 1 if is_long() else 11]  # 11: no divisor of the rows of corners()
     table = verify.check(laws.throughput_efficiency, verify.segment_efficiency(), points, rng=1)
     worst = table.isel(point=int(np.abs(table.law - table.estimate).values.argmax()))
     assert table.attrs["agrees"], worst
