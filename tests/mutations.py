@@ -374,7 +374,7 @@ MUTANTS = [
         "queues/marking.py",
         "if link.backlog >= link.threshold and",
         "if link.backlog > link.threshold and",
-        "tests/sim/test_disciplines.py::test_marks_above_a_threshold",
+        "tests/sim/test_hooks.py::test_marks_above_a_threshold",
     ),
     kernel(
         "services/push_out.py",

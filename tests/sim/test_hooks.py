@@ -243,12 +243,20 @@ def read_stamps(flow, event):
     return 3.0
 
 
-STAMPED = Scheme("stamped", start=lambda flow, event: 3.0, ack=read_stamps, state={"stamps": (0.0,) * 9}, stamped=True)
+def stamp_first(flow, event):
+    flow.header[2] = 5.0
+    return 3.0
+
+
+STAMPED = Scheme("stamped", start=stamp_first, ack=read_stamps, state={"stamps": (0.0,) * 9}, stamped=True)
 
 
 @pytest.mark.parametrize("service", ["departures", "self-clocked", "round-robin"])
 def test_stamps(service):
-    """Three packets of 1 ms at once: they leave at 0, 1, 2 ms with 0, 1, 0 waiting behind them; two such hops."""
+    """Three packets of 1 ms at once: they leave at 0, 1, 2 ms with 0, 1, 0 waiting behind them; two such hops.
+
+    The sender writes 5 into the last field, to which each hop adds one.
+    """
     discipline = Discipline("stamps", service, dequeue=stamp, parameters={"quantum": 500.0}, needs_buffer=True)
     net = Network().link("a", "b", rate=1e6, delay=0.01, discipline=discipline)
     net.link("b", "c", rate=1e6, delay=0.01, discipline=discipline)
@@ -256,12 +264,12 @@ def test_stamps(service):
     run.advance(1.0)
     # The second hop stamps over the first: a packet arrives there as the one before it leaves, at 11 + k ms.
     for k in range(3):
-        assert list(of_flow(run).stamps[3 * k : 3 * k + 3]) == pytest.approx([0.0, 0.011 + 0.001 * k, 2.0], abs=1e-12)
+        assert list(of_flow(run).stamps[3 * k : 3 * k + 3]) == pytest.approx([0.0, 0.011 + 0.001 * k, 7.0], abs=1e-12)
     one = Network().link("a", "b", rate=1e6, delay=0.01, discipline=discipline)
     run = Simulation(one.flow(STAMPED, path=["a", "b"], file=3000, ack_path="ideal"), rng=1)
     run.advance(1.0)
     for k, backlog in enumerate((0.0, 1.0, 0.0)):
-        assert list(of_flow(run).stamps[3 * k : 3 * k + 3]) == pytest.approx([backlog, 0.001 * k, 1.0], abs=1e-12)
+        assert list(of_flow(run).stamps[3 * k : 3 * k + 3]) == pytest.approx([backlog, 0.001 * k, 6.0], abs=1e-12)
 
 
 # Timers.
@@ -419,6 +427,23 @@ def test_a_note_at_departure():
     run.advance(5.0)
     assert feedback_of(run, 1) == pytest.approx([1.0, 0.012 + 0.011, 0.012], abs=1e-12)
     assert feedback_of(run)[0] == 0
+
+
+def add_headers(flow, event):
+    if event.number != NONE:
+        flow.total += abs(event.header[0]) + abs(event.header[3])
+    return flow.window
+
+
+def test_headers_of_feedback_do_not_come_back():
+    """Packets without a header bring none back, whatever feedback brought before."""
+    discipline = Discipline("tells", enqueue=tell, state={"told": False})
+    net = Network().link("a", "b", rate=1e6, delay=0.01, discipline=discipline).link("b", "a", rate=1e6, delay=0.01)
+    net.flow(Scheme("adds", ack=add_headers, state={"total": 0.0}), path=["a", "b"], file=1000)
+    run = Simulation(net, rng=1)
+    run.advance(1.0)
+    assert run.state.flows[0].acks_received == run.state.row.feedback_received == 1
+    assert of_flow(run).total == 0.0
 
 
 # Marks.
