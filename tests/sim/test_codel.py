@@ -200,23 +200,3 @@ def test_one_packet_behind_is_no_standing_queue(burst, drops):
     one = Simulation(net, rng=1)
     one.advance(1.0)
     assert (int(one.state.links[0].dropped) > 0) == drops
-
-
-@pytest.mark.parametrize(
-    ("values", "message"),
-    [
-        ({"target": 0.2}, r"target = 0.2 s must not exceed interval = 0.1 s"),
-        ({"target": "5 ms", "interval": "1 ms"}, r"target = 0.005 s must not exceed interval = 0.001 s"),
-        ({"target": 0}, r"target = 0 s is out of range: must be in \(0, 10\]"),
-        ({"interval": math.inf}, "interval = inf"),
-        ({"ecn": 2}, "ecn = 2"),
-    ],
-)
-def test_bad_values_are_named(values, message):
-    with pytest.raises(ValueError, match=message):
-        codel(**values)
-
-
-def test_a_buffer_below_a_packet_is_refused():
-    with pytest.raises(ValueError, match="buffer"):
-        Network().link("a", "b", rate=1e6, buffer=0, discipline=codel)

@@ -17,7 +17,6 @@ from tests.sim.logbook import Logbook
 from tests.sim.networks import FIXED
 
 RATE = 1e6  # bytes/s: 1000 ns a byte
-MS = 1_000_000  # ns
 
 
 class Plain:
@@ -215,18 +214,3 @@ def test_links_without_transmission_time():
     one.advance(10.0)
     assert one.all_done()
     assert one.state.links[0].marked == 0
-
-
-def test_bad_values_are_named():
-    for bad, message in (
-        (lambda: decbit(threshold=0), r"threshold = 0 packets is out of range: must be in \(0, 1e\+15\]"),
-        (lambda: decbit(on_departure=2), "on_departure = 2"),
-        (lambda: decbit(with_transmission=0.5), "with_transmission = 0.5"),
-        (lambda: Network().link("a", "b", rate=RATE, buffer=0, discipline="decbit"), "buffer = 0"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            bad()
-    for one in (decbit(), decbit(threshold=2, on_departure=True, with_transmission=False)):
-        assert queues.discipline(one.name, **one.values) == one
-        net = Network().link("a", "b", rate=RATE, buffer=9, discipline=one)
-        assert Network.from_toml(net.to_toml()) == net

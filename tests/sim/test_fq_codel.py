@@ -254,26 +254,6 @@ def test_equal_shares_of_unequal_round_trips(times, within):
     assert alone[-1] < 0.5
 
 
-@pytest.mark.parametrize(
-    ("values", "message"),
-    [
-        ({"target": 0.2}, r"target = 0.2 s must not exceed interval = 0.1 s"),
-        ({"quantum": 0}, r"quantum = 0 bytes is out of range: must be an integer in \[1,"),
-        ({"queues": 65_537}, r"queues = 65537 queues is out of range: must be an integer in \[1, 65536\]"),
-        ({"queues": 0}, "queues = 0 queues"),
-        ({"queues": 1.5}, "queues = 1.5 queues is out of range"),
-    ],
-)
-def test_bad_values_are_named(values, message):
-    with pytest.raises((ValueError, TypeError), match=message):
-        fq_codel(**values)
-
-
-def test_a_buffer_below_a_packet_is_refused():
-    with pytest.raises(ValueError, match="excludes discipline 'fq-codel'"):
-        Network().link("a", "b", rate=1e6, buffer=0, discipline=fq_codel)
-
-
 def test_more_queues_than_the_engine_takes():
     """Sixteen links with 65,536 queues each have 2^20, one more than the engine takes; fifteen are accepted."""
 

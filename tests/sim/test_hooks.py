@@ -473,25 +473,6 @@ def test_marks_above_a_threshold(buffer):
 # Names and parameters.
 
 
-@pytest.mark.parametrize(
-    "one",
-    [
-        queues.FIFO,
-        queues.FIFO_DEPARTURES,
-        queues.FAIR,
-        queues.round_robin(1500),
-        queues.red(),
-        queues.red(low=44, high=132, max_p=0.1, weight=0.01, gentle=True, packet=1000, ecn=True, wait=True),
-        queues.mark_above(20),
-    ],
-    ids=lambda one: one.name,
-)
-def test_made_again_from_name_and_parameters(one):
-    assert queues.NAMED[one.name](**one.values) == one
-    assert queues.discipline(one.name, **one.values) == one
-    assert set(queues.NAMED) >= {one.name}
-
-
 def test_what_is_refused():
     for call, words in {
         lambda: queues.discipline("redd"): "did you mean 'red'",
@@ -502,6 +483,7 @@ def test_what_is_refused():
         lambda: queues.round_robin(0): r"quantum = 0 bytes is out of range",
         lambda: queues.round_robin(1.5): r"quantum = 1\.5 bytes is out of range: must be an integer in \[1, 1e\+09\]",
         lambda: queues.red(gentle=0.5): r"gentle = 0\.5 is out of range: must be 0 or 1",
+        lambda: queues.red_auto(0): "rate = 0",
         lambda: queues.round_robin(1, 2): "discipline 'round-robin' takes 1 values, got 2",
         lambda: queues.round_robin(1, quantum=2): "discipline 'round-robin': 'quantum' is given twice",
         lambda: queues.explicit_feedback(

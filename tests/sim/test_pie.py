@@ -242,20 +242,3 @@ def test_an_idle_link_forgets():
     one.advance(30.0)
     assert of_link(one).probability == 0.0
     assert of_link(one).queue_delay == 0.0
-
-
-@pytest.mark.parametrize(
-    ("values", "message"),
-    [
-        ({"target": 0}, r"target = 0 s is out of range: must be in \(0, 10\]"),
-        ({"update": 0}, "update = 0 s"),
-        ({"burst": -1}, "burst = -1 s"),
-        ({"mark_below": 1.1}, "mark_below = 1.1"),
-        ({"derandomize": 2}, "derandomize = 2"),
-    ],
-)
-def test_bad_values_are_named(values, message):
-    with pytest.raises(ValueError, match=message):
-        pie(**values)
-    with pytest.raises(ValueError, match="excludes discipline 'pie'"):
-        Network().link("a", "b", rate=1e6, buffer=0, discipline=pie)

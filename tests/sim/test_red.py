@@ -6,7 +6,7 @@ from types import FunctionType, SimpleNamespace
 import numpy as np
 import pytest
 
-from longfat.sim import Network, Simulation, queues
+from longfat.sim import Network, Simulation
 from longfat.sim.kernel import records
 from longfat.sim.network import traffic
 from longfat.sim.queues import DROP, ENQUEUE, red
@@ -238,28 +238,3 @@ def test_no_drops_at_light_load():
     one.advance(20.0)
     assert arrived(one)[0] > 90_000
     assert one.state.links[0].dropped == 0
-
-
-def test_refused():
-    with pytest.raises(ValueError, match="packet = 0 bytes"):
-        red(packet=0)
-    with pytest.raises(ValueError, match="high = 5"):
-        red(low=5, high=5)
-
-
-@pytest.mark.parametrize(
-    "one",
-    [
-        queues.FIFO,
-        queues.FIFO_DEPARTURES,
-        queues.FAIR,
-        queues.round_robin(1500),
-        red(low=44, high=132, gentle=True, packet=1000, ecn=True, wait=True),
-        red(),
-        queues.mark_above(20),
-    ],
-)
-def test_made_again_from_name_and_parameters(one):
-    """A discipline made again from its name and values is equal, as scenario files need."""
-    assert queues.NAMED[one.name](**one.values) == one
-    assert queues.discipline(one.name, **one.values) == one

@@ -99,10 +99,3 @@ def test_the_pool_of_a_paced_source(tokens, burst):
     times = [one.time for one in spy.data]
     assert times[:burst] == [0] * burst
     assert times[burst : burst + 3] == [10 * MS, 20 * MS, 30 * MS]
-
-
-def test_bad_values_are_named():
-    with pytest.raises(ValueError, match=r"tokens = 0 packets is out of range: must be an integer in \[1, 1e\+09\]"):
-        queues.leaky_bucket(1e6, tokens=0)
-    with pytest.raises(ValueError, match="rate"):
-        queues.virtual_leaky_bucket(-1.0)

@@ -143,9 +143,3 @@ def test_it_is_the_plain_list(levels, buffer):
     assert begun == expected[: len(begun)]
     assert len(begun) > 2000
     assert (int(one.state.links[2].dropped) > 300) == (buffer < 100)
-
-
-@pytest.mark.parametrize("levels", [1, 257, 2.5])
-def test_bad_levels_are_named(levels):
-    with pytest.raises(ValueError, match=r"levels = .* is out of range: must be an integer in \[2, 256\]"):
-        discipline("strict-priority", levels=levels)

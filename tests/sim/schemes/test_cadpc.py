@@ -238,8 +238,3 @@ def test_files():
     assert float(data.delivered[0]) == 1000
     assert float(data.retransmitted[0]) > 3
     assert 1.6 < float(data.transfer_time[0]) < 3.5  # 1 MB at half of 1.25 MB/s, and the start
-
-
-def test_bad_values_are_named():
-    with pytest.raises(ValueError, match=r"smoothing = 3 is out of range"):
-        dumbbell((1, {"smoothing": 3}))

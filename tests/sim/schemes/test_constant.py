@@ -44,11 +44,6 @@ def test_load_of_a_link():
     assert float(data.timeouts[0]) == 0
 
 
-def test_rate_has_a_domain():
-    with pytest.raises(ValueError, match="rate = 0 bytes/s is out of range"):
-        Diary("constant", until=0.1, rate=0)
-
-
 def test_default():
     run = Simulation(Network().link("a", "b", rate=1e6).flow("constant", path=["a", "b"], ack_path="ideal"))
     assert run.state.flows[0].rate == 125_000.0  # 1 Mbit/s

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from longfat.sim import ENQUEUE, Discipline, Network, Parameter, Simulation, run
+from longfat.sim import ENQUEUE, Discipline, Network, Parameter, Simulation
 from longfat.sim.kernel.jit import part
 from longfat.sim.kernel.memory import word_at
 from longfat.sim.network import traffic
@@ -113,9 +113,3 @@ def test_connections_that_arrive():
     counts = simulation.packet_counts()
     assert 15_000 < counts["sent"] < 21_000
     assert counts["acks_sent"] < 0.65 * counts["received"]
-
-
-@pytest.mark.parametrize(("name", "value"), [("delayed_ack", 0.5), ("ack_delay", 0.6)])
-def test_bad_input(name, value):
-    with pytest.raises(ValueError, match=name):
-        run(dumbbell(scheme="sack", parameters={name: value}), duration=1, progress=False)

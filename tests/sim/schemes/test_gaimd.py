@@ -96,9 +96,3 @@ def test_window_form_against_tcp():
     """The window form has the same ratio to TCP at equal periodic losses."""
     window, tcp = mean_rate("gaimd-window", periodic(1e-3), 4000), mean_rate("sack", periodic(1e-3), 4000)
     assert window / tcp == pytest.approx(math.sqrt(0.31 * 15 / 3), rel=0.02)
-
-
-@pytest.mark.parametrize("name", ["gaimd", "gaimd-window"])
-def test_bad_input(name):
-    with pytest.raises(ValueError, match=r"beta = 1\.5 is out of range"):
-        simulation(name, periodic(0), beta=1.5)

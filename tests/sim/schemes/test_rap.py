@@ -107,17 +107,3 @@ def test_fine_grain():
     assert rate == pytest.approx(1000 / plain.interval)
     assert fine.short_rtt > 1.02 * fine.long_rtt
     assert fine_rate * fine.interval == pytest.approx(1000 * fine.long_rtt / fine.short_rtt)
-
-
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"beta": 1.0}, r"beta = 1 is out of range.*\(0, 1\)"),
-        ({"alpha": 0.0}, "alpha = 0 packets is out of range"),
-        ({"initial_interval": math.nan}, "initial_interval = nan s is out of range"),
-        ({"gamma": 1.0}, "gamma"),
-    ],
-)
-def test_bad_input(given, message):
-    with pytest.raises(ValueError, match=message):
-        simulation("rap", periodic(0), **given)

@@ -389,17 +389,3 @@ def test_damping():
     run = simulation("tfrc", periodic(0.01), damping=0)
     run.advance(20.05)
     assert run.state.flows[0].rate == of_flow(run).allowed
-
-
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"history": 9}, r"history = 9 intervals is out of range.*\[2, 8\]"),
-        ({"reorder": 4}, r"reorder = 4 packets is out of range"),
-        ({"rtt_gain": 0}, "rtt_gain = 0 is out of range"),
-        ({"weights": 1}, "weights"),
-    ],
-)
-def test_bad_input(given, message):
-    with pytest.raises(ValueError, match=message):
-        simulation("tfrc", periodic(0), **given)

@@ -106,9 +106,3 @@ def test_one_packet_after_a_timeout():
     assert diary.flow.timeouts == 1
     assert diary.flow.window == 1.0
     assert diary.advance(3.5).flow.una > 3
-
-
-def test_bad_values_are_named():
-    net = Network().link("a", "b", rate=1e6, duplex=True)
-    with pytest.raises(ValueError, match=r"largest_window = 0\.5 packets"):
-        net.flow("xcp", path=["a", "b"], parameters={"largest_window": 0.5})

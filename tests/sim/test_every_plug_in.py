@@ -1,0 +1,143 @@
+"""Every scheme and discipline that ships: what its parameters take and refuse, and that pauses change nothing."""
+
+import math
+import re
+
+import pytest
+
+from longfat.base.domains import Interval
+from longfat.sim import Network, Simulation, queues, schemes
+from longfat.sim.kernel import records
+from longfat.sim.network import traffic
+from longfat.sim.plugin.parameters import Table
+from tests.sim.networks import GIVEN, state
+
+SCHEMES = {name: schemes.scheme(name) for name in schemes.names()}
+DISCIPLINES = {
+    name: queues.discipline(name, **GIVEN.get(name, {})) for name in sorted({one.name for one in queues.NAMED.values()})
+}
+PLUG_INS = [*SCHEMES.values(), *DISCIPLINES.values()]
+every_plug_in = pytest.mark.parametrize("plug_in", PLUG_INS, ids=lambda one: f"{type(one).__name__}-{one.name}")
+#: Disciplines that schemes need, and the schemes that show what these do.
+NEEDS = {"xcp": "xcp", "decbit": "decbit", "loss-load": "loss-load", "explicit-feedback": "explicit-feedback",
+         "hop-by-hop": "hop-by-hop", "packet-pair": "fair", "blt": "priority-discard",
+         "blt-rate": "priority-discard"}  # fmt: skip
+SENDERS = {value: key for key, value in NEEDS.items()}
+TIMERS = tuple(schemes.timers.PARAMETERS)
+
+#: Values of a domain that do not fit the other values, and what is said.
+TOGETHER = {
+    ("codel", "target", 10.0): "target = 10 s must not exceed interval = 0.1 s",
+    ("fq-codel", "target", 10.0): "target = 10 s must not exceed interval = 0.1 s",
+    ("dualpi2", "target", 10.0): "target = 10 s of discipline 'dualpi2' must be below limit = 0.25 s",
+    ("dualpi2", "threshold", 10.0): r"threshold \+ range = 10.0004 s of discipline 'dualpi2' exceeds target = 0.015 s",
+    ("dualpi2", "range", 10.0): r"threshold \+ range = 10.0008 s of discipline 'dualpi2' exceeds target = 0.015 s",
+    ("policer", "burst", 1.0): "discipline 'policer' failed on link 'a-b' .* burst is smaller than a packet",
+    ("red", "low", 1e15): r"high = 15 packets is out of range: must be in \(1e\+15",
+}
+
+
+def parameters_of(plug_in):
+    """Return the parameters; timers, which are the engine's and the same for all schemes, are those of Reno."""
+    shared = TIMERS if isinstance(plug_in, schemes.Scheme) and plug_in.name != "reno" else ()
+    return {name: one for name, one in plug_in.parameters.items() if name not in shared}
+
+
+def ends(domain):
+    """Return the least and largest values that a domain has, and values beside it."""
+    if domain.startswith("{"):
+        values = [float(one) for one in domain.strip("{}").split(",")]
+        return values, [0.5, max(values) + 1, -1]
+    parsed = Interval.parse(domain)
+    inside, outside = [], []
+    for end, included, beyond in (
+        (parsed.low, parsed.includes_low, -math.inf), (parsed.high, parsed.includes_high, math.inf),
+    ):  # fmt: skip
+        if included:
+            inside.append(end)
+        if end != beyond or not included:  # nothing is beyond an infinity that is allowed
+            outside.append(math.nextafter(end, beyond) if included else end)
+    return inside, outside
+
+
+def simulation(plug_in):
+    """Return a little file, or as much as is sent, over a lossy link beside Poisson traffic.
+
+    Rate and delay are no round numbers, so that no two events coincide.
+    """
+    scheme, discipline = plug_in, NEEDS.get(plug_in.name, "fifo")
+    if not isinstance(plug_in, schemes.Scheme):
+        scheme, discipline = SCHEMES[SENDERS.get(plug_in.name, "reno")], plug_in
+    net = Network().link("a", "b", rate=1_012_345.0, delay=0.0051234567, buffer=20, loss=0.05, duplex=True,
+                         discipline=discipline)  # fmt: skip
+    options = {"file": "15 kB"} if scheme.acknowledged else {}
+    if scheme.name in ("blt", "blt-rate", "bully-tyrant"):
+        options["access_rate"] = 1e6
+    net.flow(scheme, path=["a", "b"], **options)
+    return Simulation(net.flow(traffic.poisson(2e5), path=["a", "b"], packet=500), rng=1)
+
+
+@every_plug_in
+def test_values_outside_their_domains(plug_in):
+    """Values beyond either end and no numbers are refused, by the parameter's name; and names that are unknown."""
+    for name, one in parameters_of(plug_in).items():
+        assert one.meaning
+        assert one.unit
+        wrong = [math.nan, *ends(one.domain)[1], *([1.5] if one.integer else [])]
+        for value in [] if isinstance(one, Table) else wrong:
+            with pytest.raises(ValueError, match=rf"\b{name} = \S+.* is out of range"):
+                plug_in(**{name: value})
+        with pytest.raises((TypeError, ValueError), match=rf"\b{name}\b"):
+            plug_in(**{name: "many"})
+    words = f"'{plug_in.name}': parameter 'no_such' is unknown" if plug_in.parameters else "takes no parameters, so"
+    with pytest.raises(ValueError, match=words):
+        plug_in(no_such=1.0)
+
+
+@every_plug_in
+def test_ends_of_domains(plug_in):
+    """A run at each end of each domain conserves packets, unless the value does not fit the others."""
+    for name, one in parameters_of(plug_in).items():
+        for value in ends(one.domain)[0]:
+            said = TOGETHER.get((plug_in.name, name, value))
+            if said:
+                with pytest.raises(ValueError, match=said):
+                    simulation(plug_in(**{name: value})).advance(0.5)
+                continue
+            run = simulation(plug_in(**{name: value}))
+            run.advance(0.5)
+            assert run.packet_counts()["sent"] > 0, (name, value)
+
+
+@every_plug_in
+def test_pauses_and_chunks_change_nothing(plug_in):
+    """A run of a seed is the same in one call, in calls that compute little in advance, and in chunks of events."""
+    single, paused, chunks = (simulation(plug_in) for _ in range(3))
+    single.advance(0.5)
+    for k in range(1, 51):
+        paused.advance(0.01 * k)
+        paused.packet_counts()
+    while (status := chunks._chunk(records.SECOND // 2, 7)) != records.DONE:
+        if status != records.PAUSED:
+            chunks._make_room(status)
+    assert state(paused) == state(single)
+    assert state(chunks) == state(single)
+
+
+@pytest.mark.parametrize("name", DISCIPLINES)
+def test_made_again_from_name_and_values(name):
+    """As scenario files need; also with other values than the default ones."""
+    one = DISCIPLINES[name]
+    flags = {key: 1.0 - value for key, value in one.values.items() if one.parameters[key].domain == "{0, 1}"}
+    for made in (one, *(one(**{key: value}) for key, value in flags.items())):
+        assert queues.discipline(name, **made.values) == made
+        assert queues.NAMED[name](**made.values) == made
+        net = Network().link("a", "b", rate=1e6, buffer=10, discipline=made)
+        assert Network.from_toml(net.to_toml()) == net
+
+
+@pytest.mark.parametrize("name", [name for name, one in DISCIPLINES.items() if one.needs_buffer])
+def test_a_link_without_a_buffer(name):
+    """Disciplines with a queue need room for a packet: the engine never asks them where there is none."""
+    with pytest.raises(ValueError, match=re.escape(f"buffer = 0 of link a-b excludes discipline '{name}'")):
+        Network().link("a", "b", rate=1e6, buffer=0, discipline=DISCIPLINES[name])
