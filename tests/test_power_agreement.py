@@ -13,40 +13,18 @@ from longfat.verify.link_estimators import PACKET, RATE, SERVICE, queue
 from longfat.verify.measured_runs import measured
 from tests.examples import is_long
 
-LOADS = (0.3, 0.5, 0.8)
-#: 99 % for the verdicts "agrees" of 12 points together, each within the accuracy itself.
-ERRORS = {"power": 1 - 0.01 / 12, "power_at": 1, "rng": 11}
+#: 99 % for the verdicts "agrees" of 8 points together, each within the accuracy itself.
+ERRORS = {"power": 1 - 0.01 / 8, "power_at": 1, "rng": 11}
 
 
-@functools.cache
-def compared(variation, propagation, load):
-    """Return the comparison of the law with a link that has a propagation delay [service times]."""
-    point = {"variation": variation, "propagation": propagation, "load": load}
-    return lf.testing.compare(power.relative_power, queue("power"), point, within="8 %", **ERRORS)
-
-
-@pytest.mark.parametrize("load", LOADS)
-@pytest.mark.parametrize("propagation", [0.0, 3.0])
+@pytest.mark.parametrize("load", [0.5, 0.8])
 @pytest.mark.parametrize("variation", [0, 1])
-def test_power(variation, propagation, load):
-    """The law holds; no power exceeds the upper bound."""
-    found = compared(variation, propagation, load)
+def test_power(variation, load):
+    """The law holds; no power exceeds the upper bound. `longfat verify` compares the law at other points."""
+    point = {"variation": variation, "propagation": 3.0, "load": load}
+    found = lf.testing.compare(power.relative_power, queue("power"), point, within="8 %", **ERRORS)
     assert found.verdict == "agrees", found
-    assert found.interval[0] < power.greatest_power(RATE, PACKET, propagation * SERVICE, variation) / (RATE / SERVICE)
-
-
-def test_the_other_queue_is_told_apart():
-    """M/M/1's power at a load of 0.8 is not that of M/D/1, so the check can fail."""
-    point = {"variation": 0, "load": 0.8}
-    other = power.relative_power(0.8, variation=1)
-    assert lf.testing.compare(lambda **_: other, queue("power"), point, within="8 %", **ERRORS).verdict == "differs"
-
-
-def test_power_falls_on_both_sides_of_the_knee():
-    """M/D/1 with a propagation delay of 3 service times: the knee is at q/(1 + q) = 0.74, q = sqrt(8)."""
-    means = [compared(0, 3.0, load).estimate for load in LOADS]
-    assert power.knee_load(3, 0) == pytest.approx(np.sqrt(8) / (1 + np.sqrt(8)))
-    assert means[0] < means[1] < means[2] <= power.first_come_ceiling(RATE, PACKET, 3 * SERVICE) / (RATE / SERVICE)
+    assert found.interval[0] < power.greatest_power(RATE, PACKET, 3 * SERVICE, variation) / (RATE / SERVICE)
 
 
 # Files of one size that are wholly in the switch from their arrival on: shared by packets in turn, or in order.
