@@ -88,7 +88,7 @@ def test_ctrl_c_stops_at_once(name):
     def interrupt():
         while not at_work() and name not in ALONE and not ended.wait(0.05):
             pass
-        if not ended.wait(1.0):  # in the middle of a run
+        if not ended.wait(0.5):  # in the middle of a run
             interrupted.append(time.monotonic())
             _thread.interrupt_main()
 
