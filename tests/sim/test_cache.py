@@ -2,6 +2,7 @@
 
 import ctypes
 import errno
+import importlib
 import os
 import shutil
 import subprocess
@@ -10,10 +11,12 @@ from pathlib import Path
 
 import numba
 import pytest
+from numba.core import caching
 
 from longfat.base import code_cache
 from longfat.sim.kernel import jit
 
+pytestmark = pytest.mark.skipif(not jit.COMPILED, reason="nothing is compiled")
 PACKAGE = Path(jit.__file__).resolve().parents[2]
 RUN = """
 from longfat.sim import Network, Simulation
@@ -70,7 +73,6 @@ def process(folder, code, **environment):
     return done.stdout.split()
 
 
-@pytest.mark.skipif(not jit.COMPILED, reason="nothing is compiled")
 def test_the_stamp_of_the_loop(tmp_path):
     """The digest changes with a file that the loop only calls, and is the old one after that is undone."""
     shutil.copytree(PACKAGE, tmp_path / "longfat", ignore=shutil.ignore_patterns("__pycache__"))
@@ -78,7 +80,6 @@ def test_the_stamp_of_the_loop(tmp_path):
 
 
 @pytest.mark.long
-@pytest.mark.skipif(not jit.COMPILED, reason="nothing is compiled")
 def test_the_loop_on_disk(tmp_path):
     """A copy of the package: compiled, found, not found after a change in a file that the loop only calls."""
     shutil.copytree(PACKAGE, tmp_path / "longfat", ignore=shutil.ignore_patterns("__pycache__"))
@@ -100,45 +101,58 @@ LITTLE = {
     "@entry('.')\ndef run():\n    return value()\n",
     "helper.py": "from longfat.sim.kernel.jit import part\n\n\n@part\ndef value():\n    return 20\n",
 }
-CALL = "import little; print(little.run(), sum(getattr(little.run.stats, 'cache_hits', {}).values()))"
+CHANGED = LITTLE["helper.py"].replace("20", "1010")
+COMPILED, LOADED = 0, 1
 
 
-@pytest.mark.skipif(not jit.COMPILED, reason="nothing is compiled")
-def test_a_helper_that_changes(tmp_path):
+@pytest.fixture
+def little(tmp_path, monkeypatch):
+    """Return a function that imports `run` anew, and says what it returns and how often its code was on disk."""
+    for name, text in LITTLE.items():
+        (tmp_path / name).write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "cache"))
+
+    def call():
+        for name in ("little", "helper"):
+            sys.modules.pop(name, None)
+        run = importlib.import_module("little").run
+        return run(), sum(run.stats.cache_hits.values())
+
+    yield call
+    for name in ("little", "helper"):
+        sys.modules.pop(name, None)
+
+
+def test_a_helper_that_changes(little, tmp_path):
     """numba alone would return 20 for ever, because the file of `run` has not changed."""
-    for name, text in LITTLE.items():
-        (tmp_path / name).write_text(text)
-    (tmp_path / "longfat").symlink_to(PACKAGE)
-    assert process(tmp_path, CALL) == ["20", "0"]
-    assert process(tmp_path, CALL) == ["20", "1"]
-    (tmp_path / "helper.py").write_text(LITTLE["helper.py"].replace("20", "1010"))
-    assert process(tmp_path, CALL) == ["1010", "0"]
-    assert process(tmp_path, CALL) == ["1010", "1"]
+    assert little() == (20, COMPILED)
+    assert little() == (20, LOADED)
+    (tmp_path / "helper.py").write_text(CHANGED)
+    assert little() == (1010, COMPILED)
+    assert little() == (1010, LOADED)
 
 
-#: As for another user: the folder beside the files is there to be read, and there is no home.
-READ_ONLY = """
-import numba.core.caching as caching
-def refuse(locator):
-    raise PermissionError
-caching.InTreeCacheLocator.ensure_cache_path = refuse
-"""
+def test_another_user_reads_what_was_compiled(little, tmp_path, monkeypatch):
+    """The cache beside the package is used; code that is out of date is compiled again, and not kept there.
+
+    As for another user: the folder beside the files is there to be read, and there is no home.
+    """
+
+    def refuse(locator):
+        raise PermissionError
+
+    monkeypatch.setattr(numba.config, "CACHE_DIR", "")
+    assert little() == (20, COMPILED)
+    monkeypatch.setattr(caching.InTreeCacheLocator, "ensure_cache_path", refuse)
+    monkeypatch.setenv("HOME", "/dev/null")
+    monkeypatch.setenv("XDG_CACHE_HOME", "/dev/null")
+    assert little() == (20, LOADED)
+    (tmp_path / "helper.py").write_text(CHANGED)
+    assert little() == (1010, COMPILED)
+    assert little() == (1010, COMPILED)
 
 
-@pytest.mark.skipif(not jit.COMPILED, reason="nothing is compiled")
-def test_another_user_reads_what_was_compiled(tmp_path):
-    """The cache beside the package is used; code that is out of date is compiled again, and not kept there."""
-    for name, text in LITTLE.items():
-        (tmp_path / name).write_text(text)
-    (tmp_path / "longfat").symlink_to(PACKAGE)
-    assert process(tmp_path, CALL, NUMBA_CACHE_DIR="") == ["20", "0"]
-    other = {"NUMBA_CACHE_DIR": "", "HOME": "/dev/null", "XDG_CACHE_HOME": "/dev/null"}
-    assert process(tmp_path, READ_ONLY + CALL, **other) == ["20", "1"]
-    (tmp_path / "helper.py").write_text(LITTLE["helper.py"].replace("20", "1010"))
-    assert process(tmp_path, READ_ONLY + CALL, **other) == ["1010", "0"]
-
-
-@pytest.mark.skipif(not jit.COMPILED, reason="nothing is compiled")
 def test_who_cannot_keep_what_was_compiled_is_told_once(capsys):
     """The hint names the variable to set; users whose code can be kept get no hint."""
     lost, kept = numba.njit(lambda: 3), jit.entry(".")(plain)
@@ -150,7 +164,6 @@ def test_who_cannot_keep_what_was_compiled_is_told_once(capsys):
     assert "set NUMBA_CACHE_DIR to a folder that can be written to" in said
 
 
-@pytest.mark.skipif(not jit.COMPILED, reason="nothing is compiled")
 @pytest.mark.parametrize("missing", ["_cache", "_cache_file", "_source_stamp"])
 def test_another_numba(monkeypatch, missing):
     """If another numba has no such stamp, nothing is kept on disk: slow, but never out of date."""
@@ -181,13 +194,11 @@ def test_another_numba(monkeypatch, missing):
     assert type(compiled.code._cache).__name__ == "NullCache"
 
 
-@pytest.mark.skipif(not jit.COMPILED, reason="nothing is compiled")
 def test_with_a_stamp_it_is_kept(monkeypatch):
     """The test above can fail."""
     assert type(jit.entry(".")(plain)._cache).__name__ != "NullCache"
 
 
-@pytest.mark.skipif(not jit.COMPILED, reason="nothing is compiled")
 def test_no_place_to_write_to(monkeypatch):
     def refuse(dispatcher, folders):
         raise RuntimeError("cannot cache function: no locator available")
@@ -196,46 +207,34 @@ def test_no_place_to_write_to(monkeypatch):
     assert jit.entry(".")(plain)() == 3
 
 
-def damage(path, how):
-    content = bytearray(path.read_bytes())
-    if how == "cut":
-        content = content[: len(content) // 2]
-    elif how == "flipped":
-        content[len(content) // 3] ^= 1
-    path.write_bytes(b"" if how == "empty" else content)
-
-
-@pytest.mark.skipif(not jit.COMPILED, reason="nothing is compiled")
 @pytest.mark.parametrize("how", ["empty", "cut", "flipped"])
 @pytest.mark.parametrize("kind", ["nbi", "nbc"])
-def test_damaged_files(tmp_path, kind, how):
-    """The function is compiled again, and found by the next process."""
-    for name, text in LITTLE.items():
-        (tmp_path / name).write_text(text)
-    (tmp_path / "longfat").symlink_to(PACKAGE)
-    assert process(tmp_path, CALL) == ["20", "0"]
+def test_damaged_files(little, tmp_path, kind, how):
+    """The function is compiled again, and found the next time."""
+    assert little() == (20, COMPILED)
     (file,) = (tmp_path / "cache").rglob(f"little.run*.{kind}")
-    damage(file, how)
-    assert process(tmp_path, CALL) == ["20", "0"]
-    assert process(tmp_path, CALL) == ["20", "1"]
+    content = bytearray(file.read_bytes())
+    if how == "flipped":
+        content[len(content) // 3] ^= 1
+    file.write_bytes({"empty": b"", "cut": content[: len(content) // 2], "flipped": content}[how])
+    assert little() == (20, COMPILED)
+    assert little() == (20, LOADED)
 
 
-@pytest.mark.skipif(not jit.COMPILED, reason="nothing is compiled")
-def test_code_of_another_text(tmp_path):
+def test_code_of_another_text(little, tmp_path):
     """An index of the new text beside the code of the old one, as a process leaves them that is killed in between."""
-    for name, text in LITTLE.items():
-        (tmp_path / name).write_text(text)
-    (tmp_path / "longfat").symlink_to(PACKAGE)
-    assert process(tmp_path, CALL) == ["20", "0"]
+    assert little() == (20, COMPILED)
     (code,) = (tmp_path / "cache").rglob("little.run*.nbc")
     old = code.read_bytes()
-    (tmp_path / "helper.py").write_text(LITTLE["helper.py"].replace("20", "1010"))
-    assert process(tmp_path, CALL) == ["1010", "0"]
+    (tmp_path / "helper.py").write_text(CHANGED)
+    assert little() == (1010, COMPILED)
     code.write_bytes(old)
-    assert process(tmp_path, CALL) == ["1010", "0"]
+    assert little() == (1010, COMPILED)
 
 
-@pytest.mark.skipif(not jit.COMPILED, reason="nothing is compiled")
+CALL = "import little; print(little.run(), sum(getattr(little.run.stats, 'cache_hits', {}).values()))"
+
+
 def test_code_for_any_processor(tmp_path):
     """As a wheel brings it, beside the package: loaded on each processor, unless the text is another one."""
     for name, text in LITTLE.items():
@@ -248,11 +247,10 @@ def test_code_for_any_processor(tmp_path):
     assert process(tmp_path, CALL, NUMBA_CACHE_DIR="") == ["20", "1"]
     assert process(tmp_path, CALL, **other) == ["20", "1"]
     assert not list((tmp_path / "cache").rglob("little.run*.nbc"))
-    (tmp_path / "helper.py").write_text(LITTLE["helper.py"].replace("20", "1010"))
+    (tmp_path / "helper.py").write_text(CHANGED)
     assert process(tmp_path, CALL, **other) == ["1010", "0"]
 
 
-@pytest.mark.skipif(not jit.COMPILED, reason="nothing is compiled")
 def test_a_full_disk(monkeypatch, capsys):
     """The code runs from memory, and the user is told why the next run compiles it again."""
 
