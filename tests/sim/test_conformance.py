@@ -33,7 +33,8 @@ from tests.plugins.aimd import AIMD
 from tests.plugins.nth import EVERY_NTH
 from tests.plugins.small_first import SMALL_FIRST
 
-OURS = [EVERY_NTH, AIMD, SMALL_FIRST, "reno", "red"]
+#: Schemes pass in tests/testing/test_conforming_plug_ins.py and in the docstring of `conformance`.
+OURS = [EVERY_NTH, SMALL_FIRST, "red"]
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -48,7 +49,7 @@ def test_these_pass(plug_in):
     report = sim.conformance(plug_in, progress=False)
     assert report.passed, str(report)
     made = [one.name for one in report.checks if one.verdict == "passed"]
-    assert len(made) == (8 if isinstance(plug_in, Discipline) or plug_in == "red" else 6)
+    assert len(made) == 8
     assert time.process_time() - begun < 15
 
 
@@ -99,7 +100,7 @@ def test_a_window_that_is_no_number_after_a_loss(quick, value, words):
     assert " at 0." in messages["windows and rates"]
 
 
-def test_random_numbers_from_elsewhere():
+def test_random_numbers_from_elsewhere(quick):
     """Random numbers from elsewhere differ between runs with the same seed, and in plain Python."""
     messages = failures(Scheme("broken", ack=lambda flow, event: 3.0 + 4.0 * np.random.random()))  # noqa: NPY002
     assert set(messages) == {"determinism", "compilation"}
@@ -212,10 +213,10 @@ def endless(link, packet, now):
 
 
 def test_an_endless_loop(monkeypatch):
-    monkeypatch.setattr(conforming, "TIME_LIMIT", 3.0)
+    monkeypatch.setattr(conforming, "TIME_LIMIT", 2.0)
     report = sim.conformance(Discipline("broken", dequeue=endless), progress=False)
     assert [one.name for one in report.failed] == ["return values"]
-    assert report.failed[0].message.startswith("the runs without compilation did not end in 3 s: perhaps")
+    assert report.failed[0].message.startswith("the runs without compilation did not end in 2 s: perhaps")
     assert {one.verdict for one in report.checks[1:]} == {"not applicable"}
 
 

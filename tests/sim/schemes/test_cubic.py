@@ -112,7 +112,7 @@ def test_window_along_the_sawtooth():
     with mpmath.workdps(50):
         c, beta = mpmath.mpf("0.4"), mpmath.mpf("0.7")
         before = peek.flow(one, "x").window
-        for step in range(20_000, 40_000):
+        for step in range(20_000, 31_000):
             one.advance((step + 1) / 1000)
             flow = peek.flow(one, "x")
             if flow.window < before:  # a loss
@@ -129,7 +129,7 @@ def test_window_along_the_sawtooth():
                 assert float(flow.window) == pytest.approx(float(expected), abs=1.0 if early else 0.15)
                 checked += 1
             before = flow.window
-    assert checked > 90
+    assert checked > 45
 
 
 def test_fast_convergence():

@@ -15,8 +15,8 @@ BDP = 500  # packets of 1000 B in a round trip of 0.1 s
 
 @pytest.mark.parametrize(
     ("buffer", "expected"),
-    # 0.75 (1 + b)^2/(1 + b + b^2): 0.75 x 1.21/1.11; 0.75 x 1.5625/1.3125; 0.75 x 2.25/1.75; 1
-    [(0.1, 0.81757), (0.25, 0.89286), (0.5, 0.96429), (1.0, 1.0)],
+    # 0.75 (1 + b)^2/(1 + b + b^2): 0.75 x 1.5625/1.3125; 1
+    [(0.25, 0.89286), (1.0, 1.0)],
 )
 @pytest.mark.parametrize("scheme", ["reno", "newreno", "sack"])
 def test_utilisation_of_the_sawtooth(scheme, buffer, expected):
@@ -52,7 +52,7 @@ def square_root(scheme, loss, replications=5):
 
 
 @pytest.mark.parametrize("scheme", ["reno", "newreno", "sack"])
-@pytest.mark.parametrize("loss", [0.0003, 0.001, 0.003, 0.01])
+@pytest.mark.parametrize("loss", [0.001, 0.01])
 def test_square_root_law(scheme, loss):
     """Throughput follows the square-root law, within 15 %.
 
@@ -88,8 +88,9 @@ def dumbbell(scheme, count, far=0.0, ecn=False, seconds=60.0):
     return run(net, duration=seconds, warm_up=15, rng=1, progress=False)
 
 
-@pytest.mark.parametrize(("scheme", "ecn"), [("sack", False), ("newreno", False), ("sack", True), ("reno", True)])
-@pytest.mark.parametrize("count", [10, 20])
+@pytest.mark.parametrize(
+    ("scheme", "ecn", "count"), [("sack", False, 10), ("newreno", False, 20), ("sack", True, 20), ("reno", True, 10)]
+)
 def test_red_and_many_flows(scheme, ecn, count):
     """Under RED the rates of the square-root law add up to the link rate.
 
@@ -106,8 +107,7 @@ def test_red_and_many_flows(scheme, ecn, count):
         assert float(data.retransmitted.sum()) == 0
 
 
-@pytest.mark.parametrize("scheme", ["newreno", "sack"])
-@pytest.mark.parametrize("longer", [2, 4])
+@pytest.mark.parametrize(("scheme", "longer"), [("newreno", 2), ("sack", 4)])
 def test_ratio_of_round_trips(scheme, longer):
     """Throughput is inversely proportional to the round-trip time, within 20 %.
 

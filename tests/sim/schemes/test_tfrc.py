@@ -347,7 +347,7 @@ def test_report_of_a_loss_event(lost, ns2_reports, at_once):
     """
     diary = Diary("tfrc", drop_numbers(30, lost), 0.58, ns2_reports=ns2_reports)
     while diary.own.intervals[1] == 0 and diary.run.state.row.now < 4e9:
-        diary.advance(diary.run.state.row.now * 1e-9 + 0.001)
+        diary.advance(diary.run.state.row.now * 1e-9 + 0.005)
     assert diary.own.intervals[:2].tolist() == pytest.approx([lost - 29, 57.3], abs=0.05)
     assert (diary.own.feedback_at == diary.own.acked_at[0]) == at_once
 
