@@ -1,6 +1,6 @@
 """The simulator against its definition in one file (`tests.reference`), to the last bit."""
 
-import subprocess
+import runpy
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -217,13 +217,20 @@ def test_networks_by_hand():
     assert runs[2].state.flows["timeouts"].tolist() == [1, 1, 1]
 
 
+def run_command(monkeypatch, *arguments):
+    """Run `python -m tests.reference` here."""
+    monkeypatch.setattr(sys, "argv", ["reference", *arguments])
+    runpy.run_path(reference.__file__, run_name="__main__")
+
+
 @pytest.mark.parametrize(("net", "duration"), [(files, None), (files, 0.7), (long, 0.7)])
-def test_the_command(net, duration, tmp_path, capsys):
+def test_the_command(net, duration, tmp_path, capsys, monkeypatch):
     """It prints the flows and links of ``longfat simulate --json``, byte for byte."""
     path = tmp_path / "net.toml"
     path.write_text(net().to_toml() + (f"\n[run]\nduration = {duration}\n" if duration else ""))
-    command = [sys.executable, "-m", "tests.reference", str(path)]
-    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    run_command(monkeypatch, str(path))
+    printed = capsys.readouterr().out
+    assert len(printed) > 500
     assert main(["simulate", str(path), "--json"]) == 0
     assert capsys.readouterr().out.startswith(printed.removesuffix("\n}\n"))
 
@@ -232,10 +239,10 @@ def test_the_command(net, duration, tmp_path, capsys):
     ("name", "message"),
     [("red", "warm_up and replications must be absent"), ("parking_lot", "flow 'long': the reference has Reno alone")],
 )
-def test_refused_scenarios(name, message):
-    done = subprocess.run([sys.executable, "-m", "tests.reference", name], capture_output=True, text=True, check=False)
-    assert done.returncode == 2
-    assert done.stderr.startswith(f"reference: {message}")
+def test_refused_scenarios(name, message, capsys, monkeypatch):
+    with pytest.raises(SystemExit, match="2"):
+        run_command(monkeypatch, name)
+    assert capsys.readouterr().err.startswith(f"reference: {message}")
 
 
 @pytest.mark.parametrize(
