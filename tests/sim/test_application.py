@@ -7,6 +7,7 @@ import pytest
 
 from longfat.sim import Network, Parameter, Scheme, Simulation, run
 from longfat.sim.network import traffic
+from tests.sim.lab import simulated
 from tests.sim.spy import Spy
 
 MS = 1_000_000  # ns
@@ -38,9 +39,7 @@ def sent(scheme, application, until, window=10, **options):
     net = Network().link("a", "b", rate=math.inf, delay="5 ms", discipline=spy.discipline)
     parameters = {"window": window} if scheme is FIXED else {}
     net.flow(scheme, path=["a", "b"], ack_path="ideal", application=application, parameters=parameters, **options)
-    simulation = Simulation(net, rng=1)
-    simulation.advance(until)
-    simulation.packet_counts()
+    simulation = simulated(net, until)
     return [one.time / MS for one in spy.data], simulation
 
 

@@ -11,24 +11,11 @@ from longfat.sim import Network, Simulation, run
 from longfat.sim.kernel.records import CE
 from longfat.sim.network import traffic
 from longfat.sim.queues import codel
-from longfat.sim.queues.log import Log
+from tests.sim.lab import logged, simulated
 from tests.sim.networks import FIXED
 from tests.sim.spy import Spy
 
 MS = 1_000_000  # ns
-
-
-def logged(flows, *, rate, until, discipline=codel, seed=1):
-    """Return lines (time [ns], flow, transmission, size, number) of arrivals at and departures from a CoDel link."""
-    logs = Log(100_000), Log(100_000)
-    net = Network().link("s", "a", rate=math.inf, discipline=logs[0].discipline)
-    net.link("a", "b", rate=rate, discipline=discipline).link("b", "d", rate=math.inf, discipline=logs[1].discipline)
-    for flow, options in flows:
-        net.flow(flow, path=["s", "a", "b", "d"], ack_path="ideal", **options)
-    one = Simulation(net, rng=seed)
-    one.advance(until)
-    one.packet_counts()
-    return [log.lines.tolist() for log in logs]
 
 
 def test_drop_times_by_hand():
@@ -45,7 +32,7 @@ def test_drop_times_by_hand():
         turn 457, 443.29 ms: count 6, drop_next 442.48 + 100/sqrt(6) = 483.30
         turn 499, 484.03 ms
     """
-    entered, left = logged([(traffic.constant(970 / 0.0007), {"packet": 970})], rate=1e6, until=0.5)
+    entered, left, _ = logged([(traffic.constant(970 / 0.0007), {"packet": 970})], codel, 0.5)
     turns = {line[2]: line[0] - 970_000 for line in left}  # when the transmission of each began
     gone = [line[2] for line in entered if line[2] not in turns and line[2] < max(turns)]
     # A packet is dropped when the one behind it is sent.
@@ -123,7 +110,7 @@ def test_it_is_the_pseudo_code(seed):
         (traffic.on_off(1.6e6, 0.4, 0.35, shape_on=1, shape_off=1), {"packet": 1003, "name": "large"}),
         (traffic.on_off(0.9e6, 0.3, 0.5, shape_on=1, shape_off=1), {"packet": 211, "name": "small", "start": 1.23e-5}),
     ]  # fmt: skip
-    entered, left = logged(sources, rate=1e6, until=20.0, seed=seed)
+    entered, left, _ = logged(sources, codel, 20.0, rng=seed)
     arrivals = [(time, size, (flow, transmission)) for time, flow, transmission, size, _ in entered]
     referee = pseudo_code(arrivals, 1000)
     begun = [(time - 1000 * size, (flow, transmission)) for time, flow, transmission, size, _ in left]
@@ -197,6 +184,5 @@ def test_one_packet_behind_is_no_standing_queue(burst, drops):
     net = Network().link("a", "b", rate=125e3, discipline=codel)
     for start, stop, spacing in ((0.0, 1.0, 0.008), *((0.0, 0.001, 1.0) for _ in range(burst))):
         net.flow(traffic.constant(1000 / spacing), path=["a", "b"], packet=1000, start=start, stop=stop)
-    one = Simulation(net, rng=1)
-    one.advance(1.0)
+    one = simulated(net, 1.0)
     assert (int(one.state.links[0].dropped) > 0) == drops

@@ -13,6 +13,7 @@ from longfat.sim.kernel.records import FEEDBACK
 from longfat.sim.network import traffic
 from longfat.sim.queues import DROP, ENQUEUE
 from longfat.verify.transport_estimators import credit_share
+from tests.sim.lab import simulated
 
 CELL, RATE = 53, 530_000.0  # bytes, bytes/s: a cell takes 0.1 ms
 TIME = CELL / RATE
@@ -71,8 +72,7 @@ def test_credit_by_hand():
 
 def test_back_pressure_fills_the_allocations_hop_by_hop():
     """A last link of a tenth of the rate: every switch ends up with 40 cells, of which one is in transmission."""
-    one = Simulation(chain(3, queues.credit, {}, last=RATE / 10))
-    one.advance(2.0)
+    one = simulated(chain(3, queues.credit, {}, last=RATE / 10), 2.0)
     assert one.packet_counts()["dropped"] == 0
     last, largest = one.state.links[4], one.state.links["largest_backlog"][[0, 2, 4]]
     assert int(last.served) == pytest.approx(2.0 / (10 * TIME), rel=0.01)  # the slow link is always busy
@@ -89,8 +89,7 @@ def test_a_blocked_flow_does_not_block_the_link():
         net.flow(
             "credit", path=["a", "b", end], packet=CELL, parameters={"n2": 5, "n3": 21}, ack_path="ideal", name=end
         )
-    one = Simulation(net)
-    one.advance(1.0)
+    one = simulated(net, 1.0)
     got = one.state.flows["received"].tolist()
     assert got[0] == pytest.approx(500, rel=0.02)
     assert got[1] == pytest.approx(9500, rel=0.02)
@@ -112,8 +111,7 @@ def no_loss(case, adaptive, pool=0, interval=0.02):
     writes = traffic.on_off(RATE, 0.05, 0.08, shape_on=1, shape_off=1)
     net = chain(case["hops"], discipline, given, delay=case["delay"], buffer=max(1, buffer), last=case["last"],
                 count=count, stagger=0.03, application=writes)  # fmt: skip
-    one = Simulation(net, rng=1)
-    one.advance(1.0)
+    one = simulated(net, 1.0)
     assert one.packet_counts()["dropped"] == 0
     assert one.state.flows["retransmitted"].sum() == 0
     assert one.state.flows["received"].min() > 0
@@ -143,8 +141,7 @@ def test_a_buffer_smaller_than_the_pool_is_the_pool():
     """Three flows over a slow link with room for 60 packets, at switches that are given a pool of 400."""
     discipline = queues.credit(n2=1, adaptive=True, pool=400, interval=0.02)
     net = chain(2, discipline, {"n2": 1, "lifetime": 0.02}, delay=0.0003, buffer=60, last=RATE / 20, count=3)
-    one = Simulation(net)
-    one.advance(1.0)
+    one = simulated(net, 1.0)
     assert one.packet_counts()["dropped"] == 0
     assert int(one.state.links[2].served) == pytest.approx(500, rel=0.02)
 
@@ -153,8 +150,7 @@ def test_less_buffer_than_the_allocations_loses():
     case = {"hops": 2, "count": 3, "delay": 0.0003, "last": RATE / 20, "n2": 5, "n3": 20}
     assert no_loss(case, False)
     net = chain(2, queues.credit(n2=5, n3=20), {"n2": 5, "n3": 20}, buffer=60, last=RATE / 20, count=3)
-    one = Simulation(net)
-    one.advance(1.0)
+    one = simulated(net, 1.0)
     assert one.packet_counts()["dropped"] > 0
 
 
@@ -179,8 +175,7 @@ def test_an_allocation_follows_the_use_of_the_link():
             name=f"f{k}",
             ack_path="ideal",
         )
-    one = Simulation(net)
-    one.advance(0.5)
+    one = simulated(net, 0.5)
     before = one.state.flows["received"][0]
     assert before == pytest.approx(5000, rel=0.1)
     one.advance(1.0)
@@ -249,14 +244,12 @@ def test_a_file_is_complete_without_any_credit_packet(first, last):
     Without credit 15 cells leave at each node. If it comes back at 0.3 s, the next cells ask at 0.4 s at the latest,
     and 400 cells at half of the rate take 0.08 s.
     """
-    one = Simulation(silent_links(first, last))
-    one.advance(0.6 if last < 1 else 60.0)
+    one = simulated(silent_links(first, last), 0.6 if last < 1 else 60.0)
     assert one.all_done()
     assert one.state.links["dropped"][0::2].sum() == 0
     assert one.state.links["dropped"][1::2].sum() > 0
 
 
 def test_without_asking_it_stops():
-    one = Simulation(silent_links(0.01, 0.3, check=math.inf))
-    one.advance(60.0)
+    one = simulated(silent_links(0.01, 0.3, check=math.inf), 60.0)
     assert not one.all_done()

@@ -9,10 +9,11 @@ from fractions import Fraction
 
 import pytest
 
-from longfat.sim import Network, Simulation, queues
+from longfat.sim import Network, queues
 from longfat.sim.kernel.records import CE, ECT
 from longfat.sim.network import traffic
 from longfat.sim.queues import decbit
+from tests.sim.lab import simulated
 from tests.sim.logbook import Logbook
 from tests.sim.networks import FIXED
 
@@ -79,9 +80,7 @@ def test_marks_as_the_plain_one(log, options, load):
             parameters={"rate": share * load * RATE, "ecn": ecn},
         )  # fmt: skip
     net.flow(traffic.poisson(0.5 * load * RATE), path=["a", "b"], packet=800)
-    one = Simulation(net, rng=3)
-    one.advance(0.8)
-    one.packet_counts()
+    one = simulated(net, 0.8, 3)
     threshold, marked, judged = Fraction(options.get("threshold", 1.0)), 0, 0
     plain = Plain(6, options.get("with_transmission", True))
     for call in log.calls:
@@ -109,8 +108,7 @@ def marks(times, discipline, **options):
     net = Network().link("a", "b", rate=RATE, buffer=100, discipline=discipline)
     for time in times:
         net.flow("decbit", path=["a", "b"], ack_path="ideal", packet=1000, file=1000, start=time * 1e-3, **options)
-    one = Simulation(net, rng=1)
-    one.advance(1.0)
+    one = simulated(net, 1.0)
     return [int(flow.marks) for flow in one.state.flows]
 
 
@@ -159,8 +157,7 @@ def test_without_acknowledgments_by_hand():
             net.flow("decbit", path=["a", "b"], ack_path="ideal", packet=1000, file=1000, start=time * 1e-3)
         for k in range(5):
             net.flow("decbit", path=["b", "a"], packet=1000, file=1000, start=(0.9 + 0.02 * k) * 1e-3)
-        one = Simulation(net, rng=1)
-        one.advance(1.0)
+        one = simulated(net, 1.0)
         assert one.all_done()
         return [int(flow.marks) for flow in one.state.flows][:3]
 
@@ -200,8 +197,7 @@ def test_marks_of_others_stay():
     net = Network().link("a", "b", rate=RATE, buffer=9, discipline=queues.mark_above(0))
     net.link("b", "c", rate=RATE, buffer=9, discipline=decbit(threshold=1e9))
     net.flow("decbit", path=["a", "b", "c"], ack_path="ideal", packet=1000, file=5000)
-    one = Simulation(net, rng=1)
-    one.advance(1.0)
+    one = simulated(net, 1.0)
     assert one.state.flows[0].marks == 5
     assert one.state.links[1].marked == 0
 
@@ -210,7 +206,6 @@ def test_links_without_transmission_time():
     """The queue is empty at all times but the arrivals."""
     net = Network().link("a", "b", rate=math.inf, delay=0.01, buffer=9, discipline=decbit(threshold=0.01))
     net.flow("decbit", path=["a", "b"], ack_path="ideal", packet=1000, file="1 MB")
-    one = Simulation(net, rng=1)
-    one.advance(10.0)
+    one = simulated(net, 10.0)
     assert one.all_done()
     assert one.state.links[0].marked == 0

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from longfat import laws
-from longfat.sim import Network, Simulation, queues
+from longfat.sim import Network, queues
 from longfat.sim.network import traffic
 from longfat.sim.queues.log import Log
+from tests.sim.lab import simulated
 
 C, DELAY = 1e6, 0.001  # bytes/s and s of every link
 TICKS = 1e-7  # s; stamps, weights and times of leaky buckets are rounded to a nanosecond or 1/1024 of a byte
@@ -49,8 +50,7 @@ def delays(scheduler, tagged, cross, shares, until, seed=0):
     for h, flows in enumerate(cross):
         for k, flow in enumerate(flows):
             hosted(net, f"cross-{h}-{k}", flow, h, h + 1)
-    one = Simulation(net, rng=seed)
-    one.advance(until)
+    simulated(net, until, seed)
     enter, leave = logs[0].lines, logs[1].lines
     assert len(leave) > 0
     assert enter[: len(leave), 4].tolist() == leave[:, 4].tolist()  # no packet is lost or overtakes another

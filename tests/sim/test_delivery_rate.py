@@ -8,6 +8,7 @@ import pytest
 
 from longfat.sim import Network, Scheme, Simulation
 from longfat.sim.kernel.jit import part
+from tests.sim.lab import simulated
 from tests.sim.own import of_flow
 from tests.sim.schemes.test_recovery import losing
 
@@ -50,8 +51,7 @@ def test_deliveries_by_hand():
     net.link("a", "b", rate="100 Mbit/s", delay="50 ms")
     net.link("b", "c", rate=math.inf, discipline=losing([3, 6]))
     net.flow(logging(10.0), path=["a", "b", "c"], packet=PACKET, file="10 kB", ack_path="ideal")
-    run = Simulation(net, rng=1)
-    run.advance(1.0)
+    run = simulated(net, 1.0)
     mine = of_flow(run)
     assert mine.acks == 10
     assert list(mine.newly[:10]) == [1] * 10
@@ -69,8 +69,7 @@ def test_deliveries_are_counted_once(seed, jitter):
     net.link("a", "b", rate="8 Mbit/s", delay="10 ms", loss=0.05, jitter=jitter, buffer=20)
     net.link("b", "a", rate="8 Mbit/s", delay="10 ms", loss=0.1)
     net.flow(logging(12.0, reorder=3), path=["a", "b"], packet=PACKET, file="300 kB")
-    run = Simulation(net, rng=seed)
-    run.advance(60.0)
+    run = simulated(net, 60.0, seed)
     flow, mine = run.state.flows[0], of_flow(run)
     assert flow.una == 300
     assert flow.delivered == mine.reported
@@ -256,8 +255,7 @@ def judged(forward, back, window=20.0, rate=math.inf, packets=300, seed=1):
     net.link("a", "b", rate="8 Mbit/s", delay="10 ms", **forward)
     net.link("b", "a", rate="8 Mbit/s", delay="10 ms", **back)
     net.flow(recorder(window, rate), path=["a", "b"], packet=PACKET, file=packets * PACKET)
-    run = Simulation(net, rng=seed)
-    run.advance(60.0)
+    run = simulated(net, 60.0, seed)
     log = of_flow(run)
     assert run.state.flows[0].una == packets
     return Referee(log, window, packets), run
@@ -291,8 +289,7 @@ def test_a_sample_by_hand():
     net.link("a", "b", rate="8 Mbit/s", delay="10 ms")
     net.link("b", "a", rate=math.inf, delay="10 ms")
     net.flow(recorder(2.0, math.inf), path=["a", "b"], packet=PACKET, file="4 kB")
-    run = Simulation(net, rng=1)
-    run.advance(1.0)
+    run = simulated(net, 1.0)
     log = of_flow(run)
     acks = log.kind[: log.rows] == ACKNOWLEDGED
     rates = log.rate_then[: log.rows][acks]
@@ -317,8 +314,7 @@ def test_a_packet_that_was_sent_again_too_early():
     net.link("a", "b", rate="8 Mbit/s", delay="600 ms")
     net.link("b", "a", rate=math.inf, delay="600 ms")
     net.flow(recorder(1.0, math.inf), path=["a", "b"], packet=PACKET, file="1 kB")
-    run = Simulation(net, rng=1)
-    run.advance(1.1)
+    run = simulated(net, 1.1)
     flow = run.state.flows[0]
     assert (flow.timeouts, flow.lost, flow.transmission) == (1, 1, 2)
     run.advance(3.0)

@@ -12,6 +12,7 @@ from longfat.sim.kernel.records import CE, ECT, ECT1
 from longfat.sim.network import traffic
 from longfat.sim.queues import dualpi2
 from tests.examples import is_long
+from tests.sim.lab import simulated
 from tests.sim.logbook import Logbook
 from tests.sim.own import of_link
 
@@ -222,8 +223,7 @@ def beside(classic, flows=1, *, rate="20 Mbit/s", discipline=dualpi2, seed=1, ro
         net.flow(
             scheme, path=["s", "a", "b", "d"], ack_path="ideal", packet=1500, parameters=parameters, start=float(start)
         )
-    one = Simulation(net, rng=seed)
-    one.advance(seconds)
+    simulated(net, seconds, seed)
     times = [{(c.flow, c.number): c.now for c in book.calls if c.now > 5} for book in books]
     size = 1500 / net.links["a", "b"].rate
     ours = [key for key in times[1] if key[0] < flows]

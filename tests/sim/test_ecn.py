@@ -4,9 +4,10 @@ import math
 
 import pytest
 
-from longfat.sim import ENQUEUE, Discipline, Network, Scheme, Simulation, mark, queues, run, schemes
+from longfat.sim import ENQUEUE, Discipline, Network, Scheme, mark, queues, run, schemes
 from longfat.sim.kernel.records import CE, DATA, ECT, ECT1
 from longfat.sim.queues import dualpi2, step_marking
+from tests.sim.lab import simulated
 from tests.sim.logbook import Logbook
 from tests.sim.own import of_flow
 from tests.sim.schemes.losses import drop_acks, drop_numbers
@@ -21,8 +22,7 @@ def test_codepoints(ect):
     net = Network().link("a", "b", rate=1e6, discipline=forth.discipline)
     net.link("b", "a", rate=math.inf, discipline=back.discipline)
     net.flow("dctcp", path=["a", "b"], file=20_000, packet=1000, parameters={"ect": ect, "delayed_ack": 1})
-    one = Simulation(net, rng=1)
-    one.advance(5.0)
+    simulated(net, 5.0)
     assert {c.marks & (ECT | ECT1 | CE) for c in forth.calls} == {CODEPOINTS[ect]}
     assert {c.marks_after & (ECT | ECT1 | CE) for c in forth.calls} == {CODEPOINTS[ect] | (CE if ect else 0)}
     assert {c.marks & (ECT | ECT1 | CE) for c in back.calls} == {0}
@@ -80,8 +80,7 @@ def reports(echo, marked, lost=()):
     net = Network().link("a", "b", rate=1e6, delay=0.05, discipline=drop_numbers(mark=marked))
     net.link("b", "a", rate=math.inf, delay=0.05, discipline=drop_acks(*lost))
     net.flow(counting(echo), path=["a", "b"], file=40_000, packet=1000, name="x")
-    one = Simulation(net, rng=1)
-    one.advance(10.0)
+    one = simulated(net, 10.0)
     own = of_flow(one)
     return int(own.marks), int(own.echoes)
 
@@ -127,8 +126,7 @@ def test_only_data_is_marked_by_steps():
     book = Logbook(step_marking(packets=0, drop=1))
     net = Network().link("a", "b", rate=1e6).link("b", "a", rate=2e4, discipline=book.discipline)
     net.flow("dctcp", path=["a", "b"], file=50_000, packet=1000, parameters={"delayed_ack": 1})
-    one = Simulation(net, rng=1)
-    one.advance(5.0)
+    simulated(net, 5.0)
     assert len(book.calls) == 50
     assert {c.kind for c in book.calls} != {DATA}
     assert {c.verdict for c in book.calls} == {ENQUEUE}

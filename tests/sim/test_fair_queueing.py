@@ -10,6 +10,7 @@ from longfat.sim.kernel.jit import part
 from longfat.sim.kernel.memory import word_at
 from longfat.sim.network import traffic
 from longfat.sim.queues import ENQUEUE, SEND
+from tests.sim.lab import simulated
 
 RATE = 1e6  # bytes/s: a byte takes 1000 ns
 BYTE = 1000  # ns
@@ -210,9 +211,7 @@ def observed(discipline, loads, sizes, limit, seed, until=2.0, random_sizes=Fals
     for k, (load, size) in enumerate(zip(loads, sizes, strict=True)):
         source = traffic.poisson(load * RATE, exponential_sizes=random_sizes)
         net.flow(source, path=["a", "b"], packet=size, name=f"f{k}")
-    one = Simulation(net, rng=seed)
-    one.advance(until)
-    one.packet_counts()
+    one = simulated(net, until, seed)
     table = log[1:].reshape(-1, 5)[: log[0]].tolist()
     arrivals = [tuple(row[1:]) for row in table if row[0] == 0]
     departures = [(row[2], row[4], row[1]) for row in table if row[0] == 1]
@@ -377,8 +376,7 @@ def test_longest_queue_pays():
         net = Network().link("a", "b", rate=RATE, buffer=limit, discipline="fair")
         net.flow(traffic.constant(3 * RATE), path=["a", "b"], packet=1000)
         net.flow(traffic.constant(0.2 * RATE), path=["a", "b"], packet=500)
-        one = Simulation(net, rng=1)
-        one.advance(2.0)
+        one = simulated(net, 2.0)
         assert one.state.flows[0].dropped > 3000
         if limit > 1:
             assert one.state.flows[1].dropped == 0
@@ -416,8 +414,7 @@ def test_acknowledgments_are_a_flow_of_their_own(discipline, queueing):
     net = Network().link("a", "b", rate=RATE, buffer=50, discipline=discipline, duplex=True)
     net.flow(traffic.probe("20.0371 ms"), path=["a", "b"], packet=1000)
     net.flow(traffic.constant(3 * RATE), path=["b", "a"], packet=1000)
-    one = Simulation(net, rng=1)
-    one.advance(3.0)
+    one = simulated(net, 3.0)
     found = float(one.state.flows[0].srtt) - 0.00104
     assert found <= queueing + 1e-9
     assert discipline != "fifo" or found > 0.02  # smoothed, from the first sample, which found an empty queue

@@ -14,6 +14,7 @@ from longfat.sim.network import traffic
 from longfat.sim.queues import codel, fq_codel
 from longfat.sim.queues.log import Log
 from longfat.sim.services.fq_codel import mixed
+from tests.sim.lab import logged
 from tests.sim.own import of_service
 
 MS = 1_000_000  # ns
@@ -143,20 +144,6 @@ class Referee:
         return made
 
 
-def logged(flows, *, rate, until, discipline, buffer, seed):
-    """Return lines (time [ns], flow, transmission, size, number) of arrivals and departures, and the run."""
-    logs = Log(200_000), Log(200_000)
-    net = Network().link("s", "a", rate=math.inf, discipline=logs[0].discipline)
-    net.link("a", "b", rate=rate, discipline=discipline, buffer=buffer)
-    net.link("b", "d", rate=math.inf, discipline=logs[1].discipline)
-    for flow, options in flows:
-        net.flow(flow, path=["s", "a", "b", "d"], ack_path="ideal", **options)
-    one = Simulation(net, rng=seed)
-    one.advance(until)
-    one.packet_counts()
-    return [log.lines.tolist() for log in logs], one
-
-
 @pytest.mark.parametrize(
     ("queues", "quantum", "buffer", "load"), [(1024, 1514, 10_240, 1.3), (4, 300, 10_240, 1.4), (16, 1514, 150, 3.0)]
 )
@@ -170,7 +157,7 @@ def test_it_is_the_pseudo_code(queues, quantum, buffer, load):
     sources += [(traffic.constant(3e3), {"packet": 97, "name": "sparse", "start": 1.234e-3})]
     sources += [(traffic.poisson(2e4), {"packet": 151, "name": "light", "start": 0.1})]
     discipline = fq_codel(queues=queues, quantum=quantum)
-    (entered, left), one = logged(sources, rate=1e6, until=10.0, discipline=discipline, buffer=buffer, seed=queues)
+    entered, left, one = logged(sources, discipline, 10.0, buffer=buffer, rng=queues)
     salt = int(of_service(one, 1).perturbation)
     assert 0 <= salt < 2**32
     arrivals = [

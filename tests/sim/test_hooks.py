@@ -15,6 +15,7 @@ from longfat.sim.network import traffic
 from longfat.sim.plugin.functions import behind, first_waiting, push_out, random, waiting
 from longfat.sim.queues import DROP, ENQUEUE, SEND
 from tests.examples import examples
+from tests.sim.lab import simulated
 from tests.sim.own import of_flow, of_link
 
 random_runs = examples(25)
@@ -147,9 +148,7 @@ def test_push_out_is_the_naive_scan(seed, name, limit, load, priorities):
     parameters = log.parameter | {"priorities": float(priorities)}
     discipline = Discipline(name, "departures", hook, write_departure, parameters=parameters)
     net = Network().link("a", "b", rate=1e6, buffer=limit, discipline=discipline)
-    run = Simulation(net.flow(traffic.poisson(load * 1e6), path=["a", "b"], packet=500, stop=0.2), rng=seed)
-    run.advance(1.0)
-    run.packet_counts()
+    run = simulated(net.flow(traffic.poisson(load * 1e6), path=["a", "b"], packet=500, stop=0.2), 1.0, seed)
     arrivals = log.rows(ARRIVED)
     begun, dropped, area = served_by_hand(arrivals, limit, 500_000, rule)
     assert len(arrivals) > 200
@@ -182,8 +181,7 @@ def test_the_glitch(name, gone):
     log = Log()
     discipline = given_priorities(name, log, (0, 2, 5, 3, 1))
     net = Network().link("a", "b", rate=1e3, buffer=3, discipline=discipline)
-    run = Simulation(net.flow(traffic.constant(1e6), path=["a", "b"], file=5000), rng=1)
-    run.advance(10.0)
+    simulated(net.flow(traffic.constant(1e6), path=["a", "b"], file=5000), 10.0)
     assert [number for _, number, _ in log.rows(ARRIVED)] == [0, 1, 2, 3, 4]
     assert [number for _, number, _ in log.rows(BEGUN)] == [k for k in range(5) if k != gone]
 
@@ -195,8 +193,7 @@ def test_no_victim_among_equals(name):
         log = Log()
         discipline = given_priorities(name, log, priorities)
         net = Network().link("a", "b", rate=1e3, buffer=1, discipline=discipline)
-        run = Simulation(net.flow(traffic.constant(1e6), path=["a", "b"], file=3000), rng=1)
-        run.advance(10.0)
+        simulated(net.flow(traffic.constant(1e6), path=["a", "b"], file=3000), 10.0)
         assert [number for _, number, _ in log.rows(BEGUN)] == left
 
 
@@ -219,9 +216,7 @@ def test_head_and_tail_are_pushed_out(tail, rule):
         log = Log()
         discipline = Discipline("ends", "departures", pair, write_departure, parameters=log.parameter | {"tail": tail})
         net = Network().link("a", "b", rate=1e6, buffer=limit, discipline=discipline)
-        run = Simulation(net.flow(traffic.poisson(2e6), path=["a", "b"], packet=500, stop=0.2), rng=3)
-        run.advance(1.0)
-        run.packet_counts()
+        run = simulated(net.flow(traffic.poisson(2e6), path=["a", "b"], packet=500, stop=0.2), 1.0, 3)
         begun, dropped, _ = served_by_hand(log.rows(ARRIVED), limit, 500_000, rule)
         assert log.rows(BEGUN) == begun
         assert run.state.links[0].dropped == len(dropped) > 100
@@ -260,14 +255,12 @@ def test_stamps(service):
     discipline = Discipline("stamps", service, dequeue=stamp, parameters={"quantum": 500.0}, needs_buffer=True)
     net = Network().link("a", "b", rate=1e6, delay=0.01, discipline=discipline)
     net.link("b", "c", rate=1e6, delay=0.01, discipline=discipline)
-    run = Simulation(net.flow(STAMPED, path=["a", "b", "c"], file=3000, ack_path="ideal"), rng=1)
-    run.advance(1.0)
+    run = simulated(net.flow(STAMPED, path=["a", "b", "c"], file=3000, ack_path="ideal"), 1.0)
     # The second hop stamps over the first: a packet arrives there as the one before it leaves, at 11 + k ms.
     for k in range(3):
         assert list(of_flow(run).stamps[3 * k : 3 * k + 3]) == pytest.approx([0.0, 0.011 + 0.001 * k, 7.0], abs=1e-12)
     one = Network().link("a", "b", rate=1e6, delay=0.01, discipline=discipline)
-    run = Simulation(one.flow(STAMPED, path=["a", "b"], file=3000, ack_path="ideal"), rng=1)
-    run.advance(1.0)
+    run = simulated(one.flow(STAMPED, path=["a", "b"], file=3000, ack_path="ideal"), 1.0)
     for k, backlog in enumerate((0.0, 1.0, 0.0)):
         assert list(of_flow(run).stamps[3 * k : 3 * k + 3]) == pytest.approx([backlog, 0.001 * k, 6.0], abs=1e-12)
 
@@ -296,8 +289,7 @@ def test_a_tick_every_two_milliseconds(service):
     discipline = Discipline("clock", service, tick=watch, state=state, needs_buffer=True)
     net = Network().link("a", "b", rate=1e6, discipline=discipline)
     ten = Scheme("ten", start=lambda flow, event: 10.0, ack=lambda flow, event: 10.0)
-    run = Simulation(net.flow(ten, path=["a", "b"], file="10 kB", ack_path="ideal"), rng=1)
-    run.advance(0.0085)
+    run = simulated(net.flow(ten, path=["a", "b"], file="10 kB", ack_path="ideal"), 0.0085)
     assert of_link(run).calls == 5
     assert of_link(run).total == 9 + 7 + 5 + 3 + 1
     run.advance(200.0)
@@ -311,8 +303,7 @@ def odd_tick(link, now):
 
 def test_a_tick_that_ends():
     net = Network().link("a", "b", rate=1e6, discipline=Discipline("few", tick=odd_tick, state={"calls": 0}))
-    run = Simulation(net.flow(traffic.constant(1e3), path=["a", "b"]), rng=1)
-    run.advance(100.0)
+    run = simulated(net.flow(traffic.constant(1e3), path=["a", "b"]), 100.0)
     assert of_link(run).calls == 4
 
 
@@ -347,8 +338,7 @@ def test_rem_keeps_its_queue():
     net = Network().link("a", "b", rate="10 Mbit/s", delay="20 ms", buffer=500, discipline=rem)
     net.link("b", "a", rate="10 Mbit/s", delay="20 ms")
     net.flow("reno", path=["a", "b"], packet=500, count=20, stagger=0.013)
-    run = Simulation(net, rng=1)
-    run.advance(120.0)
+    run = simulated(net, 120.0)
     assert of_link(run).early > 1000
     assert of_link(run).total / of_link(run).samples == pytest.approx(20, rel=0.2)
 
@@ -402,9 +392,7 @@ def test_when_a_note_arrives(ack_path, where, hook):
         discipline = Discipline("tells", enqueue=hook, state={"told": False}) if k == where else "fifo"
         net.link(nodes[k], nodes[k + 1], rate=1e6, delay=0.01, discipline=discipline)
         net.link(nodes[k + 1], nodes[k], rate=1e6, delay=0.01)
-    run = Simulation(net.flow(LISTENER, path=nodes, file=1000, ack_path=ack_path), rng=1)
-    run.advance(5.0)
-    run.packet_counts()
+    run = simulated(net.flow(LISTENER, path=nodes, file=1000, ack_path=ack_path), 5.0)
     back = 0.01004 if ack_path == "reverse" else 0.01
     assert feedback_of(run) == pytest.approx([1.0, where * (0.011 + back), where * 0.011], abs=1e-12)
     assert run.state.row.feedback_sent == run.state.row.feedback_received == 1
@@ -423,8 +411,7 @@ def test_a_note_at_departure():
     net.link("b", "c", rate=1e6, delay=0.01, discipline=discipline).link("c", "b", rate=1e6, delay=0.01)
     for name in ("first", "second"):
         net.flow(LISTENER, path=["a", "b", "c"], file=1000, name=name)
-    run = Simulation(net, rng=1)
-    run.advance(5.0)
+    run = simulated(net, 5.0)
     assert feedback_of(run, 1) == pytest.approx([1.0, 0.012 + 0.011, 0.012], abs=1e-12)
     assert feedback_of(run)[0] == 0
 
@@ -440,8 +427,7 @@ def test_headers_of_feedback_do_not_come_back():
     discipline = Discipline("tells", enqueue=tell, state={"told": False})
     net = Network().link("a", "b", rate=1e6, delay=0.01, discipline=discipline).link("b", "a", rate=1e6, delay=0.01)
     net.flow(Scheme("adds", ack=add_headers, state={"total": 0.0}), path=["a", "b"], file=1000)
-    run = Simulation(net, rng=1)
-    run.advance(1.0)
+    run = simulated(net, 1.0)
     assert run.state.flows[0].acks_received == run.state.row.feedback_received == 1
     assert of_flow(run).total == 0.0
 

@@ -14,6 +14,7 @@ from longfat.sim.kernel import records
 from longfat.sim.kernel.records import RED
 from longfat.sim.network import traffic
 from longfat.sim.queues.loss_load import END, OUT, loss
+from tests.sim.lab import simulated
 from tests.sim.own import of_flow, of_link
 from tests.sim.spy import Spy
 
@@ -75,8 +76,7 @@ def test_excess_and_spread_of_the_others(direct):
     1/64 + 1/512 = 9/512; for the third: a = 3/4 - 1, b = 1/64 + 1/8 = 9/64.
     """
     net = network(queues.loss_load(2, direct=direct), rates=(1 / 4, 1 / 2, 1 / 8), reds=(0,) * 3)
-    simulation = Simulation(net, rng=1)
-    simulation.advance(0.1)
+    simulation = simulated(net, 0.1)
     expected = [[-3 / 8, 65 / 512, CAPACITY], [-5 / 8, 9 / 512, CAPACITY], [-1 / 4, 9 / 64, CAPACITY]]
     np.testing.assert_allclose(feedback_of(simulation), expected, rtol=1e-12)
     counts = [of_flow(simulation, f).count for f in range(3)]
@@ -92,8 +92,7 @@ def test_virtual_capacity():
 
     v = 4/5, k = 1, rates 1/4 and 1/2: in virtual capacities 5/16 and 5/8; b of the first is (5/8)^2.
     """
-    simulation = Simulation(network(queues.loss_load(1, 0.8)), rng=1)
-    simulation.advance(0.1)
+    simulation = simulated(network(queues.loss_load(1, 0.8)), 0.1)
     assert feedback_of(simulation)[0] == pytest.approx([-3 / 8, 25 / 64, 0.8 * CAPACITY])
 
 
@@ -101,14 +100,12 @@ def test_virtual_capacity():
 def test_the_most_restrictive_link_speaks(order):
     """Two switches, one of which has v = 1/2: with rates 1/4 and 1/2 that one has P > 0."""
     switches = [queues.loss_load(2, 1.0), queues.loss_load(2, 0.5)][::order]
-    simulation = Simulation(network(*switches), rng=1)
-    simulation.advance(0.2)
+    simulation = simulated(network(*switches), 0.2)
     assert feedback_of(simulation)[0] == pytest.approx([0.0, 1.0, 0.5 * CAPACITY])
 
 
 def test_no_feedback_without_a_switch():
-    simulation = Simulation(network("fifo"), rng=1)
-    simulation.advance(0.2)
+    simulation = simulated(network("fifo"), 0.2)
     assert feedback_of(simulation) == [[0, 0, 0], [0, 0, 0]]
 
 
@@ -202,9 +199,7 @@ def test_a_red_packet_of_the_same_flow_gives_way():
         net.flow(
             STUBBORN, path=["a", "b", "c"], ack_path="ideal", packet=1000, send_jitter=0.001, parameters=parameters
         )
-    simulation = Simulation(net, rng=1)
-    simulation.advance(20.0)
-    simulation.packet_counts()
+    simulation = simulated(net, 20.0)
     half_red, green = simulation.state.flows
     arrived = [one for one in spy.data if one.flow == 0]
     reds = sum(one.colour == RED for one in arrived)
@@ -225,8 +220,7 @@ def test_a_flow_that_ends_counts_no_more():
     """The second flow ends with its last packet, at 0.02 s: from then on the first one is alone."""
     net = network(queues.loss_load(2, silence=100.0), rates=(0.5,), reds=(0,))
     net.flow(STUBBORN, path=["n0", "n1"], packet=1000, file=10_000, parameters={"rate": 0.5 * CAPACITY})
-    simulation = Simulation(net, rng=1)
-    simulation.advance(0.0185)
+    simulation = simulated(net, 0.0185)
     assert feedback_of(simulation)[0] == pytest.approx([-0.5, 0.125, CAPACITY])
     simulation.advance(0.1)
     assert feedback_of(simulation)[0] == pytest.approx([-1.0, 0.0, CAPACITY])
@@ -237,16 +231,14 @@ def test_a_silent_flow_counts_no_more(silence, alone):
     """The flow stops at 0.1 s, before the last packet of its file."""
     net = network(queues.loss_load(2, silence=silence), rates=(0.5,), reds=(0,))
     net.flow(STUBBORN, path=["n0", "n1"], packet=1000, stop=0.1, parameters={"rate": 0.5 * CAPACITY})
-    simulation = Simulation(net, rng=1)
-    simulation.advance(0.2)
+    simulation = simulated(net, 0.2)
     assert (feedback_of(simulation)[0][0] == pytest.approx(-1.0)) == alone
 
 
 def test_farewells_may_be_ignored():
     net = network(queues.loss_load(2, silence=100.0, farewell=False), rates=(0.5,), reds=(0,))
     net.flow(STUBBORN, path=["n0", "n1"], packet=1000, file=10_000, parameters={"rate": 0.5 * CAPACITY})
-    simulation = Simulation(net, rng=1)
-    simulation.advance(0.5)
+    simulation = simulated(net, 0.5)
     assert feedback_of(simulation)[0][0] == pytest.approx(-0.5)
 
 
@@ -255,8 +247,7 @@ def test_rates_are_measured_where_none_are_declared(window):
     """The rate of uncontrolled traffic, 3/10, is measured over 20 ms, beside a source that declares 1/4."""
     net = network(queues.loss_load(2, window=window), rates=(0.25,), reds=(0,))
     net.flow(traffic.constant(0.3 * CAPACITY), path=["n0", "n1"], packet=1000)
-    simulation = Simulation(net, rng=1)
-    simulation.advance(0.5)
+    simulation = simulated(net, 0.5)
     excess, spread, _ = feedback_of(simulation)[0]
     assert excess == pytest.approx(-0.7, abs=1 / 20 / 2 + 0.05)  # a packet more or less in a window
     assert spread == pytest.approx((1 + excess) ** 3)
@@ -284,8 +275,7 @@ def test_headers_of_others_are_left_alone():
 
 def test_powers_are_not_found_by_subtraction():
     """A source of 1 beside one of 1/1000 with k = 20: for the first b = 1e-63, which 1 + 1e-63 - 1 is not."""
-    simulation = Simulation(network(queues.loss_load(20), rates=(1.0, 0.001), reds=(0, 0)), rng=1)
-    simulation.advance(0.5)
+    simulation = simulated(network(queues.loss_load(20), rates=(1.0, 0.001), reds=(0, 0)), 0.5)
     assert feedback_of(simulation)[0][1] == pytest.approx(1e-63, rel=1e-12)
 
 
@@ -294,9 +284,7 @@ def test_connections_that_come_and_go():
     net = Network().link("a", "b", rate=CAPACITY, delay=0.001, buffer=50, discipline=queues.loss_load(2), duplex=False)
     net.link("b", "a", rate=CAPACITY, delay=0.001)
     net.flow(traffic.arrivals(20, by="loss-load"), path=["a", "b"], packet=1000, file=20_000, stop=5.0)
-    simulation = Simulation(net, rng=2)
-    simulation.advance(20.0)
-    simulation.packet_counts()
+    simulation = simulated(net, 20.0, 2)
     assert simulation.state.row.connections > 50
     assert of_link(simulation).first_flow == END
     known = queues.loss_load(2).flow_columns
@@ -318,7 +306,6 @@ def test_a_link_without_transmission_time():
     net = Network().link("a", "b", rate=math.inf, delay=0.01, buffer=5, discipline=queues.loss_load(2))
     net.link("b", "c", rate=CAPACITY, delay=0.01, buffer=50, discipline=queues.loss_load(2))
     net.flow(STUBBORN, path=["a", "b", "c"], ack_path="ideal", packet=1000, parameters={"rate": 0.5 * CAPACITY})
-    simulation = Simulation(net, rng=1)
-    simulation.advance(1.0)
+    simulation = simulated(net, 1.0)
     assert feedback_of(simulation)[0] == pytest.approx([-1.0, 0.0, CAPACITY])
     assert simulation.state.flows[0].dropped == 0

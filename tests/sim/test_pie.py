@@ -13,6 +13,7 @@ from longfat.sim.network import traffic
 from longfat.sim.queues import pie
 from longfat.sim.queues.log import Log
 from longfat.sim.queues.pie import scaled
+from tests.sim.lab import simulated
 from tests.sim.networks import FIXED
 from tests.sim.own import of_link
 from tests.sim.spy import Spy
@@ -125,9 +126,7 @@ def logged(flows, discipline, *, until, seed, buffer):
     net.link("b", "d", rate=math.inf, discipline=spy.discipline)
     for flow, options in flows:
         net.flow(flow, path=["s", "a", "b", "d"], ack_path="ideal", **options)
-    one = Simulation(net, rng=seed)
-    one.advance(until)
-    one.packet_counts()
+    one = simulated(net, until, seed)
     return log.lines.tolist(), spy.data, one
 
 
@@ -236,8 +235,7 @@ def test_an_idle_link_forgets():
     """After the last packet the probability falls to 0, although that packet waited longer than the target."""
     net = Network().link("a", "b", rate=1e6, discipline=pie)
     net.flow(traffic.constant(1.3e6), path=["a", "b"], packet=1000, stop=1.0)
-    one = Simulation(net, rng=1)
-    one.advance(1.0)
+    one = simulated(net, 1.0)
     assert of_link(one).probability > 0.05
     one.advance(30.0)
     assert of_link(one).probability == 0.0

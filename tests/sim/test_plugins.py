@@ -15,6 +15,7 @@ from longfat.sim.kernel import jit
 from longfat.sim.network import traffic  # fmt: skip
 from longfat.sim.queues import DROP, ENQUEUE, mark_above
 from longfat.sim.services.round_robin import ROUND_ROBIN
+from tests.sim.lab import simulated
 from tests.sim.networks import AIMD
 from tests.sim.own import arrived, of_flow, of_link
 
@@ -70,8 +71,7 @@ def test_wherever_it_is_defined(tmp_path):
     ]
     received = []
     for scheme in schemes:
-        one = Simulation(network(scheme), rng=1)
-        one.advance(10.0)
+        one = simulated(network(scheme), 10.0)
         assert one.state.flows[0].window == 8.0
         received.append(int(one.state.flows[0].expect))
     assert len(set(received)) == 1
@@ -81,9 +81,7 @@ def test_wherever_it_is_defined(tmp_path):
 
 
 def test_schemes_mix():
-    one = Simulation(network(from_a_cell(), "reno", AIMD, Scheme("one", ack=lambda flow, event: 1.0)), rng=1)
-    one.advance(2.0)
-    one.packet_counts()
+    one = simulated(network(from_a_cell(), "reno", AIMD, Scheme("one", ack=lambda flow, event: 1.0)), 2.0)
     assert len(one.assembly.schemes) == 4
     assert (one.state.flows["expect"] > 20).all()
     assert one.state.flows[0].window <= 8.0
@@ -97,9 +95,7 @@ def test_a_discipline_of_ones_own():
         link.count += 1
         return DROP if link.count % 3 == 0 else ENQUEUE
 
-    one = Simulation(network(AIMD, discipline=Discipline("third", enqueue=enqueue, state={"count": 0})), rng=1)
-    one.advance(2.0)
-    one.packet_counts()
+    one = simulated(network(AIMD, discipline=Discipline("third", enqueue=enqueue, state={"count": 0})), 2.0)
     link = one.state.links[0]
     assert link.dropped == of_link(one).count // 3 == one.state.flows[0].dropped == arrived(one)[0] // 3 > 20
 
@@ -410,9 +406,7 @@ def test_notes_about_packets_on_their_way_back():
         return 2.0
 
     net = Network().link("a", "b", rate=1e6, delay=0.01, discipline=Discipline("loud", enqueue=enqueue), duplex=True)
-    one = Simulation(net.flow(Scheme("told", ack=ack, state={"told": 0}), path=["a", "b"], file="20 kB"), rng=1)
-    one.advance(5.0)
-    one.packet_counts()
+    one = simulated(net.flow(Scheme("told", ack=ack, state={"told": 0}), path=["a", "b"], file="20 kB"), 5.0)
     assert one.state.row.feedback_sent == one.state.row.feedback_received == 20
     assert 0 < of_flow(one).told <= 20
 
@@ -478,8 +472,7 @@ LIMITED = Scheme(
     [(LIMITED, 8), (LIMITED(most=4), 4), (LIMITED(3.0, step=0.5), 3), (LIMITED(most=4)(step=0.5), 4)],
 )
 def test_a_scheme_called_with_its_parameters(scheme, window):
-    one = Simulation(network(scheme), rng=1)
-    one.advance(2.0)
+    one = simulated(network(scheme), 2.0)
     assert one.state.flows[0].window == window
 
 

@@ -6,23 +6,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from longfat.sim import Network, Simulation, run
+from longfat.sim import Network, run
 from longfat.sim.network import traffic
 from longfat.sim.queues import policer
-from longfat.sim.queues.log import Log
-
-
-def logged(flows, discipline, *, until, seed=1, rate=math.inf):
-    """Return lines (time [ns], flow, transmission, size, number) of what arrives and of what passes, and the run."""
-    logs = Log(200_000), Log(200_000)
-    net = Network().link("s", "a", rate=math.inf, discipline=logs[0].discipline)
-    net.link("a", "b", rate=rate, discipline=discipline).link("b", "d", rate=math.inf, discipline=logs[1].discipline)
-    for flow, options in flows:
-        net.flow(flow, path=["s", "a", "b", "d"], ack_path="ideal", **options)
-    one = Simulation(net, rng=seed)
-    one.advance(until)
-    one.packet_counts()
-    return [log.lines.tolist() for log in logs], one
+from tests.sim.lab import logged
 
 
 def test_burst_and_rate_by_hand():
@@ -33,7 +20,9 @@ def test_burst_and_rate_by_hand():
     then on one packet passes as soon as there is a whole token: the sixth token, counted from 0, at 4 ms x (k - 5) for
     the k-th packet, k = 7, 8, ...: 8, 12, 16, ... ms.
     """
-    (_, passed), _ = logged([(traffic.constant(1e6), {"packet": 1000})], policer(250e3, burst=5000), until=0.0305)
+    _, passed, _ = logged(
+        [(traffic.constant(1e6), {"packet": 1000})], policer(250e3, burst=5000), 0.0305, rate=math.inf
+    )
     assert [line[0] // 1_000_000 for line in passed] == [0, 1, 2, 3, 4, 5, 8, 12, 16, 20, 24, 28]
 
 
@@ -41,9 +30,8 @@ def test_burst_and_rate_by_hand():
 def test_long_run_rate(load):
     """Over 20 s a constant load passes if it is at most the rate; of more, burst + rate t bytes pass, less a packet."""
     rate, burst, until = 250e3, 20_000, 20.0005
-    (arrived, passed), one = logged(
-        [(traffic.constant(load * rate), {"packet": 500})], policer(rate, burst=burst), until=until
-    )
+    sources = [(traffic.constant(load * rate), {"packet": 500})]
+    arrived, passed, one = logged(sources, policer(rate, burst=burst), until, rate=math.inf)
     most = burst + rate * until
     total = 500 * len(passed)
     if load <= 1.0:
@@ -60,7 +48,7 @@ def test_it_is_the_plain_bucket(seed):
         (traffic.on_off(1.6e6, 0.1, 0.3, shape_on=1, shape_off=1), {"packet": 1003, "name": "large"}),
         (traffic.poisson(3e5), {"packet": 211, "name": "small"}),
     ]
-    (arrived, passed), _ = logged(sources, policer(500e3, burst=12_345), until=10.0, seed=seed)
+    arrived, passed, _ = logged(sources, policer(500e3, burst=12_345), 10.0, rate=math.inf, rng=seed)
     tokens, before, expected = Fraction(12_345), 0, []
     for time, flow, transmission, size, _ in arrived:
         tokens = min(Fraction(12_345), tokens + Fraction(500_000 * (time - before), 10**9))
@@ -74,7 +62,7 @@ def test_it_is_the_plain_bucket(seed):
 
 def test_no_interval_gets_more_than_burst_and_rate():
     """In any interval t at most burst + rate t bytes pass, the definition of a token bucket, with Poisson traffic."""
-    (_, passed), _ = logged([(traffic.poisson(1e6), {"packet": 700})], policer(400e3, burst=9000), until=3.0)
+    _, passed, _ = logged([(traffic.poisson(1e6), {"packet": 700})], policer(400e3, burst=9000), 3.0, rate=math.inf)
     times, total = np.array([line[0] for line in passed]) * 1e-9, np.cumsum([line[3] for line in passed])
     # From the packet i to the packet j both included: total_j - total_i + size_i <= burst + rate (t_j - t_i).
     excess = total - 400e3 * times

@@ -13,6 +13,7 @@ from longfat.sim.queues import ENQUEUE
 from longfat.sim.services.push_out import DISCARD_LAST, DISCARD_WORST
 from tests.blt_referee import victim
 from tests.examples import examples
+from tests.sim.lab import simulated
 from tests.sim.networks import Look, aimd_ack
 from tests.sim.own import of_service
 
@@ -35,9 +36,7 @@ def feed(name, buffer, arrivals, until=None):
     for k, (time, priority) in enumerate(arrivals):
         net.flow(LABELLED, path=["a", "b"], name=f"{k}", start=time / 1e6, file=1000, packet=1000,
                  parameters={"priority": priority})  # fmt: skip
-    run = Simulation(net, rng=1)
-    run.advance((arrivals[-1][0] + 0.5 if until is None else until) / 1e6)
-    run.packet_counts()
+    run = simulated(net, (arrivals[-1][0] + 0.5 if until is None else until) / 1e6)
     return run
 
 
@@ -157,9 +156,7 @@ def test_with_one_priority_it_is_drop_tail():
     for name in ("fifo-departures", *RULES):
         net = Network().link("a", "b", rate=RATE, buffer=7, discipline=name)
         net.flow(traffic.poisson(1.5 * RATE), path=["a", "b"], packet=100)
-        run = Simulation(net, rng=5)
-        run.advance(1.0)
-        run.packet_counts()
+        run = simulated(net, 1.0, 5)
         found.append([run.state.flows[field].tolist() for field in ("received", "dropped", "delay")])
     assert found[0] == found[1] == found[2]
     assert found[0][1][0] > 1000
@@ -170,9 +167,7 @@ def test_acknowledgments_are_the_best():
     net = Network().link("a", "b", rate=RATE, delay=0.01, buffer=10, discipline="priority-discard", duplex=True)
     for name, path in (("there", ["a", "b"]), ("back", ["b", "a"])):
         net.flow("blt", path=path, name=name, file=300_000, packet=500, access_rate=5 * RATE)
-    run = Simulation(net, rng=1)
-    run.advance(0.2)
-    run.packet_counts()
+    run = simulated(net, 0.2)
     assert run.state.flows["dropped"].min() > 100
     # one is dropped only if no worse packet is queued
     assert run.state.flows["acks_dropped"].sum() < 0.01 * run.state.flows["received"].sum()

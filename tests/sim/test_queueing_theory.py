@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 
 import longfat as lf
-from longfat.sim import Discipline, Network, Simulation
+from longfat.sim import Discipline, Network
 from longfat.sim.network import traffic
 from longfat.sim.queues import ENQUEUE
 from longfat.sim.runs import results
+from tests.sim.lab import simulated
 from tests.sim.own import of_link
 
 # Sizes are whole bytes of exponential variates, at least 1 and at most 10^6. With a mean of 20 000 bytes rounding
@@ -58,8 +59,7 @@ def simulate(source, capacity, length, warm_up):
 
     @functools.cache
     def one(seed):
-        run = Simulation(net, rng=seed)
-        run.advance(warm_up * SERVICE)
+        run = simulated(net, warm_up * SERVICE, seed)
         before, seen = results.snapshot(run), of_link(run).copy()
         run.advance((warm_up + length / REPLICATIONS) * SERVICE)
         run.packet_counts()

@@ -8,6 +8,7 @@ import pytest
 from longfat.sim import Discipline, Network, Simulation
 from longfat.sim.network import traffic
 from longfat.sim.queues import ENQUEUE
+from tests.sim.lab import simulated
 from tests.sim.spy import Spy
 
 MS = 1_000_000  # ns
@@ -29,8 +30,7 @@ def test_by_hand(discipline):
     """
     net, spy = watched(discipline)
     net.flow(traffic.constant(2e6), path=["a", "b", "c"], packet=1000)
-    run = Simulation(net, rng=1)
-    run.advance(0.0091)
+    run = simulated(net, 0.0091)
     assert [one.time / MS for one in spy.data] == [1, 2, 3, 5, 7, 7.5, 8, 8.5, 9]
     run.packet_counts()
 
@@ -74,8 +74,7 @@ def test_plug_ins_see_the_present_rate(hook):
     watch = Discipline("see", **{hook: see if hook == "enqueue" else see_late}, state={"seen": [0.0] * 20})
     net, _ = watched(watch)
     net.flow(traffic.constant(2e6), path=["a", "b", "c"], packet=1000)
-    run = Simulation(net, rng=1)
-    run.advance(0.0074)
+    run = simulated(net, 0.0074)
     seen = [
         float(x)
         for x in run.assembly.disciplines[0].columns.read(run.state.link_own, 0, run.state.row.link_own_words).seen

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-from longfat.sim import Discipline, Network, Simulation
+from longfat.sim import Discipline, Network
 from longfat.sim.network import traffic
 from longfat.sim.plugin.functions import queue_of
 from longfat.sim.queues import ENQUEUE
+from tests.sim.lab import simulated
 from tests.sim.test_fair_queueing import BYTE, RATE, dequeue, write
 
 
@@ -124,9 +125,7 @@ def test_the_plain_one(limit, shares):
     sizes, loads = [997, 613, 1301, 251], [0.4, 0.25, 0.6, 0.1]
     rates = [share * RATE for share in shares]
     log = np.zeros(200_001, np.int64)
-    run = Simulation(network(rates, loads, sizes, limit, log), rng=5)
-    run.advance(2.0)
-    run.packet_counts()
+    run = simulated(network(rates, loads, sizes, limit, log), 2.0, 5)
     table = log[1:].reshape(-1, 5)[: log[0]].tolist()
     arrivals = [tuple(row[1:]) for row in table if row[0] == 0]
     departures = [(row[2], row[4], row[1]) for row in table if row[0] == 1]
@@ -147,8 +146,7 @@ def test_rates_are_kept():
         )
         for k in range(3):
             net.flow(traffic.constant(2 * RATE * (1 + k / 7)), path=["a", "b"], packet=500, name=f"f{k}")
-        run = Simulation(net, rng=1)
-        run.advance(0.1)
+        run = simulated(net, 0.1)
         before = run.state.flows["received_bytes"].copy()
         run.advance(1.1)
         got = (run.state.flows["received_bytes"] - before) / RATE

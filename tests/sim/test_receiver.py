@@ -15,6 +15,7 @@ from longfat.sim.kernel.memory import allocate_packet, packet_at, release_packet
 from longfat.sim.kernel.receiver import receive
 from longfat.sim.queues import DROP, ENQUEUE
 from tests.examples import examples
+from tests.sim.lab import simulated
 from tests.sim.networks import AIMD, EAGER, PACED, Look
 from tests.sim.own import of_link
 
@@ -85,8 +86,7 @@ def test_the_first_transmission_after_a_pause(discipline, bits, size, after):
     net = Network().link("a", "b", rate=bits * 1e9 / 8, delay=0.5, discipline=discipline)
     for k in range(3):
         net.flow(AIMD, path=["a", "b"], packet=size, file=size, ack_path="ideal", start=0.1 * k, name=f"{k}")
-    run = Simulation(net, rng=1)
-    run.advance(0.25)
+    run = simulated(net, 0.25)
     look = Look(run)
     times = [look.column["arrival"][row] - 500_000_000 for row in look.rows(look.link["head"][0])]
     assert times == [after, 100_000_000 + after, 200_000_000 + after]
@@ -98,8 +98,7 @@ def test_no_pause_between_two_packets(discipline):
     net = Network().link("a", "b", rate=100e9 / 8, delay=0.5, discipline=discipline)
     for start in (0, 5, 10, 15, 20):
         net.flow(AIMD, path=["a", "b"], packet=64, file=64, ack_path="ideal", start=1e-9 * start, name=f"{start}")
-    run = Simulation(net, rng=1)
-    run.advance(0.25)
+    run = simulated(net, 0.25)
     look = Look(run)
     times = [look.column["arrival"][row] - 500_000_000 for row in look.rows(look.link["head"][0])]
     assert times == [5, 10, 15, 20, 26]

@@ -6,11 +6,12 @@ from types import FunctionType, SimpleNamespace
 import numpy as np
 import pytest
 
-from longfat.sim import Network, Simulation
+from longfat.sim import Network
 from longfat.sim.kernel import records
 from longfat.sim.network import traffic
 from longfat.sim.queues import DROP, ENQUEUE, red
 from tests.examples import is_long
+from tests.sim.lab import simulated
 from tests.sim.logbook import counted
 from tests.sim.own import arrived, of_link
 
@@ -184,8 +185,7 @@ def reno(flows, discipline, parameters=None, seed=1, duration=60.0, warm_up=20.0
     net = Network().link("a", "b", rate="10 Mbit/s", delay="10 ms", buffer=440, discipline=counted(discipline))
     net.link("b", "a", rate="10 Mbit/s", delay="10 ms")
     net.flow("reno", path=["a", "b"], packet=500, count=flows, stagger=0.013, parameters=parameters or {})
-    one = Simulation(net, rng=seed)
-    one.advance(warm_up)
+    one = simulated(net, warm_up, seed)
     before = counts_of(one)
     averages = []
     for time in np.arange(warm_up, duration, 0.1):
@@ -234,7 +234,6 @@ def test_no_drops_at_light_load():
     """M/D/1 at load 0.5: the mean backlog is 0.25 packets, far below 5."""
     net = Network().link("a", "b", rate=RATE, buffer=100, discipline="red")
     net.flow(traffic.poisson(RATE / 2), path=["a", "b"], packet=500)
-    one = Simulation(net, rng=1)
-    one.advance(20.0)
+    one = simulated(net, 20.0)
     assert arrived(one)[0] > 90_000
     assert one.state.links[0].dropped == 0

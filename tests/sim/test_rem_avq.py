@@ -9,6 +9,7 @@ from longfat.sim import Network, Simulation, queues, run
 from longfat.sim.kernel.records import CE, ECT
 from longfat.sim.network import traffic
 from longfat.sim.queues import DROP, ENQUEUE, avq, red_auto, rem
+from tests.sim.lab import simulated
 from tests.sim.logbook import Logbook
 from tests.sim.networks import FIXED
 from tests.sim.own import arrived, of_link
@@ -25,9 +26,7 @@ def logged(discipline, flows, buffer=40, duration=3.0, seed=1):
             FIXED, path=["a", "b"], ack_path="ideal", packet=size, start=0.0012345 * (k + 1),
             parameters={"rate": rate * RATE, "ecn": ecn},
         )  # fmt: skip
-    one = Simulation(net, rng=seed)
-    one.advance(duration)
-    one.packet_counts()
+    one = simulated(net, duration, seed)
     return log.calls, one.state.links[0], one
 
 
@@ -204,8 +203,7 @@ def test_virtual_capacity_by_hand(printed_update, first):
     net = Network().link("a", "b", rate=RATE, buffer=40, discipline=avq(
         alpha=50, gamma=1, start=1, printed_update=printed_update))  # fmt: skip
     net.flow(traffic.constant(1e4), path=["a", "b"], packet=1000)
-    one = Simulation(net, rng=1)
-    one.advance(0.25)
+    one = simulated(net, 0.25)
     assert arrived(one)[0] >= 2
     assert of_link(one).virtual_rate == pytest.approx(first, rel=1e-12)
 
@@ -265,8 +263,7 @@ def test_nothing_to_do():
         for discipline in (rem(), rem(ecn=True), avq(), avq(ecn=True)):
             net = Network().link("a", "b", rate=rate, buffer=40, discipline=discipline)
             net.flow(FIXED, path=["a", "b"], ack_path="ideal", parameters={"rate": load * RATE, "ecn": 1})
-            one = Simulation(net, rng=1)
-            one.advance(1.0)
+            one = simulated(net, 1.0)
             assert arrived(one)[0] > 250
             assert one.state.links[0].dropped == one.state.links[0].marked == 0
 

@@ -10,6 +10,7 @@ from longfat.sim import Discipline, Network, Parameter, Scheme, Simulation
 from longfat.sim.kernel.records import FEEDBACK, REQUEST
 from longfat.sim.network import traffic
 from longfat.sim.queues import DROP, ENQUEUE
+from tests.sim.lab import simulated
 from tests.sim.own import of_flow
 
 PERIOD = 0.5  # s
@@ -61,9 +62,7 @@ def chain(rates=RATES, first="fifo", load=500_000.0, where=(0, 3), **link):
 
 
 def asked(net, until):
-    run = Simulation(net, rng=1)
-    run.advance(until)
-    run.packet_counts()
+    run = simulated(net, until)
     own = of_flow(run)
     return run, [*own.reply.tolist(), own.replies, own.round_trip]
 
@@ -319,9 +318,7 @@ def test_connections_know_nothing_of_each_other(loss):
     )  # fmt: skip
     net = Network().link("a", "b", rate=1e7, delay=0.02, loss=loss).link("b", "a", rate=1e7, delay=0.02)
     net.flow(traffic.arrivals(100.0, scheme), path=["a", "b"], file=10_000.0, packet=500)
-    run = Simulation(net, rng=1)
-    run.advance(5.0)
-    run.packet_counts()
+    run = simulated(net, 5.0)
     flows = [of_flow(run, k) for k in np.flatnonzero(run.state.flows["template"] == 0)]
     assert int(run.state.row.connections) > 10 * len(flows)  # rows are taken again
     first = [flow.first for flow in flows]

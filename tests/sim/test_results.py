@@ -11,6 +11,7 @@ from longfat.sim import Network, Scheme, Simulation, run
 from longfat.sim.network import traffic
 from longfat.sim.runs import results
 from tests.examples import examples
+from tests.sim.lab import simulated
 from tests.sim.networks import AIMD, build
 
 few = examples(40, 1000)
@@ -208,8 +209,7 @@ def test_waits_behind_another_link_by_hand(discipline):
 @given(seed=st.integers(0, 10**6), begin=st.floats(0, 0.9), until=st.floats(0.05, 1.0))
 def test_every_column_can_be(seed, begin, until):
     """Random networks, cut anywhere: fractions are in [0, 1], no mean time exceeds the run, packets are conserved."""
-    one = Simulation(build(seed), rng=seed)
-    one.advance(begin)
+    one = simulated(build(seed), begin, seed)
     before = results.snapshot(one)
     one.advance(begin + until)
     one.packet_counts()
@@ -263,8 +263,7 @@ def test_connections():
     """Connections and their packets are counted by the flow that starts them."""
     net = Network().link("a", "b", rate=1e6, delay=0.001, duplex=True)
     net.flow(traffic.arrivals(20.0, Scheme("two", start=two, ack=two)), path=["a", "b"], file="2 kB", name="short")
-    one = Simulation(net, rng=1)
-    one.advance(100.0)
+    one = simulated(net, 100.0)
     packet_counts = one.packet_counts()
     snapshot = results.snapshot(one)
     values = results.measure(one, results.snapshot(Simulation(net, rng=1)), snapshot)

@@ -10,7 +10,6 @@ from longfat.sim import (
     Network,
     SchemeError,
     Service,
-    Simulation,
     append,
     heap_entry,
     heap_insert,
@@ -33,6 +32,7 @@ from longfat.sim.plugin import callback_checks
 from longfat.sim.queues.log import Log
 from longfat.sim.schemes import NAMED as SCHEMES
 from longfat.sim.services import SERVICES
+from tests.sim.lab import simulated
 
 
 def departures(service, until=0.1):
@@ -42,9 +42,7 @@ def departures(service, until=0.1):
     net.link("b", "d", rate=math.inf, discipline=log.discipline)
     for k, size in enumerate((1000, 700, 400, 300)):
         net.flow(traffic.constant(1e3), path=["a", "b", "d"], packet=size, start=k * 1e-4, stop=k * 1e-4 + 1e-5)
-    one = Simulation(net, rng=1)
-    one.advance(until)
-    one.packet_counts()
+    simulated(net, until)
     return [((line[0] - 1000 * line[3]) / 1e6, line[3]) for line in log.lines.tolist()]
 
 

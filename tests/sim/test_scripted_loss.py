@@ -7,6 +7,7 @@ import pytest
 
 from longfat.sim import Network, Simulation, queues, run
 from longfat.sim.network import traffic
+from tests.sim.lab import simulated
 from tests.sim.spy import Spy
 
 MS = 1_000_000  # ns
@@ -19,9 +20,7 @@ def arrived(discipline, *flows, until=0.0095):
     net.link("b", "c", rate=math.inf, discipline=spy.discipline)
     for flow in flows or (traffic.constant(1e6),):
         net.flow(flow, path=["a", "b", "c"])
-    simulation = Simulation(net, rng=1)
-    simulation.advance(until)
-    simulation.packet_counts()
+    simulated(net, until)
     return [(one.flow, one.number) for one in spy.data]
 
 
@@ -71,9 +70,7 @@ def test_acknowledgments_in_a_time_are_lost():
     silent = queues.scripted_loss(times=[[0.05, 0.06, 1]])
     net = Network().link("a", "b", rate="8 Mbit/s", delay="5 ms", duplex=True, discipline=silent)
     net.flow("reno", path=["a", "b"])
-    one = Simulation(net, rng=1)
-    one.advance(1.0)
-    one.packet_counts()
+    one = simulated(net, 1.0)
     assert one.state.tallies["acks_dropped"][0] > 0
     assert one.state.tallies["dropped"][0] > 0
 

@@ -5,8 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from longfat.sim import Network, Simulation, queues, run
+from longfat.sim import Network, queues, run
 from longfat.sim.network import traffic
+from tests.sim.lab import simulated
 from tests.sim.spy import Spy
 
 MS = 1_000_000  # ns
@@ -19,9 +20,7 @@ def arrived(until=0.0205, flows=1, rate=math.inf, **script):
     net.link("b", "c", rate=math.inf, discipline=spy.discipline)
     for _ in range(flows):
         net.flow(traffic.constant(1e6), path=["a", "b", "c"])
-    simulation = Simulation(net, rng=1)
-    simulation.advance(until)
-    simulation.packet_counts()
+    simulated(net, until)
     return [(one.time / MS, one.flow, one.number) for one in spy.data]
 
 

@@ -14,6 +14,7 @@ from longfat.sim.kernel import jit, records
 from longfat.sim.plugin import callback_checks, functions
 from longfat.sim.plugin.view_fields import TABLE, documentation
 from longfat.sim.queues import ENQUEUE
+from tests.sim.lab import simulated
 from tests.sim.own import arrived, of_flow, of_link
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -25,9 +26,7 @@ def network(scheme, **parameters):
 
 
 def run_of(scheme, until=0.5, **parameters):
-    one = Simulation(network(scheme, **parameters), rng=1)
-    one.advance(until)
-    one.packet_counts()
+    one = simulated(network(scheme, **parameters), until)
     return one
 
 
@@ -207,9 +206,7 @@ def sets_all(link, packet, now):
 
 
 def test_what_is_listed_can_be_set_by_disciplines():
-    one = Simulation(watched(sets_all), rng=1)
-    one.advance(0.5)
-    one.packet_counts()
+    one = simulated(watched(sets_all), 0.5)
     assert of_link(one).mine == 1.0
     assert one.state.links[0].marked == arrived(one)[0] > 10
     assert one.state.flow_state["x"].tolist() == [arrived(one)[0]]
@@ -263,8 +260,7 @@ def tells_time(flow, event):
 def test_times_are_nanoseconds_in_the_core(given, nanoseconds):
     scheme = Scheme("clock", ack=lambda flow, event: 1.0, start=tells_time, timeout=tells_time, controls="rate",
                     parameters={"given": Parameter(0.0, "s")}, state={"read": 0.0})  # fmt: skip
-    one = Simulation(network(scheme, given=given), rng=1)
-    one.advance(0.0)
+    one = simulated(network(scheme, given=given), 0.0)
     assert of_flow(one).read == pytest.approx(nanoseconds * 1e-9, rel=1e-12)
 
 
@@ -419,8 +415,7 @@ def test_flows_have_their_own():
     net = network(Scheme("all", ack=uses_all, parameters=TAKES, state=STATE), period=0.5)
     net.flow(net.flows[0].scheme, path=["a", "b"], packet=1000, parameters={"period": 0.25}, start=0.2)
     net.flow(longer, path=["a", "b"])
-    one = Simulation(net, rng=1)
-    one.advance(0.1)
+    one = simulated(net, 0.1)
     assert (of_flow(one, 0).period, of_flow(one, 1).period) == (0.5, 0.25)
     assert of_flow(one, 0).integer > 3
     assert (of_flow(one, 1).integer, of_flow(one, 1).first) == (3, 0.25)

@@ -6,6 +6,7 @@ from longfat.sim import Discipline, Network, Simulation, queues, run
 from longfat.sim.kernel.records import GREEN, RED
 from longfat.sim.network import traffic
 from longfat.sim.queues import ENQUEUE
+from tests.sim.lab import simulated
 from tests.sim.spy import Spy
 
 MS = 1_000_000  # ns
@@ -41,8 +42,7 @@ def test_a_full_queue_drops():
     At 10 ms packet 1 leaves before packet 10 comes, which finds one waiting and room: 30 ms. And so on.
     """
     net, spy = shaped(queues.leaky_bucket(100_000.0, tokens=1, queue=2), traffic.constant(1_000_000.0))
-    simulation = Simulation(net, rng=1)
-    simulation.advance(0.0455)
+    simulation = simulated(net, 0.0455)
     assert [(one.number, one.time) for one in spy.data] == [
         (0, 0), (1, 10 * MS), (2, 20 * MS), (10, 30 * MS), (20, 40 * MS),
     ]  # fmt: skip

@@ -13,6 +13,7 @@ from longfat.sim.kernel.jit import part
 from longfat.sim.kernel.memory import word_at
 from longfat.sim.network import traffic
 from longfat.sim.queues import DROP, ENQUEUE
+from tests.sim.lab import simulated
 from tests.sim.logbook import Logbook
 from tests.sim.networks import AIMD
 
@@ -35,9 +36,7 @@ def times(source, until, seed=1, **options):
     log = np.zeros(200_001, np.int64)
     watched = Discipline("times", enqueue=log_arrival, parameters={"log": float(log.ctypes.data)})
     net = Network().link("a", "b", rate=math.inf, discipline=watched)
-    run = Simulation(net.flow(source, path=["a", "b"], **options), rng=seed)
-    run.advance(until)
-    run.packet_counts()
+    simulated(net.flow(source, path=["a", "b"], **options), until, seed)
     return log[1 : 1 + log[0]]
 
 
@@ -67,8 +66,7 @@ def test_the_mean_rate_of_on_off(shape_on, shape_off):
     net = Network().link("a", "b", rate=1e9).flow(source, path=["a", "b"], packet=1000)
 
     def rate(seed):
-        run = Simulation(net, rng=seed)
-        run.advance(0.5)
+        run = simulated(net, 0.5, seed)
         before = int(run.state.flows["sent"][0])
         run.advance(10.5)
         return (int(run.state.flows["sent"][0]) - before) * 1000 / 10.0
@@ -84,8 +82,7 @@ def test_poisson_from_the_start():
     assert stats.kstest(first, "expon", args=(0, 1e6)).pvalue > 1e-4
     net = Network().link("a", "b", rate=1e12)
     net.flow(traffic.poisson(1e6), path=["a", "b"], packet=1000, count=2000)
-    run = Simulation(net, rng=1)
-    run.advance(0.02)
+    run = simulated(net, 0.02)
     counts = run.state.flows["sent"]
     assert abs(counts.mean() - 20) < 4 * math.sqrt(20 / 2000)
     assert counts.var() == pytest.approx(20, rel=4 * math.sqrt(2 / 2000))  # a Poisson count's variance is its mean
@@ -95,13 +92,13 @@ def test_later_than_ever():
     """Gaps and durations beyond the length of any run: nothing comes, and nothing overflows."""
     for source in (traffic.poisson(1e-15), traffic.constant(1e-15), traffic.arrivals(1e-9, AIMD)):
         net = Network().link("a", "b", rate=1e6, duplex=True)
-        run = Simulation(net.flow(source, path=["a", "b"], count=20, file=2000), rng=1)
-        run.advance(4e9 if source.name != "arrivals" else 1e3)
+        run = simulated(
+            net.flow(source, path=["a", "b"], count=20, file=2000), 4e9 if source.name != "arrivals" else 1e3
+        )
         assert (run.state.flows["sent"] <= 1).all()
     # shape 1.001: one duration in a thousand is 700 times the mean and more, one in 10^12 longer than every run
     wild = traffic.on_off(1.0, 1e6, 1e6, shape_on=1.001, shape_off=1.001)
-    run = Simulation(Network().link("a", "b", rate=1e6).flow(wild, path=["a", "b"], packet=1_000_000, count=50), rng=1)
-    run.advance(4e9)
+    run = simulated(Network().link("a", "b", rate=1e6).flow(wild, path=["a", "b"], packet=1_000_000, count=50), 4e9)
     assert (run.state.flows["sent"] <= 4001).all()
 
 
@@ -132,8 +129,7 @@ def test_probes_see_the_queue():
     net = Network().link("a", "b", rate=1e6, delay=0.001, duplex=True)
     net.flow(Scheme("forty", start=lambda flow, event: 40.0, ack=lambda flow, event: 40.0), path=["a", "b"])
     net.flow(traffic.probe("20 ms"), path=["a", "b"], packet=500, start=0.5)
-    run = Simulation(net, rng=1)
-    run.advance(5.0)
+    run = simulated(net, 5.0)
     flow = run.state.flows[1]
     assert flow.srtt == pytest.approx(0.04 - 0.00204 + 0.002 + 540e-6, abs=1e-3)  # to one of the packets
 
@@ -150,9 +146,7 @@ def test_rows_of_connections_are_few(seed):
     """
     net = Network().link("a", "b", rate=1e6, delay=0.05, buffer=30, loss=0.05, jitter="20 ms", duplex=True)
     net.flow(traffic.arrivals(60, "reno"), path=["a", "b"], file=10_000, packet=500)
-    run = Simulation(net, rng=seed)
-    run.advance(40.0)
-    run.packet_counts()
+    run = simulated(net, 40.0, seed)
     assert 2100 < run.state.row.connections < 2700
     assert len(run.state.flows) <= 1 + 1024
     # every row but the template's is busy, or in the list of free ones once
@@ -171,8 +165,7 @@ def test_connections_end_with_the_flow():
     for seed in range(20):
         net = Network().link("a", "b", rate=1e7, delay=0.01, duplex=True)
         net.flow(traffic.arrivals(50, "reno"), path=["a", "b"], file=5000, start=1.0, stop=5.0)
-        run = Simulation(net, rng=seed)
-        run.advance(20.0)
+        run = simulated(net, 20.0, seed)
         log = run.state.connections[: run.state.row.connections]
         assert log["start"].min() > 1e9
         assert log["start"].max() < 5e9

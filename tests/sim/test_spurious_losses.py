@@ -2,7 +2,8 @@
 
 import math
 
-from longfat.sim import Network, Scheme, Simulation, queues
+from longfat.sim import Network, Scheme, queues
+from tests.sim.lab import simulated
 from tests.sim.own import of_flow
 from tests.sim.schemes.test_recovery import losing
 
@@ -35,9 +36,7 @@ def logged(link, file=20, **more):
     net = Network().link("a", "b", **{"rate": "8 Mbit/s", "delay": "10 ms", "buffer": 50, **link})
     net.link("b", "a", rate=math.inf, delay="10 ms")
     net.flow(made, path=["a", "b"], packet=1000, file=1000 * file)
-    run = Simulation(net, rng=1)
-    run.advance(20.0)
-    run.packet_counts()
+    run = simulated(net, 20.0)
     mine = of_flow(run)
     assert run.state.flows[0].una == file
     return list(zip(mine.made[: mine.rows], mine.new[: mine.rows], strict=True)), run.state.flows[0]

@@ -5,10 +5,11 @@ from collections import deque
 
 import pytest
 
-from longfat.sim import ENQUEUE, Discipline, Network, Parameter, Scheme, Simulation, run
+from longfat.sim import ENQUEUE, Discipline, Network, Parameter, Scheme, run
 from longfat.sim.network import traffic
 from longfat.sim.queues import discipline
 from longfat.sim.queues.log import Log
+from tests.sim.lab import simulated
 
 PRIORITY = discipline("strict-priority", levels=8)
 PRIORITIES = {"best": 0, "low": 5, "middle": 3, "high": 1, "equal": 5}
@@ -40,9 +41,7 @@ def departures(bursts, buffer=None, until=0.1, discipline=PRIORITY):
         given = {"priority": float(PRIORITIES[name]), "size": float(size)}
         net.flow(BURST, path=["a", "b", "d"], name=name, start=time / 1000, file=1000 * size, ack_path="ideal",
                  parameters=given)  # fmt: skip
-    one = Simulation(net, rng=1)
-    one.advance(until)
-    one.packet_counts()
+    simulated(net, until)
     names = [name for name, _, _ in bursts]
     return [((line[0] - 1_000_000) / 1e6, names[line[1]], line[4]) for line in log.lines.tolist()]
 
@@ -76,8 +75,7 @@ def test_priorities_beyond_the_bands():
     """Priorities beyond the bands are in the last one."""
     net = Network().link("a", "b", rate=1e6, discipline=PRIORITY)
     net.flow(BURST, path=["a", "b"], file=3000, ack_path="ideal", parameters={"priority": 100.0, "size": 3.0})
-    one = Simulation(net, rng=1)
-    one.advance(1.0)
+    one = simulated(net, 1.0)
     assert one.all_done()
 
 
@@ -133,9 +131,7 @@ def test_it_is_the_plain_list(levels, buffer):
     net.link("b", "d", rate=math.inf, discipline=logs[1].discipline)
     for size, load in ((1003, 0.6), (211, 0.6)):
         net.flow(traffic.poisson(load * 1e6), path=["s", "r", "a", "b", "d"], packet=size, name=str(size))
-    one = Simulation(net, rng=buffer)
-    one.advance(2.0)
-    one.packet_counts()
+    one = simulated(net, 2.0, buffer)
     entered, left = (log.lines.tolist() for log in logs)
     arrivals = [(line[0], line[3], (line[1], line[2]), line[2] % 7 % 4) for line in entered]
     expected = referee(arrivals, levels, buffer, 1000)

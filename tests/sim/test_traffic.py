@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from longfat.sim import Discipline, Network, Simulation
+from longfat.sim import Discipline, Network
 from longfat.sim.kernel.jit import part
 from longfat.sim.kernel.memory import word_at
 from longfat.sim.network import traffic
 from longfat.sim.queues import ENQUEUE
 from longfat.sim.runs import results
+from tests.sim.lab import simulated
 
 RATE = 1e9  # bytes/s of the link, which hardly has a queue
 
@@ -39,9 +40,7 @@ def packets(source, until, seed=1, room=400_000, **options):
     watched = Discipline("log", enqueue=arrive, parameters={"log": float(log.ctypes.data)})
     net = Network().link("a", "b", rate=RATE, discipline=watched)
     net.flow(source, path=["a", "b"], **options)
-    one = Simulation(net, rng=seed)
-    one.advance(until)
-    one.packet_counts()
+    simulated(net, until, seed)
     assert log[0] < room
     table = log[1:].reshape(-1, 2)[: log[0]]
     return table[:, 0] / 1e9, table[:, 1]
@@ -134,8 +133,7 @@ def test_probe():
     """Round trip by hand: 2 x 10 ms, 500 bytes and 40 bytes at 1e6 bytes/s; one in 20 ms."""
     net = Network().link("a", "b", rate=1e6, delay=0.01, duplex=True)
     net.flow(traffic.probe("20 ms"), path=["a", "b"], packet=500)
-    one = Simulation(net, rng=1)
-    one.advance(1.99)
+    one = simulated(net, 1.99)
     flow = one.state.flows[0]
     assert flow.sent == 100
     assert flow.acks_received == 99  # the last one left at 1.98 s
@@ -147,8 +145,7 @@ def test_connections():
     """Poisson arrivals of files of ten packets: numbers of starts and ends, in rows that are reused."""
     net = Network().link("a", "b", rate=1e7, delay=0.001, duplex=True)
     net.flow(traffic.arrivals(100.0, "reno"), path=["a", "b"], file=10_000)
-    one = Simulation(net, rng=1)
-    one.advance(20.0)
+    one = simulated(net, 20.0)
     before = results.snapshot(one)
     one.advance(100.0)
     one.packet_counts()

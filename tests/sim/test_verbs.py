@@ -12,6 +12,7 @@ from longfat.sim.kernel.memory import word_at
 from longfat.sim.network import traffic
 from longfat.sim.plugin.functions import push_out
 from longfat.sim.queues import DROP, ENQUEUE, SEND, SERVICES
+from tests.sim.lab import simulated
 from tests.sim.own import arrived, of_link
 
 RATE = 1e6  # bytes/s: a packet of 1000 bytes takes 1 ms
@@ -90,9 +91,7 @@ def test_what_is_dropped_at_the_head_makes_way_at_once(load, limit):
     log = np.zeros(90_001, np.int64)
     net = Network().link("a", "b", rate=RATE, buffer=limit, discipline=dropping("fifo", log))
     net.flow(traffic.poisson(load * RATE), path=["a", "b"], packet=1000, stop=2.0)
-    run = Simulation(net, rng=2)
-    run.advance(3.0)
-    run.packet_counts()
+    run = simulated(net, 3.0, 2)
     begun, dropped, full = departures_by_hand(rows(log, 2), limit)
     assert len(dropped) > 300
     assert rows(log, SEND) == begun
@@ -114,8 +113,7 @@ def test_drops_at_the_head_of_any_service(service):
     net = Network().link("a", "b", rate=RATE, buffer=20, discipline=dropping(service, log))
     for k in range(3):
         net.flow(traffic.poisson(RATE), path=["a", "b"], packet=1000, name=f"f{k}")
-    run = Simulation(net, rng=3)
-    run.advance(0.1)
+    run = simulated(net, 0.1, 3)
     sent = int(run.state.links[0].served)
     run.advance(1.1)
     packet_counts = run.packet_counts()
@@ -138,9 +136,7 @@ def drop_all(link, packet, now):
 def test_nothing_ever_leaves(service):
     discipline = Discipline("void", service, dequeue=drop_all, parameters={"quantum": 500.0}, needs_buffer=True)
     net = Network().link("a", "b", rate=RATE, buffer=20, discipline=discipline)
-    run = Simulation(net.flow(traffic.constant(3 * RATE), path=["a", "b"]), rng=1)
-    run.advance(1.0)
-    run.packet_counts()
+    run = simulated(net.flow(traffic.constant(3 * RATE), path=["a", "b"]), 1.0)
     link = run.state.links[0]
     assert (int(link.served), int(link.busy), int(link.backlog)) == (0, 0, 0)
     assert int(link.dropped) == arrived(run)[0] > 2900
@@ -199,8 +195,7 @@ def test_a_parameter_by_another_name():
     )  # fmt: skip
     assert mine(rate="1 Mbit/s").values == {"rate": 125_000.0}
     net = Network().link("a", "b", rate=RATE, discipline=mine(rate=250_000))
-    run = Simulation(net.flow(traffic.constant(RATE), path=["a", "b"]), rng=1)
-    run.advance(0.01)
+    run = simulated(net.flow(traffic.constant(RATE), path=["a", "b"]), 0.01)
     assert of_link(run).seen == 0.25
     assert of_link(run).begins == 250_000.0
     with pytest.raises(ValueError, match="'own_rate' is the name of a parameter and of a state"):

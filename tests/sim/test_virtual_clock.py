@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from longfat.sim import Discipline, Network, Simulation, queues
+from longfat.sim import Discipline, Network, queues
 from longfat.sim.network import traffic
 from longfat.sim.queues import SEND
+from tests.sim.lab import simulated
 from tests.sim.test_fair_queueing import BYTE, RATE, enqueue, write
 
 
@@ -24,9 +25,7 @@ def observed(rates, loads, sizes, limit, seed):
     net = Network().link("a", "b", rate=RATE, buffer=limit, discipline=watched)
     for k, (load, size) in enumerate(zip(loads, sizes, strict=True)):
         net.flow(traffic.poisson(load * RATE, exponential_sizes=True), path=["a", "b"], packet=size, name=f"f{k}")
-    one = Simulation(net, rng=seed)
-    one.advance(1.0)
-    one.packet_counts()
+    one = simulated(net, 1.0, seed)
     table = log[1:].reshape(-1, 5)[: log[0]].tolist()
     arrivals = [tuple(row[1:]) for row in table if row[0] == 0]
     return arrivals, [(row[2], row[4], row[1]) for row in table if row[0] == 1], one
@@ -76,8 +75,7 @@ def test_rates_by_hand():
     for table, share in (([[0, "6 Mbit/s"], [1, "2 Mbit/s"]], 0.75), ([], 0.5)):
         net = Network().link("a", "b", rate=RATE, discipline=queues.virtual_clock(rates=table))
         net.flow(traffic.constant(2 * RATE), path=["a", "b"]).flow(traffic.constant(2 * RATE), path=["a", "b"])
-        one = Simulation(net)
-        one.advance(1.0)
+        one = simulated(net, 1.0)
         assert one.state.flows["received"].tolist() == pytest.approx([1000 * share, 1000 * (1 - share)], abs=2)
 
 
@@ -91,8 +89,7 @@ def test_an_idle_flow_saves_no_credit():
     net = Network().link("a", "b", rate=RATE, discipline=queues.virtual_clock)
     net.flow(traffic.constant(2 * RATE), path=["a", "b"])
     net.flow(traffic.constant(2 * RATE), path=["a", "b"], start=0.3)
-    one = Simulation(net)
-    one.advance(0.6)
+    one = simulated(net, 0.6)
     assert one.state.flows["received"][1] == pytest.approx(225, abs=2)
     one.advance(1.6)
     assert one.state.flows["received"][1] == pytest.approx(225 + 500, abs=2)
@@ -103,6 +100,5 @@ def test_weights_of_bit_round():
     net = Network().link("a", "b", rate=RATE, discipline=queues.BIT_ROUND(weights=[[1, 2], [2, 0.5]]))
     for _ in range(3):
         net.flow(traffic.constant(2 * RATE), path=["a", "b"])
-    one = Simulation(net)
-    one.advance(1.0)
+    one = simulated(net, 1.0)
     assert one.state.flows["received"].tolist() == pytest.approx([2000 / 7, 4000 / 7, 1000 / 7], abs=2)

@@ -13,6 +13,7 @@ from longfat.sim import Network, Scheme, Simulation, run
 from longfat.sim.kernel.records import DATA, STAMPED
 from longfat.sim.network import traffic
 from longfat.sim.queues import xcp
+from tests.sim.lab import simulated
 from tests.sim.logbook import Logbook
 from tests.sim.own import of_link
 
@@ -117,9 +118,7 @@ def test_as_the_plain_one(case):
     net = star(round_trips, discipline=log.discipline, buffer=10_000, before=before, stagger=0.3, count=2)
     if case == "with other traffic":
         net.flow(traffic.on_off(0.5 * C, 0.3, 0.3), path=["a", "b"], packet=700)
-    one = Simulation(net, rng=1)
-    one.advance(8.0 if case == "more than a second" else 4.0)
-    one.packet_counts()
+    one = simulated(net, 8.0 if case == "more than a second" else 4.0)
     assert one.state.links["dropped"].sum() == 0
     options["first"] = options.pop("interval", 0.05)
     plain, said, restrained, taken = Plain(**options), 0, 0, 0
@@ -164,8 +163,7 @@ def test_a_few_round_trips():
 
     One packet in an interval of 50 ms, d = 0.1 s + 0.8 ms + 0.08 ms: d phi = 0.4 d (C - 1000 B/50 ms), h = 0.
     """
-    one = Simulation(star([0.1]), rng=1)
-    one.advance(0.32)
+    one = simulated(star([0.1]), 0.32)
     d = 0.1 + 1000 / C + 1000 / (10 * C)
     assert one.state.flows[0].window == pytest.approx(1 + 0.4 * d * (C - 1000 / 0.05) / 1000, rel=1e-6)
     one.advance(0.8)
@@ -223,8 +221,7 @@ def test_headers_of_others():
     net.flow("loss-load", path=["a", "b"], packet=1000, parameters={"start_rate": 2e5})
     net.flow(Scheme("other", start=begin, ack=keep, timeout=keep, stamped=True), path=["a", "b"])
     net.flow("reno", path=["a", "b"])
-    one = Simulation(net, rng=1)
-    one.advance(1.0)
+    one = simulated(net, 1.0)
     assert len(log.calls) > 1000
     assert {call.header[3] for call in log.calls if call.marks & STAMPED} == {0.0, 7.0}
     assert all(call.header == call.header_after for call in log.calls)
