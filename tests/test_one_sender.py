@@ -50,6 +50,7 @@ def test_the_scenario_of_hosts():
     assert (flow.scheme, flow.parameters) == sender("cubic")
 
 
+@pytest.mark.long  # simulates a point of each command; the tests above show that all have the same sender
 def test_buffer_curves_and_a_run_agree():
     """13 packets, 0.04 bandwidth-delay products, where the senders differ most.
 

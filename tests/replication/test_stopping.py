@@ -178,7 +178,10 @@ def theory(width, least, confidence, runs=40_000):
 
 @pytest.mark.parametrize(
     ("least", "width", "about"),
-    [(10, 0.4, 0.881), (3, 0.4, 0.832)],  # the second stops too soon, too often: 0.9 itself would be refused
+    [
+        pytest.param(10, 0.4, 0.881, marks=pytest.mark.long),
+        (3, 0.4, 0.832),
+    ],  # the second stops too soon, too often: 0.9 itself would be refused
 )
 def test_coverage_is_what_theory_says_of_a_sequential_interval(least, width, about):
     """Of 600 intervals at 0.9, within three standard deviations of the binomial; as many replications as expected."""

@@ -60,7 +60,7 @@ channels = st.one_of(
 )
 
 
-@examples(300, 3000)
+@examples(120, 3000)
 @given(
     channel=channels,
     window=st.integers(1, 12),
@@ -88,7 +88,7 @@ def test_same_losses_give_the_same_run(channel, window, segment, ack_delay, tole
 BUFFERS = st.tuples(st.integers(1, 12), st.booleans(), st.booleans())
 
 
-@examples(600, 6000)
+@examples(200, 6000)
 @given(
     channel=channels,
     window=st.integers(1, 12),
@@ -119,10 +119,10 @@ def test_same_losses_give_the_same_run_with_a_buffer(
     assert tuple(result[: segment_sender.SENT]) == expected[:3]
 
 
-@pytest.mark.parametrize("buffer", [1, 6, 12, 23, 40])
+@pytest.mark.parametrize("buffer", [1, 12, 40])
 @pytest.mark.parametrize("ack", ["hard", "soft"])
 @pytest.mark.parametrize("ask_again", ["at once", "when free"])
-@pytest.mark.parametrize(("window", "loss"), [(58, 3e-3), (58, 0.05), (20, 3e-3)])
+@pytest.mark.parametrize(("window", "loss"), [(58, 0.05), (20, 3e-3)])
 def test_same_run_with_a_buffer_at_the_size_people_use(window, loss, ack, ask_again, buffer):
     buffer = min(buffer, window)
     expected = replay(
@@ -143,8 +143,8 @@ def test_same_run_with_a_buffer_at_the_size_people_use(window, loss, ack, ask_ag
     assert tuple(result[: segment_sender.SENT]) == expected[:3]
 
 
-@pytest.mark.parametrize("window", [3, 10, 14, 30, 58])
-@pytest.mark.parametrize("loss", [1e-4, 3e-3, 0.03, 0.2])
+@pytest.mark.parametrize("window", [3, 14, 58])
+@pytest.mark.parametrize("loss", [1e-4, 0.03, 0.2])
 def test_same_run_at_the_size_people_use(window, loss):
     channel = IndependentLoss(loss)
     expected = replay(window, 16, 369, 0, 100, 2000, loss_pattern(channel, 7))

@@ -121,13 +121,13 @@ def test_as_wide_as_its_page():
 
 
 @given(networks())
-@examples(25)
+@examples(10)
 def test_any_network_is_attached(net):
     attached(net)
 
 
 @given(networks())
-@examples(50)
+@examples(20)
 def test_well_formed(net):
     """Whatever the names; every number finite."""
     picture = net.draw()

@@ -130,8 +130,16 @@ def logged(flows, discipline, *, until, seed, buffer):
     return log.lines.tolist(), spy.data, one
 
 
-@pytest.mark.parametrize("options", [{}, {"derandomize": True}, {"cap": True}, {"ecn": True}])
-@pytest.mark.parametrize(("buffer", "load"), [(10_000, 1.15), (60, 1.8)])
+@pytest.mark.parametrize(
+    ("buffer", "load", "options"),
+    [
+        (10_000, 1.15, {}),
+        (60, 1.8, {}),
+        (10_000, 1.15, {"derandomize": True}),
+        (60, 1.8, {"cap": True}),
+        (60, 1.8, {"ecn": True}),
+    ],
+)
 def test_it_is_the_pseudo_code(options, buffer, load):
     """Bursts that PIE allows and an overload that it does not: every drop, mark and departure agrees, and the end.
 

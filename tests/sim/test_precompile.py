@@ -4,9 +4,12 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 from longfat.sim import queues, schemes
 
 
+@pytest.mark.long  # loads every plug-in in two processes; `make venv` and the wheel's test compile by the same command
 def test_everything_that_ships():
     """Another process finds on disk what the command has compiled, and compiles nothing."""
     done = subprocess.run([sys.executable, "-m", "longfat.cli.precompile"], capture_output=True, text=True, check=True)

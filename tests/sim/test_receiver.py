@@ -19,7 +19,7 @@ from tests.sim.lab import simulated
 from tests.sim.networks import AIMD, EAGER, PACED, Look
 from tests.sim.own import of_link
 
-usual = examples(150)
+usual = examples(80)
 
 
 def one_link(rate, sizes, discipline="fifo", start=0.0):
@@ -145,7 +145,7 @@ orders = st.one_of(
 )
 
 
-@examples(400, 2000)
+@examples(150, 2000)
 @given(numbers=orders)
 @example([1, 3, 5, 7, 9, 5, 6, 4, 0])
 def test_the_receiver_is_a_set(numbers):

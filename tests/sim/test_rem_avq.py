@@ -175,7 +175,7 @@ class Virtual:
 ])  # fmt: skip
 def test_avq_as_the_plain_one(ecn, buffer, limit, options):
     """Packets of two sizes, one of them ECN-capable, at a load of 1.2: every verdict and mark agrees."""
-    calls, link, one = logged(avq(ecn=ecn, **options), [(0.71, 1000, 0), (0.5131, 600, 1)], buffer=buffer, duration=6.0)
+    calls, link, one = logged(avq(ecn=ecn, **options), [(0.71, 1000, 0), (0.5131, 600, 1)], buffer=buffer, duration=3.0)
     known = {name: value for name, value in options.items() if name not in ("packet", "buffer")}
     virtual, drops, marks = Virtual(limit, **known), 0, 0
     for call in calls:

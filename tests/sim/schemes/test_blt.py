@@ -238,7 +238,7 @@ def alone(scheme, packets, buffer, rule, bottleneck, access=ACCESS, delays=(DELA
 
 
 @pytest.mark.parametrize("buffer", [1, 2, 75])
-@pytest.mark.parametrize(("access", "bottleneck"), [(150, 30), (150, 90), (150, 150), (160, 32), (160, 100)])
+@pytest.mark.parametrize(("access", "bottleneck"), [(150, 30), (150, 150), (160, 100)])
 @pytest.mark.parametrize("rule", ["published", "corrected", "drop-tail"])
 def test_a_file_that_overflows_by_itself(rule, access, bottleneck, buffer):
     """A file that overflows the buffer alone finishes as the referee says.
@@ -397,7 +397,7 @@ def crowd(case, scheme, parameters, make):
 
 
 @given(crowds)
-@examples(25)
+@examples(12)
 @example({"files": [(29, 984236), (43, 0), (95, 0)], "buffer": 7, "ratio": 0.1, "delay": 188095, "rule": "drop-tail"})
 def test_many_bursts(case):
     crowd(case, "blt", {}, referee.Burst)
@@ -405,7 +405,7 @@ def test_many_bursts(case):
 
 
 @given(crowds)
-@examples(25)
+@examples(12)
 def test_many_of_the_papers_tcp(case):
     for variant, guard in (("literal", False), ("guarded", True)):
         crowd(case, "reno", KIM_FARBER_TCP[variant], functools.partial(referee.Reno, bugfix=guard))

@@ -36,21 +36,6 @@ def test_short_files(packets, last, printed):
     assert found == pytest.approx(last + RTT, abs=0.6)
 
 
-@pytest.mark.parametrize(("load", "expected"), [(0.2, 591), (0.9, 4057)])
-def test_beside_uncontrolled_traffic(load, expected):
-    """Experiment 7 of Kanakia, Keshav and Mishra (1992): a file beside Poisson traffic, within 2 %.
-
-    Experiment 7, within 2 %: as in test_explicit_feedback.py, so that what is random hardly counts.
-    """
-    optimal = 44 + 400 / (1 - load)
-    ratios = []
-    for seed in range(2):
-        ours = Scenario(f"7-{load}", NAME, NAME, hops=3).transfer_time(seed=seed)
-        least = Scenario(f"7-{load}", "constant", "fair", hops=3, buffer=10_000, rate=FAST).transfer_time(seed=seed)
-        ratios.append(ours / least)
-    assert np.mean(ratios) * optimal == pytest.approx(expected, rel=0.02)
-
-
 def stepped(hops):
     """Return a run of a greedy flow; from 1 s on another one takes half of the slow link."""
     made = one(NAME, NAME, 10**6, hops=hops, delays=(5 * (hops + 1), 1, 1))
