@@ -7,37 +7,22 @@ import pytest
 from scipy import stats
 
 from longfat import testing
-from longfat.sim import Discipline, Network, Scheme, Simulation, queues
+from longfat.sim import Network, Scheme, Simulation, queues
 from longfat.sim.kernel import records
-from longfat.sim.kernel.jit import part
-from longfat.sim.kernel.memory import word_at
 from longfat.sim.network import traffic
-from longfat.sim.queues import DROP, ENQUEUE
+from longfat.sim.queues import DROP
+from longfat.sim.queues.log import Log
 from tests.sim.lab import simulated
 from tests.sim.logbook import Logbook
 from tests.sim.networks import AIMD
 
 
-@part
-def write(link, now):
-    """One more time [ns] in the log that begins at this address."""
-    log = int(link.log)
-    word_at(log, 1 + word_at(log, 0).x).x = round(now * 1e9)
-    word_at(log, 0).x += 1
-
-
-def log_arrival(link, packet, now):
-    write(link, now)
-    return ENQUEUE
-
-
 def times(source, until, seed=1, **options):
     """When packets leave the sources [ns]."""
-    log = np.zeros(200_001, np.int64)
-    watched = Discipline("times", enqueue=log_arrival, parameters={"log": float(log.ctypes.data)})
-    net = Network().link("a", "b", rate=math.inf, discipline=watched)
+    log = Log(200_000)
+    net = Network().link("a", "b", rate=math.inf, discipline=log.discipline)
     simulated(net.flow(source, path=["a", "b"], **options), until, seed)
-    return log[1 : 1 + log[0]]
+    return log.lines[:, 0]
 
 
 def test_a_gap_that_no_phase_holds_evenly():

@@ -6,44 +6,22 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from longfat.sim import Discipline, Network
-from longfat.sim.kernel.jit import part
-from longfat.sim.kernel.memory import word_at
+from longfat.sim import Network
 from longfat.sim.network import traffic
-from longfat.sim.queues import ENQUEUE
+from longfat.sim.queues.log import Log
 from longfat.sim.runs import results
 from tests.sim.lab import simulated
 
 RATE = 1e9  # bytes/s of the link, which hardly has a queue
 
 
-def write(link, packet, now):
-    """Append time [ns] and size of a packet to the log at this address."""
-    log = int(link.log)
-    row = 1 + 2 * word_at(log, 0).x
-    word_at(log, row).x = round(now * 1e9)
-    word_at(log, row + 1).x = packet.size
-    word_at(log, 0).x += 1
-
-
-write = part(write)
-
-
-def arrive(link, packet, now):
-    write(link, packet, now)
-    return ENQUEUE
-
-
 def packets(source, until, seed=1, room=400_000, **options):
     """Return times [s] and sizes of the packets that a generator sends."""
-    log = np.zeros(2 * room + 1, np.int64)
-    watched = Discipline("log", enqueue=arrive, parameters={"log": float(log.ctypes.data)})
-    net = Network().link("a", "b", rate=RATE, discipline=watched)
-    net.flow(source, path=["a", "b"], **options)
-    simulated(net, until, seed)
-    assert log[0] < room
-    table = log[1:].reshape(-1, 2)[: log[0]]
-    return table[:, 0] / 1e9, table[:, 1]
+    log = Log(room)
+    net = Network().link("a", "b", rate=RATE, discipline=log.discipline)
+    simulated(net.flow(source, path=["a", "b"], **options), until, seed)
+    assert len(log.lines) < room
+    return log.lines[:, 0] / 1e9, log.lines[:, 3]
 
 
 def test_constant():

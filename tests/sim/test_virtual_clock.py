@@ -1,34 +1,11 @@
 """VirtualClock against a plain list of packets, and rates by hand."""
 
-import numpy as np
 import pytest
 
-from longfat.sim import Discipline, Network, queues
+from longfat.sim import Network, queues
 from longfat.sim.network import traffic
-from longfat.sim.queues import SEND
 from tests.sim.lab import simulated
-from tests.sim.test_fair_queueing import BYTE, RATE, enqueue, write
-
-
-def dequeue(link, packet, now):
-    write(link, 1, packet, now)
-    return SEND
-
-
-def observed(rates, loads, sizes, limit, seed):
-    """Return arrivals (time, flow, size, number) and departures (flow, number, begin) [ns], and the run."""
-    log = np.zeros(100_001, np.int64)
-    watched = Discipline(
-        "watched clocks", service="virtual-clock", enqueue=enqueue, dequeue=dequeue,
-        parameters={"log": float(log.ctypes.data)}, values={"rates": rates},
-    )  # fmt: skip
-    net = Network().link("a", "b", rate=RATE, buffer=limit, discipline=watched)
-    for k, (load, size) in enumerate(zip(loads, sizes, strict=True)):
-        net.flow(traffic.poisson(load * RATE, exponential_sizes=True), path=["a", "b"], packet=size, name=f"f{k}")
-    one = simulated(net, 1.0, seed)
-    table = log[1:].reshape(-1, 5)[: log[0]].tolist()
-    arrivals = [tuple(row[1:]) for row in table if row[0] == 0]
-    return arrivals, [(row[2], row[4], row[1]) for row in table if row[0] == 1], one
+from tests.sim.test_fair_queueing import BYTE, RATE, observed
 
 
 def referee(arrivals, rates, limit):
@@ -57,7 +34,8 @@ def referee(arrivals, rates, limit):
 def test_the_plain_one(limit):
     """The same packets depart at the same times, and the same number of each flow is dropped."""
     sizes, loads, rates = [997, 613, 1301, 251], [0.5, 0.3, 0.4, 0.1], [0.4e6, 0.25e6, 0.3e6, 0.05e6]
-    arrivals, departures, one = observed([[k, rate] for k, rate in enumerate(rates)], loads, sizes, limit, 5)
+    clocks = queues.virtual_clock(rates=[[k, rate] for k, rate in enumerate(rates)])
+    one, arrivals, departures = observed(clocks, loads, sizes, limit, 5, until=1.0, random_sizes=True)
     expected, dropped = referee(arrivals, rates, limit)
     assert len(departures) > 800
     assert departures == expected[: len(departures)]
