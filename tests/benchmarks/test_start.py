@@ -1,4 +1,4 @@
-"""Times that a user waits: import, first run with compilation, later runs."""
+"""Processor time until the law's answer, and until the whole one, beside the libraries that they need."""
 
 import os
 import subprocess
@@ -8,34 +8,6 @@ from pathlib import Path
 import pytest
 
 PROGRAM = Path(sys.executable).parent / "longfat"
-EXAMPLE = ["window", "--scheme", "selective-repeat", "--rate", "1Gbit/s", "--rtt", "100ms", "--loss", "1e-4,1e-3,1e-2"]
-
-
-def test_import(benchmark):
-    benchmark.group = "import longfat (beside an empty interpreter)"
-    benchmark.pedantic(lambda: subprocess.run([sys.executable, "-c", "import longfat"], check=True), rounds=10)
-
-
-def test_nothing(benchmark):
-    benchmark.group = "import longfat (beside an empty interpreter)"
-    benchmark.pedantic(lambda: subprocess.run([sys.executable, "-c", "pass"], check=True), rounds=10)
-
-
-def window(folder, cache):
-    arguments = [PROGRAM, *EXAMPLE, "--output", folder]
-    subprocess.run(arguments, check=True, capture_output=True, env=os.environ | {"NUMBA_CACHE_DIR": str(cache)})
-
-
-def test_window_first(benchmark, tmp_path):
-    benchmark.group = "longfat window, the paper's example with simulated points"
-    caches = iter(tmp_path / f"cache{i}" for i in range(3))
-    benchmark.pedantic(lambda: window(tmp_path, next(caches)), rounds=2)
-
-
-def test_window_warm(benchmark, tmp_path):
-    benchmark.group = "longfat window, the paper's example with simulated points"
-    window(tmp_path, tmp_path / "cache")
-    benchmark.pedantic(lambda: window(tmp_path, tmp_path / "cache"), rounds=5)
 
 
 def processor_time(*command):

@@ -84,7 +84,6 @@ def test_excess_and_spread_of_the_others(direct):
         assert all(1 <= count <= 3 for count in counts)
     else:
         assert all(count == flow.acks_received for count, flow in zip(counts, simulation.state.flows, strict=True))
-    simulation.packet_counts()
 
 
 def test_virtual_capacity():

@@ -47,7 +47,6 @@ def test_a_full_queue_drops():
         (0, 0), (1, 10 * MS), (2, 20 * MS), (10, 30 * MS), (20, 40 * MS),
     ]  # fmt: skip
     assert simulation.state.links[0].dropped == 45 + 1 - 1 - 2 - 4  # 46 came, 1 did not wait, 2 + 4 found room
-    simulation.packet_counts()
 
 
 def test_a_pool_does_not_hold_more_than_its_size():

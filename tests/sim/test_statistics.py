@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from longfat.replication import interval
 from longfat.sim.runs import statistics
@@ -24,22 +23,6 @@ def autoregressive(rng, length, correlation, mean=10.0):
 
 def covered(intervals, truth):
     return sum(one.lower <= truth <= one.upper for one in intervals)
-
-
-def test_intervals_of_replications_by_hand():
-    # mean 2, s = 1, t_2 at 97.5 % = 4.302653 (tables): 2 -+ 4.302653/sqrt(3)
-    one = interval([1, 2, 3])
-    assert one == pytest.approx((2.0, 2 - 2.484138, 2 + 2.484138), rel=1e-6)
-    # scipy.stats' own interval, 7 normal values
-    values = np.random.default_rng(1).normal(3, 2, 7)
-    expected = stats.t.interval(0.9, 6, values.mean(), stats.sem(values))
-    assert interval(values, 0.9)[1:] == pytest.approx(expected)
-
-
-def test_intervals_of_replications_cover():
-    """Exact for normal values: of 1000 at 90 % cover 900 +- 3 sqrt(1000 * 0.9 * 0.1) = 900 +- 28.5."""
-    rng = np.random.default_rng(2)
-    assert 871 <= covered([interval(rng.normal(1, 1, 4), 0.9) for _ in range(1000)], 1) <= 929
 
 
 @pytest.mark.parametrize("correlation", [0.0, 0.5, 0.9])
