@@ -62,7 +62,7 @@ ACCESS = Box(
 )  # fmt: skip
 LINK = Box(494, 60, 444, 330, "Link: admission", ("kernel/link.py  admit",), (), fill=FRAMED)
 DISCIPLINE = Box(
-    514, 104, 404, 62, "Discipline: enqueue", ("queues/*.py, by kernel/callbacks.py",),
+    514, 104, 404, 62, "Discipline: enqueue", ("switch/*.py, by kernel/callbacks.py",),
     ("ENQUEUE, DROP or push_out; may mark",),
     fill=PLUG_IN, dashed=True,
 )  # fmt: skip
@@ -71,11 +71,11 @@ FAST = Box(
     ("departure and arrival are known now; the far end", "follows in advance where no packet interferes",),
 )  # fmt: skip
 QUEUE = Box(
-    514, 290, 186, 84, "Service: enqueue", ("services/*.py",),
+    514, 290, 186, 84, "Service: enqueue", ("switch/*.py",),
     ("the packet waits;", "buffer full: evict"), fill=PLUG_IN,
 )  # fmt: skip
 TRANSMIT = Box(
-    732, 290, 186, 84, "Service: dequeue", ("services/*.py",), ("discipline: dequeue,", "then transmission"),
+    732, 290, 186, 84, "Service: dequeue", ("switch/*.py",), ("discipline: dequeue,", "then transmission"),
     fill=PLUG_IN,
 )  # fmt: skip
 FAR_END = Box(990, 130, 160, 120, "Far end", ("kernel/loop.py",), ("switch, receiver", "or sender"))

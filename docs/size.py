@@ -16,7 +16,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "models" / "longfat"
 #: Folders with one module for each thing of a kind, named after the thing: the folder says which module is meant.
-SHELVES = ("cli", "fluid/systems", "laws", "plot", "sim/queues", "sim/schemes", "sim/services")
+SHELVES = ("cli", "fluid/systems", "laws", "plot", "sim/schemes", "sim/switch")
 FOLDERS = ("models", "tests", "derivations", "figures", "docs", "notebooks")
 
 

@@ -60,7 +60,7 @@ def test_every_module_that_defines_a_scheme_is_in_the_registry():
     assert len(found) >= 23
 
 
-@pytest.mark.parametrize("package", ["longfat.sim.schemes", "longfat.sim.queues", "longfat.laws"])
+@pytest.mark.parametrize("package", ["longfat.sim.schemes", "longfat.sim.switch", "longfat.laws"])
 def test_modules_come_in_the_order_of_their_names(package):
     found = [module.__name__ for module in discovery.modules(package)]
     assert found == sorted(found)

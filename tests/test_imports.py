@@ -26,7 +26,7 @@ HOUSE = (
 )
 #: The rooms of the simulator, likewise.
 SIMULATOR = (
-    {"kernel"}, {"plugin"}, {"schemes", "services"}, {"queues"}, {"network"}, {"runs"}, {"conforming"},
+    {"kernel"}, {"plugin"}, {"schemes", "switch"}, {"queues", "services"}, {"network"}, {"runs"}, {"conforming"},
 )  # fmt: skip
 
 

@@ -31,8 +31,8 @@ from figures.rule import Estimate, mean
 from longfat.replication import sweep
 from longfat.sim import Network, Simulation, run
 from longfat.sim.kernel import records
-from longfat.sim.queues.log import Log
 from longfat.sim.runs import results
+from longfat.sim.switch.log import Log
 
 CONFIDENCE = 0.95  # confidence of the intervals; the paper has 0.9
 WARM_UP = 0.2  # share of the run that is not counted

@@ -16,7 +16,7 @@ import xarray as xr
 import longfat as lf
 from figures.writing import Part, bars, panels
 from longfat.base.files import AtomicFiles
-from longfat.sim.queues.log import Log
+from longfat.sim.switch.log import Log
 from longfat.verify.guarantee_estimators import AT_ONCE, SCHEDULERS, greatest_delay, scheduler
 
 CAPTIONS = {

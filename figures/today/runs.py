@@ -14,8 +14,8 @@ from figures.blt.networks import Path
 from longfat.sim import Discipline, schemes
 from longfat.sim.kernel.memory import word_at
 from longfat.sim.kernel.records import DATA
-from longfat.sim.queues.discipline import ENQUEUE, Parameter
-from longfat.sim.queues.log import write
+from longfat.sim.plugin.discipline import ENQUEUE, Parameter
+from longfat.sim.switch.log import write
 
 PACKET = 1500  # bytes
 REPLICATIONS = 5

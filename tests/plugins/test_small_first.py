@@ -4,7 +4,7 @@ import math
 
 from longfat.sim import Network, Simulation
 from longfat.sim.network import traffic
-from longfat.sim.queues.log import Log
+from longfat.sim.switch.log import Log
 from tests.plugins.small_first import SMALL_FIRST
 
 

@@ -3,7 +3,7 @@
 import math
 
 from longfat.sim import Network, Simulation
-from longfat.sim.queues.log import Log
+from longfat.sim.switch.log import Log
 
 
 def simulated(net, until, rng=1):

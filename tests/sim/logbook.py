@@ -7,8 +7,8 @@ import numpy as np
 from longfat.sim.kernel import memory, records
 from longfat.sim.kernel.jit import part
 from longfat.sim.kernel.views import Row
+from longfat.sim.plugin.discipline import DEFAULTS, Parameter
 from longfat.sim.queues import DROP
-from longfat.sim.queues.discipline import DEFAULTS, Parameter
 
 ROOM = 100_000  # calls
 LINE = records.record(("x", records.f8, (20,)))

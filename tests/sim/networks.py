@@ -77,7 +77,7 @@ def build(seed, *, disciplines=None, known=None, jitter=True, lossy=True):
     def line(tail, head, scale=1.0):
         for a, b in ((tail, head), (head, tail)):
             discipline = disciplines[int(rng.integers(len(disciplines)))]
-            packets = bool(rng.integers(2)) or discipline.service.startswith("discard")
+            packets = bool(rng.integers(2)) or discipline.name.startswith("priority-discard")
             size = int(rng.integers(1, 30))
             in_order = discipline.service == "fifo"
             net.link(

@@ -8,7 +8,7 @@ import pytest
 from longfat import laws
 from longfat.sim import Network, queues
 from longfat.sim.network import traffic
-from longfat.sim.queues.log import Log
+from longfat.sim.switch.log import Log
 from tests.sim.lab import simulated
 
 C, DELAY = 1e6, 0.001  # bytes/s and s of every link

@@ -12,8 +12,8 @@ from longfat import testing
 from longfat.sim import Network, Simulation, run
 from longfat.sim.network import traffic
 from longfat.sim.queues import codel, fq_codel
-from longfat.sim.queues.log import Log
-from longfat.sim.services.fq_codel import mixed
+from longfat.sim.switch.fq_codel import mixed
+from longfat.sim.switch.log import Log
 from tests.sim.lab import logged
 from tests.sim.own import of_service
 

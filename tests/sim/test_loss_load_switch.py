@@ -13,7 +13,7 @@ from longfat.sim import Discipline, Network, Parameter, Scheme, Simulation, queu
 from longfat.sim.kernel import records
 from longfat.sim.kernel.records import RED
 from longfat.sim.network import traffic
-from longfat.sim.queues.loss_load import END, OUT, loss
+from longfat.sim.switch.loss_load import END, OUT, loss
 from tests.sim.lab import simulated
 from tests.sim.own import of_flow, of_link
 from tests.sim.spy import Spy

@@ -6,7 +6,7 @@ import sys
 MODULE = '''
 """Discipline that drops every second packet."""
 
-from longfat.sim.queues.discipline import DROP, ENQUEUE, Discipline
+from longfat.sim.plugin.discipline import DROP, ENQUEUE, Discipline
 
 
 def enqueue(link, packet, now):
@@ -21,21 +21,21 @@ _hidden = Discipline("hidden")
 # The package is loaded with one more folder, as if the file lay in its own.
 PROGRAM = """
 import importlib.util, sys
-spec = importlib.util.find_spec("longfat.sim.queues")
+spec = importlib.util.find_spec("longfat.sim.switch")
 package = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
 package.__path__.append(sys.argv[1])
 spec.loader.exec_module(package)
 
 from longfat.cli import parameters
-from longfat.sim import Network
+from longfat.sim import Network, queues
 from tests.sim import networks
 
 net = Network().link("a", "b", rate=1e6, discipline="every-second", duplex=True).flow("reno", path=["a", "b"])
 assert Network.from_toml(net.to_toml()) == net
 assert "every-second" in parameters.disciplines()
 assert "every-second" in [one.name for one in networks.DISCIPLINES]
-assert "hidden" not in package.NAMED
-print(*sorted(package.NAMED))
+assert "hidden" not in queues.NAMED
+print(*sorted(queues.NAMED))
 """
 
 

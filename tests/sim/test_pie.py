@@ -11,8 +11,8 @@ from longfat.sim import Network, Simulation, run
 from longfat.sim.kernel.records import CE
 from longfat.sim.network import traffic
 from longfat.sim.queues import pie
-from longfat.sim.queues.log import Log
-from longfat.sim.queues.pie import scaled
+from longfat.sim.switch.log import Log
+from longfat.sim.switch.pie import scaled
 from tests.sim.lab import simulated
 from tests.sim.networks import FIXED
 from tests.sim.own import of_link

@@ -14,7 +14,7 @@ from longfat.sim import Discipline, Network, Parameter, Scheme, SchemeError, Ser
 from longfat.sim.kernel import jit
 from longfat.sim.network import traffic  # fmt: skip
 from longfat.sim.queues import DROP, ENQUEUE, mark_above
-from longfat.sim.services.round_robin import ROUND_ROBIN
+from longfat.sim.switch.round_robin import ROUND_ROBIN
 from tests.sim.lab import simulated
 from tests.sim.networks import AIMD
 from tests.sim.own import arrived, of_flow, of_link

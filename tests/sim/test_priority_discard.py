@@ -10,7 +10,7 @@ from longfat.sim.network import traffic
 from longfat.sim.network.network import MOST_PLACES
 from longfat.sim.plugin.functions import first_waiting, push_out, random
 from longfat.sim.queues import ENQUEUE
-from longfat.sim.services.push_out import DISCARD_LAST, DISCARD_WORST
+from longfat.sim.switch.push_out import DISCARD_LAST, DISCARD_WORST
 from tests.blt_referee import victim
 from tests.examples import examples
 from tests.sim.lab import simulated
@@ -194,5 +194,5 @@ def test_hooks_push_nothing_out_of_it():
 
 
 def test_the_service_of_each():
-    assert [queues.discipline(name).service for name in sorted(RULES)] == ["discard-worst", "discard-last"]
+    assert [queues.discipline(name).service.name for name in sorted(RULES)] == ["discard-worst", "discard-last"]
     assert DISCARD_WORST.queues == DISCARD_LAST.queues == 1  # no queue of its own for each flow

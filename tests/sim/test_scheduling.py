@@ -29,9 +29,9 @@ from longfat.sim import (
 )
 from longfat.sim.network import traffic
 from longfat.sim.plugin import callback_checks
-from longfat.sim.queues.log import Log
 from longfat.sim.schemes import NAMED as SCHEMES
 from longfat.sim.services import SERVICES
+from longfat.sim.switch.log import Log
 from tests.sim.lab import simulated
 
 

@@ -11,7 +11,7 @@ from longfat.sim import Network, Scheme, Simulation, queues
 from longfat.sim.kernel import records
 from longfat.sim.network import traffic
 from longfat.sim.queues import DROP
-from longfat.sim.queues.log import Log
+from longfat.sim.switch.log import Log
 from tests.sim.lab import simulated
 from tests.sim.logbook import Logbook
 from tests.sim.networks import AIMD

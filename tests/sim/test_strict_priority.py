@@ -8,7 +8,7 @@ import pytest
 from longfat.sim import ENQUEUE, Discipline, Network, Parameter, Scheme, run
 from longfat.sim.network import traffic
 from longfat.sim.queues import discipline
-from longfat.sim.queues.log import Log
+from longfat.sim.switch.log import Log
 from tests.sim.lab import simulated
 
 PRIORITY = discipline("strict-priority", levels=8)

@@ -8,8 +8,8 @@ from scipy import stats
 
 from longfat.sim import Network
 from longfat.sim.network import traffic
-from longfat.sim.queues.log import Log
 from longfat.sim.runs import results
+from longfat.sim.switch.log import Log
 from tests.sim.lab import simulated
 
 RATE = 1e9  # bytes/s of the link, which hardly has a queue

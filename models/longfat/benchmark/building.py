@@ -11,7 +11,7 @@ from longfat.benchmark.experiments import Variant
 from longfat.sim import queues, schemes
 from longfat.sim.network import scenario
 from longfat.sim.network.network import Network
-from longfat.sim.queues.round_trip_probe import round_trip_probe
+from longfat.sim.switch.round_trip_probe import round_trip_probe
 
 if TYPE_CHECKING:
     from longfat.sim.network.elements import Flow, Link

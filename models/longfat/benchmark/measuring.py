@@ -13,8 +13,8 @@ from longfat.benchmark.entries import OPTIMAL, Entry
 from longfat.benchmark.experiments import Variant
 from longfat.benchmark.optimal import optimal
 from longfat.sim.kernel.records import NEVER, SECOND
-from longfat.sim.queues.round_trip_probe import round_trip_probe
 from longfat.sim.runs.engine import Simulation
+from longfat.sim.switch.round_trip_probe import round_trip_probe
 
 if TYPE_CHECKING:
     from longfat.sim.network.elements import Flow, Link

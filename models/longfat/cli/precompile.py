@@ -42,7 +42,7 @@ def _rest() -> int:
     from longfat import segments
     from longfat.sim import queues, schemes, services
     from longfat.sim.kernel.source import compile_injection
-    from longfat.sim.queues import ptp
+    from longfat.sim.switch import ptp
 
     compile_injection()
     segments.simulate(window=4, loss=0.1, segment_packets=2, ack_segments=1, segments=1, rng=1, progress=False)

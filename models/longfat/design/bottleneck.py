@@ -13,8 +13,8 @@ from longfat.design.buffer_rules import with_decrease
 from longfat.design.senders import sender
 from longfat.laws.dctcp import least_threshold
 from longfat.sim import queues, schemes
-from longfat.sim.queues.step_marking import UNLIMITED
 from longfat.sim.schemes import Scheme
+from longfat.sim.switch.step_marking import UNLIMITED
 
 if TYPE_CHECKING:
     from longfat.sim.queues import Discipline

@@ -9,7 +9,7 @@ from longfat.base.domains import out_of_range
 from longfat.sim import Network, Simulation, queues
 from longfat.sim.network import traffic
 from longfat.sim.queues import Discipline
-from longfat.sim.queues.log import Log
+from longfat.sim.switch.log import Log
 from longfat.verify.measured_runs import Result, estimator, packets_sent
 
 OTHERS = 2  # flows that share a link with the one under test

@@ -11,8 +11,8 @@ from longfat.sim import Network, Simulation
 from longfat.sim.kernel import records
 from longfat.sim.network import traffic
 from longfat.sim.plugin import feedback
-from longfat.sim.queues import flow_service
 from longfat.sim.schemes import scheme
+from longfat.sim.switch import explicit_feedback
 from tests.sim.schemes.kkm import FAST, MS, SLOW, Experiment, one
 
 NAME = "explicit-feedback"
@@ -106,9 +106,9 @@ def test_the_slowest_switch_counts(rates):
 
 def test_the_rate_of_service():
     """A quarter of each new sample, where the flow waited; packets of 500 B, 1 ms, 2 ms and 1 ms apart."""
-    state = SimpleNamespace(**flow_service.SERVICE_STATE)
+    state = SimpleNamespace(**explicit_feedback.SERVICE_STATE)
     packet, waits, none = SimpleNamespace(size=500), SimpleNamespace(packets=3), SimpleNamespace(packets=0)
-    take, rate = flow_service.record_departure.py_func, []
+    take, rate = explicit_feedback.record_departure.py_func, []
     for queue, time in ((waits, 0.001), (waits, 0.002), (waits, 0.004), (none, 0.005), (waits, 0.1), (waits, 0.101)):
         take(state, queue, packet, time)
         rate.append(state.rate_estimate)

@@ -12,11 +12,11 @@ from longfat.sim import queues, schemes
 from longfat.sim.network import traffic
 from longfat.sim.network.network import Network
 from longfat.sim.queues import Discipline
-from longfat.sim.queues.log import Log
 from longfat.sim.runs import peek
 from longfat.sim.runs.engine import SchemeError, Simulation
 from longfat.sim.schemes import Parameter, Scheme
 from longfat.sim.services import Service
+from longfat.sim.switch.log import Log
 
 SAMPLES, FEW = 100, 20  # times at which windows, rates and packet counts are sampled: in a run, in a short run
 ROOM = 20_000  # packets in a log

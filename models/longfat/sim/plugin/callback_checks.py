@@ -18,9 +18,9 @@ from longfat.sim.plugin.view_fields import TABLE
 
 #: Names of the rows in views.
 ROWS = {field.row for fields in TABLE.values() for field in fields.values()} | {OWN, "service"}
-SHIPPED = tuple(f"longfat.sim.{folder}." for folder in ("schemes", "queues", "services"))
+SHIPPED = tuple(f"longfat.sim.{folder}." for folder in ("plugin", "schemes", "switch"))
 #: Code that may use rows: the responder of a run keeps the stamps of requests in them.
-INSIDE = ("longfat.sim.kernel.", "longfat.sim.plugin.", "longfat.sim.queues.ptp")
+INSIDE = ("longfat.sim.kernel.", "longfat.sim.plugin.", "longfat.sim.switch.ptp")
 
 
 def check(whose: str, name: str, function: Any, takes: str) -> None:

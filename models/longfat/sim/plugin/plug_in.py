@@ -173,7 +173,7 @@ class Registry(Mapping[str, Kind], Generic[Kind]):
     kind : type
         `Scheme`, `Discipline` or `Service`.
     others : mapping, optional
-        Plug-ins with further names.
+        Plug-ins with further names, which are found without an import.
     """
 
     def __init__(self, package: str, kind: type[Kind], others: Mapping[str, Any] | None = None) -> None:
@@ -184,7 +184,7 @@ class Registry(Mapping[str, Kind], Generic[Kind]):
         return {**self.others, **discovery.named(self.package, self.kind)}
 
     def __getitem__(self, name: str) -> Kind:
-        return self._named[name]
+        return self.others[name] if name in self.others else self._named[name]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._named)

@@ -19,10 +19,11 @@ from longfat.sim.network.options import Number
 from longfat.sim.network.traffic import Traffic
 from longfat.sim.plugin import callback_checks
 from longfat.sim.plugin.view_fields import INITIAL
-from longfat.sim.queues import Discipline, ptp
+from longfat.sim.queues import Discipline
 from longfat.sim.runs.keyed import Keyed
 from longfat.sim.runs.routes import Routes
 from longfat.sim.runs.run_state import RunState, rows
+from longfat.sim.switch import ptp
 
 _UNBOUNDED = 2**62
 

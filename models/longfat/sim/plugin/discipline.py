@@ -1,0 +1,194 @@
+"""`Discipline`: how a link queues, drops and marks packets."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import KW_ONLY, dataclass, field
+from typing import Any, ClassVar, Self
+
+from longfat.base.domains import unknown
+from longfat.sim.kernel.callbacks import HOOKS
+from longfat.sim.kernel.records import DROP, ENQUEUE, SEND
+from longfat.sim.kernel.views import View
+from longfat.sim.plugin import callback_checks
+from longfat.sim.plugin.columns import Columns
+from longfat.sim.plugin.parameters import Parameter, flag
+from longfat.sim.plugin.plug_in import PlugIn
+from longfat.sim.plugin.service import SERVICES, Service
+from longfat.sim.plugin.view_fields import LINK_FIELDS, link_view
+
+__all__ = ["DROP", "ENQUEUE", "SEND", "SERVICES", "Discipline", "Parameter", "flag"]
+
+
+@dataclass(frozen=True)
+class Discipline(PlugIn):
+    """Queue discipline of a link: which packets it admits, drops and marks, and what feedback it sends.
+
+    A discipline is a *service* (the scheduler, which decides the order of departures) and up to four callbacks, for
+    which the rules of `longfat.sim.PlugIn` hold. They may call `longfat.sim.random`, `mark`, `is_full`, `queue_of`,
+    `flow_state`, `first_waiting`, `behind`, `waiting` and `push_out`. A callback that sets ``link.send_feedback = 1``
+    sends ``link.feedback`` (four numbers) to the sender of the current packet.
+
+    Parameters
+    ----------
+    name, parameters, values, state, source
+        As for `longfat.sim.PlugIn`; the parameters include those of the service, and the state is that of a link.
+    service : str or Service
+        Scheduler of the link:
+
+        * "fifo": first in, first out, with departure times computed at arrival;
+        * "departures": first in, first out, decided at departure, so that queued packets can be dropped;
+        * "discard-worst", "discard-last": as "departures", but a full buffer drops the packet with the greatest
+          ``packet.priority``, or the last packet with a greater one than the arriving packet;
+        * "self-clocked", "bit-round", "round-robin": fair queueing by self-clocked tags, by the tags of bit-by-bit
+          round robin, or by deficit round robin;
+        * "rate-controlled": self-clocked fair queueing in which each queue has a ``rate``, set by callbacks, that it
+          does not exceed.
+    enqueue : callable, optional
+        ``enqueue(link, packet, now) -> int``, called when a packet arrives. It may mark the packet or change its
+        header, and returns ENQUEUE to admit it if the buffer has room, DROP, or ``push_out(number)`` to admit it and
+        drop the queued packet `number` (see `longfat.sim.first_waiting`). By default ENQUEUE. With service "fifo" it
+        may set ``link.hold_until``: the packet is not transmitted before this time, and the packets behind it wait.
+    dequeue : callable, optional
+        ``dequeue(link, packet, now) -> int``, called when the transmission of a packet is about to begin. It returns
+        SEND, or DROP to continue with the next packet. By default SEND.
+    tick : callable, optional
+        ``tick(link, now) -> float``, called at time 0 and then at the time that the previous call returned;
+        ``math.inf`` ends the calls.
+    feedback : callable, optional
+        ``feedback(link, packet, now) -> int``, called when feedback from the next switch arrives; the return value is
+        ignored.
+    flow_state : mapping, optional
+        State variables of each flow, in the same form: ``flow_state(link, packet.flow).bytes``.
+    services : sequence of str, optional
+        Services with which the discipline can be used: ``discipline(service="bit-round")``.
+    needs_buffer : bool
+        Whether a link without room for a single queued packet is refused.
+    late_if : str
+        Name of a yes-or-no parameter. Only if it is 1, departures are decided when they happen, and `dequeue` is
+        called.
+    hop_by_hop : bool
+        Whether ``link.feedback`` goes to the `feedback` hook of the upstream switch that has such a discipline; only
+        the first such switch of a path sends it to the sender.
+
+    Raises
+    ------
+    ValueError
+        For an unknown service, callbacks with other arguments, values outside their ranges, and names of parameters or
+        state variables that are not allowed; when a run begins, for a callback that cannot be compiled or sets a field
+        that it may not set.
+
+    Examples
+    --------
+    >>> def admit_every_other(link, packet, now):
+    ...     link.admit = not link.admit
+    ...     return ENQUEUE if link.admit else DROP
+    >>> Discipline("alternate", enqueue=admit_every_other, state={"admit": False}).service
+    'fifo'
+    """
+
+    KIND: ClassVar[str] = "discipline"
+    CALLBACKS: ClassVar[Mapping[str, str]] = HOOKS
+    BARE_VIEWS: ClassVar[Mapping[str, View]] = {"link": link_view()}
+
+    service: str | Service = "fifo"
+    enqueue: Callable[..., Any] | None = None
+    dequeue: Callable[..., Any] | None = None
+    tick: Callable[..., Any] | None = None
+    feedback: Callable[..., Any] | None = None
+    _: KW_ONLY
+    flow_state: Mapping[str, Any] = field(default_factory=dict)
+    services: tuple[str, ...] = ()
+    needs_buffer: bool = False
+    late_if: str = ""
+    hop_by_hop: bool = False
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.service, Service) and self.service not in SERVICES:
+            raise unknown(f"service of {self.title}:", self.service, SERVICES)
+        if self.scheduler is not None:
+            object.__setattr__(self, "parameters", {**self.scheduler.parameters, **self.parameters})
+            object.__setattr__(self, "values", {**self.scheduler.values, **self.values})
+        super().__post_init__()
+        object.__setattr__(self, "values", self.checked(self.settings))
+        if self.late_if:
+            if self.late_if not in self.parameters:
+                raise unknown(f"{self.title}: late_if", self.late_if, self.parameters)
+            object.__setattr__(self, "service", "departures" if self.values[self.late_if] else "fifo")
+        if self.scheduler is not None and not self.source and not self.callbacks:  # it is its service
+            object.__setattr__(self, "source", self.scheduler.source)
+        self.columns, self.flow_columns  # noqa: B018  refuses names that are not allowed
+
+    def __call__(self, *given: Any, **values: Any) -> Self:
+        """Return a copy of the discipline with other values of its parameters, given by name or in their order.
+
+        >>> Discipline("mine", parameters={"target": Parameter(0.005, "s", "(0, 1]")})(target="20 ms").values["target"]
+        0.02
+        """
+        if not self.services or "service" not in values:
+            return self._changed(given, values)
+        service = values.pop("service")
+        if service not in self.services:
+            raise unknown(f"service of {self.title}:", service, self.services)
+        return self._changed(given, values, service=service)
+
+    def check_buffer(self, link: str, packets: float, size: float) -> None:
+        """Accept every buffer of a link [packets, bytes]; a discipline that cannot work with it raises a ValueError."""
+
+    @functools.cached_property
+    def columns(self) -> Columns:
+        """Record of the parameters and state variables of a link."""
+        others = () if self.scheduler is None else self.scheduler.parameters
+        mine = {name: one for name, one in self.parameters.items() if name not in others}
+        return Columns(self.title, mine, self.state, LINK_FIELDS)
+
+    @functools.cached_property
+    def flow_columns(self) -> Columns:
+        """Record of the state variables of a flow."""
+        return Columns(self.title, {}, self.flow_state, ())
+
+    @functools.cached_property
+    def only_marks(self) -> bool:
+        """Whether the callbacks only mark packets, so that they have no effect on packets that are not ECN-capable."""
+        used = {name for callback in self.callbacks.values() for name in callback_checks.names_used(callback)}
+        return "mark" in used and not used & {"DROP", "push_out"}
+
+    @property
+    def scheduler(self) -> Service | None:
+        """Service that the link runs; None if departure times are computed at arrival, unless a hook decides later."""
+        if isinstance(self.service, Service):
+            return self.service
+        late = self.service == "fifo" and self.dequeue is not None and not self.late_if
+        return SERVICES["departures" if late else self.service]
+
+    @property
+    def defaults(self) -> Mapping[str, Any]:
+        """Callbacks in place of those that are not given: admit and send all packets."""
+        return DEFAULTS
+
+    @property
+    def views(self) -> Mapping[str, View]:
+        """View of a link, with what its service shows of its own records."""
+        service = self.scheduler
+        shown = () if service is None else (service.columns, service.queue_columns, service.settable)
+        return {"link": link_view(self.columns, self.flow_columns, *shown)}
+
+
+def enqueue_all(link, packet, now):  # type: ignore[no-untyped-def]
+    """Return that the packet is admitted if the buffer has room."""
+    return ENQUEUE
+
+
+def send_all(link, packet, now):  # type: ignore[no-untyped-def]
+    """Return that the packet is sent."""
+    return SEND
+
+
+def no_tick(link, now):  # type: ignore[no-untyped-def]
+    """Return the time of the next call: never."""
+    return math.inf
+
+
+DEFAULTS = {"enqueue": enqueue_all, "dequeue": send_all, "feedback": send_all, "tick": no_tick}

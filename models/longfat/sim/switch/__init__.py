@@ -1,0 +1,6 @@
+"""Queue disciplines and schedulers of links, one file for each thing, with both where it has both.
+
+`longfat.sim.queues` has the disciplines by their names, and `longfat.sim.services` the schedulers. A new module in this
+package is enough to add one: every public name in it that is bound to a `Discipline` becomes a choice of
+``Network.link(discipline=)``, of scenario files and of the command line, a `Service` one of ``Discipline(service=)``.
+"""

@@ -1,0 +1,26 @@
+"""Aggregation: packets wait for the next multiple of an interval, and leave then, as on links that send in batches.
+
+>>> aggregation("20 ms").values["interval"]
+0.02
+"""
+
+import math
+
+from longfat.sim.plugin.discipline import ENQUEUE, Discipline, Parameter
+
+HALF_A_TICK = 0.5e-9  # s, half the simulator's unit of time
+
+
+# Ours: draft-ietf-ccwg-bbr-06, section 5.5.9, describes aggregation by radio links and receivers, but no model of it.
+def hold_until_batch(link, packet, now):
+    """Hold the packet until the next multiple of the interval."""
+    link.hold_until = math.ceil((now - HALF_A_TICK) / link.interval) * link.interval
+    return ENQUEUE
+
+
+aggregation = Discipline(
+    "aggregation",
+    enqueue=hold_until_batch,
+    parameters={"interval": Parameter(None, "s", "(0, 1e6]", about="Time between two batches")},
+    source="Ours, because draft-ietf-ccwg-bbr-06, appendix A.12, asks for a link with aggregation and defines none",
+)

@@ -1,0 +1,90 @@
+"""Adaptive virtual queue (AVQ): packets that would overflow a slower, virtual link are marked or dropped.
+
+S. Kunniyur and R. Srikant, "Analysis and Design of an Adaptive Virtual Queue (AVQ) Algorithm for Active Queue
+Management", SIGCOMM 2001, with the update of the virtual capacity of its authors' code, ns-2.35, vq.cc, or with the
+printed one (`printed_update`). The virtual link has the same buffer; its capacity c follows dc/dt = alpha (gamma C -
+arrival rate), between 0 and the true capacity C, so that the utilisation tends to `gamma`. If packets are dropped, only
+those that are admitted count as arrivals in ns-2.35, all of them in the paper.
+
+Ours: packets that are not ECN-capable are dropped when ECN-capable ones would be marked, because RFC 3168, "The
+Addition of Explicit Congestion Notification (ECN) to IP", section 5, lets marks stand for drops of ECN-capable packets
+only; ns-2.35 lets them pass. A link with an unbounded buffer or without transmission time never marks or drops.
+
+>>> avq(gamma=0.9, ecn=True).values["gamma"]
+0.9
+"""
+
+import math
+
+from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.records import ECT
+from longfat.sim.plugin.discipline import DROP, ENQUEUE, Discipline, Parameter, flag
+from longfat.sim.plugin.functions import is_full, mark
+
+
+@part
+def virtual_buffer(link):
+    """Return the size of the virtual buffer [bytes]; a limit in packets is converted with the mean packet size."""
+    return link.buffer * min(float(link.limit_bytes), link.limit_packets * link.packet)
+
+
+# Kunniyur & Srikant (2001): c <- max(min(c + alpha gamma C (t - s), C) - alpha b, 0) at an arrival of b bytes at t, s
+# being the previous one. ns-2.35, vq.cc, enque(): clipped to [0, C] once, after both terms.
+@part
+def adapt(link, packet, now):
+    """Update the virtual capacity at an arrival."""
+    tokens = link.gamma * link.rate * (now - link.adapted_at)
+    if link.printed_update:
+        grown = min(link.rate, link.virtual_rate + link.alpha * tokens)
+        link.virtual_rate = max(0.0, grown - link.alpha * packet.size)
+    else:
+        link.virtual_rate = min(link.rate, max(0.0, link.virtual_rate + link.alpha * (tokens - packet.size)))
+    link.adapted_at = now
+
+
+# Kunniyur & Srikant (2001): VQ <- max(VQ - c (t - s), 0); if VQ + b exceeds the virtual buffer, mark or drop the
+# packet, otherwise VQ <- VQ + b; then update the capacity. ns-2.35, vq.cc, dropPacketForECN(): no update at a drop, and
+# the next one counts the time since the last update.
+def enqueue(link, packet, now):
+    """Mark or drop the packet if it overflows the virtual queue, then update the virtual capacity."""
+    if link.rate == math.inf:
+        return ENQUEUE
+    if not link.begun:
+        link.begun = True
+        link.virtual_rate = link.start * link.rate
+        link.emptied_at, link.adapted_at = now, now
+    link.virtual_queue = max(0.0, link.virtual_queue - link.virtual_rate * (now - link.emptied_at))
+    link.emptied_at = now
+    if link.virtual_queue + packet.size <= virtual_buffer(link):
+        link.virtual_queue += packet.size
+    elif link.ecn and packet.marks & ECT:
+        if not is_full(link, packet, now):
+            mark(link, packet)
+    else:
+        if link.printed_update:
+            adapt(link, packet, now)
+        return DROP
+    adapt(link, packet, now)
+    return ENQUEUE
+
+
+avq = Discipline(
+    "avq",
+    enqueue=enqueue,
+    parameters={
+        "gamma": Parameter(0.98, "1", "(0, 1]", about="Desired utilisation"),
+        "alpha": Parameter(0.15, "1/s", "(0, 1e6]", about="Damping factor: speed of the adaptation"),
+        "start": Parameter(0.8, "1", "[0, 1]", about="Initial virtual capacity, as a share of the link's capacity"),
+        "buffer": Parameter(1.0, "1", "(0, 1e6]", about="Virtual buffer, as a multiple of the real one"),
+        "packet": Parameter(
+            1000.0, "bytes", "[1, 1e6]", about="Mean packet size, which converts a buffer in packets into bytes"
+        ),
+        "ecn": flag(False, "Mark ECN-capable packets instead of dropping them"),
+        "printed_update": flag(False, "Update the virtual capacity as the paper prints it, at dropped packets, too"),
+    },
+    # virtual queue [bytes] and the time of its last update [s]; virtual capacity [bytes/s] and that of its last one [s]
+    state={"begun": False, "virtual_queue": 0.0, "emptied_at": 0.0, "virtual_rate": 0.0, "adapted_at": 0.0},
+    needs_buffer=True,
+    source='S. Kunniyur and R. Srikant, "Analysis and Design of an Adaptive Virtual Queue (AVQ) Algorithm for Active '
+    'Queue Management", SIGCOMM 2001, doi:10.1145/383059.383069; ns-2.35, vq.cc, for alpha and start',
+)

@@ -1,0 +1,43 @@
+"""Switch that sends congestion notifications back to the sources while its queue is long (BECN).
+
+P. Newman, "Backward Explicit Congestion Notification for ATM Local Area Networks", GLOBECOM 1993. While the queue
+exceeds a threshold, each flow whose cells arrive gets a notification, at most one in a filter period. Sources of the
+scheme "becn" follow them. From memory and the abstract: the paper could not be read. Service is in order of arrival.
+
+>>> becn(threshold=50).values["threshold"]
+50.0
+"""
+
+from longfat.sim.kernel.records import DATA, STAMPED
+from longfat.sim.plugin.discipline import ENQUEUE, Discipline, Parameter
+from longfat.sim.plugin.functions import flow_state
+
+WHOSE, OURS = 3, -6.0
+
+
+# Newman (1993): a threshold in the queue, and a filter so that a source hears of one event once.
+def enqueue(link, packet, now):
+    """Send a notification if the queue is long and the flow's last one is a filter period old."""
+    if packet.kind != DATA or packet.marks & STAMPED == 0 or packet.header[WHOSE] != OURS:
+        return ENQUEUE
+    flow = flow_state(link, packet.flow)
+    if link.backlog > link.threshold and now >= flow.notified_at + link.filter:
+        flow.notified_at = now
+        link.feedback[WHOSE] = OURS
+        link.send_feedback = 1
+    return ENQUEUE
+
+
+becn = Discipline(
+    "becn",
+    enqueue=enqueue,
+    parameters={
+        "threshold": Parameter(
+            20.0, "packets", "[0, 1e9]", about="Backlog above which notifications are sent", integer=True
+        ),
+        "filter": Parameter(0.005, "s", "[0, 1e6]", about="Time between two notifications of a flow, at least"),
+    },
+    flow_state={"notified_at": -1e9},  # s
+    source='P. Newman, "Backward Explicit Congestion Notification for ATM Local Area Networks", GLOBECOM 1993, '
+    "doi:10.1109/GLOCOM.1993.318176 (from its abstract and memory: it was not read); threshold and filter are ours",
+)

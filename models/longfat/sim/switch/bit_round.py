@@ -1,0 +1,162 @@
+"""Bit-round fair queueing: packets depart in the order in which bit-by-bit round robin would finish them.
+
+A. Demers, S. Keshav and S. Shenker, "Analysis and Simulation of a Fair Queueing Algorithm", SIGCOMM 1989. In the fluid
+system, in which all backlogged flows share the link at every moment, virtual time R grows at the link's rate over the
+number of flows that are backlogged in the fluid. A packet's finish tag is F = max(F of the flow's previous packet, R) +
+size. With weights, as in generalised processor sharing (A. K. Parekh and R. G. Gallager, IEEE/ACM Transactions on
+Networking 1(3), 1993), flows share the link in proportion to them: R grows at the rate over the sum of the weights, and
+a packet takes size/weight of it.
+
+Tags are integers, in units of 1/`FRACTION` bytes. The flows that are backlogged in the fluid form a list sorted by
+their last tags, so that the computing time of a packet grows with the number of flows before its own.
+
+Ours: a full buffer drops the last packet of the flow with the most bytes, and takes it out of the fluid, too; the
+paper's parameter delta, which favours flows that send little, is 0.
+"""
+
+from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.records import NONE, NOTHING
+from longfat.sim.plugin.discipline import Discipline
+from longfat.sim.plugin.functions import append, capacity, now_ns, queue_numbered, queue_of, waiting
+from longfat.sim.plugin.parameters import Table
+from longfat.sim.plugin.service import PER_FLOW, Service
+from longfat.sim.switch import tags
+from longfat.sim.switch.tags import activate, first_queue, tag_packet, take_from_longest, take_smallest
+
+FRACTION = 1 << 16  # units of a tag per byte; tags reach 1.4e14 bytes of service
+UNIT = 1 << 10  # units of a weight, a power of two so that equal weights of 1 round as if there were none
+ROWS = Table.MOST
+OUT = -2  # `behind` of a queue that is empty in the fluid
+
+
+# Parekh and Gallager (1993): weights phi; that of a flow without a row in the table is 1, as for Demers et al. (1989).
+@part
+def weight_of(link, packet):
+    """Return the weight of a packet's flow, in 1/`UNIT`."""
+    for k in range(ROWS):
+        if link.weights[2 * k] < 0.0:
+            break
+        if link.weights[2 * k] == packet.flow:
+            return round(link.weights[2 * k + 1] * UNIT)
+    return UNIT
+
+
+@part
+def share(queue, size):
+    """Return the share of the virtual time that a packet takes."""
+    return int(size) * FRACTION * UNIT // int(queue.weight)
+
+
+# Demers et al. (1989), section 2: dR/dt = rate/(number of flows backlogged in the fluid). Parekh and Gallager (1993),
+# the virtual time of PGPS: the sum of their weights (`link.fluid`) instead of their number.
+@part
+def roll(link):
+    """Advance virtual time to the present, in integers so that it is exact."""
+    now = now_ns(link)
+    left = FRACTION * UNIT * capacity(link, now - link.rolled)
+    link.rolled = now
+    while link.first != NONE:
+        queue = queue_numbered(link, link.first)
+        need = float((queue.tag - link.tag) * link.fluid)
+        if need > left:
+            link.tag += int(left / link.fluid)
+            return
+        left -= need
+        link.tag = queue.tag
+        link.first = queue.behind
+        link.fluid -= queue.weight
+        queue.behind = OUT
+
+
+@part
+def take_out(link, queue):
+    """Remove a queue from the list of the fluid's backlogged queues, if it is in it."""
+    if queue.behind == OUT:
+        return
+    link.fluid -= queue.weight
+    number = queue.number
+    if link.first == number:
+        link.first = queue.behind
+    else:
+        before = queue_numbered(link, link.first)
+        while before.behind != number:
+            before = queue_numbered(link, before.behind)
+        before.behind = queue.behind
+    queue.behind = OUT
+
+
+@part
+def insert(link, queue):
+    """Insert a queue into the list of the fluid's backlogged queues, behind those with smaller or equal last tags."""
+    before, behind = NONE, link.first
+    while behind != NONE and queue_numbered(link, behind).tag <= queue.tag:
+        before, behind = behind, queue_numbered(link, behind).behind
+    queue.behind = behind
+    if before == NONE:
+        link.first = queue.number
+    else:
+        queue_numbered(link, before).behind = queue.number
+    link.fluid += queue.weight
+
+
+# Demers et al. (1989), section 2: F = max(F of the flow's previous packet, R) + size; over the weight by Parekh and
+# Gallager (1993).
+def enqueue(link, packet, now):
+    """Give the packet its finish tag and append it to its flow's queue."""
+    roll(link)
+    queue = queue_of(link, packet)
+    if queue.weight == 0:
+        queue.weight = weight_of(link, packet)
+    begin = link.tag if queue.behind == OUT else queue.tag
+    take_out(link, queue)
+    queue.tag = begin + share(queue, packet.size)
+    insert(link, queue)
+    tag_packet(link, packet, queue.tag)
+    append(link, queue, packet)
+    if queue.packets == 1:
+        activate(link, queue)
+    return 0
+
+
+# Demers et al. (1989), section 2: without preemption, the packet with the smallest tag departs next.
+def dequeue(link, now):
+    """Take the packet with the smallest finish tag."""
+    return NOTHING if link.active == 0 else take_smallest(link, first_queue(link))
+
+
+# Ours, because a dropped packet would otherwise keep its flow backlogged in the fluid and raise its later tags.
+def evict(link, packet, now):
+    """Take the last packet of the longest queue, and take it out of the fluid."""
+    victim, queue = take_from_longest(link, packet)
+    if victim != NOTHING:
+        roll(link)
+        if queue.behind != OUT:
+            take_out(link, queue)
+            queue.tag -= share(queue, waiting(link, victim).size)
+            if queue.tag > link.tag:
+                insert(link, queue)
+    return victim
+
+
+SERVICE = Service(
+    "bit-round",
+    enqueue=enqueue,
+    dequeue=dequeue,
+    evict=evict,
+    queues=PER_FLOW,
+    parameters={
+        "weights": Table(
+            columns=(("flow", "1", "[0, 1e9]"), ("weight", "1", "[1e-3, 1e6]")),
+            about="Weights of flows (0 is the first), in steps of 1/1024; that of the others is 1",
+        )
+    },
+    # virtual time, and the simulated time of its last update [ns]; of the fluid: the queue that empties first, and the
+    # sum of the weights of the backlogged queues
+    state={**tags.STATE, "tag": 0, "rolled": 0, "first": NONE, "fluid": 0},
+    queue_state={"tag": 0, "behind": OUT, "weight": 0},  # a weight of 0 is not yet known
+    workspace=tags.room,
+    source='A. Demers, S. Keshav and S. Shenker, "Analysis and Simulation of a Fair Queueing Algorithm", SIGCOMM 1989, '
+    "section 2, doi:10.1145/75246.75248",
+)
+#: The computing time of a packet grows with the number of backlogged flows; with `FAIR`, with its logarithm.
+BIT_ROUND = Discipline("bit-round", SERVICE, needs_buffer=True)

@@ -1,0 +1,137 @@
+"""Hop-by-hop rate control: each switch sends its upstream neighbour its service rate and backlog of every flow.
+
+The upstream switch sends the flow at the rate that brings the neighbour's backlog to a set point
+(`sim.plugin.feedback`): lambda = mu + g (B - max(0, n + s - mu h))/h, with the service rate mu and the backlog n of
+the feedback, and the s packets sent during the last h, the round-trip time of the hop. The excess load of a bottleneck
+is therefore queued upstream of it, hop after hop, and finally at the source. Each feedback message is a packet on the
+reverse link. The last switch of a path is not rate-limited.
+
+P. P. Mishra and H. Kanakia, "A Hop by Hop Rate-based Congestion Control Scheme", SIGCOMM 1992. Ours, because the paper
+could not be consulted: gain, set point and feedback interval.
+
+Feedback contains (ours) the backlog less the number of the next packet that will arrive. The receiver of the feedback
+adds the number of the next packet that it will send, and so obtains the backlog plus the packets in flight on the hop.
+It also contains the time at which a packet that arrives now left the upstream switch: the hop's round trip is measured
+from then.
+
+Flows of other schemes are served fairly, without a limit of their rates. If the first link of a path has this
+discipline, the sender's own node is part of the scheme; otherwise the first switch sends its feedback to the sender.
+Connections that arrive one after the other (`longfat.sim.traffic.arrivals`) share one queue and its rate.
+
+>>> hop_by_hop(every=5).values["every"]
+5.0
+"""
+
+import math
+
+from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.records import DATA, STAMPED
+from longfat.sim.plugin.discipline import ENQUEUE, SEND, Discipline, Parameter
+from longfat.sim.plugin.feedback import SHORTEST_DELAY, limited_at_start, predicted_rate
+from longfat.sim.plugin.functions import flow_state, queue_of
+from longfat.sim.switch.explicit_feedback import SERVICE_STATE, record_departure, service_rate
+from longfat.sim.switch.rate_controlled import RATE_CONTROLLED
+
+# Header fields of a packet: time at which it left the upstream switch [s], 0 at its source; initial rate of the flow
+# [bytes/s]; unused; and the identifier of the scheme, which feedback has in the same place.
+LEFT, START_RATE, _, WHOSE = range(4)
+# Other fields of feedback: backlog less the number of the next packet to arrive; service rate [bytes/s]; time [s].
+BALANCE, RATE, MOMENT = range(3)
+OURS = -4.0
+
+
+@part
+def takes_part(packet):
+    """Return whether the packet is a data packet of a flow that uses hop-by-hop rate control."""
+    return packet.kind == DATA and packet.marks & STAMPED != 0 and packet.header[WHOSE] == OURS
+
+
+# Ours: feedback is sent after `every` departures of the flow or one round trip of the hop, whichever is sooner. The
+# service rate in it does not exceed the rate at which this switch itself may send the flow.
+@part
+def send_feedback(link, flow, queue, backlog, now):
+    """Send feedback to the upstream switch if it is due."""
+    if flow.departures < link.every and now < flow.reported_at + 2.0 * flow.hop_delay:
+        return
+    flow.departures = 0
+    flow.reported_at = now
+    link.feedback[BALANCE] = float(backlog - flow.expected)
+    link.feedback[RATE] = min(queue.rate, service_rate(link, flow, queue))
+    link.feedback[MOMENT] = now - flow.hop_delay
+    link.feedback[WHOSE] = OURS
+    link.send_feedback = 1
+
+
+# Mishra & Kanakia (1992): the rate of a hop follows from service rate and backlog at the next switch.
+def feedback(link, packet, now):
+    """Set the flow's rate on this link from the feedback of the next switch."""
+    queue, flow = queue_of(link, packet), flow_state(link, packet.flow)
+    size = abs(flow.departed_size)
+    if size == 0 or packet.header[WHOSE] != OURS:
+        return 0
+    delay = max(now - packet.header[MOMENT], size / link.rate, SHORTEST_DELAY)
+    service, balance = packet.header[RATE] / size, packet.header[BALANCE]
+    rate = predicted_rate(service, balance, float(flow.next), delay, link.gain, link.set_point)
+    queue.rate = min(link.rate, limited_at_start(flow, rate, now, delay) * size)
+    return 0
+
+
+def enqueue(link, packet, now):
+    """Record the arrival and the hop's delay; at the sender's own node, start the flow at its initial rate."""
+    if not takes_part(packet):
+        return ENQUEUE
+    queue, flow = queue_of(link, packet), flow_state(link, packet.flow)
+    left = packet.header[LEFT] if packet.header[LEFT] > 0.0 else packet.sent
+    flow.hop_delay = now - left
+    flow.expected = packet.transmission + 1
+    if not flow.seen:
+        flow.seen = True
+        flow.departures = int(link.every)  # makes feedback due
+        if now == left:  # the sender's own node: the rate starts and doubles here
+            flow.limit = packet.header[START_RATE] / packet.size
+            queue.rate = packet.header[START_RATE]
+    send_feedback(link, flow, queue, queue.packets + 1, now)
+    return ENQUEUE
+
+
+def dequeue(link, packet, now):
+    """Record the departure, and write its time into the header for the next switch."""
+    if packet.kind != DATA:
+        return SEND
+    queue, flow = queue_of(link, packet), flow_state(link, packet.flow)
+    record_departure(flow, queue, packet, now)
+    if flow.seen and takes_part(packet):
+        packet.header[LEFT] = now
+        flow.next = packet.transmission + 1
+        flow.departures += 1
+        send_feedback(link, flow, queue, queue.packets, now)
+    return SEND
+
+
+hop_by_hop = Discipline(
+    "hop-by-hop",
+    RATE_CONTROLLED,
+    enqueue=enqueue,
+    dequeue=dequeue,
+    feedback=feedback,
+    parameters={
+        "set_point": Parameter(10.0, "packets", "[0, 1e6]", about="Set point B of the backlog at the next switch"),
+        "gain": Parameter(
+            0.5, "1", "(0, 1]", about="Gain g: share of the difference to the set point that one round trip corrects"
+        ),
+        "every": Parameter(
+            10.0, "packets", "[1, 1e9]", about="Departures of a flow after which feedback is sent at the latest",
+            integer=True,
+        ),
+    },
+    # Whether a packet of the flow has arrived; numbers of the next packet to arrive and of the next one to be sent;
+    # departures since the last feedback, and its time [s]; delay of the last packet from the upstream switch [s].
+    flow_state={
+        "seen": False, "expected": 0, "next": 0, "departures": 0, "reported_at": 0.0, "hop_delay": 0.0,
+        "limit": math.inf, "doubles": 0.0, **SERVICE_STATE,
+    },
+    needs_buffer=True,
+    hop_by_hop=True,
+    source='P. P. Mishra and H. Kanakia, "A Hop by Hop Rate-based Congestion Control Scheme", SIGCOMM 1992; '
+    "gain, set point and feedback interval are ours",
+)  # fmt: skip

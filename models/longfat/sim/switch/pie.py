@@ -1,0 +1,144 @@
+"""PIE (proportional integral controller enhanced): packets are dropped at arrival, by the queueing delay and its trend.
+
+R. Pan, P. Natarajan, F. Baker and G. White, "Proportional Integral Controller Enhanced (PIE): A Lightweight Control
+Scheme to Address the Bufferbloat Problem", RFC 8033. Every `update` the drop probability changes by alpha (delay -
+target) + beta (delay - delay before), scaled down while it is small.
+
+The rules are those of appendix A, which measures the delay of departing packets; `ecn`, `derandomize` and `cap` are
+options of section 5.
+
+Ours, where RFC 8033 is silent or contradicts itself:
+
+- The delay is 0 once the queue is empty, as in Linux (pie.h). Appendix A keeps that of the last packet, so that the
+  probability would grow on an idle link.
+- MEAN_PKTSIZE, which has no value in RFC 8033, is that of RFC 8034, 1024 bytes.
+- The allowance for bursts is a whole number of updates (section 4.4: "MAY effectively round MAX_BURST up").
+- A packet that the buffer drops takes no random number and is not marked (appendix B: tail drop comes first).
+- A mark resets the accumulated probability as a drop does (section 5.4 speaks of drops only).
+
+>>> pie(target="5 ms").values["target"]
+0.005
+"""
+
+import math
+
+from longfat.sim.kernel.jit import part
+from longfat.sim.plugin.discipline import DROP, ENQUEUE, SEND, Discipline, Parameter, flag
+from longfat.sim.plugin.functions import is_full, mark, random
+
+FEW_PACKETS = 2.0  # mean packets; RFC 8033, section 4.1
+LOW_LOSS = 0.2  # RFC 8033, section 4.1
+LOW, HIGH = 0.85, 8.5  # accumulated probabilities; RFC 8033, section 5.4
+DECAY = 0.98  # RFC 8033, section 4.2
+STEP, CAPPED_FROM = 0.02, 0.1  # RFC 8033, section 5.5
+
+
+# RFC 8033, appendix A, `drop_early`: "Safeguard PIE to be work conserving".
+@part
+def is_spared(link):
+    """Return whether no packet is dropped, because the delay is low or the queue is short."""
+    low_delay = link.delay_before < link.target / 2.0 and link.probability < LOW_LOSS
+    return low_delay or link.backlog_bytes <= FEW_PACKETS * link.packet
+
+
+# RFC 8033, section 5.4 and appendix B, `drop_early`.
+@part
+def is_drawn_between(link):
+    """Draw with the probability unless the last drop was too short a time ago; it must not be too long ago, either."""
+    if link.probability == 0.0:
+        link.accumulated = 0.0
+    link.accumulated += link.probability
+    if link.accumulated < LOW:
+        return False
+    return link.accumulated >= HIGH or random(link) < link.probability
+
+
+@part
+def is_drawn(link):
+    """Return whether a packet is dropped or marked at random."""
+    if is_spared(link):
+        return False
+    return is_drawn_between(link) if link.derandomize else random(link) < link.probability
+
+
+# RFC 8033, appendix A, `enque`; section 5.1: ECN-capable packets are marked while the probability is below mark_ecnth.
+def enqueue(link, packet, now):
+    """Drop or mark the packet with the drop probability, unless a burst is allowed."""
+    if is_full(link, packet, now):
+        link.accumulated = 0.0
+        return ENQUEUE
+    half = link.target / 2.0
+    if link.probability == 0.0 and link.queue_delay < half and link.delay_before < half:
+        link.burst_left = math.ceil(link.burst / link.update - 1e-9)
+    if link.burst_left > 0 or not is_drawn(link):
+        return ENQUEUE
+    link.accumulated = 0.0
+    return ENQUEUE if link.ecn and link.probability < link.mark_below and mark(link, packet) else DROP
+
+
+# RFC 8033, appendix A, `deque`. Linux, pie.h, `pie_process_dequeue`: 0 if the queue is empty then.
+def dequeue(link, packet, now):
+    """Record the delay of the packet."""
+    link.queue_delay = now - packet.enqueued_at if link.backlog > 0 else 0.0
+    return SEND
+
+
+# RFC 8033, section 4.2: the lower the probability, the smaller its steps.
+@part
+def scaled(step, probability):
+    """Return the change of the probability, divided by 1 to 2048."""
+    if probability < 0.000001:
+        return step / 2048.0
+    if probability < 0.00001:
+        return step / 512.0
+    if probability < 0.0001:
+        return step / 128.0
+    if probability < 0.001:
+        return step / 32.0
+    if probability < 0.01:
+        return step / 8.0
+    return step / 2.0 if probability < 0.1 else step
+
+
+# RFC 8033, appendix A, `calculate_drop_prob`; section 5.5 for `cap`.
+def tick(link, now):
+    """Update the drop probability."""
+    delay, before = link.queue_delay, link.delay_before
+    step = scaled(link.alpha * (delay - link.target) + link.beta * (delay - before), link.probability)
+    if link.cap and link.probability >= CAPPED_FROM and step > STEP:
+        step = STEP
+    probability = link.probability + step
+    if delay == 0.0 and before == 0.0:
+        probability *= DECAY
+    link.probability = min(max(probability, 0.0), 1.0)
+    link.delay_before = delay
+    link.burst_left = max(0, link.burst_left - 1)
+    return now + link.update
+
+
+pie = Discipline(
+    "pie",
+    service="departures",
+    enqueue=enqueue,
+    dequeue=dequeue,
+    tick=tick,
+    parameters={
+        "target": Parameter(0.015, "s", "(0, 10]", about="Target of the queueing delay (QDELAY_REF)"),
+        "update": Parameter(0.015, "s", "[1e-6, 10]", about="Time between two updates of the probability (T_UPDATE)"),
+        "alpha": Parameter(0.125, "1/s", "[0, 1e6]", about="Weight of the deviation from the target"),
+        "beta": Parameter(1.25, "1/s", "[0, 1e6]", about="Weight of the change of the delay"),
+        "burst": Parameter(0.15, "s", "[0, 100]", about="Duration of a burst that loses no packet (MAX_BURST)"),
+        "packet": Parameter(1024.0, "bytes", "[1, 1e6]", about="Mean packet size; with two waiting none is dropped"),
+        "ecn": flag(False, "Mark ECN-capable packets instead of dropping them, below `mark_below`"),
+        "mark_below": Parameter(0.1, "probability", "[0, 1]", about="Probability from which on all are dropped"),
+        "derandomize": flag(False, "Keep drops from being too close together or too far apart"),
+        "cap": flag(False, "Let a probability above 0.1 grow by at most 0.02 per update"),
+    },
+    # delay of the last departed packet [s], and at the last update; updates for which a burst is still allowed; sum of
+    # the probabilities since the last drop
+    state={"probability": 0.0, "queue_delay": 0.0, "delay_before": 0.0, "burst_left": 0, "accumulated": 0.0},
+    needs_buffer=True,
+    source='R. Pan, P. Natarajan, F. Baker and G. White, "Proportional Integral Controller Enhanced (PIE): A '
+    'Lightweight Control Scheme to Address the Bufferbloat Problem", RFC 8033, 2017, sections 4 and 5 and appendix A, '
+    "doi:10.17487/RFC8033",
+)

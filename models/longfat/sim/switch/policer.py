@@ -1,0 +1,42 @@
+"""Token-bucket policer: a packet that finds too few tokens is dropped; no packet waits for tokens.
+
+J. Heinanen and R. Guerin, "A Single Rate Three Color Marker", RFC 2697, section 3, with one bucket and without colours:
+the bucket holds up to `burst` bytes of tokens, is full at first, and fills at `rate`. In any interval t at most burst +
+rate t bytes pass.
+
+Ours: a packet takes its tokens even if the buffer of the link then drops it, as with a policer in front of the link. A
+bucket smaller than a packet, through which nothing could ever pass, ends the run.
+
+>>> policer("8 Mbit/s", burst="15 kB").values["rate"]
+1000000.0
+"""
+
+from longfat.sim.plugin.discipline import DROP, ENQUEUE, Discipline, Parameter
+
+HALF_A_TICK = 0.5e-9  # s, half the simulator's unit of time
+
+
+# RFC 2697, section 3: a packet of B bytes conforms if there are at least B tokens, and takes them.
+def enqueue(link, packet, now):
+    """Fill the bucket up to the present; drop the packet if it holds less tokens than the packet has bytes."""
+    if packet.size > link.burst:
+        raise ValueError("burst is smaller than a packet, so that all packets would be dropped")
+    link.tokens = min(link.burst, link.tokens + link.token_rate * (now - link.filled_at))
+    link.filled_at = now
+    if link.tokens + link.token_rate * HALF_A_TICK < packet.size:
+        return DROP
+    link.tokens -= packet.size
+    return ENQUEUE
+
+
+policer = Discipline(
+    "policer",
+    enqueue=enqueue,
+    parameters={
+        "rate": Parameter(None, "bytes/s", "(0, 1e15]", "token_rate", about="Rate at which tokens arrive"),
+        "burst": Parameter(15_000.0, "bytes", "[1, 1e15]", about="Size of the bucket: bytes that may pass at once"),
+    },
+    state={"tokens": "burst", "filled_at": 0.0},  # bytes; time at which the tokens were counted
+    source='J. Heinanen and R. Guerin, "A Single Rate Three Color Marker", RFC 2697, 1999, section 3, '
+    "doi:10.17487/RFC2697",
+)

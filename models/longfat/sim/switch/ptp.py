@@ -1,0 +1,150 @@
+"""Performance transparency protocol: links add their counters to requests, and receivers answer, for CADPC.
+
+M. Welzl, "Scalable Router Aided Congestion Avoidance for Bulk Data Transfer in High Speed Networks", PFLDnet workshop
+2005, section II. A scheme sends a request (``flow.request = 1``). Each link appends a stamp of 16 bytes: how many bytes
+it has sent, and when. The receiver compares the stamps of two requests, and its answer describes the link with the
+least spare capacity. Because it works at links with any discipline, it is not a discipline but the responder of a run
+(`kernel.queueing.call_responder`). The stamps of a request are a list with the newest first.
+"""
+
+import functools
+import math
+
+from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.memory import hop_at, link_at, queued_at, stamp_at, tally_at
+from longfat.sim.kernel.records import NONE, REQUEST
+from longfat.sim.kernel.recovery import allocate_node, release_nodes
+from longfat.sim.plugin.discipline import ENQUEUE, SEND, Discipline, Parameter
+from longfat.sim.plugin.functions import number_of
+from longfat.sim.plugin.parameters import flag
+
+RESERVED = -1  # time in a stamp that has been reserved but not written
+STAMP, MOST, ANSWER = 16, 576, 32  # bytes: a stamp, the longest request, an answer
+#: Values of `stamps`: by nobody; by the router in front of the link; by the one at its end, for its incoming interface.
+BY_NOBODY, BY_OUTGOING, BY_INCOMING = range(3)
+
+
+def reserve(link, packet, now):
+    """Lengthen a request by the link's stamp, if the link adds stamps and the request has room.
+
+    A stamp for the incoming interface is there from now on, but the request is longer by it only behind the link. Its
+    hop is below zero until then.
+    """
+    state, row = link._state, packet._packet
+    about = queued_at(state, number_of(link, packet))
+    if about.stamps != NONE and stamp_at(state, about.stamps).hop < 0:
+        settle(state, about.stamps)
+        lengthen(link, packet)
+    if link.stamps != BY_NOBODY and row.length + STAMP <= MOST:
+        n = allocate_node(state)
+        stamp = stamp_at(state, n)
+        stamp.time = RESERVED
+        stamp.next = about.stamps
+        about.stamps = n
+        if link.stamps == BY_INCOMING:
+            stamp.hop = -1 - row.hop
+        else:
+            stamp.hop = row.hop
+            lengthen(link, packet)
+    return ENQUEUE
+
+
+@part
+def lengthen(link, packet):
+    """Lengthen a request by a stamp."""
+    packet._packet.length += STAMP
+    link._link.lengthened_bytes += STAMP
+
+
+@part
+def settle(state, n):
+    """Write the hop of a stamp that has lengthened its request."""
+    stamp = stamp_at(state, n)
+    stamp.hop = -1 - stamp.hop
+
+
+def write(link, packet, begin):
+    """Write byte counter and time into the stamp reserved for a link; the request leaves at time `begin`."""
+    state = link._state
+    if link.refresh > 0.0:
+        refresh_counter(link, state.now)
+    if not packet._packet.flag_bits & REQUEST:
+        return SEND
+    n = queued_at(state, number_of(link, packet)).stamps
+    if n == NONE or stamp_at(state, n).time != RESERVED:
+        return SEND
+    stamp, time = stamp_at(state, n), int(begin * 1e9 + 0.5)
+    stamp.bytes = link._link.served_bytes
+    stamp.time = time
+    if link.refresh > 0.0:
+        refresh_counter(link, time)
+        stamp.bytes = link.seen_bytes
+        if link.coarse_clock:
+            stamp.time = link.refreshed_at
+    return SEND
+
+
+@part
+def refresh_counter(link, now):
+    """Bring the published byte counter of a link up to date [ns], at integer multiples of its refresh interval."""
+    row, interval = link._link, int(link.refresh * 1e9 + 0.5)
+    if now - link.refreshed_at < interval:
+        return
+    link.refreshed_at = now - now % interval
+    unsent = max(0, row.free - link.refreshed_at) if row.service == NONE else 0  # ns; counted at admission
+    unsent_bytes = unsent * (row.rate / (8e9 * row.scale)) if row.scale > 0 else 0.0
+    link.seen_bytes = max(link.seen_bytes, row.served_bytes - int(unsent_bytes))
+
+
+def answer(link, packet, now):
+    """Compare the stamps on two requests, and answer with those of the link with the least spare capacity.
+
+    The header fields of the answer are capacity and traffic of that link [bytes/s], the time between its stamps [s],
+    and how many links answered, which is 0 where a counter was not refreshed between the requests.
+    """
+    state = link._state
+    about, flow = queued_at(state, number_of(link, packet)), tally_at(state, packet._packet.flow)
+    if about.stamps != NONE and stamp_at(state, about.stamps).hop < 0:
+        settle(state, about.stamps)
+    least, links, stale = math.inf, 0, False
+    before, n = flow.last_stamps, about.stamps
+    while n != NONE and before != NONE:
+        new, old = stamp_at(state, n), stamp_at(state, before)
+        if new.hop == old.hop:
+            if new.time > old.time:
+                stamped = link_at(state, hop_at(state, new.hop).link)
+                capacity = stamped.rate / (8.0 * stamped.scale)
+                span = (new.time - old.time) * 1e-9
+                traffic = (new.bytes - old.bytes) / span
+                links += 1
+                if capacity - traffic <= least:  # equal links: the first on the path (reverse list)
+                    least = capacity - traffic
+                    packet.header[0] = capacity
+                    packet.header[1] = traffic
+                    packet.header[2] = span
+            stale = stale or new.time == old.time
+        if new.hop >= old.hop:
+            n = new.next
+        if new.hop <= old.hop:
+            before = old.next
+    # A counter that was not refreshed since the last request hides its link, which may be the bottleneck.
+    packet.header[3] = 0 if stale else links
+    release_nodes(state, flow.last_stamps)
+    flow.last_stamps = about.stamps
+    about.stamps = NONE
+    packet._packet.length = ANSWER
+    return SEND
+
+
+@functools.cache
+def responder() -> Discipline:
+    """Return the responder, whose parameters are options of a link."""
+    return Discipline(
+        "ptp", enqueue=reserve, dequeue=write, feedback=answer,
+        parameters={
+            "refresh": Parameter(0.0, "s", "[0, 1e6]", about="Interval between updates of the byte counter"),
+            "coarse_clock": flag(False, "Whether a stamp has the time of the last update, not the present time"),
+            "stamps": Parameter(float(BY_OUTGOING), "1", "{0, 1, 2}", about="Who adds stamps: see `BY_NOBODY`"),
+        },
+        state={"refreshed_at": 0, "seen_bytes": 0},
+    )  # fmt: skip

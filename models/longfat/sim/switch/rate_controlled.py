@@ -1,0 +1,208 @@
+"""Rate-controlled fair queueing: each flow's queue is served at most at its own rate.
+
+A rate regulator for each flow in front of a scheduler, as in H. Zhang and D. Ferrari, "Rate-Controlled Static-Priority
+Queueing", INFOCOM 1993. Ours, because their scheduler has static priorities: the scheduler is self-clocked fair
+queueing (Golestani, INFOCOM 1994) over the flows whose first packet is eligible.
+
+A backlogged queue either is active (its first packet is eligible and has a finish tag, and the queue is in the heap) or
+rests until its first packet becomes eligible. A queue that had to wait for packets of other flows keeps up to one
+packet's transmission time as credit: the next packet's eligibility counts from when this one was eligible.
+"""
+
+import math
+
+from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.records import NONE, NOTHING, PASSES
+from longfat.sim.plugin.functions import (
+    append,
+    heap_replace,
+    memory,
+    now_ns,
+    queue_numbered,
+    queue_of,
+    schedule_wake,
+    set_memory,
+    set_tag,
+    take_first,
+    take_last,
+    waiting,
+)
+from longfat.sim.plugin.service import PER_FLOW, Service
+from longfat.sim.switch import tags
+from longfat.sim.switch.tags import activate, first_queue, first_tag, new_key, queue_in, remove_queue
+
+LONGEST = 4e18  # ns
+
+
+def room(limit: float, queues: int) -> int:
+    """Return the size of the heap and of the list of resting queues [words of 8 bytes]."""
+    return 3 * queues
+
+
+@part
+def span(queue, size):
+    """Return the transmission time of a packet at the queue's rate [ns]."""
+    return int(min(size * 1e9 / queue.rate, LONGEST)) if queue.rate > 0.0 else int(LONGEST)
+
+
+@part
+def eligible(queue):
+    """Return the time at which the first packet of a queue becomes eligible [ns]."""
+    return queue.counted + span(queue, queue.charge)
+
+
+@part
+def pay(link, queue, size):
+    """Account for the departure of a packet, from which the next packet's eligibility time follows."""
+    now = now_ns(link)
+    queue.counted = max(min(eligible(queue), now), now - span(queue, size))
+    queue.charge = size
+
+
+@part
+def tag_first(link, queue):
+    """Give the first packet of a queue its finish tag, since it is eligible."""
+    number = queue.head
+    tag = max(queue.tag, link.tag) + waiting(link, number).size
+    set_tag(link, number, tag)
+    queue.tag = tag
+
+
+@part
+def wait_for_time(link, queue):
+    """Schedule a call for when a resting queue's first packet becomes eligible.
+
+    An entry for a later time that is already in the event heap is ignored when its time comes.
+    """
+    schedule_wake(link, queue, eligible(queue))
+
+
+@part
+def resting_at(link, k):
+    """Return the number of the k-th resting queue."""
+    return memory(link, 2 * link.queue_count + k)
+
+
+@part
+def set_resting(link, k, queue):
+    """Make a queue the k-th of the resting queues."""
+    set_memory(link, 2 * link.queue_count + k, queue.number)
+    queue.place = k
+
+
+@part
+def rest(link, queue):
+    """Add a queue whose first packet is not yet eligible to the list of resting queues."""
+    set_resting(link, link.resting, queue)
+    link.resting += 1
+    wait_for_time(link, queue)
+
+
+@part
+def end_rest(link, queue):
+    """Remove a queue from the list of resting queues; the last of the list takes its place."""
+    link.resting -= 1
+    set_resting(link, queue.place, queue_numbered(link, resting_at(link, link.resting)))
+    queue.place = NONE
+
+
+@part
+def may_pass(link, queue):
+    """Return whether an arriving packet is eligible immediately; an idle queue collects no credit."""
+    now = now_ns(link)
+    if queue.packets > 0:
+        return False
+    if eligible(queue) < now:
+        queue.counted = now
+        queue.charge = 0
+    return eligible(queue) <= now
+
+
+def enqueue(link, packet, now):
+    """Append the packet to its flow's queue, which becomes active or rests if it was empty."""
+    queue = queue_of(link, packet)
+    at_once = may_pass(link, queue)
+    append(link, queue, packet)
+    if queue.packets > 1:
+        return 0
+    if at_once:
+        tag_first(link, queue)
+        activate(link, queue)
+    else:
+        rest(link, queue)
+    return 0
+
+
+def dequeue(link, now):
+    """Take the packet with the smallest finish tag; its queue stays active if its next packet is eligible."""
+    if link.active == 0:
+        return NOTHING
+    queue = first_queue(link)
+    link.tag = first_tag(link, queue)
+    taken = take_first(link, queue)
+    pay(link, queue, waiting(link, taken).size)
+    if queue.packets > 0 and eligible(queue) <= now_ns(link):
+        tag_first(link, queue)
+        heap_replace(link, link.active, first_tag(link, queue), new_key(link, queue))
+        return taken
+    remove_queue(link, 0)
+    if queue.packets > 0:
+        rest(link, queue)
+    return taken
+
+
+def evict(link, packet, now):
+    """Take the last packet of the longest queue, active or resting; none if the arriving packet departs immediately."""
+    longest = queue_of(link, packet)
+    if link.transmitting == NONE and may_pass(link, longest):
+        return PASSES
+    most, found = longest.bytes + packet.size, NOTHING
+    for k in range(link.active + link.resting):
+        queue = queue_in(link, k) if k < link.active else queue_numbered(link, resting_at(link, k - link.active))
+        if queue.bytes > most:
+            longest, most, found = queue, queue.bytes, k
+    if found == NOTHING:
+        return NOTHING
+    victim = take_last(link, longest)
+    rests = found >= link.active
+    if longest.packets > 0:
+        return victim
+    if rests:
+        end_rest(link, longest)
+    else:
+        longest.tag -= waiting(link, victim).size  # only an active queue's first packet has a tag
+        remove_queue(link, found)
+    return victim
+
+
+def wake(link, queue, now):
+    """Activate a resting queue if its first packet is eligible: its time has come, or its rate has changed."""
+    if queue.place == NONE:
+        return 0
+    if eligible(queue) > now_ns(link):
+        wait_for_time(link, queue)
+        return 0
+    end_rest(link, queue)
+    tag_first(link, queue)
+    activate(link, queue)
+    return 0
+
+
+RATE_CONTROLLED = Service(
+    "rate-controlled",
+    enqueue=enqueue,
+    dequeue=dequeue,
+    evict=evict,
+    wake=wake,
+    queues=PER_FLOW,
+    state={**tags.STATE, "tag": 0, "resting": 0},
+    # last tag; rate [bytes/s]; the next packet is eligible once `charge` bytes could have been sent at this rate since
+    # `counted` [ns]; position in the list of resting queues
+    queue_state={"tag": 0, "rate": math.inf, "counted": 0, "charge": 0, "place": NONE},
+    settable=("rate",),
+    work_conserving=False,
+    workspace=room,
+    source='H. Zhang and D. Ferrari, "Rate-Controlled Static-Priority Queueing", INFOCOM 1993, '
+    'doi:10.1109/INFCOM.1993.253355 (the regulators); S. J. Golestani, "A Self-Clocked Fair Queueing Scheme for '
+    'Broadband Applications", INFOCOM 1994, doi:10.1109/INFCOM.1994.337677 (the scheduler)',
+)

@@ -1,0 +1,35 @@
+"""First-in, first-out link that measures the round-trip times of the acknowledgments that enter it."""
+
+from longfat.sim.kernel.records import ACK
+from longfat.sim.plugin.discipline import ENQUEUE, Discipline
+
+
+def enqueue(link, packet, now):
+    """Record the time since the data packet that this acknowledgment acknowledges left its sender."""
+    if packet.kind == ACK:
+        age = now - packet.sent
+        link.answers += 1
+        link.total += age
+        link.squares += age * age
+        link.greatest = max(link.greatest, age)
+    return ENQUEUE
+
+
+# State: number of acknowledgments, sum of their round-trip times [s], sum of the squares [s^2], and the greatest [s].
+_ROUND_TRIP_PROBE = Discipline(
+    "round-trip-probe",
+    enqueue=enqueue,
+    state={"answers": 0, "total": 0.0, "squares": 0.0, "greatest": 0.0},
+    source="Ours, because it only measures: the queueing delays of Kanakia, Keshav and Mishra (1992), section 4",
+)
+
+
+def round_trip_probe() -> Discipline:
+    """Return the discipline of the last link before a probe's source; the round-trip times exclude that link's delay.
+
+    It measures for the benchmark, and is therefore not among the disciplines that a scenario may name.
+
+    >>> round_trip_probe().name
+    'round-trip-probe'
+    """
+    return _ROUND_TRIP_PROBE

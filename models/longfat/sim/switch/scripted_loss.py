@@ -1,0 +1,63 @@
+"""Losses by script: named packets, named transmissions, or packets that arrive in given times.
+
+Ours, because published test cases say which packet is lost, and random losses do not repeat that: RFC 6675, RFC 8985
+and draft-ietf-ccwg-bbr-06, appendix A, are examples.
+
+>>> scripted_loss(packets=[[0, 20, 1]]).values["packets"]
+((0.0, 20.0, 1.0),)
+"""
+
+from longfat.sim.kernel.records import DATA
+from longfat.sim.plugin.discipline import DROP, ENQUEUE, Discipline
+from longfat.sim.plugin.parameters import Table
+
+ROWS = Table.MOST
+COUNT = "[0, 9e15]"
+
+
+# Ours, as the whole module: the number of an entry's losses so far is kept beside it.
+def lose(link, packet, now):
+    """Drop the packet if the script names it, its transmission or the present time."""
+    lost = False
+    if packet.kind == DATA:
+        for k in range(ROWS):
+            if link.packets[3 * k] < 0.0:
+                break
+            if link.packets[3 * k] == packet.flow and link.packets[3 * k + 1] == packet.number:
+                lost = lost or link.packets_lost[k] < link.packets[3 * k + 2]
+                link.packets_lost[k] += 1
+        for k in range(ROWS):
+            if link.transmissions[2 * k] < 0.0:
+                break
+            if link.transmissions[2 * k] == packet.flow and link.transmissions[2 * k + 1] == packet.transmission:
+                lost = True
+    for k in range(ROWS):
+        if link.times[3 * k] < 0.0:
+            break
+        if link.times[3 * k] <= now < link.times[3 * k + 1]:
+            link.times_seen[k] += 1
+            if link.times_seen[k] % int(link.times[3 * k + 2]) == 0:
+                lost = True
+    return DROP if lost else ENQUEUE
+
+
+scripted_loss = Discipline(
+    "scripted-loss",
+    enqueue=lose,
+    parameters={
+        "packets": Table(
+            columns=(("flow", "1", COUNT), ("number", "packets", COUNT), ("count", "packets", "[1, 1e9]")),
+            about="Data packets by flow (0 is the first) and number; the first `count` transmissions of each are lost",
+        ),
+        "transmissions": Table(
+            columns=(("flow", "1", COUNT), ("transmission", "packets", COUNT)),
+            about="Transmissions that are lost, by flow and number among all of the flow, from 0 on",
+        ),
+        "times": Table(
+            columns=(("begin", "s", "[0, 1e9]"), ("end", "s", "[0, 1e9]"), ("every", "packets", "[1, 1e9]")),
+            about="Times in which every n-th arriving packet is lost, from `begin` until before `end`; 1 loses all",
+        ),
+    },
+    state={"packets_lost": [0] * ROWS, "times_seen": [0] * ROWS},
+    source="Ours, because test cases in RFCs name lost packets, and no publication defines a discipline for them",
+)

@@ -1,0 +1,118 @@
+"""Reordering by script: named data packets wait while later ones pass them; all others leave in order of arrival.
+
+Ours, because published test cases ask for a path that reorders packets (draft-ietf-ccwg-bbr-06, appendices A.18 and
+A.19), and none defines the reordering. A row of the script holds each packet once, so that its retransmission passes.
+
+Queue 0 holds the packets that leave in order, queue 1 the packets on hold. The tag of a packet on hold is the number of
+packets that queue 0 has sent when it may leave.
+
+>>> scripted_reordering(packets=[[0, 20, 2, 5]]).values["packets"]
+((0.0, 20.0, 2.0, 5.0),)
+"""
+
+from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.records import DATA, NONE, NOTHING
+from longfat.sim.plugin.discipline import Discipline
+from longfat.sim.plugin.functions import (
+    append,
+    behind,
+    now_ns,
+    number_of,
+    queue,
+    schedule_wake,
+    set_tag,
+    tag_of,
+    take,
+    take_first,
+    waiting,
+)
+from longfat.sim.plugin.parameters import Parameter, Table
+from longfat.sim.plugin.service import Service
+
+ROWS = Table.MOST
+COUNT = "[0, 9e15]"
+
+
+@part
+def places_behind(link, packet):
+    """Return the number of later packets that must pass the packet; 0 if the script does not name it, or no longer."""
+    for k in range(ROWS):
+        if packet.kind != DATA or link.packets[4 * k] < 0.0:
+            break
+        place = packet.number - int(link.packets[4 * k + 1])
+        if link.packets[4 * k] == packet.flow and link.done[k] <= place < link.packets[4 * k + 2]:
+            link.done[k] = place + 1
+            return int(link.packets[4 * k + 3])
+    return 0
+
+
+@part
+def latest(link, number):
+    """Return the time from which a packet on hold may leave regardless of the packets that have passed it [ns]."""
+    return round(waiting(link, number).enqueued_at * 1e9) + round(link.longest * 1e9)
+
+
+@part
+def wait_for_time(link):
+    """Schedule a call at the time from which the packet longest on hold may leave."""
+    on_hold = queue(link, 1)
+    if on_hold.head != NONE:
+        schedule_wake(link, on_hold, latest(link, on_hold.head))
+
+
+def enqueue(link, packet, now):
+    """Append the packet to the queue in order, or to the packets on hold."""
+    places = places_behind(link, packet)
+    if places == 0:
+        append(link, queue(link, 0), packet)
+        return 0
+    set_tag(link, number_of(link, packet), link.passed + queue(link, 0).packets + places)
+    append(link, queue(link, 1), packet)
+    wait_for_time(link)
+    return 0
+
+
+def dequeue(link, now):
+    """Take the first packet on hold that may leave, else the first of the other packets; NOTHING if none may leave."""
+    number = int(queue(link, 1).head)
+    while number != NONE:
+        if tag_of(link, number) <= link.passed or latest(link, number) <= now_ns(link):
+            take(link, queue(link, 1), number)
+            wait_for_time(link)
+            return number
+        number = behind(link, number)
+    if queue(link, 0).packets == 0:
+        return NOTHING
+    link.passed += 1
+    return take_first(link, queue(link, 0))
+
+
+def wake(link, queue, now):
+    """Schedule the next call; the link asks for a packet after this one."""
+    wait_for_time(link)
+    return 0
+
+
+SCRIPTED_REORDERING = Service(
+    "scripted-reordering",
+    enqueue=enqueue,
+    dequeue=dequeue,
+    wake=wake,
+    queues=2,
+    parameters={
+        "packets": Table(
+            columns=(
+                ("flow", "1", COUNT),
+                ("number", "packets", COUNT),
+                ("count", "packets", "[1, 1e9]"),
+                ("behind", "packets", "[1, 1e9]"),
+            ),
+            about="Data packets by flow (0 is the first), first number and count; `behind` later packets pass each",
+        ),
+        "longest": Parameter(1.0, "s", "(0, 1e6]", about="Longest time for which a packet is on hold"),
+    },
+    state={"done": [0] * ROWS, "passed": 0},  # packets of each row that have been on hold; packets that left in order
+    work_conserving=False,
+    source="Ours, because test cases in drafts ask for reordering, and no publication defines it",
+)
+scripted_reordering = Discipline("scripted-reordering", SCRIPTED_REORDERING, needs_buffer=True)

@@ -1,0 +1,61 @@
+"""Self-clocked fair queueing: packets depart in the order of their finish tags.
+
+S. J. Golestani, "A Self-Clocked Fair Queueing Scheme for Broadband Applications", INFOCOM 1994. A packet's finish tag
+is F = max(F of the flow's previous packet, v) + size, where the virtual time v is the tag of the packet in service.
+
+Ours: all flows have the same weight, tags are integers [bytes], and a full buffer drops the last packet of the flow
+with the most bytes.
+"""
+
+from longfat.sim.kernel.records import NOTHING
+from longfat.sim.plugin.discipline import Discipline
+from longfat.sim.plugin.functions import append, queue_of, waiting
+from longfat.sim.plugin.service import PER_FLOW, Service
+from longfat.sim.switch import tags
+from longfat.sim.switch.tags import activate, first_queue, first_tag, tag_packet, take_from_longest, take_smallest
+
+
+# Golestani (1994): F = max(F of the flow's previous packet, v) + size, for equal weights.
+def enqueue(link, packet, now):
+    """Give the packet its finish tag and append it to its flow's queue."""
+    queue = queue_of(link, packet)
+    queue.tag = max(queue.tag, link.tag) + packet.size
+    tag_packet(link, packet, queue.tag)
+    append(link, queue, packet)
+    if queue.packets == 1:
+        activate(link, queue)
+    return 0
+
+
+# Golestani (1994): the packet with the smallest tag departs next, and its tag is the virtual time.
+def dequeue(link, now):
+    """Take the packet with the smallest finish tag, and set virtual time to this tag."""
+    if link.active == 0:
+        return NOTHING
+    queue = first_queue(link)
+    link.tag = first_tag(link, queue)
+    return take_smallest(link, queue)
+
+
+# Ours, because the paper has no buffer limit: the dropped packet's bytes are taken off its flow's last tag.
+def evict(link, packet, now):
+    """Take the last packet of the longest queue, and subtract its size from that queue's last tag."""
+    victim, queue = take_from_longest(link, packet)
+    if victim != NOTHING:
+        queue.tag -= waiting(link, victim).size
+    return victim
+
+
+SELF_CLOCKED = Service(
+    "self-clocked",
+    enqueue=enqueue,
+    dequeue=dequeue,
+    evict=evict,
+    queues=PER_FLOW,
+    state={**tags.STATE, "tag": 0},
+    queue_state={"tag": 0},
+    workspace=tags.room,
+    source='S. J. Golestani, "A Self-Clocked Fair Queueing Scheme for Broadband Applications", INFOCOM 1994, '
+    "doi:10.1109/INFCOM.1994.337677",
+)
+FAIR = Discipline("fair", SELF_CLOCKED, needs_buffer=True)

@@ -1,0 +1,94 @@
+"""Leaky buckets on the access link of a host: packets wait for tokens, or are coloured red if there is no token.
+
+Tokens are generated at a constant rate into a pool of limited size; each data packet takes one. The departure time of a
+packet follows from those of the packets before it, so that tokens cost no events. The buckets are for hosts that send
+packets of one size; acknowledgments need no tokens (ours).
+
+N. Prithviraj and C. L. Williamson, "A Virtual Loss-Load Congestion Control Strategy for High Speed Networks", section
+2.1: figure 1 is the buffered bucket; the virtual bucket, which sends packets without a token immediately, coloured red,
+is described there after D. Hong and T. Suda, "Congestion Control and Prevention in ATM Networks", IEEE Network 5(4),
+1991.
+
+>>> leaky_bucket("8 Mbit/s").values["rate"]
+1000000.0
+"""
+
+from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.records import DATA, GREEN, RED
+from longfat.sim.plugin.discipline import DROP, ENQUEUE, Discipline, Parameter
+
+HALF_A_TICK = 0.5e-9  # s, half the simulator's unit of time
+
+
+# ITU-T I.371, the generic cell rate algorithm as virtual scheduling: `full_at`, the theoretical arrival time, is when
+# the pool would be full again but for one token; a packet conforms from (tokens - 1) intervals before that time on.
+@part
+def token_ready(link, interval):
+    """Return the time from which on the pool has a token for the next packet [s]."""
+    return link.full_at - (link.tokens - 1.0) * interval
+
+
+# Prithviraj & Williamson, section 2.1: a packet at the head of the queue takes a token; a full queue drops arrivals.
+def hold_until_token(link, packet, now):
+    """Hold the packet until there is a token; drop it if `queue` packets wait for tokens already."""
+    if packet.kind != DATA:
+        return ENQUEUE
+    interval = packet.size / link.token_rate
+    leaves = token_ready(link, interval)
+    if leaves <= now + HALF_A_TICK:
+        leaves = now
+    elif leaves - now > link.queue * interval + HALF_A_TICK:  # waiting packets depart one interval apart
+        return DROP
+    link.full_at = max(link.full_at, leaves) + interval
+    link.hold_until = leaves
+    return ENQUEUE
+
+
+# Prithviraj & Williamson, section 2.1, after Hong & Suda (1991): a packet without a token is sent immediately, marked
+# red.
+def colour(link, packet, now):
+    """Colour the packet green if there is a token, red otherwise."""
+    if packet.kind != DATA:
+        return ENQUEUE
+    interval = packet.size / link.token_rate
+    packet.colour = RED
+    if token_ready(link, interval) <= now + HALF_A_TICK:
+        link.full_at = max(link.full_at, now) + interval
+        packet.colour = GREEN
+    return ENQUEUE
+
+
+_SOURCE = (
+    'N. Prithviraj and C. L. Williamson, "A Virtual Loss-Load Congestion Control Strategy for High Speed Networks", '
+    "University of Saskatchewan, about 1995 (the thesis of this title: Research Report 94-7, 1994), section 2.1"
+)
+POOL = {
+    "rate": Parameter(None, "bytes/s", "(0, inf)", "token_rate", "Token rate, in bytes of the packets"),
+    "tokens": Parameter(
+        5.0,
+        "packets",
+        "[1, 1e9]",
+        about="Size of the token pool: packets that may leave at once after a pause",
+        integer=True,
+    ),
+}
+leaky_bucket = Discipline(
+    "leaky-bucket",
+    enqueue=hold_until_token,
+    parameters={
+        **POOL,
+        "queue": Parameter(
+            10.0, "packets", "[0, 1e9]", about="Packets that may wait for tokens; others are dropped", integer=True
+        ),
+    },
+    state={"full_at": 0.0},
+    source=f"{_SOURCE} and figure 1",
+)
+virtual_leaky_bucket = Discipline(
+    "virtual-leaky-bucket",
+    enqueue=colour,
+    parameters=POOL,
+    state={"full_at": 0.0},
+    source=f'{_SOURCE}, after D. Hong and T. Suda, "Congestion Control and Prevention in ATM Networks", IEEE Network '
+    "5(4), 1991",
+)

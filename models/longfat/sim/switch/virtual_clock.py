@@ -1,0 +1,108 @@
+"""VirtualClock: packets depart in the order of stamps that a clock of their flow would show if it had its own rate.
+
+L. Zhang, "VirtualClock: A New Traffic Control Algorithm for Packet-Switched Networks", ACM Transactions on Computer
+Systems 9(2), 1991. Each flow has an average rate. Its clock is set to the time of the first packet, ticks by size/rate
+with every packet, and is never behind real time, so that an idle flow collects no credit. A flow that sends more than
+its rate runs ahead of real time and finds its packets behind those of the others; it still gets the capacity that the
+others leave.
+
+Ours, because the paper could not be read: rates of flows without a row in `rates`, the clock of a packet that is
+dropped, and that stamps are in whole nanoseconds. The paper's flow monitoring, a second clock that tells how far a flow
+is beyond its rate for the network's management, is left out.
+"""
+
+from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.records import NOTHING
+from longfat.sim.plugin.discipline import Discipline
+from longfat.sim.plugin.functions import append, now_ns, queue_of, tag_of, take_last
+from longfat.sim.plugin.parameters import Table
+from longfat.sim.plugin.service import PER_FLOW, Service
+from longfat.sim.switch import tags
+from longfat.sim.switch.tags import activate, first_queue, queue_in, remove_queue, tag_packet, take_smallest
+
+ROWS = Table.MOST
+LONGEST = 4e15  # ns, 46 days: a tick of a very small rate, so that a thousand of them fit into an integer
+
+
+# Ours, because the paper takes every flow's rate from its reservation: without a row, an equal share of the link.
+@part
+def rate_of(link, packet):
+    """Return the average rate of a packet's flow [bytes/s], from the table or as an equal share of the link."""
+    for k in range(ROWS):
+        if link.rates[2 * k] < 0.0:
+            break
+        if link.rates[2 * k] == packet.flow:
+            return link.rates[2 * k + 1]
+    return link.rate / link.queue_count
+
+
+# Zhang (1991), the data forwarding algorithm: auxVC = max(real time, auxVC) + Vtick, with which the packet is stamped.
+@part
+def stamp_of(link, queue, packet):
+    """Return the stamp of a packet that arrives now [ns]."""
+    if queue.rate == 0.0:
+        queue.rate = rate_of(link, packet)
+    return max(queue.clock, now_ns(link)) + int(min(packet.size * 1e9 / queue.rate, LONGEST))
+
+
+def enqueue(link, packet, now):
+    """Give the packet the stamp of its flow's clock, and append it to its flow's queue."""
+    queue = queue_of(link, packet)
+    queue.clock = stamp_of(link, queue, packet)
+    tag_packet(link, packet, queue.clock)
+    append(link, queue, packet)
+    if queue.packets == 1:
+        activate(link, queue)
+    return 0
+
+
+# Zhang (1991): packets are queued and served in the order of increasing stamps.
+def dequeue(link, now):
+    """Take the packet with the smallest stamp."""
+    return NOTHING if link.active == 0 else take_smallest(link, first_queue(link))
+
+
+# Zhang (1991): an arrival at a full queue drops the last packet of the queue, which has the greatest stamp. Ours: its
+# clock tick remains, because stamps of packets behind it may not be taken back. Of equal stamps the arriving packet's
+# counts as the greatest.
+def evict(link, packet, now):
+    """Take the packet with the greatest stamp; if the arriving packet has it, take none, but its flow's clock ticks."""
+    queue = queue_of(link, packet)
+    stamp = greatest = stamp_of(link, queue, packet)
+    found = NOTHING
+    for place in range(link.active):
+        last = tag_of(link, queue_in(link, place).tail)
+        if last > greatest:
+            greatest, found = last, place
+    if found == NOTHING:
+        queue.clock = stamp
+        return NOTHING
+    longest = queue_in(link, found)
+    victim = take_last(link, longest)
+    if longest.packets == 0:
+        remove_queue(link, found)
+    return victim
+
+
+VIRTUAL_CLOCK = Service(
+    "virtual-clock",
+    enqueue=enqueue,
+    dequeue=dequeue,
+    evict=evict,
+    queues=PER_FLOW,
+    parameters={
+        "rates": Table(
+            columns=(("flow", "1", "[0, 1e9]"), ("rate", "bytes/s", "[1e-3, 1e15]")),
+            about="Average rates of flows (0 is the first); the others have the link's rate over the number of queues",
+        )
+    },
+    state=tags.STATE,
+    queue_state={
+        "clock": 0,
+        "rate": 0.0,
+    },  # stamp of the last packet [ns]; average rate, 0 before it is known [bytes/s]
+    workspace=tags.room,
+    source='L. Zhang, "VirtualClock: A New Traffic Control Algorithm for Packet-Switched Networks", ACM Transactions '
+    "on Computer Systems 9(2), 1991, pages 101-124, doi:10.1145/103720.103721 (from memory: it could not be read)",
+)
+virtual_clock = Discipline("virtual-clock", VIRTUAL_CLOCK, needs_buffer=True)

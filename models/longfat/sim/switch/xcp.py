@@ -1,0 +1,166 @@
+"""Router of XCP: it writes into every packet by how much the sender's window is to change.
+
+D. Katabi, M. Handley and C. Rohrs, "Congestion Control for High Bandwidth-Delay Product Networks", SIGCOMM 2002,
+section 3.5; ns-2.35, xcpq.cc, for intervals and budgets. Efficiency and fairness are controlled separately.
+
+* Efficiency controller (section 3.5.1): once a control interval, about one round-trip time, the aggregate rate is to
+  change by alpha (C - y) - beta Q/d, with the capacity C and the input y [bytes/s], the persistent queue Q [bytes] and
+  the mean round-trip time d [s].
+* Fairness controller (section 3.5.2): an increase is shared equally among the flows, a decrease in proportion to their
+  rates; a share gamma of the input is redistributed in this way even if the aggregate need not change (shuffling).
+
+As in ns-2.35 the law is that of rates; the feedback in a packet is the change of rate times the packet's round-trip
+time [bytes]. Control intervals last d, between 1 ms and 1 s; the persistent queue is the least queue of an interval of
+(d - q/C)/2, at least 2 ms. Section 4: the linearised system is stable for any delay and any number of flows if
+0 < alpha < pi/(4 sqrt 2) and beta = alpha^2 sqrt 2.
+
+Ours: the control intervals of all routers begin at time 0 (ns-2.35 draws the beginning); packets of other schemes are
+queued by drop-tail.
+
+>>> xcp(gamma=0.2).values["gamma"]
+0.2
+"""
+
+import math
+
+from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.records import DATA, STAMPED
+from longfat.sim.plugin.discipline import ENQUEUE, SEND, Discipline, Parameter
+
+# Header fields: round-trip time [s] (0: not yet measured), window [bytes], change of the window [bytes], and UNHEEDED,
+# or HEEDED once a router has written feedback; other values belong to other schemes.
+ROUND_TRIP, WINDOW, CHANGE, WHOSE = range(4)
+UNHEEDED, HEEDED = -1.0, -2.0
+
+# s, of control intervals, of round-trip times in their mean, and of queue intervals; ns-2.35, xcpq.cc
+SHORTEST, LONGEST, SHORTEST_QUEUE_INTERVAL = 0.001, 1.0, 0.002
+
+
+@part
+def on_the_clock(time):
+    """Return a time [s] rounded to the simulator's nanoseconds, because both kinds of intervals often end together."""
+    return int(time * 1e9 + 0.5) * 1e-9
+
+
+@part
+def heeds(packet):
+    """Return whether the packet is a data packet of an XCP sender that has measured its round-trip time."""
+    stamped = packet.kind == DATA and packet.marks & STAMPED != 0
+    ours = packet.header[WHOSE] == UNHEEDED or packet.header[WHOSE] == HEEDED
+    return stamped and ours and packet.header[ROUND_TRIP] > 0.0 and packet.header[WINDOW] > 0.0
+
+
+# Katabi et al. (2002), section 3.5.2: rtt s/cwnd, whose sum over a flow's packets is the length of the interval.
+@part
+def spacing(packet):
+    """Return the time between two packets of the flow, rtt s/cwnd [s]."""
+    return packet.header[ROUND_TRIP] * packet.size / packet.header[WINDOW]
+
+
+# Katabi et al. (2002), sections 3.5.1 and 3.5.2: the input of the interval, the mean round-trip time, and the sum of
+# rtt s/cwnd. ns-2.35, xcpq.cc: round-trip times count as 1 s at most.
+def enqueue(link, packet, now):
+    """Add the packet to the sums of the control interval."""
+    link.bytes += packet.size
+    if heeds(packet):
+        own = spacing(packet)
+        link.spacings += own
+        link.weighted += min(packet.header[ROUND_TRIP], LONGEST) * own
+    return ENQUEUE
+
+
+# Katabi et al. (2002), section 3.5.2: feedback = p_i - n_i with p_i proportional to rtt^2 s/cwnd and n_i to rtt s; a
+# packet keeps the smallest feedback of its path. ns-2.35, xcpq.cc: each packet spends its shares of the interval's
+# budgets.
+def dequeue(link, packet, now):
+    """Write the feedback into the packet, limited by the remaining budgets of the control interval."""
+    link.least = min(link.least, float(link.backlog_bytes))
+    if not heeds(packet) or link.rate == math.inf:
+        return SEND
+    header = packet.header
+    more = min(link.give, link.gain * spacing(packet))
+    less = min(link.take, link.toll * packet.size)
+    asked = header[CHANGE] / header[ROUND_TRIP]
+    if asked >= more - less:
+        header[CHANGE] = (more - less) * header[ROUND_TRIP]
+    else:  # another router allows less: the difference counts as a decrease here, if the budget lasts (ns-2.35)
+        less = min(link.take, less + (more - less - asked))
+        more = asked + less
+    header[WHOSE] = HEEDED
+    link.give = max(0.0, link.give - more)
+    link.take = max(0.0, link.take - less)
+    if link.give == 0.0:
+        link.gain = 0.0
+    if link.take == 0.0:
+        link.toll = 0.0
+    return SEND
+
+
+# Katabi et al. (2002), sections 3.5.1 and 3.5.2: phi = alpha (C - y) - beta Q/d and h = max(0, gamma y - |phi|), here
+# as rates; the budgets of increase and decrease are h + max(phi, 0) and h + max(-phi, 0).
+@part
+def control(link, now):
+    """End a control interval, and compute the budgets of the next one."""
+    length = now - link.began
+    link.mean = link.weighted / link.spacings if link.spacings > 0.0 else link.interval
+    link.give, link.take = 0.0, 0.0
+    if link.bytes > 0 and length > 0.0:
+        arrivals = link.bytes / length
+        change = link.alpha * (link.rate - arrivals) - link.beta * link.standing / link.mean
+        shuffled = max(0.0, link.gamma * link.bytes / length - abs(change))
+        link.give, link.take = shuffled + max(0.0, change), shuffled + max(0.0, -change)
+    link.gain = link.give / link.spacings if link.spacings > 0.0 else 0.0
+    link.toll = link.take / link.bytes if link.bytes > 0 else 0.0
+    link.bytes, link.spacings, link.weighted = 0, 0.0, 0.0
+    link.began = now
+    link.ends = on_the_clock(now + max(link.mean, SHORTEST))
+
+
+def tick(link, now):
+    """End control intervals and queue intervals, and return when the next one ends [s]."""
+    if link.rate == math.inf:  # such a link has no queue and no capacity to share
+        return math.inf
+    if link.mean == 0.0:  # first call
+        link.mean = link.interval
+        link.began = now
+        link.ends = link.queue_ends = on_the_clock(now + link.interval)
+    if now >= link.queue_ends:
+        link.standing, link.least = link.least, float(link.backlog_bytes)
+        drained = link.mean - link.backlog_bytes / link.rate
+        link.queue_ends = on_the_clock(now + max(SHORTEST_QUEUE_INTERVAL, drained / 2.0))
+    if now >= link.ends:
+        control(link, now)
+    return min(link.ends, link.queue_ends)
+
+
+xcp = Discipline(
+    "xcp",
+    service="departures",
+    enqueue=enqueue,
+    dequeue=dequeue,
+    tick=tick,
+    parameters={
+        "alpha": Parameter(
+            0.4, "1", "(0, 2]", about="Share of the spare capacity that is allotted in a control interval"
+        ),
+        "beta": Parameter(
+            0.226, "1", "[0, 2]", about="Share of the persistent queue that is drained in a control interval"
+        ),
+        "gamma": Parameter(0.1, "1", "[0, 1]", about="Share of the input that is redistributed among the flows"),
+        "interval": Parameter(
+            0.05, "s", "[1e-3, 1]", about="Control interval while no packet carries a round-trip time"
+        ),
+    },
+    state={
+        # this control interval: input [bytes]; sums of rtt s/cwnd [s] and rtt (rtt s/cwnd) [s^2]; beginning and end [s]
+        "bytes": 0, "spacings": 0.0, "weighted": 0.0, "began": 0.0, "ends": 0.0,
+        # from the previous interval: mean round-trip time [s]; remaining budgets of increase and decrease [bytes/s];
+        # increase for each second of rtt s/cwnd, and decrease for each byte
+        "mean": 0.0, "give": 0.0, "take": 0.0, "gain": 0.0, "toll": 0.0,
+        # queue intervals: persistent queue and least queue so far [bytes], end [s]
+        "standing": 0.0, "least": 0.0, "queue_ends": 0.0,
+    },
+    needs_buffer=True,
+    source='D. Katabi, M. Handley and C. Rohrs, "Congestion Control for High Bandwidth-Delay Product Networks", '
+    "SIGCOMM 2002, section 3.5, doi:10.1145/633025.633035; ns-2.35, xcpq.cc, for intervals and budgets",
+)  # fmt: skip
