@@ -35,7 +35,7 @@ def test_every_module_has_a_line():
     """A file by its path below `sim`; plug-ins, scenarios, captures and the conformance suite by their folders."""
     table = ENGINE.partition("## Modules")[2].partition("## Records")[0]
     named = set(re.findall(r"`([\w/]+\.py|[\w/]+/)`", table))
-    folders = {"network/scenario", "runs/captures", "conforming", "schemes", "services", "queues"}
+    folders = {"network/scenario", "runs/captures", "conforming", "schemes", "switch"}
     files = {path.relative_to(SIM) for path in SIM.rglob("*.py") if path.name != "__init__.py"}
     single = {path.as_posix() for path in files if not folders & {parent.as_posix() for parent in path.parents}}
     assert single - {f"network/scenarios/{path.name}" for path in SIM.rglob("scenarios/*.py")} <= named
@@ -123,7 +123,7 @@ ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text()
 @pytest.mark.parametrize(("inside", "head"), [("", "| room of `models/longfat` |"), ("sim", "| room of `sim/` |")])
 def test_every_room_has_a_line(inside, head):
     table = ARCHITECTURE.partition(head)[2].partition("\n\n")[0]
-    named = [name for line in table.splitlines()[2:] for name in re.findall(r"`(\w+)/`", line.split("|")[1])]
+    named = [name for line in table.splitlines()[2:] for name in re.findall(r"`(\w+)(?:/|\.py)`", line.split("|")[1])]
     assert sorted(named) == sorted(set(size.arrows(inside=inside)) - {"_version"})
 
 
