@@ -3,6 +3,7 @@
 Submodules are imported on first use, because importing numba is slow: ``sim.Network`` and ``sim.run`` for networks of
 links, queues and congestion-control schemes, ``sim.segments`` (`longfat.segments`) for selective repeat over one path.
 """
+# ruff: noqa: F403, F405 (type checkers read the names of `plugin.functions` from its own list)
 
 from __future__ import annotations
 
@@ -18,40 +19,7 @@ if TYPE_CHECKING:
     from longfat.sim.network import traffic
     from longfat.sim.network.network import Network
     from longfat.sim.plugin import view_fields as fields
-    from longfat.sim.plugin.functions import (
-        NO_DATA,
-        NOTHING,
-        PASSES,
-        append,
-        behind,
-        capacity,
-        drop_more,
-        first_waiting,
-        flow_state,
-        has_next_switch,
-        heap_entry,
-        heap_insert,
-        heap_remove,
-        heap_replace,
-        is_full,
-        mark,
-        memory,
-        now_ns,
-        number_of,
-        push_out,
-        queue,
-        queue_numbered,
-        queue_of,
-        random,
-        schedule_wake,
-        set_memory,
-        set_tag,
-        tag_of,
-        take,
-        take_first,
-        take_last,
-        waiting,
-    )
+    from longfat.sim.plugin.functions import *
     from longfat.sim.plugin.plug_in import PlugIn
     from longfat.sim.queues import DROP, ENQUEUE, SEND, Discipline
     from longfat.sim.runs import statistics
@@ -68,57 +36,17 @@ _SUBMODULES |= {
     "statistics": "longfat.sim.runs.statistics",
     "traffic": "longfat.sim.network.traffic",
 }
-#: The module of each name; the last rows are return values and functions for plug-ins.
+#: The module of each name; that of the others is `plugin.functions`.
 _NAMES = {
-    "Discipline": "queues",
+    **dict.fromkeys(("DROP", "ENQUEUE", "SEND", "Discipline"), "queues"),
+    **dict.fromkeys(("Parameter", "Scheme"), "schemes"),
+    **dict.fromkeys(("SchemeError", "Simulation"), "runs.engine"),
     "Network": "network.network",
-    "Parameter": "schemes",
     "PlugIn": "plugin.plug_in",
-    "Scheme": "schemes",
-    "SchemeError": "runs.engine",
-    "Simulation": "runs.engine",
-    "conformance": "conforming",
-    "run": "runs.run",
     "Service": "services",
-    **dict.fromkeys(("DROP", "ENQUEUE", "SEND"), "queues"),
+    "conformance": "conforming",
     "part": "kernel.jit",
-    **dict.fromkeys(
-        (
-            "NOTHING",
-            "NO_DATA",
-            "PASSES",
-            "append",
-            "behind",
-            "capacity",
-            "drop_more",
-            "first_waiting",
-            "flow_state",
-            "has_next_switch",
-            "heap_entry",
-            "heap_insert",
-            "heap_remove",
-            "heap_replace",
-            "is_full",
-            "mark",
-            "memory",
-            "now_ns",
-            "number_of",
-            "push_out",
-            "queue",
-            "queue_numbered",
-            "queue_of",
-            "random",
-            "schedule_wake",
-            "set_memory",
-            "set_tag",
-            "tag_of",
-            "take",
-            "take_first",
-            "take_last",
-            "waiting",
-        ),
-        "plugin.functions",
-    ),
+    "run": "runs.run",
 }
 
 __all__ = [
@@ -134,8 +62,8 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name in _SUBMODULES:
         return importlib.import_module(_SUBMODULES[name])
-    if name in _NAMES:
-        return getattr(importlib.import_module(f"longfat.sim.{_NAMES[name]}"), name)
+    if name in __all__:
+        return getattr(importlib.import_module(f"longfat.sim.{_NAMES.get(name, 'plugin.functions')}"), name)
     raise AttributeError(f"module 'longfat.sim' has no attribute {name!r}")
 
 

@@ -8,30 +8,16 @@ follows, and keeps packet counts that have to balance. The parameters and the st
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Collection, Mapping
-from dataclasses import replace
 from typing import Any
 
-from longfat.sim.kernel.memory import (
-    DELAYED_ACK,
-    EVENT,
-    HEADER,
-    LINK,
-    PACKET,
-    QUEUE,
-    RECEIVING,
-    RECOVERY,
-    SENDER,
-    SINCE,
-    STATE,
-    TIMER,
-)
-from longfat.sim.kernel.views import NANOSECONDS, Field, View
+from longfat.sim.kernel import memory
+from longfat.sim.kernel.views import NANOSECONDS as NS
+from longfat.sim.kernel.views import Field, Row, View
 from longfat.sim.plugin.columns import NO_COLUMNS, Columns
 
 __all__ = ["INITIAL", "TABLE", "documentation"]
-
-NS = NANOSECONDS
 
 
 def _of(row: str, *fields: tuple[Any, ...]) -> dict[str, Field]:
@@ -44,7 +30,6 @@ def _of(row: str, *fields: tuple[Any, ...]) -> dict[str, Field]:
 
 
 SET = True
-
 #: Fields of a flow, for schemes.
 FLOW_FIELDS = {
     **_of(
@@ -61,12 +46,8 @@ FLOW_FIELDS = {
         ("packet_size", "bytes", "size of a data packet, headers included"),
         ("transmission", "packets", "transmissions so far: the number of the next one"),
         ("acks_received", "packets", "acknowledgments received"),
-        (
-            "resend",
-            "packets",
-            "packet to retransmit at once, whatever the window; `NO_DATA`: a packet without data",
-            SET,
-        ),
+        ("resend", "packets",
+         "packet to retransmit at once, whatever the window; `NO_DATA`: a packet without data", SET),
         ("ect", "1", "codepoint of packets (RFC 9331, section 4.1): 0 Not-ECT, 1 ECT(0), 2 ECT(1)", SET),
         ("cwr", "1", "1: the next new packet carries CWR (RFC 3168, section 6.1.2)", SET),
         ("request", "1", "1: send a request for the counters of the links", SET),
@@ -81,38 +62,23 @@ FLOW_FIELDS = {
     ),
     **_of(
         "recovery",
-        (
-            "pool",
-            "packets",
-            "token bucket: packets that may leave at once after a pause in which the rate was not used",
-            SET,
-        ),
+        ("pool", "packets",
+         "token bucket: packets that may leave at once after a pause in which the rate was not used", SET),
         ("in_flight", "packets", "outstanding transmissions; only with selective recovery"),
-        (
-            "delivered",
-            "packets",
-            "reported as delivered so far, cumulatively or selectively; only with selective recovery",
-        ),
+        ("delivered", "packets",
+         "reported as delivered so far, cumulatively or selectively; only with selective recovery"),
         ("lost", "packets", "transmissions found lost so far; only with selective recovery"),
-        (
-            "recover",
-            "packets",
-            "`loss` is not called for losses of earlier transmissions (once per window); selective recovery",
-            SET,
-        ),
-        (
-            "app_limited_until",
-            "packets",
-            "delivery-rate samples are application-limited until more than this is delivered; 0: they are not",
-            SET,
-        ),
+        ("recover", "packets",
+         "`loss` is not called for losses of earlier transmissions (once per window); selective recovery", SET),
+        ("app_limited_until", "packets",
+         "delivery-rate samples are application-limited until more than this is delivered; 0: they are not", SET),
         ("reorder", "packets", "number of later transmissions acknowledged before a packet counts as lost"),
         ("alarm", "s", "time of the next call of `alarm`; infinite: never", SET),
         ("app_limited", "1", "1: the application had nothing more to send when window and rate allowed it"),
         ("arrival_times", "1", "1: acknowledgments carry the arrival time of the packet in header field 0"),
         ("header", "", "header fields: four numbers that packets carry to the switches and back", SET),
     ),
-}
+}  # fmt: skip
 
 #: Fields of the receiver of a flow, for `receive` and `reply` of schemes.
 RECEIVER_FIELDS = {
@@ -123,7 +89,7 @@ RECEIVER_FIELDS = {
     ),
     **_of("state", ("now", "s", "simulated time", False, "now", NS)),
     **_of("delayed_ack", ("alarm", "s", "time of the next call of `reply`; infinite: none", SET, "due_ns", NS)),
-}
+}  # fmt: skip
 
 #: Fields of an event, for schemes.
 EVENT_FIELDS = _of(
@@ -133,20 +99,14 @@ EVENT_FIELDS = _of(
     ("acked", "packets", "packets that the cumulative acknowledgment newly covers"),
     ("number", "packets", "packet that triggered the acknowledgment, or is lost; negative: feedback of a switch"),
     ("transmission", "packets", "number of that packet's transmission among all of the flow"),
-    (
-        "newly_delivered",
-        "packets",
-        "reported as delivered for the first time, cumulatively or selectively; only with selective recovery",
-    ),
+    ("newly_delivered", "packets",
+     "reported as delivered for the first time, cumulatively or selectively; only with selective recovery"),
     ("lost", "packets", "packets found lost"),
     ("spurious", "packets", "transmissions newly found delivered after they were found lost; with `delivery_rate`"),
     ("delivery_rate", "bytes/s", "sample of the delivery rate, 0 if there is none; with `delivery_rate`, as the next"),
     ("sample_interval", "s", "time over which the sample was taken"),
-    (
-        "prior_delivered",
-        "packets",
-        "delivered when the newest acknowledged, or the lost, packet was sent; negative: no sample",
-    ),
+    ("prior_delivered", "packets",
+     "delivered when the newest acknowledged, or the lost, packet was sent; negative: no sample"),
     ("sent_in_flight", "packets", "in flight just after that packet was sent, itself included"),
     ("lost_since_sent", "packets", "found lost since that packet was sent"),
     ("app_limited", "1", "1: the flow was application-limited when that packet was sent"),
@@ -200,7 +160,7 @@ PACKET_FIELDS = {
     ),
     "header": Field("header", "x", "", "header fields: four numbers of its sender", SET),
     "enqueued_at": Field("since", "x", "s", "arrival at this link; for waiting packets", False, NS),
-}
+}  # fmt: skip
 
 #: Fields of a queue of a link, for disciplines and services.
 QUEUE_FIELDS = _of(
@@ -221,20 +181,38 @@ INITIAL = {
     "quick_acks": "delayed_acks",
 }  # fmt: skip
 
-EVENT_VIEW = View("event", {"event": EVENT}, EVENT_FIELDS)
-PACKET_VIEW = View("packet", {"packet": PACKET, "header": HEADER, "since": SINCE}, PACKET_FIELDS)
+#: All fields, by the names of the callbacks' arguments.
+TABLE: Mapping[str, Mapping[str, Field]] = {
+    "flow": FLOW_FIELDS,
+    "event": EVENT_FIELDS,
+    "receiver": RECEIVER_FIELDS,
+    "link": LINK_FIELDS,
+    "packet": PACKET_FIELDS,
+    "queue": QUEUE_FIELDS,
+}
+
+#: Rows of the simulator that a view points to, by the names of the views.
+ROWS: Mapping[str, Mapping[str, Row]] = {
+    "flow": {"state": memory.STATE, "sender": memory.SENDER, "timer": memory.TIMER, "recovery": memory.RECOVERY},
+    "event": {"event": memory.EVENT},
+    "receiver": {"state": memory.STATE, "receiver": memory.RECEIVING, "delayed_ack": memory.DELAYED_ACK},
+    "link": {"state": memory.STATE, "link": memory.LINK},
+    "packet": {"packet": memory.PACKET, "header": memory.HEADER, "since": memory.SINCE},
+    "queue": {"queue": memory.QUEUE},
+    "flow_state": {},
+}
 
 
-def flow_view(own: Columns = NO_COLUMNS, without: Collection[str] = ()) -> View:
-    """Return the view that the callbacks of a scheme get of a flow, `without` some states: those of its receiver."""
-    rows = {"state": STATE, "sender": SENDER, "timer": TIMER, "recovery": RECOVERY, **own.rows()}
-    return View("flow", rows, {**FLOW_FIELDS, **own.fields(without=without)})
+def view(kind: str, own: Columns = NO_COLUMNS, without: Collection[str] = ()) -> View:
+    """Return the view of a kind that a plug-in gets, with its own record, `without` some states of that.
+
+    The callbacks at one end of a flow do not see the states of the other.
+    """
+    return View(kind, {**ROWS[kind], **own.rows()}, {**TABLE.get(kind, {}), **own.fields(without=without)})
 
 
-def receiver_view(own: Columns = NO_COLUMNS, without: Collection[str] = ()) -> View:
-    """Return the view that `receive` and `reply` of a scheme get of a receiver, `without` the states of the sender."""
-    rows = {"state": STATE, "receiver": RECEIVING, "delayed_ack": DELAYED_ACK, **own.rows()}
-    return View("receiver", rows, {**RECEIVER_FIELDS, **own.fields(without=without)})
+flow_view, receiver_view, queue_view = (functools.partial(view, kind) for kind in ("flow", "receiver", "queue"))
+EVENT_VIEW, PACKET_VIEW = (View(kind, ROWS[kind], TABLE[kind]) for kind in ("event", "packet"))
 
 
 def link_view(
@@ -255,20 +233,13 @@ def link_view(
     settable : tuple of str or None
         State of queues that the discipline may set; None for the view of the service, which may set all of it.
     """
-    for_service = settable is None
-    rows = {"state": STATE, "link": LINK, **own.rows(), **service.rows("service")}
-    fields = {**LINK_FIELDS, **service.fields("service", settable=for_service), **own.fields()}
-    of_queue = {**QUEUE_FIELDS, **queue.fields(settable=for_service)}
-    for name in settable or ():
-        of_queue[name] = replace(of_queue[name], settable=True)
-    queues = View("queue", {"queue": QUEUE, **queue.rows()}, of_queue)
-    state = View("flow_state", of_flow.rows(), of_flow.fields())
-    return View("link", rows, fields, {"flow_state": state, "queue": queues, "packet": PACKET_VIEW})
-
-
-def queue_view(queue: Columns = NO_COLUMNS) -> View:
-    """Return the view of a queue that a service gets."""
-    return View("queue", {"queue": QUEUE, **queue.rows()}, {**QUEUE_FIELDS, **queue.fields()})
+    queues = queue_view(queue)
+    if settable is not None:
+        read_only = {**queues.fields, **queue.fields(settable=False)}
+        queues = View("queue", queues.rows, read_only | {name: queues.fields[name] for name in settable})
+    fields = {**LINK_FIELDS, **service.fields("service", settable=settable is None), **own.fields()}
+    related = {"flow_state": view("flow_state", of_flow), "queue": queues, "packet": PACKET_VIEW}
+    return View("link", {**ROWS["link"], **own.rows(), **service.rows("service")}, fields, related)
 
 
 def documentation() -> str:
@@ -284,14 +255,3 @@ def documentation() -> str:
             lines.append(f"| `{name}` | {one.unit} | {'yes' if one.settable else 'no'} | {one.about} |")
         lines.append("")
     return "\n".join(lines)
-
-
-#: All fields, by the names of the callbacks' arguments.
-TABLE: Mapping[str, Mapping[str, Field]] = {
-    "flow": FLOW_FIELDS,
-    "event": EVENT_FIELDS,
-    "receiver": RECEIVER_FIELDS,
-    "link": LINK_FIELDS,
-    "packet": PACKET_FIELDS,
-    "queue": QUEUE_FIELDS,
-}
