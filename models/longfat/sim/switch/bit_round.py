@@ -17,15 +17,14 @@ paper's parameter delta, which favours flows that send little, is 0.
 from longfat.sim.kernel.jit import part
 from longfat.sim.kernel.records import NONE, NOTHING
 from longfat.sim.plugin.discipline import Discipline
-from longfat.sim.plugin.functions import append, capacity, now_ns, queue_numbered, queue_of, waiting
+from longfat.sim.plugin.functions import capacity, now_ns, queue_numbered, queue_of, waiting
 from longfat.sim.plugin.parameters import Table
 from longfat.sim.plugin.service import PER_FLOW, Service
 from longfat.sim.switch import tags
-from longfat.sim.switch.tags import activate, first_queue, tag_packet, take_from_longest, take_smallest
+from longfat.sim.switch.tags import append_tagged, in_table, take_from_longest, take_smallest
 
 FRACTION = 1 << 16  # units of a tag per byte; tags reach 1.4e14 bytes of service
 UNIT = 1 << 10  # units of a weight, a power of two so that equal weights of 1 round as if there were none
-ROWS = Table.MOST
 OUT = -2  # `behind` of a queue that is empty in the fluid
 
 
@@ -33,12 +32,7 @@ OUT = -2  # `behind` of a queue that is empty in the fluid
 @part
 def weight_of(link, packet):
     """Return the weight of a packet's flow, in 1/`UNIT`."""
-    for k in range(ROWS):
-        if link.weights[2 * k] < 0.0:
-            break
-        if link.weights[2 * k] == packet.flow:
-            return round(link.weights[2 * k + 1] * UNIT)
-    return UNIT
+    return round(in_table(link.weights, packet.flow, 1.0) * UNIT)
 
 
 @part
@@ -111,17 +105,14 @@ def enqueue(link, packet, now):
     take_out(link, queue)
     queue.tag = begin + share(queue, packet.size)
     insert(link, queue)
-    tag_packet(link, packet, queue.tag)
-    append(link, queue, packet)
-    if queue.packets == 1:
-        activate(link, queue)
+    append_tagged(link, queue, packet, queue.tag)
     return 0
 
 
 # Demers et al. (1989), section 2: without preemption, the packet with the smallest tag departs next.
 def dequeue(link, now):
     """Take the packet with the smallest finish tag."""
-    return NOTHING if link.active == 0 else take_smallest(link, first_queue(link))
+    return take_smallest(link)
 
 
 # Ours, because a dropped packet would otherwise keep its flow backlogged in the fluid and raise its later tags.

@@ -29,7 +29,7 @@ from longfat.sim.plugin.functions import (
 )
 from longfat.sim.plugin.service import PER_FLOW, Service
 from longfat.sim.switch import tags
-from longfat.sim.switch.tags import activate, first_queue, first_tag, new_key, queue_in, remove_queue
+from longfat.sim.switch.tags import activate, first_tag, new_key, queue_in, remove_queue
 
 LONGEST = 4e18  # ns
 
@@ -137,7 +137,7 @@ def dequeue(link, now):
     """Take the packet with the smallest finish tag; its queue stays active if its next packet is eligible."""
     if link.active == 0:
         return NOTHING
-    queue = first_queue(link)
+    queue = queue_in(link, 0)
     link.tag = first_tag(link, queue)
     taken = take_first(link, queue)
     pay(link, queue, waiting(link, taken).size)

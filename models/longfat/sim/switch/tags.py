@@ -10,6 +10,7 @@ their queue so far.
 from longfat.sim.kernel.jit import part
 from longfat.sim.kernel.records import NOTHING
 from longfat.sim.plugin.functions import (
+    append,
     heap_entry,
     heap_insert,
     heap_remove,
@@ -22,6 +23,7 @@ from longfat.sim.plugin.functions import (
     take_first,
     take_last,
 )
+from longfat.sim.plugin.parameters import Table
 
 NUMBER = 20  # bits of a heap key that hold the number of the queue
 STATE = {"active": 0, "heads": 0}
@@ -53,25 +55,35 @@ def activate(link, queue):
 
 
 @part
-def tag_packet(link, packet, tag):
-    """Store the finish tag of a packet."""
+def append_tagged(link, queue, packet, tag):
+    """Append the arriving packet to a queue with its finish tag; the queue joins the heap if it was empty."""
     set_tag(link, number_of(link, packet), tag)
+    append(link, queue, packet)
+    if queue.packets == 1:
+        activate(link, queue)
 
 
 @part
-def first_queue(link):
-    """Return the queue with the smallest finish tag."""
-    return queue_in(link, 0)
-
-
-@part
-def take_smallest(link, queue):
-    """Take the first packet of the queue at the top of the heap, and sort that queue in again by its next packet."""
+def take_smallest(link):
+    """Take the packet with the smallest finish tag, and sort its queue in again by the next packet; NOTHING if none."""
+    if link.active == 0:
+        return NOTHING
+    queue = queue_in(link, 0)
     taken = take_first(link, queue)
     if queue.packets == 0:
         remove_queue(link, 0)
     else:
         heap_replace(link, link.active, first_tag(link, queue), new_key(link, queue))
+    return taken
+
+
+@part
+def take_tail(link, place):
+    """Take the last packet of the queue at a position of the heap."""
+    queue = queue_in(link, place)
+    taken = take_last(link, queue)
+    if queue.packets == 0:
+        remove_queue(link, place)
     return taken
 
 
@@ -104,9 +116,15 @@ def take_from_longest(link, packet):
         queue = queue_in(link, place)
         if queue.bytes > most:
             longest, most, found = queue, queue.bytes, place
-    if found == NOTHING:
-        return NOTHING, longest
-    victim = take_last(link, longest)
-    if longest.packets == 0:
-        remove_queue(link, found)
-    return victim, longest
+    return (NOTHING if found == NOTHING else take_tail(link, found)), longest
+
+
+@part
+def in_table(table, flow, otherwise):
+    """Return the value of a flow in a table of flows and values, or the given one for a flow without a row."""
+    for k in range(Table.MOST):
+        if table[2 * k] < 0.0:
+            break
+        if table[2 * k] == flow:
+            return table[2 * k + 1]
+    return otherwise

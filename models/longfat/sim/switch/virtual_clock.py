@@ -14,13 +14,12 @@ is beyond its rate for the network's management, is left out.
 from longfat.sim.kernel.jit import part
 from longfat.sim.kernel.records import NOTHING
 from longfat.sim.plugin.discipline import Discipline
-from longfat.sim.plugin.functions import append, now_ns, queue_of, tag_of, take_last
+from longfat.sim.plugin.functions import now_ns, queue_of, tag_of
 from longfat.sim.plugin.parameters import Table
 from longfat.sim.plugin.service import PER_FLOW, Service
 from longfat.sim.switch import tags
-from longfat.sim.switch.tags import activate, first_queue, queue_in, remove_queue, tag_packet, take_smallest
+from longfat.sim.switch.tags import append_tagged, in_table, queue_in, take_smallest, take_tail
 
-ROWS = Table.MOST
 LONGEST = 4e15  # ns, 46 days: a tick of a very small rate, so that a thousand of them fit into an integer
 
 
@@ -28,12 +27,7 @@ LONGEST = 4e15  # ns, 46 days: a tick of a very small rate, so that a thousand o
 @part
 def rate_of(link, packet):
     """Return the average rate of a packet's flow [bytes/s], from the table or as an equal share of the link."""
-    for k in range(ROWS):
-        if link.rates[2 * k] < 0.0:
-            break
-        if link.rates[2 * k] == packet.flow:
-            return link.rates[2 * k + 1]
-    return link.rate / link.queue_count
+    return in_table(link.rates, packet.flow, link.rate / link.queue_count)
 
 
 # Zhang (1991), the data forwarding algorithm: auxVC = max(real time, auxVC) + Vtick, with which the packet is stamped.
@@ -49,17 +43,14 @@ def enqueue(link, packet, now):
     """Give the packet the stamp of its flow's clock, and append it to its flow's queue."""
     queue = queue_of(link, packet)
     queue.clock = stamp_of(link, queue, packet)
-    tag_packet(link, packet, queue.clock)
-    append(link, queue, packet)
-    if queue.packets == 1:
-        activate(link, queue)
+    append_tagged(link, queue, packet, queue.clock)
     return 0
 
 
 # Zhang (1991): packets are queued and served in the order of increasing stamps.
 def dequeue(link, now):
     """Take the packet with the smallest stamp."""
-    return NOTHING if link.active == 0 else take_smallest(link, first_queue(link))
+    return take_smallest(link)
 
 
 # Zhang (1991): an arrival at a full queue drops the last packet of the queue, which has the greatest stamp. Ours: its
@@ -77,11 +68,7 @@ def evict(link, packet, now):
     if found == NOTHING:
         queue.clock = stamp
         return NOTHING
-    longest = queue_in(link, found)
-    victim = take_last(link, longest)
-    if longest.packets == 0:
-        remove_queue(link, found)
-    return victim
+    return take_tail(link, found)
 
 
 VIRTUAL_CLOCK = Service(
@@ -97,10 +84,8 @@ VIRTUAL_CLOCK = Service(
         )
     },
     state=tags.STATE,
-    queue_state={
-        "clock": 0,
-        "rate": 0.0,
-    },  # stamp of the last packet [ns]; average rate, 0 before it is known [bytes/s]
+    # stamp of the last packet [ns]; average rate, 0 before it is known [bytes/s]
+    queue_state={"clock": 0, "rate": 0.0},
     workspace=tags.room,
     source='L. Zhang, "VirtualClock: A New Traffic Control Algorithm for Packet-Switched Networks", ACM Transactions '
     "on Computer Systems 9(2), 1991, pages 101-124, doi:10.1145/103720.103721 (from memory: it could not be read)",
