@@ -1,9 +1,13 @@
 """What schedulers of users may use: memory, a heap, tags, numbers of queues and packets, wake-ups; and its limits."""
 
+import ast
 import math
+from pathlib import Path
 
 import pytest
 
+from docs.size import imports
+from longfat import sim
 from longfat.sim import (
     NOTHING,
     Discipline,
@@ -19,7 +23,6 @@ from longfat.sim import (
     number_of,
     queue,
     queue_numbered,
-    queues,
     schedule_wake,
     set_memory,
     set_tag,
@@ -27,10 +30,9 @@ from longfat.sim import (
     take,
     take_first,
 )
+from longfat.sim.kernel import records
 from longfat.sim.network import traffic
-from longfat.sim.plugin import callback_checks
-from longfat.sim.schemes import NAMED as SCHEMES
-from longfat.sim.services import SERVICES
+from longfat.sim.plugin import functions
 from longfat.sim.switch.log import Log
 from tests.sim.lab import simulated
 
@@ -142,9 +144,16 @@ def test_what_lies_beyond_ends_with_a_sentence(enqueue, words):
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("registry", [SCHEMES, queues.NAMED, SERVICES], ids=["schemes", "disciplines", "services"])
-def test_plug_ins_of_the_package_keep_the_rules_of_users(registry):
+#: Files of the package that are no plug-ins by the rules of users, and what they read from the kernel.
+INSIDE = {"log": "an array of its caller", "ptp": "stamps of requests", "scheme": "the class"}
+
+
+@pytest.mark.parametrize("folder", ["schemes", "switch"])
+def test_plug_ins_of_the_package_keep_the_rules_of_users(folder):
     """Their callbacks reach the rows of the simulator through fields and functions only."""
-    for one in filter(None, registry.values()):
-        for name, callback in one.callbacks.items():
-            callback_checks.check_names(one.title, name, callback)
+    constants = {f"longfat.sim.kernel.records.{name}" for name in vars(records)} | {"longfat.sim.kernel.jit.part"}
+    public = constants | {f"longfat.sim.plugin.functions.{name}" for name in functions.__all__}
+    for path in sorted((Path(sim.__file__).parent / folder).glob("*.py")):
+        used = set(imports(ast.parse(path.read_text())))
+        inner = {name for name in used if name.startswith(("longfat.sim.kernel", "longfat.sim.plugin.functions"))}
+        assert inner <= public or path.stem in INSIDE, (path.name, inner - public)

@@ -179,8 +179,6 @@ class _ViewFields(AttributeTemplate):  # type: ignore[misc]
     key = View
 
     def generic_resolve(self, view: View, name: str) -> Any:
-        if name.startswith("_") and name[1:] in view.rows:
-            return view.rows[name[1:]]
         field = view.field(name)
         kind = view.rows[field.row].typeof(field.name)
         if field.scale:
@@ -199,8 +197,6 @@ def _pointer(context: Any, builder: Any, view: View, value: Any, row: str) -> An
 @lower_getattr_generic(View)  # type: ignore[untyped-decorator]
 def _get(context: Any, builder: Any, view: View, value: Any, name: str) -> Any:
     """Generate the code that reads a field, in the plug-in's unit."""
-    if name.startswith("_"):
-        return _pointer(context, builder, view, value, name[1:])
     field = view.fields[name]
     row = view.rows[field.row]
     found = record_getattr(context, builder, row, _pointer(context, builder, view, value, field.row), field.name)
@@ -257,8 +253,6 @@ class Look:
         object.__setattr__(self, "_rows", rows)
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):
-            return self._rows[name[1:]]
         field = self._kind.fields.get(name)
         if field is None:
             raise AttributeError(no_field(self._kind.kind, name, self._kind.fields))
@@ -279,6 +273,21 @@ class Look:
         if field.scale:
             value = math.floor(min(max(value * round(1 / field.scale) + 0.5, -MOST), MOST))
         self._rows[field.row][field.name] = value
+
+
+def row(name: str) -> Any:
+    """Return a function of a view that returns its row of this name, which plug-ins cannot name."""
+    if numba.config.DISABLE_JIT:
+        return lambda view: view._rows[name]
+
+    @intrinsic
+    def found(typingctx, view):  # type: ignore[no-untyped-def]
+        def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+            return _pointer(context, builder, view, arguments[0], name)
+
+        return view.rows[name](view), generate
+
+    return found
 
 
 def relative(name: str, count: int) -> Any:

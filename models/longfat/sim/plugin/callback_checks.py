@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from types import CodeType
 from typing import Any
 
@@ -13,14 +13,8 @@ import numba
 
 from longfat.base import domains
 from longfat.sim.kernel import jit
-from longfat.sim.kernel.views import OWN
-from longfat.sim.plugin.view_fields import TABLE
 
-#: Names of the rows in views.
-ROWS = {field.row for fields in TABLE.values() for field in fields.values()} | {OWN, "service"}
 SHIPPED = tuple(f"longfat.sim.{folder}." for folder in ("plugin", "schemes", "switch"))
-#: Code that may use rows: the responder of a run keeps the stamps of requests in them.
-INSIDE = ("longfat.sim.kernel.", "longfat.sim.plugin.", "longfat.sim.switch.ptp")
 
 
 def check(whose: str, name: str, function: Any, takes: str) -> None:
@@ -36,48 +30,32 @@ def check(whose: str, name: str, function: Any, takes: str) -> None:
         pass  # a built-in without a signature
 
 
-def check_names(whose: str, name: str, function: Any) -> None:
-    """Raise a ValueError for a callback that uses a row of the simulator, or calls a helper that does.
-
-    A plug-in, also one of the package, reaches these rows only through the fields of a view and the functions of
-    `longfat.sim.plugin`, because nothing checks what it writes to a row.
-    """
-    for used in _reached(function, lambda plain: _module(plain).startswith(INSIDE)):
-        if used.startswith("_") and used[1:] in ROWS:
-            raise ValueError(
-                f"{whose}: {name} uses {used!r}, a row of the simulator's own, which a plug-in may not use"
-            )
-
-
 def names_used(function: Any) -> set[str]:
     """Return the global and attribute names that a function and the user's helpers that it calls use.
 
     >>> sorted(names_used(lambda link, packet, now: link.backlog > link.threshold))
     ['backlog', 'threshold']
     """
-    return set(_reached(function, lambda plain: plain is not function and _module(plain).startswith("longfat.")))
-
-
-def _module(function: Any) -> str:
-    """Return the module that defines a function, "" if that is not known."""
-    return getattr(function, "__module__", None) or ""
-
-
-def _reached(function: Any, left_out: Callable[[Any], bool]) -> Iterator[str]:
-    """Yield the names that a function and the helpers that it calls use, except the names left out."""
+    found: set[str] = set()
     seen: set[int] = set()
     left = [function]
     while left:
         plain = left.pop()
         plain = getattr(plain, "py_func", plain)
         code = getattr(plain, "__code__", None)
-        if id(plain) in seen or code is None or left_out(plain):
+        if id(plain) in seen or code is None or (plain is not function and _module(plain).startswith("longfat.")):
             continue
         seen.add(id(plain))
         names = _names(code)
-        yield from names
+        found.update(names)
         left += [plain.__globals__[used] for used in names if used in plain.__globals__]
         left += _enclosed(plain)
+    return found
+
+
+def _module(function: Any) -> str:
+    """Return the module that defines a function, "" if that is not known."""
+    return getattr(function, "__module__", None) or ""
 
 
 def _names(code: CodeType) -> list[str]:
@@ -98,7 +76,6 @@ def _enclosed(function: Any) -> list[Any]:
 @functools.lru_cache(maxsize=512)
 def compiled(whose: str, name: str, function: Callable[..., Any], kind: Any) -> jit.Callback:
     """Return a function compiled for numba's signature; the code of plug-ins of the package is kept on disk."""
-    check_names(whose, name, function)
     ships = _module(function).startswith(SHIPPED)
     try:
         return jit.callback(kind, function, cache=ships)

@@ -25,7 +25,7 @@ from longfat.sim.kernel.memory import (
 )
 from longfat.sim.kernel.memory import is_full as exceeds_buffer
 from longfat.sim.kernel.records import CE, ECT, NO_DATA, NONE, NOTHING, PASSES, WAKE
-from longfat.sim.kernel.views import relative
+from longfat.sim.kernel.views import relative, row
 
 __all__ = [
     "NONE", "NOTHING", "NO_DATA", "PASSES", "append", "behind", "capacity", "drop_more", "first_waiting",
@@ -34,6 +34,7 @@ __all__ = [
     "set_memory", "set_tag", "tag_of", "take", "take_first", "take_last", "waiting",
 ]  # fmt: skip
 
+state_of, link_row, queue_row, packet_row = map(row, ("state", "link", "queue", "packet"))
 _flow_state = relative("flow_state", 1)
 _queue = relative("queue", 2)
 _packet = relative("packet", 3)
@@ -43,52 +44,52 @@ QUEUE_SIZE, PACKET_SIZE, HEADER_SIZE = (row.layout.itemsize for row in (QUEUE, P
 @part
 def random(view):
     """Return a random number in [0, 1) of the network's stream; `view` is a flow or a link."""
-    return uniform(view._state)
+    return uniform(state_of(view))
 
 
 @part
 def flow_state(link, flow):
     """Return the state that the discipline keeps of a flow, whose number is `packet.flow`."""
-    return _flow_state(link, flow_state_at(link._state, link._link, flow))
+    return _flow_state(link, flow_state_at(state_of(link), link_row(link), flow))
 
 
 @part
 def queue_of(link, packet):
     """Return the queue of a packet's flow at this link."""
-    return queue_numbered(link, hop_at(link._state, packet._packet.hop).queue)
+    return queue_numbered(link, hop_at(state_of(link), packet_row(packet).hop).queue)
 
 
 @part
 def has_next_switch(link, packet):
     """Return whether a later switch of the packet's path sends its hop-by-hop feedback to this link."""
-    return hop_at(link._state, packet._packet.hop).switch_hop != NONE
+    return hop_at(state_of(link), packet_row(packet).hop).switch_hop != NONE
 
 
 @part
 def queue(link, k):
     """Return the k-th queue of a link, counted from 0."""
-    return queue_numbered(link, link._link.first_queue + k)
+    return queue_numbered(link, link_row(link).first_queue + k)
 
 
 @part
 def queue_numbered(link, q):
     """Return a queue of the link by its number."""
-    if not 0 <= q - link._link.first_queue < link._link.queue_count:
+    if not 0 <= q - link_row(link).first_queue < link_row(link).queue_count:
         raise IndexError("the link has no queue of this number")
-    return _queue(link, link._state.queues_base + QUEUE_SIZE * q, queue_own(link._state, q))
+    return _queue(link, state_of(link).queues_base + QUEUE_SIZE * q, queue_own(state_of(link), q))
 
 
 @part
 def number_of(link, packet):
     """Return the number of the current packet."""
-    return (address_of(packet._packet) - link._state.packets_base) // PACKET_SIZE
+    return (address_of(packet_row(packet)) - state_of(link).packets_base) // PACKET_SIZE
 
 
 @part
 def append(link, queue, packet):
     """Append the current packet to a queue."""
-    state, row, i = link._state, queue._queue, number_of(link, packet)
-    packet._packet.next = NONE
+    state, row, i = state_of(link), queue_row(queue), number_of(link, packet)
+    packet_row(packet).next = NONE
     about = queued_at(state, i)
     about.previous = row.tail
     about.queue = row.number
@@ -98,13 +99,13 @@ def append(link, queue, packet):
         packet_at(state, row.tail).next = i
     row.tail = i
     row.packets += 1
-    row.bytes += packet._packet.length
+    row.bytes += packet_row(packet).length
 
 
 @part
 def take(link, queue, number):
     """Remove a packet from its queue, and return its number."""
-    unlink(link._state, queue.number, number)
+    unlink(state_of(link), queue.number, number)
     return number
 
 
@@ -123,7 +124,7 @@ def take_last(link, queue):
 @part
 def waiting(link, number):
     """Return the view of a waiting packet, given the number that `first_waiting` or `behind` returns."""
-    state = link._state
+    state = state_of(link)
     return _packet(
         link,
         state.packets_base + PACKET_SIZE * number,
@@ -141,7 +142,7 @@ def first_waiting(link):
 @part
 def behind(link, number):
     """Return the number of the packet behind this one, negative if there is none."""
-    return int(packet_at(link._state, number).next)
+    return int(packet_at(state_of(link), number).next)
 
 
 @part
@@ -177,13 +178,13 @@ def mark(link, packet):
 @part
 def now_ns(view):
     """Return the simulated time as an integer [ns]; `view` is a flow or a link."""
-    return view._state.now
+    return state_of(view).now
 
 
 @part
 def capacity(link, time):
     """Return the bytes that a link sends in a time [ns] at the rate of its latest transmission; may be infinite."""
-    row = link._link
+    row = link_row(link)
     return float(time) * row.rate / (8e9 * row.scale) if row.scale > 0 else math.inf
 
 
@@ -202,18 +203,18 @@ def set_tag(link, number, tag):
 @part
 def _queued(link, number):
     """Return what a service knows of a packet."""
-    if not 0 <= number < link._state.packets_room:
+    if not 0 <= number < state_of(link).packets_room:
         raise IndexError("the service uses a number that no packet has")
-    return queued_at(link._state, number)
+    return queued_at(state_of(link), number)
 
 
 @part
 def schedule_wake(link, queue, time):
     """Ask for a call of `wake` for a queue at a time [ns], unless that is past or an earlier call is due."""
-    row = queue._queue
-    if link._state.now < time < row.armed_ns:
+    row = queue_row(queue)
+    if state_of(link).now < time < row.armed_ns:
         row.armed_ns = time
-        schedule(link._state, WAKE, row.number, time)
+        schedule(state_of(link), WAKE, row.number, time)
 
 
 @part
@@ -231,17 +232,17 @@ def set_memory(link, k, value):
 @part
 def _word(link, k):
     """Return a word of the memory of the service."""
-    if not 0 <= k < link._link.workspace_words:
+    if not 0 <= k < link_row(link).workspace_words:
         raise IndexError("the service uses memory beyond that which its workspace has asked for")
-    return word_at(workspace(link._state, link._link), k)
+    return word_at(workspace(state_of(link), link_row(link)), k)
 
 
 @part
 def _heap(link, count):
     """Return the address of the heap of `count` entries."""
-    if not 0 <= 2 * count <= link._link.workspace_words:
+    if not 0 <= 2 * count <= link_row(link).workspace_words:
         raise IndexError("the service uses memory beyond that which its workspace has asked for")
-    return workspace(link._state, link._link)
+    return workspace(state_of(link), link_row(link))
 
 
 @part

@@ -15,7 +15,7 @@ from longfat.sim.kernel.memory import hop_at, link_at, queued_at, stamp_at, tall
 from longfat.sim.kernel.records import NONE, REQUEST
 from longfat.sim.kernel.recovery import allocate_node, release_nodes
 from longfat.sim.plugin.discipline import ENQUEUE, SEND, Discipline, Parameter
-from longfat.sim.plugin.functions import number_of
+from longfat.sim.plugin.functions import link_row, number_of, packet_row, state_of
 from longfat.sim.plugin.parameters import flag
 
 RESERVED = -1  # time in a stamp that has been reserved but not written
@@ -30,7 +30,7 @@ def reserve(link, packet, now):
     A stamp for the incoming interface is there from now on, but the request is longer by it only behind the link. Its
     hop is below zero until then.
     """
-    state, row = link._state, packet._packet
+    state, row = state_of(link), packet_row(packet)
     about = queued_at(state, number_of(link, packet))
     if about.stamps != NONE and stamp_at(state, about.stamps).hop < 0:
         settle(state, about.stamps)
@@ -52,8 +52,8 @@ def reserve(link, packet, now):
 @part
 def lengthen(link, packet):
     """Lengthen a request by a stamp."""
-    packet._packet.length += STAMP
-    link._link.lengthened_bytes += STAMP
+    packet_row(packet).length += STAMP
+    link_row(link).lengthened_bytes += STAMP
 
 
 @part
@@ -65,16 +65,16 @@ def settle(state, n):
 
 def write(link, packet, begin):
     """Write byte counter and time into the stamp reserved for a link; the request leaves at time `begin`."""
-    state = link._state
+    state = state_of(link)
     if link.refresh > 0.0:
         refresh_counter(link, state.now)
-    if not packet._packet.flag_bits & REQUEST:
+    if not packet_row(packet).flag_bits & REQUEST:
         return SEND
     n = queued_at(state, number_of(link, packet)).stamps
     if n == NONE or stamp_at(state, n).time != RESERVED:
         return SEND
     stamp, time = stamp_at(state, n), int(begin * 1e9 + 0.5)
-    stamp.bytes = link._link.served_bytes
+    stamp.bytes = link_row(link).served_bytes
     stamp.time = time
     if link.refresh > 0.0:
         refresh_counter(link, time)
@@ -87,7 +87,7 @@ def write(link, packet, begin):
 @part
 def refresh_counter(link, now):
     """Bring the published byte counter of a link up to date [ns], at integer multiples of its refresh interval."""
-    row, interval = link._link, int(link.refresh * 1e9 + 0.5)
+    row, interval = link_row(link), int(link.refresh * 1e9 + 0.5)
     if now - link.refreshed_at < interval:
         return
     link.refreshed_at = now - now % interval
@@ -102,8 +102,8 @@ def answer(link, packet, now):
     The header fields of the answer are capacity and traffic of that link [bytes/s], the time between its stamps [s],
     and how many links answered, which is 0 where a counter was not refreshed between the requests.
     """
-    state = link._state
-    about, flow = queued_at(state, number_of(link, packet)), tally_at(state, packet._packet.flow)
+    state = state_of(link)
+    about, flow = queued_at(state, number_of(link, packet)), tally_at(state, packet_row(packet).flow)
     if about.stamps != NONE and stamp_at(state, about.stamps).hop < 0:
         settle(state, about.stamps)
     least, links, stale = math.inf, 0, False
@@ -132,7 +132,7 @@ def answer(link, packet, now):
     release_nodes(state, flow.last_stamps)
     flow.last_stamps = about.stamps
     about.stamps = NONE
-    packet._packet.length = ANSWER
+    packet_row(packet).length = ANSWER
     return SEND
 
 
