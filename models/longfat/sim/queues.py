@@ -64,11 +64,6 @@ def discipline(given: str | Discipline, **parameters: Any) -> Discipline:
     **parameters
         Values of its parameters, in SI units or as text with a unit.
 
-    Returns
-    -------
-    Discipline
-        The discipline with these values.
-
     Examples
     --------
     >>> discipline("red", low=10).values["low"]

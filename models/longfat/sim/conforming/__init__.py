@@ -53,13 +53,6 @@ def conformance(
     Report
         ``passed`` is true if no check failed; ``checks`` has a verdict and a message for each. ``print`` shows a table.
 
-    Raises
-    ------
-    TypeError
-        If `plug_in` is no scheme, discipline, service or name.
-    ValueError
-        For unknown names, and for a discipline some of whose parameters have no value.
-
     Examples
     --------
     >>> conformance("reno", progress=False).passed

@@ -28,13 +28,6 @@ class Columns:
         Initial values; text names the parameter that has the initial value.
     taken : collection of str
         Names of the core's fields, which the record may not use.
-
-    Raises
-    ------
-    ValueError
-        For names that are no identifiers, are keywords, are in use, or are given twice; for states of a wrong size.
-    TypeError
-        For states of another type.
     """
 
     def __init__(self, whose: str, parameters: Mapping[str, Parameter], state: State, taken: Collection[str]) -> None:

@@ -73,13 +73,6 @@ class Discipline(PlugIn):
         Whether ``link.feedback`` goes to the `feedback` hook of the upstream switch that has such a discipline; only
         the first such switch of a path sends it to the sender.
 
-    Raises
-    ------
-    ValueError
-        For an unknown service, callbacks with other arguments, values outside their ranges, and names of parameters or
-        state variables that are not allowed; when a run begins, for a callback that cannot be compiled or sets a field
-        that it may not set.
-
     Examples
     --------
     >>> def admit_every_other(link, packet, now):

@@ -137,11 +137,6 @@ def red_auto(
     ecn, wait : bool
         Flags of `red`; ns-2 sets `wait`.
 
-    Returns
-    -------
-    Discipline
-        The discipline `red` with these parameters.
-
     Notes
     -----
     The thresholds count packets here; ns-2 counts bytes and divides by the mean size.
