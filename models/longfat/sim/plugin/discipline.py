@@ -154,7 +154,8 @@ class Discipline(PlugIn):
         if isinstance(self.service, Service):
             return self.service
         late = self.service == "fifo" and self.dequeue is not None and not self.late_if
-        return SERVICES["departures" if late else self.service]
+        named: Service | None = SERVICES["departures" if late else self.service]
+        return named
 
     @property
     def defaults(self) -> Mapping[str, Any]:
