@@ -76,11 +76,10 @@ def admit_inline(state, i):
         packet = packet_at(state, i)
         hop = hop_at(state, packet.hop)
         link = link_at(state, hop.link)
-        if link.service == NONE:
-            update_backlog(state, link)
         if link.special or packet.flag_bits & REQUEST:
             admit_special(state, link, hop.queue, i)
             break
+        update_backlog(state, link)
         if not transmit_in_order(state, link, i, packet, False):
             break
         i = travel(state, link, i, packet, hop)
@@ -199,6 +198,8 @@ def transmit_in_order(state, link, i, packet, special):
 def admit_special(state, link, queue, i):
     """Admit a packet on a link with random loss, a discipline or a service, or a request."""
     packet = packet_at(state, i)
+    if link.service == NONE:
+        update_backlog(state, link)
     if link.loss > 0.0 and uniform(state) < link.loss:
         drop(state, link, i)
         return

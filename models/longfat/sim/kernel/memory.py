@@ -41,6 +41,8 @@ def _reader(kind: Row, base: str = "") -> Any:
                 field = builder.ptrtoint(address, word)
                 field = builder.add(field, context.get_constant(types.int64, place.offset(base)))
                 address = builder.load(builder.inttoptr(field, word.as_pointer()))
+                # No compiled code changes the addresses of arrays, so that they need not be loaded again.
+                address.set_metadata("invariant.load", builder.module.add_metadata([]))
             count = context.cast(builder, count, index, types.int64)
             offset = builder.mul(count, context.get_constant(types.int64, kind.size))
             return builder.inttoptr(builder.add(address, offset), context.get_value_type(kind))
@@ -300,14 +302,10 @@ def unlink(state, q, i):
 
 @part
 def allocate_packet(state):
-    """Return a free packet row, the one that has been free for longest.
-
-    In this order packets that follow each other on a link tend to be neighbours in memory.
-    """
+    """Return a free packet row, the one that was released last, which is most likely in the cache."""
     i = state.free_packet
     state.free_packet = packet_at(state, i).next
     state.free_packets -= 1
-    prefetch_packet(state, state.free_packet)
     if state.free_packets < ROWS_PER_EVENT:
         state.shortage = NO_PACKETS
         state.attention = 1
@@ -333,8 +331,8 @@ def new_packet(state, f, kind, length, hop):
 @part
 def release_packet(state, i):
     """Release a packet's row."""
-    packet_at(state, state.last_free_packet).next = i
-    state.last_free_packet = i
+    packet_at(state, i).next = state.free_packet
+    state.free_packet = i
     state.free_packets += 1
 
 

@@ -82,10 +82,8 @@ AT_ARRIVAL, RECEIVE_IN_ADVANCE, ENTER_IN_ADVANCE = range(3)
 LINK = record(
     ("free", i8),  # time at which the transmitter has sent all accepted packets
     ("delay", i8),
-    (
-        "quotient",
-        i8,
-    ),  # transmission time of packets of `length` bytes: quotient and remainder of the division by the rate
+    # transmission time of packets of `length` bytes: quotient and remainder of the division by the rate
+    ("quotient", i8),
     ("remainder", i8),
     ("carried_remainder", i8),  # remainders of the divisions so far, modulo the rate
     ("rate", i8),  # bit/s times `scale`
@@ -94,16 +92,20 @@ LINK = record(
     ("head", i4),  # packets on the link, nearest to the far end first
     ("tail", i4),
     # the second cache line
-    ("backlog", i4),  # packets, the one in transmission not counted
-    ("deferred", i4),  # packets whose arrival could be computed in advance but lies beyond the horizon
-    ("backlog_bytes", i8),
     ("next_start", i8),  # without service: when the first packet of the backlog begins transmission
+    ("backlog_bytes", i8),
     ("served", i8),  # transmissions begun, or certain to begin
     ("served_bytes", i8),
     ("busy", i8),  # sum of transmission times
+    ("backlog", i4),  # packets, the one in transmission not counted
+    ("deferred", i4),  # packets whose arrival could be computed in advance but lies beyond the horizon
+    ("has_arrival_event", i4),  # 1: the heap of arrivals has an entry for this link
+    ("number", i4),  # row of this link
+    ("service", i4),  # row of `verbs`; NONE: in order of arrival, decided at admission
+    ("changing_rate", i4),  # row of `changing_rates`, NONE: the rate is constant
+    # for packets that wait or are dropped
     ("limit_packets", i8),
     ("limit_bytes", i8),
-    # for packets that wait or are dropped
     ("circular_base", i8),  # its circular buffer in `backlog_entries`: first row, and number of rows less one
     ("circular_mask", i8),
     ("circular_head", i8),  # number of packets that have left the backlog, which gives the row of its head
@@ -112,14 +114,12 @@ LINK = record(
     ("dropped", i8),
     ("dropped_bytes", i8),
     ("marked", i8),
-    ("has_arrival_event", i4),  # 1: the heap of arrivals has an entry for this link
-    ("number", i4),  # row of this link
     ("discipline", i4),  # row of `hooks`, NONE without hooks
-    ("service", i4),  # row of `verbs`; NONE: in order of arrival, decided at admission
     ("transmitting", i4),  # with a service: the packet in transmission
     ("first_queue", i4),  # with a service: row of its first queue
     ("queue_count", i4),
     ("workspace", i8),  # its first word in the workspace of services
+    ("workspace_words", i8),  # length of the workspace
     ("changed_at", i8),  # with a service: last change of the backlog
     ("backlog_area", f8),  # integral of the backlog until then [packets x ns]
     ("loss", f8),
@@ -131,12 +131,10 @@ LINK = record(
     ("flow_state", i8),  # first word of this link's discipline in the state of a flow
     ("send_feedback", i8),  # set by a discipline to send `feedback` to the sender of the current packet
     ("feedback", f8, (4,)),
+    ("lengthened_bytes", i8),  # bytes by which stamps have lengthened requests here
     ("work_conserving", i1),  # of the service, like `may_push_out`
     ("may_push_out", i1),
     ("shows_all", i1),  # 1: the run's responder sees every packet of the link, not only requests
-    ("changing_rate", i4),  # row of `changing_rates`, NONE: the rate is constant
-    ("lengthened_bytes", i8),  # bytes by which stamps have lengthened requests here
-    ("workspace_words", i8),  # length of the workspace
     ("padding", i8, (2,)),  # to whole cache lines
 )
 
@@ -570,8 +568,7 @@ STATE = record(
     ("shortage", i4),  # the array that is too small, DONE if none
     ("entering_packet", i4),  # packet that has to enter its link, NONE
     ("sending_flow", i4),  # flow that may send more, NONE
-    ("free_packet", i4),  # first and last of the list of free rows, which is never empty
-    ("last_free_packet", i4),
+    ("free_packet", i4),  # first of the list of free rows, which is never empty
     ("free_packets", i4),
     ("feedback_flow", i4),  # flow to which a switch has to send feedback, NONE
     ("feedback_link", i4),
