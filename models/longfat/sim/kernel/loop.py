@@ -98,30 +98,35 @@ def arrive(state, k):
         return True
     packet = packet_at(state, i)
     hop = hop_at(state, packet.hop)
-    far_end = hop.far_end
-    if hop.link != k:  # computed in advance: the receiver has processed it; now its acknowledgment enters the next link
-        admit(state, i)
-    elif far_end == NEXT_HOP:
-        packet.hop += 1
-        admit(state, i)
-        leave_deferred(state, link, hop)
-    elif far_end == TO_RECEIVER:
-        if receive(state, i):
+    here, far_end = hop.link == k, hop.far_end
+    # An acknowledgment whose hop is another link enters that link now: its packet has been received in advance.
+    if not here or far_end <= TO_RECEIVER:
+        enters = True
+        if here and far_end == NEXT_HOP:
+            packet.hop += 1
+        elif here:
+            enters = receive(state, i)
+        if enters:
             admit(state, i)
-        leave_deferred(state, link, hop)
-    elif far_end > TO_SENDER:
-        if far_end == TO_SWITCH:
-            deliver_to_switch(state, i)
-        elif packet.kind == FEEDBACK:
-            return receive_feedback(state, i)
-        else:
-            reach_host(state, i)
-    elif packet.kind == ACK:
+        if here:
+            leave_deferred(state, link, hop)
+        return True
+    if far_end == TO_SENDER and packet.kind == ACK:
         if link.head != NONE:
             prefetch_flow(state, packet_at(state, link.head).flow)
         return acknowledge(state, i)
-    else:
+    return arrive_elsewhere(state, i, far_end)
+
+
+@routine
+def arrive_elsewhere(state, i, far_end):
+    """Let feedback reach a switch or the sender, or a packet a host; return False as `arrive` does."""
+    if far_end == TO_SWITCH:
+        deliver_to_switch(state, i)
+    elif packet_at(state, i).kind == FEEDBACK:
         return receive_feedback(state, i)
+    else:
+        reach_host(state, i)
     return True
 
 

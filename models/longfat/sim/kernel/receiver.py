@@ -32,6 +32,7 @@ from longfat.sim.kernel.records import (
     BY_SCHEME,
     CE,
     CWR,
+    DATA,
     DELAYED,
     ECE,
     FEEDBACK,
@@ -320,15 +321,55 @@ def expire_delay(state, f, time):
 def receive(state, i):
     """Receive a data packet or a request; return whether its row is an acknowledgment now, for the next link."""
     packet = packet_at(state, i)
+    receiver = receiver_at(state, packet.flow)
+    if (
+        receiver.plain == 0
+        or packet.kind != DATA
+        or packet.number != receiver.expect
+        or receiver.blocks_head != NONE
+        or packet.flag_bits & (CE | CWR)
+        or receiver.echo_ce
+        or state.tracing
+    ):
+        return receive_any(state, i)
+    count_arrival(state, receiver, packet)
+    receiver.received_bytes += packet.length
+    receiver.expect += 1
+    packet.flag_bits = 0
+    make_acknowledgment(receiver, packet)
+    return True
+
+
+@part
+def count_arrival(state, receiver, packet):
+    """Count a data packet that arrives."""
+    receiver.received += 1
+    receiver.delay += state.now - packet.sent
+    receiver.last_arrival = state.now
+
+
+@part
+def make_acknowledgment(receiver, packet):
+    """Turn the row of a data packet into that of its acknowledgment, on the next hop."""
+    packet.kind = ACK
+    packet.priority = 0  # the highest
+    packet.triggered_by = packet.number
+    packet.number = receiver.expect
+    packet.length = receiver.ack_size
+    packet.hop += 1
+
+
+@routine
+def receive_any(state, i):
+    """Receive a packet where one of the rare cases applies that `receive` leaves out; return the same."""
+    packet = packet_at(state, i)
     if packet.kind == FEEDBACK:
         answer_request(state, i)
         return True
     f = packet.flow
     receiver = receiver_at(state, f)
-    now, number = state.now, packet.number
-    receiver.received += 1
-    receiver.delay += now - packet.sent
-    receiver.last_arrival = now
+    number = packet.number
+    count_arrival(state, receiver, packet)
     flags = int(packet.flag_bits)
     if receiver.delays == BY_SCHEME:
         receive_by_scheme(state, i)
@@ -365,13 +406,8 @@ def receive(state, i):
     if receiver.echo == ACCURATE:
         header_at(state, i).x[MARKS_FIELD] = tally_at(state, f).marks
     if receiver.reports_arrival:
-        header_at(state, i).x[0] = now * 1e-9
-    packet.kind = ACK
-    packet.priority = 0  # the highest
-    packet.triggered_by = number
-    packet.number = receiver.expect
-    packet.length = receiver.ack_size
-    packet.hop += 1
+        header_at(state, i).x[0] = state.now * 1e-9
+    make_acknowledgment(receiver, packet)
     if state.tracing:
         trace_reception(state, i, number, flags)
     if receiver.delays and hold_back(state, f, i, expected and flags & LAST == 0):

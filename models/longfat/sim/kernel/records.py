@@ -255,6 +255,7 @@ RECEIVING = record(
     ("echo_ce", i1),  # acknowledgments carry ECE
     ("reports_arrival", i1),  # acknowledgments carry the arrival time of the packet [s] in header field 0
     ("delays", i1),  # acknowledgments are: at once; delayed, see `DELAYED_ACK`; made by the scheme, see below
+    ("plain", i1),  # 1: acknowledgments leave at once and report nothing but marks and SACK blocks
     ("waiting", i4),  # the acknowledgment that is delayed, NONE
 )
 #: Delayed acknowledgments of a receiver (RFC 5681, section 4.2), or the replies of one that its scheme controls.

@@ -24,6 +24,7 @@ from longfat.sim.kernel.memory import (
     traffic_uniform,
     word_at,
 )
+from longfat.sim.kernel.receiver import count_arrival
 from longfat.sim.kernel.records import (
     CE,
     DATA,
@@ -403,10 +404,8 @@ def reach_host(state, i):
     record_end(state, i, 0)
     if packet.kind == DATA:
         receiver = receiver_at(state, f)
-        receiver.received += 1
+        count_arrival(state, receiver, packet)
         receiver.received_bytes += packet.length
-        receiver.delay += state.now - packet.sent
-        receiver.last_arrival = state.now
         if packet.flag_bits & CE:
             tally_at(state, f).marks += 1
     else:
