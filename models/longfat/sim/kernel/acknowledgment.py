@@ -31,6 +31,7 @@ from longfat.sim.kernel.records import (
     ON_ALARM,
     ON_LOSS,
     ON_TIMEOUT,
+    OWN,
     PACE,
     RTO,
     SELECTIVE,
@@ -170,11 +171,13 @@ def start_flow(state, f):
 
 @part
 def acknowledge(state, i):
-    """Process an acknowledgment at the sender; return False if the scheme returned an invalid window or rate."""
+    """Process an acknowledgment at the sender; return False if the scheme returned an invalid window or rate.
+
+    What most flows do not need is in functions of its own: numba prepares every call at the begin of a function.
+    """
     packet = packet_at(state, i)
     f = packet.flow
     sender = sender_at(state, f)
-    now = state.now
     sender.acks_received += 1
     outstanding = sender.high > sender.una
     acked = packet.number - sender.una
@@ -186,73 +189,83 @@ def acknowledge(state, i):
         acked = 0
     measured = sample_round_trip(state, f, sender, packet.sent, acked)
     if not sender.transfer:  # the transfer is finished, or the flow is a probe
-        if state.tracing:
-            trace_packet(state, ACK_RECEIVED, i)
+        complete_acknowledgment(state, f, sender, i, 0)
         release_packet(state, i)
         return True
-    lost, fresh, delivered, last_lost, newest = 0, False, 0, NONE, NONE
-    sampled, rack, repaired, spurious = False, False, False, False
-    if sender.repair == SELECTIVE:
-        own = recovery_at(state, f)
-        sampled = own.sampled != 0
-        if sampled:
-            check_application_limited(state, f)
-        before, last_lost = own.delivered, own.lost_tail
-        lost, fresh, newest, expected = update_scoreboard(state, own, sender.una, acked, i)
-        delivered = own.delivered - before
-        # Ours: acknowledgments name transmissions, as those of QUIC do (draft-ietf-ccwg-bbr-06, appendix A.18, step 3).
-        # One that is not outstanding has been found lost, unless an acknowledgment that overtook this one covered it.
-        spurious = sampled and not expected and packet.number == sender.una
-        rack = own.rack != 0
-        if rack:
-            lost, fresh, repaired = process_by_time(state, f, acked, i, newest, measured)
-    elif sender.repair == SKIPS:
-        record_received(state, f, sender.una, packet.triggered_by)
     event = event_of(state)
-    event.now = now * 1e-9
+    clear_event(state, event, sender)
     event.rtt = round_trip(state, packet.sent) * 1e-9
     event.acked = acked
     event.number = packet.triggered_by
     event.transmission = packet.transmission
-    event.newly_delivered = delivered
-    event.lost = 0
-    event.spurious = 1 if spurious else 0
     event.marked = 1 if packet.flag_bits & ECE else 0
     event.marks = acked if event.marked else 0
     event.duplicate = 1 if acked == 0 and outstanding else 0
     event.restart_timer = 1 if acked > 0 else 0
-    event.packet_size = sender.packet_size
     if sender.stamped:
-        take_header(state, event, i)
-        if sender.stamped == COUNTED_MARKS:
-            count_marks(state, f, event)
-    else:
-        clear_header(state, event)
-    clear_sample(state, event)
-    sent = packet.sent
+        read_header(state, f, sender, event, i)
+    fine = sender.repair == OWN or recover(state, f, sender, event, i, acked, measured)
     release_packet(state, i)
+    if fine:
+        fine = call_scheme(state, f, sender, ON_ACK)
+    if event.restart_timer:
+        restart_timer(state, f)
+    if sender.repair == SELECTIVE or sender.has_alarm_callback or state.tracing or sender.una >= sender.packets:
+        complete_acknowledgment(state, f, sender, i, acked)
+    if fine:
+        send_inline(state, f)
+    return fine
+
+
+@part
+def recover(state, f, sender, event, i, acked, measured):
+    """Find losses by an acknowledgment and report them to the scheme; return False as `call_scheme` does."""
+    packet, own = packet_at(state, i), recovery_at(state, f)
+    if sender.repair == SKIPS:
+        record_received(state, f, sender.una, packet.triggered_by)
+        return True
+    sampled = own.sampled != 0
+    if sampled:
+        check_application_limited(state, f)
+    before, last_lost = own.delivered, own.lost_tail
+    lost, fresh, newest, expected = update_scoreboard(state, own, sender.una, acked, i)
+    event.newly_delivered = own.delivered - before
+    # Ours: acknowledgments name transmissions, as those of QUIC do (draft-ietf-ccwg-bbr-06, appendix A.18, step 3).
+    # One that is not outstanding has been found lost, unless an acknowledgment that overtook this one covered it.
+    event.spurious = 1 if sampled and not expected and packet.number == sender.una else 0
+    repaired = False
+    if own.rack:
+        lost, fresh, repaired = process_by_time(state, f, acked, i, newest, measured)
     fine = True
     if lost > 0:
         fine = report_losses(state, f, lost, fresh, last_lost)
     if repaired and fine:
         fine = report_repaired_loss(state, f)
     if sampled:
-        take_sample(state, recovery_at(state, f), event, newest, sent)
-    if fine:
-        fine = call_scheme(state, f, sender, ON_ACK)
-    if event.restart_timer:
-        restart_timer(state, f)
-    if rack and acked > 0:
-        arm_probe(state, f)
-    if sender.has_alarm_callback:
-        set_alarm(state, f)
-    if state.tracing:
-        trace_packet(state, ACK_RECEIVED, i)  # its row is released, but not yet used again
-    if sender.una >= sender.packets and all_written(state, f):
-        finish_transfer(state, f)
-    if fine:
-        send_inline(state, f)
+        take_sample(state, own, event, newest, packet.sent)
     return fine
+
+
+@part
+def complete_acknowledgment(state, f, sender, i, acked):
+    """Set probe and alarm, write the trace, and end a transfer that is completely acknowledged."""
+    if sender.transfer:
+        if sender.repair == SELECTIVE and acked > 0 and recovery_at(state, f).rack:
+            arm_probe(state, f)
+        if sender.has_alarm_callback:
+            set_alarm(state, f)
+    if state.tracing:
+        trace_packet(state, ACK_RECEIVED, i)  # its row may be released, but is not yet used again
+    if sender.transfer and sender.una >= sender.packets and all_written(state, f):
+        finish_transfer(state, f)
+
+
+@part
+def read_header(state, f, sender, event, i):
+    """Copy the header fields of an acknowledgment to the event; read the count of marked packets from one of them."""
+    take_header(state, event, i)
+    if sender.stamped == COUNTED_MARKS:
+        count_marks(state, f, event)
 
 
 @routine
