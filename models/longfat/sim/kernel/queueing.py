@@ -333,9 +333,8 @@ def leave_backlog(state, link, i):
 @routine
 def push_out(state, link, victim):
     """Drop a waiting packet chosen by a discipline; allowed only where the service has one plain queue."""
-    if link.service == NONE or not link.may_push_out or not 0 <= victim < state.packets_room:
-        raise ValueError("enqueue pushed out a packet that is not waiting; push_out needs service='departures'")
-    if queued_at(state, victim).queue != link.first_queue:
+    allowed = link.service != NONE and link.may_push_out and 0 <= victim < state.packets_room
+    if not allowed or queued_at(state, victim).queue != link.first_queue:
         raise ValueError("enqueue pushed out a packet that is not waiting; push_out needs service='departures'")
     unlink(state, link.first_queue, victim)
     leave_backlog(state, link, victim)

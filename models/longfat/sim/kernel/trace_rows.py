@@ -41,17 +41,28 @@ from longfat.sim.kernel.records import SACK as HAS_BLOCKS
 
 @routine
 def begin_row(state, what, f):
-    """Begin a trace row about a flow now; the kernel returns before the next event if too few rows are left."""
+    """Return a new trace row about a flow; the kernel returns before the next event if too few rows are left.
+
+    Fields of a packet are 0 until they are set.
+    """
     row = trace_at(state, state.trace_rows)
     row.time = state.now
     row.connection = traced_at(state, f).connection
     row.what = what
     row.flow = f
+    row.transmission = 0
+    row.sent = 0
+    row.echo = 0
+    row.length = 0
+    row.flag_bits = 0
+    for k in range(6):
+        row.blocks[k] = 0
     state.trace_rows += 1
     if state.trace_rows + TRACE_ROWS_PER_EVENT > state.trace_room:
         state.attention = 1
         if state.shortage == DONE:
             state.shortage = FULL_TRACE
+    return row
 
 
 @routine
@@ -69,17 +80,16 @@ def trace_packet(state, what, i):
         echo.x = state.now
     elif what == ACK_RECEIVED:
         traced.echo = echo.x
-    begin_row(state, what, f)
-    row = trace_at(state, state.trace_rows - 1)
+    row = begin_row(state, what, f)
     row.number = packet.number
     row.transmission = packet.transmission
     row.sent = packet.sent
     row.echo = echo.x
     row.length = packet.length
     row.flag_bits = packet.flag_bits
-    reports = what != SENT and packet.flag_bits & HAS_BLOCKS
-    for k in range(6):
-        row.blocks[k] = sack_at(state, i).x[k] if reports else 0
+    if what != SENT and packet.flag_bits & HAS_BLOCKS:
+        for k in range(6):
+            row.blocks[k] = sack_at(state, i).x[k]
     if what != ACK_SENT:
         complete_row(state, f)
 
@@ -89,16 +99,13 @@ def trace_reception(state, i, number, flags):
     """Write a row about a data packet that has arrived, with its number and flags; it may be an acknowledgment now."""
     packet = packet_at(state, i)
     f = packet.flow
-    begin_row(state, RECEIVED, f)
-    row = trace_at(state, state.trace_rows - 1)
+    row = begin_row(state, RECEIVED, f)
     row.number = number
     row.transmission = packet.transmission
     row.sent = packet.sent
     row.echo = echo_at(state, i).x
     row.length = sender_at(state, f).packet_size if packet.kind == ACK else packet.length
     row.flag_bits = flags
-    for k in range(6):
-        row.blocks[k] = 0
 
 
 @routine
@@ -120,16 +127,8 @@ def trace_sender(state, what, f):
     if what == STARTED and tally_at(state, f).template != NONE:
         traced_at(state, f).connection = state.traced_connections
         state.traced_connections += 1
-    begin_row(state, what, f)
-    row = trace_at(state, state.trace_rows - 1)
+    row = begin_row(state, what, f)
     row.number = sender_at(state, f).una
-    row.transmission = 0
-    row.sent = 0
-    row.echo = 0
-    row.length = 0
-    row.flag_bits = 0
-    for k in range(6):
-        row.blocks[k] = 0
     complete_row(state, f)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -61,49 +61,14 @@ _EMPTY = _begin()
 class RunState:
     """Arrays of a run, named as in `records.ARRAYS`, and their addresses in the single row of `table`."""
 
-    arrivals: np.ndarray
     clocks: np.ndarray
-    packets: np.ndarray
-    since: np.ndarray
-    headers: np.ndarray
-    sacks: np.ndarray
-    echo_times: np.ndarray
-    queued: np.ndarray
-    links: np.ndarray
-    backlog_entries: np.ndarray
-    changing_rates: np.ndarray
-    rate_changes: np.ndarray
-    hops: np.ndarray
-    queues: np.ndarray
-    senders: np.ndarray
-    timers: np.ndarray
-    receivers: np.ndarray
-    recoveries: np.ndarray
-    tallies: np.ndarray
-    access_links: np.ndarray
-    sources: np.ndarray
-    traced: np.ndarray
-    delayed_acks: np.ndarray
-    blocks: np.ndarray
-    nodes: np.ndarray
     snapshots: np.ndarray
-    connections: np.ndarray
-    event: np.ndarray
-    flow_samples: np.ndarray
-    link_samples: np.ndarray
-    census: np.ndarray
-    trace: np.ndarray
-    left: np.ndarray
-    callbacks: np.ndarray
-    hooks: np.ndarray
-    verbs: np.ndarray
     flow_own: np.ndarray
-    link_own: np.ndarray
-    service_own: np.ndarray
-    responder_own: np.ndarray
-    queue_own: np.ndarray
     flow_state: np.ndarray
-    workspace: np.ndarray
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> np.ndarray: ...
 
     def __init__(self) -> None:
         self.__dict__.update(_NO_ROWS)
