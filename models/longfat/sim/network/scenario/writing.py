@@ -17,7 +17,7 @@ from longfat.base.argument import Argument
 from longfat.base.domains import unknown
 from longfat.base.quantity import READERS
 from longfat.sim import queues, schemes
-from longfat.sim.network.elements import OF_FLOW, OF_LINK, Flow, Link, link_values
+from longfat.sim.network.elements import OF_FLOW, OF_LINK, Flow, Link, flow_values, link_values
 from longfat.sim.network.options import RUN_OPTIONS, Number, Option
 from longfat.sim.network.scenario.keys import GENERATORS, RUN
 from longfat.sim.network.traffic import ARGUMENTS, Traffic
@@ -75,7 +75,8 @@ def write(net: Network, **options: Any) -> str:
     """
     parts = [_lines({"name": net.name})] if net.name else []
     parts += _links(list(net.links.values()))
-    parts += [_flow(flow, k) for k, flow in enumerate(net.flows, 1)]
+    written: dict[Any, tuple[str, str, str]] = {}  # parts of the text that flows of one kind share
+    parts += [_flow(flow, k, written) for k, flow in enumerate(net.flows, 1)]
     if options:
         parts.append("[run]\n" + _lines({key: _option(key, value) for key, value in options.items()}))
     return "\n".join(parts)
@@ -164,19 +165,29 @@ def _scheme(given: Scheme) -> str:
     return given.name if known else f"own:{given.name}"
 
 
-def _flow(flow: Flow, number: int) -> str:
+def _flow(flow: Flow, number: int, written: dict[Any, tuple[str, str, str]]) -> str:
+    """Return the table of a flow."""
     made = flow.traffic or flow.scheme
     assert made is not None
-    table: dict[str, Any] = {"name": flow.name if flow.name != f"{made.name}-{number}" else None}
-    table |= {"traffic": _traffic(made)} if isinstance(made, Traffic) else {"scheme": _scheme(made)}
-    table |= {"path": list(flow.path)} | _options(flow, OF_FLOW)
-    values = table.pop("parameters", {})
-    text = "[[flow]]\n" + _lines(table)
+    key = (id(made), id(flow.application), *flow.parameters.items(), *flow_values(flow))
+    if key not in written:
+        written[key] = _kind(flow, made)
+    scheme, file, rest = written[key]
+    name = _lines({"name": flow.name}) if flow.name != f"{made.name}-{number}" else ""
+    return f"[[flow]]\n{name}{scheme}{_lines({'path': flow.path})}{file}{_lines(_options(flow, _TIMES))}{rest}"
+
+
+def _kind(flow: Flow, made: Traffic | Scheme) -> tuple[str, str, str]:
+    """Return the lines of a flow that precede its path, those up to its start, and those behind its start."""
+    which = {"traffic": _traffic(made)} if isinstance(made, Traffic) else {"scheme": _scheme(made)}
+    table = {name: value for name, value in _options(flow, OF_FLOW).items() if name not in _TIMES}
+    values, file = table.pop("parameters", {}), table.pop("file", None)
+    rest = _lines(table)
     if values:
         known = flow.scheme.parameters if flow.scheme is not None else {}
         units = {name: getattr(known.get(name), "unit", "") for name in values}
-        text += "\n[flow.parameters]\n" + _lines({name: _written(one, units[name]) for name, one in values.items()})
-    return text
+        rest += "\n[flow.parameters]\n" + _lines({name: _written(one, units[name]) for name, one in values.items()})
+    return _lines(which), _lines({"file": file}), rest
 
 
 def _traffic(given: Traffic) -> dict[str, Any]:
@@ -195,6 +206,8 @@ def _traffic(given: Traffic) -> dict[str, Any]:
     return {"kind": f"own:{given.name}"}
 
 
+#: Options in which flows of one kind differ.
+_TIMES = {name: OF_FLOW[name] for name in ("start", "stagger")}
 #: How a value of a network is written that is no quantity, by option; others are written as they are.
 _WRITERS: dict[str, Callable[[Any], Any]] = {
     "buffer": _buffer, "discipline": _discipline, "rate_changes": _changes, "application": _traffic
