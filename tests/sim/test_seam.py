@@ -456,7 +456,8 @@ def test_what_ships_is_described(name):
     """Every parameter says what it is; none stands in the scheme's own record and in a field of the flow as well."""
     one = schemes.scheme(name)
     assert all(parameter.meaning for parameter in one.parameters.values())
-    assert {key for key, parameter in one.parameters.items() if not parameter.field} == set(one.columns.parameters)
+    own = {*one.columns.parameters, *one.columns.constants}
+    assert {key for key, parameter in one.parameters.items() if not parameter.field} == own
 
 
 PLAIN = """

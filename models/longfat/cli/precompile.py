@@ -47,8 +47,10 @@ def _rest() -> int:
     compile_injection()
     segments.simulate(window=4, loss=0.1, segment_packets=2, ack_segments=1, segments=1, rng=1, progress=False)
     disciplines = {one.name: one for one in queues.NAMED.values()}
-    for scheme in schemes.names():
-        schemes.scheme(scheme).compiled()
+    for name in schemes.names():
+        scheme = schemes.scheme(name)
+        for chosen in ({}, schemes.linux(name)):  # the components by default, and those of Linux
+            scheme.assembled(chosen).compiled()
     for discipline in (*disciplines.values(), ptp.responder()):
         discipline.compiled()
     for service in services.SERVICES.values():

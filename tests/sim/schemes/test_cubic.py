@@ -91,11 +91,10 @@ def test_growth_beyond_the_window_before_a_loss(monkeypatch, full_reno, alpha):
     """
     flow = SimpleNamespace(
         window=20.0, w_est=20.0, cwnd_prior=10.0, w_max=20.0, c=0.4, beta=0.7, k=10.0, srtt=0.1, epoch_start=0.0,
-        reno_friendly=1.0, full_reno=full_reno, integer_windows=0.0,
+        reno_friendly=1.0, full_reno=full_reno,
     )  # fmt: skip
-    plain, grow = (getattr(part, "py_func", part) for part in (cubic.cubic_window, cubic.avoid_congestion))
-    monkeypatch.setattr(cubic, "cubic_window", plain)
-    grown = grow(flow, SimpleNamespace(now=0.1), 1)
+    plain(monkeypatch, "cubic_window", "grow")
+    grown = cubic.grow(flow, SimpleNamespace(now=0.1), 1)
     assert grown == pytest.approx(20.0 + alpha / 20.0, rel=1e-12)
 
 
@@ -166,9 +165,10 @@ def test_timeout():
 
 
 def plain(monkeypatch, *names):
-    """Call parts of the module as plain Python."""
-    for name in names:
-        monkeypatch.setattr(cubic, name, getattr(getattr(cubic, name), "py_func", getattr(cubic, name)))
+    """Call parts of the module, and the components that they use, as plain Python."""
+    parts = [(cubic, name) for name in names] + [(cubic.windows, "scaled"), (cubic.validation, "forget")]
+    for module, name in parts:
+        monkeypatch.setattr(module, name, getattr(getattr(module, name), "py_func", getattr(module, name)))
 
 
 def test_w_max_after_a_timeout_is_that_of_its_stage(monkeypatch):

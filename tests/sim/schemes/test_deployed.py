@@ -8,7 +8,7 @@ import pytest
 from longfat.sim import DROP, ENQUEUE, Discipline, Network, Simulation, schemes
 from longfat.sim.network import traffic
 from longfat.sim.runs import peek
-from longfat.sim.schemes import hystart, rate_reduction
+from longfat.sim.schemes import hystart, reduction
 from tests.sim.schemes.losses import Diary, drop_acks, drop_numbers
 
 #: Every packet is acknowledged, as the traces by hand assume.
@@ -124,7 +124,7 @@ def test_rate_reduction_by_hand(in_flight, delivered, sent, event, window):
     )  # fmt: skip
     newly_delivered, acked, lost = event
     given = SimpleNamespace(newly_delivered=newly_delivered, acked=acked, lost=lost)
-    assert python(rate_reduction.window)(flow, given) == window
+    assert python(reduction.proportional)(flow, given) == window
 
 
 def test_rate_reduction_after_a_loss_that_a_timer_finds():

@@ -6,15 +6,16 @@ import numpy as np
 import pytest
 
 from longfat.sim import Network, run
-from longfat.sim.schemes import integer_windows
+from longfat.sim.schemes import linux_cubic, windows
 from tests.sim.schemes.test_deployed import twenty
 
 
 @pytest.fixture
 def plain(monkeypatch):
     """Call the parts as plain Python."""
-    for name in ("grow", "scaled", "ticks", "packets_for_one", "reno_friendly"):
-        monkeypatch.setattr(integer_windows, name, getattr(integer_windows, name).py_func)
+    for module, names in ((windows, ("step", "scaled")), (linux_cubic, ("ticks", "packets_for_one", "reno_friendly"))):
+        for name in names:
+            monkeypatch.setattr(module, name, getattr(module, name).py_func)
 
 
 def reno(window, credits):
@@ -34,11 +35,11 @@ def test_growth_of_reno(plain):
     """Ten packets acknowledged in pairs make a window of 10 one larger; of older credits at most one counts."""
     flow = reno(10, 0)
     for expected in (10, 10, 10, 10, 11):
-        flow.window = integer_windows.grow(flow, 10, 2)
+        flow.window = windows.step(flow, 10, 2)
         assert flow.window == expected
     assert flow.credits == 0
     flow = reno(10, 25)  # 25 >= 10: one packet, and the rest is forgotten; then 21 = 2 x 10 + 1
-    assert (integer_windows.grow(flow, 10, 21), flow.credits) == (13, 1)
+    assert (windows.step(flow, 10, 21), flow.credits) == (13, 1)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +65,7 @@ def test_growth_of_cubic(plain, flow_and_event, per):
     """The window grows by one packet for each cnt packets acknowledged (bictcp_update())."""
     flow, event = flow_and_event
     flow.credits = per - 2
-    assert integer_windows.cubic.py_func(flow, event, event.acked) == flow.window
+    assert linux_cubic.whole.py_func(flow, event, event.acked) == flow.window
     assert flow.credits == per - 1
 
 
@@ -72,7 +73,7 @@ def test_growth_of_cubic_by_one(plain):
     """The cnt-th packet makes the window one larger."""
     flow, event = cubic(1.0, 70, 100)
     flow.credits = 2
-    assert (integer_windows.cubic.py_func(flow, event, event.acked), flow.credits) == (71, 0)
+    assert (linux_cubic.whole.py_func(flow, event, event.acked), flow.credits) == (71, 0)
 
 
 @pytest.mark.parametrize(
@@ -91,11 +92,11 @@ def test_growth_of_cubic_by_one(plain):
 def test_clock_of_cubic(plain, later, window, per):
     """The target is computed once a tick at most, and for the same window after HZ/32 ticks (bictcp_update())."""
     flow, event = cubic(1.0, 70, 100, clock_tick=0.004)
-    integer_windows.cubic.py_func(flow, event, 1)
+    linux_cubic.whole.py_func(flow, event, 1)
     assert (flow.per, flow.computed_for, flow.computed_at) == (3, 70, 240)
     flow.w_max, flow.window = 200.0, float(window)
     event.now += later
-    integer_windows.cubic.py_func(flow, event, 1)
+    linux_cubic.whole.py_func(flow, event, 1)
     assert flow.per == per
 
 
@@ -107,7 +108,7 @@ def test_clock_of_cubic_and_the_round_trip(plain):
     """
     flow, event = cubic(1.0, 88, 100, clock_tick=0.004)
     flow.least_rtt, flow.k, flow.c = 0.0406, 4.004 - 1e-6, 11.0 / 27.0
-    integer_windows.cubic.py_func(flow, event, 1)
+    linux_cubic.whole.py_func(flow, event, 1)
     assert flow.per == 44
 
 
@@ -115,13 +116,14 @@ def test_a_stage_of_cubic_begins_within_a_tick(plain):
     """The first acknowledgment of a stage computes the target, also in a tick that has seen one (epoch_start == 0)."""
     flow, event = cubic(1.0, 70, 100, clock_tick=0.004)
     flow.computed_at, flow.computed_for, flow.per, flow.epoch_start = 240, 100, 55, event.now
-    integer_windows.cubic.py_func(flow, event, 1)
+    linux_cubic.whole.py_func(flow, event, 1)
     assert flow.per == 11  # 0.04 s: floor(0.4 x 3.96^3) = 24 below 100, 76 - 70 = 6, 70 // 6
 
 
 def test_thresholds(plain):
     """Rounded down, and 0.7 x 90 is 63 in spite of the binary fraction."""
-    assert [integer_windows.scaled(*one) for one in ((73.0, 0.5), (90.0, 0.7), (91.0, 0.7))] == [36, 63, 63]
+    flow = SimpleNamespace(integer_windows=1.0)
+    assert [windows.scaled(flow, *one) for one in ((73.0, 0.5), (90.0, 0.7), (91.0, 0.7))] == [36, 63, 63]
 
 
 @pytest.mark.parametrize("on", [0, 1])

@@ -109,6 +109,8 @@ class Field:
         Whether a plug-in may set it.
     scale : float
         The core's unit in the unit that plug-ins see: `NANOSECONDS` for times, 0 if the units are the same.
+    constant : float, optional
+        Value of a field that no row has: compiled code has the number in its place.
     """
 
     row: str
@@ -117,6 +119,7 @@ class Field:
     about: str
     settable: bool = False
     scale: float = 0.0
+    constant: float | None = None
 
 
 class View(types.Type):
@@ -180,6 +183,8 @@ class _ViewFields(AttributeTemplate):  # type: ignore[misc]
 
     def generic_resolve(self, view: View, name: str) -> Any:
         field = view.field(name)
+        if field.constant is not None:
+            return types.float64
         kind = view.rows[field.row].typeof(field.name)
         if field.scale:
             return types.float64
@@ -198,6 +203,8 @@ def _pointer(context: Any, builder: Any, view: View, value: Any, row: str) -> An
 def _get(context: Any, builder: Any, view: View, value: Any, name: str) -> Any:
     """Generate the code that reads a field, in the plug-in's unit."""
     field = view.fields[name]
+    if field.constant is not None:
+        return context.get_constant(types.float64, field.constant)
     row = view.rows[field.row]
     found = record_getattr(context, builder, row, _pointer(context, builder, view, value, field.row), field.name)
     if not field.scale:
@@ -256,6 +263,8 @@ class Look:
         field = self._kind.fields.get(name)
         if field is None:
             raise AttributeError(no_field(self._kind.kind, name, self._kind.fields))
+        if field.constant is not None:
+            return field.constant
         value = self._rows[field.row][field.name]  # not as an attribute, because NumPy has attributes such as `round`
         if field.scale:
             return float(value) * field.scale

@@ -28,14 +28,24 @@ class Columns:
         Initial values; text names the parameter that has the initial value.
     taken : collection of str
         Names of the core's fields, which the record may not use.
+    constants : mapping of str to float, optional
+        Values of the parameters that are constants of the compiled code, and not in the record.
     """
 
-    def __init__(self, whose: str, parameters: Mapping[str, Parameter], state: State, taken: Collection[str]) -> None:
+    def __init__(
+        self,
+        whose: str,
+        parameters: Mapping[str, Parameter],
+        state: State,
+        taken: Collection[str],
+        constants: Mapping[str, float] | None = None,
+    ) -> None:
+        self.constants = dict(constants or {})
         self._given_as = {one.field or name: name for name, one in parameters.items()}
-        for name in (*self._given_as, *state):
+        for name in (*self._given_as, *self.constants, *state):
             _check_name(whose, name, taken)
         for name in state:
-            if name in self._given_as:
+            if name in self._given_as or name in self.constants:
                 raise ValueError(
                     f"{whose}: {name!r} is the name of a parameter and of a state; give one of them another"
                 )
@@ -61,7 +71,9 @@ class Columns:
         """Return the fields of a view: parameters are read-only, the state may be set if allowed."""
         state = {one: Field(name, one, "", "state of the plug-in", settable) for one in self._values}
         state = {one: field for one, field in state.items() if one not in without}
-        return {**{one: Field(name, one, "", "parameter of the plug-in") for one in self.parameters}, **state}
+        about = "parameter of the plug-in"
+        chosen = {one: Field(name, one, "", about, constant=value) for one, value in self.constants.items()}
+        return {**{one: Field(name, one, "", about) for one in self.parameters}, **chosen, **state}
 
     def fill(self, row: np.ndarray, given: Mapping[str, Any]) -> None:
         """Write the initial values into words of eight bytes; `given` has every parameter."""

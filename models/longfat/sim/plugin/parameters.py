@@ -114,6 +114,14 @@ class Table(Parameter):
         return tuple(made)
 
 
+class Choice(Parameter):
+    """Parameter of a scheme that chooses a component, such as a loss recovery, when the network is assembled.
+
+    The callbacks read it like any other, but compiled code has the number in its place, so that it contains the chosen
+    component only, and is compiled once for each choice.
+    """
+
+
 def flag(default: bool, about: str, field: str = "") -> Parameter:
     """Return a parameter that is 1 (yes) or 0 (no); scenario files write that of a discipline as true or false."""
     return Parameter(float(default), "1", YES_OR_NO, field, about)

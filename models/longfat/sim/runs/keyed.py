@@ -45,4 +45,4 @@ def by_code(plug_in: Scheme | Discipline | Service) -> Keyed:
 
 def _layout(columns: Columns) -> tuple[Any, ...]:
     """Return the attributes that determine the view of a plug-in's record."""
-    return columns.dtype, columns.parameters
+    return columns.dtype, columns.parameters, tuple(columns.constants.items())

@@ -274,7 +274,7 @@ def lay_flows(state: RunState, routes: Routes, flows: list[Flow], starts: np.nda
     state.allocate(dict.fromkeys(found, len(flows)))
     for name in found:
         _stretch(getattr(state, name), [one[name] for one, _ in kinds], which)
-    places = [0 if one.scheme is None else routes.schemes.place(one.scheme) for one in firsts]
+    places = [0 if one.scheme is None else routes.schemes.place(one.scheme.assembled(one.parameters)) for one in firsts]
     state.senders["scheme"] = np.array(places)[which]
     state.tallies["start"] = starts
     if sources:

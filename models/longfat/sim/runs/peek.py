@@ -28,9 +28,9 @@ def flow(run: Simulation, name: str) -> Look:
     1.0 10 3.0
     """
     f = run.assembly.flow_names.index(name)
-    state, scheme = run.state, run.assembly.copies[f].scheme
+    state, of = run.state, run.assembly.copies[f]
     return _of(
-        _flow_view(scheme.columns if scheme is not None else NO_COLUMNS),
+        _flow_view(of.scheme.assembled(of.parameters).columns if of.scheme is not None else NO_COLUMNS),
         state=state.row,
         sender=state.senders[f],
         timer=state.timers[f],

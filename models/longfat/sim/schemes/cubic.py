@@ -1,12 +1,13 @@
 """CUBIC (RFC 9438): the window between losses is a cubic function of time (docs/rules/cubic.md).
 
-The sender is that of a host of today: an initial window of ten packets, byte counting, HyStart++, proportional rate
-reduction and RACK-TLP; each can be switched off. Without RACK-TLP losses are found as in `longfat.sim.schemes.sack`.
+Windows, slow start, reduction, loss detection and validation are the components of `longfat.sim.schemes.deployed`, by
+default those of a host of today: an initial window of ten packets, byte counting, HyStart++, proportional rate
+reduction and RACK-TLP.
 """
 
 from longfat.sim.kernel.jit import part
 from longfat.sim.plugin.parameters import flag
-from longfat.sim.schemes import deployed, hystart, integer_windows, tcp, validation
+from longfat.sim.schemes import deployed, hystart, linux_cubic, reduction, tcp, validation, windows
 from longfat.sim.schemes.scheme import Parameter, Scheme
 
 GROWTH_PER_ROUND_TRIP = 1.5  # RFC 9438, section 4.2: the target is at most 1.5 cwnd
@@ -34,14 +35,12 @@ def leave_out_unused_time(flow, event, used):
 
     It is measured between departures, from a packet whose acknowledgment finds the window unused to the next one.
     """
-    # RFC 9438, section 4.2: t does not include periods in which the application limits the window. Linux,
-    # net/ipv4/tcp_cubic.c, bictcp_cwnd_event(): periods in which nothing is in flight.
+    # RFC 9438, section 4.2: t does not include periods in which the application limits the window.
     departure = event.now - event.rtt
     if flow.unused and flow.epoch_start >= 0.0:
         flow.epoch_start += max(0.0, departure - flow.last_departure)
     flow.last_departure = departure
-    idle = flow.app_limited > 0 and flow.in_flight == 0
-    flow.unused = idle or (not used and flow.cwnd_limited == 0.0)
+    flow.unused = deployed.is_unused(flow, used)
 
 
 @part
@@ -56,8 +55,12 @@ def avoid_congestion(flow, event, acked):
     """Return the window after an acknowledgment of `acked` packets in congestion avoidance."""
     if flow.epoch_start < 0.0:
         begin_stage(flow, event.now)
-    if flow.integer_windows > 0.0:
-        return integer_windows.cubic(flow, event, int(acked))
+    return linux_cubic.grow(flow, event, acked, grow)
+
+
+@part
+def grow(flow, event, acked):
+    """Return the window after `acked` packets in a stage of congestion avoidance."""
     # RFC 9438, section 4.3, equation 4: W_est += alpha * segments_acked / cwnd, with alpha = 3 (1 - beta)/(1 + beta)
     # until W_est has reached cwnd_prior, the window before the last reduction, and 1 from then on. RFC 8312, section
     # 4.2, which `full_reno` = 0 chooses, has the first value throughout.
@@ -85,15 +88,10 @@ def reduce(flow, cause):
     # RFC 9438, section 4.7: fast convergence, if the window is below the last W_max.
     flow.w_max = window
     if flow.fast_convergence > 0.0 and window < flow.last_w_max:
-        flow.w_max = window * (1.0 + flow.beta) / 2.0
-        if flow.integer_windows > 0.0:
-            flow.w_max = integer_windows.scaled(window, (1.0 + flow.beta) / 2.0)
+        flow.w_max = windows.scaled(flow, window, (1.0 + flow.beta) / 2.0)
     flow.last_w_max = flow.w_max
     # Section 4.6: ssthresh = flight_size * beta_cubic, at least 2; cwnd instead of flight_size is allowed, as in Linux.
-    flow.ssthresh = max(
-        flow.ssthresh_floor,
-        flow.beta * window if flow.integer_windows == 0.0 else integer_windows.scaled(window, flow.beta),
-    )
+    flow.ssthresh = max(flow.ssthresh_floor, windows.scaled(flow, window, flow.beta))
     flow.epoch_start = -1.0
     flow.unused = False
     tcp.record_reduction(flow, cause)
@@ -101,14 +99,12 @@ def reduce(flow, cause):
 
 def ack(flow, event):
     """Return the window [packets] after an acknowledgment, and set the pacing rate."""
-    if flow.cwv > 0.0 and not flow.recovering:
-        validation.observe(flow, event)
+    validation.observe(flow, event)
     if event.rtt > 0.0:
         flow.least_rtt = min(flow.least_rtt, event.rtt)
     window = respond(flow, event)
     deployed.pace(flow, window)
-    if flow.cwv > 0.0 and flow.pacing == 0.0:
-        validation.pace(flow, window)
+    validation.pace(flow, window)
     return window
 
 
@@ -118,32 +114,27 @@ def respond(flow, event):
     if event.marked and tcp.mark_counts(flow):
         if flow.window <= 1.0:  # RFC 9438, section 4.6, last paragraph; as in `tcp.halve_on_mark`
             flow.backoff = min(2.0 * flow.backoff, flow.max_backoff)
-        if flow.cwv > 0.0:
-            validation.take_mark(flow)
+        validation.take_mark(flow)
         reduce(flow, tcp.MARK)  # does not change the window
         if not flow.recovering:
             # Section 4.6, figure 5: the window is at least one packet after a mark, but two after a loss.
-            reduced = (
-                flow.beta * flow.window
-                if flow.integer_windows == 0.0
-                else integer_windows.scaled(flow.window, flow.beta)
-            )
-            flow.window = max(1.0, reduced)
+            flow.window = max(1.0, windows.scaled(flow, flow.window, flow.beta))
     if flow.recovering:
-        window = deployed.recover(flow, event, flow.ssthresh)
-        if flow.cwv > 0.0 and not flow.recovering:
-            return validation.end_recovery(flow, window)
-        if not deployed.grows_at_exit(flow, window):
+        window = reduction.recover(flow, event, flow.ssthresh)
+        if flow.recovering:
             return window
+        window = validation.end_recovery(flow, window)
+        if not reduction.grows_at_exit(flow):
+            return window
+        flow.window = window
         return avoid_congestion(flow, event, float(event.newly_delivered))
     if event.acked == 0 or event.marked:
         return flow.window
-    if flow.window < flow.ssthresh and flow.hystart == 2.0:
-        hystart.watch_train(flow, event)
+    hystart.watch_train(flow, event)
     # RFC 9438, section 5.8: a window that the application does not use does not grow.
     used = deployed.uses_window(flow, event)
     leave_out_unused_time(flow, event, used)
-    if not used or (flow.cwv > 0.0 and not validation.may_grow(flow, event)):
+    if not used or not validation.may_grow(flow, event):
         return flow.window
     acked = float(event.acked)
     if flow.window < flow.ssthresh:
@@ -155,17 +146,14 @@ def loss(flow, event):
     """Return beta times the window, once for all losses of one window, and retransmit the first of them."""
     # RFC 3168, section 6.1.2: not again for packets sent before a mark reduced the window.
     if flow.reduced_for != tcp.MARK or event.number > flow.reduced_at:
-        if flow.cwv > 0.0:
-            flow.window = validation.take_loss(flow, event, flow.window)
+        flow.window = validation.take_loss(flow, event, flow.window)
         reduce(flow, tcp.LOSS)
-    return deployed.begin_recovery(flow, event, flow.ssthresh)
+    return reduction.begin(flow, event, flow.ssthresh)
 
 
 def timeout(flow, event):
     """Return a window of one packet; ssthresh is beta times the window (RFC 9438, section 4.8)."""
-    if flow.cwv > 0.0:
-        validation.reset(flow)
-        validation.pace(flow, flow.window)
+    validation.forget(flow)
     reduce(flow, tcp.TIMEOUT)
     # Section 4.8: W_max becomes the window at the beginning of congestion avoidance, also for section 4.7. As in Linux,
     # tcp_cubic.c, bictcp_state().
@@ -182,8 +170,7 @@ def alarm(flow, event):
     window = validation.wake(flow, event.now)
     if window < before:
         flow.epoch_start = -1.0
-    if flow.pacing == 0.0:
-        validation.pace(flow, window)
+    validation.pace(flow, window)
     return window
 
 
@@ -196,15 +183,9 @@ CUBIC = Scheme(
     reorder=3,
     parameters={
         **deployed.parameters(),
-        "hystart": Parameter(
-            1.0,
-            "1",
-            "{0, 1, 2}",
-            about="1: slow start ends when round-trip times grow (HyStart++, RFC 9406); 2: also by trains of "
-            "acknowledgments, as in Linux; 0: only by a loss",
-        ),
-        "clock_tick": integer_windows.CLOCK_TICK,
-        "cwv": validation.PARAMETER,
+        "hystart": hystart.WITH_TRAINS,
+        "clock_tick": linux_cubic.CLOCK_TICK,
+        **validation.PARAMETERS,
         "c": Parameter(0.4, "packets/s^3", "(0, 1e6]", about="Constant C (RFC 9438, section 5.1)"),
         "beta": Parameter(0.7, "1", "(0, 1)", about="Factor of the window at a reduction (RFC 9438, section 4.6)"),
         "fast_convergence": flag(
@@ -220,7 +201,7 @@ CUBIC = Scheme(
     state={
         **deployed.STATE,
         **validation.STATE,
-        **integer_windows.CUBIC_STATE,
+        **linux_cubic.STATE,
         **hystart.TRAIN_STATE,
         **dict.fromkeys(("w_max", "last_w_max", "cwnd_prior", "w_est", "k", "last_departure"), 0.0),
         "unused": False,

@@ -7,7 +7,7 @@ was marked. The estimate ignores selective acknowledgments (section 3.3, step 1)
 from typing import Any
 
 from longfat.sim.kernel.jit import part
-from longfat.sim.schemes import deployed, sack, tcp
+from longfat.sim.schemes import deployed, reduction, sack, tcp
 from longfat.sim.schemes.scheme import Parameter, Scheme
 
 
@@ -60,10 +60,8 @@ def respond(flow, event):
     if event.marked:
         react(flow)
     if flow.recovering:
-        window = deployed.recover(flow, event, flow.ssthresh)
-        return (
-            deployed.avoid_congestion(flow, event.newly_delivered) if deployed.grows_at_exit(flow, window) else window
-        )
+        window = reduction.recover(flow, event, flow.ssthresh)
+        return window if flow.recovering else deployed.leave_recovery(flow, event, window)
     if event.acked == 0 or event.marked or not deployed.uses_window(flow, event):
         return flow.window
     return deployed.grow(flow, event)  # RFC 8257, section 3.4
@@ -76,7 +74,7 @@ def loss(flow, event):
     if flow.reduced_for != tcp.MARK or event.number > flow.reduced_at:
         window = flow.ssthresh if flow.recovering else min(flow.window, float(flow.high - flow.una))
         flow.ssthresh = max(flow.ssthresh_floor, window / 2.0)
-    return deployed.begin_recovery(flow, event, flow.ssthresh)
+    return reduction.begin(flow, event, flow.ssthresh)
 
 
 CODEPOINT = Parameter(

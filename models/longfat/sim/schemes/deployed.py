@@ -1,7 +1,9 @@
-"""Options of the TCP sender as deployed today, for schemes with selective recovery (rules in docs/rules/cubic.md).
+"""The TCP sender as deployed today, put together from components, and its profiles (rules in docs/rules/cubic.md).
 
-Byte counting, HyStart++, proportional rate reduction, RACK-TLP and pacing. All are off in `sack`; all but pacing are on
-in `cubic` and `dctcp`.
+Components: slow start (`hystart`), windows, reduction, loss detection (`tcp.RACK`, in the kernel), use of the window
+and pacing (here), and for some schemes validation. A component is a module with parameters that choose one of its
+rules (`Choice`), state and functions; compiled code has the chosen rules only. As published, `sack` has none of them;
+all but pacing are on in `cubic` and `dctcp`.
 """
 
 import math
@@ -9,9 +11,8 @@ from dataclasses import replace
 from typing import Any
 
 from longfat.sim.kernel.jit import part
-from longfat.sim.plugin.parameters import flag
-from longfat.sim.schemes import hystart, integer_windows, rate_reduction, tcp, timers
-from longfat.sim.schemes.scheme import Parameter
+from longfat.sim.schemes import hystart, reduction, tcp, timers, windows
+from longfat.sim.schemes.scheme import Choice, Parameter
 
 #: The parameters that every scheme with selective recovery has. No `bugfix` here: the simulator knows which
 #: transmission a loss belongs to.
@@ -20,24 +21,25 @@ PLAIN = {name: one for name, one in tcp.PARAMETERS.items() if name not in ("bugf
 #: discipline fq at the host.
 OPTIONS = {
     **hystart.PARAMETERS,
-    "prr": rate_reduction.PARAMETER,
+    **reduction.PARAMETERS,
     "rack": tcp.RACK,
-    "integer_windows": integer_windows.PARAMETER,
-    "growth_at_exit": flag(
-        False, "1: the acknowledgment that ends a recovery makes the window grow, as in Linux; 0: it does not"
+    **windows.PARAMETERS,
+    "cwnd_limited": Choice(
+        0.0,
+        "1",
+        "{0, 1}",
+        about="1: a window that the application does not fill grows as in Linux: in a round trip in which it was full, "
+        "and in slow start to twice what was in flight; 0: as the scheme says",
     ),
-    "cwnd_limited": flag(
-        False,
-        "1: a window that the application does not fill grows as in Linux: in a round trip in which it was full, and "
-        "in slow start to twice what was in flight; 0: as the scheme says",
+    "pacing": Choice(
+        0.0, "1", "{0, 1}", about="1: 2 windows per round-trip time in slow start, 1.2 later, as in Linux; 0: bursts"
     ),
-    "pacing": flag(False, "1: 2 windows per round-trip time in slow start, 1.2 later, as in Linux; 0: bursts"),
 }
 PARAMETERS = {**PLAIN, **OPTIONS}
 #: Slow-start threshold [packets], last reduction, whether the sender is in loss recovery.
 PLAIN_STATE: dict[str, Any] = {"ssthresh": "initial_ssthresh", **tcp.REDUCTION, "recovering": False}
 STATE: dict[str, Any] = {
-    **PLAIN_STATE, **hystart.STATE, **rate_reduction.STATE, **integer_windows.STATE,
+    **PLAIN_STATE, **hystart.STATE, **reduction.STATE, **windows.STATE,
     # Round trip in which the use of the window was measured: its end, whether the window was full, and most in flight
     # [packets]
     "use_end": 0, "was_full": False, "most_used": 0,
@@ -82,19 +84,39 @@ def grow(flow, event):
     acked = float(event.acked)
     if flow.window < flow.ssthresh:
         acked = hystart.grow(flow, event)
-    return avoid_congestion(flow, acked) if acked > 0.0 else flow.window
+    return windows.grow(flow, acked) if acked > 0.0 else flow.window
+
+
+@part
+def leave_recovery(flow, event, window):
+    """Return Reno's window [packets] after the acknowledgment that ended a recovery with a window."""
+    if not reduction.grows_at_exit(flow):
+        return window
+    flow.window = window
+    return windows.grow(flow, event.newly_delivered)
+
+
+@part
+def fills_window(flow, event):
+    """Return whether the window was full before an acknowledgment outside recovery."""
+    return flow.app_limited == 0 or flow.in_flight + event.acked >= flow.window
 
 
 @part
 def uses_window(flow, event):
     """Return whether the window was used before an acknowledgment outside recovery, so that it may grow."""
-    used = flow.in_flight + event.acked
-    full = flow.app_limited == 0 or used >= flow.window
+    return fills_window(flow, event) if flow.cwnd_limited == 0.0 else is_cwnd_limited(flow, event)
+
+
+@part
+def is_cwnd_limited(flow, event):
+    """Return whether the window may grow by Linux's rule, if that is chosen."""
     if flow.cwnd_limited == 0.0:
-        return full
+        return True
     # Linux, net/ipv4/tcp_output.c, tcp_cwnd_validate(): a window that was full once counts as full until everything
     # sent by then is acknowledged. include/net/tcp.h, tcp_is_cwnd_limited(). What was in flight at the last departure
     # is known when the next acknowledgment arrives.
+    used, full = flow.in_flight + event.acked, fills_window(flow, event)
     if full or flow.una - event.acked >= flow.use_end or (not flow.was_full and used > flow.most_used):
         flow.was_full = full
         flow.most_used = used
@@ -103,52 +125,12 @@ def uses_window(flow, event):
 
 
 @part
-def avoid_congestion(flow, acked):
-    """Return Reno's window [packets] in congestion avoidance, after `acked` packets."""
-    if flow.integer_windows > 0.0:
-        return integer_windows.grow(flow, int(flow.window), int(acked))
-    # RFC 3465, section 2.1: one packet per window of packets acknowledged.
-    return flow.window + (float(acked) if flow.growth_limit > 0.0 else 1.0) / flow.window
-
-
-@part
-def recover(flow, event, target):
-    """Return the window [packets] after an acknowledgment in recovery; it is `target` if recovery ends."""
-    # RFC 6675, section 5, step A: recovery ends when everything sent before it (RecoveryPoint) is acknowledged.
-    if event.acked == 0 or flow.una <= flow.reduced_at:
-        return rate_reduction.window(flow, event) if flow.prr > 0.0 else flow.window
-    flow.recovering = False
-    return target
-
-
-@part
-def grows_at_exit(flow, window):
-    """Return whether an acknowledgment ended recovery and makes the window grow; if so, set the window to `window`.
-
-    The window grows by the packets that this acknowledgment has newly delivered.
-    """
-    if flow.recovering or flow.growth_at_exit == 0.0:
-        return False
-    # Linux, net/ipv4/tcp_input.c, tcp_ack(): tcp_fastretrans_alert() ends the recovery, and tcp_cong_control() behind
-    # it calls the congestion control with the number of packets newly delivered.
-    flow.window = window
-    return True
-
-
-@part
-def begin_recovery(flow, event, window):
-    """Begin a recovery with a window [packets], and retransmit the first packet found lost; return the window.
-
-    In proportional rate reduction it is the volume in flight, and the target ``flow.ssthresh``: where a timer has found
-    the loss, no acknowledgment sets it now.
-    """
-    tcp.record_reduction(flow, tcp.LOSS)
-    flow.recovering = True
-    flow.credits = 0
-    flow.resend = event.number  # RFC 6675, section 5, step 4.3: the first one goes at once, whatever the pipe
-    event.restart_timer = 1  # RFC 6675, section 6: re-arm on a retransmission
-    rate_reduction.begin(flow, event)
-    return float(flow.in_flight) if flow.prr > 0.0 else window
+def is_unused(flow, used):
+    """Return whether the time up to the next departure is one in which the application does not use the window."""
+    # RFC 9438, section 4.2: t does not include periods in which the application limits the window. Linux,
+    # net/ipv4/tcp_cubic.c, bictcp_cwnd_event(): periods in which nothing is in flight.
+    idle = flow.app_limited > 0 and flow.in_flight == 0
+    return idle or (not used and flow.cwnd_limited == 0.0)
 
 
 @part

@@ -4,8 +4,7 @@ import math
 from typing import Any
 
 from longfat.sim.kernel.jit import part
-from longfat.sim.plugin.parameters import flag
-from longfat.sim.schemes.scheme import Parameter
+from longfat.sim.schemes.scheme import Choice, Parameter
 from longfat.sim.schemes.tcp import TIMEOUT
 
 #: RFC 9406, section 4.3, recommended constants.
@@ -26,8 +25,21 @@ PARAMETERS = {
         about="Largest increase by one acknowledgment in slow start, L (RFC 3465, section 2.2); 0: one packet; "
         "infinite: all packets acknowledged, as in Linux",
     ),
-    "hystart": flag(False, "1: slow start ends when round-trip times grow (HyStart++, RFC 9406); 0: only by a loss"),
+    "hystart": Choice(
+        0.0,
+        "1",
+        "{0, 1}",
+        about="1: slow start ends when round-trip times grow (HyStart++, RFC 9406); 0: only by a loss",
+    ),
 }
+#: For schemes that also have HyStart as in Linux.
+WITH_TRAINS = Choice(
+    1.0,
+    "1",
+    "{0, 1, 2}",
+    about="1: slow start ends when round-trip times grow (HyStart++, RFC 9406); 2: also by trains of acknowledgments, "
+    "as in Linux; 0: only by a loss",
+)
 #: State of a flow: end of the present round [packets]; least round-trip times of this round and the last one [s] and
 #: number of samples; least round-trip time at the end of slow start [s], infinite unless in conservative slow start;
 #: rounds of that phase so far.
@@ -99,10 +111,10 @@ def begin_round(flow):
 
 @part
 def watch_train(flow, event):
-    """Set ssthresh to the window if acknowledgments arrive in a train for half of a round trip, or late."""
+    """Set ssthresh to the window if, in slow start, acknowledgments come in a train for half a round trip, or late."""
     # Linux, net/ipv4/tcp_cubic.c, hystart_update(), without pacing; S. Ha and I. Rhee, Taming the Elephants: New TCP
     # Slow Start, Computer Networks 55 (2011), section 4.
-    if event.rtt <= 0.0 or flow.found:
+    if flow.hystart != 2.0 or flow.window >= flow.ssthresh or event.rtt <= 0.0 or flow.found:
         return
     if flow.una > flow.round_end:  # bictcp_hystart_reset()
         flow.round_start = event.now

@@ -12,11 +12,11 @@ from longfat.sim.kernel import records
 from longfat.sim.kernel.callbacks import CALLBACKS
 from longfat.sim.kernel.views import View
 from longfat.sim.plugin.columns import Columns
-from longfat.sim.plugin.parameters import Parameter
+from longfat.sim.plugin.parameters import Choice, Parameter
 from longfat.sim.plugin.plug_in import PlugIn
 from longfat.sim.plugin.view_fields import FLOW_FIELDS, INITIAL, RECEIVER_FIELDS, flow_view, receiver_view
 
-__all__ = ["Parameter", "Scheme"]
+__all__ = ["Choice", "Parameter", "Scheme"]
 
 
 @dataclass(frozen=True)
@@ -170,9 +170,22 @@ class Scheme(PlugIn):
     @functools.cached_property
     def columns(self) -> Columns:
         """The record of parameters and state that every flow of this scheme has."""
-        mine = {name: one for name, one in self.parameters.items() if not one.field}
+        chosen = {name: self.settings[name] for name, one in self.parameters.items() if isinstance(one, Choice)}
+        mine = {name: one for name, one in self.parameters.items() if not one.field and name not in chosen}
         taken = {*FLOW_FIELDS, *(RECEIVER_FIELDS if self.receive is not None else ())}
-        return Columns(self.title, mine, {**self.state, **self.receiver_state}, taken)
+        return Columns(self.title, mine, {**self.state, **self.receiver_state}, taken, chosen)
+
+    @functools.cached_property
+    def _assembled(self) -> dict[tuple[Any, ...], Scheme]:
+        return {}
+
+    def assembled(self, given: Mapping[str, float]) -> Scheme:
+        """Return the scheme with the components that a flow's parameters choose."""
+        chosen = {name: value for name, value in given.items() if isinstance(self.parameters[name], Choice)}
+        key = tuple(chosen.items())
+        if key not in self._assembled:
+            self._assembled[key] = self(**chosen)
+        return self._assembled[key]
 
     @property
     def defaults(self) -> Mapping[str, Any]:

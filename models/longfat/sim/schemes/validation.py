@@ -1,16 +1,23 @@
-"""Congestion window validation: reduction of windows that the application does not use (RFC 7661).
+"""Congestion window validation, a component of senders: reduction of windows that the application does not use.
 
-Rules and choices: docs/rules/cubic.md. Names as in the RFC: pipeACK, the packets acknowledged in a round trip, at most
-over the sampling period; a window is validated while pipeACK is at least half of it.
+RFC 7661; rules and choices: docs/rules/cubic.md. Names as in the RFC: pipeACK, the packets acknowledged in a round
+trip, at most over the sampling period; a window is validated while pipeACK is at least half of it.
 """
 
 import math
 from typing import Any
 
 from longfat.sim.kernel.jit import part
-from longfat.sim.plugin.parameters import flag
+from longfat.sim.schemes.scheme import Choice
 
-PARAMETER = flag(False, "1: a window that the application does not use is not kept for ever (RFC 7661); 0: it is")
+PARAMETERS = {
+    "cwv": Choice(
+        0.0,
+        "1",
+        "{0, 1}",
+        about="1: a window that the application does not use is not kept for ever (RFC 7661); 0: it is",
+    ),
+}
 
 LEAST_SAMPLING_PERIOD = 1.0  # s, RFC 7661, section 4.2
 PERIODS = 5  # measurement periods in a sampling period: RFC 7661, section 4.5.1
@@ -64,6 +71,8 @@ def discard_old_samples(flow, now):
 @part
 def observe(flow, event):
     """Take an acknowledgment outside recovery into the sample, and judge the window once per round trip."""
+    if flow.cwv == 0.0 or flow.recovering:
+        return
     if flow.restart_window == 0.0:
         flow.restart_window = flow.window
     discard_old_samples(flow, event.now)
@@ -113,7 +122,9 @@ def may_grow(flow, event):
     """Return whether the window may grow: in the non-validated phase only if it was in use."""
     # RFC 7661, section 4.4: a sender that is cwnd-limited may use the standard method; section 4.5.3: FlightSize is at
     # least cwnd.
-    return flow.non_validated_since < 0.0 or flow.in_flight + event.newly_delivered >= math.floor(flow.window)
+    if flow.cwv == 0.0 or flow.non_validated_since < 0.0:
+        return True
+    return flow.in_flight + event.newly_delivered >= math.floor(flow.window)
 
 
 @part
@@ -140,7 +151,7 @@ def reset(flow):
 @part
 def take_loss(flow, event, otherwise):
     """Return the window [packets] that a loss reduces, `otherwise` in the validated phase; enter that phase."""
-    if flow.recovering:  # a retransmission is lost
+    if flow.cwv == 0.0 or flow.recovering:  # a retransmission is lost
         return otherwise
     window, non_validated = used(flow, otherwise), flow.non_validated_since >= 0.0
     reset(flow)
@@ -154,7 +165,7 @@ def take_loss(flow, event, otherwise):
 def take_mark(flow):
     """Set the window to its used part, which a mark then reduces, and enter the validated phase."""
     # Ours, because RFC 7661, section 4.4.1, has "congestion feedback" in its first sentence and packet drops later.
-    if flow.non_validated_since >= 0.0:
+    if flow.cwv > 0.0 and flow.non_validated_since >= 0.0:
         flow.window = used(flow, flow.window)
         reset(flow)
 
@@ -164,6 +175,8 @@ def end_recovery(flow, window):
     """Return the window [packets] after a recovery, given the window that applies without validation."""
     # RFC 7661, section 4.4.1: (Max(pipeACK, LossFlightSize) - R)/2 with R packets retransmitted, at least one packet.
     # Ours: with the factor of the scheme's reduction, which has made the `window` of the first term.
+    if flow.cwv == 0.0:
+        return window
     if flow.used_window > 0.0:
         retransmitted = min(float(flow.lost - flow.lost_before), flow.used_window)
         window = max(1.0, window * (1.0 - retransmitted / flow.used_window))
@@ -173,9 +186,19 @@ def end_recovery(flow, window):
 
 
 @part
+def forget(flow):
+    """Return to the validated phase after a timeout, and stop the pacing."""
+    if flow.cwv > 0.0:
+        reset(flow)
+        flow.rate = math.inf
+
+
+@part
 def pace(flow, window):
-    """Set the rate: in the non-validated phase, a window per round-trip time."""
+    """Set the rate, unless the sender paces anyway: in the non-validated phase, a window per round-trip time."""
     # RFC 7661, section 4.4.2.
+    if flow.cwv == 0.0 or flow.pacing > 0.0:
+        return
     flow.rate = math.inf
     if flow.non_validated_since >= 0.0 and flow.srtt > 0.0:
         flow.rate = window * flow.packet_size / flow.srtt

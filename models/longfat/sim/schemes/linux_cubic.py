@@ -1,54 +1,34 @@
-"""Windows in whole packets, as Linux computes them: Reno's growth and CUBIC's (docs/rules/cubic.md)."""
+"""CUBIC's growth in whole packets, as Linux computes it, in place of that of RFC 9438 (docs/rules/cubic.md)."""
 
 import math
 from typing import Any
 
 from longfat.sim.kernel.jit import part
-from longfat.sim.plugin.parameters import flag
+from longfat.sim.schemes import windows
 from longfat.sim.schemes.scheme import Parameter
 
-PARAMETER = flag(False, "1: windows in whole packets, as in Linux; 0: with fractions")
-#: Acknowledged packets that have not made the window grow yet.
-STATE: dict[str, Any] = {"credits": 0}
 CLOCK_TICK = Parameter(
     0.0,
     "s",
     "[0, 1]",
     about="Tick of the clock by which whole windows grow, at most each 1/32 s, as in Linux; 0: each acknowledgment",
 )
-#: Of CUBIC: least round-trip time [s], Reno's window and the packets acknowledged towards its growth; packets that are
+#: Least round-trip time [s], Reno's window and the packets acknowledged towards its growth; packets that are
 #: acknowledged for a window larger by one, the window and the tick for which they were computed.
-CUBIC_STATE: dict[str, Any] = {
+STATE: dict[str, Any] = {
     "least_rtt": math.inf, "reno_window": 0, "reno_credits": 0, "per": 0, "computed_for": 0, "computed_at": 0,
 }  # fmt: skip
 
 
 @part
-def scaled(window, factor):
-    """Return a whole number of packets, at most the window times a factor."""
-    # Ours, because 0.7 has no finite binary fraction, and 0.7 x 90 is less than 63: Linux has 717/1024.
-    return math.floor(window * factor + 1e-9)
+def grow(flow, event, acked, otherwise):
+    """Return the window after `acked` packets in congestion avoidance: `otherwise(...)` where it has fractions."""
+    return whole(flow, event, int(acked)) if flow.integer_windows > 0.0 else otherwise(flow, event, acked)
 
 
 @part
-def grow(flow, per, acked):
-    """Return the window, one packet larger for each `per` packets acknowledged."""
-    # Linux, net/ipv4/tcp_cong.c, tcp_cong_avoid_ai().
-    window = flow.window
-    if flow.credits >= per:
-        flow.credits = 0
-        window += 1.0
-    flow.credits += acked
-    if flow.credits >= per:
-        more = flow.credits // per
-        flow.credits -= more * per
-        window += float(more)
-    return window
-
-
-@part
-def cubic(flow, event, acked):
-    """Return CUBIC's window after an acknowledgment of `acked` packets in congestion avoidance."""
+def whole(flow, event, acked):
+    """Return the window in whole packets after `acked` packets in congestion avoidance."""
     # Linux, net/ipv4/tcp_cubic.c, bictcp_update(). Its times in units of 1/1024 s are not rounded here.
     flow.reno_credits += acked
     window = int(flow.window)
@@ -57,10 +37,10 @@ def cubic(flow, event, acked):
         # While the window is the same, nothing is computed for HZ/32 ticks, an integer; in one tick the target is
         # computed once at most, and Reno's window with each acknowledgment.
         if window == flow.computed_for and tick - flow.computed_at <= ticks(1.0 / 32.0, flow.clock_tick):
-            return grow(flow, flow.per, acked)
+            return windows.step(flow, flow.per, acked)
         if tick == flow.computed_at and flow.epoch_start < event.now:
             flow.per = reno_friendly(flow, window, flow.per)
-            return grow(flow, flow.per, acked)
+            return windows.step(flow, flow.per, acked)
         flow.computed_for = window
         flow.computed_at = tick
         time = flow.clock_tick * (tick - ticks(flow.epoch_start, flow.clock_tick))
@@ -68,7 +48,7 @@ def cubic(flow, event, acked):
     else:
         time = event.now - flow.epoch_start + flow.least_rtt
     flow.per = reno_friendly(flow, window, packets_for_one(flow, window, time - flow.k))
-    return grow(flow, flow.per, acked)
+    return windows.step(flow, flow.per, acked)
 
 
 @part

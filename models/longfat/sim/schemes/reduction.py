@@ -1,0 +1,94 @@
+"""Reduction, a component of senders: the window in loss recovery, by RFC 6675 or proportional (RFC 9937, or Linux)."""
+
+import math
+from typing import Any
+
+from longfat.sim.kernel.jit import part
+from longfat.sim.schemes import tcp
+from longfat.sim.schemes.scheme import Choice
+
+PARAMETERS = {
+    "prr": Choice(
+        0.0,
+        "1",
+        "{0, 1, 2}",
+        about="1: proportional rate reduction (RFC 9937); 2: with Linux's RecoverFS, the window before the loss; 0: "
+        "the window is ssthresh at once",
+    ),
+    "growth_at_exit": Choice(
+        0.0,
+        "1",
+        "{0, 1}",
+        about="1: the acknowledgment that ends a recovery makes the window grow, as in Linux; 0: it does not",
+    ),
+}
+#: State of a flow: packets delivered in this recovery, data in flight at its beginning (RecoverFS) [packets], and
+#: number of the first transmission in it.
+STATE: dict[str, Any] = {"prr_delivered": 0, "prr_in_flight": 1.0, "prr_transmission": 0}
+
+
+@part
+def begin(flow, event, window):
+    """Begin a recovery with a window [packets], and retransmit the first packet found lost; return the window.
+
+    In proportional rate reduction it is the volume in flight, and the target ``flow.ssthresh``: where a timer has found
+    the loss, no acknowledgment sets it now.
+    """
+    tcp.record_reduction(flow, tcp.LOSS)
+    flow.recovering = True
+    flow.credits = 0
+    flow.resend = event.number  # RFC 6675, section 5, step 4.3: the first one goes at once, whatever the pipe
+    event.restart_timer = 1  # RFC 6675, section 6: re-arm on a retransmission
+    if flow.prr == 0.0:
+        return window
+    # RFC 9937, section 6.1: prr_delivered = prr_out = 0; RecoverFS is the data sent and not delivered before the
+    # acknowledgment that begins the recovery, packets found lost included. Linux, net/ipv4/tcp_input.c,
+    # tcp_init_cwnd_reduction(): the window before the reduction (prior_cwnd).
+    flow.prr_delivered = 0
+    in_flight = float(flow.high - flow.delivered + event.newly_delivered)
+    flow.prr_in_flight = max(1.0, flow.window if flow.prr > 1.0 else in_flight)
+    flow.prr_transmission = flow.transmission
+    return float(flow.in_flight)
+
+
+@part
+def recover(flow, event, target):
+    """Return the window [packets] after an acknowledgment in recovery; it is `target` if recovery ends."""
+    # RFC 6675, section 5, step A: recovery ends when everything sent before it (RecoveryPoint) is acknowledged.
+    if event.acked == 0 or flow.una <= flow.reduced_at:
+        return proportional(flow, event) if flow.prr > 0.0 else flow.window
+    flow.recovering = False
+    return target
+
+
+@part
+def proportional(flow, event):
+    """Return the window [packets] after an acknowledgment in recovery: packets in flight plus those allowed now."""
+    # RFC 9937, section 6.2. The data in flight is the pipe of RFC 6675; prr_out counts transmissions of this recovery.
+    if event.newly_delivered == 0:
+        return flow.window
+    flow.prr_delivered += event.newly_delivered
+    sent = flow.transmission - flow.prr_transmission
+    if flow.in_flight > flow.ssthresh:
+        count = math.ceil(flow.prr_delivered * flow.ssthresh / flow.prr_in_flight) - sent
+    else:
+        count = max(flow.prr_delivered - sent, event.newly_delivered)  # conservative reduction bound (PRR-CRB)
+        if event.acked > 0 and event.lost == 0:  # SafeACK: slow start reduction bound (PRR-SSRB)
+            count += 1
+        count = min(math.floor(flow.ssthresh) - flow.in_flight, count)
+    # The first packet of a recovery leaves whatever the bounds.
+    return float(flow.in_flight + max(count, 1 if sent == 0 else 0))
+
+
+@part
+def grows_at_exit(flow):
+    """Return whether the acknowledgment that ended a recovery makes the window grow, by what it newly delivered."""
+    # Linux, net/ipv4/tcp_input.c, tcp_ack(): tcp_fastretrans_alert() ends the recovery, and tcp_cong_control() behind
+    # it calls the congestion control with the number of packets newly delivered.
+    return flow.growth_at_exit > 0.0
+
+
+@part
+def aim(flow):
+    """Return the window [packets]; during proportional rate reduction, its target."""
+    return flow.ssthresh if flow.recovering and flow.prr > 0.0 else flow.window

@@ -1,0 +1,47 @@
+"""Windows, a component of senders: real numbers, or whole packets as in Linux (docs/rules/cubic.md)."""
+
+import math
+from typing import Any
+
+from longfat.sim.kernel.jit import part
+from longfat.sim.schemes.scheme import Choice
+
+PARAMETERS = {
+    "integer_windows": Choice(0.0, "1", "{0, 1}", about="1: windows in whole packets, as in Linux; 0: with fractions"),
+}
+#: Acknowledged packets that have not made the window grow yet.
+STATE: dict[str, Any] = {"credits": 0}
+
+
+@part
+def scaled(flow, window, factor):
+    """Return the window times a factor; with whole packets, rounded down."""
+    if flow.integer_windows == 0.0:
+        return window * factor
+    # Ours, because 0.7 has no finite binary fraction, and 0.7 x 90 is less than 63: Linux has 717/1024.
+    return float(math.floor(window * factor + 1e-9))
+
+
+@part
+def grow(flow, acked):
+    """Return Reno's window [packets] in congestion avoidance, after `acked` packets."""
+    if flow.integer_windows > 0.0:
+        return step(flow, int(flow.window), int(acked))
+    # RFC 3465, section 2.1: one packet per window of packets acknowledged.
+    return flow.window + (float(acked) if flow.growth_limit > 0.0 else 1.0) / flow.window
+
+
+@part
+def step(flow, per, acked):
+    """Return the window, one packet larger for each `per` packets acknowledged."""
+    # Linux, net/ipv4/tcp_cong.c, tcp_cong_avoid_ai().
+    window = flow.window
+    if flow.credits >= per:
+        flow.credits = 0
+        window += 1.0
+    flow.credits += acked
+    if flow.credits >= per:
+        more = flow.credits // per
+        flow.credits -= more * per
+        window += float(more)
+    return window
