@@ -15,6 +15,17 @@ from longfat.sim.kernel.memory import (
     timer_at,
     transmission_at,
 )
+from longfat.sim.kernel.rack import (
+    PROBE,
+    arm_probe,
+    detect_losses,
+    enter_recovery,
+    has_expired,
+    mark_lost_by_timeout,
+    may_probe,
+    process_by_time,
+    stop_rack_timer,
+)
 from longfat.sim.kernel.receiver import insert_number, remove_blocks_below
 from longfat.sim.kernel.records import (
     ACK_RECEIVED,
@@ -41,19 +52,10 @@ from longfat.sim.kernel.records import (
     TIMED_OUT,
 )
 from longfat.sim.kernel.recovery import (
-    PROBE,
-    arm_probe,
     clear_sample,
     describe_loss,
-    detect_losses,
-    enter_recovery,
     forget_transmissions,
-    has_expired,
     mark_all_lost,
-    mark_lost_by_timeout,
-    may_probe,
-    process_by_time,
-    stop_rack_timer,
     take_sample,
     update_scoreboard,
 )

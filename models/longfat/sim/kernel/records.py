@@ -296,7 +296,7 @@ RECOVERY = record(
     ("skips", i1),  # packets that are known to have arrived are not retransmitted
     ("sampled", i1),  # 1: the scheme asks for delivery-rate samples, see `kernel.recovery`
     ("app_limited", i1),  # the application had no more data when window and rate allowed sending
-    ("rack", i1),  # 1, 2: losses are found by time, see `kernel.recovery`; uses the fields from `rack_purpose` on
+    ("rack", i1),  # 1, 2: losses are found by time, see `kernel.rack`; uses the fields from `rack_purpose` on
     ("probing", i1),  # 1: the next packet is a probe
     ("alarm", f8),  # s; set by a scheme to be called then, negative: none
     ("pool", f8),  # packets that may leave at once after a pause (tokens)

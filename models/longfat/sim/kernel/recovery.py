@@ -1,23 +1,17 @@
 """Loss recovery: which transmissions are outstanding, which are lost, and what is retransmitted.
 
-Three parts: delivery-rate samples, which are kept beside the list of transmissions; the scoreboard of selective
-recovery; and RACK-TLP (RFC 8985), which finds losses by time.
+Two parts: delivery-rate samples, which are kept beside the list of transmissions; and the scoreboard of selective
+recovery, which finds losses by counting. `kernel.rack` finds them by time.
 """
 
-from longfat.sim.kernel.events import schedule
 from longfat.sim.kernel.jit import part, routine
 from longfat.sim.kernel.memory import (
-    delayed_ack_at,
     packet_at,
-    receiver_at,
-    recovery_at,
     sack_at,
-    sender_at,
     snapshot_at,
-    timer_at,
     transmission_at,
 )
-from longfat.sim.kernel.records import DELIVERED, NEVER, NO_NODES, NONE, RACK_CLOCK, ROWS_PER_EVENT, RTO
+from longfat.sim.kernel.records import DELIVERED, NO_NODES, NONE, ROWS_PER_EVENT
 from longfat.sim.kernel.records import SACK as HAS_BLOCKS
 
 # --- Delivery-rate samples -------------------------------------------------------------------------------------------
@@ -281,8 +275,8 @@ def update_scoreboard(state, own, una, acked, i):
 
     A transmission is lost when `reorder` transmissions made after it have been acknowledged, as with the packet
     threshold of RFC 9002, section 6.1.1. Ours: paths keep the order of packets, so that one is enough unless the scheme
-    says otherwise. With `rack` none is found here: see `detect_losses`. A loss is new if it was transmitted after the
-    last loss reported to the scheme.
+    says otherwise. With `rack` none is found here: see `rack.detect_losses`. A loss is new if it was transmitted after
+    the last loss reported to the scheme.
 
     Only transmissions up to the acknowledged one are visited, so that the cost is the number of holes before it.
     """
@@ -309,9 +303,7 @@ def update_scoreboard(state, own, una, acked, i):
             release_node(state, n)
         else:
             lost += 1
-            fresh = fresh or node.transmission >= own.recover
-            state.lost_number = node.number
-            append_lost(state, own, n)
+            fresh = lose(state, own, n) or fresh
         n = following
     own.lost += lost
     if own.lost_head != NONE and (not triggered or acked > own.delivered - before_this):
@@ -350,264 +342,14 @@ def record_order(state, own, n):
 
 
 @part
-def append_lost(state, own, n):
-    """Append a transmission to the list of lost ones."""
-    transmission_at(state, n).next = NONE
+def lose(state, own, n):
+    """Append a transmission to the list of lost ones; return whether the loss is new."""
+    node = transmission_at(state, n)
+    state.lost_number = node.number
+    node.next = NONE
     if own.lost_tail == NONE:
         own.lost_head = n
     else:
         transmission_at(state, own.lost_tail).next = n
     own.lost_tail = n
-
-
-# --- RACK-TLP --------------------------------------------------------------------------------------------------------
-#
-# RACK-TLP (RFC 8985): losses found by time, and a probe when acknowledgments stay away.
-#
-# A transmission is lost when one made after it has been delivered, and the reordering window has passed. Here each
-# transmission has a node of its own, in the order in which they left, and an acknowledgment names the transmission
-# that triggered it. So the order of transmissions breaks ties, where the RFC takes the sequence number, and no
-# acknowledgment is ambiguous, so that the checks of section 6.2, step 2, are not needed.
-
-TICK, LINUX_MARGIN = 4_000_000, 2_000_000  # ns
-IDLE, REORDERING, PROBE = range(3)  # state of the timer
-
-
-@routine
-def set_rack_timer(state, f, purpose, time):
-    """Set the timer of RACK-TLP to expire at a time; it serves one purpose at a time (RFC 8985, section 8).
-
-    Ours: the retransmission timer keeps running beside it, because it is never earlier than a probe.
-    """
-    own = recovery_at(state, f)
-    own.rack_purpose = purpose
-    own.rack_due_ns = max(time, state.now)
-    if own.rack_due_ns < own.rack_armed_ns:
-        own.rack_armed_ns = own.rack_due_ns
-        schedule(state, RACK_CLOCK, f, own.rack_due_ns)
-
-
-@routine
-def stop_rack_timer(own):
-    """Stop the timer of RACK-TLP; its entry in the heap is ignored."""
-    own.rack_purpose = IDLE
-    own.rack_due_ns = NEVER
-
-
-@routine
-def has_expired(state, f, time):
-    """Return whether the timer of RACK-TLP has expired, given the time of its heap entry, which may be outdated."""
-    own = recovery_at(state, f)
-    if time != own.rack_armed_ns:
-        return False
-    own.rack_armed_ns = NEVER
-    if own.rack_due_ns > time:
-        if own.rack_due_ns != NEVER:
-            set_rack_timer(state, f, own.rack_purpose, own.rack_due_ns)
-        return False
-    return True
-
-
-@part
-def in_recovery(sender, own):
-    """Return whether the flow is in fast recovery, or in recovery from a timeout."""
-    # RFC 6675, section 5, step A: until everything sent before it is acknowledged.
-    return sender.una < own.recovery_end
-
-
-@routine
-def enter_recovery(state, f):
-    """Begin a fast recovery, or one from a timeout: the timer and the state of a probe are reset."""
-    sender, own = sender_at(state, f), recovery_at(state, f)
-    own.recovery_end = sender.high
-    # RFC 8985, section 7.1: TLP_init(). Section 7.2: no probe in recovery.
-    own.probe_end = NONE
-    own.probing = 0
-    stop_rack_timer(own)
-
-
-@part
-def reported_beyond_gaps(sender, own):
-    """Return how many packets have been reported selectively, but not cumulatively (RACK.segs_sacked)."""
-    return own.delivered - sender.una
-
-
-@routine
-def reordering_window(state, f):
-    """Return the reordering window [ns] (RFC 8985, section 6.2, step 4)."""
-    sender, own = sender_at(state, f), recovery_at(state, f)
-    if own.reordering_seen == 0:
-        if in_recovery(sender, own):
-            return 0
-        if reported_beyond_gaps(sender, own) >= own.reorder:  # DupThresh
-            return 0
-    # The receivers of the simulator send no DSACK, so that RACK.reo_wnd_mult stays 1.
-    smoothed = timer_at(state, f).srtt
-    window = own.least_rtt // 4
-    return min(window, int(smoothed * 1e9)) if smoothed > 0.0 else window
-
-
-@routine
-def update_newest(state, own, newest, sent):
-    """Update least and latest round-trip time, and the latest transmission delivered (section 6.2, steps 1 and 2).
-
-    The node of the latest transmission that an acknowledgment delivers may have been released, but not yet used again.
-    """
-    # Ours: the least of the whole connection, because the delays of paths do not change.
-    own.least_rtt = min(own.least_rtt, state.now - sent)
-    if newest != NONE:
-        own.rack_rtt = state.now - snapshot_at(state, newest).sent
-        own.rack_newest = max(own.rack_newest, transmission_at(state, newest).transmission)
-
-
-@part
-def linux_expiry(now, wait):
-    """Return when a timer of Linux expires that is to wait for a time [ns]."""
-    # Linux, net/ipv4/tcp_recovery.c, tcp_rack_mark_lost(): 2 ms (TCP_TIMEOUT_MIN_US) more, in whole ticks, counted from
-    # the next one on, so that a timer is never early (kernel/time/timer.c, calc_index()). Ours: 250 ticks a second, as
-    # in most distributions, with a tick at time 0.
-    return -(-now // TICK) * TICK - (-(wait + LINUX_MARGIN) // TICK) * TICK
-
-
-@routine
-def detect_losses(state, f):
-    """Find transmissions lost by time (section 6.2, step 5); return their number, and whether any loss is new.
-
-    As in `recovery.update_scoreboard` the lost ones are appended to their list. If some may still arrive within the
-    reordering window, the timer expires when it has passed for all of them.
-    """
-    own, now = recovery_at(state, f), state.now
-    own.reordering_window = reordering_window(state, f)
-    allowed = own.rack_rtt + own.reordering_window
-    lost, fresh, wait = 0, False, 0
-    before, n = NONE, own.outstanding_head
-    while n != NONE and transmission_at(state, n).transmission < own.rack_newest:
-        node = transmission_at(state, n)
-        following = node.next
-        remaining = snapshot_at(state, n).sent + allowed - now
-        if remaining > 0:
-            wait = max(wait, remaining)
-            before = n
-        else:
-            unlink(state, own, before, n)
-            lost += 1
-            fresh = fresh or node.transmission >= own.recover
-            state.lost_number = node.number
-            append_lost(state, own, n)
-        n = following
-    own.lost += lost
-    if wait > 0:
-        set_rack_timer(state, f, REORDERING, now + wait if own.rack == 1 else linux_expiry(now, wait))
-    elif own.rack_purpose == REORDERING:
-        stop_rack_timer(own)
-    return lost, fresh
-
-
-@routine
-def mark_lost_by_timeout(state, f):
-    """Count transmissions as lost after a timeout: the first packet, and those sent long enough ago (section 6.3)."""
-    sender, own = sender_at(state, f), recovery_at(state, f)
-    allowed = own.rack_rtt + own.reordering_window
-    first, last, kept = NONE, NONE, 0
-    before, n = NONE, own.outstanding_head
-    while n != NONE:
-        following = transmission_at(state, n).next
-        number = transmission_at(state, n).number
-        if number == sender.una or snapshot_at(state, n).sent + allowed <= state.now:
-            before = n
-        else:
-            unlink(state, own, before, n)
-            transmission_at(state, n).next = NONE
-            if last == NONE:
-                first = n
-            else:
-                transmission_at(state, last).next = n
-            last = n
-            kept += 1
-        n = following
-    mark_all_lost(state, own)
-    own.outstanding_head, own.outstanding_tail, own.in_flight = first, last, kept
-    sender.resend = sender.una  # RFC 6298, rule 5.4: the first packet leaves, whatever is in flight
-
-
-@routine
-def arm_probe(state, f):
-    """Let the timer expire when a probe is due, if one is wanted (section 7.2, TLP_calc_PTO())."""
-    sender, own, timer = sender_at(state, f), recovery_at(state, f), timer_at(state, f)
-    if own.rack_purpose == REORDERING:
-        return
-    stop_rack_timer(own)
-    # Ours: no probe before the first round-trip time, for which section 7.2 names one second, because section 7.3
-    # forbids it then.
-    if sender.high == sender.una or timer.srtt == 0.0:
-        return
-    if in_recovery(sender, own) or reported_beyond_gaps(sender, own) > 0:
-        return
-    interval = 2.0 * timer.srtt
-    if own.in_flight == 1 and receiver_at(state, f).delays:
-        interval += delayed_ack_at(state, f).ack_delay
-    set_rack_timer(state, f, PROBE, min(state.now + int(interval * 1e9), sender.due_ns[RTO]))
-
-
-@routine
-def may_probe(own):
-    """Return whether a probe may be sent; if so, the next packet that the flow sends is one (section 7.3)."""
-    stop_rack_timer(own)
-    if own.probe_end == NONE and own.measured:
-        own.probing = 1
-    return own.probing
-
-
-@routine
-def next_probe(state, f):
-    """Return the number of the packet to send as a probe: a new one, or else the last one again (section 7.3)."""
-    sender, own = sender_at(state, f), recovery_at(state, f)
-    own.probing = 0
-    own.measured = 0
-    own.probe_repeats = 0
-    if sender.next < sender.packets:
-        sender.next += 1
-        own.probe_end = sender.next
-        return sender.next - 1
-    own.probe_repeats = 1
-    own.probe_end = sender.high
-    # As in section 6.1 the packet has the time of its last transmission only, so that the first one is forgotten.
-    before, n = NONE, own.outstanding_head
-    while n != NONE and transmission_at(state, n).number != sender.high - 1:
-        before, n = n, transmission_at(state, n).next
-    if n != NONE:
-        unlink(state, own, before, n)
-        release_node(state, n)
-    return sender.high - 1
-
-
-@routine
-def has_repaired_loss(state, own, una, acked, i):
-    """Return whether an acknowledgment shows that a probe has repaired a loss (section 7.4.2, TLP_process_ack())."""
-    if own.probe_end == NONE or una < own.probe_end:
-        return False
-    if own.probe_repeats == 0:  # new data has arrived
-        own.probe_end = NONE
-    elif una > own.probe_end:
-        own.probe_end = NONE
-        return True
-    elif acked == 0 and not packet_at(state, i).flag_bits & HAS_BLOCKS:  # case 2: both have arrived
-        own.probe_end = NONE
-    return False
-
-
-@routine
-def process_by_time(state, f, acked, i, newest, measured):
-    """Find losses by time (RFC 8985) after an acknowledgment whose newest packet is list node `newest`.
-
-    Return how many, whether one of them is new, and whether a probe has repaired a loss.
-    """
-    sender, own = sender_at(state, f), recovery_at(state, f)
-    if measured:
-        own.measured = 1
-    if acked > 0:
-        own.probing = 0  # a probe delayed by pacing is no longer needed
-    repaired = has_repaired_loss(state, own, sender.una, acked, i)
-    update_newest(state, own, newest, packet_at(state, i).sent)
-    lost, fresh = detect_losses(state, f)
-    return lost, fresh, repaired and not fresh
+    return node.transmission >= own.recover

@@ -27,6 +27,7 @@ from longfat.sim.kernel.memory import (
     tally_at,
     timer_at,
 )
+from longfat.sim.kernel.rack import arm_probe, next_probe
 from longfat.sim.kernel.receiver import first_missing
 from longfat.sim.kernel.records import (
     CWR,
@@ -48,7 +49,7 @@ from longfat.sim.kernel.records import (
     STAMPED,
     STAMPED_BOTH_WAYS,
 )
-from longfat.sim.kernel.recovery import arm_probe, next_probe, next_retransmission, record_transmission
+from longfat.sim.kernel.recovery import next_retransmission, record_transmission
 from longfat.sim.kernel.source import all_written, wait_for_data
 from longfat.sim.kernel.trace_rows import trace_packet
 
