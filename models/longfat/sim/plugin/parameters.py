@@ -125,3 +125,8 @@ class Choice(Parameter):
 def flag(default: bool, about: str, field: str = "") -> Parameter:
     """Return a parameter that is 1 (yes) or 0 (no); scenario files write that of a discipline as true or false."""
     return Parameter(float(default), "1", YES_OR_NO, field, about)
+
+
+def choice(default: int, about: str, domain: str = YES_OR_NO) -> Choice:
+    """Return a `Choice` of the numbers of a domain, by default 1 (yes) or 0 (no)."""
+    return Choice(float(default), "1", domain, about=about)

@@ -8,9 +8,10 @@ import math
 
 from longfat.sim.kernel.jit import part
 from longfat.sim.plugin.functions import random
+from longfat.sim.plugin.parameters import choice
 from longfat.sim.schemes import bbr_common
 from longfat.sim.schemes.bbr_common import AFTER_TIMEOUT, FAST_RECOVERY, MIN_PIPE_CWND, NOT_RECOVERING
-from longfat.sim.schemes.scheme import Choice, Parameter, Scheme
+from longfat.sim.schemes.scheme import Parameter, Scheme
 
 HIGH_GAIN = 2.0 / math.log(2.0)  # draft-cardwell-iccrg-bbr-congestion-control-00, section 4.1.1: 2.89
 CWND_GAIN = 2.0
@@ -31,36 +32,22 @@ LINUX_RULES = {
     "pacing_margin": Parameter(
         0.0, "1", "[0, 1)", about="Share by which the pacing rate is below the estimated bandwidth; Linux: 0.01"
     ),
-    "allowances": Choice(
-        0.0,
-        "1",
-        "{0, 1}",
-        about="1: window with the allowances of Linux: six packets, even, and what is acknowledged in excess; 0: three",
+    "allowances": choice(
+        0, "1: window with the allowances of Linux: six packets, even, and what is acknowledged in excess; 0: three"
     ),
-    "departures": Choice(
-        0.0,
-        "1",
-        "{0, 1}",
-        about="1: phases end by what will be in flight at the next departure, as in Linux; 0: by what is in flight",
+    "departures": choice(
+        0, "1: phases end by what will be in flight at the next departure, as in Linux; 0: by what is in flight"
     ),
-    "long_term": Choice(
-        0.0,
-        "1",
-        "{0, 1}",
-        about="1: a rate that holds although a fifth of the packets is lost is kept for 48 rounds, as in Linux; 0: not",
+    "long_term": choice(
+        0, "1: a rate that holds although a fifth of the packets is lost is kept for 48 rounds, as in Linux; 0: not"
     ),
-    "long_recovery": Choice(
-        0.0,
-        "1",
-        "{0, 1}",
-        about="1: fast recovery lasts while a packet found lost is missing, as in Linux; 0: for what was sent before",
+    "long_recovery": choice(
+        0, "1: fast recovery lasts while a packet found lost is missing, as in Linux; 0: for what was sent before"
     ),
     "handshake_rtt": Parameter(
         0.0, "s", "[0, 1e3]", about="Round-trip time of a handshake before time 0, as in Linux; 0: none is known"
     ),
-    "equal_renews": Choice(
-        1.0, "1", "{0, 1}", about="1: an equal round-trip time renews the least one; 0: only a lower one, as in Linux"
-    ),
+    "equal_renews": choice(1, "1: an equal round-trip time renews the least one; 0: only a lower one, as in Linux"),
     "timestamp_tick": Parameter(
         0.0,
         "s",

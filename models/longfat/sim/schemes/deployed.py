@@ -11,8 +11,9 @@ from dataclasses import replace
 from typing import Any
 
 from longfat.sim.kernel.jit import part
+from longfat.sim.plugin.parameters import choice
 from longfat.sim.schemes import hystart, reduction, tcp, timers, windows
-from longfat.sim.schemes.scheme import Choice, Parameter
+from longfat.sim.schemes.scheme import Parameter
 
 #: The parameters that every scheme with selective recovery has. No `bugfix` here: the simulator knows which
 #: transmission a loss belongs to.
@@ -24,16 +25,12 @@ OPTIONS = {
     **reduction.PARAMETERS,
     "rack": tcp.RACK,
     **windows.PARAMETERS,
-    "cwnd_limited": Choice(
-        0.0,
-        "1",
-        "{0, 1}",
-        about="1: a window that the application does not fill grows as in Linux: in a round trip in which it was full, "
+    "cwnd_limited": choice(
+        0,
+        "1: a window that the application does not fill grows as in Linux: in a round trip in which it was full, "
         "and in slow start to twice what was in flight; 0: as the scheme says",
     ),
-    "pacing": Choice(
-        0.0, "1", "{0, 1}", about="1: 2 windows per round-trip time in slow start, 1.2 later, as in Linux; 0: bursts"
-    ),
+    "pacing": choice(0, "1: 2 windows per round-trip time in slow start, 1.2 later, as in Linux; 0: bursts"),
 }
 PARAMETERS = {**PLAIN, **OPTIONS}
 #: Slow-start threshold [packets], last reduction, whether the sender is in loss recovery.
@@ -50,15 +47,17 @@ STATE: dict[str, Any] = {
 #: 2.3), proportional rate reduction (RFC 9937), losses found by time and probes (RFC 8985). No HyStart++, because Linux
 #: has HyStart as a part of CUBIC only.
 DEPLOYED = {"initial_window": 10.0, "delayed_ack": 2.0, "growth_limit": 2.0, "prr": 1.0, "rack": 1.0}
+#: Fitted, not derived: Linux's receiver acknowledges each packet while its window grows (tcp_input.c,
+#: tcp_grow_window()), 479 packets of each connection of `longfat testbed`. The number follows from the socket buffers,
+#: and other hosts have another one.
+FITTED_QUICK_ACKS = 479.0
 #: Values of parameters with which a scheme is nearest to Linux as it ships: its timer, the options above, the growth of
 #: RFC 8312 in the Reno-friendly region of CUBIC (net/ipv4/tcp_cubic.c, bictcp_update()), windows in whole packets, its
-#: clock where HZ is 250, and the rules of net/ipv4/tcp_bbr.c. Its receiver acknowledges each packet while its window
-#: grows (tcp_input.c, tcp_grow_window()): 479 packets of each connection of `longfat testbed`. That number is fitted;
-#: it follows from the socket buffers, and other hosts have another one.
+#: clock where HZ is 250, and the rules of net/ipv4/tcp_bbr.c.
 LINUX = {
     **timers.profile("linux"), **DEPLOYED,
-    "growth_limit": math.inf, "cwnd_limited": 1.0, "quick_acks": 479.0, "full_reno": 0.0, "integer_windows": 1.0,
-    "clock_tick": 0.004, "prr": 2.0, "rack": 2.0,
+    "growth_limit": math.inf, "cwnd_limited": 1.0, "quick_acks": FITTED_QUICK_ACKS, "full_reno": 0.0,
+    "integer_windows": 1.0, "clock_tick": 0.004, "prr": 2.0, "rack": 2.0,
     "growth_at_exit": 1.0, "pacing_margin": 0.01, "allowances": 1.0, "equal_renews": 0.0, "long_term": 1.0,
     "departures": 1.0, "long_recovery": 1.0, "timestamp_tick": 0.001,
 }  # fmt: skip

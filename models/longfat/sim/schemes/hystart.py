@@ -4,7 +4,8 @@ import math
 from typing import Any
 
 from longfat.sim.kernel.jit import part
-from longfat.sim.schemes.scheme import Choice, Parameter
+from longfat.sim.plugin.parameters import choice
+from longfat.sim.schemes.scheme import Parameter
 from longfat.sim.schemes.tcp import TIMEOUT
 
 #: RFC 9406, section 4.3, recommended constants.
@@ -25,20 +26,14 @@ PARAMETERS = {
         about="Largest increase by one acknowledgment in slow start, L (RFC 3465, section 2.2); 0: one packet; "
         "infinite: all packets acknowledged, as in Linux",
     ),
-    "hystart": Choice(
-        0.0,
-        "1",
-        "{0, 1}",
-        about="1: slow start ends when round-trip times grow (HyStart++, RFC 9406); 0: only by a loss",
-    ),
+    "hystart": choice(0, "1: slow start ends when round-trip times grow (HyStart++, RFC 9406); 0: only by a loss"),
 }
 #: For schemes that also have HyStart as in Linux.
-WITH_TRAINS = Choice(
-    1.0,
-    "1",
-    "{0, 1, 2}",
-    about="1: slow start ends when round-trip times grow (HyStart++, RFC 9406); 2: also by trains of acknowledgments, "
+WITH_TRAINS = choice(
+    1,
+    "1: slow start ends when round-trip times grow (HyStart++, RFC 9406); 2: also by trains of acknowledgments, "
     "as in Linux; 0: only by a loss",
+    "{0, 1, 2}",
 )
 #: State of a flow: end of the present round [packets]; least round-trip times of this round and the last one [s] and
 #: number of samples; least round-trip time at the end of slow start [s], infinite unless in conservative slow start;

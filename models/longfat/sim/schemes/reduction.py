@@ -4,22 +4,18 @@ import math
 from typing import Any
 
 from longfat.sim.kernel.jit import part
+from longfat.sim.plugin.parameters import choice
 from longfat.sim.schemes import tcp
-from longfat.sim.schemes.scheme import Choice
 
 PARAMETERS = {
-    "prr": Choice(
-        0.0,
-        "1",
-        "{0, 1, 2}",
-        about="1: proportional rate reduction (RFC 9937); 2: with Linux's RecoverFS, the window before the loss; 0: "
+    "prr": choice(
+        0,
+        "1: proportional rate reduction (RFC 9937); 2: with Linux's RecoverFS, the window before the loss; 0: "
         "the window is ssthresh at once",
+        "{0, 1, 2}",
     ),
-    "growth_at_exit": Choice(
-        0.0,
-        "1",
-        "{0, 1}",
-        about="1: the acknowledgment that ends a recovery makes the window grow, as in Linux; 0: it does not",
+    "growth_at_exit": choice(
+        0, "1: the acknowledgment that ends a recovery makes the window grow, as in Linux; 0: it does not"
     ),
 }
 #: State of a flow: packets delivered in this recovery, data in flight at its beginning (RecoverFS) [packets], and

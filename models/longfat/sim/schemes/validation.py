@@ -8,15 +8,10 @@ import math
 from typing import Any
 
 from longfat.sim.kernel.jit import part
-from longfat.sim.schemes.scheme import Choice
+from longfat.sim.plugin.parameters import choice
 
 PARAMETERS = {
-    "cwv": Choice(
-        0.0,
-        "1",
-        "{0, 1}",
-        about="1: a window that the application does not use is not kept for ever (RFC 7661); 0: it is",
-    ),
+    "cwv": choice(0, "1: a window that the application does not use is not kept for ever (RFC 7661); 0: it is"),
 }
 
 LEAST_SAMPLING_PERIOD = 1.0  # s, RFC 7661, section 4.2

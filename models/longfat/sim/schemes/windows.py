@@ -4,10 +4,10 @@ import math
 from typing import Any
 
 from longfat.sim.kernel.jit import part
-from longfat.sim.schemes.scheme import Choice
+from longfat.sim.plugin.parameters import choice
 
 PARAMETERS = {
-    "integer_windows": Choice(0.0, "1", "{0, 1}", about="1: windows in whole packets, as in Linux; 0: with fractions"),
+    "integer_windows": choice(0, "1: windows in whole packets, as in Linux; 0: with fractions"),
 }
 #: Acknowledged packets that have not made the window grow yet.
 STATE: dict[str, Any] = {"credits": 0}
