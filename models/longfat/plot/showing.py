@@ -8,13 +8,11 @@ from longfat.base.domains import unknown
 from longfat.plot.buffers import switch_buffer_curves
 from longfat.plot.cadpc import cadpc_bounds, cadpc_shares
 from longfat.plot.curve_panels import scheme_curves
-from longfat.plot.faces import faces
 from longfat.plot.intervals import sweep_curves
 from longfat.plot.laws import law_curves
 from longfat.plot.loss_load import loss_load_curves
-from longfat.plot.runs import run
-from longfat.plot.tcp import tcp_rates
-from longfat.plot.windows import window_curves
+from longfat.plot.runs import faces, run
+from longfat.plot.windows import tcp_rates, window_curves
 
 if TYPE_CHECKING:
     import xarray as xr
