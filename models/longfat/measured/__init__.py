@@ -7,10 +7,9 @@ measured instead.
 from __future__ import annotations
 
 from longfat.measured.combining import path_of
-from longfat.measured.figures import PathFigures
+from longfat.measured.figures import Measurement, PathFigures, Series
 from longfat.measured.iperf3 import read_iperf3
 from longfat.measured.ping import read_ping
 from longfat.measured.recognising import KINDS, read, read_each
-from longfat.measured.series import Measurement, Series
 
 __all__ = ["KINDS", "Measurement", "PathFigures", "Series", "path_of", "read", "read_each", "read_iperf3", "read_ping"]

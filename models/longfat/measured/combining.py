@@ -6,9 +6,8 @@ from collections.abc import Iterable, Sequence
 from statistics import median
 
 from longfat.measured.counting import loss_interval
-from longfat.measured.figures import PathFigures
+from longfat.measured.figures import Measurement, PathFigures
 from longfat.measured.limits import queued_or_lost
-from longfat.measured.series import Measurement
 
 __all__ = ["path_of"]
 

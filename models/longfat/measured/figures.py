@@ -1,4 +1,4 @@
-"""Record of the figures measured on a path, their intervals, and the cause that limited the flow."""
+"""Figures measured on a path, their intervals, and the cause that limited the flow; measurements of one file."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from longfat.base.domains import Interval, choice, number
 
-__all__ = ["LIMITS", "PathFigures"]
+__all__ = ["LIMITS", "Measurement", "PathFigures", "Series"]
 
 #: Figures with unit and domain. An interval has the name of its figure and "_interval".
 FIGURES = {
@@ -173,3 +173,50 @@ class PathFigures:
         known = tuple(f"{name}:" for name in mine)
         remarks += [remark for remark in other.remarks if not remark.startswith(known) and remark not in remarks]
         return replace(self, **changes, remarks=tuple(remarks), transport=self.transport or other.transport)
+
+
+@dataclass(frozen=True)
+class Series:
+    """Values of one quantity over time.
+
+    Attributes
+    ----------
+    name : str
+        Measured quantity, such as "rate".
+    unit : str
+        Unit of the values, SI.
+    times : tuple of float
+        Times since the first value of the file [s], or numbers of samples where the file has no times.
+    values : tuple of float
+        Values in the unit.
+    timed : bool
+        Whether the file has times.
+    """
+
+    name: str
+    unit: str
+    times: tuple[float, ...]
+    values: tuple[float, ...]
+    timed: bool = True
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """Measurement of the path from one file.
+
+    Attributes
+    ----------
+    file : str
+        Name of the file.
+    kind : str
+        Which program wrote it, a name in `longfat.measured.KINDS`.
+    figures : PathFigures
+        The figures of the path.
+    series : tuple of Series
+        Values over time; empty if the file has none.
+    """
+
+    file: str
+    kind: str
+    figures: PathFigures
+    series: tuple[Series, ...] = ()

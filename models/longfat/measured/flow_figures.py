@@ -8,10 +8,9 @@ from statistics import median
 
 from longfat.base.quantities import text
 from longfat.measured.counting import loss_interval
-from longfat.measured.figures import PathFigures
+from longfat.measured.figures import PathFigures, Series
 from longfat.measured.limits import QUEUED, SHARE
 from longfat.measured.policing import Transmission, policer
-from longfat.measured.series import Series
 
 __all__ = ["Transfer", "figures_of", "series_of"]
 

@@ -12,9 +12,8 @@ from typing import Any, NamedTuple
 from longfat.base.domains import unknown
 from longfat.measured.counting import loss_interval
 from longfat.measured.fields import Field, parsed, text_of
-from longfat.measured.figures import PathFigures
+from longfat.measured.figures import Measurement, PathFigures, Series
 from longfat.measured.limits import by_processor, by_windows, queued_or_lost
-from longfat.measured.series import Measurement, Series
 
 __all__ = ["KIND", "looks_like", "read", "read_iperf3"]
 

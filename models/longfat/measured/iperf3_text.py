@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from longfat.measured import iperf3
-from longfat.measured.series import Measurement
+from longfat.measured.figures import Measurement
 
 __all__ = ["KIND", "looks_like", "read"]
 

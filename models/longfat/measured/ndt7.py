@@ -11,9 +11,8 @@ from typing import Any
 
 from longfat.measured.counting import loss_interval
 from longfat.measured.fields import Field
-from longfat.measured.figures import PathFigures
+from longfat.measured.figures import Measurement, PathFigures, Series
 from longfat.measured.limits import by_time, queued_or_lost
-from longfat.measured.series import Measurement, Series
 
 __all__ = ["KIND", "looks_like", "read"]
 

@@ -7,8 +7,7 @@ from os import PathLike
 
 from longfat.base.domains import number
 from longfat.measured.fields import printed, text_of
-from longfat.measured.figures import PathFigures
-from longfat.measured.series import Measurement, Series
+from longfat.measured.figures import Measurement, PathFigures, Series
 
 __all__ = ["KIND", "looks_like", "read", "read_ping"]
 

@@ -11,9 +11,9 @@ from collections import defaultdict
 from typing import Any
 
 from longfat.measured.fields import Field
+from longfat.measured.figures import Measurement
 from longfat.measured.flow_figures import Transfer, figures_of, full_packet, series_of, smallest_and_mean
 from longfat.measured.policing import Transmission
-from longfat.measured.series import Measurement
 
 __all__ = ["KIND", "looks_like", "read"]
 

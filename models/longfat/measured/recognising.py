@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 from longfat.measured import iperf3, iperf3_text, ndt7, ping, qlog, ss, tc, tcp_flow
 from longfat.measured.combining import path_of
 from longfat.measured.fields import MARKS, opened, parsed, text_of
-from longfat.measured.figures import PathFigures
-from longfat.measured.series import Measurement
+from longfat.measured.figures import Measurement, PathFigures
 
 __all__ = ["KINDS", "read", "read_each"]
 

@@ -11,9 +11,8 @@ from statistics import median
 from longfat.base.domains import number
 from longfat.measured.counting import loss_interval
 from longfat.measured.fields import printed
-from longfat.measured.figures import PathFigures
+from longfat.measured.figures import Measurement, PathFigures, Series
 from longfat.measured.limits import by_time, queued_or_lost
-from longfat.measured.series import Measurement, Series
 
 __all__ = ["KIND", "looks_like", "read"]
 

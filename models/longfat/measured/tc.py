@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from longfat.measured.counting import loss_interval
 from longfat.measured.fields import printed
-from longfat.measured.figures import PathFigures
-from longfat.measured.series import Measurement
+from longfat.measured.figures import Measurement, PathFigures
 
 __all__ = ["KIND", "Queue", "looks_like", "queues", "read"]
 

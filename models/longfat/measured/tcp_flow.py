@@ -9,10 +9,10 @@ from heapq import heappop, heappush
 from itertools import islice
 from operator import attrgetter
 
+from longfat.measured.figures import Measurement
 from longfat.measured.flow_figures import Transfer, figures_of, full_packet, series_of, smallest_and_mean
 from longfat.measured.pcap import MAGICS, Segment, segments
 from longfat.measured.policing import Transmission
-from longfat.measured.series import Measurement
 
 __all__ = ["KIND", "looks_like", "read"]
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from longfat.measured import Measurement
-    from longfat.measured.series import Series
+    from longfat.measured.figures import Series
 
 #: Units on the axis of a series with their factors: the last that the largest value reaches is used.
 _UNITS = {
