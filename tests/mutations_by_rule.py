@@ -37,10 +37,8 @@ PRELOADED = ("jax", "matplotlib", "scipy.stats", "scipy.integrate", "hypothesis"
 TESTED_BY = {
     "longfat.testing.evidence": ("by_hand", "evidence", "comparing"),
     "longfat.testing.comparing": ("by_hand", "comparing"),
-    "longfat.testing.shrinking": ("by_hand", "shrinking"),
-    "longfat.testing.claims": ("by_hand", "holding", "plugin"),
-    "longfat.testing.cases": ("cases",),
-    "longfat.testing.domain": ("by_hand", "holding", "shrinking"),
+    "longfat.testing.claims": ("by_hand", "shrinking", "holding", "plugin"),
+    "longfat.testing.domain": ("cases", "by_hand", "holding", "shrinking"),
     "longfat.testing.seeded_runs": ("by_hand", "comparing", "nearer"),
     "longfat.testing.two_formulas": ("by_hand", "nearer"),
 }

@@ -15,9 +15,8 @@ import numpy as np
 import longfat as lf
 from longfat.laws import blt, cadpc, cubic, loss_load, selective_repeat, tcp
 from longfat.segments import simulate
-from longfat.testing.claims import claim
+from longfat.testing.claims import Shrunk, claim, shrink_claim
 from longfat.testing.comparing import Comparison, compare
-from longfat.testing.shrinking import Shrunk, shrink_claim
 from longfat.verify.simulators import simulator_of
 
 #: Replications until the error is found, and until its point is shrunk.

@@ -7,12 +7,11 @@ import numpy as np
 import pytest
 
 import longfat as lf
-from longfat.testing.claims import Claim, claim, margin
+from longfat.testing.claims import Claim, claim, margin, shrink_claim
 from longfat.testing.comparing import Comparison
 from longfat.testing.domain import Axis, corners
 from longfat.testing.evidence import Normal
 from longfat.testing.seeded_runs import seed_of
-from longfat.testing.shrinking import shrink_claim
 from tests.testing.simulators import formula, normal, off_by
 
 

@@ -5,8 +5,7 @@ import pytest
 
 import longfat as lf
 from longfat.laws import loss_load, queues, tcp
-from longfat.testing.cases import OUTERMOST, cases_of, turning_points
-from longfat.testing.domain import Axis
+from longfat.testing.domain import OUTERMOST, Axis, cases_of, turning_points
 from tests.testing.law_claims import claim_of
 from tests.testing.law_mutants import chosen
 

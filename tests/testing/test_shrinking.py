@@ -3,7 +3,7 @@
 import pytest
 
 import longfat as lf
-from longfat.testing import shrinking
+from longfat.testing import claims
 from longfat.testing.domain import Axis
 from longfat.testing.seeded_runs import seed_of
 from tests.testing.simulators import normal
@@ -90,12 +90,12 @@ def test_points_that_are_refused_are_no_examples():
 
 
 def test_simpler_values_come_first():
-    assert list(shrinking.candidates(Axis.parse("loss", (1e-4, 0.1)), 0.0123456)) == pytest.approx(
+    assert list(claims.candidates(Axis.parse("loss", (1e-4, 0.1)), 0.0123456)) == pytest.approx(
         [1e-4, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3, 0.01, 0.012, 0.0123]
     )
-    assert list(shrinking.candidates(Axis.parse("loss", (1e-4, 0.1)), 1e-4)) == []
-    assert list(shrinking.candidates(Axis.parse("flows", (2, 9)), 2)) == []
-    assert list(shrinking.candidates(Axis.parse("change", (-2.0, -1.0)), -1.53)) == pytest.approx([-2.0, -1.5])
+    assert list(claims.candidates(Axis.parse("loss", (1e-4, 0.1)), 1e-4)) == []
+    assert list(claims.candidates(Axis.parse("flows", (2, 9)), 2)) == []
+    assert list(claims.candidates(Axis.parse("change", (-2.0, -1.0)), -1.53)) == pytest.approx([-2.0, -1.5])
 
 
 def poisson(load, flows, seconds):

@@ -13,11 +13,10 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from longfat.testing.claims import Shrunk, shrink
     from longfat.testing.comparing import Comparison, compare
-    from longfat.testing.conforming_plug_ins import conforms
-    from longfat.testing.holding import Disagreement, holds
-    from longfat.testing.scenario_runs import Scenario
-    from longfat.testing.shrinking import Shrunk, shrink
+    from longfat.testing.holding import Disagreement, conforms, holds
+    from longfat.testing.seeded_runs import Scenario
     from longfat.testing.strategies import disciplines, flows, networks, schemes, traffic
     from longfat.testing.two_formulas import Nearer, nearer
 
@@ -25,10 +24,9 @@ if TYPE_CHECKING:
 #: module has the name of an object that it exports, because importing the module would hide the object.
 _NAMES = {
     **dict.fromkeys(("Comparison", "compare"), "comparing"),
-    "conforms": "conforming_plug_ins",
-    **dict.fromkeys(("Disagreement", "holds"), "holding"),
-    "Scenario": "scenario_runs",
-    **dict.fromkeys(("Shrunk", "shrink"), "shrinking"),
+    **dict.fromkeys(("Disagreement", "conforms", "holds"), "holding"),
+    "Scenario": "seeded_runs",
+    **dict.fromkeys(("Shrunk", "shrink"), "claims"),
     **dict.fromkeys(("disciplines", "flows", "networks", "schemes", "traffic"), "strategies"),
     **dict.fromkeys(("Nearer", "nearer"), "two_formulas"),
 }

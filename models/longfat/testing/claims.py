@@ -1,21 +1,20 @@
-"""A claim: that a formula agrees with a simulator all over a domain."""
+"""Claims: that a formula agrees with a simulator all over a domain; the simplest point at which a claim is false."""
 
 from __future__ import annotations
 
 import math
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from longfat.base import domains
-from longfat.testing.cases import Cases, cases_of, turning_points
 from longfat.testing.comparing import Comparison, compare
-from longfat.testing.domain import Axis, Point, axes_of, corners, loneliest
+from longfat.testing.domain import Axis, Cases, Point, axes_of, cases_of, corners, loneliest, turning_points
 from longfat.testing.evidence import Interval
-from longfat.testing.seeded_runs import Simulator
+from longfat.testing.seeded_runs import Simulator, seed_of
 
 
 @dataclass(frozen=True)
@@ -128,3 +127,218 @@ def margin(found: Comparison) -> float:
     if found.verdict != "agrees":
         return 0.0
     return max(0.0, 1 - math.fabs(found.formula - found.estimate) / (2 * found.within))
+
+
+#: Error of each verdict while shrinking, and most comparisons. Ours: after all tries the shrunk point is a false one
+#: with a probability of 2e-7 at most.
+OVERWHELMING, TRIES = 1e-9, 200
+#: Largest number of replications of a try, as a multiple of those of the best point so far: a simpler point must show
+#: the difference as clearly. Ours.
+PATIENCE, LEAST_PATIENCE = 2, 100
+
+
+@dataclass(frozen=True)
+class Shrunk:
+    """The simplest point found at which a formula differs from its simulator.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        The comparison there. Its error is 1e-9, or that of the comparison given if no simpler point was found.
+    tries : int
+        Comparisons made.
+    lines : str
+        Five lines of Python that repeat it.
+    toml : str
+        The scenario of one replication, if the simulator is a `longfat.testing.Scenario`; otherwise empty.
+    """
+
+    comparison: Comparison
+    tries: int
+    lines: str
+    toml: str = ""
+
+    @property
+    def point(self) -> Mapping[str, Any]:
+        """The point."""
+        return self.comparison.point
+
+    def __str__(self) -> str:
+        text = f"Simplest point of {self.tries} tried:\n\n{_indented(self.lines)}"
+        return f"{text}\n\nOne replication as a scenario:\n\n{_indented(self.toml)}" if self.toml else text
+
+
+def shrink(
+    formula: Callable[..., Any],
+    simulator: Simulator,
+    found: Comparison,
+    *,
+    over: Mapping[str, Any] | None = None,
+    within: float | str,
+    of: str | float = "mean",
+    bounds: Interval | None = None,
+    deterministic: bool = False,
+    where: Callable[..., Any] | None = None,
+    power: float = 0.99,
+    budget: int = 100_000,
+) -> Shrunk:
+    """Return the simplest point of a domain at which a formula still differs from a simulator.
+
+    Integers become smaller, so a network has fewer flows or hops if these are arguments; other numbers become smaller
+    and rounder, runs shorter; of listed values an earlier one is simpler. Each step is taken only with overwhelming
+    evidence: a new comparison with the error 1e-9 finds the difference in about as few replications as the last.
+
+    Parameters
+    ----------
+    formula, simulator, over, within, of, bounds, deterministic, where, power
+        As for `holds`.
+    found : Comparison
+        A comparison that differs.
+    budget : int
+        Largest total of replications.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from longfat.testing import compare
+    >>> def simulated_wait(rng, load, flows):
+    ...     return np.random.default_rng(rng).exponential(load / (1 - load), size=100 * flows).mean()
+    >>> def wrong_wait(load, flows):
+    ...     return load / (1 - load) if load < 0.5 else 1.5 * load / (1 - load)
+    >>> at = {"load": 0.8274691, "flows": 17}
+    >>> found = compare(wrong_wait, simulated_wait, at, within="10 %", rng=1)
+    >>> over = {"load": (0.1, 0.9), "flows": (1, 50)}
+    >>> shrunk = shrink(wrong_wait, simulated_wait, found, over=over, within="10 %")
+    >>> shrunk.point["load"], shrunk.point["flows"] < 17
+    (0.5, True)
+    """
+    made = claim(
+        formula, simulator, over=over, within=within, of=of, bounds=bounds, deterministic=deterministic, where=where,
+        power=power,
+    )  # fmt: skip
+    return shrink_claim(made, found, budget=budget)
+
+
+def shrink_claim(made: Claim, found: Comparison, *, budget: int) -> Shrunk:
+    """Return the simplest point at which a claim is still false, from one at which it is."""
+    best, tries, left = found, 0, budget
+    improved = True
+    while improved:
+        improved = False
+        for axis in made.axes:
+            for candidate in candidates(axis, best.point[axis.name]):
+                patience = min(left, max(LEAST_PATIENCE, PATIENCE * best.replications))
+                point: Point = {**best.point, axis.name: candidate}
+                if tries >= TRIES or patience < 2:
+                    return _shrunk(made, best, tries)
+                if not made.valid(point):
+                    continue
+                tries += 1
+                one = _tried(made, point, patience, found.seed + tries)
+                left -= one.replications if one else 0
+                if one and one.verdict == "differs":
+                    best, improved = one, True
+                    break
+    return _shrunk(made, best, tries)
+
+
+def candidates(axis: Axis, value: Any) -> Iterator[Any]:
+    """Yield the simpler values of an axis, the simplest first.
+
+    >>> list(candidates(Axis.parse("flows", (1, 50)), 17))
+    [1, 9, 13, 15, 16]
+    >>> list(candidates(Axis.parse("load", (0.1, 0.9)), 0.8274691))
+    [0.1, 0.2, 0.5, 0.8, 0.83, 0.827]
+    >>> list(candidates(Axis.parse("k", [2, 4, 8]), 8))
+    [2, 4]
+    """
+    if axis.values:
+        yield from axis.values[: axis.values.index(value)]
+    elif axis.scale.quantity.integer:
+        low = round(axis.scale.low)
+        step = value - low
+        while step > 0:
+            yield value - step
+            step = min(step // 2, value - low - 1)
+    else:
+        own = _simplicity(value)
+        rounded = [float(f"{value:.{digits}g}") for digits in (1, 2, 3)]
+        for one in dict.fromkeys([*_round_numbers(axis.scale.low, value), *rounded]):
+            if axis.contains(one) and _simplicity(one) < own:
+                yield one
+
+
+def _round_numbers(low: float, high: float) -> list[float]:
+    """Return 1, 2 and 5 times powers of ten in a range, the smallest first, at most ten of them, and a 0 before all.
+
+    >>> _round_numbers(0.0, 30.0)
+    [0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0]
+    """
+    zero = [0.0] if low <= 0 <= high else []
+    if high <= 0:
+        return zero
+    top = math.floor(math.log10(high))
+    numbers = [float(f"{digit}e{power}") for power in range(top - 3, top + 1) for digit in (1, 2, 5)]
+    return zero + [one for one in numbers if low <= one <= high and one > 0]
+
+
+def _simplicity(value: float) -> tuple[int, float]:
+    """Return a key that is smaller for simpler numbers: fewer digits first, then a smaller absolute value.
+
+    >>> _simplicity(0.25) < _simplicity(0.125), _simplicity(1e-6) < _simplicity(0.5) < _simplicity(12.0)
+    (True, True)
+    """
+    digits = next(digits for digits in range(1, 18) if float(f"{value:.{digits}g}") == value or digits == 17)
+    return digits, abs(value)
+
+
+def _tried(made: Claim, point: Point, budget: int, seed: int) -> Comparison | None:
+    """Return the comparison at a point; None if formula or simulator refuse the point."""
+    try:
+        return made.compared(point, alpha=OVERWHELMING, budget=budget, seed=seed)
+    except (ValueError, ArithmeticError):
+        return None
+
+
+def _shrunk(made: Claim, best: Comparison, tries: int) -> Shrunk:
+    """Return the result of shrinking, with lines of code that repeat it."""
+    options = {
+        name: value
+        for name, value in made.options.items()
+        if value != {"of": "mean", "bounds": None, "deterministic": False, "power": 0.99}.get(name)
+    }
+    given = ", ".join(
+        f"{name}={value!r}" for name, value in (options | {"alpha": best.alpha, "rng": best.seed}).items()
+    )
+    lines = [
+        "import longfat as lf",
+        "; ".join(dict.fromkeys(_imported(*one) for one in _callables(made))),
+        f"point = {dict(best.point)!r}",
+        f"found = lf.testing.compare({', '.join(_name(*one) for one in _callables(made))}, point, {given})",
+        f"print(found)  # {best}",
+    ]
+    toml = getattr(made.simulator, "toml", None)
+    return Shrunk(best, tries, "\n".join(lines), toml(seed_of(best.seed, 0), **best.point) if toml else "")
+
+
+def _callables(made: Claim) -> list[tuple[Any, str]]:
+    return [(made.formula, "formula"), (made.simulator, "simulator")]
+
+
+def _name(one: Any, role: str) -> str:
+    """Return the name of a function in its module; its role if the module does not have it."""
+    name = getattr(one, "__qualname__", role)
+    return str(name) if str(name).isidentifier() else role
+
+
+def _imported(one: Any, role: str) -> str:
+    """Return the statement that imports a function, or a comment on where the function is defined."""
+    name, module = _name(one, role), getattr(one, "__module__", "")
+    if name != role or getattr(one, "__qualname__", None) == role:
+        return f"from {module} import {name}"
+    code = getattr(one, "__code__", None)
+    return f"{role} = ...  # " + (f"{code.co_filename}:{code.co_firstlineno}" if code else repr(one))
+
+
+def _indented(text: str) -> str:
+    return "\n".join(f"    {line}" if line else "" for line in text.strip().splitlines())

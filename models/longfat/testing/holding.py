@@ -1,4 +1,4 @@
-"""The decorator of tests that hold a formula against a simulator all over a domain."""
+"""Tests of pytest: of a formula against a simulator all over a domain, and of a plug-in of the simulator."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from longfat.base import domains
-from longfat.testing.claims import claim
+from longfat.testing.claims import claim, shrink_claim
 from longfat.testing.comparing import Comparison
 from longfat.testing.evidence import Interval
 from longfat.testing.seeded_runs import Simulator
-from longfat.testing.shrinking import shrink_claim
 
 
 @dataclass(frozen=True)
@@ -142,3 +141,32 @@ def holds(
         return test
 
     return decorate
+
+
+def conforms(plug_in: Any, **options: Any) -> Callable[[], None]:
+    """Return a test of pytest that a scheme, a discipline or a service keeps the rules of the simulator.
+
+    In a file of tests, ``test_mine = longfat.testing.conforms(MINE)`` is enough. The rules are those of
+    `longfat.sim.conformance`; the test fails with its report.
+
+    Parameters
+    ----------
+    plug_in : Scheme, Discipline, Service or str
+        Plug-in to check, or its name.
+    **options
+        Arguments of `longfat.sim.conformance`.
+
+    Examples
+    --------
+    >>> from longfat import testing
+    >>> test_reno = testing.conforms("reno")
+    """
+
+    def test() -> None:
+        from longfat.sim import conformance
+
+        report = conformance(plug_in, **{"progress": False, **options})
+        if not report.passed:
+            raise AssertionError(str(report))
+
+    return test

@@ -79,11 +79,6 @@ def schemes(*, acknowledged: bool = False) -> SearchStrategy[Scheme]:
     acknowledged : bool
         Whether to draw only schemes with acknowledgments, which can transfer files.
 
-    Returns
-    -------
-    SearchStrategy
-        Strategy of `longfat.sim.Scheme`.
-
     Examples
     --------
     >>> from hypothesis import find
@@ -101,11 +96,6 @@ def _schemes() -> tuple[Scheme, ...]:
 
 def disciplines() -> SearchStrategy[Discipline]:
     """Return a strategy of the queue disciplines of the package, with their default parameters.
-
-    Returns
-    -------
-    SearchStrategy
-        Strategy of `longfat.sim.Discipline`.
 
     Examples
     --------
@@ -130,11 +120,6 @@ def traffic(*, transfers: bool = True) -> SearchStrategy[Traffic]:
     ----------
     transfers : bool
         Whether transfers that arrive at random are among them; each flow of them needs a file size.
-
-    Returns
-    -------
-    SearchStrategy
-        Strategy of `longfat.sim.traffic.Traffic`.
 
     Examples
     --------
@@ -213,11 +198,6 @@ def networks(*, most_hops: int = 3, most_flows: int = 5, lossy: bool = True) -> 
         Largest number of calls of `Network.flow`; each adds one flow or two.
     lossy : bool
         Whether links may have random loss and jitter.
-
-    Returns
-    -------
-    SearchStrategy
-        Strategy of `longfat.sim.Network`.
 
     Examples
     --------
