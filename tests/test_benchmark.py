@@ -12,9 +12,10 @@ from multiprocessing import get_context
 import numpy as np
 import pytest
 
+from figures.kkm import interpretations
 from longfat import benchmark
-from longfat.benchmark import entries, evaluation, interpretations, measuring, tables
-from longfat.benchmark.printed import by_key, cells
+from longfat.benchmark import entries, evaluation, measuring, tables
+from longfat.benchmark.tables import by_key, cells
 from longfat.laws.fair_share import transfer_times
 from longfat.replication.intervals import half_width
 from longfat.sim import Scheme, Simulation

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import derivations
-from longfat.benchmark.printed import cells
+from longfat.benchmark.tables import cells
 from longfat.law import registered
 
 ROOT = Path(derivations.__file__).parents[1]

@@ -6,7 +6,7 @@ and the bottleneck serves its sources with max-min fair shares. No law of longfa
 
 from fractions import Fraction
 
-from longfat.benchmark.printed import cells
+from longfat.benchmark.tables import cells
 
 CAPACITY = 40_000  # bit/ms, the slow line
 PACKET = 4000  # bit

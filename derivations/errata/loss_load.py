@@ -16,7 +16,7 @@ from figures.claims import read
 from figures.loss_load.claims import settled_loads
 from figures.loss_load.networks import KS, NEAREST
 from longfat.benchmark.entries import ENTRIES
-from longfat.benchmark.printed import cells
+from longfat.benchmark.tables import cells
 from longfat.sim import Simulation, queues
 from longfat.verify.network_estimators import CAPACITY, loss_load_network
 

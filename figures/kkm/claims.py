@@ -3,7 +3,7 @@
 Every cell is judged by the published rule (`figures.rule`) from the same evidence, whatever its scheme: our value; for
 a transfer time the least one, which both sides contain; the runs of the paper's other schemes; the range over what
 should not matter or is open (`figures.kkm.runs.perturbations`); other interpretations of the experiment and of what is
-measured (`longfat.benchmark.interpretations`); and which free choices of ours were set by the table
+measured (`figures.kkm.interpretations`); and which free choices of ours were set by the table
 (`longfat.benchmark.choices`). The other schemes are those of the paper in the same experiment, whether or not the paper
 prints a number for them there: many cells are blank, and table 4.8 marks two schemes with an "x". Rules of a scheme
 that the paper leaves open are changed for all cells or for none.
@@ -28,7 +28,7 @@ from figures.rule import (
 )
 from longfat.benchmark import ENTRIES, VARIANTS, choices, optimal
 from longfat.benchmark.entries import OPTIMAL
-from longfat.benchmark.printed import Cell, cells
+from longfat.benchmark.tables import Cell, cells
 
 _WORDS = {
     "transfer_time": "transfer time",

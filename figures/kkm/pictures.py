@@ -22,7 +22,7 @@ from figures.writing import Part, save
 from longfat import benchmark
 from longfat.base.files import AtomicFiles
 from longfat.benchmark import tables, traces
-from longfat.benchmark.printed import cells
+from longfat.benchmark.tables import cells
 from longfat.plot import benchmark_queues, benchmark_rates
 
 if TYPE_CHECKING:

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from figures.kkm.interpretations import interpretation, tried
 from figures.rule import FOR_RANGE, Estimate, Spread, mean, of_one_run
 from longfat import benchmark, sim
 from longfat.benchmark.entries import ENTRIES, Entry
 from longfat.benchmark.evaluation import may_be_random
 from longfat.benchmark.experiments import APART, VARIANTS, Variant
-from longfat.benchmark.interpretations import interpretation, tried
-from longfat.benchmark.printed import Cell
+from longfat.benchmark.tables import Cell
 from longfat.replication import replicate
 
 if TYPE_CHECKING:

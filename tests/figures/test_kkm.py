@@ -7,7 +7,7 @@ import pytest
 from figures.kkm import pictures as kkm
 from figures.writing import HERE
 from longfat import benchmark
-from longfat.benchmark.printed import cells
+from longfat.benchmark.tables import cells
 from longfat.sim import run
 
 

@@ -9,10 +9,10 @@ import pytest
 from figures.claims import Context, findings, read
 from figures.kkm import claims as kkm
 from figures.kkm import runs
+from figures.kkm.interpretations import BESIDE
 from figures.rule import Estimate, Formula, Quantity, judge, of_one_run, printed
 from longfat.benchmark import ENTRIES, VARIANTS
-from longfat.benchmark.interpretations import BESIDE
-from longfat.benchmark.printed import cells
+from longfat.benchmark.tables import cells
 from tests.figures.published_checks import *  # noqa: F403
 
 CELLS = {kkm.claim(one): one for one in cells() if one.value}

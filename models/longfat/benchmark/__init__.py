@@ -12,13 +12,10 @@ Networks, 1992.
 """
 
 from longfat.benchmark.building import build
-from longfat.benchmark.choices import Choice, choices
 from longfat.benchmark.entries import ENTRIES, FURTHER, TODAY, Entry, entry
-from longfat.benchmark.evaluation import run
-from longfat.benchmark.experiments import VARIANTS, Variant, variants
-from longfat.benchmark.measuring import measure
-from longfat.benchmark.optimal import optimal
-from longfat.benchmark.traces import traces
+from longfat.benchmark.evaluation import run, traces
+from longfat.benchmark.experiments import VARIANTS, Choice, Variant, choices, variants
+from longfat.benchmark.measuring import measure, optimal
 
 __all__ = [
     "ENTRIES",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from longfat.base import user_files
 from longfat.base.domains import unknown
-from longfat.benchmark.choices import Choice
+from longfat.benchmark.experiments import Choice
 from longfat.replication import identity
 from longfat.sim.schemes.timers import PROFILES
 

@@ -8,8 +8,7 @@ RFC 9743 (BCP 133), "Specifying New Congestion Control Algorithms", for any sche
 """
 
 from longfat.benchmark.suites.case import NAMES, Case, Expectation, Probe, Suite, suite
-from longfat.benchmark.suites.running import Result, run
-from longfat.benchmark.suites.summary import rows_to_csv, to_markdown, to_text
+from longfat.benchmark.suites.running import Result, rows_to_csv, run, to_markdown, to_text
 
 __all__ = [
     "NAMES",
