@@ -15,10 +15,9 @@ from docs.handbook import proofs, regions, simulated, verdicts
 from docs.handbook.front import toctree
 from docs.handbook.judged import PLUG_INS, address, listed
 from docs.handbook.markup import code, html, number, section, signs, table, unfolding
-from longfat.handbook.law_records import laws, snippets
+from longfat.handbook.law_records import digest, laws, snippets
 from longfat.handbook.pages import words
 from longfat.law import Law, docstrings
-from longfat.law.law_digests import digest
 from longfat.law.symbols import Symbol
 
 STEP = 1e-4  # relative, of the difference that gives a slope

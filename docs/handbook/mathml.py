@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from docutils.utils.math import MathError
 
-from longfat.handbook.typesetting import translated
+from longfat.handbook.law_records import translated
 
 if TYPE_CHECKING:
     from docutils import nodes

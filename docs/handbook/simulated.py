@@ -19,8 +19,8 @@ import numpy as np
 
 from docs.handbook.markup import number, table
 from longfat.handbook import law_records
+from longfat.handbook.law_records import digest
 from longfat.law import Law
-from longfat.law.law_digests import digest
 from longfat.law.symbols import Symbol
 from longfat.replication.intervals import half_width
 from longfat.verify.points import between

@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from docs.handbook.markup import table
-from longfat.handbook.law_records import laws
+from longfat.handbook.law_records import digest, laws
 from longfat.law import Law
-from longfat.law.law_digests import digest
 
 STORED = Path(__file__).resolve().parent / "verdicts.csv"
 COLUMNS = ("verdict", "error", "where", "checks", "remark")

@@ -7,9 +7,8 @@ import pytest
 
 from longfat.base import extras
 from longfat.handbook import javascript, law_records, pages
-from longfat.handbook.typesetting import mathml
+from longfat.handbook.law_records import digest, mathml
 from longfat.law import Law
-from longfat.law.law_digests import digest
 from longfat.laws.loss_load import response_optimal_rate
 from longfat.laws.queues import mm1_wait
 from longfat.laws.selective_repeat import throughput_efficiency

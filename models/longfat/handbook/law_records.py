@@ -8,17 +8,20 @@ the same names; `snippets` has the texts to be copied from a page, and adds Java
 
 from __future__ import annotations
 
+import functools
+import hashlib
 import inspect
 import json
 import math
 import re
 from collections.abc import Iterable
+from html import escape
 from typing import Any
 
+from longfat.base import extras
 from longfat.handbook import javascript
-from longfat.handbook.typesetting import mathml
 from longfat.law import Law, Symbol, docstrings, registered
-from longfat.law.law_digests import digest
+from longfat.law.roots import Root
 
 MATH = re.compile(r"\.\. math::(.*?)(?=\n\S|\Z)", re.DOTALL)
 NAMED = re.compile(r"`(?:[\w.]+\.)?(\w+)`")  # a law that a text mentions
@@ -210,3 +213,53 @@ def _mentioned(law: Law, named: dict[str, str]) -> list[str]:
 def _plain(text: str) -> str:
     """Return paragraphs of a docstring, each as one line."""
     return "\n\n".join(" ".join(part.split()) for part in re.split(r"\n\s*\n", text) if part.strip())
+
+
+@functools.cache
+def digest(law: Law) -> str:
+    """Return ten hexadecimal digits that change when the law's expression does.
+
+    Of a root it is the equation that counts, and of a law without an expression in closed form its source code.
+
+    >>> from longfat.laws.queues import mm1_wait, mm1_response
+    >>> len(digest(mm1_wait)), digest(mm1_wait) == digest(mm1_response)
+    (10, False)
+    """
+    return hashlib.sha256(expression(law).encode()).hexdigest()[:10]
+
+
+def expression(law: Law) -> str:
+    """Return the expression of a law as text."""
+    try:
+        return str(law.equation if isinstance(law, Root) else law.expr)
+    except Exception:  # sympy's symbols cannot trace it
+        return inspect.getsource(law.function)
+
+
+#: Two conditions below a sum, side by side because docutils cannot stack them.
+_STACKED = re.compile(r"\\substack\{((?:[^{}]|\{[^{}]*\})*)\}")
+
+
+def translated(latex: str, block: bool = False) -> str:
+    r"""Return a formula as MathML, without spaces between its elements.
+
+    >>> translated("t_a")
+    '<math xmlns="http://www.w3.org/1998/Math/MathML"><msub><mi>t</mi><mi>a</mi></msub></math>'
+    >>> r"\substack" in translated(r"\sum_{\substack{a < b\\b < c}} x")
+    False
+    """
+    extras.need("typesetting equations", "docutils")
+    from docutils.utils.math.latex2mathml import tex2mathml
+
+    latex = _STACKED.sub(lambda found: "{" + found[1].replace(r"\\", r",\;") + "}", latex)
+    return re.sub(r">\n\s*<", "><", tex2mathml(latex, as_block=block)).strip()
+
+
+def mathml(latex: str, *, block: bool = True) -> str:
+    r"""Return an equation as an element ``math``, with the LaTeX as its alternative text.
+
+    >>> mathml(r"t_a", block=False)
+    '<math alttext="t_a"><msub><mi>t</mi><mi>a</mi></msub></math>'
+    """
+    text = translated(latex, block)
+    return text.replace(' xmlns="http://www.w3.org/1998/Math/MathML"', f' alttext="{escape(latex)}"', 1)

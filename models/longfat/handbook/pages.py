@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from longfat.handbook import javascript, law_records, presets
-from longfat.handbook.typesetting import mathml
+from longfat.handbook.law_records import mathml
 from longfat.law import Law
 
 #: Modules of the view, each after its imports.
