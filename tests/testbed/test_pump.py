@@ -10,10 +10,9 @@ import pytest
 
 from longfat.sim import Network
 from longfat.testbed import pump as module
-from longfat.testbed.captures import NAMES, Captures
 from longfat.testbed.emulator import Emulator
 from longfat.testbed.network_namespaces import CannotRun
-from longfat.testbed.pump import Punctuality, prompt, pump
+from longfat.testbed.pump import NAMES, Captures, Punctuality, prompt, pump
 
 MS = 1_000_000  # ns
 

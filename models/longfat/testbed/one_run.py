@@ -87,11 +87,10 @@ def _run(job: Job, hosts: Sequence[Host], running: Callable[[], None]) -> Outcom
     # from here on with the simulator, whose libraries start threads
     from longfat.sim.runs import results
     from longfat.testbed import tcp_info
-    from longfat.testbed.captures import Captures
     from longfat.testbed.emulator import Emulator, idle
     from longfat.testbed.ledger import Ledger
     from longfat.testbed.outcome import Outcome
-    from longfat.testbed.pump import pump
+    from longfat.testbed.pump import Captures, pump
 
     net, rng = pickle.loads(job.network)
     emulator = Emulator(net, rng=rng, sample_every=job.sample_every, duration=job.duration)

@@ -18,14 +18,16 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, BinaryIO
 
 import numpy as np
 
+from longfat.base.headers import complete_segment, pcap_header, pcap_record
 from longfat.sim.kernel.records import NEVER, SECOND
-from longfat.testbed.captures import Captures
 from longfat.testbed.emulator import Delivery, Emulator
 from longfat.testbed.ledger import Ledger
+from longfat.testbed.network_namespaces import CannotRun
 
 LATE_NS = 2_000_000  # ours: from this lateness on, a packet counts as late
 #: Ours: from this lateness on, virtual time stands still for as long as a packet was late, so that all later ones
@@ -229,3 +231,54 @@ class _Pump:
     def _next_call(self) -> int:
         """Return the time of the next call [ns], `NEVER` if there is none."""
         return self.calls[self.called][0] if self.called < len(self.calls) else NEVER
+
+
+NAMES = ("senders.pcap", "receivers.pcap")
+#: Virtual time 0 is an hour after the epoch, because a handshake precedes it.
+EPOCH = 3600 * SECOND
+
+
+class Captures:
+    """A file for the senders' host and one for the receivers', in the format of `longfat.sim.runs.captures`.
+
+    Headers only are stored, beside the length of the whole packet. Packets are stamped with the virtual times at which
+    they enter the network and at which they are due, not with the times at which a busy machine has carried them.
+    """
+
+    def __init__(self, senders: Path, receivers: Path) -> None:
+        self.files: list[BinaryIO] = [path.open("wb") for path in (senders, receivers)]
+        self.directory = senders.parent
+        self.shift_ns = 0  # added to all times, negative for a handshake
+        for host in range(len(self.files)):
+            self._put(host, pcap_header())
+
+    def sent(self, connection: int, back: bool, time: int, packet: bytes) -> None:
+        """Write a packet that a host has sent."""
+        self._write(int(back), time, packet)
+
+    def received(self, delivery: Delivery) -> None:
+        """Write a packet that reaches a host."""
+        self._write(int(not delivery.back), delivery.time_ns, delivery.packet)
+
+    def _write(self, host: int, time: int, packet: bytes) -> None:
+        """Write the record of a packet."""
+        found = complete_segment(packet)
+        stored = packet if found is None else packet[: found.begin]
+        self._put(host, pcap_record(max(0, EPOCH + self.shift_ns + time), stored, len(packet)))
+
+    def _put(self, host: int, content: bytes) -> None:
+        try:
+            self.files[host].write(content)
+        except OSError as error:
+            raise self._refusal(error) from None
+
+    def close(self) -> None:
+        """Close the files."""
+        try:
+            for file in self.files:
+                file.close()
+        except OSError as error:
+            raise self._refusal(error) from None
+
+    def _refusal(self, error: OSError) -> CannotRun:
+        return CannotRun(f"pcap = {self.directory} cannot be written to: {error.strerror}")

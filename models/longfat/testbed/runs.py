@@ -114,7 +114,7 @@ def outcomes(
     from numba import cloudpickle  # pickles also a user's own discipline, whose file no process imports
 
     from longfat.base.progress import bar
-    from longfat.testbed.captures import NAMES
+    from longfat.testbed.pump import NAMES
 
     made: list[Outcome] = []
     with ExitStack() as stack:
