@@ -1,4 +1,4 @@
-"""Drawings of networks as SVG."""
+"""Drawings of networks as SVG: places of boxes, links, lines and labels, and their text."""
 
 from __future__ import annotations
 
@@ -7,11 +7,144 @@ from html import escape
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from longfat.sim.network.placing import CHARACTER, LETTER, LINE, MARGIN, Placed
-from longfat.sim.network.sketching import Box, Place, once, said, short, sketch
+from longfat.sim.network.sketching import Box, Pair, Place, Sketch, grid, once, said, short, sketch
 
 if TYPE_CHECKING:
     from longfat.sim.network.network import Network
+
+
+COLUMN, ROW, MARGIN, LINE = 190.0, 74.0, 30.0, 18.0  # px
+CHARACTER, SMALL = 7.0, 7.0  # px, width of a letter at 12 px and at 11 px, with some margin
+LANE, LETTER = 6.0, 13.0  # px, between flows on a link, and between the lines of its label
+ALONG = (0.5, 0.35, 0.65, 0.2, 0.8)  # fractions of a link's length at which its label may be
+
+
+class Placed:
+    """Places of everything in a drawing [px].
+
+    The height of a box depends on the lines on one of its sides. Each link has a slot there, in the order of the boxes
+    at the other ends, and each line on the link has a lane.
+
+    Parameters
+    ----------
+    drawn : Sketch
+        Boxes, links and flows to draw.
+    top : float
+        Upper edge of the drawing [px].
+    """
+
+    def __init__(self, drawn: Sketch, top: float) -> None:
+        self._drawn = drawn
+        self._on = {frozenset(pair): [] for pair in drawn.links}  # type: dict[frozenset[str], list[int]]
+        for k, one in enumerate(drawn.bundles):
+            for pair in pairwise(one.flow.path):
+                self._on[frozenset(pair)].append(k)
+        paths = [one.flow.path for one in drawn.bundles]
+        self._grid = grid(list(drawn.boxes), list(drawn.links), paths)
+        self._slots = {node: self._sides(node) for node in drawn.boxes}
+        self.boxes = self._boxes(top)
+        self.right = max((box[2] for box in self.boxes.values()), default=0.0)
+        self.bottom = max((box[3] for box in self.boxes.values()), default=top)
+        self._taken = list(self.boxes.values())
+
+    def rightwards(self, pair: Pair) -> bool:
+        """Return whether a link goes to the right."""
+        return self._grid[pair[0]][0] <= self._grid[pair[1]][0]
+
+    def _side(self, node: str, other: str) -> str:
+        """Return the side of a node's box at which the link to another node ends."""
+        (column, row), (column_2, row_2) = self._grid[node], self._grid[other]
+        if column != column_2:
+            return "right" if column_2 > column else "left"
+        return "below" if row_2 > row else "above"
+
+    def _sides(self, node: str) -> dict[str, dict[str, tuple[int, int]]]:
+        """Return, for each side, the first lane of each neighbour on it, and the number of lanes."""
+        others: dict[str, list[str]] = {}
+        for pair in once(self._drawn.links):
+            if node in pair:
+                other = pair[1] if pair[0] == node else pair[0]
+                others.setdefault(self._side(node, other), []).append(other)
+        found = {}
+        for side, several in others.items():
+            several.sort(key=lambda other: (self._grid[other][1], self._grid[other][0]))
+            sizes = [max(1, len(self._on[frozenset((node, other))])) for other in several]
+            found[side] = {other: (sum(sizes[:k]), sum(sizes)) for k, other in enumerate(several)}
+        return found
+
+    def _lanes(self, node: str, *sides: str) -> int:
+        """Return the greatest number of lanes on some sides of a node's box."""
+        return max((lanes for side in sides for _, lanes in self._slots[node].get(side, {}).values()), default=1)
+
+    def _boxes(self, top: float) -> dict[str, Box]:
+        """Return the box of each node: left, top, right, bottom [px]."""
+        boxes, words = self._drawn.boxes, self._drawn.boxes.values()
+        longest = max((len(line) for pair in once(self._drawn.links) for line in said(self._drawn, *pair)), default=0)
+        column_width = max(COLUMN, longest * SMALL + 2 * max(map(half_width, words), default=0) + 12)
+        heights = {node: max(24.0, LANE * self._lanes(node, "left", "right") + 8) for node in boxes}
+        halves = {node: max(half_width(boxes[node]), LANE * self._lanes(node, "above", "below") / 2 + 4)
+                  for node in boxes}  # fmt: skip
+        stacks: dict[float, list[str]] = {}
+        for node in sorted(self._grid, key=lambda node: self._grid[node][1]):
+            stacks.setdefault(self._grid[node][0], []).append(node)
+        gap = ROW - 24
+        tall = {column: sum(heights[node] + gap for node in several) for column, several in stacks.items()}
+        middle = top + max(tall.values(), default=0.0) / 2 + gap / 2
+        left = max((halves[node] for node in stacks.get(0, [])), default=0.0)
+        found: dict[str, Box] = {}
+        for column, several in stacks.items():
+            x, y = MARGIN + left + column_width * column, middle - tall[column] / 2 + gap / 2
+            for node in several:
+                found[node] = (x - halves[node], y, x + halves[node], y + heights[node])
+                y += heights[node] + gap
+        return found
+
+    def _port(self, node: str, other: str, lane: float) -> Place:
+        """Return the point on a box's border where a lane of the link to another box begins."""
+        side = self._side(node, other)
+        first, lanes = self._slots[node][side][other]
+        off = (first + lane - (lanes - 1) / 2) * LANE
+        left, top, right, bottom = self.boxes[node]
+        if side in ("left", "right"):
+            return (left if side == "left" else right), (top + bottom) / 2 + off
+        return (left + right) / 2 + off, (top if side == "above" else bottom)
+
+    def lane(self, k: int, pair: Pair) -> list[Place]:
+        """Return both ends of the lane of link `k` between a pair of boxes."""
+        at = self._on[frozenset(pair)].index(k)
+        return [self._port(*pair, at), self._port(*pair[::-1], at)]
+
+    def band(self, pair: Pair) -> list[Place]:
+        """Return the corners of a link."""
+        last = max(1, len(self._on[frozenset(pair)])) - 1
+        tail, head = pair
+        return [self._port(tail, head, -0.3), self._port(head, tail, -0.3),
+                self._port(head, tail, last + 0.3), self._port(tail, head, last + 0.3)]  # fmt: skip
+
+    def label(self, pair: Pair, lines: list[str]) -> Place | None:
+        """Return the middle of the last line of a link's label; None if there is no room beside the others."""
+        corners = self.band(pair)
+        over, under = corners[:2], corners[:1:-1]
+        wide = max(map(len, lines), default=0) * SMALL
+        for t in ALONG:
+            x, y = ((1 - t) * over[0][i] + t * over[1][i] for i in (0, 1))
+            y = min(y, (1 - t) * under[0][1] + t * under[1][1]) - 6
+            box = (x - wide / 2, y - LETTER * (len(lines) - 1) - 10, x + wide / 2, y + 2)
+            if lines and not any(_overlap(box, other) for other in self._taken):
+                self._taken.append(box)
+                self.right, self.bottom = max(self.right, box[2]), max(self.bottom, box[3])
+                return x, y
+        return None
+
+
+def _overlap(one: Box, other: Box) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+
+
+def half_width(words: str) -> float:
+    """Return half of the width of a node's box."""
+    return max(16.0, len(words) * CHARACTER / 2 + 8)
+
 
 #: Colours of Okabe and Ito, which colour-blind people can distinguish; the flows are also listed by name.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -28,11 +161,6 @@ def svg(net: Network) -> str:
     ----------
     net : Network
         Network, drawn along its flows from left to right.
-
-    Returns
-    -------
-    str
-        SVG, as wide as the page.
 
     Examples
     --------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -14,12 +14,36 @@ from longfat.base import domains
 from longfat.base.argument import documented, read_all
 from longfat.base.domains import out_of_range
 from longfat.sim import schemes
-from longfat.sim.network import names, topologies
+from longfat.sim.network import drawing, topologies
 from longfat.sim.network.elements import OF_FLOW, OF_LINK, Flow, Link
+from longfat.sim.network.scenario import writing
+from longfat.sim.network.sketching import sketch
 from longfat.sim.network.traffic import Traffic, check_application
 from longfat.sim.schemes.scheme import Scheme
 
 MOST_PLACES = 2**20  # greatest buffer [packets] of the services that drop by priority
+
+
+class _Taken:
+    """Set of the names in a growing collection, so that a look-up does not visit every element.
+
+    If the collection is changed in another way, `among` reads it again, provided that its length has changed.
+    """
+
+    def __init__(self) -> None:
+        self._known: set[str] = set()
+        self._count = 0
+
+    def among(self, count: int, groups: Iterable[Iterable[str]]) -> set[str]:
+        """Return the names in a collection of `count` elements, each with a group of names."""
+        if count != self._count:
+            self._known, self._count = {name for group in groups for name in group}, count
+        return self._known
+
+    def add(self, group: Iterable[str]) -> None:
+        """Add the names of one more element."""
+        self._known.update(group)
+        self._count += 1
 
 
 class Network:
@@ -54,8 +78,8 @@ class Network:
         self.name = name
         self.links: dict[tuple[str, str], Link] = {}
         self.flows: list[Flow] = []
-        self._link_names = names.Taken()
-        self._flow_names = names.Taken()
+        self._link_names = _Taken()
+        self._flow_names = _Taken()
 
     def __repr__(self) -> str:
         flows = sum(flow.count for flow in self.flows)
@@ -76,7 +100,7 @@ class Network:
         name: str | None = None,
         **arguments: Any,
     ) -> Network:
-        """Add a link from one node to another, and with `duplex` one in the opposite direction.
+        """Add a link from one node to another, and with `duplex` one in the opposite direction; return the network.
 
         Parameters
         ----------
@@ -87,11 +111,6 @@ class Network:
         name : str, optional
             Name in results; "tail-head" by default.
         **arguments
-
-        Returns
-        -------
-        Network
-            The network itself, so that calls can be chained.
 
         Examples
         --------
@@ -150,7 +169,7 @@ class Network:
         name: str | None = None,
         **arguments: Any,
     ) -> Network:
-        """Add a flow: a transfer that a congestion-control scheme controls, or uncontrolled traffic.
+        """Add a flow, a transfer that a scheme controls or uncontrolled traffic, and return the network.
 
         Parameters
         ----------
@@ -162,11 +181,6 @@ class Network:
         name : str, optional
             Name in results; by default that of the scheme or generator and a number.
         **arguments
-
-        Returns
-        -------
-        Network
-            The network itself, so that calls can be chained.
 
         Examples
         --------
@@ -239,28 +253,7 @@ class Network:
 
     __hash__ = None  # type: ignore[assignment]
 
-    def to_toml(self, **options: Any) -> str:
-        """Return the network, and options of its run, as the text of a scenario file.
-
-        Parameters
-        ----------
-        **options
-            Options of `longfat.sim.run`, such as ``duration`` and ``rng``.
-
-        Returns
-        -------
-        str
-            TOML, see `longfat.scenario`.
-
-        Examples
-        --------
-        >>> net = Network.chain(1, rate="1 Mbit/s").flow("reno", path=["n0", "n1"], file="10 kB")
-        >>> Network.from_toml(net.to_toml(rng=1)) == net
-        True
-        """
-        from longfat.sim.network.scenario import writing
-
-        return writing.write(self, **options)
+    to_toml = writing.write
 
     @classmethod
     def from_toml(cls, text: str) -> Network:
@@ -279,20 +272,10 @@ class Network:
     chain = classmethod(topologies.chain)
     parking_lot = classmethod(topologies.parking_lot)
 
-    def draw(self) -> str:
-        """Return a drawing of the nodes, links and flows as the text of an SVG file, see `drawing.svg`.
-
-        >>> Network.chain(1, rate="10 Mbit/s").draw()[:4]
-        '<svg'
-        """
-        from longfat.sim.network import drawing
-
-        return drawing.svg(self)
+    draw = drawing.svg
 
     def _repr_svg_(self) -> str | None:
         """Return the drawing for a notebook; None for networks without nodes or with more than 100 to draw."""
-        from longfat.sim.network.sketching import sketch
-
         return self.draw() if 0 < len(sketch(self).boxes) <= 100 else None
 
 

@@ -47,11 +47,6 @@ def dumbbell(
     **flow
         Arguments of `Network.flow` for all flows.
 
-    Returns
-    -------
-    Network
-        The network, to which links and flows can be added.
-
     Examples
     --------
     >>> from longfat.sim import Network
@@ -85,11 +80,6 @@ def chain(cls: type[Network], /, hops: int, *, name: str = "chain", **link: Any)
         Title of the network.
     **link
         Properties of each link, as in `Network.link`.
-
-    Returns
-    -------
-    Network
-        The network, to which links and flows can be added.
 
     Examples
     --------
@@ -134,11 +124,6 @@ def parking_lot(
         Scheme or traffic of the other flows; by default the scheme of the long flow.
     **flow
         Arguments of `Network.flow` for all flows.
-
-    Returns
-    -------
-    Network
-        The network, to which links and flows can be added.
 
     Examples
     --------

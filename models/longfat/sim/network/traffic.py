@@ -99,11 +99,6 @@ def on_off(
         Distribution of the durations: 0 for fixed ones, 1 for exponential ones, above 1 for a Pareto distribution with
         this shape [1].
 
-    Returns
-    -------
-    Traffic
-        Generator for `Network.flow`.
-
     Examples
     --------
     >>> on_off("10 Mbit/s", "2.5 ms", "1.5 ms").on_time

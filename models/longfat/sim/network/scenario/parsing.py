@@ -29,23 +29,7 @@ Find = Callable[..., Any]
 def fill(net: Network, text: str, find: Find | None = None) -> dict[str, Any]:
     """Add the links and flows of a scenario to an empty network, and return the options of its run.
 
-    Parameters
-    ----------
-    net : Network
-        Network that gets the name, links and flows.
-    text, find
-        Text of the scenario, and function that finds a user's own schemes: see `longfat.scenario.parse`.
-
-    Returns
-    -------
-    dict
-        Options of `longfat.sim.run`.
-
-    Raises
-    ------
-    ValueError
-        For text that is not TOML, unknown keys and names, and values that `Network` refuses; the message names the
-        table.
+    Text, ``find`` and errors are those of `longfat.scenario.parse`.
 
     Examples
     --------

@@ -38,18 +38,13 @@ _OWN = {"scheme": "Scheme", "by": "Scheme", "discipline": "Discipline"}
 def write(net: Network, **options: Any) -> str:
     """Return a network, and the options of its run, as TOML with units, without defaults, and with duplex links joined.
 
+    `longfat.scenario.read` returns the network from the text. A user's own scheme or discipline is written as
+    "own:NAME" and read with ``find={"own:NAME": scheme}.get``; an own generator cannot be read.
+
     Parameters
     ----------
-    net : Network
-        Network, which `longfat.scenario.read` returns from the text. A user's own scheme or discipline is written as
-        "own:NAME" and read with ``find={"own:NAME": scheme}.get``; an own generator cannot be read.
     **options
         Options of `longfat.sim.run`: ``duration``, ``rng`` and so on.
-
-    Returns
-    -------
-    str
-        Text of the scenario, in TOML.
 
     Examples
     --------
