@@ -4,9 +4,7 @@ Rates are fractions of the true capacity. The link announces v times the capacit
 curve of the true one.
 """
 
-from longfat.fluid.loss_load.best_reply import best_reply, others
-from longfat.fluid.loss_load.cheating import cheating
-from longfat.fluid.loss_load.convergence import time_to_equilibrium
-from longfat.fluid.loss_load.iteration import iterate
+from longfat.fluid.loss_load.best_reply import best_reply, iterate, others
+from longfat.fluid.loss_load.convergence import cheating, time_to_equilibrium
 
 __all__ = ["best_reply", "cheating", "iterate", "others", "time_to_equilibrium"]
