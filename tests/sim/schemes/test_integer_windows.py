@@ -65,7 +65,7 @@ def test_growth_of_cubic(plain, flow_and_event, per):
     """The window grows by one packet for each cnt packets acknowledged (bictcp_update())."""
     flow, event = flow_and_event
     flow.credits = per - 2
-    assert linux_cubic.whole.py_func(flow, event, event.acked) == flow.window
+    assert linux_cubic.grow_integer.py_func(flow, event, event.acked) == flow.window
     assert flow.credits == per - 1
 
 
@@ -73,7 +73,7 @@ def test_growth_of_cubic_by_one(plain):
     """The cnt-th packet makes the window one larger."""
     flow, event = cubic(1.0, 70, 100)
     flow.credits = 2
-    assert (linux_cubic.whole.py_func(flow, event, event.acked), flow.credits) == (71, 0)
+    assert (linux_cubic.grow_integer.py_func(flow, event, event.acked), flow.credits) == (71, 0)
 
 
 @pytest.mark.parametrize(
@@ -92,11 +92,11 @@ def test_growth_of_cubic_by_one(plain):
 def test_clock_of_cubic(plain, later, window, per):
     """The target is computed once a tick at most, and for the same window after HZ/32 ticks (bictcp_update())."""
     flow, event = cubic(1.0, 70, 100, clock_tick=0.004)
-    linux_cubic.whole.py_func(flow, event, 1)
+    linux_cubic.grow_integer.py_func(flow, event, 1)
     assert (flow.per, flow.computed_for, flow.computed_at) == (3, 70, 240)
     flow.w_max, flow.window = 200.0, float(window)
     event.now += later
-    linux_cubic.whole.py_func(flow, event, 1)
+    linux_cubic.grow_integer.py_func(flow, event, 1)
     assert flow.per == per
 
 
@@ -108,7 +108,7 @@ def test_clock_of_cubic_and_the_round_trip(plain):
     """
     flow, event = cubic(1.0, 88, 100, clock_tick=0.004)
     flow.least_rtt, flow.k, flow.c = 0.0406, 4.004 - 1e-6, 11.0 / 27.0
-    linux_cubic.whole.py_func(flow, event, 1)
+    linux_cubic.grow_integer.py_func(flow, event, 1)
     assert flow.per == 44
 
 
@@ -116,7 +116,7 @@ def test_a_stage_of_cubic_begins_within_a_tick(plain):
     """The first acknowledgment of a stage computes the target, also in a tick that has seen one (epoch_start == 0)."""
     flow, event = cubic(1.0, 70, 100, clock_tick=0.004)
     flow.computed_at, flow.computed_for, flow.per, flow.epoch_start = 240, 100, 55, event.now
-    linux_cubic.whole.py_func(flow, event, 1)
+    linux_cubic.grow_integer.py_func(flow, event, 1)
     assert flow.per == 11  # 0.04 s: floor(0.4 x 3.96^3) = 24 below 100, 76 - 70 = 6, 70 // 6
 
 

@@ -23,11 +23,11 @@ STATE: dict[str, Any] = {
 @part
 def grow(flow, event, acked, otherwise):
     """Return the window after `acked` packets in congestion avoidance: `otherwise(...)` where it has fractions."""
-    return whole(flow, event, int(acked)) if flow.integer_windows > 0.0 else otherwise(flow, event, acked)
+    return grow_integer(flow, event, int(acked)) if flow.integer_windows > 0.0 else otherwise(flow, event, acked)
 
 
 @part
-def whole(flow, event, acked):
+def grow_integer(flow, event, acked):
     """Return the window in whole packets after `acked` packets in congestion avoidance."""
     # Linux, net/ipv4/tcp_cubic.c, bictcp_update(). Its times in units of 1/1024 s are not rounded here.
     flow.reno_credits += acked
