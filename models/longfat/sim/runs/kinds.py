@@ -332,8 +332,8 @@ def _flow(kind: Keyed) -> tuple[dict[str, np.ndarray], np.ndarray]:
         _by_application(flow, row)
     if not receiver.acknowledges:
         receiver.in_order = 0
-    told = receiver.delays or receiver.reports_arrival or receiver.echo == records.ACCURATE
-    receiver.plain = receiver.acknowledges and not told
+    notified = receiver.delays or receiver.reports_arrival or receiver.echo == records.ACCURATE
+    receiver.plain = receiver.acknowledges and not notified
     return made, own
 
 
