@@ -30,7 +30,14 @@ from longfat.sim.kernel.events import (
     set_timer,
 )
 from longfat.sim.kernel.jit import entry, part, routine
-from longfat.sim.kernel.link import admit, deliver_to_switch, end_of_transmission, process_deferred, send_feedback
+from longfat.sim.kernel.link import (
+    admit,
+    admit_inline,
+    deliver_to_switch,
+    end_of_transmission,
+    process_deferred,
+    send_feedback,
+)
 from longfat.sim.kernel.memory import (
     flow_sample_at,
     hop_at,
@@ -107,7 +114,7 @@ def arrive(state, k):
         elif here:
             enters = receive(state, i)
         if enters:
-            admit(state, i)
+            admit_inline(state, i)
         if here:
             leave_deferred(state, link, hop)
         return True
