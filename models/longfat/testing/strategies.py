@@ -201,9 +201,10 @@ def networks(*, most_hops: int = 3, most_flows: int = 5, lossy: bool = True) -> 
 
     Examples
     --------
-    >>> from hypothesis import find
-    >>> find(networks(), lambda net: True)
-    Network('', 2 nodes, 2 links, 1 flows)
+    >>> from hypothesis import Phase, find, settings
+    >>> as_drawn = settings(phases=[Phase.generate])  # without the search for a simpler one
+    >>> len(find(networks(most_hops=1), lambda net: True, settings=as_drawn).links)
+    2
     """
     hops = integer("most_hops", most_hops, "links", "[1, 100]")
     return _networks(hops, integer("most_flows", most_flows, "flows", "[1, 1000]"), lossy)
