@@ -10,12 +10,24 @@ from figures.claims import read
 from figures.verdicts import VERDICTS
 
 
-def test_written(tmp_path):
-    table = scoreboard.PART.write(tmp_path, packets={"003": 1e5}, store=tmp_path / "scoreboard")["table"]
-    assert {path.name for path in tmp_path.iterdir()} == {
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    """The smallest paper, assessed once; the store has its rows."""
+    folder = tmp_path_factory.mktemp("scoreboard")
+    table = scoreboard.PART.write(folder, packets={"003": 1e5}, store=folder / "scoreboard")["table"]
+    return table, folder
+
+
+def again(written, packets=1e5):
+    return verdicts.scoreboard(["003"], packets=packets, store=written[1] / "scoreboard")
+
+
+def test_written(written):
+    table, folder = written
+    assert {path.name for path in folder.iterdir()} == {
         "scoreboard.md", "scoreboard.csv", "scoreboard.png", "scoreboard.svg", "scoreboard"
     }  # fmt: skip
-    text = (tmp_path / "scoreboard.md").read_text(encoding="utf-8")
+    text = (folder / "scoreboard.md").read_text(encoding="utf-8")
     body = text.split("## 003")[1].splitlines()
     rows = [line for line in body if line.startswith("| ")][1:]
     assert len(rows) == len(table) == len(read("003")) == 30
@@ -28,32 +40,28 @@ def test_written(tmp_path):
         assert words[3]
 
 
-def test_a_paper_that_is_done_is_taken_from_the_store(tmp_path):
-    first = verdicts.scoreboard(["003"], packets=1e5, store=tmp_path)
-    place = tmp_path / "published_003.json"
+def test_counts(written):
+    counts = verdicts.summary(again(written))
+    assert counts.loc["003", "rows"] == counts.loc["all", "rows"] == 30
+    assert counts.loc["003", [*VERDICTS, "repeated"]].sum() == 30
+
+
+def test_a_paper_that_is_done_is_taken_from_the_store(written):
+    first, place = again(written), written[1] / "scoreboard" / "published_003.json"
     kept = json.loads(place.read_text(encoding="utf-8"))
     assert (kept["packets"], kept["seed"], len(kept["rows"])) == (1e5, 0, 30)
     kept["rows"][0]["ours"] = "from the store"
     place.write_text(json.dumps(kept), encoding="utf-8")
-    again = verdicts.scoreboard(["003"], packets=1e5, store=tmp_path)
-    assert again.ours[0] == "from the store"
-    assert first.drop(index=0).equals(again.drop(index=0))
-    other = verdicts.scoreboard(["003"], packets=2e5, store=tmp_path)  # another scale is run anew
+    stored = again(written)
+    assert stored.ours[0] == "from the store"
+    assert first.drop(index=0).equals(stored.drop(index=0))
+    other = again(written, packets=1.5e5)  # another scale is run anew
     assert other.ours[0] == first.ours[0]
-    verdicts.scoreboard(["003"], packets=1e5, store=tmp_path)
-    kept = json.loads(place.read_text(encoding="utf-8"))
     kept["sources"], kept["rows"][0]["ours"] = "another simulator", "old"
     place.write_text(json.dumps(kept), encoding="utf-8")
-    assert verdicts.scoreboard(["003"], packets=1e5, store=tmp_path).ours[0] == first.ours[0]
+    assert again(written).ours[0] == first.ours[0]
     place.write_text("{", encoding="utf-8")  # a file that is no JSON is no result
-    assert len(verdicts.scoreboard(["003"], packets=1e5, store=tmp_path)) == 30
-
-
-def test_counts():
-    table = verdicts.scoreboard(["003"], packets=1e5)
-    counts = verdicts.summary(table)
-    assert counts.loc["003", "rows"] == counts.loc["all", "rows"] == 30
-    assert counts.loc["003", [*VERDICTS, "repeated"]].sum() == 30
+    assert len(again(written)) == 30
 
 
 def rows_of(**columns):
