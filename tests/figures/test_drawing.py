@@ -27,6 +27,9 @@ def test_figure_14(tmp_path, monkeypatch):
     assert float((middle.printed_at_window - middle.throughput_efficiency).min()) < -0.2
 
 
+LONG = pytest.mark.long  # 10^7 packets at each of 84 points; tests/figures/test_data.py runs some of them again
+
+
 @pytest.fixture(scope="module")
 def buffers(tmp_path_factory):
     """Figures 17 to 19 at 10^7 packets a point, as in the paper; the stored ones have ten times as many."""
@@ -45,6 +48,7 @@ def _limits(data, experiment, name="throughput_efficiency"):
     return one[f"{name}_lower"], one[f"{name}_upper"]
 
 
+@LONG
 def test_figure_17(buffers):
     """Section 4.3.2: a window of 2.5 w_a gains over 70% at a buffer of 0.25 w_a, and gains everywhere."""
     assert buffers.receive_buffer.values.tolist() == [6, 12, 23, 58]  # 0.25, 0.5, 1.0, 2.5 times 23.08
@@ -57,6 +61,7 @@ def test_figure_17(buffers):
     assert float(np.abs(other - equal).max()) < 0.02
 
 
+@LONG
 def test_figure_18(buffers):
     """Section 4.3.3: soft acknowledgment falls far below hard, most at 0.5 w_a, until losses are heavy."""
     efficiency = buffers.throughput_efficiency
@@ -79,6 +84,7 @@ def test_figure_18(buffers):
     assert bool((better.sel(receive_buffer=23, loss=[1e-2, 3e-2]) > 0.02).all())
 
 
+@LONG
 def test_figure_19(buffers):
     """Section 4.3.3: hard acknowledgment has the lower maximum delay up to 1e-2 and, unlike in the paper, at 0.1."""
     delay = buffers.max_delay

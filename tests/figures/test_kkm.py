@@ -10,6 +10,8 @@ from longfat import benchmark
 from longfat.benchmark.tables import cells
 from longfat.sim import run
 
+LONG = pytest.mark.long  # the runs of all tables take 12 s; the stored page is compared below
+
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory):
@@ -17,6 +19,7 @@ def written(tmp_path_factory):
     return kkm.PART.write(folder, replications=2, quick=True), folder
 
 
+@LONG
 def test_files(written):
     names = {path.name for path in written[1].iterdir()}
     drawn = {f"{name}.{kind}" for name in ("kkm_7", "kkm_rates_9b", "kkm_queues_9b") for kind in ("svg", "png")}
@@ -24,6 +27,7 @@ def test_files(written):
     assert any(name.endswith(".csv") for name in names)
 
 
+@LONG
 def test_tables_have_no_empty_cell(written):
     text = (written[1] / "kkm_tables.md").read_text()
     table = text.split("## Experiment 3")[1].split("## Experiment 9")[0]
@@ -98,6 +102,7 @@ def compare(page):
     return count
 
 
+@LONG
 def test_the_list_has_the_numbers_of_the_tables(written):
     """The 15 cells of table 4.3 with a scheme's number, and the three of table 4.9; three more are optimal times."""
     assert compare((written[1] / "kkm_tables.md").read_text()) == 15 + 3 + 3

@@ -21,9 +21,9 @@ VERDICTS = {
 }
 
 
-@pytest.fixture(scope="module")
-def found():
-    return findings("003", packets=2e5)
+@pytest.fixture(scope="module", params=[pytest.param("003", marks=pytest.mark.long)])
+def found(request):
+    return findings(request.param, packets=2e5)
 
 
 @pytest.fixture(scope="module")

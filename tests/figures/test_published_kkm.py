@@ -80,6 +80,7 @@ def test_both_sides_know_the_optimum_of_experiment_10():
     assert runs.least(CELLS["table 4.10: pp, transfer time, connection 2"]) == pytest.approx(1183.0, abs=0.06)
 
 
+@pytest.mark.long  # 40 runs, as of the next range
 def test_tahoe_is_sensitive():
     """A packet time of jitter at its senders moves Tahoe's time in experiment 1 by more than a fifth."""
     found = kkm.ASSESSMENTS["table 4.1: tcp (tahoe), transfer time"](SMALL)
@@ -152,6 +153,7 @@ def test_deviations_are_those_of_five_groups():
     assert ours.upper - ours.value == pytest.approx(2.7764 * np.std(by_hand, ddof=1) / math.sqrt(5), rel=1e-4)
 
 
+@pytest.mark.long  # 80 runs
 def test_probe_packets_are_in_the_range_of_times_alone():
     """They are measured in a run of their own, whatever is measured beside them; the other settings change both."""
     time, delay = (

@@ -125,6 +125,7 @@ def test_table_1_is_assessed_elsewhere(table):
     assert rows.ours[~absent].str.endswith(" ms, quoted; assessed in paper 001, table 4.1").all()
 
 
+@pytest.mark.long  # 2 s of runs; the scoreboard has the numbers
 def test_what_the_end_of_a_file_decides():
     """With an announced end the times at v = 0.5 and 0.6 are met, too; those at 0.9 and 1 are not: they are fitted.
 
@@ -137,6 +138,7 @@ def test_what_the_end_of_a_file_decides():
     assert {key[1] for key in FITTED if key[2] == "transfer_time"} == {1.0, 0.9}
 
 
+@pytest.mark.long  # 2 s of runs; the scoreboard has the numbers
 def test_excess_packets_only():
     """Dropped regularly and only while a packet waits: three losses are met, but neither 0.15 nor k = 20 at v = 0.9."""
     points = [point for point in NUMBERS.values() if point.name == "loss"]
