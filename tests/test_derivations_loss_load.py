@@ -27,6 +27,7 @@ def proofs():
                 yield pytest.param(function, id=f"{name}.{label}")
 
 
+@pytest.mark.long  # the laws name theirs: tests/test_laws_and_derivations.py
 @pytest.mark.parametrize("proof", list(proofs()))
 def test_every_proof_runs(proof):
     assert proof() is not None

@@ -18,6 +18,7 @@ PROOFS = [
 ]
 
 
+@pytest.mark.long  # the laws name theirs: tests/test_laws_and_derivations.py
 @pytest.mark.parametrize("proof", PROOFS, ids=lambda proof: proof.__name__)
 def test_every_proof_runs(proof):
     assert proof() is not None
