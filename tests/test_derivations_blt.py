@@ -8,21 +8,11 @@ import pytest
 import sympy as sp
 
 from derivations import blt as proofs
-from derivations import proof, unloaded
+from derivations import unloaded
 from longfat.laws import blt as laws
 from longfat.laws import tcp
 from tests.blt_referee import Alone
-
-
-def in_letters(expression):
-    """Write an expression of either side in plain symbols."""
-    return expression.subs(
-        {symbol: sp.Symbol(symbol.name.lstrip("\\"), positive=True) for symbol in expression.free_symbols}
-    )
-
-
-def same(shipped, proved):
-    return sp.simplify(in_letters(shipped) - in_letters(proved)) == 0
+from tests.letters import same
 
 
 def general(expression):
@@ -212,8 +202,3 @@ def test_wrong_assumptions_are_found(monkeypatch, module, name, wrong, stopped):
     monkeypatch.setattr(module, name, wrong)
     with pytest.raises(AssertionError):
         stopped()
-
-
-def test_wrong_formulas_leave_a_residual():
-    with pytest.raises(AssertionError, match="residual"):
-        proof.require_zero(proofs.packets_in_windows() - proofs.gamma**proofs.m, "wrong")

@@ -11,19 +11,8 @@ from derivations import cadpc as proofs
 from derivations import cadpc_delay as delay
 from derivations import cadpc_network as network
 from derivations import cadpc_spectrum as spectrum
-from derivations import proof
 from longfat.laws import cadpc as laws
-
-
-def in_letters(expression):
-    """Write an expression of either side in plain symbols; a division by the sum of the weights is one by n."""
-    plain = {symbol: sp.Symbol(symbol.name.lstrip("\\"), positive=True) for symbol in expression.free_symbols}
-    return expression.subs(plain)
-
-
-def same(shipped, proved):
-    return sp.simplify(in_letters(shipped) - in_letters(proved)) == 0
-
+from tests.letters import in_letters, same
 
 # The laws of the package equal the proved ones
 
@@ -204,19 +193,3 @@ def test_wrong_assumptions_are_found(monkeypatch, module, name, wrong, stopped):
     monkeypatch.setattr(module, name, wrong)
     with pytest.raises(AssertionError):
         stopped()
-
-
-@pytest.mark.parametrize(
-    "residual",
-    [
-        lambda: proofs.deviation_update() - proofs.e**2,
-        lambda: spectrum.total().subs(proofs.a, 1) - spectrum.e**2,
-        lambda: spectrum.spectrum().difference - spectrum.spectrum().total,
-        lambda: delay.many_flows() - 2 * sp.sin(sp.pi / (2 * delay.d + 1)),
-        lambda: network.parking_lot().other - (1 - 1 / (network.m_1 + 1)) / network.m_2,
-    ],
-    ids=["smoothed", "unequal rates", "fairness like the total", "half the delay", "max-min fair"],
-)
-def test_wrong_formulas_leave_a_residual(residual):
-    with pytest.raises(AssertionError, match="residual"):
-        proof.require_zero(residual(), "wrong")

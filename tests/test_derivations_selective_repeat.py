@@ -259,20 +259,6 @@ def test_wrong_assumptions_are_found(monkeypatch, name, wrong, proof):
         proof() if proof else segment_rounds.rounds_tail(3)
 
 
-@pytest.mark.parametrize(
-    "residual",
-    [
-        sr.efficiency(sr.ledger_middle()) - (sr.w + sr.m + 1 / sr.g) / (2 * sr.w + 1 + sr.p + sr.m + 1 / sr.g),
-        sr.efficiency(sr.ledger_small()) - (1 / sr.g + sr.W) / (2 * sr.w + 1 + sr.p + sr.w / sr.W / sr.g),
-        sr.t_s / (1 - sr.p) - sr.t_s * (1 + sr.p),
-    ],
-    ids=["printed middle case", "w_a for w_a + 1", "first order for the mean"],
-)
-def test_wrong_formulas_leave_a_residual(residual):
-    with pytest.raises(AssertionError, match="residual"):
-        proof.require_zero(residual, "wrong")
-
-
 def test_unknown_signs_are_not_true():
     proof.require(sr.w.is_positive, "known")
     with pytest.raises(AssertionError):

@@ -6,7 +6,6 @@ import mpmath
 import pytest
 import sympy as sp
 
-from derivations import proof
 from derivations import tcp as proofs
 from longfat.laws import tcp as laws
 
@@ -163,17 +162,3 @@ def test_wrong_assumptions_are_found(monkeypatch, name, wrong, stopped):
     monkeypatch.setattr(proofs, name, wrong)
     with pytest.raises(AssertionError):
         stopped()
-
-
-@pytest.mark.parametrize(
-    "residual",
-    [
-        proofs.filled(proofs.beta, sp.Integer(1)) - proofs.beta,
-        1 / proofs.sawtooth(proofs.W / 2, proofs.W, proofs.R).packets.subs(proofs.HALF) - 2 / proofs.W**2 / proofs.b,
-        proofs.timeouts().seconds - proofs.T_0 * (1 + 32 * proofs.p**2) / (1 - proofs.p),
-    ],
-    ids=["the smallest window for the mean", "2 for 8/3", "the fit for f"],
-)
-def test_wrong_formulas_leave_a_residual(residual):
-    with pytest.raises(AssertionError, match="residual"):
-        proof.require_zero(residual, "wrong")
