@@ -72,6 +72,10 @@ def test_receive_buffer(tmp_path, capsys):
     out = capsys.readouterr().out
     assert re.search(r"0\.0001 +1 +16 KiB +4\.2%", out)  # 1 of 24 segments
     assert "24/1  96/1" in out
+    # What the answer is for is said before its numbers can be mistaken.
+    parts = [out.index(words) for words in ("375 kB", "no congestion control", "NOT TCP", "NOT a TCP receive buffer")]
+    assert parts == sorted(parts)
+    assert "sysctl" not in out
     assert {"receive_buffer.png", "receive_buffer.svg"} <= {p.name for p in tmp_path.iterdir()}
     table = pd.read_csv(tmp_path / "window.csv")
     assert list(table[table.kind == "trade-off"].receive_buffer_segments) == [1, 1]
@@ -95,15 +99,6 @@ def test_from_measurements(tmp_path, capsys):
     assert "round trip 35 ms" in capsys.readouterr().out
 
 
-def test_the_answer_says_what_it_is_for(tmp_path, capsys):
-    path = ["--rate", "150Mbit/s", "--rtt", "20ms", "--loss", "1e-4", "--points", "2", *SELECTIVE]
-    assert cli.main(["window", *path, "--output", str(tmp_path)]) == 0
-    out = capsys.readouterr().out
-    parts = [out.index(words) for words in ("375 kB", "no congestion control", "NOT TCP", "NOT a TCP receive buffer")]
-    assert parts == sorted(parts)
-    assert "sysctl" not in out
-
-
 def test_remarks_are_on_what_was_used(tmp_path, capsys):
     arguments = [
         "window",
@@ -116,36 +111,26 @@ def test_remarks_are_on_what_was_used(tmp_path, capsys):
         str(tmp_path),
     ]
 
-    def remarks(*flags):
+    def remarks(*flags, words):
         assert cli.main([*arguments, *flags]) == 0
-        shown = [line.split()[1] for line in capsys.readouterr().out.splitlines() if line.startswith("remark")]
+        out = capsys.readouterr().out
+        assert words in out
+        assert ("used for packets" in out) == ("--packet" in flags and "--loss" not in flags)
+        shown = [line.split()[1] for line in out.splitlines() if line.startswith("remark")]
         with xr.open_dataset(tmp_path / "window.nc") as data:
             stored = [remark.split()[0] for remark in data.attrs["remarks"].splitlines()]
         assert shown == stored
         return shown
 
-    assert remarks() == ["rate:", "loss:", "packet:", "round_trip_time:"]
-    assert remarks("--rate", "10Gbit/s", "--rtt", "80ms") == ["loss:", "packet:"]
-    assert remarks("--rate", "1Gbit/s", "--rtt", "8ms", "--loss", "0.1%", "--packet", "1kB", "--segment", "16kB") == []
-
-
-def test_the_packet_size_of_a_measurement_is_used(tmp_path, capsys):
-    arguments = [
-        "window",
-        "--iperf3",
-        str(DATA / "iperf3_tcp.json"),
-        "--points",
-        "2",
-        *SELECTIVE,
-        "--output",
-        str(tmp_path),
-    ]
-    assert cli.main(arguments) == 0
-    out = capsys.readouterr().out
-    assert "segments of 15.928 kB in 11 packets" in out  # 11 x 1448 = 15928, the most whole packets in 16 KiB
-    assert "used for packets" not in out
-    assert cli.main([*arguments, "--packet", "1024B", "--segment", "16KiB"]) == 0
-    assert "loss: measured for packets of 1448 bytes, used for packets of 1024 bytes" in capsys.readouterr().out
+    # 11 x 1448 = 15928, the most whole packets of the measurement in 16 KiB
+    measured = "segments of 15.928 kB in 11 packets"
+    assert remarks(words=measured) == ["rate:", "loss:", "packet:", "round_trip_time:"]
+    assert remarks("--rate", "10Gbit/s", "--rtt", "80ms", words=measured) == ["loss:", "packet:"]
+    other = ("--packet", "1024B", "--segment", "16KiB")
+    said = "loss: measured for packets of 1448 bytes, used for packets of 1024 bytes"
+    assert "packet:" not in remarks(*other, words=said)
+    given = ("--rate", "1Gbit/s", "--rtt", "8ms", "--loss", "0.1%")
+    assert remarks(*given, *other, words=" in 16 packets") == []
 
 
 def test_what_is_missing_is_named(capsys, tmp_path):
