@@ -127,9 +127,12 @@ def test_nothing_reaches_what_cannot_be_reached_with_this_confidence():
     """99.9999 % of 1 - p at p = 0.3 is closer to the limit than any interval of this many packets."""
     data = design.window(
         rate="1Mbit/s", round_trip_time="1ms", loss=0.3, segment="1kB", packet="1kB", target=0.999999, points=0,
+        tradeoff=2,
     )  # fmt: skip
     assert data.status == "not reached"
     assert math.isnan(data.window_segments)
+    assert math.isnan(data.buffer_segments)  # without a window there is no buffer
+    assert bool(np.isnan(data.tradeoff_buffer).all())
 
 
 @pytest.mark.parametrize(
@@ -211,13 +214,6 @@ def test_the_law_beside_the_receive_buffer():
     assert float(data.buffer_law) == pytest.approx(float(data.buffer_simulated), abs=0.03)
     narrow = design.window(loss=1e-4, points=0, **BASELINE)
     assert math.isnan(narrow.buffer_law)
-
-
-def test_without_a_window_there_is_no_buffer():
-    path = {"rate": "1Mbit/s", "round_trip_time": "1ms", "segment": "1kB", "packet": "1kB"}
-    data = design.window(loss=0.3, target=0.999999, points=0, tradeoff=2, **path)
-    assert math.isnan(data.buffer_segments)
-    assert bool(np.isnan(data.tradeoff_buffer).all())
 
 
 @pytest.mark.parametrize("window", [*range(2, 60), 300, 3000])
