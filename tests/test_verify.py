@@ -390,10 +390,15 @@ def test_points_lie_in_the_domain_and_reach_every_corner():
         assert points.typical(law, 3, 1) == points.typical(law, 3, 1) != points.typical(law, 3, 2)
 
 
-@pytest.mark.parametrize("law", ["md1_wait", "many_rounds.*", "cadpc.equilibrium.equilibrium_traffic"])
+@pytest.mark.parametrize(
+    "law",
+    [
+        "md1_wait",
+        "cadpc.equilibrium.equilibrium_traffic",
+        pytest.param("selective_repeat.many_rounds.*", marks=pytest.mark.long),  # 4 s, most of it to compile the slopes
+    ],
+)
 def test_shipped_laws_on_all_faces(law):
-    if law.startswith("many"):
-        law = "selective_repeat." + law
     table = verify.run(law, quick=True)
     row = statuses(table)
     assert set(row.values()) - {"not checked"} == {"agrees"}, table.iloc[0].to_dict()
