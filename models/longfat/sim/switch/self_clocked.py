@@ -9,10 +9,10 @@ with the most bytes.
 
 from longfat.sim.kernel.records import NOTHING
 from longfat.sim.plugin.discipline import Discipline
-from longfat.sim.plugin.functions import queue_of, waiting
+from longfat.sim.plugin.functions import queue_of, tag_of, waiting
 from longfat.sim.plugin.service import PER_FLOW, Service
 from longfat.sim.switch import tags
-from longfat.sim.switch.tags import append_tagged, first_tag, queue_in, take_from_longest, take_smallest
+from longfat.sim.switch.tags import append_tagged, take_from_longest, take_smallest
 
 
 # Golestani (1994): F = max(F of the flow's previous packet, v) + size, for equal weights.
@@ -27,9 +27,10 @@ def enqueue(link, packet, now):
 # Golestani (1994): the packet with the smallest tag departs next, and its tag is the virtual time.
 def dequeue(link, now):
     """Take the packet with the smallest finish tag, and set virtual time to this tag."""
-    if link.active > 0:
-        link.tag = first_tag(link, queue_in(link, 0))
-    return take_smallest(link)
+    taken = take_smallest(link)
+    if taken != NOTHING:
+        link.tag = tag_of(link, taken)
+    return taken
 
 
 # Ours, because the paper has no buffer limit: the dropped packet's bytes are taken off its flow's last tag.

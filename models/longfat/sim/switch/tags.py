@@ -25,6 +25,7 @@ from longfat.sim.plugin.functions import (
 )
 from longfat.sim.plugin.parameters import Table
 
+ROWS = Table.MOST
 NUMBER = 20  # bits of a heap key that hold the number of the queue
 STATE = {"active": 0, "heads": 0}
 
@@ -122,7 +123,7 @@ def take_from_longest(link, packet):
 @part
 def in_table(table, flow, otherwise):
     """Return the value of a flow in a table of flows and values, or the given one for a flow without a row."""
-    for k in range(Table.MOST):
+    for k in range(ROWS):
         if table[2 * k] < 0.0:
             break
         if table[2 * k] == flow:
