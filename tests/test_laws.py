@@ -52,6 +52,11 @@ def points(record):
     return st.lists(record.strategy(), min_size=4, max_size=4)
 
 
+def distinct(several):
+    """Return the places of points that none before them equals: hypothesis begins with four equal ones."""
+    return [k for k, values in enumerate(several) if values not in several[:k]]
+
+
 def columns(record, several, convert=jnp.asarray):
     return {name: convert(np.array([float(values[name]) for values in several])) for name in record.symbols}
 
@@ -81,7 +86,7 @@ def one_by_one(record):
 
 @EVERY
 def test_floats_agree_with_many_digits(one):
-    @examples(25)
+    @examples(8, 1000)
     @given(values=arguments(one))
     def check(values):
         got = one(**values)
@@ -101,8 +106,10 @@ def test_all_arithmetics_agree(one):
         if is_long():
             results += [by_jit(one)(traced), one_by_one(one)(traced)]
         for result in results:
-            for values, got, other in zip(several, result, expected, strict=True):
-                assert value_error(one, values, float(got), other) <= TOLERANCE, (values, got, other)
+            assert len(result) == len(several)
+            for k in distinct(several):
+                values, got = several[k], float(result[k])
+                assert value_error(one, values, got, expected[k]) <= TOLERANCE, (values, got, expected[k])
 
     check()
 
@@ -122,8 +129,9 @@ def test_gradients_agree_with_finite_differences(one):
     def check(several):
         slopes = compiled(one)(columns(one, several))[0]
         for name in real:
-            for values, got in zip(several, slopes[name], strict=True):
-                assert slope_error(one, values, name, float(got)) <= SLOPE_TOLERANCE == 1e-6, (name, values, got)
+            for k in distinct(several):
+                values, got = several[k], float(slopes[name][k])
+                assert slope_error(one, values, name, got) <= SLOPE_TOLERANCE == 1e-6, (name, values, got)
 
     check()
 
