@@ -134,6 +134,7 @@ def test_made_again_from_name_and_values(name):
         assert queues.NAMED[name](**made.values) == made
         net = Network().link("a", "b", rate=1e6, buffer=10, discipline=made)
         assert Network.from_toml(net.to_toml()) == net
+        assert (f'"{name}"' in net.to_toml()) == (name != "fifo")  # the default is left out
 
 
 @pytest.mark.parametrize("name", [name for name, one in DISCIPLINES.items() if one.needs_buffer])

@@ -275,26 +275,6 @@ def test_every_key():
     assert scenario.parse(net.to_toml(**options)) == (net, options)
 
 
-GIVEN = {
-    "step-marking": {"packets": 5, "drop": True},
-    "mark-above": {"threshold": 20},
-    "leaky-bucket": {"rate": 5e5, "queue": 3},
-    "virtual-leaky-bucket": {"rate": 5e5, "tokens": 2},
-    "policer": {"rate": 5e5, "burst": 3000},
-    "aggregation": {"interval": 0.01},
-    "loss-load": {"k": 5, "v": 0.9, "threshold": 7, "colours": False, "direct": True, "silence": 0.05},
-}
-
-
-@pytest.mark.parametrize("name", queues.NAMED)
-def test_every_discipline(name):
-    """Every discipline is written by its name, also one that is added later."""
-    net = Network().link("a", "b", rate=1e6, buffer=10, discipline=queues.discipline(name, **GIVEN.get(name, {})))
-    assert scenario.read(net.to_toml()) == net
-    assert (f'"{name}"' in net.to_toml()) == (name not in ("fifo", "drop-tail"))  # the default is left out
-    assert "own:" not in net.to_toml()
-
-
 @pytest.mark.parametrize(
     ("one", "written"),
     [
