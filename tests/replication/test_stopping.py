@@ -13,7 +13,7 @@ from scipy import stats
 from longfat.replication import SweepError, sweep
 from longfat.replication.outcomes import record
 from longfat.replication.planning import Plan
-from longfat.replication.stopping import Until
+from longfat.replication.stopping import Until, is_decided
 from tests.replication.common import GRID, QUIET, Flushing, exponential, queue
 
 TARGET = {"wait": "9 %", "trace": 0.8}
@@ -234,3 +234,29 @@ def test_relative_error_is_of_the_true_mean():
     for ours, theirs in ((within, (error <= share).mean()), (inside, covers.mean())):
         assert abs(int(ours) - points * theirs) <= 3 * math.sqrt(points * theirs * (1 - theirs))
     assert (error <= share).mean() > 0.9 > covers.mean() > 0.86  # what was asked for, and what the interval says
+
+
+def decided(random, looks, mean=0.0, goal=0.0):
+    """Return whether a series of normal samples is decided at 6, 12 or 24 of them."""
+    samples = random.normal(mean, 1.0, 24)
+    return any(is_decided(samples[:n], goal, 0.95, looks) for n in (6, 12, 24))
+
+
+def test_a_decision_is_wrong_as_seldom_as_stated():
+    """At the goal itself each decision is wrong: at most 5 %, though there are three looks; by plain intervals more."""
+    random = np.random.default_rng(5)
+    runs = 4000
+    deviation = math.sqrt(0.05 * 0.95 / runs)
+    wrong = sum(decided(random, looks=3) for _ in range(runs)) / runs
+    assert 0.02 < wrong < 0.05 + 2 * deviation
+    assert sum(decided(random, looks=1) for _ in range(runs)) / runs > 0.05 + 10 * deviation
+
+
+def test_a_decision_has_the_interval_of_scipy():
+    samples = [0.94, 0.96, 0.97, 0.965]
+    for looks in (1, 3):
+        low, high = stats.t.interval(1 - 0.05 / looks, 3, np.mean(samples), stats.sem(samples))
+        for goal, known in ((low - 1e-9, True), (low + 1e-9, False), (high - 1e-9, False), (high + 1e-9, True)):
+            assert is_decided(samples, goal, 0.95, looks) is known
+    assert is_decided([1.0, 1.0], 1.0, 0.95)  # the goal itself is reached
+    assert not is_decided([1.0, 0.99], math.nan, 0.95)

@@ -43,6 +43,11 @@ def bar(items: Iterable[Any] | None = None, *, task: str, unit: str, shown: bool
         return auto.tqdm(items, desc=task, unit=unit, total=total, delay=DELAY, leave=False, disable=disable)
 
 
+def describe(bar: Any, text: str) -> None:
+    """Put what is being decided in front of a bar of `bar`, at once if it is shown already."""
+    bar.set_description_str(text, refresh=(bar.format_dict["elapsed"] or 0.0) > DELAY)
+
+
 @contextmanager
 def announced(what: str, after: float = 2.0) -> Iterator[None]:
     """Print a message on a terminal or in a notebook unless the work below ends within `after` seconds."""

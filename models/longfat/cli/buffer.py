@@ -38,6 +38,8 @@ def buffer_command(output: Output, **flags: Any) -> None:
     from longfat import design
 
     asked = _checked(given(flags))
+    if output.form == "text" and output.directory is None and "file" not in asked:
+        asked["points"] = 0  # nobody sees the curve
     with output:
         data = design.buffer(**asked, progress=watched())
         from longfat.cli.buffer_table import table

@@ -120,10 +120,13 @@ BUFFER: dict[str, Any] = {
         "``file``.",
     ),
     "points": Argument(
-        unit="buffers", domain="[2, 1000]", integer=True, default=8,
+        unit="buffers", domain="[0, 1000]", integer=True, default=8,
         meaning="Number of buffers at which the curve is simulated",
+        remark="With 0 there is no curve. The command simulates it only for JSON, CSV and ``--output``, and for files.",
     ),
-    "replications": REPLICATIONS,
+    "replications": replace(
+        REPLICATIONS, meaning="Effort at each buffer: simulations, or for long-lived flows a half of the first samples",
+    ),
     "search": SEARCH,
     "confidence": CONFIDENCE,
     "rng": RNG,

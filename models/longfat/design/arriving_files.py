@@ -74,7 +74,7 @@ class ArrivingFiles(Bottleneck):
         """Return the number of flows for the rules: the mean number of transfers at the greatest power."""
         return float(self._greatest(seen)["transfers"])
 
-    def attainable(self, seen: Mapping[int, dict[str, Any]], replications: int) -> list[float]:
+    def attainable(self, seen: Mapping[int, dict[str, Any]]) -> list[float]:
         """Return the greatest power over the simulated buffers, for each replication."""
         found: list[float] = self._greatest(seen)["samples"]
         return found

@@ -102,23 +102,25 @@ def answer(
 
     floor, least, most = subject.ends()
     curve = [round(one) for one in np.geomspace(least, max(most, 2.0), points)]
-    for one in curve:
-        at(one)
+    if subject.criterion == "power":  # the greatest power is sought along the curve
+        for one in curve:
+            at(one)
     flows = subject.competing(seen)
     bounds = laws.rules(share, flows)
     packets = {name: max(1, round(one * size)) for name, one in bounds.items() if not math.isnan(one)}
     for one in packets.values():
         at(one)
-    best = subject.attainable(seen, effort.replications)
+    best = subject.attainable(seen)
 
     def of_attainable(packets: int) -> dict[str, float]:
-        """Return the ratio to the attainable value, replication by replication."""
-        parts = [{"share": one / most} for one, most in zip(at(packets)["samples"], best, strict=True)]
+        """Return the ratio to the attainable value, sample by sample."""
+        parts = [{"share": float(one)} for one in np.divide(at(packets)["samples"], best)]
         return effort.summed(parts, subject.within)
 
     def reaches(packets: int) -> bool:
         return packets >= floor and of_attainable(packets)["share_lower"] >= share
 
+    # From the rules and laws on; the answer does not depend on the points of a curve of the utilisation.
     found = smallest(reaches, sorted(seen), subject.fineness, round(LARGEST * most), search)
     if found is not None:
         packets[SMALLEST] = found

@@ -12,7 +12,7 @@ import numpy as np
 from longfat.design import scaled_path, signalling
 from longfat.design.bottleneck import CURVE, Bottleneck, floor_of, threshold_of
 from longfat.design.buffer_laws import LAW_APART, LAW_TOGETHER, PROBE_INTERVAL, Laws, is_bbr, value_of
-from longfat.design.replicating import Effort, measured
+from longfat.design.replicating import Effort, observed
 from longfat.design.window_curves import attrs
 from longfat.sim import Network, queues, schemes
 from longfat.sim.queues import Discipline
@@ -24,7 +24,7 @@ EACH = 40  # packets of the bandwidth-delay product for every flow, so that time
 #: Disciplines without a threshold in packets or seconds: a slower link is the same link in slow motion.
 SCALE_FREE_DISCIPLINES = ("fifo", "fair", "round-robin", "bit-round")
 MOST_PACKETS = 2e9  # most packets of an answer if the path cannot be scaled: half an hour on two cores
-CYCLES = 12.0  # observed periods of the sawtooth
+CYCLES = 12.0  # observed periods of the sawtooth of curves; those of a buffer are as many as decide it
 WARM_UP = 3.0  # periods before the observed ones
 FASTER = 10.0  # rate of the link behind a policer, over the policed rate
 ROOM_OF_LINK = 10.0  # its buffer [bandwidth-delay products], which holds bursts that pass the policer
@@ -169,9 +169,9 @@ class LongFlows(Bottleneck):
         """Return n of the rules: the number of flows."""
         return float(self.flows)
 
-    def attainable(self, seen: Mapping[int, dict[str, Any]], replications: int) -> list[float]:
-        """Return the utilisation of a busy link, in each replication."""
-        return [1.0] * replications
+    def attainable(self, seen: Mapping[int, dict[str, Any]]) -> float:
+        """Return the utilisation of a busy link."""
+        return 1.0
 
     @classmethod
     def drawn(cls, subjects: Sequence[LongFlows], answers: Sequence[Any], laws: Laws) -> tuple[Any, Any]:
@@ -297,19 +297,33 @@ class LongFlows(Bottleneck):
             )
 
     def simulate(self, buffer: int, effort: Effort) -> dict[str, Any]:
-        """Return utilisation (``samples``: by run), goodput and mean queueing delay [s] with a buffer [packets]."""
+        """Return utilisation (``samples``: by cycle), goodput and mean queueing delay [s] with a buffer [packets].
+
+        The cycles of one run are the samples. Fast convergence makes every other cycle of a single CUBIC flow smaller:
+        a sample of one flow is two cycles. Intervals of 95 % covered the mean of 24 to 60 runs in 0.92 (64 flows of CUBIC,
+        22 of 24) to 1.0 of these runs, with 1, 16 and 64 flows of CUBIC and Reno near 95 %.
+        """
         begin, until = self.watch(buffer)
-        streams = effort.streams()
-        nets = [self.network(buffer, stream) for stream in streams]
+        stream = effort.streams()[0]
         capacity = self.rate * self.simulated_bdp / self.bandwidth_delay_product
-        runs = [
-            {
-                # A bucket that was full at first lets a little more pass than the rate.
-                "utilisation": min(1.0, self.faster * float(run["utilisation"][0])),
-                "goodput": float(run["goodput"].sum()) / capacity,
-                "queueing_delay": float(run["mean_wait"][0]),
-            }
-            for run in measured(nets, [one.spawn(1)[0] for one in streams], begin, until, effort.tell)
-        ]
-        found: dict[str, Any] = {"samples": [run["utilisation"] for run in runs]}
-        return found | effort.summed(runs, {"utilisation": (0.0, 1.0), "goodput": (0.0, 1.0)})
+        cycle = (until - begin) / CYCLES * (2 if self.flows == 1 else 1)
+        found: dict[str, Any] = {}
+
+        def is_enough(cycles: list[dict[str, Any]], looks: int) -> bool:
+            runs = [
+                {
+                    # A bucket that was full at first lets a little more pass than the rate.
+                    "utilisation": min(1.0, self.faster * float(one["utilisation"][0])),
+                    "goodput": float(one["goodput"].sum()) / capacity,
+                    "queueing_delay": float(np.nan_to_num(one["mean_wait"][0])),
+                }
+                for one in cycles
+            ]
+            samples = [one["utilisation"] for one in runs]
+            found.update(effort.summed(runs, {"utilisation": (0.0, 1.0), "goodput": (0.0, 1.0)}), samples=samples)
+            effort.deciding(f"{self.flows} flows: {buffer / self.simulated_bdp:.3g} BDP", found, "utilisation")
+            return effort.is_decided(samples, looks)
+
+        observed(self.network(buffer, stream), stream.spawn(1)[0], begin, cycle, effort.replications, is_enough)
+        effort.tell(1)
+        return found

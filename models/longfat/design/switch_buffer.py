@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import reprlib
 from collections.abc import Mapping, Sequence
@@ -13,6 +14,7 @@ import numpy as np
 from longfat._version import __version__
 from longfat.base.argument import takes
 from longfat.base.domains import choice, conflict, out_of_range, seed_of
+from longfat.base.progress import bar, describe
 from longfat.design import signalling
 from longfat.design.arguments import BUFFER, FLOWS, LOAD, ROUND_TRIP_TIME
 from longfat.design.arriving_files import ArrivingFiles
@@ -21,6 +23,7 @@ from longfat.design.buffer_answer import answer, dataset
 from longfat.design.buffer_laws import Laws, Path, PolicerLaws, laws_of
 from longfat.design.long_flows import LongFlows
 from longfat.design.replicating import Effort
+from longfat.replication import replicate
 from longfat.sim import queues
 
 if TYPE_CHECKING:
@@ -91,7 +94,12 @@ def buffer(
     slow start does not scale.
 
     The smallest buffer is the one whose lower confidence limit reaches the goal, to 2 % (files: 5 %) or one packet. The
-    search assumes that utilisation or power does not decrease with the buffer below it.
+    search begins at the buffers of the rules and laws, and assumes that utilisation or power does not decrease with the
+    buffer below it.
+
+    Long-lived flows run once with each buffer, with the same random numbers at all of them. The samples are the means
+    of cycles of the sawtooth (of two cycles for a single flow), at first twice as many as ``replications``, and up to
+    eight times as many where the interval does not exclude the goal (`longfat.replication.stopping.is_decided`).
 
     Examples
     --------
@@ -124,6 +132,8 @@ def buffer(
         numbers = _numbers("flows", len(trips) if flows is None else flows)
         subjects = _long_flows(path, senders, numbers, trips, find, spread, bandwidth_delay_product)
     else:
+        if not points:
+            raise conflict("points = 0", "excludes file: the greatest power is sought along the curve")
         if len(trips) > 1:
             raise conflict("several round_trip_time", "exclude file")
         sought = find if find != "buffer" else None
@@ -134,14 +144,17 @@ def buffer(
     runs = replications * (points + len(laws.holds) + 4)
     for one in subjects:
         one.refuse_too_long(runs)
-    with _bar(progress, runs * sum(one.points for one in subjects)) as bar:
+    total = runs if file is not None else runs // replications
+    with bar(
+        task="simulating buffers", unit="run", shown=progress, total=total * sum(one.points for one in subjects)
+    ) as shown:
 
         def tell(done: int) -> None:
-            bar.total = max(bar.total, bar.n + done)  # the length of a search is not known in advance
-            bar.update(done)
+            shown.total = max(shown.total, shown.n + done)  # the length of a search is not known in advance
+            shown.update(done)
 
-        effort = Effort(seed, replications, confidence, tell)
-        answers = [answer(one, share, laws, points, search, effort) for one in subjects]
+        effort = Effort(seed, replications, confidence, tell, share, functools.partial(describe, shown))
+        answers = replicate(lambda one: answer(one, share, laws, points, search, effort), subjects)
     alone = file is not None or np.ndim(1 if flows is None else flows) == 0
     data = dataset(subjects, answers, laws, alone)
     data.attrs |= subjects[0].about(subjects, answers[0], laws)
@@ -227,9 +240,3 @@ def _numbers(name: str, values: Any) -> list[Any]:
     if not made or len(set(made)) < len(made):
         raise out_of_range(name, reprlib.repr(values), "1", "one value or more, all different")
     return made
-
-
-def _bar(progress: bool, total: int) -> Any:
-    from longfat.base.progress import bar
-
-    return bar(task="simulating buffers", unit="run", shown=progress, total=total)

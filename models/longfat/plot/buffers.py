@@ -36,7 +36,7 @@ def switch_buffer_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
     >>> switch_buffer_curves(design.buffer(**path, progress=False)).get_xlabel()
     'buffer [bandwidth-delay products]'
     """
-    if "curve_buffer_bdp" not in data:
+    if "curve_buffer_bdp" not in data or not data.sizes["point"]:
         raise ValueError("data holds no curves: must be a result of design.buffer")
     ax = ax if ax is not None else new_axes()
     a = data.attrs

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,8 +12,26 @@ import numpy as np
 
 from longfat.base import quantities
 from longfat.base.domains import number, out_of_range, wrong_type
+from longfat.replication.intervals import interval
 from longfat.replication.outcomes import Record
 from longfat.replication.student import half_width
+
+
+def is_decided(samples: Sequence[float], goal: float, confidence: float, looks: int = 1) -> bool:
+    r"""Return whether the confidence interval of a mean excludes a goal: all of it is at the goal or above, or below.
+
+    The samples may be looked at several times, while there are more and more of them. The interval of each look has the
+    confidence :math:`1 - (1 - c)/looks`, so that by Bonferroni's inequality a wrong decision at any of them has at most
+    the probability 1 - c, for independent samples with a normal distribution (Law, Simulation Modeling and Analysis,
+    5th ed., section 9.7).
+
+    >>> is_decided([0.94, 0.96, 0.97], 0.95, 0.95), is_decided([0.97, 0.98, 0.98], 0.95, 0.95)
+    (False, True)
+    >>> is_decided([0.97, 0.98, 0.98], 0.95, 0.95, looks=4)
+    False
+    """
+    _, lower, upper = interval(samples, 1 - (1 - confidence) / looks)
+    return bool(lower >= goal or upper < goal)
 
 
 @dataclass(frozen=True)
