@@ -300,8 +300,8 @@ class LongFlows(Bottleneck):
         """Return utilisation (``samples``: by cycle), goodput and mean queueing delay [s] with a buffer [packets].
 
         The cycles of one run are the samples. Fast convergence makes every other cycle of a single CUBIC flow smaller:
-        a sample of one flow is two cycles. Intervals of 95 % covered the mean of 24 to 60 runs in 0.92 (64 flows of CUBIC,
-        22 of 24) to 1.0 of these runs, with 1, 16 and 64 flows of CUBIC and Reno near 95 %.
+        a sample of one flow is two cycles. Intervals of 95 % covered the mean of 24 to 60 runs in 0.92 of them
+        (64 flows of CUBIC, 22 of 24) to 1.0, with 1, 16 and 64 flows of CUBIC and Reno near 95 %.
         """
         begin, until = self.watch(buffer)
         stream = effort.streams()[0]
