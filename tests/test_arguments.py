@@ -41,7 +41,7 @@ def test_senders_are_those_of_the_simulator():
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"points": 1}, "points = 1 buffers is out of range: must be an integer in [2, 1000]"),
+        ({"points": -1}, "points = -1 buffers is out of range: must be an integer in [0, 1000]"),
         ({"confidence": "high"}, "confidence = 'high' cannot be read: write e.g. 0.1%; must be in (0, 1)"),
         ({"find": "rtt"}, "find 'rtt' is unknown; available: buffer, burst, threshold"),
         ({"buffr": 1}, "buffer() got an unexpected keyword argument 'buffr'"),
