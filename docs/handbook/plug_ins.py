@@ -39,11 +39,10 @@ def records(kind: str) -> dict[str, Any]:
 
 def _module(kind: str, record: Any) -> Any:
     """Return the module that defines a plug-in."""
-    package = REGISTRIES[kind].package
-    for module in discovery.modules(package):
+    for module in discovery.modules(REGISTRIES[kind].package):
         if any(one is record for name, one in vars(module).items() if not name.startswith("_")):
             return module
-    return importlib.import_module(package)
+    return importlib.import_module(record.dequeue.__module__)  # service "departures", which other plug-ins need
 
 
 def _parameters(record: Any) -> str:
