@@ -232,3 +232,14 @@ def test_linux_doubles_a_request_and_cuts_it_without_a_word():
         assert one.getsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF) == 2 * (limit // 2)
         one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4 * limit)
         assert one.getsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF) == 2 * limit
+
+
+def test_a_reader_that_has_read_enough():
+    """The command ends without a word, before it simulates; the status is click's."""
+    program = Path(sys.executable).parent / "longfat"
+    done = subprocess.run(
+        ["bash", "-c", f"{program} window --rate 1Gbit/s --rtt 100ms | head -1; exit ${{PIPESTATUS[0]}}"],
+        capture_output=True, text=True,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (1, "")
+    assert done.stdout.startswith("path ")

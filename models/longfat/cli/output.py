@@ -211,6 +211,8 @@ def say(answer: str, *, nl: bool = True) -> None:
     """Print an answer; an error names standard output, not a file, as the place that cannot be written."""
     try:
         click.echo(sayable(answer), nl=nl)
+    except BrokenPipeError:  # the reader, such as head, has read what it wanted: click ends without a word
+        raise
     except OSError as error:
         raise click.ClickException(f"standard output cannot be written: {error.strerror}") from None
 
