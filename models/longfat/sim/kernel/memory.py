@@ -302,10 +302,14 @@ def unlink(state, q, i):
 
 @part
 def allocate_packet(state):
-    """Return a free packet row, the one that was released last, which is most likely in the cache."""
+    """Return a free packet row, the one that has been free for longest.
+
+    In this order packets that follow each other on a link tend to be neighbours in memory.
+    """
     i = state.free_packet
     state.free_packet = packet_at(state, i).next
     state.free_packets -= 1
+    prefetch_packet(state, state.free_packet)
     if state.free_packets < ROWS_PER_EVENT:
         state.shortage = NO_PACKETS
         state.attention = 1
@@ -331,8 +335,8 @@ def new_packet(state, f, kind, length, hop):
 @part
 def release_packet(state, i):
     """Release a packet's row."""
-    packet_at(state, i).next = state.free_packet
-    state.free_packet = i
+    packet_at(state, state.last_free_packet).next = i
+    state.last_free_packet = i
     state.free_packets += 1
 
 

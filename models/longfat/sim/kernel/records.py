@@ -569,7 +569,8 @@ STATE = record(
     ("shortage", i4),  # the array that is too small, DONE if none
     ("entering_packet", i4),  # packet that has to enter its link, NONE
     ("sending_flow", i4),  # flow that may send more, NONE
-    ("free_packet", i4),  # first of the list of free rows, which is never empty
+    ("free_packet", i4),  # first and last of the list of free rows, which is never empty
+    ("last_free_packet", i4),
     ("free_packets", i4),
     ("feedback_flow", i4),  # flow to which a switch has to send feedback, NONE
     ("feedback_link", i4),

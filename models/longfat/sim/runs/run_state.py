@@ -231,6 +231,8 @@ class RunState:
         if name == "node" and (self.recoveries["sampled"] | self.recoveries["rack"]).any():
             self.snapshots = _longer(self.snapshots, length)
         if name == "packet":
+            if old == 0:
+                row["last_free_packet"] = length - 1
             self.queued["queue"][old:] = NONE
 
     def add_connections(self, template: int, count: int) -> None:
