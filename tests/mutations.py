@@ -258,14 +258,14 @@ MUTANTS = [
     # units and files
     Mutant(
         CODE + "base/quantities.py",
-        "kibi- = 1024 = Ki-",
-        "kibi- = 1000 = Ki-",
+        '"kibi": 2**10, "Ki": 2**10',
+        '"kibi": 1000, "Ki": 1000',
         "tests/test_quantities.py::test_text_is_read",
     ),
     Mutant(
         CODE + "base/quantities.py",
-        "byte = 8 * bit = B = Byte = octet",
-        "byte = 10 * bit = B = Byte = octet",
+        '("byte B Byte octet", 8, 1, 0)',
+        '("byte B Byte octet", 10, 1, 0)',
         "tests/test_quantities.py::test_text_is_read",
     ),
     Mutant(
@@ -415,7 +415,7 @@ MUTANTS = [
     ),
     kernel(
         "kernel/receiver.py",
-        "    receiver.last_arrival = now\n",
+        "    receiver.last_arrival = state.now\n",
         "    receiver.last_arrival = packet.sent\n",
         "tests/sim/test_results.py::test_a_burst_that_stops_has_no_more_goodput_than_its_link",
     ),

@@ -178,9 +178,10 @@ def links(draw: DrawFn, *, lossy: bool = True) -> dict[str, Any]:
     """Draw arguments of `longfat.sim.Network.link`: buffer and discipline, and the options that declare values."""
     discipline = draw(disciplines())
     size = draw(st.integers(1, 30))
-    in_packets = discipline.service.startswith("discard") or draw(st.booleans())
+    service = getattr(discipline.service, "name", discipline.service)
+    in_packets = service.startswith("discard") or draw(st.booleans())
     made = {"buffer": size if in_packets else f"{size * 1500} B", "discipline": discipline}
-    without = ["loss", "jitter"] if not lossy else [] if discipline.service == "fifo" else ["jitter"]
+    without = ["loss", "jitter"] if not lossy else [] if service == "fifo" else ["jitter"]
     return made | _drawn(draw, OF_LINK, *without)
 
 
