@@ -30,12 +30,12 @@ def symbolic(law: Law, points: Sequence[Point], *, quick: bool = False) -> Outco
         if isinstance(law, Root):
             return _equation(law, points)
         names = sorted(map(str, law.expr.atoms(AppliedUndef)))
+        quick = quick and not names and not law.expr.has(sympy.Sum)
+        value = compiled(law) if quick else functools.partial(evaluated, law)
     except Exception as failure:
         return faces.failed(failure)
     if names:
         return Outcome("not checked", remark=f"sympy has no value for {', '.join(names)}")
-    sums = law.expr.has(sympy.Sum, sympy.harmonic)
-    value = compiled(law) if quick and not sums else functools.partial(evaluated, law)
     return faces.worst(points, lambda point: [(_error(law, point, value), point, "")], high_precision.TOLERANCE)
 
 
@@ -55,6 +55,8 @@ def _error(law: Law, point: Point, value: Callable[[Point, int], float]) -> floa
 def compiled(law: Law) -> Callable[[Mapping[str, float], int], float]:
     """Return the law's expression as a function of a point and a number of digits, computed by mpmath.
 
+    Sympy evaluates functions that mpmath lacks.
+
     >>> from longfat.laws.queues import mm1_wait
     >>> compiled(mm1_wait)({"load": 0.5}, 60)
     1.0
@@ -70,8 +72,11 @@ def compiled(law: Law) -> Callable[[Mapping[str, float], int], float]:
     function = sympy.lambdify(letters, expression, modules=[own, "mpmath"], cse=True)
 
     def value(point: Mapping[str, float], digits: int) -> float:
-        with mpmath.workdps(digits):
-            return float(function(*(mpmath.mpf(point[name]) for name in law.symbols)))
+        try:
+            with mpmath.workdps(digits):
+                return float(function(*(mpmath.mpf(point[name]) for name in law.symbols)))
+        except (NameError, TypeError):  # of such a function, or of its arguments: harmonic numbers of an order
+            return evaluated(law, point, digits)
 
     return value
 
