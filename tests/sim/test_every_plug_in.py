@@ -9,7 +9,7 @@ from longfat.base.domains import Interval
 from longfat.sim import Network, Simulation, queues, schemes
 from longfat.sim.kernel import records
 from longfat.sim.network import traffic
-from longfat.sim.plugin.parameters import Table
+from longfat.sim.plugin.parameters import Choice, Table
 from tests.sim.networks import GIVEN, state
 
 SCHEMES = {name: schemes.scheme(name) for name in schemes.names()}
@@ -94,10 +94,21 @@ def test_values_outside_their_domains(plug_in):
         plug_in(no_such=1.0)
 
 
+def is_of_an_earlier_scheme(plug_in, name):
+    """Return whether a scheme before this one has the same choice of a component, whose code takes a second to compile.
+
+    The loss recoveries of CUBIC, DCTCP and SACK are the same components.
+    """
+    one, earlier = plug_in.parameters[name], PLUG_INS[: PLUG_INS.index(plug_in)]
+    return isinstance(one, Choice) and any(before.parameters.get(name) is one for before in earlier)
+
+
 @every_plug_in
 def test_ends_of_domains(plug_in):
     """A run at each end of each domain conserves packets, unless the value does not fit the others."""
     for name, one in parameters_of(plug_in).items():
+        if is_of_an_earlier_scheme(plug_in, name):
+            continue
         for value in ends(one.domain)[0]:
             said = TOGETHER.get((plug_in.name, name, value))
             if said:
