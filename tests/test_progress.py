@@ -4,9 +4,7 @@ import io
 import sys
 import time
 
-import nbformat
 import pytest
-from nbclient import NotebookClient
 
 from longfat import design
 from longfat.base import progress
@@ -54,6 +52,9 @@ total = sum(progress.bar(range(3), task="counting", unit="number", shown=True))
 @pytest.mark.parametrize("without", [False, True])
 def test_a_notebook_keeps_no_stripe(without):
     """With widgets one is shown, closed at the end; without them there is no output at all, least of all an error's."""
+    import nbformat  # here: it takes two seconds, of every process that collects tests
+    from nbclient import NotebookClient
+
     book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(CELL.format(without=without))])
     NotebookClient(book, timeout=60, kernel_name="python3").execute()
     outputs = book.cells[0].outputs
