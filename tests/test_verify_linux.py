@@ -152,9 +152,10 @@ def test_windows_after_the_warm_up():
     assert SimpleNamespace(**equivalence._options(RENO)).duration == RENO.duration
 
 
-def test_page_is_that_of_the_stored_numbers():
-    """docs/linux.md is what `python -m docs.linux` writes."""
-    assert (page.HERE / "linux.md").read_text() == page.page()
+@pytest.mark.parametrize("place", page.PAGES)
+def test_page_is_that_of_the_stored_numbers(place):
+    """docs/linux.md and docs/data/linux.csv are what `python -m docs.linux` writes."""
+    assert (page.HERE / place).read_text() == page.PAGES[place]()
 
 
 @pytest.mark.parametrize(("shown", "hystart"), [(0, {}), (1, {}), pytest.param(1, {"hystart": 1.0}, id="1-hystart++")])
