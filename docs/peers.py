@@ -1,9 +1,10 @@
 # ruff: noqa: E501 -- lines of tables
-"""Page of the comparison with ns-3, from stored numbers: ``python -m docs.peers`` writes docs/peers.md."""
+"""Page of the comparison with ns-3 and its table as CSV, from stored numbers: ``python -m docs.peers`` writes both."""
 
 from __future__ import annotations
 
 import csv
+import io
 import math
 from collections import defaultdict
 from pathlib import Path
@@ -25,65 +26,69 @@ UNITS = {
 HEAD = """\
 # Today's transport here and in ns-3
 
-This page is generated from `tests/data/peers.csv` by `python -m docs.peers`; do not edit it.
-`NS3_PYTHON=python python -m tests.benchmarks.today` makes the CSV anew, where NS3_PYTHON names an interpreter with ns-3's wheel
-(here 3.44), and with `--here` only the rows of our simulator. `pytest tests/test_peers_today.py` runs a part of it.
+CUBIC, DCTCP and BBR version 1 share a link behind five queue disciplines, here and in ns-3 3.44. With the same rules {within} of {all} comparisons are within 5 %, {differs}
+differ, {undecided} are undecided. Goodput differs by {goodput:.1f} % at most. Where the rest differs, a rule of the two simulators differs (below), except for a part of BBR's losses and queues.
 
-Three long transfers share a link of 20 Mbit/s with 20 ms of delay each way. Packets have 1500 bytes, and the buffer is 0.25, 1 or 4
-bandwidth-delay products of 66 packets. The flows start at random times in the first second, the same in both simulators. Counted is from
-15 s to 45 s in four or eight runs; "+-" is half the width of the 95 % confidence interval. Goodput is in whole packets; the
-backlog does not count the packet in transmission.
+The difference is that of the value here from the value in ns-3, by the buffer in bandwidth-delay products. "+-" is half the width of the 95 % confidence interval. **Bold** differs by more than 5 % (the interval lies
+beyond), *italic* is undecided, the rest is within 5 % (with a half-width of 5 % at most). [data/peers.csv](data/peers.csv) has all values.
 
-"Within" means that the means differ by 5 % at most and that the interval of the difference has a half-width of 5 % at most, "differs"
-that this interval lies beyond 5 %, "undecided" the rest.
+## With the same rules
+
+"""
+
+SWITCHED = """
+- DCTCP's marks agree once its window is held after a mark.
+- CUBIC loses 4 to 6 % less here behind CoDel and FQ-CoDel. With both of ns-3's rules of CUBIC losses agree within 1 %. Whole packets alone lower them; the growth at the end of recovery raises them.
+- Intervals are too wide to decide on CUBIC's losses at drop-tail and PIE, and on its queue behind FQ-CoDel with those rules.
+- BBR loses retransmissions in buffers of a product and less. ns-3 then waits for its timer. With lost retransmissions found there, goodput and queue agree.
+- **Not explained**: BBR's losses at one product ({loss} with every rule below switched) and its queue at four products ({queue}).
+
+## With further rules switched
+
+Goodput is left out.
 
 """
 
 TEXT = """
 ## Rules that differ
 
-Where the table says "same rules", these are switched so that both simulators have the same one:
+These were made the same in all rows:
 
 | rule | here | ns-3 | made the same by |
 | --- | --- | --- | --- |
-| recovery | PRR of RFC 9937 (RFC 6937 in the stored runs) | its PRR, which counts a segment for each duplicate acknowledgment besides the data that SACK reports, and subtracts without sign; both mended in later versions of ns-3 (not tried apart) | the window is ssthresh at once: `prr = 0`, `TcpClassicRecovery` |
-| detection of losses by time | RACK-TLP (RFC 8985), where a scheme has it on | none | `rack = 0` |
-| Reno-friendly growth of CUBIC beyond the window before the last loss | as Reno (RFC 9438, section 4.3) | still 3 (1 - beta)/(1 + beta) (RFC 8312, section 4.2) | `full_reno = 0` |
-| acknowledgments | of every packet | of every second packet | of every second in both; of every packet in the rows of BBR with lost retransmissions found |
-| end of slow start | HyStart++ (RFC 9406) | HyStart | off in both |
+| recovery | PRR of RFC 9937 (RFC 6937 in the stored runs) | its PRR, which counts a segment for each duplicate acknowledgment besides SACK's data and subtracts without sign; mended in later versions | the window is ssthresh at once: `prr = 0`, `TcpClassicRecovery` |
+| losses by time | RACK-TLP (RFC 8985), where on | none | `rack = 0` |
+| Reno-friendly CUBIC beyond the window before the loss | as Reno (RFC 9438, section 4.3) | 3 (1 - beta)/(1 + beta) (RFC 8312, section 4.2) | `full_reno = 0` |
+| acknowledgments | of every packet | of every second | of every second; of every packet for BBR with lost retransmissions found |
+| end of slow start | HyStart++ (RFC 9406) | HyStart | off |
 | least timeout | 0.2 s | 1 s | 1 s (RFC 6298, rule 2.4) |
-| wait that CoDel, FQ-CoDel and PIE see | until transmission begins | without the queue of the device, one packet (0.6 ms) | ns-3's targets are 0.6 ms lower |
-| step marking | its own discipline | RED with equal thresholds, weight 1 and `Gentle` off | |
-| PIE's bound of steps | off | on | off in both |
-| time stamps | | rounded to milliseconds | none in both, but for the last rows of BBR |
+| wait that CoDel, FQ-CoDel, PIE see | until transmission | without one packet in the device (0.6 ms) | ns-3's targets are 0.6 ms lower |
+| step marking | its own discipline | RED with equal thresholds, weight 1, `Gentle` off | |
+| PIE's bound of steps | off | on | off |
+| time stamps | | rounded to milliseconds | none, but for the last rows of BBR |
 
-A buffer of 0.25 products holds 10 ms, so that PIE does not act there.
-
-These differ under "same rules". Other rows switch them, by ns-3's rule here (`tests/benchmarks/ns3_rules.py`) or ours there
-(`tests/benchmarks/ns3_mended.cc`). ns-3's rules were read in its development repository, not in the tree of 3.44:
+These differ under "same rules", and are switched in the second table, by ns-3's rule here (`tests/benchmarks/ns3_rules.py`) or ours there (`tests/benchmarks/ns3_mended.cc`).
+ns-3's rules were read in its development repository, not in the tree of 3.44:
 
 | rule | here | ns-3 | switched by |
 | --- | --- | --- | --- |
-| growth of DCTCP in the round trip after a mark | as RFC 5681 (RFC 8257, section 3.4) | none while the state is `CA_CWR` (`tcp-socket-base.cc`, `ProcessAck`) | `dctcp-holding` here |
-| arithmetic of CUBIC | real numbers (RFC 9438, sections 4.2 and 4.3) | whole packets (`tcp-cubic.cc`, `Update`) | `cubic-whole` here |
-| the acknowledgment that ends recovery | grows no window | grows it by all that it acknowledges, also what SACK had reported (`ProcessAck`) | `cubic-whole` here; the row "whole packets" has this off |
-| a retransmission that is lost | found when three packets sent later are acknowledged | only by the timer (`tcp-tx-buffer.cc`, `NextSeg`; RFC 6675) | found there |
-| a partial acknowledgment in fast recovery | sends what window and pacing allow | besides, a packet at once, whatever they allow (`DoRetransmit`; RFC 6582, section 3.2) | `bbr1-partial` here, for every partial acknowledgment; there not if the first missing packet has been retransmitted |
-| window of BBR for aggregated acknowledgments | none (draft of 2017) | added, as in later versions in Linux (`tcp-bbr.cc`, `UpdateAckAggregation`) | off there |
-| round-trip times in recovery | of every packet | none without time stamps (Karn's algorithm) | time stamps there |
+| DCTCP in the round trip after a mark | grows (RFC 8257, section 3.4) | does not while `CA_CWR` (`tcp-socket-base.cc`, `ProcessAck`) | `dctcp-holding` here |
+| arithmetic of CUBIC | real numbers (RFC 9438, sections 4.2, 4.3) | whole packets (`tcp-cubic.cc`, `Update`) | `cubic-whole` here |
+| acknowledgment that ends recovery | grows no window | grows it by all that it acknowledges, also by what SACK had reported (`ProcessAck`) | `cubic-whole` here; off in the row "whole packets" |
+| lost retransmission | found when three later packets are acknowledged | only by the timer (`tcp-tx-buffer.cc`, `NextSeg`; RFC 6675) | found there |
+| partial acknowledgment | sends what window and pacing allow | sends a packet more at once (`DoRetransmit`; RFC 6582, section 3.2) | `bbr1-partial` here |
+| BBR's window for aggregated acknowledgments | none (draft of 2017) | added, as in later Linux (`tcp-bbr.cc`, `UpdateAckAggregation`) | off there |
+| round-trip times in recovery | of every packet | none without time stamps (Karn) | time stamps there |
 
-DCTCP's marks agree when its window is held after a mark. CUBIC loses 4 to 6 % less here with CoDel and FQ-CoDel; with both of ns-3's
-rules of CUBIC losses agree within 1 %. Whole packets alone lower them; the growth at the end of recovery raises them. With drop-tail and
-PIE the intervals of CUBIC's losses are too wide to decide, and with FQ-CoDel those of the queue.
+ns-3's `TcpBbr` is BBR version 1, compared with `bbr1`. It paces 1 % below the estimated bandwidth, as later Linux; `bbr1` does not, as the draft of 2017. ns-3 has no version 3.
 
-BBR loses so many packets in buffers of one product and less that retransmissions are lost. ns-3 then waits for the timer, so that its
-queue and losses depend on the least timeout. With lost retransmissions found there, goodput and queue agree. Losses still differ, until
-partial acknowledgments, the window for aggregated acknowledgments and time stamps are switched, too ("found, plain BBR, partial
-acknowledgments"): then the difference at 0.25 products is -1 % +- 7 %, and at one product -17 % +- 8 %. This rest is not explained, nor is the queue at four
-products, which is 13 % +- 3 % shorter here.
+## Method
 
-ns-3's `TcpBbr` is BBR version 1, compared with `bbr1`; ns-3 has no version 3. It paces 1 % below the estimated bandwidth, as later
-versions in Linux; `bbr1` does not, as the draft of 2017.
+Three long transfers share 20 Mbit/s with 20 ms of delay each way; packets have 1500 bytes, a product is 66 packets. They start at random in the first second, the same in both
+simulators, and are counted from 15 s to 45 s in four or eight runs. Goodput is in whole packets; the backlog leaves out the packet in transmission. A buffer of 0.25 products holds 10 ms, so that PIE does not act there.
+
+`NS3_PYTHON=python python -m tests.benchmarks.today` makes `tests/data/peers.csv` anew, where NS3_PYTHON names an interpreter with ns-3's wheel; `--here` runs only our simulator. `python -m docs.peers` then generates
+this page and its CSV. `pytest tests/test_peers_today.py` runs a part of it.
 """
 
 
@@ -112,28 +117,74 @@ def compared(here, there):
     return one.mean(), widths[0], other.mean(), widths[1], difference, width, verdict
 
 
-def lines(found):
-    """Return the rows of the table."""
-    for (scheme, discipline, rules, share), values in found.items():
+def comparisons(found):
+    """Return the comparisons that have a value in both, by scheme, discipline, rules, buffer and quantity."""
+    made = {}
+    for key, values in found.items():
         for quantity in UNITS:
             here, there = values[quantity]["here"], values[quantity]["ns-3"]
             if sum(there) == 0.0 or (quantity == "loss" and sum(here) == 0.0):
                 continue  # nothing was lost or marked
-            one, w, other, v, difference, width, verdict = compared(here, there)
-            yield (
-                f"| {scheme} | {discipline} | {share:g} | {rules} | {len(here)} | {quantity} | {one:.4g} +- {w:.1g} | "
-                f"{other:.4g} +- {v:.1g} | {100 * difference:+.1f} +- {100 * width:.1f} % | {verdict} |"
-            )
+            made[*key, quantity] = (len(here), *compared(here, there))
+    return made
+
+
+def cell(one):
+    """Return a difference with its interval, marked by its verdict."""
+    *_, difference, width, verdict = one
+    mark = {"within": "", "undecided": "*", "**differs**": "**"}[verdict]
+    return f"{mark}{100 * difference:+.1f} +- {100 * width:.1f} %{mark}"
+
+
+def rows(made, same):
+    """Return the table of the comparisons with the same rules, or of those with more rules switched."""
+    shares = sorted({key[3] for key in made})
+    heads = ["scheme", "discipline", *([] if same else ["switched"]), "quantity", *(f"{share:g}" for share in shares)]
+    lines = [f"| {' | '.join(heads)} |", "| --- " * len(heads) + "|"]
+    kept = dict.fromkeys((scheme, discipline, rules, quantity) for scheme, discipline, rules, _, quantity in made)
+    for scheme, discipline, rules, quantity in kept:
+        if (rules == "same rules") != same or (not same and quantity == "goodput"):
+            continue
+        cells = (made.get((scheme, discipline, rules, share, quantity)) for share in shares)
+        words = [scheme, discipline, *([] if same else [rules]), quantity, *(cell(one) if one else "" for one in cells)]
+        lines.append(f"| {' | '.join(words)} |")
+    return "\n".join(lines) + "\n"
 
 
 def page():
     """Return the page."""
-    head = (
-        "| scheme | discipline | buffer [products] | rules | runs | quantity | here | ns-3 | difference | 5 % |\n"
-        "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n"
-    )
-    return HEAD + head + "\n".join(lines(read())) + "\n" + TEXT
+    made = comparisons(read())
+    same = [one for key, one in made.items() if key[2] == "same rules"]
+    verdicts = [one[-1].strip("*") for one in same]
+    counts = {word: verdicts.count(word) for word in ("within", "differs", "undecided")}
+    goodput = 100 * max(abs(one[-3]) for key, one in made.items() if key[-1] == "goodput")
+    bbr = ("bbr1", "drop-tail")
+    left = {
+        "loss": cell(made[*bbr, "found, plain BBR, partial acknowledgments", 1.0, "loss"]).strip("*"),
+        "queue": cell(made[*bbr, "same rules", 4.0, "queue"]).strip("*"),
+    }
+    head = HEAD.format(**counts, all=len(same), goodput=goodput)
+    return head + rows(made, True) + SWITCHED.format(**left) + rows(made, False) + TEXT
+
+
+def table():
+    """Return every comparison as CSV."""
+    text = io.StringIO()
+    into = csv.writer(text, lineterminator="\n")
+    into.writerow([
+        "scheme", "discipline", "rules", "buffer_in_products", "quantity", "unit", "runs", "here", "here_half_width", "ns_3",
+        "ns_3_half_width", "relative_difference", "relative_half_width", "verdict",
+    ])  # fmt: skip
+    for (*key, share, quantity), (runs, *numbers, verdict) in comparisons(read()).items():
+        shown = [f"{number:.4g}" for number in numbers]
+        into.writerow([*key, f"{share:g}", quantity, UNITS[quantity], runs, *shown, verdict.strip("*")])
+    return text.getvalue()
+
+
+#: What this module writes, below `docs`.
+PAGES = {"peers.md": page, "data/peers.csv": table}
 
 
 if __name__ == "__main__":
-    (HERE / "peers.md").write_text(page())
+    for place, written in PAGES.items():
+        (HERE / place).write_text(written())

@@ -73,6 +73,7 @@ def test_dctcp_as_in_ns3_holds_its_window_after_a_mark():
     assert min(longest("dctcp")) < 4
 
 
-def test_page_is_that_of_the_stored_numbers():
-    """docs/peers.md is what `python -m docs.peers` writes."""
-    assert (peers.HERE / "peers.md").read_text() == peers.page()
+@pytest.mark.parametrize("place", peers.PAGES)
+def test_page_is_that_of_the_stored_numbers(place):
+    """docs/peers.md and docs/data/peers.csv are what `python -m docs.peers` writes."""
+    assert (peers.HERE / place).read_text() == peers.PAGES[place]()
