@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import inspect
+import io
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -126,7 +128,28 @@ def functions() -> str:
     return "\n".join(parts)
 
 
-PAGES = {"plug-ins.md": plug_ins, "engine.svg": drawing.svg, "architecture.svg": rooms.svg}
+def parameters() -> str:
+    """Return the parameters of all schemes, disciplines and services as CSV."""
+    text = io.StringIO()
+    into = csv.writer(text, lineterminator="\n")
+    into.writerow(("kind", "name", "parameter", "default", "unit", "range", "meaning"))
+    for registry in (sim.schemes.NAMED, sim.queues.NAMED, sim.queues.SERVICES):
+        for name, one in sorted(registry.items()):
+            if one is None or one.name != name:  # another name of the same
+                continue
+            for parameter, record in one.parameters.items():
+                default = f"{record.default:g}" if isinstance(record.default, float) else ""
+                row = (parameter, default, record.unit, record.domain, record.meaning)
+                into.writerow((one.KIND.lower(), name, *row))
+    return text.getvalue()
+
+
+PAGES = {
+    "plug-ins.md": plug_ins,
+    "data/parameters.csv": parameters,
+    "engine.svg": drawing.svg,
+    "architecture.svg": rooms.svg,
+}
 
 
 def main() -> None:

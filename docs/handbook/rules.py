@@ -32,8 +32,8 @@ def sections() -> dict[tuple[str, str], tuple[Path, str, str]]:
 def _subjects(path: Path, heading: str, text: str) -> list[tuple[str, str]]:
     """Return what a section is about."""
     if path.stem == "queue-disciplines":
-        named = re.match(r"(Service )?`([\w-]+)`", heading)
-        return [("service" if named[1] else "discipline", named[2])] if named else []
+        named = re.findall(r"(service )?`([\w-]+)`", heading.partition(": ")[0], re.IGNORECASE)
+        return [("service" if service else "discipline", name) for service, name in named]
     first = text.strip().split(". ")[0]
     return [("scheme", name) for name in re.findall(r"`([\w-]+)`", first)] if first.startswith("`") else []
 

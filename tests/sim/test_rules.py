@@ -1,62 +1,76 @@
-"""The pages on rules and sources: every discipline and service is there, with the parameters and source of the code."""
+"""The pages on rules and sources: every discipline and service is there, with the source of the code and its tests."""
 
+import csv
 import re
 from pathlib import Path
 
 import pytest
 
+from docs.handbook import rules
 from longfat.sim import queues, services
-from longfat.sim.plugin.parameters import YES_OR_NO
 
-PAGE = Path(__file__).parents[2] / "docs" / "rules" / "queue-disciplines.md"
+ROOT = Path(__file__).parents[2]
 DISCIPLINES = sorted({one.name: one for one in queues.NAMED.values()}.items())
 SERVICES = sorted((name, one) for name, one in services.SERVICES.items() if one is not None)
 #: What a reader can look up.
 LOOK_UP = r"RFC \d+|\b(19|20)\d\d\b|ns-2\.35|doi:10\.|Ours, because"
+#: Page, section, rule, file and function of each test that holds a rule.
+TESTED = [tuple(row) for row in csv.reader((ROOT / "docs" / "data" / "rule_tests.csv").read_text().splitlines()[1:])]
 
 
-def section(heading):
-    """Return the section below a heading, on one line."""
-    _, found, rest = PAGE.read_text(encoding="utf-8").partition(f"\n## {heading}")
-    assert found, f"docs/rules/queue-disciplines.md has no section '## {heading}': add its rules and their sources"
-    return " ".join(rest.partition("\n## ")[0].split())
-
-
-def row(name, parameter):
-    """Return the row of a parameter in the table of its discipline."""
-    allowed, default = parameter.domain, "none"
-    if isinstance(parameter.default, float):
-        default = f"{parameter.default:g}"
-    if allowed == YES_OR_NO:
-        allowed, default = "yes or no", "yes" if parameter.default else "no"
-    unit = "" if parameter.unit == "1" or allowed == "yes or no" else parameter.unit
-    return " ".join(f"| `{name}` | {default} | {unit} | {allowed} | {parameter.meaning} |".split())
+def section(kind, name):
+    """Return heading and text of the section on a discipline or service, on one line."""
+    found = rules.sections().get((kind, name))
+    assert found, f"docs/rules/queue-disciplines.md has no section on {kind} `{name}`: add its rules and their sources"
+    return found[1], " ".join(found[2].split())
 
 
 @pytest.mark.parametrize(
-    ("heading", "plug_in"),
-    [(f"`{name}`: ", one) for name, one in DISCIPLINES] + [(f"Service `{name}`: ", one) for name, one in SERVICES],
+    ("kind", "name", "plug_in"),
+    [("discipline", *one) for one in DISCIPLINES] + [("service", *one) for one in SERVICES],
     ids=[name for name, _ in DISCIPLINES] + [f"service {name}" for name, _ in SERVICES],
 )
-def test_the_page_has_the_source_and_parameters_of_the_code(heading, plug_in):
-    text = section(heading)
+def test_the_page_has_the_source_of_the_code_and_a_test(kind, name, plug_in):
+    heading, text = section(kind, name)
     assert re.search(LOOK_UP, plug_in.source), f"source = {plug_in.source!r} names nothing that a reader can look up"
     assert f"Source: {plug_in.source}." in text
-    for name, parameter in plug_in.parameters.items():
-        assert row(name, parameter) in text
-        assert parameter.meaning, f"parameter {name!r} has no about="
-    assert "Tests: " in text
-    rows = re.findall(r"\| `(\w+)` \| \S+ \|", text)
-    assert rows == list(plug_in.parameters)
+    assert all(one.meaning for one in plug_in.parameters.values()), "a parameter has no about="
+    tested = [row for row in TESTED if row[:2] == ("queue-disciplines", heading)]
+    assert tested, f"docs/data/rule_tests.csv names no test for the section {heading!r}"
 
 
-def test_the_tests_exist_that_the_pages_name():
-    for page in (PAGE, PAGE.with_name("traffic.md")):
-        text, file = page.read_text(encoding="utf-8"), None
-        for path, function in re.findall(r"`((?:\w+/)*test_\w+\.py)?(?:::(test_\w+))?`", text):
-            file = path or file
-            if not path and not function:
-                continue
-            file = file.removeprefix("tests/sim/")
-            code = (Path(__file__).parent / file).read_text(encoding="utf-8")
-            assert not function or f"def {function}(" in code, f"{page.name}: {file}::{function}"
+def broken(row):
+    """Return what a row of the table of tests names that does not exist, or an empty text."""
+    page, heading, number, file, function = row
+    text = (ROOT / "docs" / "rules" / f"{page}.md").read_text(encoding="utf-8")
+    _, found, rest = re.sub("\n#+ ", "\n# ", text).partition(f"\n# {heading}\n")
+    if not found:
+        return f"section {heading!r}"
+    rules_of_it = rest.partition("\n# ")[0].replace("`", "")
+    if number and not re.search(rf"^(\| {re.escape(number)} \||{re.escape(number)}\. )", rules_of_it, re.MULTILINE):
+        return f"rule {number!r} of section {heading!r}"
+    path = Path(__file__).parent / file
+    if not path.exists():
+        return file
+    return "" if f"def {function}(" in path.read_text(encoding="utf-8") or not function else f"{file}::{function}"
+
+
+@pytest.mark.parametrize("page", sorted({row[0] for row in TESTED}))
+def test_rules_and_tests_exist_that_the_table_names(page):
+    rows = [row for row in TESTED if row[0] == page]
+    assert len(rows) > 5
+    assert [found for row in rows if (found := broken(row))] == []
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "found"),
+    [
+        (1, "Nowhere", "section 'Nowhere'"),
+        (2, "99", "rule '99' of section 'Common rules'"),
+        (4, "test_not", "::test_not"),
+    ],
+)
+def test_the_check_can_fail(column, value, found):
+    row = list(next(one for one in TESTED if one[1] == "Common rules"))
+    row[column] = value
+    assert broken(row).endswith(found)

@@ -1,4 +1,4 @@
-"""The pages in docs/rules have every scheme with its source, its parameters as in the code, and tests that exist."""
+"""The pages in docs/rules have every scheme with its source, and name tests that exist."""
 
 import re
 from pathlib import Path
@@ -12,8 +12,6 @@ PAGES = {page: (ROOT / "docs" / "rules" / page).read_text("utf-8") for page in
          ("tcp.md", "cubic.md", "bbr.md", "l4s.md", "delay-based.md", "rate-based.md", "explicit-feedback.md",
           "sstp.md")}  # fmt: skip
 SECTIONS = [section for page in PAGES.values() for section in page.split("\n## ")[1:]]
-#: Tables of parameters that several schemes share.
-SHARED = PAGES["tcp.md"].split("\n## Tahoe")[0] + PAGES["explicit-feedback.md"].split("\n## Law of explicit rates")[1]
 
 
 def section_of(name):
@@ -25,26 +23,18 @@ def section_of(name):
     return found[0]
 
 
-def row(name, parameter):
-    """Return the line of a parameter in its table."""
-    default = "none" if parameter.default is None else f"{parameter.default:g}"
-    return f"| `{name}` | {default} | {parameter.unit} | {parameter.meaning} |"
-
-
 @pytest.mark.parametrize("name", schemes.names())
 def test_every_scheme_is_documented_as_it_is(name):
     one, section = schemes.scheme(name), section_of(name)
     if name not in ("gaimd-window", "cadpc-files"):  # second forms of a scheme
         assert one.source in section, f"the section on {name} does not have its source: {one.source}"
-    missing = [row(*pair) for pair in one.parameters.items() if row(*pair) not in section + SHARED]
-    assert not missing, f"the section on {name} needs these lines in its table of parameters:\n" + "\n".join(missing)
 
 
 def named_tests(page):
-    """Yield (file, function) of the tests that the tables of a page name, as in "`reno: timeout`, `fast_recovery`"."""
+    """Yield (file, function) of the tests that the text of a page names, as in "`reno: timeout`, `fast_recovery`"."""
     for line in PAGES[page].splitlines():
         file = None
-        for name in re.findall(r"`((?:\w+: )?\w+)`", line.rstrip(" |").rsplit(" | ", 1)[-1]):
+        for name in re.findall(r"`((?:\w+: )?\w+)`", line):
             if ": " in name:
                 file, name = name.split(": ")
             if file:
@@ -53,9 +43,7 @@ def named_tests(page):
 
 @pytest.mark.parametrize("page", PAGES)
 def test_the_tests_that_hold_the_rules_exist(page):
-    named = list(named_tests(page))
-    assert len(named) > 5
-    for file, name in named:
+    for file, name in named_tests(page):
         folder = ROOT / "tests" / "sim"
         path = next(one for one in (folder / "schemes", folder) if (one / f"test_{file}.py").exists())
         text = (path / f"test_{file}.py").read_text("utf-8")
@@ -65,6 +53,3 @@ def test_the_tests_that_hold_the_rules_exist(page):
 def test_the_check_can_fail():
     with pytest.raises(AssertionError, match="docs/rules needs one section on 'quick'"):
         section_of("quick")
-    changed = schemes.Parameter(0.6, "1", "(0, 1)", about=schemes.scheme("rap").parameters["beta"].meaning)
-    assert row("beta", schemes.scheme("rap").parameters["beta"]) in section_of("rap")
-    assert row("beta", changed) not in section_of("rap")
