@@ -1,6 +1,7 @@
-"""The glossary has every parameter of the laws and of `design`, and every variable of their datasets."""
+"""The glossary has terms with sources; its CSV has every parameter of laws and `design`, and every variable."""
 
 import ast
+import csv
 import inspect
 import re
 from pathlib import Path
@@ -14,10 +15,11 @@ from longfat.sim.runs import results
 ROOT = Path(__file__).parents[1]
 DESIGN = ROOT / "models" / "longfat" / "design"
 GLOSSARY = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
-HEADINGS = ("Parameters of laws", "Parameters of `lf.design` and `lf.sim.run`", "Variables of datasets")
+IDENTIFIERS = [*csv.DictReader((ROOT / "docs" / "data" / "identifiers.csv").read_text(encoding="utf-8").splitlines())]
+TABLES = ("laws", "design", "datasets")
 GREEK = {r"\alpha": "α", r"\beta": "β", r"\gamma": "γ", r"\delta": "δ", r"\lambda": "λ", r"\mu": "μ", r"\pi": "π",
          r"\rho": "ρ", r"\varphi": "φ", r"\Theta": "Θ", r"\sigma": "σ"}  # fmt: skip
-LINE = "{0!r} has no line in docs/glossary.md, under {1!r}"
+LINE = "{0!r} has no line in docs/data/identifiers.csv, in table {1!r}"
 
 
 def rows(heading, text=GLOSSARY):
@@ -28,9 +30,10 @@ def rows(heading, text=GLOSSARY):
     return [[cell.strip() for cell in line] for line in table if not line[0].strip().startswith("---")]
 
 
-def lines(heading):
-    """Return the other cells of the row of each identifier."""
-    return {name: cells[1:] for cells in rows(heading) for name in re.findall(r"`(\w+)`", cells[0])}
+def lines(table):
+    """Return symbol and unit of each identifier of a table."""
+    found = [row for row in IDENTIFIERS if row["table"] == table]
+    return {name: (row["symbol"], row["unit"]) for row in found for name in row["identifiers"].split(", ")}
 
 
 def split(cell):
@@ -70,10 +73,10 @@ def variables():
     return names | {plain(name) for name in results.QUANTITIES}
 
 
-def known(names, heading):
-    listed = lines(heading).keys()
+def known(names, table):
+    listed = lines(table).keys()
     missing = [name for name in sorted(names) if not {name, *without_law(name), *without_law(plain(name))} & listed]
-    assert not missing, "\n".join(LINE.format(name, heading) for name in missing)
+    assert not missing, "\n".join(LINE.format(name, table) for name in missing)
 
 
 def functions():
@@ -84,7 +87,7 @@ def functions():
 
 
 def test_every_parameter_of_a_law_with_letter_and_unit():
-    listed, used = lines(HEADINGS[0]), {}
+    listed, used = lines(TABLES[0]), {}
     assert lf.laws.__all__
     for _, law in registered():
         if law.function.__module__.startswith("longfat.laws."):
@@ -92,7 +95,7 @@ def test_every_parameter_of_a_law_with_letter_and_unit():
                 used.setdefault(name, (set(), set()))
                 used[name][0].add(letter(symbol.letter))
                 used[name][1].add(symbol.unit)
-    missing = [LINE.format(name, HEADINGS[0]) for name in used.keys() - listed.keys()]
+    missing = [LINE.format(name, TABLES[0]) for name in used.keys() - listed.keys()]
     assert not missing, "\n".join(sorted(missing))
     wrong = {name: sets for name, sets in used.items() if (split(listed[name][0]), split(listed[name][1])) != sets}
     assert not wrong
@@ -100,16 +103,16 @@ def test_every_parameter_of_a_law_with_letter_and_unit():
 
 
 def test_every_parameter_of_a_design():
-    known({name for one in functions() for name in inspect.signature(one).parameters}, HEADINGS[1])
+    known({name for one in functions() for name in inspect.signature(one).parameters}, TABLES[1])
 
 
 def test_every_variable_of_a_dataset():
-    known(variables(), HEADINGS[2])
+    known(variables(), TABLES[2])
 
 
 def test_what_is_missing_is_named():
-    with pytest.raises(AssertionError, match=r"'window_furlongs' has no line in docs/glossary.md, under 'Variables"):
-        known({"window_furlongs"}, HEADINGS[2])
+    with pytest.raises(AssertionError, match=r"'window_furlongs' has no line in .*, in table 'datasets'"):
+        known({"window_furlongs"}, TABLES[2])
     tree = ast.parse("A = {'window_furlongs': ('furlongs', 'window'), 'b': attrs('1', 'x'), 'c': 3, 'd': ('x', y)}")
     assert [*described(tree)] == ["window_furlongs", "b"]
     assert {"transfer_time", "window_segments", "tcp_rate", "period", "reserved", "buffer_bdp"} <= variables()
@@ -133,7 +136,7 @@ def test_every_variable_of_answers():
     net = lf.sim.Network.dumbbell(["reno"], rate="10 Mbit/s", delay="5 ms", buffer=20)
     answers.append(lf.sim.run(net, duration="2 s", sample_every="0.1 s", progress=False))
     for answer in answers:
-        known(map(str, answer.variables), HEADINGS[2])
+        known(map(str, answer.variables), TABLES[2])
 
 
 def test_every_term_has_a_meaning_and_a_source():
