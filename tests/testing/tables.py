@@ -1,10 +1,12 @@
 """Tables of the errors that `longfat.testing` finds, and of those that it makes.
 
-``python -m tests.testing.tables [TABLE]...`` writes all, or those that are named, to docs/testing.md.
+``python -m tests.testing.tables [TABLE]...`` writes all, or those that are named: to docs/testing.md the one that has a
+place there, the others to CSV files of docs/data.
 """
 
 from __future__ import annotations
 
+import csv
 import math
 import re
 import sys
@@ -20,6 +22,7 @@ from tests.testing.law_mutants import Search, chosen, search
 from tests.testing.printed_formulas import FORMULAS, OTHERS, Printed
 
 PAGE = Path(__file__).parents[2] / "docs" / "testing.md"
+DATA = PAGE.parent / "data"
 WIDE = 60  # letters of a change
 
 
@@ -41,7 +44,12 @@ def printed_row(one: Printed) -> list[str]:
     found = shrunk.comparison
     spent = sum(some.replications for some in seen)
     packets = sum(some.cost for some in seen)
-    cells = [one.erratum, one.what, point(found.point), *(f"{x:.4g}" for x in (found.formula, found.estimate))]
+    cells = [
+        one.erratum,
+        one.what.replace("`", ""),
+        point(found.point),
+        *(f"{x:.4g}" for x in (found.formula, found.estimate)),
+    ]
     return [*cells, str(spent), f"{packets:.2g}"]
 
 
@@ -55,7 +63,7 @@ def mutant_row(one: Search) -> list[str]:
         where, values = f"off by {one.deviations.max():.2g} accuracies at most", ["", ""]
         where += f", by more than one in {100 * share:.2g} % of the domain" if share else ""
     spent, packets = sum(some.replications for some in one.seen), sum(some.cost for some in one.seen)
-    return [f"`{law}`", one.mutant.kind, f"`{change}`", where, *values, str(spent), f"{packets:.2g}", one.outcome]
+    return [law, one.mutant.kind, change, where, *values, str(spent), f"{packets:.2g}", one.outcome]
 
 
 #: Results of single replications: how they are drawn, their mean, and eight times the accuracy: the standard deviation,
@@ -122,15 +130,15 @@ TABLES: dict[str, tuple[list[str], Callable[[], Iterable[Iterable[str]]]]] = {
         ["results", 'wrong "differs"', "remarked", "of the wrong", 'wrong "agrees"', "remarked", "of the wrong"],
         lambda: map(skewed_row, SAMPLERS),
     ),
-    "printed formulas": (
+    "printed_formulas": (
         ["erratum", "as printed", "simplest point", "printed", "simulated", "replications", "packets"],
         lambda: map(printed_row, FORMULAS),
     ),
-    "other errata": (
+    "other_errata": (
         ["errata", "are", "namely"],
         lambda: ([str(len(some)), reason, ", ".join(some)] for reason, some in OTHERS.items()),
     ),
-    "mutants": (
+    "law_mutants": (
         ["law", "mistake", "change", "where", "mutant", "simulated", "replications", "packets", "outcome"],
         lambda: (mutant_row(search(one)) for one in chosen()),
     ),
@@ -141,8 +149,11 @@ def main(names: list[str]) -> None:
     """Search all errors, or those of some tables, and write the tables."""
     for name in names or TABLES:
         heads, rows = TABLES[name]
-        made = table(heads, rows())
-        PAGE.write_text(written(PAGE.read_text(encoding="utf-8"), name, made), encoding="utf-8")
+        if name == "skewed results":
+            PAGE.write_text(written(PAGE.read_text(encoding="utf-8"), name, table(heads, rows())), encoding="utf-8")
+            continue
+        with (DATA / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file, lineterminator="\n").writerows([heads, *rows()])
 
 
 if __name__ == "__main__":
