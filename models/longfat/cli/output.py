@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from longfat.base.files import AtomicFiles
 
 PICTURES = (".svg", ".png", ".pdf")
+#: Last line of a short answer, of a command with the switch `longfat.cli.parameters.VERBOSE`.
+MORE = "more: --verbose"
 FOLDER = "Directory for {0}.csv, {0}.nc, {0}.svg and {0}.png."
 
 
