@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+from longfat.base.domains import out_of_range, wrong_type
 
 #: Share of a socket's receive buffer that becomes window, by kernel version.
 #: 3.4 to 6.5: a half, tcp_adv_win_scale = 1 (kernel documentation, networking/ip-sysctl).
@@ -24,6 +28,19 @@ PAGE = 4096
 LARGEST_WINDOW = 2**30  # bytes: RFC 7323, section 2.3
 LARGEST_BUFFER = 2**31 - 1  # bytes: the settings are C's int
 LARGEST_REQUEST = LARGEST_BUFFER // 2  # SO_RCVBUF: net/core/sock.c, min_t(int, val, INT_MAX / 2)
+#: Third numbers of tcp_rmem and tcp_wmem in mainline Linux by the first version that has them [bytes] (net/ipv4/tcp.c,
+#: tcp_init()). 6 MB: commit b49960a05e32, "tcp: change tcp_adv_win_scale and tcp_rmem[2]", 2012. 32 MB: commit
+#: 572be9bf9d0d, "tcp: increase tcp_rmem[2] to 32 MB", net-next of May 2025, about 6.16: 6.18 has it, and a report of
+#: others found this commit between 6.15 and 6.16. Distributions may differ.
+DEFAULTS = {(3, 4): (6 << 20, 4 << 20), (6, 16): (32 << 20, 4 << 20)}
+#: Share of the memory above which no default lies (net/ipv4/tcp.c, tcp_init(): nr_free_buffer_pages() << (PAGE_SHIFT -
+#: 7)): a host with less than 4 GiB has less than 32 MB.
+DEFAULT_SHARE = 1 / 128
+#: Share of the memory at which Linux begins to save memory for TCP (net/ipv4/tcp.c, tcp_init_mem(): the second number
+#: of tcp_mem, a sixteenth of the pages).
+PRESSURE_SHARE = 1 / 16
+#: Last version in which a half of a receive buffer becomes window; later ones measure the share of data (see above).
+LAST_HALF = (6, 5)
 #: Data that a lost packet holds back: packets behind it arrive until it has been sent again. A packet that is sent k
 #: times before it arrives needs a window of k bandwidth-delay products, if the sender is not to stop.
 LEAST_TIMES = 2
@@ -86,3 +103,93 @@ class SocketBuffers:
     def limited(self) -> bool:
         """Whether TCP's largest window or the kernel's largest buffer is smaller than requested."""
         return self.wanted > LARGEST_WINDOW or self.overhead * self.window > LARGEST_BUFFER
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Limits that a host sets to TCP's windows.
+
+    Attributes
+    ----------
+    source : str
+        Where they are from, such as "Linux 6.18".
+    receive, send : int
+        Third numbers of tcp_rmem and tcp_wmem [bytes].
+    pressure : float, optional
+        Memory of all connections at which Linux begins to save memory, the second number of tcp_mem [bytes].
+    off : tuple of str
+        Settings of TCP that are switched off although a large window needs them.
+    half : bool
+        Whether at most a half of the receive buffer becomes window.
+    """
+
+    source: str
+    receive: int
+    send: int
+    pressure: float | None = None
+    off: tuple[str, ...] = ()
+    half: bool = False
+
+    @property
+    def most(self) -> float:
+        """Largest window that they allow [bytes]: a buffer holds no more data than its size."""
+        return min(self.receive / (2 if self.half else 1), self.send)
+
+    def least(self, overhead: int) -> float:
+        """Return the window that they allow with any driver [bytes]; ``overhead`` is that of `SocketBuffers`.
+
+        >>> Limits("", 32 << 20, 4 << 20).least(4) == 1 << 20
+        True
+        """
+        return min(self.receive, self.send) / overhead
+
+    def lacking(self, maximum: int) -> tuple[str, ...]:
+        """Return the settings whose third number is less than a maximum [bytes].
+
+        >>> Limits("", 32 << 20, 4 << 20).lacking(19 << 20)
+        ('tcp_wmem',)
+        """
+        sizes = {"tcp_rmem": self.receive, "tcp_wmem": self.send}
+        return tuple(name for name, size in sizes.items() if size < maximum)
+
+
+def linux_version(kernel: str) -> tuple[int, int]:
+    """Return the version of Linux that a text names, such as uname -r prints.
+
+    >>> linux_version("6.18"), linux_version("4.18.0-553.el8_10.x86_64")
+    ((6, 18), (4, 18))
+    >>> linux_version("2.6.32")
+    Traceback (most recent call last):
+    ValueError: kernel = '2.6.32' is out of range: must be a version of Linux from 3.4 on
+    """
+    found = re.match(r"v?([0-9]{1,3})\.([0-9]{1,4})(?![0-9])", kernel.strip())
+    if found is None:
+        raise wrong_type("kernel", kernel, "a version of Linux such as 6.18, as uname -r prints it")
+    version = int(found[1]), int(found[2])
+    if version < min(DEFAULTS):
+        raise out_of_range("kernel", repr(kernel), "1", "a version of Linux from 3.4 on")
+    return version
+
+
+def linux_defaults(kernel: str) -> Limits:
+    """Return the limits that mainline Linux has by default on a host with 4 GiB of memory or more.
+
+    >>> linux_defaults("4.18").receive, linux_defaults("6.18").receive, linux_defaults("6.18").send
+    (6291456, 33554432, 4194304)
+    """
+    version = linux_version(kernel)
+    receive, send = DEFAULTS[max(first for first in DEFAULTS if first <= version)]
+    return Limits(f"Linux {version[0]}.{version[1]}", receive, send, half=version <= LAST_HALF)
+
+
+def tightest(hosts: Sequence[Limits]) -> Limits:
+    """Return limits that all of several hosts set together, because each of them may be the sender or the receiver."""
+    pressures = [one.pressure for one in hosts if one.pressure is not None]
+    return Limits(
+        ", ".join(one.source for one in hosts),
+        min(one.receive for one in hosts),
+        min(one.send for one in hosts),
+        min(pressures, default=None),
+        tuple(dict.fromkeys(name for one in hosts for name in one.off)),
+        any(one.half for one in hosts),
+    )

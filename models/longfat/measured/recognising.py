@@ -7,7 +7,7 @@ from collections.abc import Callable
 from os import PathLike
 from typing import Any, NamedTuple
 
-from longfat.measured import iperf3, iperf3_text, ndt7, ping, qlog, ss, tc, tcp_flow
+from longfat.measured import iperf3, iperf3_text, ndt7, ping, qlog, ss, sysctl, tc, tcp_flow
 from longfat.measured.combining import path_of
 from longfat.measured.fields import MARKS, opened, parsed, text_of
 from longfat.measured.figures import Measurement, PathFigures
@@ -23,7 +23,7 @@ class _Kind(NamedTuple):
 
 
 _JSON = {one.KIND: _Kind(one.looks_like, one.read) for one in (iperf3, ndt7, qlog)}
-_TEXT = {one.KIND: _Kind(one.looks_like, one.read) for one in (iperf3_text, tc, ss, ping)}
+_TEXT = {one.KIND: _Kind(one.looks_like, one.read) for one in (iperf3_text, tc, ss, ping, sysctl)}
 #: The kinds of files, by the command that writes them.
 KINDS = (*_JSON, *_TEXT, tcp_flow.KIND)
 _COMPRESSED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"\xfd7zXZ": "xz", b"BZh": "bzip2"}

@@ -1,0 +1,73 @@
+"""Settings of a host's TCP from the output of ``sysctl -a``: they limit the windows of its connections."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from longfat.measured.figures import Measurement, PathFigures
+
+__all__ = ["KIND", "Settings", "looks_like", "read"]
+
+KIND = "sysctl -a"
+_LINE = re.compile(r"^(net\.\S+|kernel\.osrelease) ?=(.*)$", re.MULTILINE)
+#: Settings that are read, and how many numbers each has (kernel documentation, networking/ip-sysctl).
+_NUMBERS = {
+    "net.ipv4.tcp_rmem": 3,
+    "net.ipv4.tcp_wmem": 3,
+    "net.ipv4.tcp_mem": 3,
+    "net.ipv4.tcp_window_scaling": 1,
+    "net.ipv4.tcp_moderate_rcvbuf": 1,
+}
+_NEEDED = ("net.ipv4.tcp_rmem", "net.ipv4.tcp_wmem")
+
+
+@dataclass(frozen=True)
+class Settings(Measurement):
+    """Settings of a host, which say nothing of the path: its figures are all unknown.
+
+    Attributes
+    ----------
+    numbers : dict
+        Numbers of each setting of TCP that the file has, by its name.
+    kernel : str
+        Version of Linux, empty if the file does not have it.
+    """
+
+    numbers: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    kernel: str = ""
+
+
+def looks_like(text: str) -> bool:
+    """Return whether a text may be the output of sysctl."""
+    return bool(_LINE.search(text))
+
+
+def read(path: str, text: str) -> Settings:
+    """Read the settings of TCP; those of other parts of Linux are left out.
+
+    Raises
+    ------
+    ValueError
+        If the buffers of TCP are missing, a setting occurs with two values, or its numbers cannot be those of Linux.
+    """
+    found: dict[str, str] = {}
+    for name, value in _LINE.findall(text):
+        if found.setdefault(name, value.strip()) != value.strip():
+            raise ValueError(f"holds two values of {name}: give the settings of one host in a file")
+    numbers = {name: _numbers(name, found[name], count) for name, count in _NUMBERS.items() if name in found}
+    for name in _NEEDED:
+        if name not in numbers:
+            raise ValueError(f"lacks {name}: give the whole output of {KIND}")
+    last = text[text.rfind("\n") + 1 :].partition("=")[0].strip()
+    if last in numbers:
+        raise ValueError(f"ends within the line of {last}: was it cut off?")
+    return Settings(path, KIND, PathFigures(), (), numbers, found.get("kernel.osrelease", ""))
+
+
+def _numbers(name: str, text: str, count: int) -> tuple[int, ...]:
+    """Return the numbers of a setting; those of TCP are C's int or long, and never negative."""
+    words = text.split()
+    if len(words) != count or not all(re.fullmatch("[0-9]{1,19}", word) for word in words):
+        raise ValueError(f"{name} holds {text!r:.40}, must hold {count} number{'s' * (count > 1)}")
+    return tuple(map(int, words))
