@@ -191,6 +191,64 @@ def buffer_for_utilisation() -> Expr:
     return law
 
 
+# Parallel flows
+
+
+def after_the_next_loss(squares: Expr, chosen: Expr, flows: Expr) -> tuple[Expr, Expr]:
+    """Return the growth of each flow until the next loss, and the sum of the squared rates there.
+
+    The rates, over the capacity, add up to 1 at a loss, and the sum of their squares is ``squares``. The chosen flow
+    multiplies its rate by beta; then all grow equally, until the sum is 1 again.
+    """
+    lost = (1 - beta) * chosen
+    growth = lost / flows
+    require_zero(1 - lost + flows * growth - 1, "the capacity is reached again")
+    reduced = 1 - lost  # sum of the rates behind the loss
+    reduced_squares = squares - chosen**2 + (beta * chosen) ** 2
+    return growth, reduced_squares + 2 * growth * reduced + flows * growth**2
+
+
+@once
+def parallel_utilisation() -> Expr:
+    """Derive the utilisation N (1 + beta)/(N (1 + beta) + 1 - beta) of N flows of which one at a time loses.
+
+    In the steady state the mean of the sum of the squared rates is the same at every loss. This determines the ratio of
+    the second to the first moment of the rate of the flow that loses, whichever that is (Altman et al.). The sum of the
+    rates falls by (1 - beta) x at a loss and grows linearly to 1 in a time in proportion to it.
+    """
+    flows, x, first, second, squares = sp.symbols("N x E_1 E_2 S", positive=True)
+    _, next_squares = after_the_next_loss(squares, x, flows)
+    change = sp.Poly(sp.expand(next_squares - squares), x)
+    require(change.degree() == 2 and change.coeff_monomial(1) == 0, "the change is a x + b x^2")
+    balance = change.coeff_monomial(x) * first + change.coeff_monomial(x**2) * second
+    moments = sp.solve(balance, second)[0] / first  # of second order over first
+    depth = (1 - beta) * x
+    lost = sp.integrate(w, (w, 0, depth)) / depth  # mean distance from the capacity, for one loss
+    require_zero(lost - depth / 2, "the middle of a linear climb")
+    # The mean over time weighs each climb with its duration, in proportion to its depth.
+    idle = sp.simplify((1 - beta) ** 2 * moments / 2 / (1 - beta))
+    law = flows * (1 + beta) / (flows * (1 + beta) + 1 - beta)
+    require_zero(1 - idle - law, "utilisation")
+    require_zero(law - (1 - 1 / (1 + flows * (1 + beta) / (1 - beta))), "as printed")
+    require_zero(law.subs(flows, 1) - aimd_utilisation_general().subs(B, 0), "one flow without a buffer")
+    require_zero(law.subs({**HALF, flows: 3}) - Rational(9, 10), "three flows that halve")
+    require_zero(sp.limit(law, flows, sp.oo) - 1, "many flows")
+    return law
+
+
+def parallel_share() -> Expr:
+    """Derive the share N/(N + m) of N flows beside m others: all have the same rate at the same loss probability."""
+    flows, others = sp.symbols("N m", positive=True)
+    rate = sp.Function("X", positive=True)(p, R)  # whichever law
+    law = flows * rate / (flows * rate + others * rate)
+    require_zero(law - flows / (flows + others), "the rate cancels")
+    one = law.subs(rate, square_root_rate())
+    require_zero(one - flows / (flows + others), "by the square-root law")
+    require_zero(law.subs(others, flows) - Rational(1, 2), "as many others")
+    require_zero(sp.limit(law, others, 0) - 1, "no others")
+    return sp.simplify(law)
+
+
 # Timeouts: Padhye et al., SIGCOMM 1998
 
 

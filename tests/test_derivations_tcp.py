@@ -30,6 +30,12 @@ def test_rates(name):
     assert not same(getattr(laws, name).expr, 2 * getattr(proofs, name)())
 
 
+@pytest.mark.parametrize("name", ["parallel_utilisation", "parallel_share"])
+def test_parallel_flows(name):
+    assert same(getattr(laws, name).expr, getattr(proofs, name)())
+    assert not same(getattr(laws, name).expr, 2 * getattr(proofs, name)())
+
+
 def test_utilisation():
     """Below the joint, where Max(1 - B, 0) = 1 - B, with B = 1/(1 + v), and above it."""
     (buffer,) = laws.aimd_utilisation.expr.free_symbols
@@ -155,6 +161,8 @@ def test_timeouts_by_hand():
         ("first_packet", lambda number: proofs.W_0 * 2**number, proofs.slow_start_transfer_time),
         ("first_packet", lambda number: proofs.W_0 * number, proofs.slow_start_transfer_time),
         ("first_packet", lambda number: proofs.W_0 * (3**number - 1) / 2, proofs.slow_start_rounds),
+        ("after_the_next_loss", lambda squares, x, n: (x / n, squares - x**2 + 2 * x / n), proofs.parallel_utilisation),
+        ("beta", sp.Rational(1, 3), proofs.parallel_utilisation),
         ("lone", proofs.path, proofs.slow_start_transfer_time),
     ],
 )

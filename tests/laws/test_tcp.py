@@ -128,6 +128,45 @@ def test_buffer_for_utilisation():
     assert tcp.buffer_for_utilisation(near) == pytest.approx((near - 0.75) / 0.75, rel=1e-9)
 
 
+# Parallel flows
+
+
+@pytest.mark.parametrize(
+    ("flows", "decrease", "by_hand"),
+    [
+        (1, 0.5, 3 / 4),  # the mean of 1/2 and 1
+        (3, 0.5, 9 / 10),  # 1 - 1/(1 + 3 x 3); Altman and others, abstract: 3 connections yield 90 %
+        (6, 0.5, 18 / 19),  # and 95 % is almost achieved by 6
+        (2, 0.7, 34 / 37),  # 1 - 1/(1 + 2 x 1.7/0.3)
+        (1, 0.7, 0.85),
+    ],
+)
+def test_parallel_utilisation_by_hand(flows, decrease, by_hand):
+    assert tcp.parallel_utilisation(flows, decrease) == pytest.approx(by_hand, rel=1e-14)
+
+
+@pytest.mark.parametrize("chosen", ["random", "largest", "in proportion"])
+def test_parallel_utilisation_whichever_flow_loses(chosen):
+    """Rates that grow equally until their sum is 1; then one flow halves its own, by three rules of choice."""
+    random, rates = np.random.default_rng(1), np.full(4, 0.25)
+    idle = time = 0.0
+    for k in range(40_000):
+        shares = rates / rates.sum() if chosen == "in proportion" else np.full(4, 0.25)
+        lost = int(np.argmax(rates)) if chosen == "largest" else random.choice(4, p=shares)
+        cut = rates[lost] / 2
+        rates[lost] -= cut
+        rates += cut / 4
+        if k >= 1000:
+            idle, time = idle + cut / 2 * cut, time + cut
+    assert 1 - idle / time == pytest.approx(12 / 13, abs=1e-3)  # 1 - 1/(1 + 3 x 4)
+
+
+def test_parallel_share_by_hand():
+    assert tcp.parallel_share(8, 1) == pytest.approx(8 / 9, rel=1e-15)
+    assert tcp.parallel_share(1, 3) == 0.25
+    assert tcp.parallel_share(5, 0) == 1
+
+
 # Rates
 
 

@@ -43,6 +43,14 @@ MATHIS = (
     'M. Mathis, J. Semke, J. Mahdavi and T. Ott, "The Macroscopic Behavior of the TCP Congestion Avoidance Algorithm", '
     "Computer Communication Review 27(3), 1997, doi:10.1145/263932.264023"
 )
+ALTMAN = (
+    'E. Altman, D. Barman, B. Tuffin and M. Vojnovic, "Parallel TCP Sockets: Simple Model, Throughput and Validation", '
+    "IEEE INFOCOM 2006; as MSR-TR-2005-130, Microsoft Research, 2005"
+)
+CROWCROFT_OECHSLIN = (
+    'J. Crowcroft and P. Oechslin, "Differentiated End-to-End Internet Services using a Weighted Proportional Fair '
+    'Sharing TCP", Computer Communication Review 28(3), 1998, arXiv:cs/9808004'
+)
 PADHYE = (
     'J. Padhye, V. Firoiu, D. Towsley and J. Kurose, "Modeling TCP Throughput: A Simple Model and its Empirical '
     'Validation", ACM SIGCOMM 1998, doi:10.1145/285237.285291'

@@ -136,6 +136,74 @@ def file_alone(
     return int(simulation.state.flows[0]["finish"]) / 1e9, packets_sent(simulation)
 
 
+def one_at_a_time(link, packet, now):  # type: ignore[no-untyped-def]
+    """Drop a data packet that finds a queue, and then none for a time in which its flow reduces its window."""
+    if packet.kind == records.DATA and link.backlog > link.room and now >= link.next_loss:
+        link.next_loss = now + link.pause
+        return DROP
+    return ENQUEUE
+
+
+ONE_AT_A_TIME = Discipline(
+    "one-at-a-time",
+    enqueue=one_at_a_time,
+    parameters={
+        "room": Parameter(4, "packets", "[0, inf)", about="largest backlog that drops no packet"),
+        "pause": Parameter(None, "s", "[0, inf)", about="time without a drop behind each drop"),
+    },
+    state={"next_loss": 0.0},
+)
+
+
+@estimator
+def parallel_utilisation(
+    rng: Any, losses: int = 30, rounds: int = 25, *, flows: float, decrease: float = 0.5
+) -> Result:  # fmt: skip
+    """Estimate the utilisation of a link almost without a buffer by GAIMD rates of which one loses at a time.
+
+    The link is so large that the flows need so many ``rounds`` of one packet from a loss of a mean window to the next.
+    """
+    count = int(flows)
+    bdp = max(600, round(rounds * count * count / (1 - decrease)))
+    period = rounds * ROUND_TRIP
+    net = Network().link(
+        "a", "b", rate=bdp * PACKET / ROUND_TRIP, delay=ROUND_TRIP / 2, buffer=bdp,
+        discipline=ONE_AT_A_TIME(pause=2 * ROUND_TRIP),
+    )  # fmt: skip
+    random = np.random.default_rng(rng)
+    for start in random.uniform(0, ROUND_TRIP, count):
+        known = {"initial_interval": ROUND_TRIP * count / bdp / random.uniform(decrease, 1.0)}
+        net.flow(
+            "gaimd", path=["a", "b"], packet=PACKET, ack_path="ideal", start=start,
+            parameters=known | {"alpha": 1.0, "beta": decrease},
+        )  # fmt: skip
+    # A flow that is small at first climbs by a packet a round; a single one takes that long from loss to loss.
+    climb = bdp / count * ROUND_TRIP
+    period = max(period, (1 - decrease) * climb / count)
+    begin = max(losses / 3 * period, climb)
+    data, sent = measured(net, begin, begin + losses * period, rng)
+    return float(data["utilisation"][0]), sent
+
+
+@estimator
+def parallel_share(rng: Any, cycles: int = 60, *, flows: float, others: float) -> Result:
+    """Estimate the share of some of the SACK flows at a drop-tail link; the others start later."""
+    count, further = int(flows), int(others)
+    bdp = 30 * (count + further)
+    period = 30 * ROUND_TRIP
+    net = Network().link("a", "b", rate=bdp * PACKET / ROUND_TRIP, delay=ROUND_TRIP / 2, buffer=bdp // 2)
+    random = np.random.default_rng(rng)
+    for k in range(count + further):
+        # Paced: a drop-tail link may otherwise lose packets of the same flows each time (Floyd and Jacobson, On Traffic
+        # Phase Effects in Packet-Switched Gateways, 1992), and the loss probabilities differ.
+        net.flow(
+            "sack", path=["a", "b"], packet=PACKET, ack_path="ideal", parameters={"pacing": 1.0},
+            start=random.uniform(0, ROUND_TRIP) + (k >= count) * 2 * period,
+        )  # fmt: skip
+    data, sent = measured(net, 10 * period, (10 + cycles) * period, rng)
+    return float(data["goodput"][:count].sum() / data["goodput"].sum()), sent
+
+
 def _cadpc_links(*nodes: str) -> Network:
     """Return links in series, with fast reverse links for acknowledgments."""
     net = Network()

@@ -100,6 +100,15 @@ def _segments(replicate: Simulate) -> Simulator:
     return Simulator(replicate, nearest=_integer_packets)
 
 
+def _flows(replicate: Simulate) -> Simulator:
+    """Return a simulator of integer numbers of flows."""
+
+    def nearest(values: dict[str, float]) -> dict[str, float]:
+        return values | {name: float(max(1, round(values[name]))) for name in ("flows", "others") if name in values}
+
+    return Simulator(replicate, nearest=nearest)
+
+
 def _fixed(replicate: Simulate) -> Simulator:
     """Return a simulator without random numbers."""
     return Simulator(replicate, deterministic=True)
@@ -120,6 +129,8 @@ SIMULATORS: dict[str, Simulator] = {
     "sawtooth_queue": _fixed(flow_estimators.sawtooth("mean_queue")),
     "rap_rate_at_loss": _fixed(flow_estimators.rate_at_loss("rap")),
     "gaimd_rate_at_loss": _fixed(flow_estimators.rate_at_loss("gaimd")),
+    "parallel_utilisation": _flows(flow_estimators.parallel_utilisation()),
+    "parallel_share": _flows(flow_estimators.parallel_share()),
     "reno_file": _fixed(flow_estimators.file_alone("reno")),
     "blt_file": _fixed(flow_estimators.file_alone("blt", "priority-discard")),
     "cadpc_rate": Simulator(flow_estimators.cadpc_share()),

@@ -5,6 +5,7 @@ Windows are in packets, rates in packets/s.
 Additive increase, multiplicative decrease, one flow. Proofs: derivations/tcp.py.
 """
 
+from longfat.laws.tcp.parallel import parallel_share, parallel_utilisation
 from longfat.laws.tcp.pftk import pftk_full_rate, pftk_rate
 from longfat.laws.tcp.rates import gaimd_rate, loss_of_window, square_root_rate
 from longfat.laws.tcp.sawtooth import (
@@ -34,6 +35,8 @@ __all__ = [
     "gaimd_rate",
     "ideal_transfer_time",
     "loss_of_window",
+    "parallel_share",
+    "parallel_utilisation",
     "pftk_full_rate",
     "pftk_rate",
     "slow_start_rounds",
