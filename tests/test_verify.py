@@ -16,6 +16,7 @@ from longfat.law import Law, SimulatedBy, Symbol, Validity, registered
 from longfat.law.array_namespaces import JaxNamespace
 from longfat.laws.loss_load import response_time
 from longfat.laws.selective_repeat import initial_window
+from longfat.laws.tcp import achievable_throughput
 from longfat.testing import claims, compare
 from longfat.verify import faces, high_precision, points, report, simulated, verification
 from longfat.verify.simulators import simulator_of
@@ -72,6 +73,14 @@ def test_slopes_next_to_an_edge():
     assert high_precision.slope_error(edge, {"x": 1 / 3}, "x", 1.5) == 0.5
     assert high_precision.slope_error(edge, {"x": 0.34}, "x", 0.5) == 0.5
     assert high_precision.slope_error(edge, {"x": 0.33}, "x", 1e-9) == math.inf
+
+
+def test_slopes_that_cancel():
+    """C l/(l + h) does not depend on l if h is 0; the terms of its slope, C/l = 1e6, are rounded by 1e-10."""
+    point = {"capacity": 1e9, "payload": 1000.0, "overhead": 0.0}
+    errors = [high_precision.slope_error(achievable_throughput, point, "payload", got) for got in (1e-7, -1e-10)]
+    assert errors == [0.0, 0.0]
+    assert high_precision.slope_error(achievable_throughput, point, "payload", 1e-5) == math.inf
 
 
 def test_outside_the_validity_nothing_is_judged():

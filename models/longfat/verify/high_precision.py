@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 TOLERANCE = 1e-12  # relative, of values in floats
 SLOPE_TOLERANCE = 1e-6  # relative, of slopes; differences near kinks are no better
-SLOPE_FLOOR = 1e-12  # absolute, of slopes
+SLOPE_FLOOR = 1e-12  # of slopes, over the value per argument, or over 1 where that is more
 LAST_PLACES = 2.0**-48  # relative change of an argument, about a dozen rounding errors
 
 
@@ -117,6 +117,8 @@ def slope_error(law: Law, values: Mapping[str, float], name: str, got: float) ->
     Floats cannot resolve the side of a kink on which an argument lies if the kink is within its last digits. Any slope
     between those of the two sides therefore has no error there.
 
+    A slope that is a difference of two terms has the rounding errors of the terms, of about the value over the argument.
+
     >>> from longfat.laws.queues import mm1_wait
     >>> slope_error(mm1_wait, {"load": 0.5}, "load", 4.4), slope_error(mm1_wait, {"load": 0.5}, "load", float("nan"))
     (0.1, inf)
@@ -124,18 +126,19 @@ def slope_error(law: Law, values: Mapping[str, float], name: str, got: float) ->
     expected = slope(law, values, name)
     if expected is None:
         return 0.0
-    off = _off(got, expected)
+    floor = SLOPE_FLOOR * (max(1.0, abs(float(law(**values)) / values[name])) if values[name] else 1.0)
+    off = _off(got, expected, floor)
     if off <= SLOPE_TOLERANCE:
         return off
     sides = [expected, *(slope(law, there, name) for there in beside(law, values))]
     slopes = [one for one in sides if one is not None]
-    return _off(got, min(max(slopes), max(min(slopes), got)))
+    return _off(got, min(max(slopes), max(min(slopes), got)), floor)
 
 
-def _off(got: float, expected: float) -> float:
+def _off(got: float, expected: float, floor: float) -> float:
     """Return the relative error of a slope, 0 below the absolute floor."""
     off = abs(got - expected)
-    if off <= SLOPE_FLOOR:
+    if off <= floor:
         return 0.0
     return off / abs(expected) if expected and not math.isnan(off) else math.inf
 
