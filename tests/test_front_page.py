@@ -58,7 +58,7 @@ def test_broken_links_are_found():
 
 def test_the_front_page_is_short():
     text = text_of(ROOT / "README.md")
-    assert len(text.splitlines()) <= 150
+    assert len(text.splitlines()) <= 80
     assert len(re.findall(r"^\*\*.+\?\*\*", text, re.MULTILINE)) == 5
 
 
