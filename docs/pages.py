@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 import inspect
 import io
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 from docs import drawing, rooms
 from longfat import sim
@@ -128,25 +129,39 @@ def functions() -> str:
     return "\n".join(parts)
 
 
-def parameters() -> str:
-    """Return the parameters of all schemes, disciplines and services as CSV."""
-    text = io.StringIO()
-    into = csv.writer(text, lineterminator="\n")
-    into.writerow(("kind", "name", "parameter", "default", "unit", "range", "meaning"))
+def _plug_ins() -> Iterator[tuple[str, Any]]:
+    """Return kind and record of each scheme, discipline and service, once each."""
     for registry in (sim.schemes.NAMED, sim.queues.NAMED, sim.queues.SERVICES):
         for name, one in sorted(registry.items()):
-            if one is None or one.name != name:  # another name of the same
-                continue
-            for parameter, record in one.parameters.items():
-                default = f"{record.default:g}" if isinstance(record.default, float) else ""
-                row = (parameter, default, record.unit, record.domain, record.meaning)
-                into.writerow((one.KIND.lower(), name, *row))
+            if one is not None and one.name == name:  # no other name of the same
+                yield one.KIND.lower(), one
+
+
+def _in_csv(rows: Iterable[Iterable[str]]) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
     return text.getvalue()
+
+
+def parameters() -> str:
+    """Return the parameters of all schemes, disciplines and services as CSV."""
+    rows = [("kind", "name", "parameter", "default", "unit", "range", "meaning")]
+    for kind, one in _plug_ins():
+        for name, record in one.parameters.items():
+            default = f"{record.default:g}" if isinstance(record.default, float) else ""
+            rows.append((kind, one.name, name, default, record.unit, record.domain, record.meaning))
+    return _in_csv(rows)
+
+
+def sources() -> str:
+    """Return the full references of all schemes, disciplines and services as CSV."""
+    return _in_csv([("kind", "name", "source"), *((kind, one.name, one.source) for kind, one in _plug_ins())])
 
 
 PAGES = {
     "plug-ins.md": plug_ins,
     "data/parameters.csv": parameters,
+    "data/sources.csv": sources,
     "engine.svg": drawing.svg,
     "architecture.svg": rooms.svg,
 }

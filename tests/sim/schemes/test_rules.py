@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from longfat.sim import schemes
+from tests.sim.test_rules import unnamed
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGES = {page: (ROOT / "docs" / "rules" / page).read_text("utf-8") for page in
@@ -27,7 +28,8 @@ def section_of(name):
 def test_every_scheme_is_documented_as_it_is(name):
     one, section = schemes.scheme(name), section_of(name)
     if name not in ("gaimd-window", "cadpc-files"):  # second forms of a scheme
-        assert one.source in section, f"the section on {name} does not have its source: {one.source}"
+        missing = unnamed(one.source, section)
+        assert not missing, f"the section on {name} does not name {missing} of its source: {one.source}"
 
 
 def named_tests(page):
