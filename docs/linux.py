@@ -49,7 +49,7 @@ CONCLUSIONS = """
 RULES_HEAD = """
 ## Rules of Linux that matter
 
-`longfat.sim.schemes.linux` switches all of these on. The last columns have the mean queue on Linux less that of the simulator in one case, without the rule and with it.
+`longfat.sim.schemes.linux` switches these on, but for `handshake_rtt`, which the comparison sets to the round-trip time of the empty path. The last columns have the mean queue on Linux less that of the simulator in one case, without the rule and with it.
 
 | rule, and its place in Linux | parameter here | case | without | with |
 | --- | --- | --- | --- | --- |
@@ -62,7 +62,7 @@ RULES = [
     ("CUBIC computes its target once a tick of 4 ms (`bictcp_update()`).", "`clock_tick`", "CUBIC, 10 flows, buffer 0.1, every packet acknowledged; CUBIC's target with each acknowledgment here", "every packet acknowledged"),
     ("The acknowledgment that ends a recovery grows the window (`tcp_ack()`).", "`growth_at_exit`", "Reno, 10 flows, buffer 0.1, every packet acknowledged; no growth at the end of a recovery here", "every packet acknowledged"),
     ("The reordering timer waits 2 ms more than RFC 8985, in ticks of 4 ms (`tcp_rack_mark_lost()`).", "`rack`", "Reno, 10 flows, buffer 0.1, every packet acknowledged; the reordering timer of RFC 8985 here", "every packet acknowledged"),
-    ("BBR paces 1 % below its estimate, allows more in flight, and keeps an equal round-trip time (`tcp_bbr.c`).", "`pacing_margin`, `allowances`, `equal_renews`", "BBR, 1 flow, buffer 0.5, BBR of 2016 here", ""),
+    ("BBR paces 1 % below its estimate, allows more in flight, and renews its least round-trip time only by a lower one (`tcp_bbr.c`).", "`pacing_margin`, `allowances`, `equal_renews`", "BBR, 1 flow, buffer 0.5, BBR of 2016 here", ""),
     ("BBR begins with the round-trip time of the handshake (`bbr_init()`).", "`handshake_rtt`", "BBR, 2 flows, buffer 2, no handshake here", ""),
     ("A phase of BBR ends by what will be in flight at the next departure (`bbr_packets_in_net_at_edt()`).", "`departures`", "BBR, 1 flow, buffer 0.5, phases of BBR by what is in flight now here", ""),
     ("A recovery goes on where a packet found lost is missing at its end (`tcp_fastretrans_alert()`).", "`long_recovery`", "BBR, 2 flows, buffer 0.1, recoveries of BBR apart here", ""),
