@@ -16,7 +16,7 @@ DECLARED = {
     "loss_load": (arguments.LOSS_LOAD, "loss-load"),
 }
 #: Arguments without an option of their own: `--mss` is the segment of TCP, files and --scheme say what is asked.
-WITHOUT = {"tcp_window": {"segment"}, "window": {"search"}, "curves": {"load"}}
+WITHOUT = {"tcp_window": {"segment", "flows"}, "window": {"search"}, "curves": {"load"}}
 
 
 @pytest.mark.parametrize("name", DECLARED)

@@ -1,10 +1,12 @@
 """What TCP makes of a path: published rates, paths of one shape, and the loss up to which a link is full."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from longfat import design
 from longfat.design import tcp
 from longfat.design.replicating import Effort, measured
 from longfat.design.senders import SENDERS
@@ -175,3 +177,96 @@ def test_the_largest_loss(largest):
 
 def test_no_loss_is_small_enough():
     assert math.isnan(tcp.largest_loss(lambda loss: False, 1e-3))
+
+
+# Parallel flows
+
+
+def test_the_laws_of_parallel_flows_by_hand():
+    """10,000 packets in a round trip of 0.1 s; at p = 1e-4 a Reno flow has sqrt(1.5/1e-4) = 122.474 of them."""
+    eight = tcp.TcpPath(1.25e8, 0.1, 1250, RENO, flows=8)
+    assert eight.law(1e-4) == pytest.approx(8 * 122.474487 * 1250 / 0.1, rel=1e-8)
+    assert eight.law(1e-9) == 1.25e8  # no more than the link
+    # 9500/8 = 1187.5 packets for each: 1.5/1187.5^2
+    assert eight.law_loss(0.95) == pytest.approx(1.06371e-6, rel=1e-5)
+    # 9500/122.474 = 77.57
+    assert [eight.law_streams(loss, 0.95) for loss in (0.0, 1e-4)] == [1, 78]
+    assert math.isnan(eight.law_streams(0.02, 0.95))  # timeouts: the law is unknown
+    # windows of 2 x 10,000/8 packets: 8/(3 x 2500^2)
+    assert eight.law_own_loss() == pytest.approx(4.26667e-7, rel=1e-5)
+    # BBR version 1 keeps its rate up to a loss of 0.2; above, no number of flows is known to
+    bbr = tcp.TcpPath(1.25e8, 0.1, 1250, SENDERS["bbr1"])
+    assert [bbr.law_streams(loss, 0.9) for loss in (0.01, 0.3)] == [1, pytest.approx(math.nan, nan_ok=True)]
+    assert math.isnan(bbr.law_own_loss())
+
+
+@pytest.mark.parametrize(("sender", "low", "high"), [(RENO, 0.97, 1.08), (CUBIC, 0.95, 1.13)])
+@pytest.mark.parametrize("loss", [1e-4, 1e-3])
+@pytest.mark.parametrize("flows", [2, 8, pytest.param(32, marks=pytest.mark.long)])
+def test_parallel_flows_at_random_losses(sender, low, high, loss, flows):
+    """Rates far below the link's are those of one flow times their number.
+
+    The law of Reno has losses at equal distances, random ones allow 7 % more. That of CUBIC is the larger of two
+    regions, which meet at these losses: one flow is up to 10 % faster there, too.
+    """
+    path = tcp.TcpPath(1.25e9, 0.05, 1448, sender, flows=flows)
+    found = tcp.limits([run.share for run in path.transfers(loss, effort(6))], 0.99)
+    law = path.law(loss) / path.rate
+    assert found["upper"] > low * law
+    assert found["lower"] < high * law
+
+
+def test_several_flows_begin_at_random():
+    runs = tcp.TcpPath(1.25e6, 0.02, 1000, RENO, flows=2).transfers(0.0, effort(3))
+    assert len(runs) == 3
+    assert all(run.share == pytest.approx(1, abs=0.01) for run in runs)
+
+
+def test_overflows_of_the_flows_replace_the_losses_of_the_path():
+    """500 packets and a buffer of 50; at p = 1e-4 four flows of 122 packets fill the path.
+
+    40 flows have windows of 13.75 packets where they lose: 8/(3 x 13.75^2) = 0.0141, with which more flows add losses.
+    """
+    few, many = (tcp.TcpPath(1.25e7, 0.05, 1250, RENO, 0.1, flows) for flows in (2, 40))
+    assert few.law_own_loss() < 1e-4 < many.law_own_loss() == pytest.approx(0.0141, rel=0.01)
+    shares = [average(one.transfers(1e-4, effort(4))) for one in (few, many)]
+    assert shares[0] == pytest.approx(2 * 122.47 / 500, rel=0.1)
+    assert 0.85 < shares[1] < 0.99  # far from 40 x 122.47/500: the buffer is short
+
+
+def test_the_number_of_flows_that_fill_the_link():
+    path = tcp.TcpPath(1.25e7, 0.05, 1250, RENO)  # 500 packets; the law has 475/122.47 = 3.88
+    found = tcp.streams_that_fill(path, 1e-4, 0.95, effort(3))
+    at, below = (average(replace(path, flows=n).transfers(1e-4, effort(3), 80)) for n in (int(found), int(found) - 1))
+    assert at >= 0.95 > below
+    assert found in (4, 5, 6)
+    assert tcp.streams_that_fill(path, 0.0, 0.95, effort(3)) == 1
+    assert math.isnan(tcp.streams_that_fill(path, 0.02, 0.95, effort(3)))
+
+
+def test_what_each_socket_needs():
+    """25 Gbit/s, 12 ms, 8 streams: 37.5 MB, of packets of 1500 bytes with 1448 of data; 2/8 of that for each."""
+    answer = design.tcp_window(rate="25Gbit/s", round_trip_time="12ms", flows=8, simulate=False)
+    assert answer.tcp_window == pytest.approx(2 * 37.5e6 * 1448 / 1500 / 8, rel=1e-12)
+    assert answer.window - answer.tcp_window < 4096
+    assert answer.linux_maximum == 4 * answer.window
+    # one more flow has the ninth part of the link
+    assert answer.other_beside_law == pytest.approx(float(answer.other_rate_law) / 9, rel=1e-12)
+    # 100 Gbit/s, 200 ms: two products of 2.4133 GB; a socket has 512 MiB at most: 8.99
+    assert design.tcp_window(rate="100Gbit/s", round_trip_time="200ms", simulate=False).sockets == 9
+
+
+def test_the_answer_names_a_number_of_flows_where_one_does_not_fill_the_link():
+    path = {"rate": "100Mbit/s", "round_trip_time": "50ms", "scheme": "reno", "replications": 2, "progress": False}
+    answer = design.tcp_window(**path, loss=[0, 1e-4])
+    # 1448 of 1500 to 1538 bytes are data, 0.9534 of the rate: 411.5 packets; 0.95 x 411.5/122.5 = 3.19
+    assert list(answer.tcp_streams_law) == [1, 4]
+    assert math.isnan(answer.tcp_streams[0])
+    assert answer.tcp_streams[1] in (3, 4, 5)
+    assert answer.tcp_streams_rate[1] >= 0.93 * 12.5e6 * 0.95
+
+
+@pytest.mark.parametrize("flows", [0, 1.5, 10_001, "many"])
+def test_refused_numbers_of_flows(flows):
+    with pytest.raises((ValueError, TypeError), match="flows"):
+        design.tcp_window(rate="1Gbit/s", round_trip_time="50ms", flows=flows, simulate=False)

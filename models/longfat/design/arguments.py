@@ -152,6 +152,11 @@ TCP_WINDOW: dict[str, Any] = {
         "centers",
         remark='For "dctcp" the bottleneck marks packets above a seventh of the bandwidth-delay product.',
     ),
+    "flows": replace(
+        FLOWS, several=False, default=1, kind="",
+        meaning="Number of parallel TCP streams between the hosts, as iperf3 -P has them",
+        remark="The rates are those of all together, the window and the socket buffers those of each.",
+    ),
     "target": TARGET,
     "segment": Argument("bytes", "[1, 1e6]", "1448B", "Data bytes in a packet", integer=True),
     "buffer": BUFFER_BDP,

@@ -1,4 +1,4 @@
-"""BBR beside a CUBIC flow at a drop-tail link: its share of the rate, and its losses."""
+"""BBR beside a CUBIC flow at a drop-tail link: the share of its flows of the rate, and their losses."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SHORT = 0.1  # bandwidth-delay products of a short buffer: the smallest in which
 
 
 def beside_cubic(path: TcpPath, effort: Effort) -> dict[str, float]:
-    """Simulate the path's BBR beside one CUBIC flow; only the buffer loses packets.
+    """Simulate the path's flows of BBR beside one CUBIC flow; only the buffer loses packets.
 
     ``bbr_share`` is the share of both rates that BBR takes, with limits, and ``bbr_loss`` that of its packets which are
     lost; ``bbr_loss_short`` the same with a buffer of `SHORT`. The laws of this share (`longfat.laws.bbr`) are up to
@@ -42,13 +42,14 @@ def beside_cubic(path: TcpPath, effort: Effort) -> dict[str, float]:
 def _simulate(path: TcpPath, buffer: float, effort: Effort) -> tuple[list[float], list[float]]:
     """Return BBR's share of the total rate and its loss fraction, for each run."""
     own, trip, cubic = path.bandwidth_delay_product, path.round_trip_time, SENDERS["cubic"]
-    packets = min(own, max(SMALLEST, PACKETS * trip / (SKIPPED + LASTS)))
+    packets = min(own, max(path.flows * SMALLEST, PACKETS * trip / (SKIPPED + LASTS)))
     slower = scaled_path.parameters(schemes.scheme("cubic"), cubic.parameters, own / 2, trip, packets / own)
 
     def network(starts: np.ndarray) -> Network:
         room = max(1, round(buffer * packets))
         net = Network().link("switch", "sinks", rate=packets * path.segment / trip, delay=trip / 2, buffer=room)
-        for sender, more, start in zip((path.sender, cubic), ({}, slower), starts, strict=True):
+        senders = [*[(path.sender, {})] * path.flows, (cubic, slower)]
+        for (sender, more), start in zip(senders, starts, strict=True):
             net.flow(
                 sender.scheme, path=["switch", "sinks"], packet=path.segment, ack_path="ideal", start=start,
                 parameters=sender.parameters | more,
@@ -56,7 +57,8 @@ def _simulate(path: TcpPath, buffer: float, effort: Effort) -> tuple[list[float]
         return net
 
     streams = effort.streams()
-    nets = [network(STARTS * np.random.default_rng(stream.spawn(1)[0]).random(2)) for stream in streams]
+    nets = [network(STARTS * np.random.default_rng(stream.spawn(1)[0]).random(path.flows + 1)) for stream in streams]
     runs = measured(nets, streams, SKIPPED, SKIPPED + LASTS, effort.tell)
-    shares = [float(run["goodput"][0] / run["goodput"].sum()) for run in runs]
-    return shares, [float(run["loss"][0]) for run in runs]
+    flows = slice(path.flows)
+    shares = [float(run["goodput"][flows].sum() / run["goodput"].sum()) for run in runs]
+    return shares, [float(run["loss"][flows].mean()) for run in runs]

@@ -50,15 +50,19 @@ class Sender:
         """Whether the sender estimates the bandwidth: losses do not halve its window."""
         return self.scheme in PROBE_INTERVAL
 
-    def rate(self, rate: float, round_trip_time: float, loss: float, packet: float) -> float:
-        """Return the rate by the sender's law, at most the link's [bytes/s]; NaN where the law does not hold."""
+    def rate(self, rate: float, round_trip_time: float, loss: float, packet: float, flows: int = 1) -> float:
+        """Return the rate of ``flows`` by the sender's law, at most the link's [bytes/s]; NaN where it does not hold.
+
+        Random losses strike each flow alone, so that N flows are N times as fast as one (Hacker, Athey and Noble, "The
+        End-to-End Performance Effects of Parallel TCP Sockets on a Lossy Wide-Area Network", IPDPS 2002).
+        """
         if self.is_bbr:
-            left = LEFT.get(self.scheme, min(1.0, LEFT_PACKETS * packet / (rate * round_trip_time)))
+            left = LEFT.get(self.scheme, min(1.0, flows * LEFT_PACKETS * packet / (rate * round_trip_time)))
             share = float(bbr.probe_rtt_utilisation(round_trip_time, left, PROBE_INTERVAL[self.scheme])) * (1 - loss)
             return rate * share if loss < self.largest_loss else math.nan
         if loss > LARGEST_LOSS_OF_LAW:
             return math.nan
-        return min(rate, packet * self.window(loss, round_trip_time) / round_trip_time) if loss > 0 else rate
+        return min(rate, flows * packet * self.window(loss, round_trip_time) / round_trip_time) if loss > 0 else rate
 
     def window(self, loss: float, round_trip_time: float) -> float:
         """Return the mean window by the law [packets]; infinite without loss, and for BBR, which lacks such a law."""
@@ -87,7 +91,15 @@ class Sender:
         # The mean of a sawtooth is three quarters of the window at a loss.
         return min(LARGEST_LOSS_OF_LAW, float(loss_of_window(packets * 4 / 3)))
 
-    def elasticity(self, name: str, at: dict[str, float], packet: float) -> float:
+    def overflow_loss(self, largest: float, round_trip_time: float) -> float:
+        """Return the loss that a flow causes itself if it loses a packet at each such window [packets]; NaN for BBR."""
+        if self.is_bbr:
+            return math.nan
+        if self.scheme == "cubic":
+            return float(cubic.loss_of_window(cubic.mean_window(largest, round_trip_time), round_trip_time))
+        return float(loss_of_window(largest))
+
+    def elasticity(self, name: str, at: dict[str, float], packet: float, flows: int = 1) -> float:
         """Return d ln rate/d ln parameter, by the gradient of the law; ``at`` has rate, round_trip_time and loss.
 
         A tenth more loss changes the rate of Reno by 10 % times -0.5 where the loss limits it.
@@ -99,7 +111,7 @@ class Sender:
         >>> round(SENDERS["cubic"].elasticity("loss", {**at, "loss": 1e-5}, 1448), 9)  # the cubic region
         -0.75
         """
-        limited = not self.is_bbr and self.rate(packet=packet, **at) < at["rate"]
+        limited = not self.is_bbr and self.rate(packet=packet, flows=flows, **at) < at["rate"]
         if not limited:  # the link limits the rate; the cost of BBR's probes is neglected
             return 1.0 if name == "rate" else -at["loss"] / (1 - at["loss"]) if name == "loss" and self.is_bbr else 0.0
         if name not in ("loss", "round_trip_time"):

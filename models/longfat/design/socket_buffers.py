@@ -100,6 +100,15 @@ class SocketBuffers:
         return min(math.ceil(self.overhead * self.window / DOUBLED), LARGEST_REQUEST)
 
     @property
+    def sockets(self) -> int:
+        """Number of sockets that have this window together, if TCP and the kernel limit that of one.
+
+        >>> SocketBuffers(25e6).sockets, SocketBuffers(2e9).sockets  # 2^31 - 1 bytes hold a window of 512 MiB
+        (1, 4)
+        """
+        return math.ceil(self.wanted / min(LARGEST_WINDOW, LARGEST_BUFFER / self.overhead))
+
+    @property
     def limited(self) -> bool:
         """Whether TCP's largest window or the kernel's largest buffer is smaller than requested."""
         return self.wanted > LARGEST_WINDOW or self.overhead * self.window > LARGEST_BUFFER

@@ -1,10 +1,10 @@
-"""Simulated rate of one TCP flow on a path that loses packets: in a long transfer, and in a short check."""
+"""Simulated rate of TCP flows on a path that loses packets: in a long transfer, and in a short check."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -38,7 +38,11 @@ SHORTEST_SKIPPED, LONGEST_SKIPPED = 5.0, 20.0  # s: slow start and its losses
 #: after five.
 LONG_CYCLES, LONG_SKIPPED = 100, 10
 LONG_CYCLES_WITHOUT_LOSS, LONG_SKIPPED_WITHOUT_LOSS = 10, 3  # the window is periodic without loss
+#: The same for several flows: LONG_CYCLES shared among them, but no fewer than these. Ours: the mean over flows that
+#: lose at random needs no more time than that over one.
+LONG_CYCLES_OF_FLOWS = 20
 CYCLES_OF_SEARCH = 80
+MOST_STREAMS = 128  # ours: more are not simulated
 #: Mean window [packets] to which a path is scaled down for a long transfer, and the least round trips between two
 #: reductions where the cubic function determines the window. Ours: with these, rates are within 3 % of the law and of
 #: larger paths (tests/test_design_tcp.py).
@@ -60,7 +64,7 @@ class Scaled:
 
 @dataclass(frozen=True)
 class Run:
-    """Measurements of a simulated flow: its goodput over the link's rate, and its mean queueing delay [s]."""
+    """Measurements of the simulated flows: their goodput over the link's rate, and their mean queueing delay [s]."""
 
     share: float
     queueing_delay: float
@@ -68,13 +72,17 @@ class Run:
 
 @dataclass(frozen=True)
 class TcpPath:
-    """Path as one TCP flow sees it, in SI units; headers are left out."""
+    """Path as TCP flows between two hosts see it, in SI units; headers are left out.
+
+    A flow has 1/``flows`` of the path where all fill it: rules that depend on the window take that of one flow.
+    """
 
     rate: float
     round_trip_time: float
     segment: int
     sender: Sender
     buffer: float = 1.0  # bandwidth-delay products at the bottleneck
+    flows: int = 1
 
     @property
     def bandwidth_delay_product(self) -> float:
@@ -83,21 +91,48 @@ class TcpPath:
 
     def law(self, loss: float) -> float:
         """Return the rate by the law of the sender, at most the link's [bytes/s]; NaN where it does not hold."""
-        return self.sender.rate(self.rate, self.round_trip_time, loss, self.segment)
+        return self.sender.rate(self.rate, self.round_trip_time, loss, self.segment, self.flows)
 
     def law_loss(self, share: float) -> float:
         """Return the loss up to which the law fills a share of the link."""
-        return self.sender.filling_loss(share * self.bandwidth_delay_product, self.round_trip_time)
+        return self.sender.filling_loss(share * self.bandwidth_delay_product / self.flows, self.round_trip_time)
+
+    def law_streams(self, loss: float, share: float) -> float:
+        """Return the number of flows that fill a share of the link by the law; NaN if no number does, or none is known.
+
+        >>> from longfat.design.senders import SENDERS
+        >>> path = TcpPath(1.25e8, 0.1, 1250, SENDERS["reno"])  # 10,000 packets; sqrt(1.5/1e-4) = 122.47 for a flow
+        >>> path.law_streams(1e-4, 0.95), path.law_streams(0.0, 0.95), path.law_streams(0.1, 0.95)
+        (78, 1, nan)
+        """
+        one = replace(self, flows=1).law(loss)
+        if self.sender.is_bbr:
+            return 1 if one >= share * self.rate else math.nan
+        return math.nan if math.isnan(one) else math.ceil(share * self.rate / one) if one < share * self.rate else 1
+
+    def law_own_loss(self) -> float:
+        """Return the loss that flows which fill the link cause themselves, by the law of one that does so alone.
+
+        All have the same window, and lose when their sum is the bandwidth-delay product and the buffer. Other losses
+        matter as long as they are more; where they are fewer, more flows add losses and no rate.
+
+        >>> from longfat.design.senders import SENDERS
+        >>> path = TcpPath(1.25e8, 0.1, 1250, SENDERS["reno"], flows=100)
+        >>> f"{path.law_own_loss():.3g}"  # 8/(3 x 200^2)
+        '6.67e-05'
+        """
+        largest = (1 + self.buffer) * self.bandwidth_delay_product / self.flows
+        return self.sender.overflow_loss(max(2.0, largest), self.round_trip_time)
 
     def pace(self, loss: float) -> float:
-        """Return the approximate number of packets that the flow sends per second."""
+        """Return the approximate number of packets that each flow sends per second."""
         return self._window(loss) / self.round_trip_time
 
     def cycle(self, loss: float) -> float:
         """Return the mean time between two reductions of the window [s]: by a loss, or by a full buffer."""
         if self.sender.is_bbr:
             return PROBE_INTERVAL[self.sender.scheme]
-        largest = (1 + self.buffer) * self.bandwidth_delay_product
+        largest = (1 + self.buffer) * self.bandwidth_delay_product / self.flows
         rounds = largest / 2
         if self.sender.scheme == "cubic":
             rounds = scaled_path.round_trips(*self._scheme, largest, self.round_trip_time)
@@ -112,12 +147,12 @@ class TcpPath:
 
     @property
     def _in_flight(self) -> float:
-        """Mean amount in flight of a flow that fills the link, half of the buffer included [packets]."""
+        """Mean amount in flight of flows that fill the link, half of the buffer included [packets]."""
         return (1 + self.buffer / 2) * self.bandwidth_delay_product
 
     def _window(self, loss: float) -> float:
-        """Return the mean window by the law, at most the bandwidth-delay product [packets]."""
-        return min(self.bandwidth_delay_product, self.sender.window(loss, self.round_trip_time))
+        """Return the mean window of a flow by the law, at most its part of the bandwidth-delay product [packets]."""
+        return min(self.bandwidth_delay_product / self.flows, self.sender.window(loss, self.round_trip_time))
 
     @cached_property
     def _scheme(self) -> tuple[Scheme, dict[str, float]]:
@@ -132,12 +167,12 @@ class TcpPath:
     def scaled(self, loss: float) -> Scaled:
         """Return the path itself if a check on it is short enough, else a smaller one of the same shape."""
         own = self.bandwidth_delay_product
-        if sum(self.check(loss)) * self.pace(loss) <= MOST_PACKETS:
+        if sum(self.check(loss)) * self.flows * self.pace(loss) <= MOST_PACKETS:
             return Scaled(1.0, loss, 1.0, self.sender.parameters)
         if self.sender.is_bbr:
-            return Scaled(min(1.0, SCALED_BDP_IN_TIME / own), loss, 1.0, self.sender.parameters)
+            return Scaled(min(1.0, self.flows * SCALED_BDP_IN_TIME / own), loss, 1.0, self.sender.parameters)
         least, power = (SCALED_BDP_IN_TIME, 1) if self._is_cubic(loss) else (SCALED_BDP, 2)
-        return self._smaller(loss, max(least / own, (loss / SCALED_LOSS) ** (1 / power)), 1.0)
+        return self._smaller(loss, max(self.flows * least / own, (loss / SCALED_LOSS) ** (1 / power)), 1.0)
 
     def scaled_long(self, loss: float) -> Scaled:
         """Return the path, or a smaller one of the same shape, on which a long transfer is simulated."""
@@ -176,7 +211,10 @@ class TcpPath:
             return self._runs(small, {}, skipped, lasts, effort)
         full = small.ratio * (self.bandwidth_delay_product if self.sender.scheme == "cubic" else self._in_flight)
         at_once = min(full, small.ratio * self.buffer * self.bandwidth_delay_product)
-        known = {"initial_window": float(max(1, round(at_once))), "initial_ssthresh": max(2.0, full)}
+        known = {
+            "initial_window": float(max(1, round(at_once / self.flows))),
+            "initial_ssthresh": max(2.0, full / self.flows),
+        }
         begin = skipped + ROUNDS_TO_FILL * self.round_trip_time
         return self._runs(small, known, begin, lasts, effort)
 
@@ -184,6 +222,8 @@ class TcpPath:
         """Return the duration of a long transfer [s]; for BBR that of a check, because BBR converges within seconds."""
         if self.sender.is_bbr:
             return self.check(loss)[1]
+        if self.flows > 1:
+            cycles = max(LONG_CYCLES_OF_FLOWS, cycles // self.flows)
         lasts = (cycles if loss > 0 else LONG_CYCLES_WITHOUT_LOSS) * self.cycle(loss)
         # Beyond the laws timeouts last longer than cycles.
         return max(lasts, self.check(loss)[1]) if loss > LARGEST_LOSS_OF_LAW else lasts
@@ -192,12 +232,15 @@ class TcpPath:
         """Simulate long transfers of ``cycles`` cycles, after the window has forgotten its first value."""
         small = self.scaled_long(loss)
         skipped = (LONG_SKIPPED if loss > 0 else LONG_SKIPPED_WITHOUT_LOSS) * self.cycle(loss)
-        window = min(self._in_flight, self.sender.window(loss, self.round_trip_time))
+        window = min(self._in_flight / self.flows, self.sender.window(loss, self.round_trip_time))
         known = {"initial_ssthresh": max(2.0, small.ratio * window)}
         return self._runs(small, known, small.clock * skipped, small.clock * self.time(loss, cycles), effort)
 
     def _runs(self, small: Scaled, known: dict[str, float], begin: float, lasts: float, effort: Effort) -> list[Run]:
-        """Simulate the flow; ``known`` are its initial window and threshold, empty for slow start with HyStart."""
+        """Simulate the flows; ``known`` are their initial window and threshold, empty for slow start with HyStart.
+
+        Several flows begin within a round trip, at random.
+        """
         from longfat.design.replicating import measured
         from longfat.sim import Network, queues
 
@@ -205,7 +248,7 @@ class TcpPath:
         simulated = self.bandwidth_delay_product * small.ratio
         rate = simulated * self.segment / self.round_trip_time
 
-        def network() -> Network:
+        def network(stream: np.random.SeedSequence) -> Network:
             room, discipline = max(1, round(self.buffer * simulated)), queues.FIFO
             if self.sender.scheme == "dctcp":
                 # Above the bound, which is exclusive (Alizadeh and others 2010, section 3.3).
@@ -214,13 +257,20 @@ class TcpPath:
                 "sender", "receiver", rate=rate, delay=self.round_trip_time / 2, buffer=room, loss=small.loss,
                 discipline=discipline,
             )  # fmt: skip
-            return link.flow(
-                self.sender.scheme, path=["sender", "receiver"], packet=self.segment, ack_path="ideal",
-                parameters=parameters,
-            )  # fmt: skip
+            starts = np.zeros(1)
+            if self.flows > 1:
+                starts = self.round_trip_time * np.random.default_rng(stream.spawn(1)[0]).random(self.flows)
+            for start in starts:
+                link.flow(
+                    self.sender.scheme, path=["sender", "receiver"], packet=self.segment, ack_path="ideal",
+                    start=float(start), parameters=parameters,
+                )  # fmt: skip
+            return link
 
-        streams = effort.streams() if small.loss > 0 else effort.streams()[:1]  # deterministic without loss
-        runs = measured([network() for _ in streams], streams, begin, begin + lasts, effort.tell)
+        streams = effort.streams()
+        if small.loss == 0 and self.flows == 1:
+            streams = streams[:1]  # deterministic
+        runs = measured([network(stream) for stream in streams], streams, begin, begin + lasts, effort.tell)
         return [Run(float(run["goodput"].sum()) / rate, float(run["mean_wait"][0])) for run in runs]
 
 
@@ -256,6 +306,32 @@ def loss_that_fills(path: TcpPath, share: float, effort: Effort) -> float:
         return float(np.mean([run.share for run in runs])) >= share
 
     return largest_loss(reaches, path.law_loss(share) / 2) if reaches(0.0) else math.nan
+
+
+def streams_that_fill(path: TcpPath, loss: float, share: float, effort: Effort) -> float:
+    """Return the least number of flows, to a tenth, whose long transfers carry a share of the link; NaN if not found.
+
+    The search begins at the number of the law. No more than `MOST_STREAMS` are simulated, and none where the law is
+    unknown.
+    """
+
+    def reaches(flows: int) -> bool:
+        runs = replace(path, flows=flows).transfers(loss, effort, CYCLES_OF_SEARCH)
+        return float(np.mean([run.share for run in runs])) >= share
+
+    first = path.law_streams(loss, share)
+    if not first <= MOST_STREAMS:
+        return math.nan
+    low, high = 0, int(first)
+    while not reaches(high):
+        if high == MOST_STREAMS:
+            return math.nan
+        low, high = high, min(MOST_STREAMS, math.ceil(1.25 * high))
+    trial = int(0.8 * high) if low == 0 else (low + high) // 2  # the law is nearly right
+    while low < trial < high and high > 1.1 * low:
+        low, high = (low, trial) if reaches(trial) else (trial, high)
+        trial = (low + high) // 2
+    return high
 
 
 def largest_loss(reaches: Callable[[float], bool], first: float) -> float:

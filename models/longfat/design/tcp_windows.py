@@ -1,4 +1,4 @@
-"""Design of TCP's window on a path: rate of a long transfer, socket buffers, and the rate that a check will show."""
+"""Design of TCP on a path: rate of long transfers, number of flows, socket buffers, and the rate of a check."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from longfat.design.figure_ranges import Range
 from longfat.design.senders import SENDERS
 from longfat.design.socket_buffers import SocketBuffers, times
 from longfat.design.window_curves import along_loss, attrs, with_limits
-from longfat.laws.tcp import achievable_throughput
+from longfat.laws.tcp import achievable_throughput, parallel_share
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -48,18 +48,28 @@ VARIABLES = {
     "check_skipped": ("s", "time that a check leaves out at its start"),
     "check_time": ("s", "time that a check lasts"),
     "tcp_in_flight": ("bytes", "mean amount in flight of a long transfer, queue included"),
-    "tcp_window": ("bytes", "window that does not limit TCP"),
+    "tcp_window": ("bytes", "window of each flow that does not limit TCP"),
+    "tcp_streams_law": ("flows", "number of flows that carry the share ``target`` of the link, law; NaN if not known"),
+    "tcp_streams": ("flows", "the same, to a tenth, simulated; NaN if not simulated or not found"),
+    "tcp_streams_rate": ("bytes/s", "rate of that number of flows together, simulated"),
+    "tcp_streams_rate_lower": ("bytes/s", "the same, lower confidence limit"),
+    "tcp_streams_rate_upper": ("bytes/s", "the same, upper confidence limit"),
+    "other_rate_law": ("bytes/s", "rate of one more flow that is another's, alone on the path, law"),
+    "other_beside_law": ("bytes/s", "rate of that flow beside these, law"),
     "loss_low": ("1", "lower end of the loss probability"),
     "loss_high": ("1", "upper end of the loss probability"),
 }
+#: Those of the simulated number of flows.
+STREAMS = ("tcp_streams", "tcp_streams_rate", "tcp_streams_rate_lower", "tcp_streams_rate_upper")
 #: Variables of the path. Those of BBR beside CUBIC are for the path's buffer, but for the last one.
 OF_PATH = {
+    "tcp_own_loss_law": ("1", "loss that the flows cause themselves once they fill the link, law"),
     "tcp_filling_loss_law": ("1", "largest loss at which TCP carries {target} of the link, law"),
     "tcp_filling_loss": (
         "1",
         "largest loss at which TCP carries {target} of the link, simulated; NaN if not simulated",
     ),
-    **with_limits("bbr_share", "share of the rate that BBR takes beside one CUBIC flow"),
+    **with_limits("bbr_share", "share of the rate that the flows of BBR take beside one CUBIC flow"),
     "bbr_loss": ("1", "share of BBR's packets lost beside one CUBIC flow, simulated"),
     "bbr_loss_short": ("1", "the same with a buffer of a tenth of the bandwidth-delay product"),
 }
@@ -69,12 +79,13 @@ OF_PATH = {
 def tcp_window(
     *, measured: bool = False, simulate: bool = True, progress: bool = True, **arguments: Any
 ) -> xr.Dataset:  # fmt: skip
-    r"""Return the rate that one TCP flow reaches on a path, and the window and the socket buffers that it needs.
+    r"""Return the rate that TCP reaches on a path, and the window and the socket buffers that each flow needs.
 
-    .. math:: W = k \, C R, \qquad k = \min \{ k \ge 2 : n p^k \le 0.01 \}
+    .. math:: W = k \, C R/N, \qquad k = \min \{ k \ge 2 : n p^k \le 0.01 \}
 
-    C R is the bandwidth-delay product, n that in packets. While a lost packet is sent again, a round trip's worth of
-    data arrives behind it, for each of its transmissions; with a window of k products the sender need not stop.
+    C R is the bandwidth-delay product, N the number of flows, n a flow's part of the product in packets. While a lost
+    packet is sent again, a round trip's worth of data arrives behind it, for each of its transmissions; with a window
+    of k such parts the sender need not stop.
 
     Parameters
     ----------
@@ -94,10 +105,16 @@ def tcp_window(
         [bytes/s], of data without headers; ``check_lower`` and ``check_upper`` [bytes/s], the interval in which one
         measurement of ``check_time`` after ``check_skipped`` [s] is expected; ``tcp_in_flight`` and ``tcp_window``
         [bytes]. ``tcp_filling_loss_law`` and ``tcp_filling_loss``: the largest loss at which a long transfer carries
-        ``target`` of the link. ``bbr_share``, ``bbr_loss`` and ``bbr_loss_short``, where BBR is the sender or, because
-        of the losses, a way out: its share beside a CUBIC flow, and its losses. Attributes:
+        ``target`` of the link. ``tcp_streams_law`` and, where the flows carry less, ``tcp_streams``: the number of
+        flows that do, with their rate. ``tcp_own_loss_law``: the loss of flows that fill the link, by their own
+        overflows; with so many that it is above the path's, more of them add losses and no rate. ``other_rate_law`` and
+        ``other_beside_law`` [bytes/s]: what one flow of another user with the same congestion control and round-trip
+        time has alone, and beside these (`longfat.laws.tcp.parallel_share`); missing for BBR. ``bbr_share``,
+        ``bbr_loss`` and ``bbr_loss_short``, where BBR is the sender or, because of the losses, a way out: its share
+        beside a CUBIC flow, and its losses. Attributes, of each flow:
         ``window``, the largest ``tcp_window``; ``linux_maximum``, the third value of ``net.ipv4.tcp_rmem`` and
-        ``tcp_wmem``; ``linux_request``, the value for ``SO_RCVBUF`` and ``net.core.rmem_max`` [bytes]. ``effects``: for
+        ``tcp_wmem``; ``linux_request``, the value for ``SO_RCVBUF`` and ``net.core.rmem_max`` [bytes]. ``sockets``: the
+        least number of flows whose windows Linux allows together to be as large as the path needs. ``effects``: for
         each input with a range the logarithm of the factor by which the range changes the rate, and the gradient
         d ln rate/d ln input, by the law. Along ``law_loss``: ``dense_rate_law``, for drawing.
 
@@ -107,7 +124,8 @@ def tcp_window(
     ends: rate does not fall with the capacity, and does not rise with loss or round-trip time. Window and socket
     buffers are those of the largest bandwidth-delay product.
 
-    A long transfer lasts 100 mean times between two reductions of the window, after 10 in which it forgets its start.
+    A long transfer lasts 100 mean times between two reductions of the window, after 10 in which it forgets its start;
+    several flows, which begin within a round trip, share these 100, but last 20 at least.
     A check is simulated as a user makes it: from slow start, whose first seconds are left out. Within its minute the
     window of CUBIC or Reno may still be far above its long-run mean. Its interval is that of one more run, and wider by
     the accuracy with which simulator and Linux agree: 0.01 of the link, and 5 % of the goodput under random loss
@@ -164,8 +182,8 @@ class Answer:
 
 @takes(TCP_WINDOW)
 def answers(
-    *, rate: Any, round_trip_time: Any, loss: Any, scheme: str, target: float, segment: int, measured: bool = False,
-    buffer: float, replications: int, confidence: float, rng: Any, progress: bool = True,
+    *, rate: Any, round_trip_time: Any, loss: Any, scheme: str, flows: int, target: float, segment: int,
+    measured: bool = False, buffer: float, replications: int, confidence: float, rng: Any, progress: bool = True,
 ) -> Iterator[Answer]:  # fmt: skip
     """Yield the answer of `tcp_window` by the law, again after the simulations at each loss, and when it is complete.
 
@@ -179,7 +197,7 @@ def answers(
 
     def path(at: dict[str, float]) -> tcp.TcpPath:
         """Return the path; its rate, without headers, is the middle between the smallest and the largest headers."""
-        return tcp.TcpPath(sum(shares) / 2 * at["rate"], at["round_trip_time"], segment, sender, buffer)
+        return tcp.TcpPath(sum(shares) / 2 * at["rate"], at["round_trip_time"], segment, sender, buffer, flows)
 
     here = path(_middle(given))
     largest = shares[1] * given["rate"].high * given["round_trip_time"].high
@@ -189,12 +207,16 @@ def answers(
             "loss_low": one["loss"].low,
             "loss_high": one["loss"].high,
             "tcp_rate_law": here.law(one["loss"].middle),
-            "tcp_window": (2 if measured else 1) * times(largest / segment, one["loss"].high) * largest,
+            "tcp_window": (2 if measured else 1) * times(largest / segment / flows, one["loss"].high) * largest / flows,
         }
         for one in ranges
     ]
-    values = dict.fromkeys(OF_PATH, math.nan) | {"tcp_filling_loss_law": here.law_loss(target)}
     sizes, seed = SocketBuffers(max(row["tcp_window"] for row in rows), segment), seed_of(rng)
+    sockets = replace(sizes, wanted=flows * sizes.wanted).sockets
+    for row in rows:
+        row |= _streams_by_law(here, row["loss"], target, sockets)
+    known = {"tcp_filling_loss_law": here.law_loss(target), "tcp_own_loss_law": here.law_own_loss()}
+    values = dict.fromkeys(OF_PATH, math.nan) | known
     effects = max(
         (_effects(path, one) for one in ranges),
         key=lambda found: max((effect for effect, _ in found.values()), default=0.0),
@@ -202,6 +224,7 @@ def answers(
     attributes = {
         "protocol": "TCP",
         "scheme": scheme,
+        "flows": flows,
         **_middle(given),
         **{f"{name}_{side}": getattr(one, side) for name, one in given.items() for side in ("low", "high")},
         "segment": segment,
@@ -213,6 +236,7 @@ def answers(
         "linux_maximum": sizes.maximum,
         "linux_request": sizes.request,
         "window_limited": int(sizes.limited),
+        "sockets": sockets,
         "target": target,
         "confidence": confidence,
         "replications": 0,
@@ -238,11 +262,13 @@ def answers(
             row |= _simulated(path, one, shares, effort)
             shown.clear()  # the answer may be printed where the bar is
             yield answer
+        for row in rows:
+            row |= _streams(here, row, target, effort)
         if not sender.is_bbr:
             values["tcp_filling_loss"] = tcp.loss_that_fills(here, target, replace(effort, replications=SEARCHED))
         if sender.is_bbr or not max(row["loss_high"] for row in rows) <= values["tcp_filling_loss"]:
             # Where losses slow the sender down, or at all (NaN), the answer names BBR of mainline Linux as a way out.
-            bbr = here if sender.is_bbr else replace(here, sender=SENDERS["bbr1"])
+            bbr = here if sender.is_bbr else replace(here, sender=SENDERS["bbr1"], flows=1)
             values |= beside_cubic(bbr, replace(effort, replications=RUNS))
         shown.clear()
         yield answer
@@ -256,6 +282,30 @@ def _durations(path: tcp.TcpPath, loss: float) -> dict[str, float]:
     """Return the durations of the check and of a long transfer."""
     (skipped, lasts), time = path.check(loss), path.time(loss)
     return {"check_skipped": skipped, "check_time": lasts, "tcp_time": time, "tcp_cycles": time / path.cycle(loss)}
+
+
+def _streams_by_law(path: tcp.TcpPath, loss: float, target: float, sockets: int) -> dict[str, float]:
+    """Return the number of flows that fill the link, and the rate of another's flow alone and beside these, by law."""
+    alone, together = (replace(path, flows=flows).law(loss) for flows in (1, path.flows + 1))
+    other = not path.sender.is_bbr  # flows of BBR do not divide a link by their number
+    return {
+        "tcp_streams_law": max(path.law_streams(loss, target), sockets),  # NaN stays
+        "other_rate_law": alone if other else math.nan,
+        "other_beside_law": together * float(parallel_share(1, path.flows)) if other else math.nan,
+    } | dict.fromkeys(STREAMS, math.nan)
+
+
+def _streams(path: tcp.TcpPath, row: dict[str, float], target: float, effort: Effort) -> dict[str, float]:
+    """Return the number of flows that fill the link, and their rate, simulated, where the path's flows do not."""
+    if row["tcp_rate"] >= target * path.rate:
+        return {}
+    flows = tcp.streams_that_fill(path, row["loss"], target, replace(effort, replications=SEARCHED))
+    if math.isnan(flows):
+        return {}
+    runs = replace(path, flows=int(flows)).transfers(row["loss"], effort)
+    found = tcp.limits([run.share for run in runs], effort.confidence)
+    made = [path.rate * min(1.0, max(0.0, found[name])) for name in ("mean", "lower", "upper")]
+    return dict(zip(STREAMS, [flows, *made], strict=True))
 
 
 def _simulated(path: Any, given: dict[str, Range], shares: list[float], effort: Effort) -> dict[str, float]:
@@ -323,6 +373,6 @@ def _effects(path: Callable[..., tcp.TcpPath], given: dict[str, Range]) -> dict[
     here = path(_middle(given))
     inside = _middle(given) | {"rate": here.rate}
     return {
-        name: (effect, here.sender.elasticity(name, inside, here.segment))
+        name: (effect, here.sender.elasticity(name, inside, here.segment, here.flows))
         for name, effect in figure_ranges.effects(law, given).items()
     }
