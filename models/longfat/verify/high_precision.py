@@ -117,7 +117,7 @@ def slope_error(law: Law, values: Mapping[str, float], name: str, got: float) ->
     Floats cannot resolve the side of a kink on which an argument lies if the kink is within its last digits. Any slope
     between those of the two sides therefore has no error there.
 
-    A slope that is a difference of two terms has the rounding errors of the terms, of about the value over the argument.
+    A slope that is a difference of two terms has the terms' rounding errors, of about the value over the argument.
 
     >>> from longfat.laws.queues import mm1_wait
     >>> slope_error(mm1_wait, {"load": 0.5}, "load", 4.4), slope_error(mm1_wait, {"load": 0.5}, "load", float("nan"))
@@ -126,10 +126,10 @@ def slope_error(law: Law, values: Mapping[str, float], name: str, got: float) ->
     expected = slope(law, values, name)
     if expected is None:
         return 0.0
-    floor = SLOPE_FLOOR * (max(1.0, abs(float(law(**values)) / values[name])) if values[name] else 1.0)
-    off = _off(got, expected, floor)
+    off = _off(got, expected, SLOPE_FLOOR)
     if off <= SLOPE_TOLERANCE:
         return off
+    floor = SLOPE_FLOOR * max(1.0, abs(float(exact(law, values)) / (values[name] or math.inf)))
     sides = [expected, *(slope(law, there, name) for there in beside(law, values))]
     slopes = [one for one in sides if one is not None]
     return _off(got, min(max(slopes), max(min(slopes), got)), floor)
