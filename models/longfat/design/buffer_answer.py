@@ -131,7 +131,9 @@ def answer(
         return {name: value(point) for name, (value, _) in variables(subject).items()}
 
     multiples = bounds | {SMALLEST: math.nan if found is None else found / size}
+    missed = [one for one in seen if found is not None and one < found and of_attainable(one)["share_upper"] < share]
     return {
+        "missed": max(missed) / size if missed else math.nan,
         "rules": [row(multiples[name], packets.get(name)) for name in (*bounds, SMALLEST)],
         "curve": [row(one / size, one) for one in curve],
         "attainable": float(np.mean(best)),
@@ -177,6 +179,9 @@ def dataset(subjects: list[Any], answers: list[dict[str, Any]], laws: Laws, alon
     found["holds"] = ("rule", [*laws.holds.values(), "this path, as simulated"], attrs("", "where a rule holds"))
     simulated = [float(one.simulated_bdp) for one in subjects]
     found["simulated_bdp"] = ("flows", simulated, attrs("packets", "simulated bandwidth-delay product"))
+    missed = [answer["missed"] for answer in answers]
+    text = "largest simulated buffer below the answer that misses the share with confidence"
+    found["missed_bdp"] = ("flows", missed, attrs("1", text))
     more, coordinates = subjects[0].drawn(subjects, answers, laws)
     coordinates = {"rule": ("rule", rules, attrs("", "where the buffer comes from"))} | coordinates
     data = xr.Dataset(found | more, coords=coordinates)

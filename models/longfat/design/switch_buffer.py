@@ -69,8 +69,9 @@ def buffer(
         [1]; each with ``_lower`` and ``_upper``; ``status``: "reached" or "not reached" with confidence, else
         "uncertain". Along ``flows`` and ``point``: the same as ``curve_...``, with files also ``curve_powers`` along
         ``load``. Along ``law_buffer`` [bandwidth-delay products], more densely: ``dense_together`` and, along
-        ``flows`` as well, ``dense_apart``. ``simulated_bdp`` [packets], along ``flows``, and ``attainable`` [1 or
-        bytes/s^2].
+        ``flows`` as well, ``dense_apart``. ``simulated_bdp`` [packets] and ``missed_bdp``, the largest simulated
+        buffer below the answer that misses the goal with confidence [bandwidth-delay products], along ``flows``, and
+        ``attainable`` [1 or bytes/s^2].
 
     Notes
     -----
