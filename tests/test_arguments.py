@@ -17,6 +17,8 @@ DECLARED = {
 }
 #: Arguments without an option of their own: `--mss` is the segment of TCP, files and --scheme say what is asked.
 WITHOUT = {"tcp_window": {"segment", "flows"}, "window": {"search"}, "curves": {"load"}}
+#: For research; of Python alone. A range for `--rtt` is a spread.
+WITHOUT["buffer"] = {"access_rate", "bandwidth_delay_product", "decrease", "loads", "points", "search", "spread"}
 
 
 @pytest.mark.parametrize("name", DECLARED)

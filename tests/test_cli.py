@@ -54,7 +54,7 @@ def test_table_and_files(tmp_path, capsys):
     [
         ["window", *PATH],
         ["window", *PATH[:4], "--no-simulation"],
-        ["buffer", *PATH[:4], "--bdp", "60", "--points", "2", "--replications", "2"],
+        ["buffer", "--rate", "12Mbit/s", "--rtt", "60ms", "--replications", "2"],
         ["curves", *PATH[:4], "--scheme", "reno", "--flows", "1", "--at", "0.1", "--file", "0B", "--replications", "2"],
         ["loss-load", *PATH[:4], "--loss", "9%", "--sources", "1", "--file", "9kB", "--k", "2", "--points", "2"],
     ],

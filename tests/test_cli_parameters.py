@@ -92,17 +92,11 @@ def test_commands_receive_values(called):
         ("rate", "round_trip_time", "loss", "points", "segment", "packet", "target", "seed")
     } == {"rate": 1.25e9, "round_trip_time": 0.08, "loss": [0.001, 0.01], "points": 7, "segment": 16384,
             "packet": 1024, "target": 0.95, "seed": None}  # fmt: skip
-    _, given = called(*BUFFER, "--flows", "1,16", "--access", "10 gbps", "--spread", "5%")
-    assert (given["flows"], given["access_rate"], given["spread"], given.get("loads")) == ([1, 16], 1.25e9, 0.05, None)
-    assert (given["scheme"], given.get("decrease"), given.get("bandwidth_delay_product"), given["packet"]) == (
-        "cubic",
-        None,
-        None,
-        1500,
-    )
+    _, given = called(*BUFFER, "--flows", "1,16", "--packet", "9 kB")
+    assert (given["flows"], given["packet"], given["spread"], given["scheme"]) == ([1, 16], 9000, 0.1, "cubic")
     assert called(*BUFFER, "--flows", "4")[1]["flows"] == 4
     assert called(*BUFFER)[1].get("flows") is None
-    assert called(*BUFFER, "--file", "10kB", "--loads", "0.5, 0.6")[1]["loads"] == [0.5, 0.6]
+    assert called(*BUFFER, "--file", "10kB")[1]["file"] == 10_000
     _, given = called(*LOSS_LOAD, "--stagger", "100 usec")
     assert (given["k"], given["stagger"], given["sources"], given["file"]) == ([2, 5, 10, 20], 1e-4, 3, 2e6)
     arguments, given = called("benchmark", "--experiment", "3-4, 9b", "--scheme", "pp,mine.py:four")
@@ -124,15 +118,15 @@ def test_files_with_schemes_and_laws(folder, called):
 
 
 def test_a_scheme_of_ones_own_in_every_command(folder, capsys):
-    """Four packets each round trip of 0.1 s: with a product of 60 packets 4/60 of the capacity, whatever the buffer."""
+    """Four packets each round trip: with a product of 60 packets 4/60 of the capacity, whatever the buffer."""
     (folder / "net.toml").write_text(
         'link = [{from = "a", to = "b", rate = "1 Mbit/s", buffer = 10, duplex = true}]\n'
         'flow = [{scheme = "mine.py", path = ["a", "b"], file = "50 kB"}]'
     )
     assert cli.main(["simulate", "net.toml"]) == 0
     assert re.search(r"four-1 +four ", capsys.readouterr().out)
-    small = ["--bdp", "60", "--points", "2", "--replications", "2", "--csv", "--output", "out"]
-    assert cli.main([*BUFFER, "--scheme", "mine.py:four", *small]) == 0
+    small = ["--rate", "12Mbit/s", "--rtt", "60ms", "--replications", "2", "--csv", "--output", "out"]
+    assert cli.main(["buffer", "--scheme", "mine.py:four", *small]) == 0
     capsys.readouterr()
     assert pd.read_csv("out/buffer.csv").share.dropna().values == pytest.approx(4 / 60, rel=0.03)
 
@@ -190,14 +184,27 @@ def record(command, flag):
 
 def test_help_names_ranges_and_choices():
     assert "[default: (24); 2<=x<=10000]" in record("window", "--points")
-    assert "[default: (0); 0<=x<1]" in record("window", "--loss")
-    assert "[x>0; required]" in record("buffer", "--rate")
+    assert "[default: (0)]" in record("window", "--loss")
+    assert record("buffer", "--rate").endswith("e.g. 1Gbit/s.  [required]")  # that it is positive need not be said
     assert record("window", "--source").startswith("--source [auto|law|simulator] ")
-    assert record("buffer", "--search").startswith("--search [bisect|scan] ")
-    assert record("buffer", "--scheme").endswith(", vegas, xcp, FILE.py[:SCHEME].")
-    assert " fifo, fifo-departures, " in record("buffer", "--discipline")
+    names = "E.g. cubic, reno, bbr, bbr1, dctcp, FILE.py[:SCHEME] (--list)."
+    assert record("buffer", "--scheme").endswith(names)
+    assert "E.g. step-marking, red, codel, fq-codel, pie, dualpi2 (--list)." in record("buffer", "--discipline")
     assert " 9a, 9b." in record("benchmark", "--experiment")
-    assert "Queue discipline of the bottleneck." in record("buffer", "--discipline")
+
+
+def test_the_help_of_buffer_is_short():
+    (command,) = (one for name, one in cli.commands.commands.items() if name == "buffer")
+    text = command.get_help(click.Context(command, info_name="buffer", terminal_width=80))
+    assert len(text.split("Options:\n")[1].splitlines()) <= 24
+
+
+def test_all_names_are_listed(capsys):
+    for command in ("buffer", "curves"):
+        assert cli.main([command, "--list"]) == 0
+        out = capsys.readouterr().out
+        assert f"schemes: {', '.join(sim.schemes.names())}\n" in out
+        assert ("disciplines: aggregation, avq" in out) == (command == "buffer")
 
 
 @pytest.mark.parametrize("command", list(cli.commands.commands))
@@ -213,14 +220,14 @@ COMPLETED = [
     ("longfat benchmark --scheme tahoe,re", ["tahoe,reno", "tahoe,red", "file tahoe,re"]),
     ("longfat buffer --discipline fi", ["fifo", "fifo-departures"]),
     ("longfat window --source ", ["auto", "law", "simulator"]),
-    ("longfat buffer --search b", ["bisect"]),
+    ("longfat buffer --find b", ["buffer", "burst"]),
     ("longfat verify --law power.l", ["power.little_mean_number", "file power.l"]),
     ("longfat benchmark --experiment 1,7-0.9", ["1,7-0.9", "1,7-0.9-ramp"]),
     ("longfat benchmark --executor t", ["threads"]),
     ("longfat window --iperf3 ip", ["file ip"]),
     ("longfat window --output o", ["dir o"]),
     ("longfat simulate ne", ["file ne"]),
-    ("longfat buffer --scheme bad.py --search s", ["scan"]),  # and bad.py is not run
+    ("longfat buffer --scheme bad.py --find t", ["threshold"]),  # and bad.py is not run
 ]
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from longfat.cli.output import FOLDER, Output, csv_of, finite, outputs, watched
-from longfat.cli.parameters import given, options
+from longfat.cli.output import Output, csv_of, finite, outputs, say, watched
+from longfat.cli.parameters import VERBOSE, disciplines, given, listing, options, schemes
 from longfat.design.arguments import BUFFER
 
 if TYPE_CHECKING:
@@ -16,36 +15,44 @@ if TYPE_CHECKING:
     import xarray as xr
 
 SPREAD = 0.1
-#: The spread has no default here, because a range of --rtt may determine it.
-OF_RANGE = {
-    "spread": replace(BUFFER["spread"], default=None, otherwise="10%, or that of a range of ``round_trip_time``")
-}
 
 
-@click.command("buffer")
-@options(BUFFER | OF_RANGE)
+@click.command("buffer", short_help="Buffer that a switch needs, and lines for tc.")
+@options(BUFFER, "rate", "round_trip_time", "flows", "scheme", "share")
+@options(BUFFER, "discipline", metavar="NAME")
+@options(BUFFER, "mark_above")
+@options(BUFFER, "find", metavar="WHAT")
+@options(BUFFER, "file", "packet")
+@options(BUFFER, "parameters", metavar="NAME=X")
+@options(BUFFER, "replications", "confidence", "rng")
+@listing(schemes=schemes, disciplines=disciplines)
+@VERBOSE
 @outputs(
     json="Print JSON, in s, bytes, bytes/s and shares of 1.",
     csv="Print CSV, with units in the column heads.",
-    directory=FOLDER.format("buffer"),
+    directory="Directory for buffer.csv, .nc, .svg and .png.",
 )
-def buffer_command(output: Output, **flags: Any) -> None:
+def buffer_command(output: Output, verbose: bool, **flags: Any) -> None:
     """Find the buffer that a switch needs, by rules, laws and simulations.
 
     For long-lived flows the goal is a share of the capacity, for files that arrive at random a share of the greatest
     network power.
     """
     from longfat import design
+    from longfat.cli import buffer_advice, buffer_short, buffer_table
 
     asked = _checked(given(flags))
     if output.form == "text" and output.directory is None and "file" not in asked:
         asked["points"] = 0  # nobody sees the curve
+    brief = not verbose and "file" not in asked
     with output:
+        if brief and output.form == "text":
+            say(buffer_short.by_rules(asked))
         data = design.buffer(**asked, progress=watched())
-        from longfat.cli.buffer_table import table
-
+        if asked["scheme"] in ("bbr", "bbr1") and not asked["parameters"]:
+            data.attrs |= buffer_advice.beside_cubic(data)
         output.emit(
-            lambda: table(data),
+            lambda: buffer_short.answer(data) if brief else buffer_table.table(data),
             json=lambda: summary(data),
             csv=lambda: csv_of(frame(data), data),
             name="buffer",
@@ -56,14 +63,10 @@ def buffer_command(output: Output, **flags: Any) -> None:
 
 def _checked(asked: dict[str, Any]) -> dict[str, Any]:
     """Return the arguments of the library; refuse options that exclude each other."""
-    if "file" in asked:
-        for flag, name in (("--flows", "flows"), ("--bdp", "bandwidth_delay_product")):
-            if name in asked:
-                raise click.UsageError(f"{flag} and --file exclude each other")
-    elif "loads" in asked:
-        raise click.UsageError("--loads needs --file")
+    if "file" in asked and "flows" in asked:
+        raise click.UsageError("--flows and --file exclude each other")
     trips = asked["round_trip_time"]
-    asked |= {"round_trip_time": _trips(trips), "spread": _spread(trips, asked.get("spread"))}
+    asked |= {"round_trip_time": _trips(trips), "spread": _spread(trips)}
     if len(asked.get("flows", ())) == 1:
         asked["flows"] = asked["flows"][0]
     return asked | {"parameters": _once(asked.get("parameters", ()))}
@@ -78,16 +81,10 @@ def _trips(given: list[tuple[float, float]]) -> float | list[float]:
     return [low for low, _ in given]
 
 
-def _spread(trips: list[tuple[float, float]], given: float | None) -> float:
+def _spread(trips: list[tuple[float, float]]) -> float:
     """Return the relative spread of the round-trip times: R (1 - s) and R (1 + s) are the ends of a range."""
-    if len(trips) > 1 and given is not None:
-        raise click.UsageError("--spread and a list for --rtt exclude each other")
     low, high = trips[0]
-    if low == high:
-        return SPREAD if given is None else given
-    if given is not None:
-        raise click.UsageError("--spread and a range for --rtt exclude each other")
-    return (high - low) / (high + low)
+    return (high - low) / (high + low) if low < high else SPREAD
 
 
 def _once(pairs: tuple[tuple[str, float], ...]) -> dict[str, float]:
@@ -106,10 +103,11 @@ def frame(data: xr.Dataset) -> pd.DataFrame:
     >>> path = {"rate": "1Gbit/s", "round_trip_time": "100ms", "bandwidth_delay_product": 60}
     >>> path |= {"scheme": "reno", "points": 2, "replications": 2}
     >>> list(frame(design.buffer(**path, progress=False)).rule)
-    ['one BDP', 'BDP/sqrt(n)', 'AIMD closed form', 'BDP/3', 'simulated', 'curve', 'curve']
+    ['one BDP', 'AIMD closed form', 'BDP/3', 'simulated', 'curve', 'curve']
     """
     import pandas as pd
 
+    from longfat.cli.buffer_table import by_rule
     from longfat.plot import rows
 
     prefix = "curve_"
@@ -119,8 +117,7 @@ def frame(data: xr.Dataset) -> pd.DataFrame:
     for row in rows(data, "flows"):
         flows = {"flows": int(row.flows)} if "flows" in data.coords else {}
         table += [
-            flows | {"rule": str(one.rule.item())} | {name: one[name].item() for name in names}
-            for one in rows(row, "rule")
+            flows | {"rule": str(one.rule.item())} | {name: one[name].item() for name in names} for one in by_rule(row)
         ]
         table += [
             flows | {"rule": "curve"} | {name: one[prefix + name].item() for name in names}

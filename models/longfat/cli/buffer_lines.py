@@ -9,6 +9,7 @@ from longfat.base.quantities import text
 from longfat.cli.paste import Line, rates
 from longfat.cli.tables import percent, rounded
 from longfat.design.buffer_laws import LEAST_OF_BBR
+from longfat.design.buffers_by_rule import ONE
 from longfat.design.senders import SENDERS
 from longfat.design.signalling import LARGEST_PROBABILITY, NAMES, RED_LEAST, ROOM, TIMES_LOW, interval
 from longfat.design.tcp_windows import HEADERS
@@ -17,6 +18,7 @@ from longfat.laws.tcp import achievable_throughput
 if TYPE_CHECKING:
     import xarray as xr
 
+AT_BOTTLENECK = "As root, DEV is the interface of the bottleneck."
 FRAME = 14  # bytes of a packet that tc counts besides IP's: the header of Ethernet
 #: Linux's names of schemes, for iperf3 -C.
 CONTROLS = {"sack": "reno", "newreno": "reno"} | {name: one.control for name, one in SENDERS.items()}
@@ -36,11 +38,21 @@ OWN = 4
 #: CUBIC is 7 % (docs/linux.md, those apart whose interval is wider). For BBR nothing is promised but the bound.
 DELAY_ACCURACY = 0.1
 
+#: Factor by which the mean wait may be longer with more room, if the discipline and not the buffer decides it. Ours.
+FREE = 1.2
 #: Share of the link by which the rate of Linux may differ from the simulated one. Ours: the tolerance within which the
 #: utilisation of both is compared (docs/linux.md), which is no bound of the observed differences.
 RATE_ACCURACY = 0.01
+#: bytes/s: largest rate at which the promise was compared with Linux (docs/advice.md). Beyond it hosts may limit.
+COMPARED = 1.25e7
 #: RED's weight of a new sample in Linux is 2^-9, which is nearest to the simulated 0.002 (Floyd and Jacobson, 1993).
 RED_EXPONENT = 9
+#: Lines for disciplines with their defaults, which are those of Linux (man pages tc-codel, tc-fq_codel, tc-pie).
+DEFAULTS = {
+    "codel": "codel limit {} target 5ms interval 100ms",
+    "fq-codel": "fq_codel limit {} target 5ms interval 100ms",
+    "pie": "pie limit {} target 15ms tupdate 15ms",
+}
 OF = {"codel": "RFC 8289", "fq-codel": "RFC 8290", "pie": "RFC 8033", "dualpi2": "RFC 9332", "red": "Floyd 1997"}
 
 
@@ -48,15 +60,13 @@ def lines(data: xr.Dataset) -> list[Line]:
     """Return the queue at the bottleneck, and the checks of rate and queueing delay."""
     a = data.attrs
     every = data if "flows" in data.dims else data.expand_dims("flows")
-    rows = [every.isel(flows=k).sel(rule="simulated") for k in range(every.sizes["flows"])]
-    found = [row for row in rows if math.isfinite(float(row.buffer_packets))]
-    if not found:
-        return [Line("None: no buffer that was simulated reaches the share.", ())]
-    if not a["scale_free"] and float(every.simulated_bdp.max()) < 0.999 * a["bandwidth_delay_product"]:
-        return [
-            Line("None: the simulated link is smaller than yours, and the answer is not known to hold for both.", ())
-        ]
-    row = max(found, key=lambda one: in_lines(a, one))
+    row = decisive(every)
+    if row is None:
+        nothing = "None: no buffer that was simulated reaches the share."
+        return [Line(nothing, (), brief=nothing)]
+    one = every.sel(flows=row.flows, rule=ONE) if ONE in every.rule else row
+    if has_free_room(row, one):
+        row = one
     packets = in_lines(a, row)
     if a["find"] == "burst":
         return [_police(a, row, packets), *_checks(a, row, None)]
@@ -68,11 +78,31 @@ def lines(data: xr.Dataset) -> list[Line]:
         hint = ""
         if a["discipline"] in NAMES:
             hint = " With --find threshold there are lines for it."
-        return [
-            Line(f"None: the limit of {a['discipline']} was sought, with its default target or thresholds.{hint}", ())
-        ]
+        if a["discipline"] in DEFAULTS:
+            return [_with_defaults(a, row, packets), *_checks(a, row, None)]
+        nothing = f"None: the limit of {a['discipline']} was sought, with its default target or thresholds.{hint}"
+        return [Line(nothing, (), brief=nothing)]
     most = max(packets * (a["packet"] + FRAME) + JOINED, _own(a, row, packets))
     return [*_fifo(a, row, packets), *_checks(a, row, most)]
+
+
+def decisive(every: xr.Dataset) -> xr.Dataset | None:
+    """Return the simulated row of the number of flows that needs most; None if no buffer reaches the share."""
+    rows = [every.isel(flows=k).sel(rule="simulated") for k in range(every.sizes["flows"])]
+    found = [row for row in rows if math.isfinite(float(row.buffer_packets))]
+    return max(found, key=lambda one: in_lines(every.attrs, one)) if found else None
+
+
+def has_free_room(row: xr.Dataset, one: xr.Dataset) -> bool:
+    """Return whether one bandwidth-delay product of room carries the share, and the discipline decides the delay."""
+    a = row.attrs
+    return (
+        a["find"] == "buffer"
+        and (a["discipline"] == "step-marking" or a["discipline"] in DEFAULTS)
+        and float(one.buffer_packets) > float(row.buffer_packets)
+        and str(one.status.item()) == "reached"
+        and float(one.queueing_delay) < FREE * float(row.queueing_delay_upper)
+    )
 
 
 def in_lines(a: dict[str, Any], row: xr.Dataset) -> int:
@@ -122,6 +152,7 @@ def _fifo(a: dict[str, Any], row: xr.Dataset, packets: int) -> list[Line]:
             (f"tc qdisc replace dev DEV root bfifo limit {size + JOINED}",),
             "tc -s qdisc show dev DEV",
             f"limit {size + JOINED}b; dropped above 0 while the flows run: else the queue is not here",
+            f"{AT_BOTTLENECK} {packets} packets, and {JOINED} bytes for joined ones (GRO):",
         ),
         Line(
             f"If the interface is faster than the {text(a['rate'], 'bytes/s')} and this host is to be the bottleneck: "
@@ -134,6 +165,22 @@ def _fifo(a: dict[str, Any], row: xr.Dataset, packets: int) -> list[Line]:
             ),
         ),
     ]
+
+
+def _with_defaults(a: dict[str, Any], row: xr.Dataset, packets: int) -> Line:
+    """Return a discipline with its default target and the limit that was found."""
+    name = a["discipline"]
+    reason = (
+        f"{name} with its defaults ({OF[name]}) and the a limit of {packets} packets, which carried "
+        f"{100 * float(row.share):.3g}%. With --find threshold its target is sought instead."
+    )
+    return Line(
+        reason,
+        (f"tc qdisc replace dev DEV root {DEFAULTS[name].format(packets)}",),
+        "tc -s qdisc show dev DEV",
+        "the same numbers; dropped (or marked) above 0 while the flows run: else the queue is not here",
+        f"{AT_BOTTLENECK} {name} with its defaults ({OF[name]}):",
+    )
 
 
 def _police(a: dict[str, Any], row: xr.Dataset, packets: int) -> Line:
@@ -152,6 +199,7 @@ def _police(a: dict[str, Any], row: xr.Dataset, packets: int) -> Line:
         ),
         "tc -s filter show dev DEV ingress",
         "the same rate and, rounded, the same burst; dropped above 0 while the flows run: else the policer is not here",
+        f"As root, DEV is where packets arrive. {packets} packets, and {JOINED} bytes for joined ones (GRO):",
     )
 
 
@@ -179,6 +227,7 @@ def threshold(a: dict[str, Any], packets: int) -> Line:
         (f"tc qdisc replace dev DEV root {command}",),
         "tc -s qdisc show dev DEV",
         "the same numbers; dropped (or marked) above 0 while the flows run: else the queue is not here",
+        f"{AT_BOTTLENECK} A {what}, not for the Internet (where {OF[name]} is):",
     )
 
 
@@ -215,11 +264,12 @@ def marks(a: dict[str, Any], above: float, limit: int) -> Line:
     wait = _time(above * a["packet"] / a["rate"])
     return Line(
         f"On the bottleneck, as root: marks above {above:g} packets, which wait {wait} at this rate: "
-        f"Linux counts in time (ce_threshold). The limit is the simulated one, {limit} packets. For senders "
+        f"Linux counts in time (ce_threshold). The limit is one that was simulated, {limit} packets. For senders "
         "and receivers with DCTCP only: others lose by it.",
         (f"tc qdisc replace dev DEV root fq_codel limit {limit} ce_threshold {wait} ecn",),
         "tc -s qdisc show dev DEV",
         "ce_mark above 0 while the flows run, and dropped 0 or nearly so",
+        f"{AT_BOTTLENECK} Marks above {above:g} packets; for DCTCP alone, others lose:",
     )
 
 
@@ -252,18 +302,21 @@ def _checks(a: dict[str, Any], row: xr.Dataset, largest: float | None) -> list[L
     low, high = rate_to_expect(a, row, (largest is not None and a["discipline"] == "fifo") or a["find"] == "burst")
     said = []
     mean = delay_to_expect(a, row)
-    if mean is not None:
-        joined = ", where nothing is joined and the queue is not larger" if a["discipline"] == "fifo" else ""
-        said.append("by {} to {} in the mean{}".format(*(rounded(end, "s", 2) for end in mean), joined))
     if largest is not None:
         said.append(f"by {rounded(largest / a['rate'], 's', 2)} at most")
-    longer = f"; round trips longer than without load {' and '.join(said)}" if said else ""
+    if mean is not None:
+        joined = " if nothing is joined" if a["discipline"] == "fifo" else ""
+        said.append("{} to {} in the mean{}".format(*(rounded(end, "s", 2) for end in mean), joined))
+    longer = f"; ping longer {', '.join(said)}" if said else ""
+    trip = text(a["round_trip_time"], "s")
+    compared = "" if a["rate"] <= COMPARED else f"; compared with Linux up to {text(COMPARED, 'bytes/s')} only"
     command = f"iperf3 -c HOST -f m -P {flows} -O 10 -t 60" + (f" -C {control}" if control else "")
     return [
         Line(
-            f"Then measure through the bottleneck, with round-trip times of {text(a['round_trip_time'], 's')} "
-            "(the mean), and look at a ping beside it.",
+            f"Then measure through the bottleneck, with round-trip times of {trip} (the mean), and look at a ping "
+            "beside it.",
             (command, "ping -i 0.2 HOST"),
-            expect=f'in the line "receiver" {rates(low, high)} in the mean of several checks{longer}',
+            expect=f"receiver {rates(low, high)} in the mean of several checks{longer}",
+            brief=f"Check it, at a round-trip time of {trip}, with a ping beside it{compared}:",
         )
     ]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from longfat.base.quantities import text
 from longfat.cli import buffer_lines, paste, tables
 from longfat.cli.tables import Column, interval, number, percent, quantity, rounded
+from longfat.design.buffers_by_rule import ROOT
 from longfat.plot import rows
 
 if TYPE_CHECKING:
@@ -34,12 +35,18 @@ OF_FLOWS = (
 OF_FILES = (Column("load", 4, number("best_load", ".2f")), Column("of greatest", 11, number("share", ".4f")))
 LAST = (
     Column("{confidence} interval", 16, interval("share", "6.4f")),
-    Column("queueing delay", -14, lambda row: f"{rounded(float(row.queueing_delay), 's')}, {row.status.item()}"),
+    Column("queueing delay", -14, lambda row: f"{rounded(float(row.queueing_delay), 's')}, {_status(row)}"),
 )
 
 
+def _status(row: xr.Dataset) -> str:
+    """Return whether the share is reached, and a remark where the law's lower bound is above what was simulated."""
+    is_above = "share_upper" in row and float(row.get("law_apart", math.nan)) > float(row.share_upper)
+    return str(row.status.item()) + ("; the bound is not held: see apart" if is_above else "")
+
+
 def table(data: xr.Dataset) -> str:
-    """Return the answer as a text table."""
+    """Return the whole answer as a text table."""
     a = data.attrs
     power = a["criterion"] == "power"
     lines = [
@@ -50,7 +57,7 @@ def table(data: xr.Dataset) -> str:
     ]
     goal = "greatest power" if power else "policed rate" if a.get("find") == "burst" else "capacity"
     columns = [*FIRST, *(OF_FILES if power else OF_FLOWS), *LAST]
-    answers = [row for one in rows(data, "flows") for row in rows(one, "rule")]
+    answers = [row for one in rows(data, "flows") for row in by_rule(one)]
     lines += ["", f"{OF.get(a.get('find', ''), OF['buffer'])} for {percent(a['share'])} of the {goal}:", ""]
     lines += tables.table(columns, answers, _missing, confidence=percent(a["confidence"]))
     if power:
@@ -59,8 +66,9 @@ def table(data: xr.Dataset) -> str:
     if a["find"] != "burst":
         lines += [
             "together: utilisation by the law for one flow, or for flows that all lose at the same time; apart: lower",
-            "bound by the law for many flows that lose at different times. BDP/3: a third of the bandwidth-delay",
-            "product (Kim and Farber 1994); no law shows that it is sufficient.",
+            "bound by the law for many flows that lose at different times, and have no timeouts: few flows, or flows",
+            "that lose together, may carry less. BDP/3: a third of the bandwidth-delay product (Kim and Farber 1994);",
+            "no law shows that it is sufficient.",
         ]
     lines += a["about"].splitlines()
     lines += ["", "# Lines to paste. Nothing has been changed on this machine.", ""]
@@ -98,16 +106,12 @@ def _simulated(data: xr.Dataset) -> str:
     if (simulated > 0.999 * a["bandwidth_delay_product"]).all():
         return "simulated over the path as given"
     said = f"simulated over a slower link with a bandwidth-delay product of {bdps} packets"
-    if a["scale_free"] and a["kept"]:
+    if a["kept"]:
         changed = "with another C, which keeps"
         return "\n".join([f"{said},", *(f"          {changed} {one}" for one in a["kept"].split(" | "))])
     if a["scale_free"]:
         return f"{said}: {a['scheme']} reaches a utilisation that depends only on buffer/BDP"
-    return (
-        f"{said}, as given by --bdp;\n"
-        f"          the answer is valid for that link only: {a['scheme']} with {a['discipline']} "
-        "is not known to be scale-free"
-    )
+    return f"{said}; the answer is valid for that link only"
 
 
 def _missing(row: xr.Dataset) -> str:
@@ -116,7 +120,19 @@ def _missing(row: xr.Dataset) -> str:
         return ""
     if row.rule != "simulated":
         return "is not above the threshold" if row.rule == "one BDP" else "does not apply to this scheme"
+    return no_buffer(row)
+
+
+def no_buffer(row: xr.Dataset) -> str:
+    """Return that no buffer reaches the share, and the law that says so, if there is one."""
     a = row.attrs
-    ceiling = f": it is above the {a['ceiling']:.4f} that ProbeRTT leaves to one flow by the law"
-    beyond = int(row.get("flows", 1)) == 1 and a.get("ceiling", 1.0) < a["share"]
-    return "no buffer reaches it" + (ceiling if beyond else "")
+    ceiling = a.get("ceiling", 1.0)
+    if int(row.get("flows", 1)) > 1 or ceiling >= a["share"]:
+        return "no buffer reaches it"
+    return f"no buffer reaches it: it is above the {ceiling:.4f} that ProbeRTT leaves to one flow by the law"
+
+
+def by_rule(one: xr.Dataset) -> list[xr.Dataset]:
+    """Return the rows of the rules of one number of flows; BDP/sqrt(n) is one BDP for a single flow."""
+    alone = "flows" in one.coords and int(one.flows) == 1
+    return [row for row in rows(one, "rule") if not (alone and row.rule == ROOT)]

@@ -9,7 +9,7 @@ import click
 
 from longfat.base.quantities import text
 from longfat.cli.output import FOLDER, Output, csv_of, outputs, watched
-from longfat.cli.parameters import FILE, Name, given, option, options
+from longfat.cli.parameters import FILE, Name, given, listing, option, options, schemes
 from longfat.cli.tables import Column, interval, number, percent
 from longfat.cli.tables import table as lines_of
 from longfat.design.arguments import CURVES
@@ -44,6 +44,7 @@ SHORT = (
 )
 @options(CURVES, "at", "buffer")
 @options({"file": replace(CURVES["file"], domain="[0, inf)", meaning="Size of short transfers; 0B: none")})
+@listing(schemes=schemes)
 @options(CURVES, "packet", "spread", "replications", "confidence", "rng")
 @option("--html", FILE, "Page to write: all curves, interactive, in one file that needs no network.")
 @outputs(

@@ -18,7 +18,7 @@ from click.shell_completion import CompletionItem
 
 from longfat.base.argument import Argument, Declared, Setting
 from longfat.base.quantity import READERS, Quantity
-from longfat.design.arguments import RNG
+from longfat.design.arguments import RNG, SENDERS
 
 if TYPE_CHECKING:
     _Type = click.ParamType[Any]
@@ -29,13 +29,14 @@ Names = Callable[[], Iterable[str]]
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 #: Names of options where they are not those of the library's arguments.
 FLAGS = {
-    "round_trip_time": "rtt", "access_rate": "access", "bandwidth_delay_product": "bdp", "rng": "seed",
-    "parameters": "parameter", "schemes": "scheme",
+    "round_trip_time": "rtt", "rng": "seed", "parameters": "parameter", "schemes": "scheme",
 }  # fmt: skip
 #: What stands for a value in the help, by its unit.
 METAVARS = {
     "bytes/s": "rate", "s": "time", "bytes": "size", "probability": "share", "bandwidth-delay products": "share",
 }  # fmt: skip
+
+MANY = 1e4  # upper ends of ranges from here on are not in the help
 
 
 def _name(param: click.Parameter | None) -> str:
@@ -80,6 +81,11 @@ class Value(_Several, click.FloatRange):
         self.several, self.ranges = several, ranges
         self.name = METAVARS.get(record.unit, "N" if record.integer else "X") + (",..." if several else "")
 
+    def _describe_range(self) -> str:
+        """Return the range for the help; empty where everybody expects it, and the message for other values says it."""
+        low, high = self.min or 0, math.inf if self.max is None else self.max
+        return "" if low <= 1 and (high == 1 or high >= MANY) else super()._describe_range()
+
     def one(self, word: str, name: str) -> Any:
         """Return the value that a text holds.
 
@@ -110,18 +116,19 @@ class Value(_Several, click.FloatRange):
 class Name(_Several, _Type):
     """A name from a list, or an object in a Python file of the user's; or several of them.
 
-    ``names`` is called only when the names are needed; the help lists them if ``listed``. ``own`` is the kind of object
-    that a file may define, "scheme" or "law". ``loaded`` is False if the library loads the file itself. ``checked`` is
-    False if the library checks the names, because it accepts more than those that the shell completes.
+    ``names`` is called only when the names are needed; the help lists them if ``listed``, or only those of ``shown``.
+    ``own`` is the kind of object that a file may define, "scheme" or "law". ``loaded`` is False if the library loads
+    the file itself. ``checked`` is False if the library checks the names, because it accepts more than those that the
+    shell completes.
     """
 
     def __init__(
         self, what: str, names: Names, *, own: str = "", loaded: bool = True, several: bool = False,
-        checked: bool = True, listed: bool = True,
+        checked: bool = True, listed: bool = True, shown: Names | None = None,
     ) -> None:  # fmt: skip
         self.name = f"{what},..." if several else what
         self.what, self.names, self.own, self.loaded = what, names, own, loaded
-        self.several, self.checked, self.listed = several, checked, listed
+        self.several, self.checked, self.listed, self.shown = several, checked, listed, shown
 
     def one(self, word: str, name: str) -> Any:
         """Return the name or the object."""
@@ -187,6 +194,8 @@ class Option(click.Option):
         if record is None or not isinstance(self.type, Name) or not self.type.listed:
             return record
         file = [f"FILE.py[:{self.type.own.upper()}]"] if self.type.own else []
+        if self.type.shown is not None:
+            return record[0], f"{record[1]}  E.g. {', '.join([*self.type.shown(), *file])} (--list)."
         return record[0], f"{record[1]}  One of: {', '.join([*self.type.names(), *file])}."
 
 
@@ -250,8 +259,8 @@ def _type(name: str, one: Declared) -> Any:
     if one.kind == "mapping":
         return Assignment()
     if one.registry == "discipline":
-        return Name("discipline", disciplines)
-    return Name("scheme", schemes, own="scheme", several=one.several)
+        return Name("discipline", disciplines, shown=disciplines_of_linux)
+    return Name("scheme", schemes, own="scheme", several=one.several, shown=lambda: SENDERS)
 
 
 def flag_of(name: str) -> str:
@@ -266,6 +275,26 @@ def flag_of(name: str) -> str:
 def switch(flag: str, text: str, *, argument: str = "") -> Decorator:
     """Return the decorator that adds an option without a value."""
     return click.option(flag, *filter(None, [argument]), is_flag=True, help=text)
+
+
+def listing(**kinds: Names) -> Decorator:
+    """Return the decorator that adds --list, which prints all names of each kind, and ends.
+
+    >>> command = listing(schemes=schemes)(click.command()(lambda: None))
+    >>> command.main(["--list"], standalone_mode=False)
+    schemes: bbr, bbr1, becn, ...
+    0
+    """
+
+    def printed(context: click.Context, _: click.Parameter, wanted: bool) -> None:
+        if not wanted or context.resilient_parsing:
+            return
+        for kind, names in kinds.items():
+            click.echo(f"{kind}: {', '.join(names())}")
+        context.exit()
+
+    text = f"Print the names of all {' and '.join(kinds)}."
+    return click.option("--list", is_flag=True, is_eager=True, expose_value=False, callback=printed, help=text)
 
 
 def given(options: dict[str, Any]) -> dict[str, Any]:
@@ -289,6 +318,13 @@ def disciplines() -> Iterable[str]:
     from longfat.sim import queues
 
     return sorted(queues.NAMED)
+
+
+def disciplines_of_linux() -> Iterable[str]:
+    """Return the names of the queue disciplines for which there are lines of tc, besides fifo."""
+    from longfat.design import signalling
+
+    return signalling.NAMES
 
 
 def entries() -> Iterable[str]:

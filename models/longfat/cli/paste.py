@@ -9,12 +9,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Line:
-    """Lines to paste, with the reason for them and the command that shows whether they work."""
+    """Lines to paste, with the reason for them and the command that shows whether they work.
+
+    ``brief`` is the reason in a short answer; lines without one are left out of it.
+    """
 
     reason: str
     lines: tuple[str, ...]
     check: str = ""
     expect: str = ""
+    brief: str = ""
 
 
 def shown(lines: Iterable[Line], width: int = 110) -> list[str]:
@@ -38,6 +42,26 @@ def shown(lines: Iterable[Line], width: int = 110) -> list[str]:
             made += [f"# Check with:  {one.check}"]
         if one.expect:
             made += textwrap.wrap(one.expect, width, initial_indent="# Expect:  ", subsequent_indent="#   ")
+    return made
+
+
+def in_short(lines: Iterable[Line], width: int = 116) -> list[str]:
+    """Return those lines that have a brief reason, with it and with what to expect.
+
+    >>> for line in in_short([Line("Why.", ("tc qdisc",), brief="As root:"), Line("Or.", ("tc",))]):
+    ...     print(line)
+    # As root:
+    tc qdisc
+    """
+    import textwrap
+
+    made: list[str] = []
+    for one in lines:
+        if one.brief:
+            made += textwrap.wrap(one.brief, width, initial_indent="# ", subsequent_indent="#   ")
+            made += one.lines
+            if one.expect and not one.check:  # a check of the line itself is one of the reasons
+                made += textwrap.wrap(one.expect, width, initial_indent="# Expect:  ", subsequent_indent="#   ")
     return made
 
 

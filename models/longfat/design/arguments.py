@@ -19,9 +19,9 @@ RATE = Argument(unit="bytes/s", domain="(0, inf)", meaning="Rate of the bottlene
 ROUND_TRIP_TIME = Argument(unit="s", domain="(0, inf)", meaning="Round-trip time without queueing")
 SCHEME = Setting(
     default="cubic", registry="scheme", kind="str or Scheme",
-    meaning="Congestion control of the flows; cubic, reno, bbr, bbr1 and dctcp are those of hosts",
-    remark="Those are the senders of `tcp_window` (`longfat.sim.schemes.linux`); other names and objects are schemes "
-    "of the simulator with their defaults.",
+    meaning="Congestion control",
+    remark="cubic, reno, bbr, bbr1 and dctcp are senders as hosts run them (`longfat.sim.schemes.linux`); other names "
+    "and objects are schemes of the simulator with their defaults.",
 )  # fmt: skip
 FLOWS = Argument(
     unit="flows", domain="[1, 10000]", integer=True, several=True, default=(1, 10), kind="sequence of int",
@@ -61,41 +61,42 @@ BUFFER: dict[str, Any] = {
     "rate": RATE,
     "round_trip_time": replace(
         ROUND_TRIP_TIME, ranges=True, several=True, kind="float, str or sequence",
-        meaning="Round-trip time without queueing, e.g. 100ms; or those of the flows, evenly in a range such as "
-        "20ms..80ms, or in turn from a list such as 10ms,20ms,80ms",
-        remark="With a list R is the mean, and ``spread`` has no effect; ranges are those of the command line.",
+        meaning="Round-trip time: 100ms, 20..80ms, or a list",
+        remark="That without queueing. The flows take the times of a list in turn; then R is the mean, and ``spread`` "
+        "has no effect. Ranges are those of the command line: ``spread`` is one in Python.",
     ),
     "flows": replace(
         FLOWS, default=None, kind="int or sequence of int",
-        otherwise="1, or one for each ``round_trip_time`` of a list",
-        meaning="Numbers of long-lived flows, e.g. 1,16,64", remark="Excludes ``file``.",
+        otherwise="1, or one for each time",
+        meaning="Numbers of flows", remark="They always have data to send. Excludes ``file``.",
     ),
     "file": Argument(
         unit="bytes", domain="[1, inf)", optional=True,
-        meaning="Size of files that arrive at random, e.g. 100kB; the goal is then network power",
+        meaning="Size of files that arrive at random; goal: power",
     ),
     "scheme": SCHEME,
     "share": Argument(
         unit="probability", domain="(0, 1]", default="95%",
-        meaning="Goal: share of the attainable utilisation or network power",
+        meaning="Share of the attainable rate or power",
     ),
     "packet": PACKET,
     "discipline": Setting(
-        registry="discipline", kind="str or Discipline", otherwise="fifo; step-marking for dctcp",
-        meaning="Queue discipline of the bottleneck",
+        registry="discipline", kind="str or Discipline", otherwise="fifo",
+        meaning="Queue discipline", remark="For dctcp the default is step-marking.",
     ),
     "mark_above": Argument(
-        unit="packets", domain="[1, 1e9]", integer=True, otherwise="a seventh of the bandwidth-delay product",
-        meaning="Backlog above which step-marking marks packets [packets]",
-        remark="That is the least for which the law of DCTCP keeps the link busy, K > C R/7.",
+        unit="packets", domain="[1, 1e9]", integer=True, otherwise="BDP/7",
+        meaning="Backlog above which to mark",
+        remark="The default is the least for which the law of DCTCP keeps the link busy, K > C R/7.",
     ),
     "find": Setting(
         default="buffer", names=("buffer", "threshold", "burst"),
-        meaning="What is sought: the buffer; the threshold or target of ``discipline`` codel, fq-codel, pie, dualpi2, "
-        "red or step-marking; or the burst of a policer, the bucket with which flows get the share of its rate",
-        remark="The threshold is the backlog from which on the discipline signals congestion; over the rate, it is the "
-        'target. The buffer behind it is four bandwidth-delay products then, and "buffer" in the answer is the '
-        "threshold. The policer lets ``rate`` pass on a link ten times as fast, and \"buffer\" is its bucket.",
+        meaning="Sought: buffer, threshold or burst",
+        remark="The threshold of ``discipline`` codel, fq-codel, pie, dualpi2, red or step-marking is the backlog from "
+        "which on it signals congestion; over the rate, it is the target. The buffer behind it is four "
+        'bandwidth-delay products then, and "buffer" in the answer is the threshold. The burst is the bucket with '
+        "which flows get the share of the policer's rate. The policer lets ``rate`` pass on a link ten times as fast, "
+        'and "buffer" is its bucket.',
     ),
     "access_rate": replace(
         RATE, domain="(0, inf]", otherwise="unlimited",
@@ -109,8 +110,9 @@ BUFFER: dict[str, Any] = {
         "scheme. Other schemes have a fixed factor.",
     ),
     "parameters": Setting(
-        kind="mapping", meaning="Parameter of the scheme, e.g. delayed_ack=2; may be repeated",
-        remark="A mapping of names to values, in place of those of hosts or of the defaults.",
+        kind="mapping", meaning="Parameter of the scheme, such as delayed_ack=2",
+        remark="A mapping of names to values, in place of those of hosts or of the defaults; the option may be "
+        "repeated.",
     ),
     "loads": LOAD,
     "bandwidth_delay_product": Argument(
@@ -125,7 +127,8 @@ BUFFER: dict[str, Any] = {
         remark="With 0 there is no curve. The command simulates it only for JSON, CSV and ``--output``, and for files.",
     ),
     "replications": replace(
-        REPLICATIONS, meaning="Effort at each buffer: simulations, or for long-lived flows a half of the first samples",
+        REPLICATIONS, meaning="Effort at each buffer",
+        remark="The number of simulations, or for long-lived flows a half of the first samples.",
     ),
     "search": SEARCH,
     "confidence": CONFIDENCE,

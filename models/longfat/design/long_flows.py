@@ -293,7 +293,7 @@ class LongFlows(Bottleneck):
                 f"scheme {self.scheme.name!r} with discipline {queues.discipline(self.discipline).name!r} is not known "
                 f"to be scale-free, so that the path's own {simulated:.6g} packets in flight would be simulated: about "
                 f"{packets:.2g} packets in all, more than {MOST_PACKETS:.2g}; bandwidth_delay_product = 200 "
-                "(--bdp 200) simulates a slower path, and the answer is valid for that path only"
+                "(in Python) simulates a slower path, and the answer is valid for that path only"
             )
 
     def simulate(self, buffer: int, effort: Effort) -> dict[str, Any]:

@@ -1,0 +1,102 @@
+"""What to do about a bottleneck, by the answer of `longfat buffer`, most effective first."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from longfat.cli import buffer_lines
+from longfat.cli.tables import rounded
+from longfat.design.buffers_by_rule import ONE
+from longfat.laws.bbr import share
+from longfat.laws.dctcp import largest_queue, least_threshold
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+#: s: longest round-trip time at which DCTCP is named. Ours: RFC 8257, section 1, is for data centers.
+DATA_CENTER = 1e-3
+
+
+def first(data: xr.Dataset) -> list[str]:
+    """Return at most three sentences, each with the gain to expect and where it comes from."""
+    every = data if "flows" in data.dims else data.expand_dims("flows")
+    row = buffer_lines.decisive(every)
+    if row is None:
+        return []
+    a = data.attrs
+    if a["find"] == "burst":
+        return ["A queue instead of the policer (--find buffer) needs less memory, and loses less."]
+    if a["find"] != "buffer":
+        return []
+    said = [_beside_cubic(a)] if "bbr_share" in a else []
+    if a["discipline"] == "fifo":
+        said += [_fair_queueing(row), *_data_center(row)]
+    one = every.sel(flows=row.flows, rule=ONE) if ONE in every.rule else row
+    if float(one.buffer_packets) > float(row.buffer_packets):
+        said += [_not_more(row, one)]
+    return said[:3]
+
+
+def beside_cubic(data: xr.Dataset) -> dict[str, float]:
+    """Simulate BBR beside a CUBIC flow with the buffer that was found; nothing if none was, or no buffer was sought."""
+    from longfat.design import beside_cubic as neighbours
+    from longfat.design.replicating import Effort
+    from longfat.design.senders import SENDERS
+    from longfat.design.tcp import TcpPath
+
+    a = data.attrs
+    row = buffer_lines.decisive(data if "flows" in data.dims else data.expand_dims("flows"))
+    if row is None or (a["find"], a["discipline"]) != ("buffer", "fifo"):
+        return {}
+    buffer = buffer_lines.in_lines(a, row) / a["bandwidth_delay_product"]
+    path = TcpPath(a["rate"], a["round_trip_time"], a["packet"], SENDERS[a["scheme"]], buffer)
+    found = neighbours.beside_cubic(path, Effort(int(a["seed"]), neighbours.RUNS, a["confidence"], str))
+    # The law is that of the version of 2016.
+    law = float(share(buffer, a["bandwidth_delay_product"])) if a["scheme"] == "bbr1" else math.nan
+    return {name: found[name] for name in ("bbr_share", "bbr_share_lower", "bbr_share_upper", "bbr_loss")} | {
+        "bbr_share_law": law
+    }
+
+
+def _beside_cubic(a: dict[str, Any]) -> str:
+    """Say which BBR this is, and what it does beside one CUBIC flow, by the law and simulated."""
+    version = "version 1, mainline Linux's" if a["scheme"] == "bbr1" else "version 3, not mainline Linux's"
+    taken, low, high = (f"{100 * a[f'bbr_share{end}']:.3g}" for end in ("", "_lower", "_upper"))
+    law = f"law {100 * a['bbr_share_law']:.3g}%" if math.isfinite(a["bbr_share_law"]) else "no law"
+    return (
+        f"{a['scheme']} ({version}) beside one CUBIC flow: {taken}% of both rates ({low} .. {high} simulated, {law}), "
+        f"{100 * a['bbr_loss']:.2g}% of it lost"
+    )
+
+
+def _fair_queueing(row: xr.Dataset) -> str:
+    """Name a scheduler: what sends little waits for a packet of each bulk flow (RFC 8290, sections 1.3 and 4.2)."""
+    a = row.attrs
+    full, packets = float(row.buffer_bytes) / a["rate"], int(row.flows) * a["packet"] / a["rate"]
+    return (
+        f"fq_codel or CAKE: flows that send little wait about {rounded(packets, 's')} (RFC 8290), not up to "
+        f"{rounded(full, 's')}. See --discipline fq-codel"
+    )
+
+
+def _not_more(row: xr.Dataset, one: xr.Dataset) -> str:
+    """Compare one bandwidth-delay product with the buffer that was found, as both were simulated."""
+    wait, longer = (rounded(float(each.queueing_delay), "s") for each in (row, one))
+    carried, more = (f"{100 * float(each.share):.3g}%" for each in (row, one))
+    if buffer_lines.has_free_room(row, one):
+        return f"More room is free, and takes bursts: with one BDP packets wait {longer} instead of {wait} (mean)"
+    return f"Not more: one BDP carries {more} instead of {carried}, and packets wait {longer} instead of {wait} (mean)"
+
+
+def _data_center(row: xr.Dataset) -> list[str]:
+    """Name DCTCP where the round trip is that of a data center, with its largest queue by the law."""
+    a = row.attrs
+    if a["round_trip_time"] > DATA_CENTER or a["scheme"].startswith("bbr"):
+        return []
+    threshold = math.floor(float(least_threshold(a["bandwidth_delay_product"]))) + 1
+    queue = float(largest_queue(int(row.flows), threshold)) * a["packet"] / a["rate"]
+    return [
+        f"DCTCP at all hosts, marks above {threshold} packets: full link, {rounded(queue, 's')} of queue at most "
+        "(law of a fluid). See --scheme dctcp"
+    ]

@@ -1,0 +1,103 @@
+"""The answer of `longfat buffer` in few lines: the buffers, what to do first, lines to paste, and a check."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from typing import TYPE_CHECKING, Any
+
+from longfat.base.quantities import text
+from longfat.cli import buffer_advice, buffer_lines, paste, tables
+from longfat.cli.output import MORE
+from longfat.cli.tables import Column, number, percent, quantity, rounded
+from longfat.design import buffers_by_rule
+from longfat.plot import rows
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+#: What is sought, and what flows do with it, by the quantity to be found.
+SOUGHT = {
+    "buffer": ("buffer of the switch", "carry {}"),
+    "threshold": ("threshold of {}", "carry {}"),
+    "burst": ("bucket of a policer", "get {} of its rate"),
+}
+COLUMNS = (
+    Column("flows", 5, number("flows", "d"), always=True),
+    Column("packets", 7, number("buffer_packets", "d")),
+    Column("interval", 14, lambda row: _interval(row)),
+    Column("bytes", 9, quantity("buffer_bytes", "bytes")),
+    Column("BDP", 6, number("buffer_bdp", ".3g")),
+    Column("if full", 8, lambda row: rounded(float(row.buffer_bytes) / row.attrs["rate"], "s")),
+    Column("mean wait", 9, quantity("queueing_delay", "s", 3)),
+    Column("carried", 7, lambda row: _share(row)),
+    Column("rule to compare with", -20, lambda row: str(row.compared.item())),
+)
+
+
+def by_rules(asked: dict[str, Any]) -> str:
+    """Return the path, the question and the buffers by the rules, before anything is simulated."""
+    known = ("rate", "round_trip_time", "scheme", "share", "packet", "find")
+    further = {name: asked[name] for name in ("flows", "discipline", "mark_above", "parameters") if name in asked}
+    found = buffers_by_rule.by_rule(**{name: asked[name] for name in known}, **further)
+    trips = asked["round_trip_time"]
+    trip = trips if isinstance(trips, float) else sum(trips) / len(trips)
+    bdp, packet = asked["rate"] * trip, asked["packet"]
+    what, does = SOUGHT[asked["find"]]
+    scheme = asked["scheme"] if isinstance(asked["scheme"], str) else asked["scheme"].name
+    lines = [
+        f"{text(asked['rate'], 'bytes/s')}, {text(trip, 's')}: BDP {rounded(bdp, 'bytes')}, {bdp / packet:.4g} "
+        f"packets of {text(packet, 'bytes')}. Smallest {what.format(asked.get('discipline', ''))} with which "
+        f"{scheme} flows {does.format(percent(asked['share']))}:"
+    ]
+    of_rule: dict[str, list[str]] = {}
+    for one in found:
+        if not math.isnan(one.packets):
+            of_rule.setdefault(one.rule, []).append(f"{one.packets:g} ({one.flows})")
+    if of_rule:
+        words = "; ".join(f"{rule} {', '.join(counts)}" for rule, counts in of_rule.items())
+        lines += textwrap.wrap(f"By rule, in packets (for so many flows): {words}", 118, subsequent_indent="  ")
+    return "\n".join(lines)
+
+
+def answer(data: xr.Dataset) -> str:
+    """Return the simulated buffers, what to do first, the lines to paste and the check."""
+    every = data if "flows" in data.dims else data.expand_dims("flows")
+    found = [_compared(one) for one in rows(every, "flows")]
+    lines = ["", *tables.table(COLUMNS, found, _missing)]
+    advice = buffer_advice.first(data)
+    lines += [""] if advice else []
+    for one in advice:
+        lines += textwrap.wrap(one, 118, initial_indent="- ", subsequent_indent="  ", break_on_hyphens=False)
+    lines += ["", *paste.in_short(buffer_lines.lines(data)), MORE]
+    return "\n".join(lines)
+
+
+def _compared(one: xr.Dataset) -> xr.Dataset:
+    """Return the row of a number of flows, with the rule to compare it with, its packets, and what they carry."""
+    rule = buffers_by_rule.compared(map(str, one.rule.values), int(one.flows))
+    other = one.sel(rule=rule)
+    said = f"{rule}: "
+    if math.isfinite(float(other.buffer_packets)):
+        said += f"{int(other.buffer_packets)} packets carry {_share(other)}"
+    else:
+        said += "does not apply"
+    return one.sel(rule="simulated").assign(compared=said)
+
+
+def _share(row: xr.Dataset) -> str:
+    return f"{100 * float(row.share):.3g}%"
+
+
+def _interval(row: xr.Dataset) -> str:
+    """Return the interval of the smallest buffer: above one that misses the share, up to the one that reaches it."""
+    missed, packets = float(row.missed_bdp) * row.attrs["bandwidth_delay_product"], int(row.buffer_packets)
+    least = 1 if math.isnan(missed) else min(packets, math.floor(missed) + 1)
+    return f"{least} .. {packets}"
+
+
+def _missing(row: xr.Dataset) -> str:
+    """Return why there is no buffer; empty if there is one."""
+    from longfat.cli.buffer_table import no_buffer
+
+    return "" if math.isfinite(float(row.buffer_packets)) else f"{no_buffer(row)}; {row.compared.item()}"

@@ -1,0 +1,83 @@
+"""Buffers by rules and laws alone, which are known before anything is simulated."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from longfat.base.domains import out_of_range
+from longfat.design.bottleneck import Bottleneck, Senders, discipline_of, threshold_of
+from longfat.design.buffer_laws import FULL_LINK, Laws, Path, PolicerLaws, laws_of
+from longfat.sim import queues
+
+if TYPE_CHECKING:
+    from longfat.sim.queues import Discipline
+    from longfat.sim.schemes import Scheme
+
+ONE, ROOT = "one BDP", "BDP/sqrt(n)"
+
+
+@dataclass(frozen=True)
+class ByRule:
+    """Buffer of a number of flows by the rule that is stated for it: its name, and packets; NaN without one."""
+
+    flows: int
+    rule: str
+    packets: float
+
+
+def by_rule(
+    *, rate: float, round_trip_time: Any, scheme: str | Scheme, share: float, packet: int, find: str = "buffer",
+    flows: Any = None, discipline: str | Discipline | None = None, mark_above: int | None = None,
+    parameters: Mapping[str, float] | None = None,
+) -> list[ByRule]:  # fmt: skip
+    """Return the buffers by the rules, for each number of flows; the arguments are those of `design.buffer`.
+
+    >>> path = {"rate": 1.25e8, "round_trip_time": 0.1, "share": 0.95, "packet": 1500}
+    >>> for one in by_rule(**path, scheme="reno", flows=[1, 16]):  # 0.43127 and a quarter of 8333.3 packets
+    ...     print(one.flows, one.rule, one.packets)
+    1 AIMD closed form 3594
+    16 BDP/sqrt(n) 2083
+    """
+    senders = Senders.of(scheme, parameters, None)
+    trips = round_trip_time if isinstance(round_trip_time, list) else [round_trip_time]
+    bottleneck = Bottleneck(rate, sum(trips) / len(trips), packet)
+    packets = bottleneck.bandwidth_delay_product
+    path = Path(packets, bottleneck.round_trip_time)
+    if find == "burst":
+        # The law is that of linear growth, which CUBIC's is not.
+        factor = math.nan if senders.scheme.name == "cubic" else senders.decrease
+        laws: Laws = PolicerLaws(factor, "", path)
+    else:
+        queue = discipline_of(discipline, senders.scheme, mark_above, packets)
+        threshold = 0.0 if find == "threshold" else threshold_of(queue)
+        laws = laws_of(
+            senders.scheme, senders.parameters, senders.decrease, path, threshold, queues.discipline(queue).name
+        )
+    numbers = flows if isinstance(flows, list) else [len(trips) if flows is None else flows]
+    if len(set(numbers)) < len(numbers):
+        raise out_of_range("flows", str(numbers), "1", "one value or more, all different")
+    made = []
+    for count in numbers:
+        rule = compared(laws.holds, count)
+        size = laws.rules(share, count)[rule] * packets
+        made.append(ByRule(count, rule, math.nan if math.isnan(size) else max(1, round(size))))
+    return made
+
+
+def compared(rules: Iterable[str], flows: int) -> str:
+    """Return the rule to compare an answer with: that of the scheme, or for several flows that of many.
+
+    >>> compared(["one BDP", "BDP/sqrt(n)", "AIMD closed form", "BDP/3"], 1)
+    'AIMD closed form'
+    >>> compared(["one BDP", "BDP/sqrt(n)", "BDP/3"], 1)
+    'one BDP'
+    """
+    known = list(rules)
+    if flows > 1 and ROOT in known:
+        return ROOT
+    # BDP/3 is no law, and with the buffer of FULL_LINK the link is never idle, which is more than a share of it.
+    own = [one for one in known if one not in (ONE, ROOT, FULL_LINK, "BDP/3", "simulated")]
+    return own[0] if own else ONE
