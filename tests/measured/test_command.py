@@ -23,7 +23,7 @@ def test_the_table(capsys):
     assert status == 0
     lines = {line[:22].strip(): line[22:].split("  ") for line in shown.out.splitlines()}
     # the three goodputs: 18.953, 18.792 and 18.976 Mbit/s
-    assert [part.strip() for part in lines["rate"] if part] == ["18.952 Mbit/s", "18.792 Mbit/s .. 18.976 Mbit/s"]
+    assert [part.strip() for part in lines["rate, data"] if part] == ["18.952 Mbit/s", "18.792 Mbit/s .. 18.976 Mbit/s"]
     assert "20.31 ms" in "".join(lines["base round-trip time"])
     assert "network" in "".join(lines["limited by"])
     assert "not seen" in "".join(lines["policer"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from longfat.base.layers import header_bytes
 from longfat.base.quantities import text
 from longfat.cli.paste import Line, rates
 from longfat.cli.tables import percent, rounded
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 AT_BOTTLENECK = "As root, DEV is the interface of the bottleneck."
-FRAME = 14  # bytes of a packet that tc counts besides IP's: the header of Ethernet
+FRAME = header_bytes("tc", "IP")  # bytes of a packet that tc counts besides IP's
 #: Linux's names of schemes, for iperf3 -C.
 CONTROLS = {"sack": "reno", "newreno": "reno"} | {name: one.control for name, one in SENDERS.items()}
 #: s: burst of a token bucket, as time at its rate; its timer is one of high resolution (net/sched/sch_api.c,

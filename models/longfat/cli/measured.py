@@ -82,7 +82,10 @@ def _values(figures: PathFigures) -> dict[str, Any]:
     """Return the figures that are known."""
     from dataclasses import asdict
 
-    return {name: value for name, value in asdict(figures).items() if value not in (None, "", ())}
+    known = {name: value for name, value in asdict(figures).items() if value not in (None, "", ())}
+    if "rate" not in known:
+        del known["rate_layer"]
+    return known
 
 
 def _file(one: Measurement) -> dict[str, Any]:
@@ -108,6 +111,7 @@ def _rows(path: PathFigures) -> Iterator[dict[str, str]]:
             yield {"title": title, "none": none_lost(path)}
         elif value is not None:
             ends = getattr(path, f"{name}_interval", None) or ()
+            title += f", {path.rate_layer}" if name == "rate" else ""
             interval = " .. ".join(_shown(end, unit) for end in ends)
             yield {"title": title, "value": _shown(value, unit), "interval": interval}
     yield {"title": "limited by", "value": path.limited_by or "unknown"}

@@ -12,6 +12,7 @@ import numpy as np
 from longfat._version import __version__
 from longfat.base.argument import documented, takes
 from longfat.base.domains import out_of_range, seed_of
+from longfat.base.layers import header_bytes
 from longfat.base.quantity import READERS
 from longfat.design import figure_ranges, tcp
 from longfat.design.arguments import TCP_WINDOW
@@ -26,9 +27,9 @@ if TYPE_CHECKING:
 
     from longfat.design.replicating import Effort
 
-#: Bytes of a packet that are no data: 40 of IP and TCP and 12 of time stamps; on Ethernet 38 more (RFC 6349, section
-#: 4.1.1: 18 of the frame, 20 of preamble and gap). A link's rate counts some of them; which is not known.
-HEADERS = (52, 90)
+#: Bytes of a packet that are no data: those of IP, and those on Ethernet's wire. A link's rate counts some of
+#: them; which is not known.
+HEADERS = (header_bytes("IP"), header_bytes("wire"))
 #: How well simulator and Linux agree: docs/linux.md, whose accuracies were chosen before the runs. Of the utilisation
 #: where the link limits the flow; of the goodput under random loss.
 UTILISATION_ACCURACY, GOODPUT_ACCURACY = 0.01, 0.05

@@ -6,10 +6,24 @@ measured instead.
 
 from __future__ import annotations
 
+from longfat.base.layers import LAYERS, layer_sizes, rate_at
 from longfat.measured.combining import path_of
 from longfat.measured.figures import Measurement, PathFigures, Series
 from longfat.measured.iperf3 import read_iperf3
 from longfat.measured.ping import read_ping
 from longfat.measured.recognising import KINDS, read, read_each
 
-__all__ = ["KINDS", "Measurement", "PathFigures", "Series", "path_of", "read", "read_each", "read_iperf3", "read_ping"]
+__all__ = [
+    "KINDS",
+    "LAYERS",
+    "Measurement",
+    "PathFigures",
+    "Series",
+    "layer_sizes",
+    "path_of",
+    "rate_at",
+    "read",
+    "read_each",
+    "read_iperf3",
+    "read_ping",
+]

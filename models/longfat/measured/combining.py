@@ -93,6 +93,7 @@ def _rate(runs: Sequence[Measurement], _: PathFigures) -> PathFigures:
         rate_interval=_range(values),
         flows=runs[0].figures.flows,
         transport=runs[0].figures.transport,
+        rate_layer=runs[0].figures.rate_layer,
         remarks=_remarks("rate", runs, "the median"),
     )
 

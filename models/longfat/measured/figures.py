@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from longfat.base.domains import Interval, choice, number
+from longfat.base.layers import LAYERS
 
 __all__ = ["LIMITS", "Measurement", "PathFigures", "Series"]
 
@@ -34,7 +35,7 @@ INTERVALS = {
 LIMITS = ("network", "receiver window", "sender", "sender's processor", "receiver's processor")
 #: Fields that are merged together: a figure and the fields that belong to it.
 _TAKEN = {
-    "rate": ("rate_interval", "flows"),
+    "rate": ("rate_interval", "flows", "rate_layer"),
     "round_trip_time": ("round_trip_time_interval",),
     "loss": ("loss_interval", "packets_sent", "loss_events"),
     "packet": (),
@@ -90,6 +91,9 @@ class PathFigures:
         Rate at which the application was told to send [bytes/s], in (0, inf).
     control : str, optional
         Congestion control of the sender by its name in Linux, such as "cubic".
+    rate_layer : str
+        Layer whose bytes the rate counts, a name in `longfat.measured.LAYERS`: "data", "IP", "tc", "Ethernet" or
+        "wire".
 
     Examples
     --------
@@ -119,6 +123,7 @@ class PathFigures:
     processor: float | None = None
     offered: float | None = None
     control: str | None = None
+    rate_layer: str = "data"
 
     def __post_init__(self) -> None:
         for name, (unit, allowed) in FIGURES.items():
@@ -129,6 +134,7 @@ class PathFigures:
                 self._check(name, unit, allowed)
         if self.limited_by is not None:
             choice("limited_by", self.limited_by, LIMITS)
+        choice("rate_layer", self.rate_layer, LAYERS)
 
     def _check(self, name: str, unit: str, allowed: str) -> None:
         """Refuse an interval outside its domain, or one that does not contain its figure."""

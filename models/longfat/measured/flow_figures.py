@@ -35,6 +35,8 @@ class Transfer:
         Round-trip time of the handshake [s].
     base, mean : float, optional
         Smallest and mean round-trip time [s].
+    layer : str
+        Layer whose bytes the sizes count.
     remarks : list of str
         Further remarks.
     """
@@ -47,6 +49,7 @@ class Transfer:
     base: float | None = None
     mean: float | None = None
     transport: str = "TCP"
+    layer: str = "data"
     remarks: list[str] = field(default_factory=list)
 
 
@@ -90,6 +93,7 @@ def figures_of(flow: Transfer, source: str) -> PathFigures:
         policed=verdict.policed,
         limited_by=limit,
         loss_events=bursts or None if lost < len(sent) else None,
+        rate_layer=flow.layer,
     )
 
 

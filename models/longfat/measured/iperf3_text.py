@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from typing import Any
 
+from longfat.base.layers import layer_sizes
 from longfat.measured import iperf3
 from longfat.measured.figures import Measurement
 
@@ -23,8 +24,8 @@ _LOST = re.compile(r"(\d+)/(\d+) \(")
 #: The first figure is that of the program that prints, whichever side it is.
 _CPU = re.compile(r"CPU Utilization: local/\w+ ([\d.]+)% .*, remote/\w+ ([\d.]+)%")
 _PREFIXES = ("", "K", "M", "G", "T")
-#: Bytes of data in a packet of 1500 bytes with time stamps (RFC 7323), if the output of -V does not have it.
-_SEGMENT = 1448
+#: Bytes of data in a packet, if the output of -V does not have it: those of Ethernet, with time stamps.
+_SEGMENT = int(layer_sizes()["data"])
 
 
 def looks_like(text: str) -> bool:

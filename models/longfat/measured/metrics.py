@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from longfat.base.layers import header_bytes
 from longfat.laws import tcp
 from longfat.measured.figures import PathFigures
 
-__all__ = ["OVERHEAD", "metrics"]
-
-#: Bytes that a packet of Ethernet takes on the wire besides TCP's data, with time stamps (RFC 6349, section 4.1.1, and
-#: RFC 7323): 12 of the option, 40 of IP and TCP, 18 of the frame, 20 of preamble and gap.
-OVERHEAD = 90.0
+__all__ = ["metrics"]
 
 
 def metrics(figures: PathFigures, capacity: float | None = None) -> dict[str, float]:
@@ -38,9 +35,9 @@ def metrics(figures: PathFigures, capacity: float | None = None) -> dict[str, fl
     made: dict[str, float] = {}
     if figures.transport != "TCP":
         return made
-    if capacity is not None and figures.rate and figures.packet:
+    if capacity is not None and figures.rate and figures.packet and figures.rate_layer == "data":
         # The time that any number of bytes took, over the ideal one: rates in the inverse order.
-        ideal = float(tcp.ideal_transfer_time(figures.rate, capacity, figures.packet, OVERHEAD))
+        ideal = float(tcp.ideal_transfer_time(figures.rate, capacity, figures.packet, header_bytes("wire")))
         made["transfer_time_ratio"] = float(tcp.transfer_time_ratio(1.0, ideal))
     if figures.loss is not None:
         made["tcp_efficiency"] = float(tcp.tcp_efficiency(1 - figures.loss, figures.loss))

@@ -42,7 +42,10 @@ def read(path: str, content: Any) -> Measurement:
         raise ValueError("holds no packet that was sent: must be the qlog of a sender")
     if len(flows) > 1:
         flow.remarks.append(f"traces with fewer packets that are left out: {len(flows) - 1} (qlog)")
-    flow.transport = "TCP" if "'TCP'" in str(head.get("trace", {})) else ""  # common_fields, protocol_type
+    if "'TCP'" in str(head.get("trace", {})):  # common_fields, protocol_type: from our simulator, with whole packets
+        flow.transport, flow.layer = "TCP", "IP"
+    else:  # packets of QUIC, which UDP carries: RawInfo of draft-ietf-quic-qlog-main-schema
+        flow.transport = ""
     return Measurement(path, KIND, figures_of(flow, "qlog"), series_of(flow.sent))
 
 

@@ -127,5 +127,6 @@ def read(path: str, text: str) -> Measurement:
         queueing_delay=delay,
         packets_sent=offered,
         loss_interval=loss_interval(queue.dropped, offered),
+        rate_layer="tc",
     )
     return Measurement(path, KIND, figures)

@@ -1,0 +1,115 @@
+"""Layers of a packet: sizes and rates by hand, and the table of the documentation."""
+
+from pathlib import Path
+
+import pytest
+
+from longfat import measured
+from longfat.base.layers import HEADERS, LAYERS, MEANINGS, header_bytes, layer_sizes, rate_at
+from longfat.laws.tcp import achievable_throughput
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.mark.parametrize(
+    ("mtu", "options", "sizes"),
+    [
+        # 20 + 20 + 12 below the data; a frame has 14 + 4 more, the wire 8 + 12 more
+        (1500, {}, (1448, 1500, 1514, 1518, 1538)),
+        (9000, {}, (8948, 9000, 9014, 9018, 9038)),
+        (1500, {"time_stamps": False}, (1460, 1500, 1514, 1518, 1538)),
+        (1500, {"ip_version": 6}, (1428, 1500, 1514, 1518, 1538)),
+        (1500, {"tags": 1}, (1448, 1500, 1514, 1522, 1542)),
+        (1500, {"tags": 2}, (1448, 1500, 1514, 1526, 1546)),
+        (1500, {"pppoe": True}, (1440, 1492, 1514, 1518, 1538)),
+        (1508, {"pppoe": True}, (1448, 1500, 1522, 1526, 1546)),  # RFC 4638
+        (1500, {"transport": "UDP"}, (1472, 1500, 1514, 1518, 1538)),
+        (1500, {"tunnel": "GRE"}, (1424, 1500, 1514, 1518, 1538)),  # an inner packet of 1476
+        (1500, {"tunnel": "VXLAN"}, (1398, 1500, 1514, 1518, 1538)),  # of 1450
+        (1500, {"tunnel": "WireGuard"}, (1388, 1500, 1514, 1518, 1538)),  # of 1440
+        (1500, {"tunnel": "ESP"}, (1394, 1500, 1514, 1518, 1538)),  # of 1446
+        (1500, {"data": 100}, (100, 152, 166, 170, 190)),
+    ],
+)
+def test_sizes_by_hand(mtu, options, sizes):
+    assert layer_sizes(mtu, **options) == dict(zip(LAYERS, sizes, strict=True))
+
+
+def test_the_rates_of_one_gigabit_link():
+    """A question to iperf3's authors (esnet/iperf, 480) has 986.99 and 975.29 Mbit/s for one link of 1 Gbit/s.
+
+    1518/1538 = 0.986996 (cut off, not rounded) are Ethernet's frames, 1500/1538 = 0.975293 the packets of IP. iperf3
+    itself counts data: 1448/1538 = 0.941482, and 1460/1538 = 0.949285 without time stamps.
+    """
+    assert int(100 * rate_at(1000, "wire", "Ethernet")) / 100 == 986.99
+    assert round(rate_at(1000, "wire", "IP"), 2) == 975.29
+    assert round(rate_at(1000, "wire", "data"), 2) == 941.48
+    assert round(rate_at(1000, "wire", "data", time_stamps=False), 2) == 949.28
+    assert rate_at(rate_at(7.0, "IP", "wire", 9000), "wire", "IP", 9000) == pytest.approx(7.0, rel=1e-14)
+
+
+def test_headers_by_hand():
+    assert (header_bytes("IP"), header_bytes("tc", "IP"), header_bytes("wire")) == (52, 14, 90)
+    assert header_bytes("wire", time_stamps=False) == 78  # RFC 6349, section 4.1.1
+    assert float(achievable_throughput(1e9, 1460)) == pytest.approx(rate_at(1e9, "wire", "data", time_stamps=False))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((1.0, "wire", "frame"), "to 'frame' is unknown"),
+        ((1.0, "line", "IP"), "of 'line' is unknown"),
+        ((-1.0, "wire", "IP"), r"rate = -1 bytes/s is out of range: must be in \[0, inf\) bytes/s"),
+        ((1.0, "wire", "IP", 100), r"mtu = 100 bytes is out of range: must be an integer in \[576, 65535\]"),
+    ],
+)
+def test_refusals(arguments, words):
+    with pytest.raises(ValueError, match=words):
+        rate_at(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"ip_version": 5}, "ip_version = 5 is out of range: must be 4 or 6"),
+        ({"tags": 3}, r"tags = 3 is out of range: must be an integer in \[0, 2\]"),
+        ({"tunnel": "gre"}, "tunnel 'gre' is unknown"),
+        ({"transport": "SCTP"}, "transport 'SCTP' is unknown"),
+        ({"data": 0}, r"data = 0 bytes is out of range: must be in \[1, 65535\] bytes"),
+    ],
+)
+def test_refusals_of_headers(options, words):
+    with pytest.raises(ValueError, match=words):
+        layer_sizes(**options)
+
+
+def test_the_tables_in_the_documentation():
+    page = (ROOT / "docs" / "measured.md").read_text()
+    rows = [f"| {name} | {one.size} | {one.layer} | {one.source} |" for name, one in HEADERS.items()]
+    assert "\n".join(rows) in page
+    assert "\n".join(f"| {name} | {meaning} |" for name, meaning in MEANINGS.items()) in page
+    links = {
+        "": {},
+        "jumbo frames": {"mtu": 9000},
+        "without time stamps": {"time_stamps": False},
+        "IPv6": {"ip_version": 6},
+        "a tag": {"tags": 1},
+        "PPPoE": {"pppoe": True},
+        "GRE": {"tunnel": "GRE"},
+        "VXLAN": {"tunnel": "VXLAN"},
+        "WireGuard": {"tunnel": "WireGuard"},
+        "ESP": {"tunnel": "ESP"},
+    }
+    for name, options in links.items():
+        rates = [f"{rate_at(1000, 'wire', layer, **options):.2f}" for layer in LAYERS]
+        assert f"| {name or 'MTU 1500, IPv4, TCP with time stamps'} | {' | '.join(rates)} |" in page
+
+
+def test_the_layer_of_a_measured_rate():
+    data = ROOT / "tests" / "data" / "measured"
+    kinds = {"clean-1.json": "data", "clean.ss": "data", "policed.pcap": "data", "tbf.tc": "tc"}
+    kinds |= {"lossy-udp.json": "data", "simulated.sqlog": "IP", "ndt7-client.jsonl": "data"}
+    assert {name: measured.read(data / name).rate_layer for name in kinds} == kinds
+    # A merged rate keeps its layer.
+    assert measured.read(data / "idle.ping", data / "tbf.tc").rate_layer == "tc"
+    assert measured.read(data / "tbf.tc", data / "clean-1.json").rate_layer == "data"
