@@ -88,8 +88,8 @@ class CurvePath:
         assert self.file is not None
         path = ["switch", "sinks"]
         if flows.flows > 1 and flows.spread > 0:  # the link of the switch has the delay of the shortest round trip
-            net.link("short", "switch", rate=math.inf, delay=flows.spread * self.round_trip_time / 2)
-            path.insert(0, "short")
+            net.link("sinks", "short", rate=math.inf, delay=flows.spread * self.round_trip_time / 2)
+            path.append("short")
         size = math.ceil(self.file / self.packet) * self.packet
         return net.flow(
             traffic.arrivals(self.load * self.rate / size, flows.scheme), path=path, name="short", file=size,

@@ -235,8 +235,9 @@ class LongFlows(Bottleneck):
             path = ["switch", "sinks"]
             further = trips[k % len(trips)] / 2 - shortest if trips else 2 * one_way * spread * place
             if spread > 0 or trips:
-                net.link(f"source-{k}", "switch", rate=math.inf, delay=further)
-                path.insert(0, f"source-{k}")
+                # Behind the switch, where the arrival needs no event of its own: the flow's round trip is the same.
+                net.link("sinks", f"sink-{k}", rate=math.inf, delay=further)
+                path.append(f"sink-{k}")
             begun = max(2.0, largest * random.uniform(0.5, 1.0))
             known = {"initial_ssthresh": begun} if "initial_ssthresh" in self.scheme.parameters else {}
             net.flow(
