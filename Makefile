@@ -78,10 +78,6 @@ testbed: venv  ## Run Linux's own TCP: its tests, and the comparison with the si
 	$(BIN)/python -m figures.linux
 	$(BIN)/python -m docs.linux
 
-curves: venv  ## Compute the window of a 1 Gbit/s, 100 ms path: table, CSV, NetCDF, SVG and PNG in ./curves
-	$(BIN)/longfat window --scheme selective-repeat --rate 1Gbit/s --rtt 100ms --packet 1024B --segment 16KiB \
-	    --loss 1e-4,1e-3,1e-2 --output curves
-
 explore: venv  ## Open every law with sliders in the browser
 	$(BIN)/longfat explore
 

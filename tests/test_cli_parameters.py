@@ -12,6 +12,7 @@ import pytest
 
 from longfat import benchmark, cli, design, sim, verify
 from longfat.cli import parameters
+from longfat.design import tcp_windows
 from longfat.explore import lookup, server
 from longfat.law import Law
 from longfat.sim import Scheme
@@ -28,7 +29,6 @@ def half(x, *, xp):
     return x / 2
 """
 BUFFER = ["buffer", "--rate", "1Gbit/s", "--rtt", "100ms"]
-SELECTIVE = ["--scheme", "selective-repeat"]
 WINDOW = ["window", "--rate", "1Gbit/s", "--rtt", "100ms", "--loss", "1e-3"]
 LOSS_LOAD = ["loss-load", "--rate", "40Mbit/s", "--rtt", "44ms", "--loss", "1%", "--sources", "3", "--file", "2MB"]
 
@@ -53,7 +53,7 @@ def called(monkeypatch):
         def stop(*args, **kwargs):
             raise Stopped(args, kwargs)
 
-        for module, name in ((design, "window"), (design, "buffer"), (design, "loss_load"), (benchmark, "run"),
+        for module, name in ((tcp_windows, "answers"), (design, "buffer"), (design, "loss_load"), (benchmark, "run"),
                              (verify, "run"), (scenario, "load"), (server, "serve")):  # fmt: skip
             monkeypatch.setattr(module, name, stop)
         with pytest.raises(Stopped) as stopped:
@@ -86,12 +86,11 @@ def test_bare_longfat_prints_its_help(capsys):
 
 def test_commands_receive_values(called):
     """By hand: 10 Gbit/s are 1.25e9 bytes/s, 16 KiB are 16384 bytes."""
-    _, given = called("window", *SELECTIVE, "--rate", "10G", "--rtt", "80 msec", "--loss", "0.1%,1e-2", "--points", "7")
-    assert {
-        name: given.get(name) for name in
-        ("rate", "round_trip_time", "loss", "points", "segment", "packet", "target", "seed")
-    } == {"rate": 1.25e9, "round_trip_time": 0.08, "loss": [0.001, 0.01], "points": 7, "segment": 16384,
-            "packet": 1024, "target": 0.95, "seed": None}  # fmt: skip
+    _, given = called("window", "--rate", "8..10G", "--rtt", "80 msec", "--loss", "0.1%,1e-2", "--mss", "8948B")
+    assert {name: given.get(name) for name in ("rate", "round_trip_time", "loss", "segment", "buffer", "scheme")} == {
+        "rate": (1e9, 1.25e9), "round_trip_time": (0.08, 0.08), "loss": [(0.001, 0.001), (0.01, 0.01)],
+        "segment": 8948, "buffer": 1.0, "scheme": "cubic",
+    }  # fmt: skip
     _, given = called(*BUFFER, "--flows", "1,16", "--packet", "9 kB")
     assert (given["flows"], given["packet"], given["spread"], given["scheme"]) == ([1, 16], 9000, 0.1, "cubic")
     assert called(*BUFFER, "--flows", "4")[1]["flows"] == 4
@@ -183,10 +182,9 @@ def record(command, flag):
 
 
 def test_help_names_ranges_and_choices():
-    assert "[default: (24); 2<=x<=10000]" in record("window", "--points")
     assert "[default: (0)]" in record("window", "--loss")
     assert record("buffer", "--rate").endswith("e.g. 1Gbit/s.  [required]")  # that it is positive need not be said
-    assert record("window", "--source").startswith("--source [auto|law|simulator] ")
+    assert record("window", "--scheme").startswith("--scheme [cubic|reno|bbr|bbr1|dctcp] ")
     names = "E.g. cubic, reno, bbr, bbr1, dctcp, FILE.py[:SCHEME] (--list)."
     assert record("buffer", "--scheme").endswith(names)
     assert "E.g. step-marking, red, codel, fq-codel, pie, dualpi2 (--list)." in record("buffer", "--discipline")
@@ -219,12 +217,12 @@ COMPLETED = [
     ("longfat buffer --scheme re", ["reno", "file re"]),
     ("longfat benchmark --scheme tahoe,re", ["tahoe,reno", "tahoe,red", "file tahoe,re"]),
     ("longfat buffer --discipline fi", ["fifo", "fifo-departures"]),
-    ("longfat window --source ", ["auto", "law", "simulator"]),
+    ("longfat window --scheme b", ["bbr", "bbr1"]),
     ("longfat buffer --find b", ["buffer", "burst"]),
     ("longfat verify --law power.l", ["power.little_mean_number", "file power.l"]),
     ("longfat benchmark --experiment 1,7-0.9", ["1,7-0.9", "1,7-0.9-ramp"]),
     ("longfat benchmark --executor t", ["threads"]),
-    ("longfat window --iperf3 ip", ["file ip"]),
+    ("longfat window ip", ["file ip"]),
     ("longfat window --output o", ["dir o"]),
     ("longfat simulate ne", ["file ne"]),
     ("longfat buffer --scheme bad.py --find t", ["threshold"]),  # and bad.py is not run

@@ -132,9 +132,8 @@ def check_compiled(bare):
 def check_commands(bare):
     text = bare.longfat("--help")
     assert all(command in text for command in ("window", "simulate", "buffer", "benchmark", "verify", "explore"))
-    path = ["--scheme", "selective-repeat", "--rate", "15Mbit/s", "--rtt", "20ms", "--loss", "1e-3"]
-    path += ["--segment", "9kB", "--packet", "900B", "--output", "."]
-    assert "0.001" in bare.longfat("window", *path, "--points", "2")
+    path = ["--rate", "15Mbit/s", "--rtt", "20ms", "--loss", "1e-3", "--no-simulation", "--output", "."]
+    assert "0.001" in bare.longfat("window", *path)
     path = ["--rate", "12Mbit/s", "--rtt", "60ms"]
     assert "one BDP" in bare.longfat("buffer", *path, "--replications", "2", "--output", ".")
     assert sorted(file.name for file in bare.work.iterdir()) == ["buffer.csv", "window.csv"]

@@ -20,10 +20,10 @@ STORED = Path(__file__).parents[1] / "data" / "guard"
 NETWORKS, DURATION = 200, 1.0  # networks; simulated seconds of each
 #: Commands, by the file that stores their output: two settings of each that have an output without times.
 COMMANDS = {
-    "window": "window --rate 100Mbit/s --rtt 20ms --loss 1e-4,1e-3 --replications 2 --output out",
-    "window_law": "window --rate 80..100Mbit/s --rtt 20..30ms --loss 1e-4..3e-4 --scheme bbr1 --no-simulation",
-    "window_segments": "window --scheme selective-repeat --rate 50Mbit/s --rtt 20ms --loss 1e-3 --points 3 "
-                       "--output out",
+    "window": "window --rate 100Mbit/s --rtt 20ms --loss 1e-4,1e-3 --output out",
+    "window_law": "window --rate 80..100Mbit/s --rtt 20..30ms --loss 1e-4..3e-4 --scheme bbr1 --no-simulation "
+                  "--verbose",
+    "window_kernel": "window --rate 1Gbit/s --rtt 20ms --kernel 6.18 --no-simulation",
     "buffer": "buffer --rate 10Mbit/s --rtt 20ms --flows 1,2 --replications 2 --output out",
     "buffer_files": "buffer --rate 10Mbit/s --rtt 20ms --file 30kB --scheme sack --replications 2 --output out",
     "curves": "curves --rate 10Mbit/s --rtt 20ms --scheme cubic --flows 1 --at 0.5,1 --replications 2 --output out",

@@ -6,7 +6,7 @@ import pytest
 
 from longfat import measured
 
-#: Lines as `sysctl -a` of procps 4.0 printed them on Linux 6.18.44 with 24 GB; tabs separate the numbers of a setting.
+#: Lines as `sysctl -a` of procps 4.0 printed them on Linux 6.18.44 with 24 GB.
 HOST = """\
 kernel.osrelease = 6.18.44
 net.core.rmem_max = 4194304

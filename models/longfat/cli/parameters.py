@@ -369,4 +369,4 @@ def _kind(name: str) -> type:
 FILE, DIRECTORY = Text("file", "a path"), Text("dir", "a path")
 SEED = options({"rng": RNG})
 #: For commands whose answer is short: the rest comes with it. The short answer ends with `longfat.cli.output.MORE`.
-VERBOSE = switch("--verbose", "Explain the answer: figures, laws and further lines to paste.")
+VERBOSE = switch("--verbose", "Explain the answer, and give further lines.")

@@ -21,8 +21,10 @@ class Line:
     brief: str = ""
 
 
-def shown(lines: Iterable[Line], width: int = 110) -> list[str]:
+def shown(lines: Iterable[Line], apart: bool = True, width: int = 110) -> list[str]:
     """Return the answer as lines that can all be pasted: text that is no command becomes a shell comment.
+
+    ``apart`` puts an empty line between two of them.
 
     >>> for line in shown([Line("Raise it.", ("sysctl -w a=2",), "sysctl a", "a = 2")]):
     ...     print(line)
@@ -35,7 +37,7 @@ def shown(lines: Iterable[Line], width: int = 110) -> list[str]:
 
     made: list[str] = []
     for one in lines:
-        made += [""] if made else []
+        made += [""] if made and apart else []
         made += textwrap.wrap(one.reason, width, initial_indent="# ", subsequent_indent="# ")
         made += one.lines
         if one.check:

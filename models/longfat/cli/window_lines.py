@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from longfat.base.quantities import text
 from longfat.cli.paste import Line, at_least, raised, raised_third, rates
 from longfat.cli.tables import rounded
+from longfat.cli.window_steps import OLDEST, fits_defaults, in_bdps, labelled
 from longfat.design.senders import SENDERS
+from longfat.design.socket_buffers import DEFAULT_SHARE, PRESSURE_SHARE
+from longfat.design.tcp import LONG_CYCLES, LONG_SKIPPED
 from longfat.laws.dctcp import least_threshold
 
 if TYPE_CHECKING:
@@ -20,38 +22,18 @@ if TYPE_CHECKING:
 #: docs/advice.md.
 SHOWN_RATE, SHOWN_ROUND_TRIP_TIME = 100e6 / 8, 0.15
 DIFFERENT = 0.1  # ours: share by which a run may be slower than the slowest measured run
+#: Memory of a host that has all of Linux's defaults [bytes]. Ours: where nothing is known of the hosts, it is said that
+#: a connection takes too much memory if it would on this one.
+FULL_DEFAULTS = (32 << 20) / DEFAULT_SHARE
+WIDE = 10.0  # ours: an interval whose ends differ by this factor tells a user nothing
+LONGEST_OMITTED, LONGEST = 600, 86400  # s, of iperf3's -O and -t (MAX_OMIT_TIME and MAX_TIME of its iperf.h)
 
 
-def span(low: float, high: float, form: Callable[[float], str], to: str = " .. ") -> str:
-    """Return the text of two ends, or of the value where both are equal.
-
-    >>> span(1.0, 2.0, str), span(1.0, 1.0, str)
-    ('1.0 .. 2.0', '1.0')
-    """
-    return form(low) if low == high else f"{form(low)}{to}{form(high)}"
-
-
-def in_bdps(a: dict[str, Any]) -> str:
-    """Return the window in bandwidth-delay products."""
-    return f"{a['window'] / a['bandwidth_delay_product']:.2g}"
-
-
-def settings(a: dict[str, Any], path: Path) -> list[Line]:
-    """Return the settings of the hosts first, then the buffers of programs that set their own."""
-    of = f"a rate of {text(a['rate_high'], 'bytes/s')} and a round trip of {text(a['round_trip_time_high'], 's')}"
-    maximum = a["linux_maximum"]
-    more = "" if not path.rate_measured_by else " The rate is what was measured, so that they allow twice as much."
-    made = [
-        Line(
-            "On both hosts, as root: let the kernel grow its socket buffers for a window of "
-            f"{rounded(a['window'], 'bytes', 4)}, {in_bdps(a)} bandwidth-delay products of {of}: what is in flight, "
-            "and what arrives while a lost packet is sent again. "
-            f"A byte of window takes up to {maximum / a['window']:.2g} bytes of memory. Larger settings stay.{more}",
-            tuple(raised_third(f"net.ipv4.{name}", maximum) for name in ("tcp_rmem", "tcp_wmem")),
-            "sysctl net.ipv4.tcp_rmem net.ipv4.tcp_wmem net.ipv4.tcp_moderate_rcvbuf net.ipv4.tcp_window_scaling",
-            f"a third number of {maximum} or more in the first two, 1 (or more) in the last two",
-        )
-    ]
+def settings(a: dict[str, Any], path: Path, verbose: bool) -> list[Line]:
+    """Return the settings that the hosts need, or the reason why they need none."""
+    made = [_buffers(a, path, verbose)]
+    if memory := _memory(a, path):
+        made.append(Line(memory, ()))
     if a["window_limited"]:
         made.append(
             Line(
@@ -62,7 +44,61 @@ def settings(a: dict[str, Any], path: Path) -> list[Line]:
         )
     if a["scheme"] == "dctcp":
         made.append(_marks(a))
-    return made + _program(a, path)
+    return made + (_program(a, path) if verbose else [])
+
+
+def _buffers(a: dict[str, Any], path: Path, verbose: bool) -> Line:
+    """Return the lines that raise the kernel's limits, as far as they are not known to be large enough."""
+    maximum, limits = a["linux_maximum"], path.limits
+    lacking = ("tcp_rmem", "tcp_wmem") if limits is None else limits.lacking(maximum)
+    off = () if limits is None else limits.off
+    window = f"a window of {rounded(a['window'], 'bytes')} ({in_bdps(a)} BDPs)"
+    if not lacking and not off and limits is not None:
+        exact = limits.pressure is not None or not limits.source.startswith("Linux")
+        where = f"; by default, on hosts with {rounded(maximum / DEFAULT_SHARE, 'bytes')} of memory or more"
+        sizes = [rounded(size, "bytes") for size in (limits.receive, limits.send)]
+        return Line(
+            f"Nothing to type: {limits.source} has tcp_rmem up to {sizes[0]} and tcp_wmem up to {sizes[1]}, and "
+            f"{window} needs {rounded(maximum, 'bytes')}{'' if exact else where}.",
+            (),
+        )
+    known = [] if limits is None else [name for name in ("tcp_rmem", "tcp_wmem") if name not in lacking]
+    enough = f" {' and '.join(known)} of {limits.source} suffices." if known and limits is not None else ""
+    more = " Larger values stay."
+    if fits_defaults(a, path):
+        more = f" Only for hosts with less: Linux's defaults suffice from {OLDEST} on."
+    if verbose:
+        more += (
+            " A lost packet holds back what arrives until it has been sent again. A byte of window takes up to "
+            f"{maximum / a['window']:.2g} bytes of memory."
+        )
+        more += " The rate is what was measured, so that they allow twice as much." * bool(path.rate_measured_by)
+    raising = [raised_third(f"net.ipv4.{name}", maximum) for name in lacking]
+    return Line(
+        f"On both hosts, as root, for {window}, in up to {rounded(maximum, 'bytes')} of memory.{more}{enough}",
+        (*raising, *(f"sysctl -w {name}=1" for name in off)),
+        *(
+            (
+                "sysctl net.ipv4.tcp_rmem net.ipv4.tcp_wmem net.ipv4.tcp_moderate_rcvbuf net.ipv4.tcp_window_scaling",
+                f"a third number of {maximum} or more in the first two, 1 (or more) in the last two",
+            )
+            * verbose
+        ),
+    )
+
+
+def _memory(a: dict[str, Any], path: Path) -> str:
+    """Return what one connection takes of the memory that Linux has for TCP, where that is too much; else nothing."""
+    maximum = a["linux_maximum"]
+    if path.limits is not None and path.limits.pressure is not None:
+        pressure = path.limits.pressure
+        said = f"tcp_mem of {path.limits.source} saves memory from {rounded(pressure, 'bytes')} on"
+        bound = maximum > pressure
+    else:
+        needed = maximum / PRESSURE_SHARE
+        said = f"tcp_mem, by default a sixteenth of it, holds that from {rounded(needed, 'bytes')} on"
+        bound = needed > FULL_DEFAULTS
+    return f"Memory: one connection may take {rounded(maximum, 'bytes')}; {said}." if bound else ""
 
 
 def _marks(a: dict[str, Any]) -> Line:
@@ -111,45 +147,68 @@ def _program(a: dict[str, Any], path: Path) -> list[Line]:
     ]
 
 
-def check(answer: Answer, path: Path) -> Line:
-    """Return the check of the rate; if the link's rate is unknown, the measured rate is its lower bound."""
+def check(answer: Answer, path: Path) -> list[str]:
+    """Return the command that checks the rate, the interval to expect, and what would narrow a wide one."""
     a, rows = answer.attrs, answer.rows
     control = SENDERS[a["scheme"]].control
     if "check_time" not in rows[0]:
-        return Line(
-            "Then measure. The rate to expect was not simulated (--no-simulation).", (f"iperf3 -c HOST -C {control}",)
-        )
+        return [
+            *labelled("check", f"iperf3 -c HOST -C {control}"),
+            *labelled("expect", "not simulated (--no-simulation)"),
+        ]
     skipped, lasts = (max(row[name] for row in rows) for name in ("check_skipped", "check_time"))
-    command = f"iperf3 -c HOST -f m -C {control} -O {skipped:g} -t {lasts:g}"
+    made = labelled("check", f"iperf3 -c HOST -f m -C {control} -O {skipped:g} -t {lasts:g}")
     if path.rate_measured_by:
-        rate, between = path.figures.rate or 0.0, path.figures.rate_interval
-        reason, limit = "The rate of the link is not known, only what was measured.", path.figures.limited_by
-        if limit in ("receiver window", "sender"):
-            reason = f"The measurement was limited by the {limit} and not by the network: these lines may change that."
-        return Line(
-            f"Then measure, without -w. {reason}",
-            (command,),
-            expect=f'in the line "receiver" {at_least((1 - DIFFERENT) * (between[0] if between else rate))}, '
-            f"if {control} was measured, too: the least that was measured less a tenth, as runs differ. "
-            "If it is much more than was measured, run this program again with the new file",
-        )
-    intervals = [
-        rates(row["check_lower"], row["check_upper"])
-        + (f" at a loss of {span(row['loss_low'], row['loss_high'], '{:.3g}'.format, ' to ')}" * (row["loss_high"] > 0))
-        for row in rows
-    ]
-    buffer = f"{a['buffer']:.4g} BDP" + ("s" if a["buffer"] > 1 else "")
+        return made + labelled("expect", _of_measured_rate(path, control))
+    intervals = [rates(row["check_lower"], row["check_upper"]) + at_loss(row, len(rows) > 1) for row in rows]
     shown = a["rate_high"] <= SHOWN_RATE and a["round_trip_time_high"] <= SHOWN_ROUND_TRIP_TIME
-    hosts = (
-        f" Linux was compared with such intervals up to {text(SHOWN_RATE, 'bytes/s')} and "
-        f"{text(SHOWN_ROUND_TRIP_TIME, 's')} (docs/advice.md). Beyond, the hosts decide, too: one processor for a "
-        "connection, the network card and its segmentation offload (TSO, GRO), pacing (tc qdisc fq), and "
-        "net.ipv4.tcp_mem, the memory of all connections."
+    made += labelled(
+        "expect",
+        f'{"; ".join(intervals)} in the line "receiver", in {100 * a["confidence"]:.4g} of 100 '
+        f"{'' if shown else 'simulated '}checks, on an idle path with {a['buffer']:.4g} BDP of buffer",
     )
-    checks = f"{100 * a['confidence']:.4g} of 100 {'' if shown else 'simulated '}checks"
-    return Line(
-        f"Then measure. In {checks} the rate lies in the interval, if nobody else uses the path and the buffer of the "
-        f"bottleneck holds {buffer} (--buffer).{'' if shown else hosts}",
-        (command,),
-        expect='in the line "receiver" ' + "; ".join(intervals),
+    wide = [row for row in rows if row["check_upper"] > WIDE * row["check_lower"]]
+    made += labelled("narrower", _narrower(a, wide[0], len(rows) > 1)) if wide else []
+    if not shown:
+        made += labelled(
+            "hosts",
+            f"no check on Linux above {text(SHOWN_RATE, 'bytes/s')}, {text(SHOWN_ROUND_TRIP_TIME, 's')}: processor, "
+            "network card (TSO, GRO), fq or tcp_mem may limit",
+        )
+    return made
+
+
+def at_loss(row: dict[str, float], several: bool = True) -> str:
+    """Return the loss of a row, or the ends of its range, if there are several rows."""
+    low, high = row["loss_low"], row["loss_high"]
+    return f" at a loss of {low:.3g}{f' to {high:.3g}' * (low < high)}" if several else ""
+
+
+def _of_measured_rate(path: Path, control: str) -> str:
+    """Return what to expect if the link's rate is unknown: the measured rate is its lower bound."""
+    rate, between = path.figures.rate or 0.0, path.figures.rate_interval
+    reason, limit = "the rate of the link is not known", path.figures.limited_by
+    if limit in ("receiver window", "sender"):
+        reason = f"the {limit} limited the measured flow, and not the network"
+    return (
+        f'{at_least((1 - DIFFERENT) * (between[0] if between else rate))} in the line "receiver", without -w, if '
+        f"{control} was measured, too: the least that was measured less a tenth, because {reason}. If it is much more, "
+        "give the new file"
     )
+
+
+def _narrower(a: dict[str, Any], row: dict[str, float], several: bool) -> str:
+    """Return which longer measurement narrows the interval of a check, and to what."""
+    said = []
+    lasts, skipped = math.ceil(row["tcp_time"]), math.ceil(row["tcp_time"] * LONG_SKIPPED / LONG_CYCLES)
+    if lasts > row["check_time"]:
+        command = f"-O {skipped} -t {lasts}"
+        if skipped > LONGEST_OMITTED or lasts > LONGEST:
+            command = f"a transfer of {lasts} s, without its first {skipped} s"
+        said.append(f"{command}{at_loss(row, several)}: {rates(row['long_lower'], row['long_upper'])}, simulated")
+    effects = {name: float(factor) for name, factor, _ in (one.split() for one in a["effects"].split(";") if one)}
+    loss = math.exp(effects.get("loss", 0.0) / 2)
+    if loss >= math.sqrt(2):
+        # The interval of a count shrinks with the square root of the number of losses.
+        said.append(f"counting the losses of four times as many packets narrows it by a factor of {loss:.2g}, by law")
+    return "; ".join(said) or "no longer check narrows it: give narrower ranges"

@@ -2,30 +2,38 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from longfat.design.socket_buffers import Limits
     from longfat.measured import PathFigures
     from longfat.measured.diagnosis import Diagnosis
+    from longfat.measured.sysctl import Settings
 
-SEGMENT, PACKET = 16384, 1024  # bytes: of selective repeat
-UNUSED = ("queueing_delay:", "limited_by:", "policed:", "loss_burst:")  # remarks that say nothing of selective repeat
-NO_WINDOW = (
-    "No window and no socket buffer raises this rate, so that none was computed and no file was written.",
-    "Options without FILES (--rate, --rtt, --loss) give the window of the path itself.",
-)
 HOLDERS = {
-    "rate": ("--rate", "--iperf3"),
-    "round_trip_time": ("--rtt", "--ping, or --iperf3 from the sending side of TCP"),
-    "loss": ("--loss", "--iperf3; ping sends too few packets to tell"),
+    "rate": ("--rate", "of iperf3"),
+    "round_trip_time": ("--rtt", "of ping, or of iperf3 --json on the sending side of TCP"),
 }
 
 
 @dataclass(frozen=True)
+class Asked:
+    """Options that were given, and what the files say of the path and of its hosts.
+
+    ``verdict`` is None if no TCP flow was measured, and ``limits`` if nothing is known of the hosts.
+    """
+
+    options: dict[str, Any]
+    figures: PathFigures
+    verdict: Diagnosis | None
+    limits: Limits | None
+
+
+@dataclass(frozen=True)
 class Path:
-    """Arguments of the design function, and the measured figures of the path."""
+    """Arguments of the design function, and what was measured on the path and its hosts."""
 
     arguments: dict[str, Any]
     figures: PathFigures
@@ -33,6 +41,7 @@ class Path:
     rate_measured_by: str  # "TCP" or "UDP"; empty if the rate was given
     verdict: Diagnosis | None = None  # None if no TCP flow was measured
     no_window: bool = False  # whether the losses of the path limit the flow, whatever its window
+    limits: Limits | None = None  # of the hosts, None if they are not known
 
     @property
     def attrs(self) -> dict[str, str]:
@@ -40,9 +49,46 @@ class Path:
         return {"remarks": "\n".join(self.remarks), "rate_measured_by": self.rate_measured_by}
 
 
+def asked_of(files: Iterable[str], options: dict[str, Any], kernel: str | None) -> Asked:
+    """Return what options and files say; settings of hosts are told from measurements of the path."""
+    from longfat import measured
+    from longfat.base.domains import conflict
+    from longfat.design.socket_buffers import linux_defaults, tightest
+    from longfat.measured.diagnosis import diagnosis
+    from longfat.measured.sysctl import Settings
+
+    read = measured.read_each(*files) if files else []
+    hosts = [one for one in read if isinstance(one, Settings)]
+    runs = [one for one in read if not isinstance(one, Settings)]
+    if kernel and hosts:
+        raise conflict("--kernel", "excludes the output of sysctl -a", "which has the settings themselves")
+    figures = measured.path_of(runs) if runs else measured.PathFigures()
+    limits = linux_defaults(kernel) if kernel else tightest([_limits(one) for one in hosts]) if hosts else None
+    return Asked(options, figures, diagnosis(figures) if figures.transport == "TCP" else None, limits)
+
+
+def _limits(host: Settings) -> Limits:
+    """Return the limits by a host's settings."""
+    from pathlib import Path as File
+
+    from longfat.design.socket_buffers import LAST_HALF, PAGE, Limits, linux_version
+
+    numbers = host.numbers
+    memory = numbers.get("net.ipv4.tcp_mem")
+    switches = ("net.ipv4.tcp_window_scaling", "net.ipv4.tcp_moderate_rcvbuf")
+    return Limits(
+        File(host.file).name,
+        numbers["net.ipv4.tcp_rmem"][2],
+        numbers["net.ipv4.tcp_wmem"][2],
+        memory[1] * PAGE if memory else None,
+        tuple(name for name in switches if numbers.get(name) == (0,)),
+        bool(host.kernel) and linux_version(host.kernel) <= LAST_HALF,
+    )
+
+
 def _used(asked: dict[str, Any], found: PathFigures) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return rate, round-trip time and loss as pairs, and remarks; options take precedence over measurements."""
-    given = {name: asked.get(name) for name in HOLDERS}
+    given = {name: asked.get(name) for name in (*HOLDERS, "loss")}
     used = dict(given)
     for name, value in given.items():
         if value is None and getattr(found, name) is not None:
@@ -53,19 +99,15 @@ def _used(asked: dict[str, Any], found: PathFigures) -> tuple[dict[str, Any], tu
     return used, remarks
 
 
-def _need(used: dict[str, Any], *names: str) -> None:
-    for name in names:
-        if used[name] is None:
-            flag, holders = HOLDERS[name]
-            raise ValueError(f"{flag} is missing: give it, or a file that contains it ({holders})")
-
-
-def of_tcp(asked: dict[str, Any], found: PathFigures, verdict: Diagnosis | None) -> Path:
+def of_tcp(given: Asked) -> Path:
     """Return the path, with all arguments of `longfat.design.tcp_window`."""
     from longfat.design.senders import SENDERS
 
+    asked, found, verdict = given.options, given.figures, given.verdict
     used, remarks = _used(asked, found)
-    _need(used, "rate", "round_trip_time")
+    for name, (flag, holders) in HOLDERS.items():
+        if used[name] is None:
+            raise ValueError(f"{flag} is missing: give it, or a file that contains it ({holders})")
     by = "" if "rate" in asked else found.transport
     more: dict[str, Any] = {"rate": used["rate"], "round_trip_time": used["round_trip_time"], "measured": bool(by)}
     if used["loss"] is None:
@@ -81,8 +123,9 @@ def of_tcp(asked: dict[str, Any], found: PathFigures, verdict: Diagnosis | None)
     if segment := asked.get("mss", segment):
         more["segment"] = segment
     at_loss = verdict is not None and verdict.kind == "losses" and "loss" not in asked
-    arguments = {name: value for name, value in asked.items() if name not in ("mss", "no_simulation")} | more
-    return Path(arguments, found, remarks, by, verdict, at_loss and not SENDERS[asked["scheme"]].is_bbr)
+    arguments = {name: value for name, value in asked.items() if name != "mss"} | more
+    no_window = at_loss and not SENDERS[asked["scheme"]].is_bbr
+    return Path(arguments, found, remarks, by, verdict, no_window, given.limits)
 
 
 def _measured_loss(
@@ -119,32 +162,3 @@ def _measured_loss(
             f"rate allow{unless}",
         )
     return (low, high), remarks
-
-
-def of_selective_repeat(asked: dict[str, Any], found: PathFigures) -> Path:
-    """Return the path, with all arguments of `longfat.design.window`: points, because its answer takes no ranges."""
-    from longfat.base.domains import conflict
-
-    for name in ("rate", "round_trip_time"):
-        if name in asked and asked[name][0] < asked[name][1]:
-            raise conflict(f"a range for {HOLDERS[name][0]}", "needs a --scheme of TCP")
-    if any(low < high for low, high in asked.get("loss", ())):
-        raise conflict("a range for --loss", "needs a --scheme of TCP")
-    used, remarks = _used(asked, found)
-    _need(used, *HOLDERS)
-    packet = asked.get("packet") or found.packet or PACKET
-    # By default a segment holds whole packets of the size that was measured.
-    segment = asked.get("segment") or max(1, SEGMENT // packet) * packet
-    sent = segment / math.ceil(segment / packet - 1e-9)
-    if found.packet and "loss" not in asked and abs(sent - found.packet) > 1:
-        remarks += (f"loss: measured for packets of {found.packet:g} bytes, used for packets of {sent:.6g} bytes",)
-    unused = UNUSED + (("packet:",) if "packet" in asked else ())
-    remarks = tuple(one for one in remarks if not one.startswith(unused))
-    points = {
-        "rate": asked["rate"][0] if "rate" in asked else found.rate,
-        "round_trip_time": asked["round_trip_time"][0] if "round_trip_time" in asked else found.round_trip_time,
-        "loss": [low for low, _ in asked["loss"]] if "loss" in asked else found.loss,
-    }
-    arguments = {name: value for name, value in asked.items() if name != "scheme"}
-    arguments |= points | {"segment": segment, "packet": packet}
-    return Path(arguments, found, remarks, "" if "rate" in asked else found.transport)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from longfat.base.quantities import text
-from longfat.cli import paste, window_lines
-from longfat.cli.output import csv_of
+from longfat.cli import paste, window_lines, window_steps
+from longfat.cli.output import MORE, csv_of
 from longfat.cli.tables import Cell, Column, percent, quantity, rounded, table
-from longfat.cli.window_lines import span
 from longfat.design.senders import SENDERS
 
 if TYPE_CHECKING:
@@ -23,6 +22,15 @@ MEASURE = {
     "rate": "The rate of the link decides: find it out (contract, shaper, tc), or measure it by UDP",
     "round_trip_time": "The round-trip time decides: take the minimum of ping while nothing else is sent",
 }
+
+
+def span(low: float, high: float, form: Callable[[float], str]) -> str:
+    """Return the text of two ends, or of the value where both are equal.
+
+    >>> span(1.0, 2.0, str), span(1.0, 1.0, str)
+    ('1.0 .. 2.0', '1.0')
+    """
+    return form(low) if low == high else f"{form(low)} .. {form(high)}"
 
 
 def _between(name: str) -> Cell:
@@ -47,16 +55,30 @@ SIMULATED = (
 )
 
 
-def by_law(answer: Answer, path: Path) -> str:
-    """Return what needs no simulation: path, rates, window, the input that decides, and lines to paste."""
+def by_law(answer: Answer, path: Path, verbose: bool) -> str:
+    """Return what needs no simulation: what limits, what to do, and lines to paste; figures and laws if verbose."""
     a = answer.attrs
-    window = f"Window that does not limit TCP here: {rounded(a['window'], 'bytes')}, {window_lines.in_bdps(a)} BDPs"
+    return _joined(
+        window_steps.begin(answer, path) + _assumed(path),
+        *(_explained(answer, path) if verbose else ()),
+        [] if path.no_window else paste.shown(window_lines.settings(a, path, verbose), verbose),
+    )
+
+
+def _assumed(path: Path) -> list[str]:
+    """Return the assumption on losses, where it is not the number that was counted."""
+    said = [one.removeprefix("loss: ") for one in path.remarks if one.startswith(("loss: taken", "loss: none"))]
+    return window_steps.labelled("losses", said[0]) if said else []
+
+
+def _explained(answer: Answer, path: Path) -> list[list[str]]:
+    """Return path, rates, window, the input that decides, and the metrics of a measurement."""
+    a = answer.attrs
+    window = f"Window that does not limit TCP here: {rounded(a['window'], 'bytes')}, {window_steps.in_bdps(a)} BDPs"
     limits = [f"{window}. A receive window of W limits TCP to", "W over the round-trip time."]
     if a["rate_measured"]:
         limits = [f"{window}, twice what the measured rate needs,", "because the link may carry more."]
-    pasted = ["# Lines to paste. Nothing has been changed on this machine.", ""]
-    return _joined(
-        path.verdict.lines() if path.verdict else [],
+    return [
         _path(a, path),
         ["Rate of a long transfer, data without headers, by law:"],
         table(LAW, answer.rows),
@@ -65,33 +87,62 @@ def by_law(answer: Answer, path: Path) -> str:
         _filling(answer, math.nan),
         _decides(a) if path.verdict is None or path.verdict.is_of_network else [],
         _metrics(a, path),
-        [] if path.no_window else [*pasted, *paste.shown(window_lines.settings(a, path))],
-    )
+    ]
 
 
-def simulated(answer: Answer, steps: Iterator[Answer]) -> Iterator[str]:
+def simulated(answer: Answer, path: Path, steps: Iterator[Answer], verbose: bool) -> Iterator[str]:
     """Yield what the simulations add: the row of each loss as soon as it is known, and what all of them show."""
     a = answer.attrs
     sure = percent(a["confidence"])
-    yield (
-        f"Rate of a long transfer, data without headers, by law and simulated, and of {sure} of simulated checks of a "
-        "new connection:\n"
-    )
+    if verbose:
+        yield (
+            f"Rate of a long transfer, data without headers, by law and simulated, and of {sure} of simulated checks "
+            "of a new connection:\n"
+        )
     for k, (row, _) in enumerate(zip(answer.rows, steps, strict=False)):  # a step for each row, and a last one
-        check = max(one["check_time"] for one in answer.rows)
-        yield from table(LAW + SIMULATED, [a | row], confidence=sure, check=f"{check:g} s")[min(k, 1) :]
+        if verbose:
+            check = max(one["check_time"] for one in answer.rows)
+            yield from table(LAW + SIMULATED, [a | row], confidence=sure, check=f"{check:g} s")[min(k, 1) :]
+        else:
+            yield from window_steps.labelled("simulated" if k == 0 else "", _long(row, len(answer.rows) > 1))
     next(steps)
-    yield "\n" + _joined(_transfers(answer), _filling(answer, answer.values["tcp_filling_loss"]))
+    if verbose:
+        yield "\n" + _joined(_transfers(answer), _filling(answer, answer.values["tcp_filling_loss"]))
+    elif beside := _beside(answer):
+        yield from window_steps.labelled("", beside)
 
 
-def end(answer: Answer, path: Path) -> str:
-    """Return the line that checks the rate; why there are no lines, where losses limit the flow whatever its window."""
-    if not path.no_window:
-        return "\n".join(paste.shown([window_lines.check(answer, path)]))
+def _long(row: dict[str, float], several: bool) -> str:
+    """Return the simulated rate of a long transfer with its interval."""
+    low, high = row["tcp_rate_lower"], row["tcp_rate_upper"]
+    between = f" ({window_steps.span(low, high)})" if low < high else ""
+    rate = rounded(row["tcp_rate"], "bytes/s")
+    return f"{rate}{between} in a long transfer{window_lines.at_loss(row, several)}"
+
+
+def _beside(answer: Answer) -> str:
+    """Return BBR's share beside a CUBIC flow and its losses, if they have been simulated."""
+    from longfat.design.beside_cubic import SHORT
+
+    values = answer.values
+    if math.isnan(values["bbr_share"]):
+        return ""
+    share, low, high = (100 * values[f"bbr_share{end}"] for end in ("", "_lower", "_upper"))
+    loss, short = (100 * values[name] for name in ("bbr_loss", "bbr_loss_short"))
     return (
-        "No window changes this rate, so that there are no lines to paste: --loss 0 gives those for the path\n"
-        "without its losses, and --scheme bbr1 those for a sender that does not take each loss for congestion."
+        f"BBR beside one CUBIC flow takes {share:.3g}% ({low:.3g} .. {high:.3g}%) of the rate, and loses {loss:.2g}% "
+        f"({short:.2g}% with {SHORT:g} BDP of buffer)"
     )
+
+
+def end(answer: Answer, path: Path, verbose: bool) -> str:
+    """Return the check of the rate, or why there are no lines where losses limit the flow whatever its window."""
+    last = window_lines.check(answer, path)
+    if path.no_window:
+        last = [
+            "No window changes this rate: no lines to paste. --loss 0 gives those without the losses.",
+        ]
+    return "\n".join([*last, *([] if verbose else [MORE])])
 
 
 def _joined(*parts: list[str]) -> str:
@@ -153,24 +204,13 @@ def _filling(answer: Answer, found: float) -> list[str]:
 
 
 def _beside_cubic(answer: Answer) -> list[str]:
-    """Return BBR's share beside a CUBIC flow and its losses, if they have been simulated, and its requirements."""
-    a, values = answer.attrs, answer.values
-    needs = [
-        f"BBR may fill its window: up to {rounded(a['linux_maximum'], 'bytes')} of memory for a connection at either "
-        "host (tcp_rmem, tcp_wmem).",
-        "Without the queue discipline fq at the sender Linux paces it by a timer for each connection (tcp_bbr.c).",
-    ]
-    if math.isnan(values["bbr_share"]):
-        return needs
-    from longfat.design.beside_cubic import SHORT
-
-    share, low, high = (100 * values[f"bbr_share{end}"] for end in ("", "_lower", "_upper"))
-    loss, short = (100 * values[name] for name in ("bbr_loss", "bbr_loss_short"))
+    """Return BBR's share beside a CUBIC flow, if it has been simulated, and its requirements."""
+    beside = _beside(answer)
     return [
-        f"Beside one CUBIC flow BBR takes {share:.3g}% of both rates ({low:.3g} .. {high:.3g}%, simulated) with this "
-        f"buffer of {a['buffer']:.4g} BDP.",
-        f"It loses {loss:.2g}% of its packets there, and {short:.2g}% in a buffer of {SHORT:g} BDP.",
-        *needs,
+        *([f"{beside}.", f"The buffer of the bottleneck is {answer.attrs['buffer']:.4g} BDP."] if beside else []),
+        f"BBR may fill its window: up to {rounded(answer.attrs['linux_maximum'], 'bytes')} of memory for a connection "
+        "at either host (tcp_rmem, tcp_wmem).",
+        "Without the queue discipline fq at the sender Linux paces it by a timer for each connection (tcp_bbr.c).",
     ]
 
 

@@ -147,13 +147,14 @@ TCP_WINDOW: dict[str, Any] = {
     ),
     "loss": replace(
         LOSS, ranges=True, several=True, default="0", kind="float, str, pair or list of these",
-        meaning="Packet loss probabilities, e.g. 1e-4,1e-3 or 1e-4..3e-4, without overflows of the flow itself",
+        meaning="Packet loss probabilities, e.g. 1e-4,1e-3 or 1e-4..3e-4",
+        remark="Those that overflow the buffer of the bottleneck are not counted.",
     ),
     "scheme": Setting(
         default="cubic", names=SENDERS,
-        meaning="Congestion control of TCP; bbr1 is the bbr of mainline Linux, bbr is version 3; dctcp is for data "
-        "centers",
-        remark='For "dctcp" the bottleneck marks packets above a seventh of the bandwidth-delay product.',
+        meaning="Congestion control; bbr1 is mainline Linux's bbr",
+        remark='"bbr" is version 3, and "dctcp" is for data centers: the bottleneck marks packets above a seventh of '
+        "the bandwidth-delay product.",
     ),
     "flows": replace(
         FLOWS, several=False, default=1, kind="",

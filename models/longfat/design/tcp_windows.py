@@ -154,8 +154,9 @@ def tcp_window(
 class Answer:
     """Answer of `tcp_window`, as far as it is known.
 
-    ``rows`` has for each loss the `VARIABLES` and its middle, ``loss``, and ``values`` those of `OF_PATH`, NaN before
-    they are simulated. ``law`` returns the law's rate at a loss. ``alone``: the loss is one, and no list.
+    ``rows`` has for each loss the `VARIABLES`, its middle, ``loss``, and ``long_lower`` and ``long_upper``, the limits
+    of a check as long as a transfer; ``values`` has those of `OF_PATH`, NaN before they are simulated. ``law`` returns
+    the law's rate at a loss. ``alone``: the loss is one, and no list.
     """
 
     rows: list[dict[str, float]]
@@ -324,8 +325,8 @@ def _simulated(path: Any, given: dict[str, Range], shares: list[float], effort: 
         "tcp_rate": mean_of["mean"],
         "tcp_rate_lower": least_of["lower"],
         "tcp_rate_upper": most_of["upper"],
-        "check_lower": least_of["least"] * least / centre,
-        "check_upper": most_of["most"] * most / centre,
+        **{f"{name}_lower": least_of[f"{name}_least"] * least / centre for name in ("check", "long")},
+        **{f"{name}_upper": most_of[f"{name}_most"] * most / centre for name in ("check", "long")},
         "tcp_in_flight": mean_of["in_flight"],
     }
 
@@ -345,17 +346,17 @@ def _range(name: str, value: Any) -> Range:
 
 
 def _limits(path: tcp.TcpPath, loss: float, effort: Effort) -> dict[str, float]:
-    """Return the mean of long transfers with limits, the limits of a check [bytes/s], and the amount in flight [bytes].
+    """Return the mean of long transfers with limits, those of one more run [bytes/s], and the amount in flight [bytes].
 
-    Those of a check are wider by the accuracy of the simulator.
+    Those of one more run, a check or as long as a transfer, are wider by the accuracy of the simulator.
     """
     checks = path.checks(loss, effort)
     transfers = checks if path.sender.is_bbr else path.transfers(loss, effort)
     found = tcp.limits([run.share for run in transfers], effort.confidence)
-    check = tcp.limits([run.share for run in checks], effort.confidence)
     wider = GOODPUT_ACCURACY if loss > 0 else 0.0
-    found["least"] = check["least"] * (1 - wider) - UTILISATION_ACCURACY * check["mean"]
-    found["most"] = check["most"] * (1 + wider) + UTILISATION_ACCURACY * check["mean"]
+    for name, one in (("long", dict(found)), ("check", tcp.limits([run.share for run in checks], effort.confidence))):
+        found[f"{name}_least"] = one["least"] * (1 - wider) - UTILISATION_ACCURACY * one["mean"]
+        found[f"{name}_most"] = one["most"] * (1 + wider) + UTILISATION_ACCURACY * one["mean"]
     made = {name: path.rate * min(1.0, max(0.0, value)) for name, value in found.items()}
     delay = float(np.mean([run.queueing_delay for run in transfers]))
     return made | {"in_flight": path.rate * found["mean"] * (path.round_trip_time + delay)}

@@ -1,0 +1,259 @@
+"""First lines of `longfat window`: what limits TCP on a path, and up to three steps with their gains, best first."""
+
+from __future__ import annotations
+
+import math
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any
+
+from longfat.cli.tables import rounded
+from longfat.design.senders import SENDERS
+from longfat.design.socket_buffers import Limits, SocketBuffers, linux_defaults
+
+if TYPE_CHECKING:
+    from longfat.cli.window_path import Asked, Path
+    from longfat.design.tcp_windows import Answer
+
+WIDTH = 116
+NEWEST = "6.18"  # its defaults are used where nothing is known of the hosts: none of older versions are larger
+OLDEST = "3.4"
+MOST_STREAMS = 128  # iperf3's largest -P (MAX_STREAMS of its iperf.h)
+#: Data in a packet of 9000 bytes and of 1500, and the bytes of both on Ethernet (RFC 6349, section 4.1.1; headers with
+#: time stamps).
+JUMBO, USUAL = (8948, 9038), (1448, 1538)
+FEWER_PACKETS = f"{JUMBO[0] / USUAL[0]:.2g} times fewer packets"
+LOSSES = "remove the losses (ethtool -S, optics)"
+
+
+def labelled(label: str, words: str) -> list[str]:
+    """Return a text with a label before its first line.
+
+    >>> labelled("limit", "the link")
+    ['limit     the link']
+    """
+    return wrap(words, WIDTH, initial_indent=f"{label:10}", subsequent_indent=" " * 10, break_on_hyphens=False)
+
+
+def span(low: float, high: float, unit: str = "bytes/s") -> str:
+    """Return two ends with their unit, to three digits.
+
+    >>> span(1e6, 1e6), span(1e6, 2e6)
+    ('8 Mbit/s', '8 to 16 Mbit/s')
+    """
+    ends = [rounded(end, unit) for end in (low, high)]
+    if ends[0] == ends[1]:
+        return ends[0]
+    (first, of), (_, same) = (end.split(" ") for end in ends)
+    return f"{first if of == same else ends[0]} to {ends[1]}"
+
+
+def times(gain: float) -> str:
+    """Return a factor by which the rate rises.
+
+    >>> times(38.7), times(1.004)
+    ('39 times as much', 'no more')
+    """
+    return f"{gain:.2g} times as much" if gain >= 1.05 else "no more"
+
+
+def begin(answer: Answer, path: Path) -> list[str]:
+    """Return what limits the flow, by the diagnosis of a measured flow or else by law, and what to do."""
+    if path.verdict is not None:
+        return _said(path.verdict.limit, _of_measured(answer, path))
+    return _said(*_of_numbers(answer, path))
+
+
+def without_windows(asked: Asked) -> list[str]:
+    """Return the whole answer where a measured flow shows that no window and no buffer raises its rate."""
+    found, verdict = asked.figures, asked.verdict
+    assert verdict is not None
+    steps = [f"{verdict.advice}: gain not known"]
+    if verdict.kind.endswith("processor") and found.rate:
+        each, target = found.rate / (found.processor or 1.0), asked.options.get("rate", (0.0, 0.0))[1]
+        streams = max(2, math.ceil(target / each)) if target else 4
+        most = min(streams * each, target or math.inf)
+        side = "sender" if verdict.kind.startswith("sender") else "receiver"
+        steps = [
+            f"several streams, each with a thread (iperf3 3.16 or newer, -P {streams}): up to "
+            f"{rounded(most, 'bytes/s')}, {rounded(each, 'bytes/s')} for each processor",
+            f"packets of 9000 bytes, if the whole path takes them: {FEWER_PACKETS} for the processor",
+            f"segmentation and receive offload at the {side} (ethtool -k), iperf3 -Z: gain not known",
+        ]
+    elif verdict.kind == "application" and found.offered:
+        steps = [f"{verdict.advice}: {rounded(found.offered, 'bytes/s')} was all that it asked for"]
+    elif verdict.kind == "policer" and found.loss:
+        steps = [
+            f"ask for a higher rate than {rounded(found.rate or math.nan, 'bytes/s')}, which passed",
+            f"shape the flow to the policer's rate before it (tc qdisc tbf): saves the {found.loss:.3g} of packets "
+            "that are lost",
+        ]
+    elif "policer" in verdict.kind:
+        steps = [verdict.advice, f"shape the flow before a policer: saves the {found.loss or 0.0:.3g} of packets lost"]
+    last = "No window and no socket buffer raises this rate: no lines to paste, and no file was written."
+    return [*_said(verdict.limit, steps), "", last]
+
+
+def _said(limit: str, steps: list[str]) -> list[str]:
+    """Return the limit and the steps, numbered if there are several."""
+    made = labelled("limit", limit)
+    for number, step in enumerate(steps[:3], 1):
+        label = "next:" if number == 1 else ""
+        first = f"{label:10}{number}. " if len(steps) > 1 else f"{label:10}"
+        made += wrap(step, WIDTH, initial_indent=first, subsequent_indent=" " * len(first), break_on_hyphens=False)
+    return made
+
+
+def _of_measured(answer: Answer, path: Path) -> list[str]:
+    """Return the steps for a measured flow, whose diagnosis is known."""
+    verdict, measured, rate = path.verdict, path.figures.rate or math.nan, answer.law(0.0)
+    assert verdict is not None
+    reached = min((row["tcp_rate_law"] for row in answer.rows), default=math.nan)
+    if verdict.kind == "losses" and path.no_window:
+        return _against_losses(answer, path, rate)
+    if path.rate_measured_by:
+        to = f"up to {rounded(2 * measured, 'bytes/s')}, twice what was measured, if the link carries it (--rate)"
+    else:
+        to = f"up to {rounded(reached, 'bytes/s')} by law, {times(reached / measured)}"
+    if verdict.kind in ("receiver window", "sender"):
+        if not _missing(answer, path):
+            return [f"{verdict.advice}: gain not known, because the buffers of the hosts are large enough"]
+        where = "paste the lines, and set no buffer in the program (no iperf3 -w, no SO_RCVBUF)"
+        return [f"{where}: {to}", *([verdict.advice + ": gain not known"] if verdict.kind == "sender" else [])]
+    gain = "gain not known without the rate of the link (--rate)" if path.rate_measured_by else to
+    return [f"{verdict.advice}: {gain}"]
+
+
+def _of_numbers(answer: Answer, path: Path) -> tuple[str, list[str]]:
+    """Return the limit and the steps by law: losses, the socket buffers that hosts have by default, or the link."""
+    a, whole = answer.attrs, answer.law(0.0)
+    slow = [row for row in answer.rows if not row["tcp_rate_law"] >= a["target"] * whole]
+    best = max((row["tcp_rate_law"] for row in answer.rows if math.isfinite(row["tcp_rate_law"])), default=0.0)
+    limits, trip = _limits(path), a["round_trip_time"]
+    least, most = limits.least(_overhead(a)) / trip, limits.most / trip
+    if most < best and not path.rate_measured_by:
+        return _of_buffers(answer, path, (least, most), best)
+    if slow:
+        return _of_losses(answer, whole), _against_losses(answer, path, whole)
+    return _of_link(answer, path, whole, (least, most))
+
+
+def _of_losses(answer: Answer, whole: float) -> str:
+    """Return the rates that losses leave."""
+    a = answer.attrs
+    rates = [
+        f"{rounded(row['tcp_rate_law'], 'bytes/s')} at {_loss(row)}"
+        for row in answer.rows
+        if math.isfinite(row["tcp_rate_law"])
+    ]
+    beyond = [_loss(row) for row in answer.rows if not math.isfinite(row["tcp_rate_law"])]
+    said = [", ".join(rates)] if rates else []
+    said += [f"no law holds at {', '.join(beyond)}"] if beyond else []
+    trip = span(a["round_trip_time_low"], a["round_trip_time_high"], "s")
+    return f"loss: {'; '.join(said)} (law of {_name(a)}, {trip}), of the link's {rounded(whole, 'bytes/s')}"
+
+
+def _against_losses(answer: Answer, path: Path, whole: float) -> list[str]:
+    """Return the steps where losses limit the rate."""
+    a = answer.attrs
+    row = max(answer.rows, key=lambda one: one["tcp_rate_law"] if math.isfinite(one["tcp_rate_law"]) else -1.0)
+    law = row["tcp_rate_law"]
+    if not math.isfinite(law):
+        return [f"{LOSSES}: up to {rounded(whole, 'bytes/s')} by law"]
+    if path.rate_measured_by:
+        return [
+            f"{LOSSES}: gain not known without the rate of the link (--rate)",
+            f"several flows, iperf3 -P 4: {rounded(4 * law, 'bytes/s')} by law, {times(4)}, if the link carries it",
+        ]
+    gain = times(whole / law)
+    paste = ", paste the lines" if _missing(answer, path) and not fits_defaults(a, path) and not path.no_window else ""
+    steps = [f"{LOSSES}{paste}: {rounded(whole, 'bytes/s')} by law, {gain}"]
+    if SENDERS[a["scheme"]].is_bbr:
+        return steps
+    flows = min(math.ceil(whole / law), MOST_STREAMS)
+    rate = min(whole, flows * law)
+    steps.append(
+        f"several flows, iperf3 -P {flows}: {rounded(rate, 'bytes/s')} by law, {times(rate / law)}, if losses are "
+        "independent"
+    )
+    bbr = SENDERS["bbr1"].rate(whole, a["round_trip_time"], row["loss"], a["segment"])
+    if math.isfinite(bbr) and a["scheme"] != "dctcp":
+        steps.append(
+            f"BBR and tc qdisc fq at the sender: {rounded(bbr, 'bytes/s')} by its rules, {times(bbr / law)}; unfair "
+            "to others"
+        )
+    return steps
+
+
+def _of_buffers(answer: Answer, path: Path, rates: tuple[float, float], best: float) -> tuple[str, list[str]]:
+    """Return limit and steps where the buffers of the hosts, by default or as they are set, are smaller than needed."""
+    a, limits, (least, most) = answer.attrs, _limits(path), rates
+    name, size = min((("tcp_wmem", limits.send), ("tcp_rmem", limits.receive)), key=lambda one: one[1])
+    source = ", if Linux's defaults" if path.limits is None else f" of {limits.source}"
+    limit = (
+        f"socket buffers{source}: {span(least, most)} ({name} {rounded(size, 'bytes')}, "
+        f"{rounded(a['round_trip_time'], 's')}) of the link's {rounded(answer.law(0.0), 'bytes/s')}"
+    )
+    few, many = math.ceil(best / most), math.ceil(best / least)
+    steps = [
+        f"paste the lines: up to {rounded(best, 'bytes/s')} by law, {times(best / most)} or more",
+        f"without root: several flows, iperf3 -P {min(few, MOST_STREAMS)} to {min(many, MOST_STREAMS)}, each with "
+        f"buffers of its own: up to {rounded(min(best, MOST_STREAMS * most), 'bytes/s')}",
+    ]
+    whole = answer.law(0.0)
+    if best < a["target"] * whole:
+        steps.insert(1, f"then {LOSSES}: {rounded(whole, 'bytes/s')} by law, {times(whole / best)}")
+    return limit, steps
+
+
+def _of_link(answer: Answer, path: Path, whole: float, rates: tuple[float, float]) -> tuple[str, list[str]]:
+    """Return limit and steps where the link itself limits the rate."""
+    a, limits = answer.attrs, _limits(path)
+    condition = "" if any(row["loss"] > 0 for row in answer.rows) else ", if it loses no packet"
+    rate = f" of {span(a['rate_low'], a['rate_high'])}" if not path.rate_measured_by else ""
+    by = f" (as measured by {path.rate_measured_by})" if path.rate_measured_by else ""
+    limit = f"the link{by}{condition}: {rounded(whole, 'bytes/s')} of data{rate}"
+    steps = []
+    if _missing(answer, path) and not fits_defaults(a, path):
+        source = "Linux's defaults" if path.limits is None else limits.source
+        of = a["bandwidth_delay_product"]
+        steps.append(
+            f"paste the lines: with {in_bdps(a)} BDPs a lost packet does not stop the sender; {source}: "
+            f"{limits.least(_overhead(a)) / of:.2g} to {limits.most / of:.2g}"
+        )
+    if not path.rate_measured_by and a["segment"] <= USUAL[0]:
+        gain = JUMBO[0] / JUMBO[1] / (USUAL[0] / USUAL[1]) - 1
+        steps.append(f"packets of 9000 bytes, if the whole path takes them: {gain:.0%} more data, {FEWER_PACKETS}")
+    return limit, steps
+
+
+def _limits(path: Path) -> Limits:
+    return path.limits or linux_defaults(NEWEST)
+
+
+def _missing(answer: Answer, path: Path) -> bool:
+    """Return whether lines are needed, as far as the hosts are known."""
+    return path.limits is None or bool(path.limits.off or path.limits.lacking(answer.attrs["linux_maximum"]))
+
+
+def fits_defaults(a: dict[str, Any], path: Path) -> bool:
+    """Return whether nothing is known of the hosts, and all of Linux's defaults are large enough."""
+    return path.limits is None and not linux_defaults(OLDEST).lacking(a["linux_maximum"])
+
+
+def _overhead(a: dict[str, Any]) -> int:
+    return SocketBuffers(a["window"], a["segment"]).overhead
+
+
+def in_bdps(a: dict[str, Any]) -> str:
+    """Return the window in bandwidth-delay products."""
+    return f"{a['window'] / a['bandwidth_delay_product']:.2g}"
+
+
+def _name(a: dict[str, Any]) -> str:
+    return "Reno" if a["scheme"] == "reno" else a["scheme"].upper()
+
+
+def _loss(row: dict[str, float]) -> str:
+    """Return a loss, or the ends of its range."""
+    ends = [f"{row[f'loss_{end}']:.3g}" for end in ("low", "high")]
+    return ends[0] if ends[0] == ends[1] else " to ".join(ends)
