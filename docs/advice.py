@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from longfat.base.quantities import text
 from tests.benchmarks.advice import DATA, PACKET, WOKEN, held, printed, read
 
 HERE = Path(__file__).resolve().parent
@@ -28,13 +27,13 @@ Measured are paths of 5 to 100 Mbit/s and 5 to 150 ms, in which one sender of th
 """
 
 TABLE_HEAD = """\
-| # | path | sender | question | advice | rate promised [Mbit/s] | seen | holds |
-| --- | --- | --- | --- | --- | --- | --- | --- |
+| question | sender | paths | settings | hold | rate seen, over the least promised | promised range |
+| --- | --- | --- | --- | --- | --- | --- |
 """
 
 CHANGES = """
-A star marks settings that led to a change of the advice; they are not fresh. [data/advice.csv](data/advice.csv) has every run, queueing delays, and the advice of earlier
-versions; all queueing delays that are promised today hold. Rates count data without headers. `python -m docs.advice` generates the page and the CSV from `tests/data/advice.json`.
+The last column is the width of the promised interval in percent of its lower end: wide where losses are random. [data/advice.csv](data/advice.csv) has every run with its setting (column "row"), queueing delays, and the advice of earlier versions; all queueing
+delays that are promised today hold. Rates count data without headers. `python -m docs.advice` generates the page and the CSV from `tests/data/advice.json`.
 
 ## What did not hold, and what was changed
 
@@ -90,11 +89,6 @@ def _mbit(value: float) -> str:
     return f"{8e-6 * value:.4g}"
 
 
-def _path(one: dict) -> str:
-    bdp = one["rate"] * one["round_trip_time"] / PACKET
-    return f"{text(one['rate'], 'bytes/s')}, {text(one['round_trip_time'], 's')}, {bdp:.0f} packets"
-
-
 def _question(one: dict) -> str:
     if one["kind"] == "window":
         loss = f"loss {one['loss']:.3g}" if one["loss"] else "no loss"
@@ -114,15 +108,21 @@ def latest(one: dict) -> dict:
     return {**one, **one.get("today", {}), **one.get("raised", {})}
 
 
-def row(one: dict) -> str:
-    """Return a row of the table."""
-    promised = " to ".join(_mbit(end) for end in printed(*one["promised"]["rate"]))
-    rates = sorted(run["rate"] for run in one["seen"])
-    advice = f"{_advised(one)} {'packets' if one['kind'] == 'buffer' else 'bytes'}"
-    name = one["name"] + (" \\*" if one["name"] in LED else "")
-    seen = f"{_mbit(rates[0])} to {_mbit(rates[-1])}"
-    cells = [name, _path(one), SENDERS[one["scheme"]], _question(one), advice, promised, seen, "yes" if held(one) else "**no**"]  # fmt: skip
-    return f"| {' | '.join(cells)} |"
+def summary(rows: list[dict]) -> Iterator[str]:
+    """Return the rows of the table: the settings by question and sender, with the advice of today."""
+    for kind in ("window", "buffer"):
+        for scheme, name in SENDERS.items():
+            some = [one for one in rows if (one["kind"], one["scheme"]) == (kind, scheme)]
+            rates, times = ([one[key] for one in some] for key in ("rate", "round_trip_time"))
+            path = f"{_mbit(min(rates))} to {_mbit(max(rates))} Mbit/s, {1e3 * min(times):.3g} to {1e3 * max(times):.3g} ms"
+            ends = [printed(*one["promised"]["rate"]) for one in some]
+            seen = [run["rate"] / low for one, (low, _) in zip(some, ends, strict=True) for run in one["seen"]]
+            widths = [100 * (high / low - 1) for low, high in ends]
+            cells = [
+                kind, name, path, f"{len(some)}", f"{sum(map(held, some))}", f"{min(seen):.2f} to {max(seen):.2f}",
+                f"{min(widths):.0f} to {max(widths):.0f} %",
+            ]  # fmt: skip
+            yield f"| {' | '.join(cells)} |"
 
 
 def lines(rows: list[dict]) -> Iterator[dict[str, Any]]:
@@ -192,7 +192,7 @@ def page() -> str:
         roomless=next(one["share_of_link"] for one in pasted if one["room"] == "none"), windows=len(windows),
         took_least=f"{min(took):.2f}", took_most=f"{max(took):.2f}", limited=f"{100 * limited:.2g} %", woken=WOKEN // 1024,
     )  # fmt: skip
-    return head + TABLE_HEAD + "\n".join(row(latest(one)) for one in rows) + "\n" + rest
+    return head + TABLE_HEAD + "\n".join(summary([latest(one) for one in rows])) + "\n" + rest
 
 
 #: What this module writes, below `docs`.
