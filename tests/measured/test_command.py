@@ -25,10 +25,44 @@ def test_the_table(capsys):
     # the three goodputs: 18.953, 18.792 and 18.976 Mbit/s
     assert [part.strip() for part in lines["rate, data"] if part] == ["18.952 Mbit/s", "18.792 Mbit/s .. 18.976 Mbit/s"]
     assert "20.31 ms" in "".join(lines["base round-trip time"])
-    assert "network" in "".join(lines["limited by"])
     assert "not seen" in "".join(lines["policer"])
-    assert "18 of 15452 packets of 3 runs" in shown.out  # 6 + 8 + 4 of 5147 + 5089 + 5216
+    # 1500 of 1448 bytes of data are IP's, and 1538 are on the wire
+    assert "19.632 Mbit/s" in "".join(lines["IP"])
+    assert "20.128 Mbit/s" in "".join(lines["wire"])
+    assert "iperf3 --json (3 files), ping" in shown.out
     assert shown.err == ""
+
+
+def test_the_rest_of_the_table(capsys):
+    names = [*(DATA / f"clean-{i}.json" for i in (1, 2, 3)), DATA / "loaded.ping"]
+    _, short = run(capsys, *names)
+    _, shown = run(capsys, *names, "--verbose")
+    assert short.out.endswith("\nmore: --verbose\n")
+    for words in ("limited by  ", "remark    loss: 18 of 15452 packets of 3 runs", "packet  "):
+        assert words in shown.out  # 6 + 8 + 4 of 5147 + 5089 + 5216
+        assert words not in short.out
+    assert all(f"  {name}\n" in shown.out for name in names)
+
+
+@pytest.mark.parametrize("options", [[], ["--capacity", "1Gbit/s"]])
+def test_a_short_answer_has_twenty_lines(capsys, options):
+    others = ("README.md", "truth.json", "simulated.toml", "none.ping", "unreachable.ping", "tbf-before.tc")
+    for file in DATA.iterdir():
+        if file.name not in others:
+            status, shown = run(capsys, file, *options)
+            assert status == 0
+            assert shown.out.count("\n") <= 20
+            assert shown.out.startswith("limit ")
+
+
+def test_the_policer_of_a_capture_has_its_rate(capsys):
+    _, shown = run(capsys, DATA / "policed.pcap")
+    line = next(one for one in shown.out.splitlines() if one.startswith("policer"))
+    # 5 Mbit/s of IP packets: 1448/1500 of it are data; a bucket of 30 kB
+    words = line.removeprefix("policer").split()
+    assert words[0] == "suspected"
+    assert float(words[1]) == pytest.approx(5 * 1448 / 1500, rel=0.01)
+    assert float(words[-2]) == pytest.approx(30 * 1448 / 1500, rel=0.05)
 
 
 def test_json(capsys):

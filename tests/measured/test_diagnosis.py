@@ -10,7 +10,7 @@ import pytest
 
 from longfat import cli, measured
 from longfat.measured import PathFigures
-from longfat.measured.diagnosis import diagnosis
+from longfat.measured.diagnosis import _ADVICE, Diagnosis, diagnosis
 from tests.measured import questions
 
 DATA = Path(__file__).parents[1] / "data" / "measured"
@@ -164,7 +164,9 @@ MEASURED = {
         # sqrt(1.5/5e-3) x 72,400 = 1.25 MB/s, half of what the flow had
         ({"loss": 5e-3}, "suspected policer"),
         ({"loss": 5e-3, "loss_events": 2}, "growth"),
-        ({"loss": 5e-3, "control": "bbr"}, "unknown"),
+        ({"loss": 0.9e-3, "control": "bbr"}, "unknown"),
+        ({"loss": 5e-3, "control": "bbr"}, "losses or policer"),  # which alone does not slow it down
+        ({"loss": 5e-3, "control": "bbr", "queueing_delay": 0.004}, "own losses"),
         ({"loss": 5e-3, "flows": 4}, "losses or policer"),
         ({"loss": 5e-3, "limited_by": None}, "unknown"),
     ],
@@ -218,6 +220,14 @@ def test_windows_of_parallel_flows_add(tmp_path):
     assert (single[0], measured.read(tmp_path / "run.json").receive_window) == ("receiver window", 2 * single[1])
 
 
+def test_advice_is_short():
+    for kind, (steps, measurement) in _ADVICE.items():
+        assert len(steps) <= 3
+        assert max(map(len, steps), default=0) <= 106  # a line of 116 characters, less the label
+        assert measurement
+        assert len(Diagnosis(kind, "cause").lines()) <= 6
+
+
 def test_losses_are_shares(tmp_path, capsys):
     """As --loss reads them: 6 of 5147 segments."""
     out = asked(tmp_path, capsys, json.dumps(TEMPLATE), command="measured")
@@ -229,4 +239,4 @@ def test_losses_are_shares(tmp_path, capsys):
 def test_the_diagnosis_as_json(tmp_path, capsys):
     said = json.loads(asked(tmp_path, capsys, questions.receive_window(), "--json", command="measured"))["diagnosis"]
     assert said["limit"] == "receiver window of 21 MB: 2.1 Gbit/s at 80 ms"
-    assert "tcp_rmem" in said["next"]
+    assert "tcp_rmem" in said["steps"][0]

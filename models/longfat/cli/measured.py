@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from longfat.base.argument import Argument
+from longfat.base.layers import rate_at
 from longfat.base.quantities import text
-from longfat.cli.output import Output, outputs
-from longfat.cli.parameters import FILE, options
+from longfat.cli.output import MORE, Output, outputs
+from longfat.cli.parameters import FILE, VERBOSE, options
 from longfat.cli.tables import Column, table
 
 if TYPE_CHECKING:
     from longfat.measured import Measurement, PathFigures
 
-#: Rows of the table: name, title and unit.
+#: Rows of the table: name, title and unit. The last ones are left out of a short answer.
 ROWS = (
     ("rate", "rate", "bytes/s"),
     ("round_trip_time", "base round-trip time", "s"),
@@ -30,6 +32,9 @@ METRICS = {
     "tcp_efficiency": "TCP efficiency",
     "buffer_delay": "buffer delay",
 }
+DETAILS = ("packet", "limited_by", "tcp_efficiency", "buffer_delay")
+#: Rows of the rate at other layers: layer and the headers that are assumed.
+ASSUMED = {"IP": "with IPv4 and {}", "wire": "of Ethernet without a tag"}
 POLICED = {True: "suspected", False: "not seen", None: "unknown"}
 COLUMNS = (
     Column("", -22, lambda row: row["title"], always=True),
@@ -48,14 +53,13 @@ CAPACITY = Argument(
     json="Print the figures as JSON, in SI units.", figure="Picture of what was measured over time, e.g. path.svg."
 )
 @options({"capacity": CAPACITY})
-def measured_command(output: Output, files: tuple[str, ...], capacity: float | None) -> None:
-    """Say what measurements tell about a path: rate, round-trip time, queueing, loss, and what limited the flow.
-
-    Begins with what limited the flow, and the next step.
+@VERBOSE
+def measured_command(output: Output, files: tuple[str, ...], capacity: float | None, verbose: bool) -> None:
+    """Say what limited a measured flow, what to do and to measure next, and the figures of the path.
 
     A FILE is the output of iperf3 (--json, --json-stream or text), ping, ss -tin, tc -s qdisc or ndt7-client -format
     json, a qlog, or a capture (pcap, pcapng). It is recognised by its content. Several files are of one path; several
-    of one kind are runs and give intervals. Every figure comes with a remark that says what was measured.
+    of one kind are runs and give intervals. With --verbose every figure has a remark that says what was measured.
     """
     from longfat import measured
     from longfat.measured.diagnosis import diagnosis
@@ -67,9 +71,11 @@ def measured_command(output: Output, files: tuple[str, ...], capacity: float | N
         ratios, verdict = metrics(path, capacity), diagnosis(path)
         if output.draws and not any(one.series for one in found):
             raise ValueError("--figure needs values over time, which none of the files has")
-        said = {"limit": verdict.limit, "next": verdict.advice}
+        said = {
+            "limit": verdict.limit, "steps": verdict.steps, "measure": verdict.measurement,
+        }  # fmt: skip
         output.emit(
-            lambda: "\n".join([*verdict.lines(), "", _table(found, path, ratios)]),
+            lambda: "\n".join([*verdict.lines(), "", *_table(found, path, ratios, verbose)]),
             json=lambda: {
                 "diagnosis": said, "path": _values(path), "rfc_6349": ratios, "files": [_file(one) for one in found],
             },
@@ -92,30 +98,50 @@ def _file(one: Measurement) -> dict[str, Any]:
     return {"file": one.file, "kind": one.kind} | _values(one.figures)
 
 
-def _table(found: list[Measurement], path: PathFigures, ratios: dict[str, float]) -> str:
-    """Return the figures as a table, with the remarks below."""
-    lines = [f"{one.kind:13}  {one.file}" for one in found]
-    lines += ["", *table(COLUMNS, _rows(path), lambda row: row.get("none", ""))]
-    if ratios:
-        lines += ["", "RFC 6349", *table(COLUMNS, [_metric(name, value) for name, value in ratios.items()])[1:]]
-    return "\n".join([*lines, "", *(f"remark    {remark}" for remark in path.remarks)])
+def _table(found: list[Measurement], path: PathFigures, ratios: dict[str, float], verbose: bool) -> list[str]:
+    """Return the figures as a table; with ``verbose`` all of them, with the files above and the remarks below."""
+    rows = [row for row in _rows(path, ratios) if verbose or row["name"] not in DETAILS]
+    lines = table(COLUMNS, rows, lambda row: row.get("none", ""))
+    if verbose:
+        files = [f"{one.kind:13}  {one.file}" for one in found]
+        return [*files, "", *lines, "", *(f"remark    {remark}" for remark in path.remarks)]
+    counts = Counter(one.kind for one in found)
+    files = [kind if count == 1 else f"{kind} ({count} files)" for kind, count in counts.items()]
+    return [f"of {', '.join(files)}", *lines, "", MORE]
 
 
-def _rows(path: PathFigures) -> Iterator[dict[str, str]]:
-    """Yield the known figures, and the limit of the flow."""
+def _rows(path: PathFigures, ratios: dict[str, float]) -> Iterator[dict[str, str]]:
+    """Yield the known figures, the limit of the flow, and the metrics of RFC 6349."""
     from longfat.measured.diagnosis import none_lost
 
     for name, title, unit in ROWS:
         value = getattr(path, name)
         if name == "loss" and value == 0:
-            yield {"title": title, "none": none_lost(path)}
+            yield {"name": name, "title": title, "none": none_lost(path)}
         elif value is not None:
             ends = getattr(path, f"{name}_interval", None) or ()
             title += f", {path.rate_layer}" if name == "rate" else ""
             interval = " .. ".join(_shown(end, unit) for end in ends)
-            yield {"title": title, "value": _shown(value, unit), "interval": interval}
-    yield {"title": "limited by", "value": path.limited_by or "unknown"}
-    yield {"title": "policer", "value": POLICED[path.policed]}
+            yield {"name": name, "title": title, "value": _shown(value, unit), "interval": interval}
+            if name == "rate":
+                yield from _other_layers(path)
+    yield {"name": "limited_by", "title": "limited by", "value": path.limited_by or "unknown"}
+    # The remark on a policer begins with its rate and bucket.
+    found = next((one.split(": ") for one in path.remarks if one.startswith("policed: ")), ["", ""])
+    its = found[1] if path.policed else ""
+    yield {"name": "policed", "title": "policer", "value": POLICED[path.policed], "interval": its}
+    for name, value in ratios.items():
+        yield {"name": name} | _metric(name, value)
+
+
+def _other_layers(path: PathFigures) -> Iterator[dict[str, str]]:
+    """Yield the rate of data as that of IP and on the wire, where the size of packets and the transport are known."""
+    if path.rate and path.packet and path.transport and path.rate_layer == "data":
+        headers = "TCP with time stamps" if path.transport == "TCP" else path.transport
+        for layer, words in ASSUMED.items():
+            rate = rate_at(path.rate, "data", layer, data=path.packet, transport=path.transport)
+            shown = {"value": _shown(rate, "bytes/s"), "interval": words.format(headers)}
+            yield {"name": layer, "title": f"      {layer}"} | shown
 
 
 def _metric(name: str, value: float) -> dict[str, str]:

@@ -26,31 +26,60 @@ EVENTS = 3
 POLICED = 1e-3
 
 _CAPTURE = (
-    "capture a transfer at the sender (tcpdump -s 96 -w path.pcap tcp): longfat measured path.pcap tells a policer"
+    "at the sender tcpdump -s 96 -w path.pcap tcp, then longfat measured path.pcap: it tells a policer and its rate"
 )
+_FIND = "find where packets are lost (ethtool -S, optics, cables)"
+_THREADS = "several threads (iperf3 3.16 or newer, -P 4)"
+_NO_HELP = "larger windows and fewer losses do not help"
+#: For each kind what to do, in at most three steps, and what to measure next.
 _ADVICE = {
-    "receiver window": "raise net.ipv4.tcp_rmem of the receiver (longfat window FILES --rate LINK gives the lines), "
-    "set no buffer in the program (no iperf3 -w, no SO_RCVBUF), and measure again",
-    "application": "measure again without iperf3 -b: the program asked for no more",
-    "sender": "ss -tin dst HOST on the sender during a transfer: app_limited asks for a faster program or disk, "
-    "sndbuf_limited for more net.ipv4.tcp_wmem and no buffer set by the program",
-    "sender's processor": "measure again by several threads (iperf3 3.16 or newer, -P 4), with -Z, with segmentation "
-    "offload (ethtool -k) and jumbo frames; larger windows and fewer losses do not help",
-    "receiver's processor": "measure again by several threads (iperf3 3.16 or newer, -P 4), with receive offload "
-    "(ethtool -k) and jumbo frames; larger windows and fewer losses do not help",
-    "policer": "ask for a higher rate, or shape the flow to the policer's rate before it; no window and no buffer of a "
-    "socket helps",
-    "suspected policer": f"{_CAPTURE} and its rate; no larger window helps",
-    "losses or policer": f"{_CAPTURE}; else find where packets are lost (ethtool -S, optics, cables)",
-    "losses": "find where packets are lost (ethtool -S, optics, cables); several flows (iperf3 -P) carry more; "
-    f"{_CAPTURE}",
-    "own losses": "ping HOST while nothing else is sent, and give that file, too, because a queue lies above its base "
-    f"round-trip time; {_CAPTURE}",
-    "bottleneck": "compare with the rate of the link: if that is higher, look for other traffic, and for the hop with "
-    "this rate (tc -s qdisc, counters of switches)",
-    "growth": "measure again for longer and without the start: iperf3 -c HOST -O 10 -t 60 --json",
-    "unknown": "iperf3 -c HOST --json on the sending host (without -R), or ss -tin dst HOST during a transfer",
-}
+    "receiver window": (
+        (
+            "raise net.ipv4.tcp_rmem of the receiver (longfat window FILES --rate LINK gives the lines)",
+            "set no buffer in the program (no iperf3 -w, no SO_RCVBUF)",
+        ),
+        "the same transfer again",
+    ),
+    "application": ((), "the same transfer without iperf3 -b: the program asked for no more"),
+    "sender": (
+        (
+            "a faster program or disk, if ss says app_limited",
+            "more net.ipv4.tcp_wmem and no buffer set by the program, if it says sndbuf_limited",
+        ),
+        "ss -tin dst HOST on the sender during a transfer",
+    ),
+    "sender's processor": (
+        (f"{_THREADS}, and -Z", "segmentation offload (ethtool -k), jumbo frames", _NO_HELP),
+        "the same transfer with -P 4 -Z",
+    ),
+    "receiver's processor": (
+        (_THREADS, "receive offload (ethtool -k), jumbo frames", _NO_HELP), "the same transfer with -P 4"
+    ),
+    "policer": (
+        (
+            "ask for a higher rate, or shape the flow to the policer's rate before it",
+            "no window and no buffer of a socket helps",
+        ),
+        "the same transfer, shaped",
+    ),
+    "suspected policer": (("leave the windows as they are: against a policer no larger one helps",), _CAPTURE),
+    "losses or policer": ((f"{_FIND}, if the capture shows no policer",), _CAPTURE),
+    "losses": ((_FIND, "several flows (iperf3 -P) carry more"), _CAPTURE),
+    "own losses": (
+        (),
+        "ping HOST while nothing else is sent, and give that file, too, because a queue lies above its base round-trip "
+        f"time; {_CAPTURE}",
+    ),
+    "bottleneck": (
+        (
+            "compare with the rate of the link: if that is higher, look for other traffic,",
+            "and for the hop with this rate (tc -s qdisc, counters of switches)",
+        ),
+        "the same transfer while nothing else is sent",
+    ),
+    "growth": ((), "for longer and without the start: iperf3 -c HOST -O 10 -t 60 --json"),
+    "unknown": ((), "iperf3 -c HOST --json on the sending host (without -R), or ss -tin dst HOST during a transfer"),
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -70,19 +99,33 @@ class Diagnosis:
     limit: str
 
     @property
-    def advice(self) -> str:
-        """Next step."""
-        return _ADVICE[self.kind]
+    def steps(self) -> tuple[str, ...]:
+        """What to do, at most three steps."""
+        return _ADVICE[self.kind][0]
 
-    def lines(self, width: int = 110) -> list[str]:
+    @property
+    def measurement(self) -> str:
+        """What to measure next."""
+        return _ADVICE[self.kind][1]
+
+    @property
+    def advice(self) -> str:
+        """Steps and next measurement in one sentence."""
+        return "; ".join((*self.steps, f"measure {self.measurement}"))
+
+    def lines(self, width: int = 116) -> list[str]:
         r"""Return the lines that begin the answer of a command.
 
-        >>> print("\n".join(Diagnosis("growth", "congestion window, still growing: 9 Mbit/s").lines()))
-        limit     congestion window, still growing: 9 Mbit/s
-        next:     measure again for longer and without the start: iperf3 -c HOST -O 10 -t 60 --json
+        >>> print("\n".join(Diagnosis("receiver window", "receiver window of 21 MB").lines()))
+        limit     receiver window of 21 MB
+        next:     raise net.ipv4.tcp_rmem of the receiver (longfat window FILES --rate LINK gives the lines)
+                  set no buffer in the program (no iperf3 -w, no SO_RCVBUF)
+        measure   the same transfer again
         """
-        made = wrap(f"next:     {self.advice}", width, subsequent_indent=" " * 10, break_on_hyphens=False)
-        return [f"limit     {self.limit}", *made]
+        made = [f"limit     {self.limit}"]
+        made += [f"{'next:' * (k == 0):10}{step}" for k, step in enumerate(self.steps)]
+        words = f"measure   {self.measurement}"
+        return made + wrap(words, width, subsequent_indent=" " * 10, break_on_hyphens=False)
 
     @property
     def is_of_network(self) -> bool:
@@ -189,9 +232,9 @@ def _of_network(figures: PathFigures) -> Diagnosis:
     allowed = allowed_rates(figures)
     if not loss:
         return Diagnosis("growth", f"congestion window, still growing without losses: {_short(rate, 'bytes/s')}")
-    if allowed is None:
+    if allowed is None and loss < POLICED:
         return Diagnosis("unknown", f"unknown, with losses that do not slow down BBR: {_short(rate, 'bytes/s')}")
-    if rate < SLOWER * allowed[1] and (figures.loss_events or 0) < EVENTS:
+    if allowed is not None and rate < SLOWER * allowed[1] and (figures.loss_events or 0) < EVENTS:
         said = f"congestion window, still growing: {_short(rate, 'bytes/s')}"
         return Diagnosis("growth", f"{said}, and the losses allow {_short(allowed[0], 'bytes/s')}")
     is_fast = is_too_fast(figures)
@@ -204,12 +247,16 @@ def _of_network(figures: PathFigures) -> Diagnosis:
         return Diagnosis("growth", f"{said}: {_short(rate, 'bytes/s')}")
     if is_fast:
         return Diagnosis("suspected policer", f"policer suspected, or a short buffer: {_passed(figures)}")
+    sent = figures.packets_sent or 0.0
+    said = f"loss of {loss:.3g} ({loss * sent:.0f} of {_count(sent)} packets) without a queue"
+    if allowed is None:
+        # BBR keeps its rate at such losses, and through a policer, where it causes them: docs/measured.md.
+        said = f"{said}, at random or by a policer, which do not slow down BBR"
+        return Diagnosis("losses or policer", f"{said}: {_short(rate, 'bytes/s')} of data")
     law = "CUBIC" if (figures.control or "cubic") == "cubic" else "Reno"
     means = f"{_short(allowed[0], 'bytes/s')} by the law of {law} at {_short(trip, 's')}"
-    sent = figures.packets_sent or 0.0
     kind, cause = ("losses", "") if loss < POLICED else ("losses or policer", ", at random or by a policer")
-    said = f"loss of {loss:.3g} ({loss * sent:.0f} of {_count(sent)} packets) without a queue{cause}"
-    return Diagnosis(kind, f"{said}: {means}, measured {_short(rate, 'bytes/s')}")
+    return Diagnosis(kind, f"{said}{cause}: {means}, measured {_short(rate, 'bytes/s')}")
 
 
 def _passed(figures: PathFigures) -> str:
