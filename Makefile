@@ -8,7 +8,7 @@ FIGURES := gong_parulkar gong_parulkar.receive_buffers gong_parulkar.sstp loss_l
 	today.curves scoreboard
 PACKAGES := setup.py models derivations docs figures notebooks tests
 
-.PHONY: help venv wheel hooks guard test tests test-long mutations lint types docs handbook curves explore notebooks notebooks-html browser figures redraw benchmark peers testbed size lock clean
+.PHONY: help venv wheel hooks guard test tests test-long mutations lint types docs handbook explore notebooks notebooks-html browser figures redraw benchmark peers testbed size lock clean
 
 help:  ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "%-16s%s\n", $$1, $$2 }'

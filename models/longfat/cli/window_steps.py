@@ -125,19 +125,19 @@ def _of_measured(answer: Answer, path: Path) -> list[str]:
 
 def _of_numbers(answer: Answer, path: Path) -> tuple[str, list[str]]:
     """Return the limit and the steps by law: losses, the socket buffers that hosts have by default, or the link."""
-    a, whole = answer.attrs, answer.law(0.0)
-    slow = [row for row in answer.rows if not row["tcp_rate_law"] >= a["target"] * whole]
+    a, capacity = answer.attrs, answer.law(0.0)
+    slow = [row for row in answer.rows if not row["tcp_rate_law"] >= a["target"] * capacity]
     best = max((row["tcp_rate_law"] for row in answer.rows if math.isfinite(row["tcp_rate_law"])), default=0.0)
     limits, trip = _limits(path), a["round_trip_time"]
     least, most = limits.least(_overhead(a)) / trip, limits.most / trip
     if most < best and not path.rate_measured_by:
         return _of_buffers(answer, path, (least, most), best)
     if slow:
-        return _of_losses(answer, whole), _against_losses(answer, path, whole)
-    return _of_link(answer, path, whole, (least, most))
+        return _of_losses(answer, capacity), _against_losses(answer, path, capacity)
+    return _of_link(answer, path, capacity)
 
 
-def _of_losses(answer: Answer, whole: float) -> str:
+def _of_losses(answer: Answer, capacity: float) -> str:
     """Return the rates that losses leave."""
     a = answer.attrs
     rates = [
@@ -149,33 +149,33 @@ def _of_losses(answer: Answer, whole: float) -> str:
     said = [", ".join(rates)] if rates else []
     said += [f"no law holds at {', '.join(beyond)}"] if beyond else []
     trip = span(a["round_trip_time_low"], a["round_trip_time_high"], "s")
-    return f"loss: {'; '.join(said)} (law of {_name(a)}, {trip}), of the link's {rounded(whole, 'bytes/s')}"
+    return f"loss: {'; '.join(said)} (law of {_name(a)}, {trip}), of the link's {rounded(capacity, 'bytes/s')}"
 
 
-def _against_losses(answer: Answer, path: Path, whole: float) -> list[str]:
+def _against_losses(answer: Answer, path: Path, capacity: float) -> list[str]:
     """Return the steps where losses limit the rate."""
     a = answer.attrs
     row = max(answer.rows, key=lambda one: one["tcp_rate_law"] if math.isfinite(one["tcp_rate_law"]) else -1.0)
     law = row["tcp_rate_law"]
     if not math.isfinite(law):
-        return [f"{LOSSES}: up to {rounded(whole, 'bytes/s')} by law"]
+        return [f"{LOSSES}: up to {rounded(capacity, 'bytes/s')} by law"]
     if path.rate_measured_by:
         return [
             f"{LOSSES}: gain not known without the rate of the link (--rate)",
             f"several flows, iperf3 -P 4: {rounded(4 * law, 'bytes/s')} by law, {times(4)}, if the link carries it",
         ]
-    gain = times(whole / law)
+    gain = times(capacity / law)
     paste = ", paste the lines" if _missing(answer, path) and not fits_defaults(a, path) and not path.no_window else ""
-    steps = [f"{LOSSES}{paste}: {rounded(whole, 'bytes/s')} by law, {gain}"]
+    steps = [f"{LOSSES}{paste}: {rounded(capacity, 'bytes/s')} by law, {gain}"]
     if SENDERS[a["scheme"]].is_bbr:
         return steps
-    flows = min(math.ceil(whole / law), MOST_STREAMS)
-    rate = min(whole, flows * law)
+    flows = min(math.ceil(capacity / law), MOST_STREAMS)
+    rate = min(capacity, flows * law)
     steps.append(
         f"several flows, iperf3 -P {flows}: {rounded(rate, 'bytes/s')} by law, {times(rate / law)}, if losses are "
         "independent"
     )
-    bbr = SENDERS["bbr1"].rate(whole, a["round_trip_time"], row["loss"], a["segment"])
+    bbr = SENDERS["bbr1"].rate(capacity, a["round_trip_time"], row["loss"], a["segment"])
     if math.isfinite(bbr) and a["scheme"] != "dctcp":
         steps.append(
             f"BBR and tc qdisc fq at the sender: {rounded(bbr, 'bytes/s')} by its rules, {times(bbr / law)}; unfair "
@@ -199,19 +199,19 @@ def _of_buffers(answer: Answer, path: Path, rates: tuple[float, float], best: fl
         f"without root: several flows, iperf3 -P {min(few, MOST_STREAMS)} to {min(many, MOST_STREAMS)}, each with "
         f"buffers of its own: up to {rounded(min(best, MOST_STREAMS * most), 'bytes/s')}",
     ]
-    whole = answer.law(0.0)
-    if best < a["target"] * whole:
-        steps.insert(1, f"then {LOSSES}: {rounded(whole, 'bytes/s')} by law, {times(whole / best)}")
+    capacity = answer.law(0.0)
+    if best < a["target"] * capacity:
+        steps.insert(1, f"then {LOSSES}: {rounded(capacity, 'bytes/s')} by law, {times(capacity / best)}")
     return limit, steps
 
 
-def _of_link(answer: Answer, path: Path, whole: float, rates: tuple[float, float]) -> tuple[str, list[str]]:
+def _of_link(answer: Answer, path: Path, capacity: float) -> tuple[str, list[str]]:
     """Return limit and steps where the link itself limits the rate."""
     a, limits = answer.attrs, _limits(path)
     condition = "" if any(row["loss"] > 0 for row in answer.rows) else ", if it loses no packet"
     rate = f" of {span(a['rate_low'], a['rate_high'])}" if not path.rate_measured_by else ""
     by = f" (as measured by {path.rate_measured_by})" if path.rate_measured_by else ""
-    limit = f"the link{by}{condition}: {rounded(whole, 'bytes/s')} of data{rate}"
+    limit = f"the link{by}{condition}: {rounded(capacity, 'bytes/s')} of data{rate}"
     steps = []
     if _missing(answer, path) and not fits_defaults(a, path):
         source = "Linux's defaults" if path.limits is None else limits.source
