@@ -293,4 +293,12 @@ def test_lines_and_words_that_were_alike():
     assert None not in dashes
     ax = plot.tcp_rates(design.tcp_window(rate="15Mbit/s", round_trip_time="20ms", simulate=False))
     assert "buffer: one bandwidth-delay product;" in ax.texts[-1].get_text()
+    # two products of 1.875e6 x 1448/1500 x 0.02 bytes in pages of 4096: 18 x 4096
+    assert ax.get_title(loc="left") + ax.get_title() == (
+        "Allow a window of 73.7 kB: cubic at 15 Mbit/s and 20 ms fills the link with it"
+    )
+    lossy = design.tcp_window(rate="1Gbit/s", round_trip_time="100ms", loss=1e-4, simulate=False)
+    # 0.95 x 7860 packets: p = 0.1 (1.50415 x 0.4^(1/4)/7467)^(4/3) = 8.2e-7 by hand with N = 953 Mbit/s
+    title = plot.tcp_rates(lossy).get_title(loc="left") + plot.tcp_rates(lossy).get_title()
+    assert title.startswith("Lower the loss to 8.2e-07: cubic at 1 Gbit/s and 100 ms fills 95% of the link")
     plt.close("all")

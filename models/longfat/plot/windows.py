@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -147,8 +148,23 @@ def buffer_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
     return ax
 
 
+def _advice(data: xr.Dataset) -> str:
+    """Return what to do: to lower the losses that keep the flow from filling the link, or to allow its window."""
+    a = data.attrs
+    flow = f"{a['scheme']} at {text(a['rate'], 'bytes/s')} and {text(a['round_trip_time'], 's')}"
+    largest = next(
+        value for value in (float(data[f"tcp_filling_loss{end}"]) for end in ("", "_law")) if math.isfinite(value)
+    )
+    if float(data.loss_low.max()) > largest:
+        return f"Lower the loss to {largest:.2g}: {flow} fills {100 * a['target']:.6g}% of the link up to there"
+    window = text(float(f"{a['window']:.3g}"), "bytes")
+    return f"Allow a window of {window}: {flow} fills the link with it"
+
+
 def tcp_rates(data: xr.Dataset, ax: Axes | None = None) -> Axes:
     """Draw the share of the link that TCP carries over the loss: of long transfers, and in a check.
+
+    The title says what to do.
 
     Parameters
     ----------
@@ -167,13 +183,14 @@ def tcp_rates(data: xr.Dataset, ax: Axes | None = None) -> Axes:
     a = data.attrs
     ax.plot(data.law_loss, data.dense_rate_law / a["rate"], color=nth_colour(0), label="law, long transfer")
     points = rows(data) if "tcp_rate" in data else []
-    least = float(data.law_loss.min())
+    least, lowest = float(data.law_loss.min()), 1.0
     for index, row in enumerate(points):
         # Without loss a point has no place on a logarithmic axis: it is drawn at the left edge.
         place = [max(least, float(end)) for end in (row.loss_low, row.loss, row.loss_high)]
         share, *check = (float(row[name]) / a["rate"] for name in ("tcp_rate", "check_lower", "check_upper"))
+        lowest = min(lowest, share)
         ax.plot(
-            place[1], share, color=nth_colour(1), marker="o", ls="",
+            place[1], share, color=nth_colour(1), marker="o", ls="", clip_on=False,
             label="long transfer, simulated" if not index else None,
         )  # fmt: skip
         ax.fill_between(
@@ -182,9 +199,9 @@ def tcp_rates(data: xr.Dataset, ax: Axes | None = None) -> Axes:
         )  # fmt: skip
     ax.axhline(a["target"], color="0.6", lw=0.8, ls=":", zorder=0)
     ax.set(
-        xscale="log", xlabel="packet loss probability [1]", ylabel="rate over capacity [1]", ylim=(0, 1.05),
-        xlim=(least, float(np.max(data.law_loss))),
-        title=f"One TCP flow ({a['scheme']}), {text(a['rate'], 'bytes/s')}, {text(a['round_trip_time'], 's')}",
+        xscale="log", yscale="log", xlabel="packet loss probability [1]", ylabel="rate over capacity [1]",
+        xlim=(least, float(np.max(data.law_loss))), title=_advice(data),
+        ylim=(min(float(np.nanmin(data.dense_rate_law)) / a["rate"], lowest) / 2, 1.2),
     )  # fmt: skip
     ax.legend(loc="lower left")
     buffer = "one bandwidth-delay product" if a["buffer"] == 1 else f"{a['buffer']:.4g} bandwidth-delay products"
