@@ -173,10 +173,10 @@ def test_what_no_check_on_linux_has_shown_is_not_promised(capsys, arguments, wor
 
 def test_a_way_out_has_its_price(capsys):
     out = said(capsys, "--rate", "100Mbit/s", "--rtt", "20ms", "--loss", "1e-3", "--verbose")
-    share, low, high = (float(one) for one in re.search(r"takes (\S+)% \((\S+) \.\. (\S+)%", out).groups())
+    share, low, high = (float(one) for one in re.search(r"CUBIC flow: (\S+)% \((\S+) \.\. (\S+)%", out).groups())
     # Ware et al. 2019: in-flight caps of two products, with one in the buffer, leave CUBIC nothing; simulated, a little
     assert 75 < low < share < high < 100
-    loss, short = (float(one) for one in re.search(r"loses (\S+)% \((\S+)% with 0.1 BDP of buffer", out).groups())
+    loss, short = (float(one) for one in re.search(r"(\S+)% lost \((\S+)% with 0.1 BDP of buffer", out).groups())
     # Scherrer et al. 2022: at most (1 - 1/1.25)(1 - 1/2) = 10 % in a short buffer
     assert loss < 1 < short < 10
     assert "up to 1.93 MB of memory" in out  # 4 x 483328 bytes
@@ -296,6 +296,9 @@ def test_memory_is_named_where_it_binds(tmp_path, capsys):
     # both: 2.33 Gbit/s by the losses, 419 Mbit/s by the buffers
     (["--rate", "10Gbit/s", "--rtt", "80ms", "--loss", "2.5e-7"], "socket buffers",
      ["up to 2.33 Gbit/s by law, 5.6 times", "then remove the losses", "-P 6 to 23"]),
+    # 2^30 bytes in 0.2 s are 42.9 Gbit/s, 256 times 4 MiB in 0.2 s
+    (["--rate", "100Gbit/s", "--rtt", "200ms"], "socket buffers, if Linux's defaults: 41.9 to 168 Mbit/s",
+     ["paste the lines: up to 42.9 Gbit/s by law, 260 times as much", "iperf3 -P 128,"]),
     (["--rate", "100Mbit/s", "--rtt", "20ms"], "the link, if it loses no packet: 95.3 Mbit/s of data of 100 Mbit/s",
      ["packets of 9000 bytes, if the whole path takes them: 5% more data, 6.2 times fewer packets"]),
     # the law of CUBIC ends at 0.01
@@ -311,12 +314,23 @@ def test_the_limit_by_law_and_what_to_do(capsys, path, limit, steps):
     assert len(out.splitlines()) <= 20
 
 
+def test_one_flow_has_a_largest_window(tmp_path, capsys):
+    """100 Gbit/s and 200 ms: 42.9 of 95.3 Gbit/s in 2^30 bytes, so that three flows are needed."""
+    host = tmp_path / "host.txt"
+    host.write_text(HOST.format(2147483647, 1).replace("4194304", "2147483647"))
+    out = said(capsys, str(host), "--rate", "100Gbit/s", "--rtt", "200ms", *LAW)
+    assert out.startswith(
+        "limit     TCP's largest window, 1 GiB (RFC 7323): 42.9 Gbit/s at 200 ms, of the link's 95.3 Gbit/s"
+    )
+    assert "several flows, iperf3 -P 3: 95.3 Gbit/s by law, 2.2 times as much" in out
+
+
 def test_processors_that_a_faster_rate_takes(tmp_path, capsys):
     """99.6 % of a processor for 2.1 Gbit/s: 10 Gbit/s take 4.74 of them."""
     run_of = tmp_path / "run.json"
     run_of.write_text(questions.processor())
     out = said(capsys, str(run_of), "--rate", "10Gbit/s")
-    assert "(iperf3 3.16 or newer, -P 5): up to 10 Gbit/s, 2.11 Gbit/s for each" in out
+    assert "(iperf3 from 3.16 on, -P 5): up to 10 Gbit/s, at 2.11 Gbit/s a processor" in out
     assert out.splitlines()[-1].startswith("No window and no socket buffer raises this rate")
 
 

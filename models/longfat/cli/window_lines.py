@@ -25,6 +25,7 @@ DIFFERENT = 0.1  # ours: share by which a run may be slower than the slowest mea
 #: Memory of a host that has all of Linux's defaults [bytes]. Ours: where nothing is known of the hosts, it is said that
 #: a connection takes too much memory if it would on this one.
 FULL_DEFAULTS = (32 << 20) / DEFAULT_SHARE
+RANGE = 2.0  # ours: the range of the loss matters if it changes the rate by this factor
 WIDE = 10.0  # ours: an interval whose ends differ by this factor tells a user nothing
 LONGEST_OMITTED, LONGEST = 600, 86400  # s, of iperf3's -O and -t (MAX_OMIT_TIME and MAX_TIME of its iperf.h)
 
@@ -165,10 +166,11 @@ def check(answer: Answer, path: Path) -> list[str]:
     made += labelled(
         "expect",
         f'{"; ".join(intervals)} in the line "receiver", in {100 * a["confidence"]:.4g} of 100 '
-        f"{'' if shown else 'simulated '}checks, on an idle path with {a['buffer']:.4g} BDP of buffer",
+        f"{'' if shown else 'simulated '}checks (idle path, {a['buffer']:.4g} BDP of buffer)",
     )
     wide = [row for row in rows if row["check_upper"] > WIDE * row["check_lower"]]
-    made += labelled("narrower", _narrower(a, wide[0], len(rows) > 1)) if wide else []
+    counted = path.figures.loss is not None and "loss" not in path.given
+    made += labelled("narrower", _narrower(a, wide[0], len(rows) > 1, counted)) if wide else []
     if not shown:
         made += labelled(
             "hosts",
@@ -197,8 +199,8 @@ def _of_measured_rate(path: Path, control: str) -> str:
     )
 
 
-def _narrower(a: dict[str, Any], row: dict[str, float], several: bool) -> str:
-    """Return which longer measurement narrows the interval of a check, and to what."""
+def _narrower(a: dict[str, Any], row: dict[str, float], several: bool, counted: bool) -> str:
+    """Return which longer measurement narrows the interval of a check, and to what; ``counted``: losses were."""
     said = []
     lasts, skipped = math.ceil(row["tcp_time"]), math.ceil(row["tcp_time"] * LONG_SKIPPED / LONG_CYCLES)
     if lasts > row["check_time"]:
@@ -207,8 +209,12 @@ def _narrower(a: dict[str, Any], row: dict[str, float], several: bool) -> str:
             command = f"a transfer of {lasts} s, without its first {skipped} s"
         said.append(f"{command}{at_loss(row, several)}: {rates(row['long_lower'], row['long_upper'])}, simulated")
     effects = {name: float(factor) for name, factor, _ in (one.split() for one in a["effects"].split(";") if one)}
-    loss = math.exp(effects.get("loss", 0.0) / 2)
-    if loss >= math.sqrt(2):
+    loss = math.exp(effects.get("loss", 0.0))
+    if loss >= RANGE and counted:
         # The interval of a count shrinks with the square root of the number of losses.
-        said.append(f"counting the losses of four times as many packets narrows it by a factor of {loss:.2g}, by law")
+        said.append(
+            f"losses counted in four times as many packets: narrower by a factor of {math.sqrt(loss):.2g}, by law"
+        )
+    elif loss >= RANGE:
+        said.append(f"the range of the loss makes a factor of {loss:.2g}, by law: narrow it")
     return "; ".join(said) or "no longer check narrows it: give narrower ranges"

@@ -42,6 +42,7 @@ class Path:
     verdict: Diagnosis | None = None  # None if no TCP flow was measured
     no_window: bool = False  # whether the losses of the path limit the flow, whatever its window
     limits: Limits | None = None  # of the hosts, None if they are not known
+    given: frozenset[str] = frozenset()  # names of the options that were given
 
     @property
     def attrs(self) -> dict[str, str]:
@@ -125,7 +126,7 @@ def of_tcp(given: Asked) -> Path:
     at_loss = verdict is not None and verdict.kind == "losses" and "loss" not in asked
     arguments = {name: value for name, value in asked.items() if name != "mss"} | more
     no_window = at_loss and not SENDERS[asked["scheme"]].is_bbr
-    return Path(arguments, found, remarks, by, verdict, no_window, given.limits)
+    return Path(arguments, found, remarks, by, verdict, no_window, given.limits, frozenset(asked))
 
 
 def _measured_loss(

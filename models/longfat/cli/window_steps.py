@@ -50,10 +50,10 @@ def span(low: float, high: float, unit: str = "bytes/s") -> str:
 def times(gain: float) -> str:
     """Return a factor by which the rate rises.
 
-    >>> times(38.7), times(1.004)
-    ('39 times as much', 'no more')
+    >>> times(38.7), times(546.0), times(1.004)
+    ('39 times as much', '550 times as much', 'no more')
     """
-    return f"{gain:.2g} times as much" if gain >= 1.05 else "no more"
+    return f"{float(f'{gain:.2g}'):g} times as much" if gain >= 1.05 else "no more"
 
 
 def begin(answer: Answer, path: Path) -> list[str]:
@@ -67,20 +67,20 @@ def without_windows(asked: Asked) -> list[str]:
     """Return the whole answer where a measured flow shows that no window and no buffer raises its rate."""
     found, verdict = asked.figures, asked.verdict
     assert verdict is not None
-    steps = [f"{verdict.advice}: gain not known"]
+    steps = [f"{verdict.advice} (gain not known)"]
     if verdict.kind.endswith("processor") and found.rate:
         each, target = found.rate / (found.processor or 1.0), asked.options.get("rate", (0.0, 0.0))[1]
         streams = max(2, math.ceil(target / each)) if target else 4
         most = min(streams * each, target or math.inf)
         side = "sender" if verdict.kind.startswith("sender") else "receiver"
         steps = [
-            f"several streams, each with a thread (iperf3 3.16 or newer, -P {streams}): up to "
-            f"{rounded(most, 'bytes/s')}, {rounded(each, 'bytes/s')} for each processor",
+            f"several streams, a thread each (iperf3 from 3.16 on, -P {streams}): up to "
+            f"{rounded(most, 'bytes/s')}, at {rounded(each, 'bytes/s')} a processor",
             f"packets of 9000 bytes, if the whole path takes them: {FEWER_PACKETS} for the processor",
             f"segmentation and receive offload at the {side} (ethtool -k), iperf3 -Z: gain not known",
         ]
     elif verdict.kind == "application" and found.offered:
-        steps = [f"{verdict.advice}: {rounded(found.offered, 'bytes/s')} was all that it asked for"]
+        steps = [f"{verdict.advice} than {rounded(found.offered, 'bytes/s')}"]
     elif verdict.kind == "policer" and found.loss:
         steps = [
             f"ask for a higher rate than {rounded(found.rate or math.nan, 'bytes/s')}, which passed",
@@ -114,13 +114,13 @@ def _of_measured(answer: Answer, path: Path) -> list[str]:
         to = f"up to {rounded(2 * measured, 'bytes/s')}, twice what was measured, if the link carries it (--rate)"
     else:
         to = f"up to {rounded(reached, 'bytes/s')} by law, {times(reached / measured)}"
+        to = "no gain by law, the link is full" if reached < 1.05 * measured else to
     if verdict.kind in ("receiver window", "sender"):
         if not _missing(answer, path):
-            return [f"{verdict.advice}: gain not known, because the buffers of the hosts are large enough"]
-        where = "paste the lines, and set no buffer in the program (no iperf3 -w, no SO_RCVBUF)"
-        return [f"{where}: {to}", *([verdict.advice + ": gain not known"] if verdict.kind == "sender" else [])]
-    gain = "gain not known without the rate of the link (--rate)" if path.rate_measured_by else to
-    return [f"{verdict.advice}: {gain}"]
+            return [f"{verdict.advice} (gain not known: the hosts allow the window)"]
+        where = "paste the lines, without iperf3 -w and SO_RCVBUF"
+        return [f"{where}: {to}", *([f"{verdict.advice} (gain not known)"] if verdict.kind == "sender" else [])]
+    return [f"{verdict.advice} ({'gain not known without --rate' if path.rate_measured_by else to})"]
 
 
 def _of_numbers(answer: Answer, path: Path) -> tuple[str, list[str]]:
@@ -129,9 +129,16 @@ def _of_numbers(answer: Answer, path: Path) -> tuple[str, list[str]]:
     slow = [row for row in answer.rows if not row["tcp_rate_law"] >= a["target"] * capacity]
     best = max((row["tcp_rate_law"] for row in answer.rows if math.isfinite(row["tcp_rate_law"])), default=0.0)
     limits, trip = _limits(path), a["round_trip_time"]
-    least, most = limits.least(_overhead(a)) / trip, limits.most / trip
-    if most < best and not path.rate_measured_by:
-        return _of_buffers(answer, path, (least, most), best)
+    least, most, largest = (size / trip for size in (limits.least(_overhead(a)), limits.most, a["window"]))
+    if most < min(best, largest) and not path.rate_measured_by:
+        return _of_buffers(answer, path, (least, most), min(best, largest))
+    if a["window_limited"] and largest < best:
+        flows = math.ceil(best / largest)
+        return (
+            f"TCP's largest window, 1 GiB (RFC 7323): {rounded(largest, 'bytes/s')} at {rounded(trip, 's')}, of the "
+            f"link's {rounded(capacity, 'bytes/s')}",
+            [f"several flows, iperf3 -P {flows}: {rounded(best, 'bytes/s')} by law, {times(best / largest)}"],
+        )
     if slow:
         return _of_losses(answer, capacity), _against_losses(answer, path, capacity)
     return _of_link(answer, path, capacity)
@@ -193,11 +200,12 @@ def _of_buffers(answer: Answer, path: Path, rates: tuple[float, float], best: fl
         f"socket buffers{source}: {span(least, most)} ({name} {rounded(size, 'bytes')}, "
         f"{rounded(a['round_trip_time'], 's')}) of the link's {rounded(answer.law(0.0), 'bytes/s')}"
     )
-    few, many = math.ceil(best / most), math.ceil(best / least)
+    few, many = (min(math.ceil(best / rate), MOST_STREAMS) for rate in (most, least))
+    flows = f"{few} to {many}" if few < many else f"{few}"
     steps = [
         f"paste the lines: up to {rounded(best, 'bytes/s')} by law, {times(best / most)} or more",
-        f"without root: several flows, iperf3 -P {min(few, MOST_STREAMS)} to {min(many, MOST_STREAMS)}, each with "
-        f"buffers of its own: up to {rounded(min(best, MOST_STREAMS * most), 'bytes/s')}",
+        f"without root: several flows, iperf3 -P {flows}, each with buffers of its own: up to "
+        f"{rounded(min(best, MOST_STREAMS * most), 'bytes/s')}",
     ]
     capacity = answer.law(0.0)
     if best < a["target"] * capacity:

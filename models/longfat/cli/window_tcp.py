@@ -130,7 +130,7 @@ def _beside(answer: Answer) -> str:
     share, low, high = (100 * values[f"bbr_share{end}"] for end in ("", "_lower", "_upper"))
     loss, short = (100 * values[name] for name in ("bbr_loss", "bbr_loss_short"))
     return (
-        f"BBR beside one CUBIC flow takes {share:.3g}% ({low:.3g} .. {high:.3g}%) of the rate, and loses {loss:.2g}% "
+        f"BBR beside one CUBIC flow: {share:.3g}% ({low:.3g} .. {high:.3g}%) of the rate, {loss:.2g}% lost "
         f"({short:.2g}% with {SHORT:g} BDP of buffer)"
     )
 

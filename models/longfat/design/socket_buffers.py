@@ -142,7 +142,7 @@ class Limits:
     @property
     def most(self) -> float:
         """Largest window that they allow [bytes]: a buffer holds no more data than its size."""
-        return min(self.receive / (2 if self.half else 1), self.send)
+        return min(self.receive / (2 if self.half else 1), self.send, LARGEST_WINDOW)
 
     def least(self, overhead: int) -> float:
         """Return the window that they allow with any driver [bytes]; ``overhead`` is that of `SocketBuffers`.
