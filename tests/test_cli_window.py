@@ -187,6 +187,7 @@ def test_a_way_out_has_its_price(capsys):
 
 def test_a_rate_measured_by_tcp_is_a_lower_bound(capsys):
     """No buffer that a program sets, because it would keep TCP from more; the settings allow twice the rate."""
+    assert "simulated" not in said(capsys, str(DATA / "iperf3_tcp.json"))  # on a link of the measured rate
     out = said(capsys, str(DATA / "iperf3_tcp.json"), "--verbose")
     assert "No number for iperf3 -w and SO_RCVBUF" in out
     assert not re.search(r"-w \d", out)

@@ -67,6 +67,8 @@ def test_why_two_of_ten_gigabits_if_packets_are_lost(tmp_path, capsys, command):
     first = " ".join(out.split("next:")[0].split()).replace("limit loss", "limit     loss")
     assert first.startswith(head)
     assert first.endswith(tail)
+    if command == "window":
+        assert "\ncheck     iperf3 -c HOST -C cubic\n" in out
     # The Monte Carlo of `questions` has 2.30 Gbit/s at 2.5e-7 in 20,000 s, and W grows as p^(-3/4) (RFC 9438, 5.1).
     law = 2.30 * (2.5e-7 * sent / lost) ** 0.75
     assert float(first.removeprefix(head).removesuffix(tail)) == pytest.approx(law, rel=0.03)

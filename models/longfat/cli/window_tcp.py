@@ -103,12 +103,12 @@ def simulated(answer: Answer, path: Path, steps: Iterator[Answer], verbose: bool
         if verbose:
             check = max(one["check_time"] for one in answer.rows)
             yield from table(LAW + SIMULATED, [a | row], confidence=sure, check=f"{check:g} s")[min(k, 1) :]
-        else:
+        elif not path.rate_measured_by:  # a link of the measured rate would limit what is simulated
             yield from window_steps.labelled("simulated" if k == 0 else "", _long(row, len(answer.rows) > 1))
     next(steps)
     if verbose:
         yield "\n" + _joined(_transfers(answer), _filling(answer, answer.values["tcp_filling_loss"]))
-    elif beside := _beside(answer):
+    elif (beside := _beside(answer)) and not path.rate_measured_by:
         yield from window_steps.labelled("", beside)
 
 
@@ -136,12 +136,10 @@ def _beside(answer: Answer) -> str:
 
 
 def end(answer: Answer, path: Path, verbose: bool) -> str:
-    """Return the check of the rate, or why there are no lines where losses limit the flow whatever its window."""
+    """Return the check of the rate, and why there are no lines where losses limit the flow whatever its window."""
     last = window_lines.check(answer, path)
     if path.no_window:
-        last = [
-            "No window changes this rate: no lines to paste. --loss 0 gives those without the losses.",
-        ]
+        last.insert(0, "No window changes this rate: no lines to paste. --loss 0 gives those without the losses.")
     return "\n".join([*last, *([] if verbose else [MORE])])
 
 
