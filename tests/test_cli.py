@@ -22,7 +22,6 @@ PATH = ["--rate", "150Mbit/s", "--rtt", "20ms", "--loss", "1e-4"]
         ["window", *PATH, "--no-simulation"],
         ["buffer", "--rate", "12Mbit/s", "--rtt", "60ms", "--replications", "2"],
         ["curves", *PATH[:4], "--scheme", "reno", "--flows", "1", "--at", "0.1", "--file", "0B", "--replications", "2"],
-        ["loss-load", *PATH[:4], "--loss", "9%", "--sources", "1", "--file", "9kB", "--k", "2", "--points", "2"],
     ],
 )
 def test_no_file_is_written_unasked(tmp_path, monkeypatch, capsys, arguments):

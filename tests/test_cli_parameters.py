@@ -30,7 +30,6 @@ def half(x, *, xp):
 """
 BUFFER = ["buffer", "--rate", "1Gbit/s", "--rtt", "100ms"]
 WINDOW = ["window", "--rate", "1Gbit/s", "--rtt", "100ms", "--loss", "1e-3"]
-LOSS_LOAD = ["loss-load", "--rate", "40Mbit/s", "--rtt", "44ms", "--loss", "1%", "--sources", "3", "--file", "2MB"]
 
 
 @pytest.fixture
@@ -53,7 +52,7 @@ def called(monkeypatch):
         def stop(*args, **kwargs):
             raise Stopped(args, kwargs)
 
-        for module, name in ((tcp_windows, "answers"), (design, "buffer"), (design, "loss_load"), (benchmark, "run"),
+        for module, name in ((tcp_windows, "answers"), (design, "buffer"), (benchmark, "run"),
                              (verify, "run"), (scenario, "load"), (server, "serve")):  # fmt: skip
             monkeypatch.setattr(module, name, stop)
         with pytest.raises(Stopped) as stopped:
@@ -96,8 +95,6 @@ def test_commands_receive_values(called):
     assert called(*BUFFER, "--flows", "4")[1]["flows"] == 4
     assert called(*BUFFER)[1].get("flows") is None
     assert called(*BUFFER, "--file", "10kB")[1]["file"] == 10_000
-    _, given = called(*LOSS_LOAD, "--stagger", "100 usec")
-    assert (given["k"], given["stagger"], given["sources"], given["file"]) == ([2, 5, 10, 20], 1e-4, 3, 2e6)
     arguments, given = called("benchmark", "--experiment", "3-4, 9b", "--scheme", "pp,mine.py:four")
     assert arguments == (["3-4", "9b"], ["pp", "mine.py:four"])
     assert (given["replications"], given["rng"]) == (10, 0)

@@ -8,7 +8,6 @@ from longfat import cli
 
 BUFFER = ["buffer", "--rate", "1Gbit/s", "--rtt", "100ms"]
 WINDOW = ["window", "--rate", "1Gbit/s", "--rtt", "100ms", "--loss", "1e-3"]
-LOSS_LOAD = ["loss-load", "--rate", "40Mbit/s", "--rtt", "44ms", "--loss", "1%", "--sources", "3", "--file", "2MB"]
 
 #: Arguments before those of the rows; and rows of arguments and words of the line.
 REFUSED = {
@@ -18,7 +17,7 @@ REFUSED = {
             (["widnow"], "longfat: command 'widnow' is unknown; did you mean 'window'? Available: benchmark, buffer, "),
             (
                 ["plot"],
-                "longfat: command 'plot' is unknown; available: benchmark, buffer, curves, explore, loss-load, ",
+                "longfat: command 'plot' is unknown; available: benchmark, buffer, curves, explore, measured, ",
             ),
             (["--bogus"], "longfat: option '--bogus' is unknown; available: --help, --version\n"),
             (
@@ -55,16 +54,12 @@ REFUSED = {
             ([*BUFFER, "--file", "0.5B"], "longfat: file = 0.5 bytes is out of range"),
             ([*BUFFER, "--flows", "1,0"], "longfat: flows = 0 flows is out of range: must be an integer in [1, 1"),
             ([*BUFFER, "--share", "0"], "longfat: share = 0 is out of range: must be in (0, 1]"),
-            ([*LOSS_LOAD, "--k", "2,x"], "longfat: k must be a number in [1, 50], got the string 'x'\n"),
-            ([*LOSS_LOAD, "--seed", "--5"], "longfat: seed must be an integer in [0, inf), got the string '--5'\n"),
-            ([*LOSS_LOAD, "--seed", "1" * 5000], "longfat: seed must be an integer in [0, inf), got the string '111"),
+            ([*BUFFER, "--seed", "--5"], "longfat: seed must be an integer in [0, inf), got the string '--5'\n"),
+            ([*BUFFER, "--seed", "1" * 5000], "longfat: seed must be an integer in [0, inf), got the string '111"),
             (
-                [*LOSS_LOAD, "--points", "1_000"],
-                "longfat: points must be an integer in [2, 1000], got the string '1_000'",
+                [*BUFFER, "--replications", "1_000"],
+                "longfat: replications must be an integer in [2, 1000000], got the string '1_000'",
             ),
-            ([*LOSS_LOAD, "--k", "0"], "longfat: k = 0 is out of range: must be in [1, 50]"),
-            ([*LOSS_LOAD, "--stagger", "1"], "longfat: stagger = '1' has no unit"),
-            ([*LOSS_LOAD, "--sources", "0"], "longfat: sources = 0 is out of range: must be an integer in [1, 1"),
             (
                 ["window", "--rtt", "1s", "--loss", "0"],
                 "--rate is missing: give it, or a file that contains it (of iperf3)",
@@ -165,18 +160,6 @@ REFUSED = {
             (["--rate", "400Gbit/s"], "these curves take"),
             (["--colour"], "option '--colour' is unknown"),
             (["--quick"], "option '--quick' is unknown"),  # its runs of three cycles ended in the transient
-        ],
-    ),
-    "loss-load": (
-        ["loss-load", "--rate", "40Mbit/s", "--rtt", "4ms", "--sources", "2", "--file", "2MB", "--packet", "500B"],
-        [
-            (["--loss", "5%", "--k", "2,x"], "longfat: k must be a number in [1, 50], got the string 'x'"),
-            (["--loss", "110%"], "longfat: loss = "),
-            (
-                ["--loss", "0", "--k", "20", "--points", "2", "--stagger", "0s", "--sources", "11"],
-                "is not reached by any v",
-            ),
-            ([], "longfat: Missing option '--loss'"),
         ],
     ),
 }

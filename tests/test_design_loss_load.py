@@ -6,7 +6,6 @@ import pytest
 import xarray as xr
 
 from longfat import design, plot
-from longfat.cli import main
 from longfat.design.replicating import Effort
 from longfat.design.sharing import Transfers, in_equilibrium
 
@@ -114,17 +113,3 @@ def test_the_picture(answer):
     plt.close("all")
     with pytest.raises(ValueError, match="no curves"):
         plot.loss_load_curves(xr.Dataset())
-
-
-ARGUMENTS = ["--rate", "40Mbit/s", "--rtt", "4ms", "--sources", "2", "--file", "2MB", "--packet", "500B"]
-
-
-def test_the_command(tmp_path, capsys):
-    flags = ["--loss", "5%", "--k", "2", "--points", "2", "--replications", "2", "--stagger", "0s"]
-    assert main(["loss-load", *ARGUMENTS, *flags, "--output", str(tmp_path)]) == 0
-    assert sorted(p.name for p in tmp_path.iterdir()) == [f"loss_load.{kind}" for kind in ("csv", "nc", "png", "svg")]
-    shown = capsys.readouterr()
-    assert "<- best" in shown.out
-    assert shown.err == ""
-    with xr.open_dataset(tmp_path / "loss_load.nc") as data:
-        assert f"{float(data.v[0]):6.4f}" in shown.out

@@ -29,10 +29,6 @@ COMMANDS = {
     "curves": "curves --rate 10Mbit/s --rtt 20ms --scheme cubic --flows 1 --at 0.5,1 --replications 2 --output out",
     "curves_window": "curves --rate 10Mbit/s --rtt 20ms --scheme reno --flows 2 --over window --at 1 "
                      "--replications 2 --csv",
-    "loss_load": "loss-load --rate 10Mbit/s --rtt 20ms --loss 1% --sources 2 --file 200kB --k 5,10 --points 2 "
-                 "--replications 2 --output out",
-    "loss_load_buffer": "loss-load --rate 10Mbit/s --rtt 20ms --loss 5% --sources 3 --file 100kB --k 5 --points 2 "
-                        "--replications 2 --buffer 10",
     "simulate": "simulate dumbbell --duration 5s --seed 3 --output out",
     "simulate_json": "simulate hosts --duration 2s --json",
     "simulate_list": "simulate --list",

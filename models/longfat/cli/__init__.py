@@ -18,7 +18,6 @@ from longfat.cli.benchmark import benchmark_command
 from longfat.cli.buffer import buffer_command
 from longfat.cli.curves import curves_command
 from longfat.cli.explore import explore_command
-from longfat.cli.loss_load import loss_load_command
 from longfat.cli.measured import measured_command
 from longfat.cli.simulate import simulate_command
 from longfat.cli.testbed import testbed_command
@@ -46,7 +45,7 @@ def commands(context: click.Context) -> None:
 
 
 for _command in (
-    window_command, simulate_command, testbed_command, loss_load_command, measured_command, buffer_command,
+    window_command, simulate_command, testbed_command, measured_command, buffer_command,
     curves_command, benchmark_command, explore_command, verify_command,
 ):  # fmt: skip
     commands.add_command(_command)
