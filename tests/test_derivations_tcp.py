@@ -6,6 +6,7 @@ import mpmath
 import pytest
 import sympy as sp
 
+from derivations import fairness, proof
 from derivations import tcp as proofs
 from longfat.laws import tcp as laws
 
@@ -34,6 +35,15 @@ def test_rates(name):
 def test_parallel_flows(name):
     assert same(getattr(laws, name).expr, getattr(proofs, name)())
     assert not same(getattr(laws, name).expr, 2 * getattr(proofs, name)())
+
+
+def test_round_trip_unfairness():
+    """The law writes its exponents as the proof does; another power of the loss is another law."""
+    shipped, proved = laws.round_trip_unfairness.expr, fairness.round_trip_unfairness()
+    symbols = {one.sympy: sp.Symbol(one.letter, positive=True) for one in laws.round_trip_unfairness.symbols.values()}
+    plain = {one: sp.Symbol(one.name, positive=True) for one in proved.free_symbols}
+    assert sp.simplify(shipped.subs(symbols) - proved.subs(plain)) == 0
+    assert sp.simplify(shipped.subs(symbols) - proved.subs(fairness.s, 2 * fairness.s).subs(plain)) != 0
 
 
 def test_utilisation():
@@ -134,6 +144,23 @@ def test_timeouts_by_hand():
     waits = [2 ** min(k, 6) for k in range(60)]
     added = sum(sum(waits[: k + 1]) * Fraction(3, 4) * Fraction(1, 4) ** k for k in range(60))
     assert 0 < Fraction(int(seconds.p), int(seconds.q)) - added < Fraction(1, 10**30)
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [
+        ("rate", fairness.window),  # not divided by the round trip
+        ("CUBIC", {fairness.a: 3, fairness.b: 1}),
+        ("RENO", {fairness.a: 1, fairness.b: 0}),
+        ("period", lambda: sp.Integer(1)),
+    ],
+)
+def test_proof_of_unfairness_can_fail(monkeypatch, name, wrong):
+    proof.forget()
+    monkeypatch.setattr(fairness, name, wrong)
+    with pytest.raises(AssertionError):
+        fairness.round_trip_unfairness()
+    proof.forget()
 
 
 # Each check can fail: a wrong assumption put under a proof stops it.

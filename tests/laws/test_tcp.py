@@ -207,6 +207,54 @@ def test_rates_by_hand():
     assert ratio == pytest.approx(math.sqrt(0.31 * 5), rel=1e-14)
 
 
+@pytest.mark.parametrize(
+    ("ratio", "loss_power", "time_power", "round_trip_power", "by_hand"),
+    [
+        (16, 0, 1, 1, 256),  # Reno in step: 16^2
+        (16, 1, 1, 1, 16),  # Reno with equal probabilities: 16^(2/2)
+        (16, 0, 3, 0, 16),  # CUBIC in step
+        (16, 1, 3, 0, 2),  # CUBIC with equal probabilities: 16^(1/4)
+        (16, 0.5, 1, 1, 2 ** (16 / 3)),  # (2^4)^(2/1.5)
+        (32, 0.5, 3, 0, 4),  # (2^5)^(1/2.5)
+        (1, 0.3, 3, 0, 1),
+    ],
+)
+def test_unfairness_by_hand(ratio, loss_power, time_power, round_trip_power, by_hand):
+    found = tcp.round_trip_unfairness(ratio, loss_power, time_power, round_trip_power)
+    assert found == pytest.approx(by_hand, rel=1e-14)
+    # The flow with the longer round trip sees the inverse.
+    assert tcp.round_trip_unfairness(1 / ratio, loss_power, time_power, round_trip_power) == pytest.approx(1 / by_hand)
+
+
+def in_step(trip, seconds=20.0):
+    """Return Reno's mean window over R if a loss occurs every so many seconds, by its rule round by round."""
+    window, packets, rounds = 10.0, 0.0, round(seconds / trip)
+    for loss in range(60):
+        for _ in range(rounds):
+            packets += window if loss >= 40 else 0
+            window += 1
+        window /= 2
+    return packets / (20 * rounds * trip)
+
+
+def test_unfairness_against_loops_over_rounds():
+    """Reno in step, 200 and 50 rounds between two losses; CUBIC in step, whose climb to W_max lasts K for every R."""
+    assert in_step(0.1) / in_step(0.4) == pytest.approx(tcp.round_trip_unfairness(4, 0, 1, 1), rel=0.01)
+    assert in_step(0.1) / in_step(0.4) != pytest.approx(tcp.round_trip_unfairness(4, 0.1, 1, 1), rel=0.01)
+
+    def cubic_in_step(trip, period=10.0):
+        top, packets = 400.0, 0.0  # from W_max = 1333 = 0.4 10^3/0.3 on each climb to it takes 10 s
+        for loss in range(400):
+            back = (0.3 * top / 0.4) ** (1 / 3)
+            for k in range(round(period / trip)):
+                packets += 0.4 * (k * trip - back) ** 3 + top if loss >= 300 else 0
+            top = 0.4 * (period - back) ** 3 + top
+        return packets / (100 * period)
+
+    # Each loop sums W over the rounds, so packets per second are in proportion to the rounds per second.
+    assert cubic_in_step(0.1) / cubic_in_step(0.4) == pytest.approx(tcp.round_trip_unfairness(4, 0), rel=0.02)
+
+
 def test_loss_of_window_against_integer_packets():
     # 50 + 51 + ... + 100 = 51 * 75 = 3825 packets a cycle; the fluid cycle has 3 * 100^2 / 8 = 3750
     assert tcp.loss_of_window(100) == pytest.approx(1 / 3750, rel=1e-14)

@@ -1,6 +1,6 @@
-"""One CUBIC flow as a simulator of laws: its window after a loss, under a loss probability, alone at a drop-tail link.
+"""CUBIC flows as simulators of laws: window after a loss, under loss, alone at a drop-tail link; round-trip fairness.
 
-Only the losses of `at_random_loss` are random; the other runs take a seed and draw nothing.
+Only the losses of `at_random_loss` and `round_trip_unfairness` are random; the other runs take a seed and draw nothing.
 """
 
 from __future__ import annotations
@@ -8,7 +8,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from longfat.sim import Network, Scheme, Simulation
+from longfat.base.domains import out_of_range
+from longfat.sim import Discipline, Network, Parameter, Scheme, Simulation
+from longfat.sim.kernel import records
+from longfat.sim.plugin.functions import random
+from longfat.sim.queues import DROP, ENQUEUE
 from longfat.verify.flow_estimators import PERIODIC, drop_tail, fast_path
 from longfat.verify.measured_runs import PACKET, Result, estimator, packets_sent
 
@@ -146,3 +150,65 @@ def at_random_loss(
         marks.append((now, packets_sent(simulation)))
     (begin, before), (end, after) = marks
     return (after - before) / (end - begin) * round_trip_time, after
+
+
+def lose_by_power(link, packet, now):  # type: ignore[no-untyped-def]
+    """Drop a data packet when n^power t^(1 - power), of packets n and time t since a loss, exceeds a random number."""
+    if packet.kind == records.DATA:
+        link.passed += 1.0
+        if link.limit == 0.0 or link.passed**link.power * (now - link.lost_at) ** (1.0 - link.power) >= link.limit:
+            lost = link.limit > 0.0
+            link.limit = -math.log(1.0 - random(link)) * link.interval
+            link.passed, link.lost_at = 0.0, now
+            if lost:
+                return DROP
+    return ENQUEUE
+
+
+LOSE_BY_POWER = Discipline(
+    "lose-by-power",
+    enqueue=lose_by_power,
+    parameters={
+        "power": Parameter(None, "1", "[0, 1]", about="power of the rate with which losses per second grow"),
+        "interval": Parameter(None, "1", "(0, inf)", about="mean of the exponentially distributed number"),
+    },
+    state={"passed": 0.0, "lost_at": 0.0, "limit": 0.0},
+)
+
+
+@estimator
+def round_trip_unfairness(
+    rng: Any, losses: int = 40, trip: float = 0.01, *, round_trip_ratio: float, loss_power: float,
+    time_power: float = 3.0, round_trip_power: float = 0.0,
+) -> Result:  # fmt: skip
+    """Estimate the ratio of the rates of two flows, by the power of the rate with which losses per second grow.
+
+    CUBIC runs without its Reno-friendly region, and no queue forms. Both flows draw the same random numbers, by which
+    the ratio varies less.
+    """
+    powers = {(3.0, 0.0): "cubic", (1.0, 1.0): "sack"}
+    if (time_power, round_trip_power) not in powers:
+        raise out_of_range("round_trip_power", round_trip_power, "1", "1 with a time_power of 1, 0 with one of 3")
+    scheme = powers[time_power, round_trip_power]
+    if scheme == "cubic":  # the cubic function from 0.7 top to top: its mean is 3.7/4 of that, and K its time
+        top, given = 40.0, {"reno_friendly": 0.0}
+        time = (0.3 * top / FACTOR) ** (1 / 3)
+        packets = 3.7 / 4 * top * time / trip
+    else:  # a sawtooth from top/2 to top
+        top, given = 200.0, {}
+        time = top / 2 * trip
+        packets = 3 / 4 * top * time / trip
+    discipline = LOSE_BY_POWER(power=loss_power, interval=packets**loss_power * time ** (1 - loss_power))
+    rates, total = [], 0.0
+    for round_trip in (trip, round_trip_ratio * trip):
+        net = fast_path(scheme, round_trip, given | {"initial_ssthresh": top}, discipline=discipline)
+        simulation, now, marks = Simulation(net, rng=rng), 0.0, []
+        for wanted in (losses // 4, losses + losses // 4):
+            while int(simulation.state.flows[0].losses) < wanted:
+                now += time / 10
+                simulation.advance(now)
+            marks.append((now, packets_sent(simulation)))
+        (begin, before), (end, after) = marks
+        rates.append((after - before) / (end - begin))
+        total += after
+    return rates[0] / rates[1], total

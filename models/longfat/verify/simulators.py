@@ -86,6 +86,12 @@ def _integer_packets(values: dict[str, float]) -> dict[str, float]:
     return values | windows | {"segment_packets": float(packets), "ack_segments": ack_segments}
 
 
+def _scheme_of_powers(values: dict[str, float]) -> dict[str, float]:
+    """Return the nearest point with the powers of a scheme: Reno's, 1 and 1, or those of the cubic region, 3 and 0."""
+    reno = values["time_power"] < 2
+    return values | {"time_power": 1.0 if reno else 3.0, "round_trip_power": 1.0 if reno else 0.0}
+
+
 def _queue(quantity: str, exponential: bool | None) -> Simulator:
     """Return the simulator of one queue; ``exponential`` is None if the law's ``variation`` decides."""
     return Simulator(link_estimators.queue(quantity, exponential), nearest=_integer_capacity)
@@ -157,6 +163,7 @@ SIMULATORS: dict[str, Simulator] = {
     "cubic_mean_window": _fixed(cubic_estimators.mean_window()),
     "cubic_window_at_loss": _fixed(cubic_estimators.window_at_loss()),
     "cubic_window_at_random_loss": Simulator(cubic_estimators.at_random_loss()),
+    "round_trip_unfairness": Simulator(cubic_estimators.round_trip_unfairness(), nearest=_scheme_of_powers),
     "cubic_utilisation": _fixed(cubic_estimators.at_link("utilisation")),
     "cubic_utilisation_general": _fixed(cubic_estimators.at_link("utilisation")),
     "cubic_queue": _fixed(cubic_estimators.at_link("mean_queue")),

@@ -1,10 +1,11 @@
-"""TCP and related schemes: sawtooth, rate under loss, slow start; metrics of throughput tests.
+"""TCP and related schemes: sawtooth, rate under loss, fairness, slow start; metrics of throughput tests.
 
 Windows are in packets, rates in packets/s.
 
-Additive increase, multiplicative decrease, one flow. Proofs: derivations/tcp.py.
+Additive increase, multiplicative decrease, one flow. Proofs: derivations/tcp.py and fairness.py.
 """
 
+from longfat.laws.tcp.fairness import round_trip_unfairness
 from longfat.laws.tcp.parallel import parallel_share, parallel_utilisation
 from longfat.laws.tcp.pftk import pftk_full_rate, pftk_rate
 from longfat.laws.tcp.rates import gaimd_rate, loss_of_window, square_root_rate
@@ -39,6 +40,7 @@ __all__ = [
     "parallel_utilisation",
     "pftk_full_rate",
     "pftk_rate",
+    "round_trip_unfairness",
     "slow_start_rounds",
     "slow_start_transfer_time",
     "square_root_rate",
