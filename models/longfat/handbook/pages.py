@@ -54,6 +54,7 @@ addEventListener("DOMContentLoaded", () => {
 PRESETS = """\
 for (const one of Object.values(longfatRecords)) {
   one.presets = Object.entries(one.networks || {}).map(([k, values]) => ({ ...longfatNetworks[k], values }));
+  for (const letter of one.letters) letter.mathml = longfatLetters[letter.letter];
 }
 """
 COPY = """\
@@ -135,10 +136,13 @@ def laws_script(laws: Iterable[Law]) -> str:
     chosen = list(laws)
     data = {one.public_name: for_view(one, law_records.record(one, hashed=False)) for one in chosen}
     names = {one.name: k for k, one in enumerate(presets.PRESETS)}
-    for one in data.values():  # the name and the source of a network stand here once, not with each law
+    letters: dict[str, str] = {}
+    for one in data.values():  # the name and the source of a network, and a letter, stand here once, not with each law
         one["networks"] = {names[network["name"]]: network["values"] for network in one.pop("presets", ())}
+        letters |= {letter["letter"]: letter.pop("mathml") for letter in one["letters"]}
     networks = [{"name": one.name, "source": one.source} for one in presets.PRESETS]
     known = f"const longfatRecords = {json_text(data)}, longfatNetworks = {json_text(networks)};\n"
+    known += f"const longfatLetters = {json_text(letters)};\n"
     formulas = re.sub("^ +", "", javascript.script(chosen), flags=re.MULTILINE)  # indentation serves no reader here
     return f"{view_script()}{formulas}{known}{PRESETS}"
 

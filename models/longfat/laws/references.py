@@ -62,10 +62,6 @@ APPENZELLER = (
 )
 CARDWELL = 'N. Cardwell, S. Savage and T. Anderson, "Modeling TCP Latency", IEEE INFOCOM 2000'
 RFC_9438 = 'L. Xu, S. Ha, I. Rhee, V. Goel and L. Eggert, "CUBIC for Fast and Long-Distance Networks", RFC 9438, 2023'
-HA_RHEE_XU = (
-    'S. Ha, I. Rhee and L. Xu, "CUBIC: A New TCP-Friendly High-Speed TCP Variant", ACM SIGOPS Operating Systems Review '
-    "42(5), 2008, doi:10.1145/1400097.1400105"
-)
 LAKSHMAN_MADHOW = (
     'T. V. Lakshman and U. Madhow, "The Performance of TCP/IP for Networks with High Bandwidth-Delay Products and '
     'Random Loss", IEEE/ACM Transactions on Networking 5(3), 1997, doi:10.1109/90.611099'

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from longfat.law import SimulatedBy, law
-from longfat.laws.references import HA_RHEE_XU, LAKSHMAN_MADHOW, RFC_9438
+from longfat.laws.references import LAKSHMAN_MADHOW, RFC_9438
 from longfat.laws.tcp.parameters import LOSS_POWER, ROUND_TRIP_POWER, ROUND_TRIP_RATIO, TIME_POWER
 
 
 @law(
-    source=f"Ours, with the cases of {LAKSHMAN_MADHOW} (Reno), {HA_RHEE_XU}, and {RFC_9438}, section 3.3 (CUBIC)",
+    source=f"Ours; {LAKSHMAN_MADHOW} has Reno, {RFC_9438}, section 3.3, has CUBIC in step",
     unit="1",
-    result="X_1/X_2, the rate of the flow with R_1 over that of the flow with R_2 = r R_1",
+    result="X_1/X_2, the rate with R_1 over that with R_2 = r R_1",
     derivation="fairness.round_trip_unfairness",
     simulated=SimulatedBy(
         "round_trip_unfairness",
@@ -32,24 +32,14 @@ def round_trip_unfairness(
 
     .. math:: \frac{X_1}{X_2} = r^{(1 + b)/(1 + s a)}, \qquad r = \frac{R_2}{R_1}
 
-    The window grows by T^a/R^b in the time T between two losses: a = 1, b = 1 for Reno and for CUBIC in its
-    Reno-friendly region, a = 3, b = 0 for CUBIC in its cubic region. The losses per second of a flow are in proportion
-    to X^s: s = 0 if both flows lose together (in step), s = 1 if each packet is lost with the same probability.
+    T seconds after a loss the window has grown by T^a/R^b: a = 1, b = 1 for Reno and CUBIC's Reno-friendly region,
+    a = 3, b = 0 for its cubic region. A flow has X^s losses per second, but for a factor: s = 0 if flows lose in step,
+    s = 1 if every packet is lost with the same probability.
 
     Notes
     -----
-    =========================  ===========  ==========================
-    scheme                     s = 0        s = 1
-    =========================  ===========  ==========================
-    Reno                       r^2          r
-    CUBIC, cubic region        r            r^(1/4)
-    =========================  ===========  ==========================
-
-    Both round-trip times include the queueing delay, so r is smaller than the ratio of the paths. This is a fluid
-    limit: both flows in the same region, many packets in each window, one loss in each period, always at the same
-    window, no time lost in recovery or timeouts. If the flow with the short round trip is in the Reno-friendly region
-    and the other one is not, the ratio lies between those of the regions. s is a property of the bottleneck and its
-    traffic: neither scheme decides it, and one drop-tail queue can lie anywhere between, or outside.
+    Both round trips include the queueing delay. Fluid limit: large windows, no timeouts, both flows in one region. s is
+    measured, not known beforehand; one drop-tail queue lies anywhere between 0 and 1, or outside.
 
     Examples
     --------

@@ -21,8 +21,6 @@ INITIAL_WINDOW = Symbol("W_0", "packets", "[1, inf)", (1, 10), "Window of the fi
 PATH = Symbol("R", "s", "[0, inf)", (1e-3, 1.0), "Round-trip time of the empty path, without t")
 PACKET_TIME = Symbol("t", "s", "(0, inf)", (1e-6, 1e-3), "Transmission time of a packet at the bottleneck")
 ROUND_TRIP_RATIO = Symbol("r", "1", "(0, inf)", (1.0, 16.0), "Longer round-trip time over the shorter one")
-LOSS_POWER = Symbol("s", "1", "[0, 1]", (0.0, 1.0), "Power of a flow's rate to which its losses per second grow")
-TIME_POWER = Symbol("a", "1", "(0, inf)", (1.0, 3.0), "Power of the time since a loss with which the window grows")
-ROUND_TRIP_POWER = Symbol(
-    "b", "1", "[0, inf)", (0.0, 1.0), "Power of the round-trip time by which the window grows more slowly"
-)
+LOSS_POWER = Symbol("s", "1", "[0, 1]", (0.0, 1.0), "Power of the rate with which losses per second grow")
+TIME_POWER = Symbol("a", "1", "(0, inf)", (1.0, 3.0), "Power of the time with which the window grows")
+ROUND_TRIP_POWER = Symbol("b", "1", "[0, inf)", (0.0, 1.0), "Power of the round trip that slows the window's growth")
