@@ -271,19 +271,20 @@ def test_a_function_without_a_module(tmp_path):
 def test_a_function_has_the_same_identity_in_every_process(tmp_path):
     """Sets of strings have another order in every process, and instructions that ran often are specialised."""
     code = (
-        "import json, sys\n"
         "from longfat.replication import identity\n"
         "def f(load, rng): return load in {'reno', 'cubic', 'bic', 'vegas'} and load + 'x'\n"
-        "for _ in range(int(sys.argv[1])): f('reno', None)\n"
+        "for _ in range(calls): f('reno', None)\n"
         "from tests.replication.test_identity import MAKERS\n"
-        "print(json.dumps([identity.of(f), *(identity.of(make(3)) for make in MAKERS.values())]))"
+        "found = [identity.of(f), *(identity.of(make(3)) for make in MAKERS.values())]"
     )
-    running = [
-        subprocess.Popen(
-            [sys.executable, "-c", code, calls], stdout=subprocess.PIPE, env={**os.environ, "PYTHONHASHSEED": seed}
-        )
-        for calls, seed in (("1", "1"), ("1000", "2"))
-    ]
-    one, other = (json.loads(process.communicate()[0]) for process in running)
-    assert len(one) == 1 + len(MAKERS)
-    assert one == other
+    here = {"__name__": "__main__", "calls": 1}
+    exec(code, here)
+    seed = "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"  # another than that of this process
+    other = subprocess.run(
+        [sys.executable, "-c", f"import json\ncalls = 1000\n{code}\nprint(json.dumps(found))"],
+        stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONHASHSEED": seed},
+        check=True,
+    )
+    assert len(here["found"]) == 1 + len(MAKERS)
+    assert here["found"] == json.loads(other.stdout)
