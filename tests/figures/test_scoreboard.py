@@ -46,22 +46,31 @@ def test_counts(written):
     assert counts.loc["003", [*VERDICTS, "repeated"]].sum() == 30
 
 
-def test_a_paper_that_is_done_is_taken_from_the_store(written):
+def test_a_paper_that_is_done_is_taken_from_the_store(written, monkeypatch):
     first, place = again(written), written[1] / "scoreboard" / "published_003.json"
     kept = json.loads(place.read_text(encoding="utf-8"))
     assert (kept["packets"], kept["seed"], len(kept["rows"])) == (1e5, 0, 30)
+    runs = []
+
+    def published(paper, *, packets, seed, progress):
+        runs.append((paper, packets))
+        return first.drop(columns=["paper", "packets"])
+
+    monkeypatch.setattr(verdicts, "published", published)
     kept["rows"][0]["ours"] = "from the store"
     place.write_text(json.dumps(kept), encoding="utf-8")
     stored = again(written)
     assert stored.ours[0] == "from the store"
     assert first.drop(index=0).equals(stored.drop(index=0))
+    assert runs == []
     other = again(written, packets=1.5e5)  # another scale is run anew
-    assert other.ours[0] == first.ours[0]
+    assert (other.ours[0], other.packets[0], runs) == (first.ours[0], 1.5e5, [("003", 1.5e5)])
     kept["sources"], kept["rows"][0]["ours"] = "another simulator", "old"
     place.write_text(json.dumps(kept), encoding="utf-8")
     assert again(written).ours[0] == first.ours[0]
     place.write_text("{", encoding="utf-8")  # a file that is no JSON is no result
-    assert len(again(written)) == 30
+    assert again(written).equals(first)
+    assert runs[1:] == [("003", 1e5)] * 2
 
 
 def rows_of(**columns):
