@@ -50,12 +50,10 @@ def printed(load, capacity):
     """Return the values of M/D/1/K from the sums that Brun and Garcia print, in 400 digits."""
     with mpmath.workdps(400):
         x = mpmath.mpf(load)
+        grown = [mpmath.exp(j * x) for j in range(capacity)]  # each once, not for each of the sums
+        signed = [mpmath.mpf(-1) ** k / mpmath.factorial(k) for k in range(capacity)]
         b = [
-            mpmath.fsum(
-                mpmath.mpf(-1) ** k / mpmath.factorial(k) * ((n - k) * x) ** k * mpmath.exp((n - k) * x)
-                for k in range(n + 1)
-            )
-            for n in range(capacity)
+            mpmath.fsum(signed[k] * ((n - k) * x) ** k * grown[n - k] for k in range(n + 1)) for n in range(capacity)
         ]
         loss = 1 - b[-1] / (1 + x * b[-1])
         number = capacity - mpmath.fsum(b) / (1 + x * b[-1])
