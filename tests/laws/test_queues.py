@@ -52,9 +52,7 @@ def printed(load, capacity):
         x = mpmath.mpf(load)
         grown = [mpmath.exp(j * x) for j in range(capacity)]  # each once, not for each of the sums
         signed = [mpmath.mpf(-1) ** k / mpmath.factorial(k) for k in range(capacity)]
-        b = [
-            mpmath.fsum(signed[k] * ((n - k) * x) ** k * grown[n - k] for k in range(n + 1)) for n in range(capacity)
-        ]
+        b = [mpmath.fsum(signed[k] * ((n - k) * x) ** k * grown[n - k] for k in range(n + 1)) for n in range(capacity)]
         loss = 1 - b[-1] / (1 + x * b[-1])
         number = capacity - mpmath.fsum(b) / (1 + x * b[-1])
         return loss, number, capacity - 1 - (mpmath.fsum(b) - capacity) / (x * b[-1])
