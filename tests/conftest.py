@@ -18,6 +18,7 @@ QUICK = "--xla_cpu_use_fusion_emitters=false --xla_cpu_parallel_codegen_split_co
 
 jax.config.update("jax_enable_x64", True)
 mpl.use("Agg")
+gc.set_threshold(20_000, 10, 10)  # with Python's 700, garbage takes a twentieth of the time: what is compiled stays
 # A shell starts what it runs in the background with Ctrl-C ignored; tests send it, and children inherit this.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
