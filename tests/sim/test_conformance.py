@@ -34,7 +34,7 @@ from tests.plugins.nth import EVERY_NTH
 from tests.plugins.small_first import SMALL_FIRST
 
 #: Schemes pass in tests/testing/test_conforming_plug_ins.py and in the docstring of `conformance`.
-OURS = [EVERY_NTH, SMALL_FIRST, "red"]
+OURS = [EVERY_NTH, SMALL_FIRST, pytest.param("red", marks=pytest.mark.long)]  # a discipline, as EVERY_NTH
 
 
 @pytest.fixture(scope="module", autouse=True)
