@@ -105,12 +105,13 @@ acknowledgments are Linux's. `make testbed` runs every case anew, and `longfat v
 | pairs | one flow, and random loss, are compared in pairs with the same starts and losses; several flows as independent samples |
 | number of runs | fixed before the first run from the intervals of earlier ones; then added to, by the intervals of the first runs: 4 to 10 in 12 cases, 4 to 40 in 17, 8 to 44 in 6; BBR's at drop tail were run anew |
 
-A run counts only if the machine kept up. It is repeated if the emulated network stood still for more than 10 ms at once or for 1 % of the time (0.2 % with BBR, whose
-packets are paced by the clock), if more than 1 % of the packets were later than 2 ms, if a connection waited for its applications for 1 % of the time, or if a device dropped a
-packet. A pause of 10 ms is a quarter of the round-trip time. Of the first 169 runs 13 were refused, on two processors at loads of 3 to 21; of 112 runs of one BBR flow 32. The runs of two and ten BBR flows are older than the limit of 0.2 %.
+A run counts only if the machine kept up. It is repeated
 
-One process with real-time priority carries the packets and plays the applications of both hosts, so that no application holds a connection locked while it waits for a
-processor. Virtual time stands still while the machine does. Older runs, those with fewer than five at a drop-tail buffer, had an application process of its own.
+- if the emulated network stood still for more than 10 ms at once, a quarter of the round-trip time, or for 1 % of the time (0.2 % with BBR, which paces by the clock; its runs of two and ten flows are older than this limit),
+- if more than 1 % of the packets were later than 2 ms, if a connection waited for its applications for 1 % of the time, or if a device dropped a packet.
+
+Of the first 169 runs 13 were refused, on two processors at loads of 3 to 21; of 112 runs of one BBR flow 32. One process with real-time priority carries the packets and plays the applications of both hosts; virtual time stands still while the machine does. Older
+runs, those with fewer than five at a drop-tail buffer, had an application process of its own.
 
 """
 
