@@ -35,11 +35,10 @@ HEAD = """\
 This page is generated from `longfat.sim.fields` by `make docs`; do not edit it. [simulator.md](simulator.md) has an
 example of a scheme, [engine.md](engine.md) says how the engine calls a plug-in.
 
-A `PlugIn` has a name, parameters, state, callbacks and a source. It is a `Scheme` (congestion control), a `Discipline`
-(which packets a link drops or marks, and what feedback it sends) or a `Service` (the order in which a link sends). Its
-callbacks are plain functions that numba compiles. Their arguments are *views* of the simulator's records: times in
-seconds, sizes in bytes, rates in bytes/s, as floats; windows and counts in packets. A field that is not listed here
-does not exist for a plug-in. Setting a read-only field is refused when the plug-in is compiled, before the run begins.
+A `PlugIn` is a `Scheme` (congestion control), a `Discipline` (which packets a link drops or marks, and what feedback
+it sends) or a `Service` (the order in which a link sends). Its callbacks are plain functions that numba compiles. Their
+arguments are *views* of the simulator's records: times in seconds, sizes in bytes, rates in bytes/s, as floats; windows
+and counts in packets. A plug-in has the fields listed here. Setting a read-only field is refused before the run begins.
 
 """
 
@@ -48,9 +47,8 @@ TEXT = """
 - `receive` of a scheme is called for every packet at the receiver, in place of the simulator's own acknowledgments; it
   returns 1 if data of the packet is accepted. `reply` is called at `receiver.alarm` with a new acknowledgment, and
   returns 1 if it leaves. They see `receiver_state`, not the state of the sender: the ends share only parameters.
-- The *number* by which a discipline or service names a packet at its link is where the simulator stores the packet, as
-  `first_waiting`, `behind` and `take_first` return it. It is not the sequence number, `packet.number`. A service may
-  keep it in its state, as well as `queue.number`.
+- The *number* of a packet at its link is where the simulator stores it, as `first_waiting`, `behind` and `take_first`
+  return it; a service may keep it in its state. It is not the sequence number, `packet.number`.
 - A service that sorts packets asks for memory with `workspace`, in which it may have a heap. Its times are integers
   [ns], as `now_ns` returns them.
 - `enqueue` of a discipline returns `ENQUEUE`, `DROP` or `push_out(number)`; `dequeue` returns `SEND` or `DROP`; `tick`
@@ -59,8 +57,7 @@ TEXT = """
   number, or `NOTHING` if none may leave. If the buffer is full, `evict` takes the packet to drop out of its queue and
   returns its number, or `drop_more(number)` to be called again, or `NOTHING` to drop the arriving packet. `wake` is
   called after a discipline's `feedback` about a queue. The return values of `wake` and `enqueue` are ignored.
-- Functions that are not given have defaults, see `help(longfat.sim.Scheme)`, `help(longfat.sim.Discipline)` and
-  `help(longfat.sim.Service)`.
+- Functions that are not given have defaults, see `help(longfat.sim.Scheme)` and so on.
 
 **Parameters and state** are further fields, by their declared names: `flow.beta`, `link.target`, `queue.deficit`. A
 `Parameter(default, unit, domain)` is read-only, a state may be set. A state is a float, an integer, a boolean or up to
