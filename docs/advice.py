@@ -55,7 +55,7 @@ Of {own} lines with today's room for the host itself {own_held} have the least r
 - The limit of a line has room for packets that Linux joins. Without it a packet of two segments does not fit into a buffer of one: row 11 had {roomless} of the link.
 - Row 22 failed without room for the host itself. The queue of the sending host refuses packets, which is no loss to Linux. It tries again after half a second and gives the connection up after 15 times
   (`tcp_send_probe0()`, `tcp_probe_timer()`); `TCPAbortOnTimeout` counts it, and retransmissions do not. Linux queues two packets of a connection, each of two segments: hence four for each flow.
-- Behind a router or a switch such packets are lost and sent again; there the smaller buffer of the table is enough.
+- Behind a router or a switch such packets are lost and sent again. The settings of the table were run so, with the smaller buffer.
 - The relay needs the machine: beside six emulated links rows 5, 11 and 12 had 1 to 8 % less than was promised. The runs shown had at most one other job beside them, except those of rows 12, 13, 16 and 18.
 
 ## Is a factor of four enough?
