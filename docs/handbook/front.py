@@ -57,7 +57,7 @@ LOOKED_UP: Mapping[str, Sequence[str]] = {
     "Words and rules": (
         "docs/glossary", "docs/rules/README", "docs/rules/tcp", "docs/rules/cubic", "docs/rules/l4s", "docs/rules/bbr",
         "docs/rules/delay-based", "docs/rules/rate-based", "docs/rules/explicit-feedback", "docs/rules/sstp",
-        "docs/rules/queue-disciplines", "docs/rules/traffic",
+        "docs/rules/queue-disciplines", "docs/rules/traffic", "docs/data/README",
     ),
     "Papers against our numbers": (
         "ERRATA", "docs/refinements", "figures/scoreboard", "figures/README", "figures/blt/blt_tables",
