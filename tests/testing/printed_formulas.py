@@ -1,6 +1,6 @@
 """Formulas that ERRATA.md says are wrong, as claims of `longfat.testing`, each with a simulator that does not use them.
 
-``python -m tests.testing.printed_formulas`` looks for the error of each, and writes the table of docs/testing.md.
+``python -m tests.testing.tables printed_formulas`` finds the error of each, and writes docs/data/printed_formulas.csv.
 """
 
 from __future__ import annotations
