@@ -62,6 +62,13 @@ def test_the_front_page_is_short():
     assert len(re.findall(r"^\*\*.+\?\*\*", text, re.MULTILINE)) == 5
 
 
+def test_the_documentation_stays_short():
+    """Ours: it had 99,000 words once, which nobody read; long tables belong into docs/data."""
+    words = {path: len(text_of(path).split()) for path in (ROOT / "docs").rglob("*.md")}
+    assert sum(words.values()) <= 60_000
+    assert max(words.values()) <= 6_000
+
+
 def test_every_page_can_be_reached():
     """From the front page, over links."""
     seen, left = set(), [ROOT / "README.md"]
