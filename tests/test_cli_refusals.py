@@ -58,7 +58,7 @@ REFUSED = {
             ([*BUFFER, "--seed", "1" * 5000], "longfat: seed must be an integer in [0, inf), got the string '111"),
             (
                 [*BUFFER, "--replications", "1_000"],
-                "longfat: replications must be an integer in [2, 1000000], got the string '1_000'",
+                "longfat: replications must be an integer in [2, 1e+06], got the string '1_000'",
             ),
             (
                 ["window", "--rtt", "1s", "--loss", "0"],
