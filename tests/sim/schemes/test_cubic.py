@@ -106,12 +106,12 @@ def test_window_along_the_sawtooth():
     link spreads the packets over the round trip.
     """
     one = sawtooth(10_000, 203, rate=2.2e6, fast_convergence=0.0)
-    one.advance(20.0)
+    one.advance(22.4)  # 0.2 s before a loss; the next comes after 5.4 s
     checked, w_max, beginning, lost_at = 0, None, None, None
     with mpmath.workdps(50):
         c, beta = mpmath.mpf("0.4"), mpmath.mpf("0.7")
         before = peek.flow(one, "x").window
-        for step in range(20_000, 31_000):
+        for step in range(22_400, 28_100):
             one.advance((step + 1) / 1000)
             flow = peek.flow(one, "x")
             if flow.window < before:  # a loss
