@@ -94,12 +94,12 @@ def test_the_picture(tmp_path, capsys):
     figure = plot.measurements(measured.read_each(*(DATA / name for name in names)))
     labels = [(ax.get_ylabel().replace("\n", " "), ax.get_xlabel(), len(ax.get_lines())) for ax in figure.axes]
     assert labels == [
-        ("rate [Mbit/s]", "", 4),
+        ("rate [Mbit/s]", "", 4),  # of data, but for the simulated qlog, which has whole packets
         ("round-trip time [ms]", "", 5),
         ("congestion window [kB]", "", 1),
         ("retransmissions [packets]", "", 1),
         ("losses [packets]", "time [s]", 2),
-        ("rate [Mbit/s]", "", 1),
+        ("rate, data [Mbit/s]", "", 1),
         ("round-trip time [ms]", "", 1),
         ("congestion window [kB]", "sample", 1),
     ]
@@ -118,11 +118,12 @@ def test_the_picture_has_one_time_axis_and_room_above_the_lines():
     figure = plot.measurements([first, one("b", series("rate", 2e8, 2e8, 2e8, 2.5e8))])
     rate, window = figure.axes
     # 2.5e8 bytes/s are 2 Gbit/s, 4e7 bytes 40 MB; no packet was sent again, so that these have no panel
-    assert (rate.get_ylabel(), window.get_ylabel()) == ("rate\n[Gbit/s]", "congestion\nwindow [MB]")
+    assert (rate.get_ylabel(), window.get_ylabel()) == ("rate,\ndata [Gbit/s]", "congestion\nwindow [MB]")
     assert (rate.get_lines()[0].get_ydata().max(), window.get_lines()[0].get_ydata().max()) == (2.0, 40.0)
     assert rate.get_ylim()[1] > 2.05
     assert window.get_ylim()[1] > 41
     assert rate.get_xlim() == window.get_xlim()
+    assert window.get_xlim()[0] == 0
     assert window.get_xlim()[1] >= 3
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["a", "b"]
     still = plot.measurements([one("a", series("losses", 0.0, 0.0))])  # nothing else to draw

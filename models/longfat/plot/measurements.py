@@ -30,7 +30,7 @@ ROOM = 1.08  # the upper end of an axis over the largest value, so that no line 
 def measurements(found: Sequence[Measurement]) -> Figure:
     r"""Draw the series over time of measured files: a panel for each quantity, a line for each file.
 
-    The panels have one time axis. Counts that are 0 throughout have no panel.
+    The panels have one time axis, from 0 on. Counts are stems; those that are 0 throughout have no panel.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def measurements(found: Sequence[Measurement]) -> Figure:
     >>> from longfat import measured
     >>> figure = measurements(measured.read_each("tests/data/iperf3_tcp.json", "tests/data/ping.txt"))
     >>> [ax.get_ylabel() for ax in figure.axes[:2]]
-    ['rate\n[Mbit/s]', 'round-trip\ntime [ms]']
+    ['rate,\ndata [Mbit/s]', 'round-trip\ntime [ms]']
     """
     panels: dict[tuple[bool, str], list[tuple[int, Series]]] = {}
     for k, one in enumerate(found):
@@ -66,9 +66,15 @@ def measurements(found: Sequence[Measurement]) -> Figure:
         for k, series in lines:
             values = [units[unit] * value for value in series.values]
             label = found[k].file.rpartition("/")[2]
-            ax.plot(series.times, values, color=nth_colour(k), marker=".", ms=3, lw=0.9, label=label)
+            style = {"color": nth_colour(k), "lw": 0.9}
+            if name in COUNTS:  # of intervals: a line between two would mean values in between
+                ax.vlines(series.times, 0, values, **style)
+            joined = "none" if name in COUNTS else "-"
+            ax.plot(series.times, values, marker=".", ms=3, ls=joined, label=label, clip_on=False, **style)
         top = ROOM * units[unit] * largest or 1.0
-        ax.set(ylabel=f"{name} [{unit}]".replace(" ", "\n", 1), ylim=(0, top))
+        layers = {found[k].figures.rate_layer for k, _ in lines} if name == "rate" else set()
+        title = f"{name}, {layers.pop()}" if len(layers) == 1 else name
+        ax.set(ylabel=f"{title} [{unit}]".replace(" ", "\n", 1), ylim=(0, top))
         if untimed in last:
             ax.sharex(last[untimed])
             last[untimed].tick_params(labelbottom=False)
@@ -76,7 +82,8 @@ def measurements(found: Sequence[Measurement]) -> Figure:
     for untimed, ax in last.items():
         ax.set_xlabel("sample" if untimed else "time [s]")
         ax.autoscale(axis="x")
-    drawn = {line.get_label(): line for ax in figure.axes for line in ax.get_lines()}
+        ax.set_xlim(left=0)
+    drawn = {line.get_label(): line for ax in reversed(figure.axes) for line in ax.get_lines()}
     names = dict.fromkeys(one.file.rpartition("/")[2] for one in found)
     shown = {name: drawn[name] for name in names if name in drawn}
     figure.legend(shown.values(), shown.keys(), loc="outside upper center", ncols=min(len(shown), 3), fontsize="small")
