@@ -1,18 +1,23 @@
 """Whether `longfat measured` finds policers: ``python -m tests.benchmarks.policing WHAT``.
 
 WHAT is "policed", "losses" or "buffers", simulated transfers with which the test was built; "judged" or "rates",
-simulated transfers that it was not built with; or "linux", Linux's own over an emulated path (as root). Each is drawn
-anew from the seed of its kind, so that a count is always of the same transfers. docs/measured.md has the counts.
+simulated transfers that it was not built with; or "linux", Linux's own over an emulated path (as root). A row also has
+the diagnosis without the times of packets, as from iperf3 alone. "shares" prints what one flow gets through policers
+instead, with its loss. Each transfer is drawn anew from the seed of its kind, so that a count is always of the same
+ones. docs/measured.md has the counts.
 """
 
 import argparse
 import os
 import tempfile
+from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from longfat import measured, sim
+from longfat.measured.diagnosis import diagnosis
 from longfat.sim.queues import policer
 from tests.measured import record
 
@@ -73,22 +78,53 @@ def on_linux(what, number, sender, trip, rate, size):
         return measured.read(f"{folder}/sent.pcap")
 
 
+def shares():
+    """Print the share of a policer's rate that one flow gets, and its loss, by bucket [packets], means of two runs."""
+    rate, trip = 2.5e6, 0.1
+    for bucket in (20, 100, 400, 2000):
+        row = []
+        for sender in ("sack", "cubic", "bbr1", "bbr"):
+            one = policer(rate=rate, burst=bucket * PACKET)
+            net = sim.Network().link("here", "there", delay=trip / 2, rate=10 * rate, discipline=one, buffer=20_000)
+            parameters = dict(sim.schemes.linux(sender))
+            net.flow(sender, path=["here", "there"], packet=PACKET, ack=52, ack_path="ideal", parameters=parameters)
+            runs = [sim.run(net, duration=100.0, warm_up=25.0, rng=k, progress=False) for k in range(2)]
+            share, loss = (np.mean([data[name].item() for data in runs]) for name in ("goodput", "loss"))
+            row.append(f"{sender} {share / rate:.3f}, loss {loss:.2g}")
+        print(f"{bucket} packets", *row, sep="; ", flush=True)
+
+
+def alone(path):
+    """Return the diagnosis without the times of packets."""
+    return diagnosis(replace(path, policed=None, limited_by="network")).kind
+
+
 def main():
     """Print a row for each transfer, and how many are suspected."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=tuple(DRAWN))
+    parser.add_argument("what", choices=(*DRAWN, "shares"))
     given = parser.parse_args()
+    if given.what == "shares":
+        shares()
+        return
     transfer = on_linux if given.what == "linux" else simulated
-    found = 0
+    found, kinds = 0, Counter()
     for number, (sender, trip, rate, size) in enumerate(drawn(given.what)):
         path = transfer(given.what, number, sender, trip, rate, size)
+        path = replace(path, control=SENDERS[sender])
         found += path.policed is True
+        kinds[alone(path)] += 1
         said = [one for one in path.remarks if one.startswith("policed")]
         truth = (
             f"{8e-6 * rate:.3g} Mbit/s ({8e-6 * rate * DATA / PACKET:.3g} of data), {1000 * trip:.3g} ms, {size:.3g}"
         )
-        print(f"{SENDERS[sender]}, {truth}: loss {path.loss:.3g}, {path.policed}", *said, sep="; ", flush=True)
-    print(f"{found} of {DRAWN[given.what][1]} suspected")
+        print(
+            f"{SENDERS[sender]}, {truth}: loss {path.loss:.3g}, {path.policed}, alone {alone(path)}",
+            *said,
+            sep="; ",
+            flush=True,
+        )
+    print(f"{found} of {DRAWN[given.what][1]} suspected; alone: {dict(kinds)}")
 
 
 if __name__ == "__main__":

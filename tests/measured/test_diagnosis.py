@@ -242,3 +242,14 @@ def test_the_diagnosis_as_json(tmp_path, capsys):
     said = json.loads(asked(tmp_path, capsys, questions.receive_window(), "--json", command="measured"))["diagnosis"]
     assert said["limit"] == "receiver window of 21 MB: 2.1 Gbit/s at 80 ms"
     assert "tcp_rmem" in said["steps"][0]
+
+
+def test_bbr_through_a_policer_gets_the_capture_and_no_window(tmp_path, capsys):
+    """Its losses do not slow it down, so that its rate says nothing; only a capture does."""
+    content = json.loads(questions.policer())
+    content["end"]["sender_tcp_congestion"] = "bbr"
+    out = asked(tmp_path, capsys, json.dumps(content), "--rate", "10Gbit/s")
+    assert "policer, which do not slow down BBR: 2.1 Gbit/s of data" in " ".join(out.split())
+    assert "tcpdump -s 96" in out
+    assert "sysctl" not in out
+    assert "BDP" not in out
