@@ -254,6 +254,16 @@ def test_the_settings_of_a_host_decide_which_lines_are_needed(tmp_path, capsys, 
     assert ("Nothing to type: host.txt has" in out) == (not needed)
 
 
+def test_a_window_that_the_hosts_do_not_explain(tmp_path, capsys):
+    """14.8 Mbit/s by a window of 39.6 kB, where the receiver's kernel would let it grow: 95.3/14.27 = 6.7."""
+    host = tmp_path / "host.txt"
+    host.write_text(HOST.format(33554432, 1))
+    out = said(capsys, str(DATA / "measured/receiver.json"), str(host), "--rate", "100Mbit/s", *LAW)
+    step = "look for iperf3 -w and SO_RCVBUF, because host.txt allows 504 kB: up to 95.3 Mbit/s by law, 6.7 times"
+    assert step in " ".join(out.split())
+    assert lines_of(out) == []
+
+
 def test_the_smallest_of_several_hosts_counts(tmp_path, capsys):
     for name, receive in (("a.txt", 33554432), ("b.txt", 1000000)):
         (tmp_path / name).write_text(HOST.format(receive, 1))
@@ -297,6 +307,9 @@ def test_memory_is_named_where_it_binds(tmp_path, capsys):
     # both: 2.33 Gbit/s by the losses, 419 Mbit/s by the buffers
     (["--rate", "10Gbit/s", "--rtt", "80ms", "--loss", "2.5e-7"], "socket buffers",
      ["up to 2.33 Gbit/s by law, 5.6 times", "then remove the losses", "-P 6 to 23"]),
+    # 1.50415 x 0.4^(1/4) x (0.1/1e-5)^(3/4) = 1196 packets in 0.1 s are 139 Mbit/s
+    (["--rate", "1Gbit/s", "--rtt", "100ms", "--loss", "1e-7,1e-5"], "socket buffers",
+     ["up to 953 Mbit/s", "then remove the losses", "953 Mbit/s by law, 6.9 times as much as at 1e-05"]),
     # 2^30 bytes in 0.2 s are 42.9 Gbit/s, 256 times 4 MiB in 0.2 s
     (["--rate", "100Gbit/s", "--rtt", "200ms"], "socket buffers, if Linux's defaults: 41.9 to 168 Mbit/s",
      ["paste the lines: up to 42.9 Gbit/s by law, 260 times as much", "iperf3 -P 128,"]),

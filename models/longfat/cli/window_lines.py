@@ -55,12 +55,11 @@ def _buffers(a: dict[str, Any], path: Path, verbose: bool) -> Line:
     off = () if limits is None else limits.off
     window = f"a window of {rounded(a['window'], 'bytes')} ({in_bdps(a)} BDPs)"
     if not lacking and not off and limits is not None:
-        exact = limits.pressure is not None or not limits.source.startswith("Linux")
         where = f"; by default, on hosts with {rounded(maximum / DEFAULT_SHARE, 'bytes')} of memory or more"
         sizes = [rounded(size, "bytes") for size in (limits.receive, limits.send)]
         return Line(
             f"Nothing to type: {limits.source} has tcp_rmem up to {sizes[0]} and tcp_wmem up to {sizes[1]}, and "
-            f"{window} needs {rounded(maximum, 'bytes')}{'' if exact else where}.",
+            f"{window} needs {rounded(maximum, 'bytes')}{where if limits.is_default else ''}.",
             (),
         )
     known = [] if limits is None else [name for name in ("tcp_rmem", "tcp_wmem") if name not in lacking]

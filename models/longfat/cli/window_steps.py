@@ -117,10 +117,22 @@ def _of_measured(answer: Answer, path: Path) -> list[str]:
         to = "no gain by law, the link is full" if reached < 1.05 * measured else to
     if verdict.kind in ("receiver window", "sender"):
         if not _missing(answer, path):
-            return [f"{verdict.advice} (gain not known: the hosts allow the window)"]
+            return [_without_need(answer, path, to)]
         where = "paste the lines, without iperf3 -w and SO_RCVBUF"
         return [f"{where}: {to}", *([f"{verdict.advice} (gain not known)"] if verdict.kind == "sender" else [])]
     return [f"{verdict.advice} ({'gain not known without --rate' if path.rate_measured_by else to})"]
+
+
+def _without_need(answer: Answer, path: Path, to: str) -> str:
+    """Return the step where a window limited the flow although the hosts, as far as they are known, allow a larger."""
+    assert path.verdict is not None
+    assert path.limits is not None
+    if path.verdict.kind == "sender":
+        return f"{path.verdict.advice} (gain not known)"
+    is_file = not path.limits.is_default
+    allowed = f"{path.limits.source} allows {rounded(answer.attrs['window'], 'bytes')}"
+    others = "" if is_file else ", and for settings below the defaults (sysctl -a)"
+    return f"look for iperf3 -w and SO_RCVBUF, because {allowed}{others}: {to}"
 
 
 def _of_numbers(answer: Answer, path: Path) -> tuple[str, list[str]]:
@@ -207,9 +219,11 @@ def _of_buffers(answer: Answer, path: Path, rates: tuple[float, float], best: fl
         f"without root: several flows, iperf3 -P {flows}, each with buffers of its own: up to "
         f"{rounded(min(best, MOST_STREAMS * most), 'bytes/s')}",
     ]
-    capacity = answer.law(0.0)
-    if best < a["target"] * capacity:
-        steps.insert(1, f"then {LOSSES}: {rounded(capacity, 'bytes/s')} by law, {times(capacity / best)}")
+    capacity, several = answer.law(0.0), len(answer.rows) > 1
+    worst = min(answer.rows, key=lambda row: row["tcp_rate_law"] if math.isfinite(row["tcp_rate_law"]) else math.inf)
+    if worst["tcp_rate_law"] < a["target"] * capacity:
+        gain = times(capacity / worst["tcp_rate_law"]) + f" as at {_loss(worst)}" * several
+        steps.insert(1, f"then {LOSSES}: {rounded(capacity, 'bytes/s')} by law, {gain}")
     return limit, steps
 
 

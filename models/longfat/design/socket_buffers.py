@@ -130,6 +130,8 @@ class Limits:
         Settings of TCP that are switched off although a large window needs them.
     half : bool
         Whether at most a half of the receive buffer becomes window.
+    is_default : bool
+        Whether they are Linux's defaults, and not read from a host.
     """
 
     source: str
@@ -138,6 +140,7 @@ class Limits:
     pressure: float | None = None
     off: tuple[str, ...] = ()
     half: bool = False
+    is_default: bool = False
 
     @property
     def most(self) -> float:
@@ -188,7 +191,7 @@ def linux_defaults(kernel: str) -> Limits:
     """
     version = linux_version(kernel)
     receive, send = DEFAULTS[max(first for first in DEFAULTS if first <= version)]
-    return Limits(f"Linux {version[0]}.{version[1]}", receive, send, half=version <= LAST_HALF)
+    return Limits(f"Linux {version[0]}.{version[1]}", receive, send, half=version <= LAST_HALF, is_default=True)
 
 
 def tightest(hosts: Sequence[Limits]) -> Limits:
