@@ -151,17 +151,23 @@ def check(answer: Answer, path: Path) -> list[str]:
     """Return the command that checks the rate, the interval to expect, and what would narrow a wide one."""
     a, rows = answer.attrs, answer.rows
     control = SENDERS[a["scheme"]].control
+    shown = a["rate_high"] <= SHOWN_RATE and a["round_trip_time_high"] <= SHOWN_ROUND_TRIP_TIME
+    hosts = labelled(
+        "hosts",
+        f"no check on Linux above {text(SHOWN_RATE, 'bytes/s')}, {text(SHOWN_ROUND_TRIP_TIME, 's')}: processor, "
+        "network card (TSO, GRO), fq or tcp_mem may limit",
+    )
     if "check_time" not in rows[0]:
         return [
             *labelled("check", f"iperf3 -c HOST -C {control}"),
             *labelled("expect", "not simulated (--no-simulation)"),
+            *([] if shown else hosts),
         ]
     skipped, lasts = (max(row[name] for row in rows) for name in ("check_skipped", "check_time"))
     made = labelled("check", f"iperf3 -c HOST -f m -C {control} -O {skipped:g} -t {lasts:g}")
     if path.rate_measured_by:
         return made + labelled("expect", _of_measured_rate(path, control))
     intervals = [rates(row["check_lower"], row["check_upper"]) + at_loss(row, len(rows) > 1) for row in rows]
-    shown = a["rate_high"] <= SHOWN_RATE and a["round_trip_time_high"] <= SHOWN_ROUND_TRIP_TIME
     made += labelled(
         "expect",
         f'{"; ".join(intervals)} in the line "receiver", in {100 * a["confidence"]:.4g} of 100 '
@@ -170,13 +176,7 @@ def check(answer: Answer, path: Path) -> list[str]:
     wide = [row for row in rows if row["check_upper"] > WIDE * row["check_lower"]]
     counted = path.figures.loss is not None and "loss" not in path.given
     made += labelled("narrower", _narrower(a, wide[0], len(rows) > 1, counted)) if wide else []
-    if not shown:
-        made += labelled(
-            "hosts",
-            f"no check on Linux above {text(SHOWN_RATE, 'bytes/s')}, {text(SHOWN_ROUND_TRIP_TIME, 's')}: processor, "
-            "network card (TSO, GRO), fq or tcp_mem may limit",
-        )
-    return made
+    return made if shown else made + hosts
 
 
 def at_loss(row: dict[str, float], several: bool = True) -> str:

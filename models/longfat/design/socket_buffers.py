@@ -144,7 +144,11 @@ class Limits:
 
     @property
     def most(self) -> float:
-        """Largest window that they allow [bytes]: a buffer holds no more data than its size."""
+        """Largest window that they allow [bytes]: a buffer holds no more data than its size.
+
+        >>> Limits("", LARGEST_BUFFER, LARGEST_BUFFER).most == LARGEST_WINDOW
+        True
+        """
         return min(self.receive / (2 if self.half else 1), self.send, LARGEST_WINDOW)
 
     def least(self, overhead: int) -> float:
