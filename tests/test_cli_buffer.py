@@ -321,8 +321,7 @@ def test_advice_by_hand():
         )
     )
     assert beside == (
-        "bbr1 (version 1, mainline Linux's) beside one CUBIC flow: 50% of both rates (40 .. 60 simulated, law 70%), "
-        "3.1% of it lost"
+        "bbr1 (version 1, Linux's) beside a CUBIC flow: 50% of both rates (40 .. 60 simulated, law 70%), 3.1% lost"
     )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from longfat.cli.output import Output, csv_of, finite, outputs, say, watched
-from longfat.cli.parameters import VERBOSE, disciplines, given, listing, options, schemes
+from longfat.cli.parameters import FILE, VERBOSE, disciplines, given, listing, option, options, schemes
 from longfat.design.arguments import BUFFER
 
 if TYPE_CHECKING:
@@ -18,13 +18,15 @@ SPREAD = 0.1
 
 
 @click.command("buffer", short_help="Buffer that a switch needs, and lines for tc.")
-@options(BUFFER, "rate", "round_trip_time", "flows", "scheme", "share")
+@options(BUFFER, "rate", required=False)
+@options(BUFFER, "round_trip_time", "flows", "scheme", "share")
 @options(BUFFER, "discipline", metavar="NAME")
 @options(BUFFER, "mark_above")
 @options(BUFFER, "find", metavar="WHAT")
 @options(BUFFER, "file", "packet")
 @options(BUFFER, "parameters", metavar="NAME=X")
 @options(BUFFER, "replications", "confidence", "rng")
+@option("--rate-trace", FILE, "Rates over time of a path that varies: Wi-Fi, LTE.")
 @listing(schemes=schemes, disciplines=disciplines)
 @VERBOSE
 @outputs(
@@ -32,16 +34,22 @@ SPREAD = 0.1
     csv="Print CSV, with units in the column heads.",
     directory="Directory for buffer.csv, .nc, .svg and .png.",
 )
-def buffer_command(output: Output, verbose: bool, **flags: Any) -> None:
+def buffer_command(output: Output, verbose: bool, rate_trace: str | None, **flags: Any) -> None:
     """Find the buffer that a switch needs, by rules, laws and simulations.
 
     For long-lived flows the goal is a share of the capacity, for files that arrive at random a share of the greatest
-    network power.
+    network power. For a path whose rate varies, --rate-trace compares queues: its lines are a time [s] and a rate
+    [Mbit/s], or a delivery opportunity [ms], as Mahimahi has them.
     """
     from longfat import design
-    from longfat.cli import buffer_advice, buffer_short, buffer_table
+    from longfat.cli import buffer_advice, buffer_short, buffer_table, buffer_trace
 
     asked = _checked(given(flags))
+    if rate_trace is not None:
+        buffer_trace.answer(output, rate_trace, asked)
+        return
+    if "rate" not in asked:
+        raise click.UsageError("--rate is missing: give it, or --rate-trace for a path whose rate varies")
     if output.form == "text" and output.directory is None and "file" not in asked:
         asked["points"] = 0  # nobody sees the curve
     brief = not verbose and "file" not in asked

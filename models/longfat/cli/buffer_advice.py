@@ -61,12 +61,12 @@ def beside_cubic(data: xr.Dataset) -> dict[str, float]:
 
 def _beside_cubic(a: dict[str, Any]) -> str:
     """Say which BBR this is, and what it does beside one CUBIC flow, by the law and simulated."""
-    version = "version 1, mainline Linux's" if a["scheme"] == "bbr1" else "version 3, not mainline Linux's"
+    version = "version 1, Linux's" if a["scheme"] == "bbr1" else "version 3, not Linux's"
     taken, low, high = (f"{100 * a[f'bbr_share{end}']:.3g}" for end in ("", "_lower", "_upper"))
     law = f"law {100 * a['bbr_share_law']:.3g}%" if math.isfinite(a["bbr_share_law"]) else "no law"
     return (
-        f"{a['scheme']} ({version}) beside one CUBIC flow: {taken}% of both rates ({low} .. {high} simulated, {law}), "
-        f"{100 * a['bbr_loss']:.2g}% of it lost"
+        f"{a['scheme']} ({version}) beside a CUBIC flow: {taken}% of both rates ({low} .. {high} simulated, {law}), "
+        f"{100 * a['bbr_loss']:.2g}% lost"
     )
 
 

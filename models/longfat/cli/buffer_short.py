@@ -69,7 +69,7 @@ def answer(data: xr.Dataset) -> str:
     lines += [""] if advice else []
     for one in advice:
         lines += textwrap.wrap(one, 118, initial_indent="- ", subsequent_indent="  ", break_on_hyphens=False)
-    lines += ["", *paste.in_short(buffer_lines.lines(data)), MORE]
+    lines += ["", *paste.in_short(buffer_lines.lines(data)), *_variable(every), MORE]
     return "\n".join(lines)
 
 
@@ -83,6 +83,15 @@ def _compared(one: xr.Dataset) -> xr.Dataset:
     else:
         said += "does not apply"
     return one.sel(rule="simulated").assign(compared=said)
+
+
+def _variable(every: xr.Dataset) -> list[str]:
+    """Return that a path whose rate varies has no such buffer, and what can be said; nothing for a data center."""
+    row = buffer_lines.decisive(every)
+    if row is None or every.attrs["find"] != "buffer" or every.attrs["round_trip_time"] <= buffer_advice.DATA_CENTER:
+        return []
+    size = rounded(float(row.buffer_bytes), "bytes")
+    return [f"Wi-Fi, LTE, Starlink: no one buffer fits; a full one of {size} waits {size}/least rate. See --rate-trace"]
 
 
 def _share(row: xr.Dataset) -> str:

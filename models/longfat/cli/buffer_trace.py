@@ -1,0 +1,127 @@
+"""`longfat buffer --rate-trace`: queues before a link whose rate varies."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from longfat.base.domains import conflict
+from longfat.base.files import LONGEST, regular
+from longfat.base.progress import bar
+from longfat.base.quantities import text
+from longfat.cli import tables
+from longfat.cli.output import Output, finite, say, watched
+from longfat.cli.parameters import flag_of
+from longfat.cli.tables import Column, rounded
+
+if TYPE_CHECKING:
+    from longfat.design.variable_rate import Queue, VariablePath
+
+#: Options that ask for one buffer on a link of one rate, and forms of its answer.
+EXCLUDED = ("rate", "file", "discipline", "mark_above", "parameters")
+#: Least rate over the mean below which shaping is no advice. Ours: nobody gives away more than three quarters.
+WORTH = 0.25
+COLUMNS = (
+    Column("queue", -33, lambda row: row["name"]),
+    Column("packets", 7, lambda row: str(row["packets"])),
+    Column("rate", 11, lambda row: rounded(row["rate"], "bytes/s")),
+    Column("of mean", 7, lambda row: f"{100 * row['share']:.3g}%"),
+    Column("mean wait", 9, lambda row: rounded(row["mean_wait"], "s")),
+    Column("95% wait", 8, lambda row: rounded(row["wait"], "s")),
+    Column(
+        "its interval", -18, lambda row: " .. ".join(rounded(row[f"wait_{end}"], "s") for end in ("lower", "upper"))
+    ),
+)
+
+
+def answer(output: Output, file: str, asked: dict[str, Any]) -> None:
+    """Read the trace, simulate the queues, and print what they give."""
+    from longfat.design import variable_rate
+
+    given = [flag_of(name) for name in EXCLUDED if asked.get(name)]
+    given += ["--find"] if asked["find"] != "buffer" else []
+    given += ["--csv"] if output.form == "csv" else []
+    given += ["--output"] if output.directory is not None else []
+    if given:
+        raise conflict("--rate-trace", f"excludes {given[0]}")
+    flows = asked.get("flows", 1)
+    if isinstance(flows, list) or isinstance(asked["round_trip_time"], list):
+        raise click.UsageError("--rate-trace needs one number for --flows, and one time for --rtt")
+    trace = variable_rate.read(_content(file), file)
+    path = variable_rate.VariablePath(trace, asked["round_trip_time"], asked["packet"], asked["scheme"], flows)
+    with output:
+        if output.form == "text":
+            say(_path(path, file))
+        with bar(task="simulating queues", unit="run", shown=watched()) as shown:
+            found = path.queues(asked["replications"], asked["confidence"], asked.get("rng", 0), shown.update)
+        output.emit(lambda: _table(path, found), json=lambda: _json(path, found))
+
+
+def _content(file: str) -> str:
+    """Return the text of the file; a byte-order mark at its start is left out."""
+    try:
+        return regular(file, LONGEST).read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise conflict(f"rate_trace = {file}", "must be a text in UTF-8") from None
+
+
+def _path(path: VariablePath, file: str) -> str:
+    """Return the trace and the flows."""
+    least, mean, greatest = (rounded(rate, "bytes/s") for rate in path.trace.means())
+    scheme = path.scheme if isinstance(path.scheme, str) else path.scheme.name
+    return (
+        f"{file}: {path.trace.period:.4g} s, {least} at least, {mean} in the mean, {greatest} at most (over 0.1 s). "
+        f"{path.flows} {scheme} flow{'s' if path.flows > 1 else ''}, {text(path.round_trip_time, 's')}:"
+    )
+
+
+def _rows(path: VariablePath, found: list[Queue]) -> list[dict[str, Any]]:
+    mean = path.trace.means()[1]
+    return [
+        {"name": one.name, "packets": one.packets, "share": one.values["rate"] / mean} | one.values for one in found
+    ]
+
+
+def _table(path: VariablePath, found: list[Queue]) -> str:
+    """Return the simulated queues, what follows, and what is not known."""
+    least, mean, _ = path.trace.means()
+    *fifos, fair, shaped = rows = _rows(path, found)
+    largest = fifos[-1]
+    shortest, longest = (rounded(wait, "s") for wait in path.full(largest["packets"]))
+    said = [
+        f"fq_codel in the driver or modem, where it has it: {_gives(fair)}; the largest FIFO: {_gives(largest)}",
+        f"No one buffer fits: behind {largest['packets']} packets one waits {shortest} to {longest} here, as the rate "
+        "is. Choose bytes = delay budget x least rate",
+    ]
+    lines = []
+    if least >= WORTH * mean:
+        said += [f"A shaper below the least rate, if the queue of the link cannot be changed: {_gives(shaped)}"]
+        rate = math.floor(8 * path.shaped / 1e3 + 1e-6)  # not one less by rounding
+        lines = ["", "# As root, DEV leads to the link. CAKE itself is not simulated, fq_codel behind a shaper is:"]
+        lines += [f"tc qdisc replace dev DEV root cake bandwidth {rate}kbit"]
+    else:
+        said += [f"No shaper: below the least rate it gives {_gives(shaped)}"]
+    said += [
+        "Not known: other times and places than the trace's, losses and frames of the radio, other stations, queues "
+        "below tc. Packets of flows that send little wait less behind fq_codel"
+    ]
+    made = ["", *tables.table(COLUMNS, rows), ""]
+    for one in said:
+        made += textwrap.wrap(one, 118, initial_indent="- ", subsequent_indent="  ", break_on_hyphens=False)
+    return "\n".join([*made, *lines])
+
+
+def _gives(row: dict[str, Any]) -> str:
+    return f"{100 * row['share']:.3g}% of the mean rate, 95% of waits up to {rounded(row['wait'], 's')}"
+
+
+def _json(path: VariablePath, found: list[Queue]) -> dict[str, Any]:
+    least, mean, greatest = path.trace.means()
+    rates = {"least_rate": least, "mean_rate": mean, "greatest_rate": greatest, "period": path.trace.period}
+    return {
+        "path": rates,
+        "queues": [{"queue": one.name, "packets": one.packets} | finite(one.values) for one in found],
+    }

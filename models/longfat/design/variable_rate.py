@@ -1,0 +1,253 @@
+"""Queues before a link whose rate varies, as Wi-Fi, LTE or a satellite: rates and waits along a trace, simulated."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from longfat.base import domains
+from longfat.design.senders import sender
+from longfat.replication import interval, replicate
+from longfat.sim import Network, run
+from longfat.sim.network.options import MOST_CHANGES
+
+if TYPE_CHECKING:
+    from longfat.sim.schemes import Scheme
+
+MTU = 1500.0  # bytes of a delivery opportunity (Mahimahi, man page of mm-link)
+#: s: span over which the least and the greatest rate are means. Ours: shorter gaps are what a queue is for.
+SPAN = 0.1
+STEP = 0.01  # s: over which delivery opportunities are a mean rate; ours, because each change takes time and memory
+SKIPPED, LASTS = 10.0, 60.0  # s: slow start, and least observation; a shorter trace is repeated, as mm-link does
+SHAPED = 0.95  # rate of the shaper over the least rate; ours, so that the queue of the link drains
+ROOM = 10240  # packets: limit of fq_codel in Linux (net/sched/sch_fq_codel.c, fq_codel_init())
+SAMPLES = 20_000  # largest number of samples of a backlog
+
+
+@dataclass(frozen=True)
+class Trace:
+    """Rate of a link that repeats after a period [s]: ``rates`` [bytes/s] from ``times`` [s] on, the first being 0."""
+
+    times: tuple[float, ...]
+    rates: tuple[float, ...]
+    period: float
+
+    def repeated(self, until: float) -> tuple[np.ndarray, np.ndarray]:
+        """Return times [s] and rates [bytes/s] up to a time [s]."""
+        count = max(1, math.ceil(until / self.period))
+        domains.integer("number of changes of the rate", count * len(self.times), "1", f"[1, {MOST_CHANGES}]")
+        times = (np.arange(count)[:, None] * self.period + np.asarray(self.times)).ravel()
+        kept = times <= until
+        return times[kept], np.tile(self.rates, count)[kept]
+
+    def means(self) -> tuple[float, float, float]:
+        """Return the least, the mean and the greatest rate [bytes/s]; the first and last over spans of `SPAN`.
+
+        >>> Trace((0.0, 1.0), (2e6, 1e6), 2.0).means()
+        (1000000.0, 1500000.0, 2000000.0)
+        """
+        edges = np.arange(max(1, round(self.period / SPAN)) + 1) * SPAN
+        carried = np.diff(carried_until(*self.repeated(edges[-1]), edges)) / SPAN
+        average = float(np.dot(self.rates, np.diff([*self.times, self.period]))) / self.period
+        return float(carried.min()), average, float(carried.max())
+
+
+def carried_until(times: np.ndarray, rates: np.ndarray, at: np.ndarray) -> np.ndarray:
+    """Return the bytes that the link can carry until some times [s]; behind the last change its rate lasts."""
+    last = float(max(np.max(at), times[-1])) + 1.0
+    edges = np.append(times, last)
+    return np.asarray(np.interp(at, edges, np.append(0.0, np.cumsum(rates * np.diff(edges)))))
+
+
+def waiting_times(times: np.ndarray, rates: np.ndarray, at: np.ndarray, backlog: np.ndarray) -> np.ndarray:
+    """Return how long a packet waits [s] that finds a backlog [bytes] at some times [s], in order of arrival.
+
+    >>> waiting_times(np.array([0.0, 1.0]), np.array([2e6, 1e6]), np.array([0.5]), np.array([1.5e6]))
+    array([1.])
+    """
+    last = float(np.max(at)) + float(np.max(backlog)) / float(np.min(rates)) + times[-1] + 1.0
+    edges = np.append(times, last)
+    carried = np.append(0.0, np.cumsum(rates * np.diff(edges)))
+    # To a nanosecond, the simulator's step.
+    return np.asarray(np.round(np.interp(np.interp(at, edges, carried) + backlog, carried, edges) - at, 9))
+
+
+def read(text: str, name: str = "rate_trace") -> Trace:
+    r"""Read a trace: lines of a time [s] and a rate [Mbit/s], or lines of a delivery opportunity [ms] as Mahimahi has.
+
+    A rate lasts until the next line, the last one as long as the one before it. Lines that begin with # are comments.
+
+    >>> read("0 8 \n 0.5 4")  # 8 Mbit/s are 1e6 bytes/s
+    Trace(times=(0.0, 0.5), rates=(1000000.0, 500000.0), period=1.0)
+    >>> read("1")  # a packet of 1500 bytes in each millisecond
+    Trace(times=(0.0,), rates=(1500000.0,), period=0.001)
+    """
+    rows = [line.split("#")[0].replace(",", " ").split() for line in text.splitlines()]
+    lines = [(number, words) for number, words in enumerate(rows, 1) if words]
+    if not lines:
+        raise domains.out_of_range(name, "an empty file", "1", "a file with a line or more")
+    width = len(lines[0][1])
+    values = []
+    for number, words in lines:
+        try:
+            found = [float(word) for word in words]
+        except ValueError:
+            found = []
+        if len(found) != width or width not in (1, 2) or not all(0 <= one < math.inf for one in found):
+            expected = "a time [s] and a rate [Mbit/s] in each line, or a delivery opportunity [ms] as Mahimahi has it"
+            raise domains.wrong_type(f"line {number} of {name}", " ".join(words)[:40], expected)
+        values.append(found)
+    return _of_rates(values, name) if width == 2 else _of_opportunities([one[0] for one in values], name)
+
+
+def _of_rates(values: list[list[float]], name: str) -> Trace:
+    """Return the trace of times and rates."""
+    times = [time - values[0][0] for time, _ in values]
+    for before, after in itertools.pairwise(times):
+        if after <= before:
+            raise domains.out_of_range(f"time in {name}", after, "s", f"({before:g}, inf)")
+    for time, rate in values:
+        if rate <= 0:
+            asked = "(0, inf), because the simulated link never stops: write an outage as delivery opportunities [ms]"
+            raise domains.out_of_range(f"rate at {time:g} s in {name}", rate, "Mbit/s", asked)
+    last = times[-1] - times[-2] if len(times) > 1 else 1.0
+    return Trace(tuple(times), tuple(rate * 1e6 / 8 for _, rate in values), times[-1] + last)
+
+
+def _of_opportunities(stamps: Iterable[float], name: str) -> Trace:
+    """Return the trace of delivery opportunities, evenly in their millisecond, and as mean rates over `STEP` at least.
+
+    A gap is as it is: a packet that begins before it ends behind it. One that comes to an idle link within a gap is
+    late by up to the gap.
+    """
+    found, counts = np.unique(np.asarray(list(stamps)), return_counts=True)
+    period = float(found[-1])
+    if period < 1 or np.any(found != np.floor(found)):
+        raise domains.out_of_range(f"time in {name}", period, "ms", "integers, of which the last is 1 or more")
+    if found[0] == 0:  # the beginning is the end of the period before
+        counts[-1] += counts[0]
+        found, counts = found[1:], counts[1:]
+    ends = np.concatenate([end - 1 + np.arange(1, n + 1) / n for end, n in zip(found, counts, strict=True)]) / 1e3
+    times, rates = [0.0], list[float]()
+    count, last = 0, 0.0
+
+    def close() -> None:
+        rates.append(count * MTU / (last - times[-1]))
+        times.append(last)
+
+    for end in ends.tolist():
+        if count and end - last > STEP:
+            close()
+            count = 0
+        count, last = count + 1, end
+        if last - times[-1] >= STEP:
+            close()
+            count = 0
+    if count:
+        close()
+    return Trace(tuple(times[:-1]), tuple(rates), period / 1e3)
+
+
+@dataclass(frozen=True)
+class Queue:
+    """Queue before the link, its buffer [packets], and what flows get with it, with limits.
+
+    ``rate`` [bytes/s] is the goodput of all flows, ``wait`` [s] the 95th percentile over time of what a packet waits
+    that then comes and is served in order, ``mean_wait`` [s] the mean of it.
+    """
+
+    name: str
+    packets: int
+    values: dict[str, float]
+
+
+@dataclass(frozen=True)
+class VariablePath:
+    """Path with a link of variable rate; SI units."""
+
+    trace: Trace
+    round_trip_time: float
+    packet: int = 1500
+    scheme: str | Scheme = "cubic"
+    flows: int = 1
+
+    def full(self, packets: int) -> tuple[float, float]:
+        """Return the shortest and the longest wait [s] behind a full buffer in the course of the trace."""
+        times = np.arange(0.0, self.trace.period, min(SPAN, self.trace.period))
+        size = np.full(len(times), float(packets * self.packet))
+        most = self.trace.period + packets * self.packet / min(self.trace.rates)
+        found = waiting_times(*self.trace.repeated(most), times, size)
+        return float(found.min()), float(found.max())
+
+    @property
+    def shaped(self) -> float:
+        """Rate of a shaper below the least rate [bytes/s]."""
+        return SHAPED * self.trace.means()[0]
+
+    def buffers(self) -> dict[str, int]:
+        """Return buffers [packets]: one round trip at the least, the mean and the greatest rate."""
+        names = ("least", "mean", "greatest")
+        sizes = (rate * self.round_trip_time / self.packet for rate in self.trace.means())
+        return {f"FIFO, BDP at {name} rate": max(1, round(size)) for name, size in zip(names, sizes, strict=True)}
+
+    def network(self, buffer: int, discipline: str, shaped: float, starts: np.ndarray) -> tuple[Network, float]:
+        """Return the network, and the time [s] at which it ends; ``shaped`` is the rate of a shaper, 0 without one."""
+        until = SKIPPED + max(1, math.ceil(LASTS / self.trace.period)) * self.trace.period
+        times, rates = self.trace.repeated(until)
+        changes = [(float(time), float(rate)) for time, rate in zip(times[1:], rates[1:], strict=True)]
+        net, path = Network(), ["switch", "sinks"]
+        net.link(
+            "switch", "sinks", rate=float(rates[0]), delay=self.round_trip_time / 2, rate_changes=changes,
+            buffer=ROOM if shaped else buffer, discipline="fifo" if shaped else discipline,
+        )  # fmt: skip
+        if shaped:
+            net.link("shaper", "switch", rate=shaped, buffer=buffer, discipline=discipline)
+            path.insert(0, "shaper")
+        scheme, parameters = sender(self.scheme)
+        for start in starts:
+            net.flow(scheme, path=path, packet=self.packet, ack_path="ideal", start=float(start), parameters=parameters)
+        return net, until
+
+    def measured(self, buffer: int, discipline: str, shaped: float, stream: np.random.SeedSequence) -> dict[str, float]:
+        """Simulate one run; return the rate [bytes/s] of all flows, and mean and 95th percentile of the wait [s]."""
+        starts = self.round_trip_time * np.random.default_rng(stream.spawn(1)[0]).random(self.flows)
+        net, until = self.network(buffer, discipline, shaped, starts)
+        every = max(self.round_trip_time / 20, until / SAMPLES)
+        data = run(net, duration=until, warm_up=SKIPPED, sample_every=every, rng=stream, progress=False)
+        times = data.time.values
+        backlogs = {str(link): self.packet * data.queue_trace.sel(link=link).values for link in data.link.values}
+        waited = waiting_times(*self.trace.repeated(until), times, backlogs["switch-sinks"])
+        if shaped:
+            waited = waited + backlogs["shaper-switch"] / shaped
+        waited = waited[times >= SKIPPED]
+        found = {"rate": float(data.goodput.sum()), "mean_wait": float(waited.mean())}
+        return found | {"wait": float(np.quantile(waited, 0.95))}
+
+    def queues(
+        self, replications: int = 3, confidence: float = 0.95, seed: int = 0, tell: Callable[[int], Any] = str
+    ) -> list[Queue]:
+        """Simulate the queues: FIFOs of `buffers`, fq_codel at the link, and fq_codel behind a slower shaper."""
+        asked: list[tuple[str, int, str, float]] = [(name, size, "fifo", 0.0) for name, size in self.buffers().items()]
+        asked += [("fq_codel at the link", ROOM, "fq-codel", 0.0)]
+        asked += [(f"fq_codel, shaped to {100 * SHAPED:g}% of least", ROOM, "fq-codel", self.shaped)]
+
+        def one(job: tuple[tuple[str, int, str, float], np.random.SeedSequence]) -> dict[str, float]:
+            (_, buffer, discipline, shaped), stream = job
+            return self.measured(buffer, discipline, shaped, stream)
+
+        jobs: Any = [(each, stream) for each in asked for stream in np.random.SeedSequence(seed).spawn(replications)]
+        runs = replicate(one, jobs, progress=tell)
+        made = []
+        for k, (name, size, *_) in enumerate(asked):
+            own = runs[k * replications : (k + 1) * replications]
+            values: dict[str, float] = {}
+            for key in own[0]:
+                mean, lower, upper = interval([each[key] for each in own], confidence)
+                values |= {key: mean, f"{key}_lower": max(0.0, lower), f"{key}_upper": upper}
+            made.append(Queue(name, size, values))
+        return made
