@@ -278,7 +278,7 @@ def test_ticks_of_a_logarithmic_axis(ends, labels):
 
 
 def test_lines_and_words_that_were_alike():
-    """The rules of a buffer differ from each other and from the solid lines; one product is no plural."""
+    """Each rule of a buffer has its name beside its line, the legend is on no point; one product is no plural."""
     path = {
         "rate": "1Gbit/s",
         "round_trip_time": "100ms",
@@ -286,11 +286,17 @@ def test_lines_and_words_that_were_alike():
         "points": 2,
         "replications": 2,
     }
-    ax = plot.switch_buffer_curves(design.buffer(**path, progress=False))
-    rules = [line for line in ax.lines if line.get_label() in ("one BDP", "BDP/3", "CUBIC without fast convergence")]
-    dashes = {line._unscaled_dash_pattern[1] for line in rules}
-    assert len(dashes) == len(rules) == 3
-    assert None not in dashes
+    data = design.buffer(**path, progress=False)
+    ax = plot.switch_buffer_curves(data)
+    named = {text.get_text(): text.xy[0] for text in ax.texts if text.get_rotation() == 90}
+    assert (named["one BDP"], named["BDP/3"]) == (1.0, pytest.approx(1 / 3))
+    across = {line.get_xdata()[0] for line in ax.lines if line.get_linestyle() == "--"}
+    assert named.keys() >= {"CUBIC without fast convergence", "(1-beta)/beta BDP"}
+    assert across >= set(named.values())
+    ax.figure.canvas.draw()
+    assert ax.get_legend().get_window_extent().x0 > ax.get_window_extent().x1
+    packets = int(data.buffer_packets.sel(rule="simulated"))
+    assert ax.get_title().startswith(f"95% with {packets} packets for 1 flow\n")
     ax = plot.tcp_rates(design.tcp_window(rate="15Mbit/s", round_trip_time="20ms", simulate=False))
     assert "buffer: one bandwidth-delay product;" in ax.texts[-1].get_text()
     # two products of 1.875e6 x 1448/1500 x 0.02 bytes in pages of 4096: 18 x 4096

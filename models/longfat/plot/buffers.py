@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from itertools import cycle
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from longfat.base.quantities import text
-from longfat.plot.axes import caption, error, new_axes, nth_colour, rows
+from longfat.plot.axes import caption, error, log_ticks, new_axes, nth_colour, rows
 
 if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.axes import Axes
-
-#: Dashes of the rules' vertical lines, one for each rule of a table, distinct in the legend and from solid lines.
-RULES = ((0, (9, 3)), (0, (1, 2)), (0, (9, 2, 1, 2)), (0, (3, 3)), (0, (6, 2, 1, 2, 1, 2)), (0, (1, 5)))
 
 
 def switch_buffer_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
@@ -66,27 +62,29 @@ def switch_buffer_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
         label = "law: all lose together" if "flows" in data.dims or data.flows > 1 else "law"
         ax.plot(data.law_buffer, data.dense_together, color="0.2", lw=1, label=label)
     if bounded:
-        ax.plot([], [], color="0.2", ls="--", lw=1, label="lower bound: many flows, losses at different times")
+        ax.plot([], [], color="0.2", ls="--", lw=1, label="lower bound: many\nflows, lose apart")
     goal = a["share"] * a["attainable"]
     ax.axhline(goal, color="0.4", lw=0.8, label=f"{100 * a['share']:.4g}% of the attainable")
-    for rule, style in zip(first.rule.values[:-1], cycle(RULES), strict=False):
+    for rule in first.rule.values[:-1]:
         one = first.buffer_bdp.sel(rule=rule)
         # The rule with n has a different buffer for each n; the rule of one BDP stands for a single flow.
         if np.isfinite(one) and (rule != "BDP/sqrt(n)" or ("flows" not in data.dims and one < 1)):
-            ax.axvline(float(one), color="0.5", lw=1.2, ls=style, zorder=0, label=str(rule))
+            _name(ax, str(rule), float(one))
     ax.plot([], [], color="0.4", ls="", marker="o", ms=9, mec="black", mew=0.8, label="smallest sufficient buffer")
+    path = f"{text(a['rate'], 'bytes/s')}, {text(a['round_trip_time'], 's')}"
     what = f"{text(a['file'], 'bytes')} files" if criterion == "power" else "flows without end"
     ax.set(
         xscale="log",
         xlabel="buffer [bandwidth-delay products]",
         ylabel="network power at the best load [bytes/s²]" if criterion == "power" else "utilisation [1]",
-        title=f"{a['scheme']}, {what}, {text(a['rate'], 'bytes/s')}, {text(a['round_trip_time'], 's')}",
+        title=f"{_answer(data)}\n{a['scheme']}, {what}, {path}",
     )
+    log_ticks(ax.xaxis)
     if criterion == "power":
         ax.set_ylim(0, None)
     else:
         ax.set_ylim(min(0.7, float(data[f"curve_{criterion}"].min()) - 0.05), 1.02)
-    ax.legend(fontsize="x-small")
+    ax.legend(fontsize="x-small", loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0)
     simulated, own = float(np.max(data.simulated_bdp)), a["bandwidth_delay_product"]
     scaled = f", over a bandwidth-delay product of at most {simulated:.5g} packets" if simulated < 0.999 * own else ""
     if scaled and not a["scale_free"]:
@@ -94,3 +92,25 @@ def switch_buffer_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
     source = "; lower bound: Appenzeller et al., SIGCOMM 2004, sec. 3" if bounded else ""
     caption(ax, f"simulated{scaled}, {100 * a['confidence']:.6g}% intervals{source}", below=44)
     return ax
+
+
+def _name(ax: Axes, rule: str, at: float) -> None:
+    """Draw a rule as a vertical line, and write its name along it."""
+    ax.axvline(at, color="0.5", lw=0.8, ls=(0, (3, 3)), zorder=0)
+    ax.annotate(
+        rule, (at, 0.02), xycoords=ax.get_xaxis_transform(), xytext=(-2, 0), textcoords="offset points", rotation=90,
+        ha="right", va="bottom", fontsize="xx-small", color="0.3",
+    )  # fmt: skip
+
+
+def _answer(data: xr.Dataset) -> str:
+    """Return the buffers that were found, as what to do."""
+    found = []
+    for row in rows(data, "flows"):
+        one = row.sel(rule="simulated")
+        count = f" for {int(row.flows)} flow{'s' if row.flows > 1 else ''}" if "flows" in row.coords else ""
+        if np.isfinite(one.buffer_packets):
+            found.append(f"{int(one.buffer_packets)} packets{count}")
+    goal = f"{100 * data.attrs['share']:.4g}%"
+    of = " of the greatest power" if data.attrs["criterion"] == "power" else ""
+    return f"{goal}{of} with {', '.join(found)}" if found else f"No simulated buffer gives {goal}{of}"

@@ -28,6 +28,7 @@ MARKERS = "osD^vP*X"
 LINES: tuple[tuple[str, Any], ...] = (("-", "full"), ("--", "none"), (":", "left"), ("-.", "bottom"))
 SIZE = (10.4, 6.4)  # in
 COLUMNS = 46  # characters of a line of the text in the last panel
+NEARLY = 0.02  # share of the utilisation that a larger buffer may add to one that is enough; ours
 FULL = "0.45"  # grey for the delay of a full buffer
 
 
@@ -60,14 +61,36 @@ def scheme_curves(data: xr.Dataset, axes: Sequence[Axes] | None = None) -> Seque
         if name not in data:
             ax.set_axis_off()
             continue
-        _panel(ax, data, name, factor, logarithmic)
-        _frame(ax, data, name, factor, logarithmic)
+        shown = data
+        if name == "queueing_delay_99" and data.attrs["over"] == "buffer":
+            # Nearly all curves lie on that of the full buffer, one on the other: so each is a share of it.
+            shown, label, factor, logarithmic = _of_full(data), "99th percentile over full buffer [1]", 1.0, False
+        _panel(ax, shown, name, factor, logarithmic)
+        _frame(ax, shown, name, factor, logarithmic)
         ax.set_ylabel(label)
     for ax in axes[2:5]:  # axes without a panel below
         ax.set_xlabel(_across(data))
         ax.tick_params(labelbottom=True)
     _legend(axes[5], data)
+    axes[0].set_title(_what_to_do(data), loc="left", fontsize="medium")
     return axes
+
+
+def _of_full(data: xr.Dataset) -> xr.Dataset:
+    """Return the 99th percentile of the queueing delay over the delay of a full buffer, with its limits."""
+    full = data[data.attrs["over"]] * data.attrs["round_trip_time"]
+    names = [name for name in data if str(name).startswith("queueing_delay_99")]
+    return data.assign({name: (data[name] / full).assign_attrs(data[name].attrs) for name in names})
+
+
+def _what_to_do(data: xr.Dataset) -> str:
+    """Return the least buffer or window that carries nearly what any of them does, with every scheme and number."""
+    over = data.attrs["over"]
+    gained = (data.utilisation > (1 - NEARLY) * data.utilisation.max(over)).all(("scheme", "flows"))
+    at = float(data[over][int(gained.argmax(over))])
+    return (
+        f"A {over} of {at:g} BDP carries {100 * (1 - NEARLY):g}% or more of what any {over} here does; more buys delay"
+    )
 
 
 def _across(data: xr.Dataset) -> str:
@@ -97,7 +120,9 @@ def _panel(ax: Axes, data: xr.Dataset, name: str, factor: float, logarithmic: bo
                 ms=max(3.0, 6.5 - 1.3 * i),  # decreasing sizes, so that equal values remain visible
                 fillstyle=filling, mew=0.9, elinewidth=0.8, ls="" if known else style, lw=0.55,
             )  # fmt: skip
-    if name.startswith("queueing_delay"):
+    if name == "queueing_delay_99" and over == "buffer":
+        ax.axhline(1.0, color=FULL, ls=(0, (1, 3)), lw=1.2)
+    elif name.startswith("queueing_delay"):
         full = data[f"law_{over}"] if over == "buffer" else np.full(data.sizes["law_window"], data.attrs["buffer"])
         ax.plot(data[f"law_{over}"], factor * data.attrs["round_trip_time"] * full, color=FULL, ls=(0, (1, 3)), lw=1.2)
     if name == "transfer_time":
@@ -111,7 +136,7 @@ def _frame(ax: Axes, data: xr.Dataset, name: str, factor: float, logarithmic: bo
     across = data[data.attrs["over"]].values
     ax.set(xscale="log", xlim=(across.min() / 1.1, across.max() * 1.1))
     if not logarithmic:
-        ax.set_ylim(max(0.0, float(data[name].min()) - 0.08), 1.02)
+        ax.set_ylim(max(0.0, float(data[name].min()) - 0.08), max(1.02, 1.02 * float(data[name].max())))
     elif bool((data[name] > 0).any()):
         ax.set_yscale("log")
         least = float(data[name].where(data[name] > 0).min())
