@@ -180,7 +180,7 @@ def record(command, flag):
 
 def test_help_names_ranges_and_choices():
     assert "[default: (0)]" in record("window", "--loss")
-    assert record("curves", "--rate").endswith("e.g. 1Gbit/s.  [required]")  # that it is positive need not be said
+    assert record("buffer", "--rtt").endswith("or a list.  [required]")  # that it is positive need not be said
     assert record("window", "--scheme").startswith("--scheme [cubic|reno|bbr|bbr1|dctcp] ")
     names = "E.g. cubic, reno, bbr, bbr1, dctcp, FILE.py[:SCHEME] (--list)."
     assert record("buffer", "--scheme").endswith(names)
