@@ -254,6 +254,15 @@ def test_the_settings_of_a_host_decide_which_lines_are_needed(tmp_path, capsys, 
     assert ("Nothing to type: host.txt has" in out) == (not needed)
 
 
+def test_a_host_without_window_scaling(tmp_path, capsys):
+    """65,535 bytes in 20 ms are 26.2 Mbit/s, of 95.3: 3.6 times as much."""
+    host = tmp_path / "host.txt"
+    host.write_text(HOST.format(33554432, 0))
+    out = said(capsys, str(host), "--rate", "100Mbit/s", "--rtt", "20ms", *LAW)
+    assert out.startswith("limit     socket buffers of host.txt: 26.2 Mbit/s (tcp_window_scaling is off, 20 ms) of the")
+    assert "paste the lines: up to 95.3 Mbit/s by law, 3.6 times as much" in out
+
+
 def test_a_window_that_the_hosts_do_not_explain(tmp_path, capsys):
     """14.8 Mbit/s by a window of 39.6 kB, where the receiver's kernel would let it grow: 95.3/14.27 = 6.7."""
     host = tmp_path / "host.txt"
@@ -298,7 +307,8 @@ def test_memory_is_named_where_it_binds(tmp_path, capsys):
     (["--rate", "10Gbit/s", "--rtt", "80ms"], "socket buffers, if Linux's defaults: 105 to 419 Mbit/s (tcp_wmem ",
      ["paste the lines: up to 9.53 Gbit/s by law, 23 times as much or more", "-P 23 to 91"]),
     # half of 6 MB are 3.15 MB
-    (["--rate", "10Gbit/s", "--rtt", "80ms", "--kernel", "4.18"], "socket buffers of Linux 4.18: 105 to 315 Mbit/s",
+    (["--rate", "10Gbit/s", "--rtt", "80ms", "--kernel", "4.18"],
+     "socket buffers of Linux 4.18: 105 to 315 Mbit/s (tcp_rmem 6.29 MB, tcp_wmem 4.19 MB",
      ["paste the lines"]),
     # 1.50415 x 0.4^(1/4) x (0.1/1e-4)^(3/4) = 212.7 packets in 0.1 s, 38.7 times less than the link's 953 Mbit/s
     (["--rate", "1Gbit/s", "--rtt", "100ms", "--loss", "1e-4"], "loss: 24.6 Mbit/s at 0.0001 (law of CUBIC, 100 ms)",
@@ -315,6 +325,11 @@ def test_memory_is_named_where_it_binds(tmp_path, capsys):
      ["paste the lines: up to 42.9 Gbit/s by law, 260 times as much", "iperf3 -P 128,"]),
     (["--rate", "100Mbit/s", "--rtt", "20ms"], "the link, if it loses no packet: 95.3 Mbit/s of data of 100 Mbit/s",
      ["packets of 9000 bytes, if the whole path takes them: 5% more data, 6.2 times fewer packets"]),
+    # with no loss in the list: the gain is that of the other
+    (["--rate", "1Gbit/s", "--rtt", "100ms", "--loss", "0,1e-4", "--mss", "1448B"], "socket buffers",
+     ["paste the lines", "then remove the losses", "39 times as much as at 0.0001"]),
+    (["--rate", "1Gbit/s", "--rtt", "10ms", "--loss", "0,1e-3"], "loss: 953 Mbit/s at 0, 44.9 Mbit/s at 0.001 (law of",
+     ["remove the losses", "21 times as much", "iperf3 -P 22:"]),
     # the law of CUBIC ends at 0.01
     (["--rate", "1Gbit/s", "--rtt", "100ms", "--loss", "0.05"], "loss: no law holds at 0.05", ["remove the losses"]),
 ])  # fmt: skip

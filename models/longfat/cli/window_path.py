@@ -72,11 +72,11 @@ def _limits(host: Settings) -> Limits:
     """Return the limits by a host's settings."""
     from pathlib import Path as File
 
-    from longfat.design.socket_buffers import LAST_HALF, PAGE, Limits, linux_version
+    from longfat.design.socket_buffers import LAST_HALF, PAGE, SCALING, Limits, linux_version
 
     numbers = host.numbers
     memory = numbers.get("net.ipv4.tcp_mem")
-    switches = ("net.ipv4.tcp_window_scaling", "net.ipv4.tcp_moderate_rcvbuf")
+    switches = (SCALING, "net.ipv4.tcp_moderate_rcvbuf")
     return Limits(
         File(host.file).name,
         numbers["net.ipv4.tcp_rmem"][2],

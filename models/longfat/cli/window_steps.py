@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from longfat.cli.tables import rounded
 from longfat.design.senders import SENDERS
-from longfat.design.socket_buffers import Limits, SocketBuffers, linux_defaults
+from longfat.design.socket_buffers import SCALING, Limits, SocketBuffers, linux_defaults
 
 if TYPE_CHECKING:
     from longfat.cli.window_path import Asked, Path
@@ -115,6 +115,7 @@ def _of_measured(answer: Answer, path: Path) -> list[str]:
     else:
         to = f"up to {rounded(reached, 'bytes/s')} by law, {times(reached / measured)}"
         to = "no gain by law, the link is full" if reached < 1.05 * measured else to
+        to = to if math.isfinite(reached) else "gain not known, no law holds at this loss"
     if verdict.kind in ("receiver window", "sender"):
         if not _missing(answer, path):
             return [_without_need(answer, path, to)]
@@ -174,7 +175,8 @@ def _of_losses(answer: Answer, capacity: float) -> str:
 def _against_losses(answer: Answer, path: Path, capacity: float) -> list[str]:
     """Return the steps where losses limit the rate."""
     a = answer.attrs
-    row = max(answer.rows, key=lambda one: one["tcp_rate_law"] if math.isfinite(one["tcp_rate_law"]) else -1.0)
+    slow = [one for one in answer.rows if not one["tcp_rate_law"] >= a["target"] * capacity]
+    row = max(slow or answer.rows, key=lambda one: one["tcp_rate_law"] if math.isfinite(one["tcp_rate_law"]) else -1.0)
     law = row["tcp_rate_law"]
     if not math.isfinite(law):
         return [f"{LOSSES}: up to {rounded(capacity, 'bytes/s')} by law"]
@@ -206,11 +208,11 @@ def _against_losses(answer: Answer, path: Path, capacity: float) -> list[str]:
 def _of_buffers(answer: Answer, path: Path, rates: tuple[float, float], best: float) -> tuple[str, list[str]]:
     """Return limit and steps where the buffers of the hosts, by default or as they are set, are smaller than needed."""
     a, limits, (least, most) = answer.attrs, _limits(path), rates
-    name, size = min((("tcp_wmem", limits.send), ("tcp_rmem", limits.receive)), key=lambda one: one[1])
     source = ", if Linux's defaults" if path.limits is None else f" of {limits.source}"
+    trip, capacity = rounded(a["round_trip_time"], "s"), answer.law(0.0)
     limit = (
-        f"socket buffers{source}: {span(least, most)} ({name} {rounded(size, 'bytes')}, "
-        f"{rounded(a['round_trip_time'], 's')}) of the link's {rounded(answer.law(0.0), 'bytes/s')}"
+        f"socket buffers{source}: {span(least, most)} ({_smallest(limits)}, {trip}) of the link's "
+        f"{rounded(capacity, 'bytes/s')}"
     )
     few, many = (min(math.ceil(best / rate), MOST_STREAMS) for rate in (most, least))
     flows = f"{few} to {many}" if few < many else f"{few}"
@@ -219,12 +221,22 @@ def _of_buffers(answer: Answer, path: Path, rates: tuple[float, float], best: fl
         f"without root: several flows, iperf3 -P {flows}, each with buffers of its own: up to "
         f"{rounded(min(best, MOST_STREAMS * most), 'bytes/s')}",
     ]
-    capacity, several = answer.law(0.0), len(answer.rows) > 1
+    several = len(answer.rows) > 1
     worst = min(answer.rows, key=lambda row: row["tcp_rate_law"] if math.isfinite(row["tcp_rate_law"]) else math.inf)
     if worst["tcp_rate_law"] < a["target"] * capacity:
         gain = times(capacity / worst["tcp_rate_law"]) + f" as at {_loss(worst)}" * several
         steps.insert(1, f"then {LOSSES}: {rounded(capacity, 'bytes/s')} by law, {gain}")
     return limit, steps
+
+
+def _smallest(limits: Limits) -> str:
+    """Return the setting that limits the window, with its size; both buffers where a half of one is the smaller one."""
+    if SCALING in limits.off:
+        return "tcp_window_scaling is off"
+    sizes = {"tcp_rmem": limits.receive, "tcp_wmem": limits.send}
+    smallest = min(sizes.values())
+    names = [name for name, size in sizes.items() if size == smallest or (limits.half and name == "tcp_rmem")]
+    return ", ".join(f"{name} {rounded(sizes[name], 'bytes')}" for name in names)
 
 
 def _of_link(answer: Answer, path: Path, capacity: float) -> tuple[str, list[str]]:

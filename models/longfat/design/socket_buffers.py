@@ -26,6 +26,8 @@ LARGEST_PACKET_MEMORY = 4672
 DOUBLED = 2
 PAGE = 4096
 LARGEST_WINDOW = 2**30  # bytes: RFC 7323, section 2.3
+LARGEST_UNSCALED = 2**16 - 1  # bytes
+SCALING = "net.ipv4.tcp_window_scaling"
 LARGEST_BUFFER = 2**31 - 1  # bytes: the settings are C's int
 LARGEST_REQUEST = LARGEST_BUFFER // 2  # SO_RCVBUF: net/core/sock.c, min_t(int, val, INT_MAX / 2)
 #: Third numbers of tcp_rmem and tcp_wmem in mainline Linux by the first version that has them [bytes] (net/ipv4/tcp.c,
@@ -149,7 +151,7 @@ class Limits:
         >>> Limits("", LARGEST_BUFFER, LARGEST_BUFFER).most == LARGEST_WINDOW
         True
         """
-        return min(self.receive / (2 if self.half else 1), self.send, LARGEST_WINDOW)
+        return min(self.receive / (2 if self.half else 1), self.send, self._scaled)
 
     def least(self, overhead: int) -> float:
         """Return the window that they allow with any driver [bytes]; ``overhead`` is that of `SocketBuffers`.
@@ -157,7 +159,12 @@ class Limits:
         >>> Limits("", 32 << 20, 4 << 20).least(4) == 1 << 20
         True
         """
-        return min(self.receive, self.send) / overhead
+        return min(min(self.receive, self.send) / overhead, self._scaled)
+
+    @property
+    def _scaled(self) -> int:
+        """Largest window that TCP can announce [bytes]: without scaling 16 bits (RFC 9293, section 3.1)."""
+        return LARGEST_UNSCALED if SCALING in self.off else LARGEST_WINDOW
 
     def lacking(self, maximum: int) -> tuple[str, ...]:
         """Return the settings whose third number is less than a maximum [bytes].
