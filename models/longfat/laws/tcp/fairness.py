@@ -10,7 +10,7 @@ from longfat.laws.tcp.parameters import LOSS_POWER, ROUND_TRIP_POWER, ROUND_TRIP
 
 
 @law(
-    source=f"Ours; {LAKSHMAN_MADHOW} has Reno, {RFC_9438}, section 3.3, has CUBIC in step",
+    source=f"Ours; the cases of Reno: {LAKSHMAN_MADHOW}; CUBIC in step: {RFC_9438}, section 3.3",
     unit="1",
     result="X_1/X_2, the rate with R_1 over that with R_2 = r R_1",
     derivation="fairness.round_trip_unfairness",
