@@ -13,13 +13,13 @@ from longfat.laws.selective_repeat import mean_rounds, rounds
 
 def summed(loss, packets):
     """Return S term by term, from the definition."""
-    total, i = mpmath.mpf(0), 0
+    total, power, least = mpmath.mpf(0), mpmath.mpf(1), mpmath.mpf(10) ** -40
     while True:
-        term = 1 - (1 - loss**i) ** packets
+        term = 1 - (1 - power) ** packets
         total += term
-        if term < mpmath.mpf(10) ** -40 * total:
+        if term < least * total:
             return total
-        i += 1
+        power *= loss
 
 
 def poisson(loss, packets):
