@@ -18,7 +18,7 @@ DECLARED = {
 #: Arguments without an option of their own: `--mss` is the segment of TCP; those for few users, and all of selective
 #: repeat and of loss-load curves, are for Python. A range for `--rtt` is a spread.
 WITHOUT = {
-    "tcp_window": {"segment", "flows", "target", "replications", "confidence", "rng"},
+    "tcp_window": {"segment", "target", "replications", "confidence", "rng"},
     "window": arguments.WINDOW.keys(),
     "buffer": {"access_rate", "bandwidth_delay_product", "decrease", "loads", "points", "search", "spread"},
     "loss_load": arguments.LOSS_LOAD.keys(),

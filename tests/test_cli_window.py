@@ -312,8 +312,9 @@ def test_memory_is_named_where_it_binds(tmp_path, capsys):
      ["paste the lines"]),
     # 1.50415 x 0.4^(1/4) x (0.1/1e-4)^(3/4) = 212.7 packets in 0.1 s, 38.7 times less than the link's 953 Mbit/s
     (["--rate", "1Gbit/s", "--rtt", "100ms", "--loss", "1e-4"], "loss: 24.6 Mbit/s at 0.0001 (law of CUBIC, 100 ms)",
-     ["remove the losses (ethtool -S, optics), paste the lines: 953 Mbit/s by law, 39 times as much", "iperf3 -P 39:",
-      "BBR"]),
+     ["remove the losses (ethtool -S, optics), paste the lines: 953 Mbit/s by law, 39 times as much",
+      # 0.95 x 38.7 = 36.8; 37 x 24.64; 953/38
+      "37 streams, iperf3 -P 37: 24.6 Mbit/s -> 912 Mbit/s by law", "leaves one flow of others 25.1 Mbit/s", "BBR"]),
     # both: 2.33 Gbit/s by the losses, 419 Mbit/s by the buffers
     (["--rate", "10Gbit/s", "--rtt", "80ms", "--loss", "2.5e-7"], "socket buffers",
      ["up to 2.33 Gbit/s by law, 5.6 times", "then remove the losses", "-P 6 to 23"]),
@@ -423,3 +424,31 @@ def test_a_reader_that_has_read_enough():
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (1, "")
     assert done.stdout.startswith("limit ")
+
+
+def test_parallel_streams(capsys):
+    """1 Gbit/s at 100 ms: 12.07 MB of data; each of 8 streams needs a quarter, 3.02 MB, and four times the memory.
+
+    At p = 1e-4 they have 8 x 24.6 Mbit/s.
+    """
+    out = said(capsys, "--rate", "1Gbit/s", "--rtt", "100ms", "--loss", "1e-4", "--flows", "8", *LAW)
+    assert "loss: 197 Mbit/s at 0.0001 (law of CUBIC in 8 streams, 100 ms)" in out
+    assert "37 streams, iperf3 -P 37: 197 Mbit/s -> 912 Mbit/s by law" in " ".join(out.split())
+    assert "a window of 3.02 MB (0.25 BDPs) for each of 8 streams, in up to 12.1 MB of memory each" in " ".join(
+        out.replace("\n#", "").split()
+    )
+    assert "iperf3 -c HOST -C cubic -P 8" in out
+
+
+def test_the_number_of_streams_of_a_file(capsys):
+    """A file of iperf3 -P 4, whose number an option overrides."""
+    files = [str(DATA / "measured" / "parallel.json"), *LAW]
+    assert "for each of 4 streams" in said(capsys, *files)
+    assert "for each of 2 streams" in said(capsys, *files, "--flows", "2")
+    assert " streams" not in said(capsys, *files, "--flows", "1")
+
+
+def test_the_simulated_number_of_streams(capsys):
+    """100 Mbit/s, 50 ms: 411 packets of data; 122.5 each at p = 1e-4: 3.2 streams for 95 %."""
+    out = said(capsys, "--rate", "100Mbit/s", "--rtt", "50ms", "--loss", "1e-4", "--scheme", "reno")
+    assert re.search(r"Mbit/s \(.*\) in [345] streams", out)

@@ -11,7 +11,10 @@ from longfat.cli.output import FOLDER, Output, outputs, say, watched
 from longfat.cli.parameters import FILE, VERBOSE, Text, given, option, options, switch
 from longfat.design.arguments import TCP_WINDOW
 
-MSS = {"mss": replace(TCP_WINDOW["segment"], default="1448B, or as measured")}
+MEASURED = {
+    "mss": replace(TCP_WINDOW["segment"], default="1448B, or as measured"),
+    "flows": replace(TCP_WINDOW["flows"], default="1, or as measured"),
+}
 
 
 @click.command("window", short_help="Window, socket buffers and rate of TCP on a path.")
@@ -19,7 +22,7 @@ MSS = {"mss": replace(TCP_WINDOW["segment"], default="1448B, or as measured")}
 @options(TCP_WINDOW, "rate", "round_trip_time", "loss", optional=True, required=False)
 @options(TCP_WINDOW, "scheme")
 @option("--kernel", Text("version", "a version of Linux"), "Version of Linux on both hosts, e.g. 6.18.")
-@options(MSS, optional=True)
+@options(MEASURED, optional=True)
 @options(TCP_WINDOW, "buffer")
 @switch("--no-simulation", "End behind the answer of the law.")
 @VERBOSE

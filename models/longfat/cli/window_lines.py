@@ -38,8 +38,8 @@ def settings(a: dict[str, Any], path: Path, verbose: bool) -> list[Line]:
     if a["window_limited"]:
         made.append(
             Line(
-                "TCP's largest window is 1 GiB (RFC 7323, section 2.3), and a setting of Linux less than 2 GiB: one "
-                "flow cannot fill this path in every case. Use several.",
+                "TCP's largest window is 1 GiB (RFC 7323, section 2.3), and a setting of Linux less than 2 GiB: so few "
+                f"flows cannot fill this path in every case. Use {a['sockets']}.",
                 (),
             )
         )
@@ -53,7 +53,8 @@ def _buffers(a: dict[str, Any], path: Path, verbose: bool) -> Line:
     maximum, limits = a["linux_maximum"], path.limits
     lacking = ("tcp_rmem", "tcp_wmem") if limits is None else limits.lacking(maximum)
     off = () if limits is None else limits.off
-    window = f"a window of {rounded(a['window'], 'bytes')} ({in_bdps(a)} BDPs)"
+    each = f" for each of {a['flows']} streams" if a["flows"] > 1 else ""
+    window = f"a window of {rounded(a['window'], 'bytes')} ({in_bdps(a)} BDPs){each}"
     if not lacking and not off and limits is not None:
         where = f"; by default, on hosts with {rounded(maximum / DEFAULT_SHARE, 'bytes')} of memory or more"
         sizes = [rounded(size, "bytes") for size in (limits.receive, limits.send)]
@@ -75,7 +76,8 @@ def _buffers(a: dict[str, Any], path: Path, verbose: bool) -> Line:
         more += " The rate is what was measured, so that they allow twice as much." * bool(path.rate_measured_by)
     raising = [raised_third(f"net.ipv4.{name}", maximum) for name in lacking]
     return Line(
-        f"On both hosts, as root, for {window}, in up to {rounded(maximum, 'bytes')} of memory.{more}{enough}",
+        f"On both hosts, as root, for {window}, in up to {rounded(maximum, 'bytes')} of memory"
+        f"{' each' * bool(each)}.{more}{enough}",
         (*raising, *(f"sysctl -w {name}=1" for name in off)),
         *(
             (
@@ -88,8 +90,10 @@ def _buffers(a: dict[str, Any], path: Path, verbose: bool) -> Line:
 
 
 def _memory(a: dict[str, Any], path: Path) -> str:
-    """Return what one connection takes of the memory that Linux has for TCP, where that is too much; else nothing."""
-    maximum = a["linux_maximum"]
+    """Return what the connections take of the memory that Linux has for TCP, where that is too much; else nothing."""
+    maximum, who = a["linux_maximum"], "one connection"
+    if a["flows"] > 1:
+        maximum, who = a["flows"] * maximum, f"{a['flows']} connections"
     if path.limits is not None and path.limits.pressure is not None:
         pressure = path.limits.pressure
         said = f"tcp_mem of {path.limits.source} saves memory from {rounded(pressure, 'bytes')} on"
@@ -98,7 +102,7 @@ def _memory(a: dict[str, Any], path: Path) -> str:
         needed = maximum / PRESSURE_SHARE
         said = f"tcp_mem, by default a sixteenth of it, holds that from {rounded(needed, 'bytes')} on"
         bound = needed > FULL_DEFAULTS
-    return f"Memory: one connection may take {rounded(maximum, 'bytes')}; {said}." if bound else ""
+    return f"Memory: {who} may take {rounded(maximum, 'bytes')}; {said}." if bound else ""
 
 
 def _marks(a: dict[str, Any]) -> Line:
@@ -157,20 +161,22 @@ def check(answer: Answer, path: Path) -> list[str]:
         f"no check on Linux above {text(SHOWN_RATE, 'bytes/s')}, {text(SHOWN_ROUND_TRIP_TIME, 's')}: processor, "
         "network card (TSO, GRO), fq or tcp_mem may limit",
     )
+    streams = f" -P {a['flows']}" if a["flows"] > 1 else ""
+    receiver = '"[SUM] ... receiver"' if streams else '"receiver"'
     if "check_time" not in rows[0]:
         return [
-            *labelled("check", f"iperf3 -c HOST -C {control}"),
+            *labelled("check", f"iperf3 -c HOST -C {control}{streams}"),
             *labelled("expect", "not simulated (--no-simulation)"),
             *([] if shown else hosts),
         ]
     skipped, lasts = (max(row[name] for row in rows) for name in ("check_skipped", "check_time"))
-    made = labelled("check", f"iperf3 -c HOST -f m -C {control} -O {skipped:g} -t {lasts:g}")
+    made = labelled("check", f"iperf3 -c HOST -f m -C {control} -O {skipped:g} -t {lasts:g}{streams}")
     if path.rate_measured_by:
-        return made + labelled("expect", _of_measured_rate(path, control))
+        return made + labelled("expect", _of_measured_rate(path, control, receiver))
     intervals = [rates(row["check_lower"], row["check_upper"]) + at_loss(row, len(rows) > 1) for row in rows]
     made += labelled(
         "expect",
-        f'{"; ".join(intervals)} in the line "receiver", in {100 * a["confidence"]:.4g} of 100 '
+        f"{'; '.join(intervals)} in the line {receiver}, in {100 * a['confidence']:.4g} of 100 "
         f"{'' if shown else 'simulated '}checks (idle path, {a['buffer']:.4g} BDP of buffer)",
     )
     wide = [row for row in rows if row["check_upper"] > WIDE * row["check_lower"]]
@@ -185,14 +191,14 @@ def at_loss(row: dict[str, float], several: bool = True) -> str:
     return f" at a loss of {low:.3g}{f' to {high:.3g}' * (low < high)}" if several else ""
 
 
-def _of_measured_rate(path: Path, control: str) -> str:
+def _of_measured_rate(path: Path, control: str, receiver: str) -> str:
     """Return what to expect if the link's rate is unknown: the measured rate is its lower bound."""
     rate, between = path.figures.rate or 0.0, path.figures.rate_interval
     reason, limit = "the rate of the link is not known", path.figures.limited_by
     if limit in ("receiver window", "sender"):
         reason = f"the {limit} limited the measured flow, and not the network"
     return (
-        f'{at_least((1 - DIFFERENT) * (between[0] if between else rate))} in the line "receiver", without -w, if '
+        f"{at_least((1 - DIFFERENT) * (between[0] if between else rate))} in the line {receiver}, without -w, if "
         f"{control} was measured, too: the least that was measured less a tenth, because {reason}. If it is much more, "
         "give the new file"
     )
@@ -200,8 +206,8 @@ def _of_measured_rate(path: Path, control: str) -> str:
 
 def _narrower(a: dict[str, Any], row: dict[str, float], several: bool, counted: bool) -> str:
     """Return which longer measurement narrows the interval of a check, and to what; ``counted``: losses were."""
-    said = []
-    lasts, skipped = math.ceil(row["tcp_time"]), math.ceil(row["tcp_time"] * LONG_SKIPPED / LONG_CYCLES)
+    said, cycles = [], LONG_CYCLES if a["flows"] == 1 else row["tcp_cycles"]
+    lasts, skipped = math.ceil(row["tcp_time"]), math.ceil(row["tcp_time"] * LONG_SKIPPED / cycles)
     if lasts > row["check_time"]:
         command = f"-O {skipped} -t {lasts}"
         if skipped > LONGEST_OMITTED or lasts > LONGEST:

@@ -123,6 +123,8 @@ def of_tcp(given: Asked) -> Path:
     segment = round(found.packet) if found.transport == "TCP" and found.packet else None
     if segment := asked.get("mss", segment):
         more["segment"] = segment
+    if flows := asked.get("flows", found.flows if found.transport == "TCP" else None):
+        more["flows"] = int(flows)
     at_loss = verdict is not None and verdict.kind == "losses" and "loss" not in asked
     arguments = {name: value for name, value in asked.items() if name != "mss"} | more
     no_window = at_loss and not SENDERS[asked["scheme"]].is_bbr

@@ -142,15 +142,16 @@ def _of_numbers(answer: Answer, path: Path) -> tuple[str, list[str]]:
     slow = [row for row in answer.rows if not row["tcp_rate_law"] >= a["target"] * capacity]
     best = max((row["tcp_rate_law"] for row in answer.rows if math.isfinite(row["tcp_rate_law"])), default=0.0)
     limits, trip = _limits(path), a["round_trip_time"]
-    least, most, largest = (size / trip for size in (limits.least(_overhead(a)), limits.most, a["window"]))
+    sizes = (limits.least(_overhead(a)), limits.most, a["window"])
+    least, most, largest = (a["flows"] * size / trip for size in sizes)
     if most < min(best, largest) and not path.rate_measured_by:
         return _of_buffers(answer, path, (least, most), min(best, largest))
     if a["window_limited"] and largest < best:
-        flows = math.ceil(best / largest)
+        flows = math.ceil(a["flows"] * best / largest)
         return (
-            f"TCP's largest window, 1 GiB (RFC 7323): {rounded(largest, 'bytes/s')} at {rounded(trip, 's')}, of the "
-            f"link's {rounded(capacity, 'bytes/s')}",
-            [f"several flows, iperf3 -P {flows}: {rounded(best, 'bytes/s')} by law, {times(best / largest)}"],
+            f"TCP's largest window, 1 GiB (RFC 7323){_streams(a)}: {rounded(largest, 'bytes/s')} at "
+            f"{rounded(trip, 's')}, of the link's {rounded(capacity, 'bytes/s')}",
+            [f"more streams, iperf3 -P {flows}: {rounded(best, 'bytes/s')} by law, {times(best / largest)}"],
         )
     if slow:
         return _of_losses(answer, capacity), _against_losses(answer, path, capacity)
@@ -169,7 +170,10 @@ def _of_losses(answer: Answer, capacity: float) -> str:
     said = [", ".join(rates)] if rates else []
     said += [f"no law holds at {', '.join(beyond)}"] if beyond else []
     trip = span(a["round_trip_time_low"], a["round_trip_time_high"], "s")
-    return f"loss: {'; '.join(said)} (law of {_name(a)}, {trip}), of the link's {rounded(capacity, 'bytes/s')}"
+    return (
+        f"loss: {'; '.join(said)} (law of {_name(a)}{_streams(a)}, {trip}), of the link's "
+        f"{rounded(capacity, 'bytes/s')}"
+    )
 
 
 def _against_losses(answer: Answer, path: Path, capacity: float) -> list[str]:
@@ -183,18 +187,19 @@ def _against_losses(answer: Answer, path: Path, capacity: float) -> list[str]:
     if path.rate_measured_by:
         return [
             f"{LOSSES}: gain not known without the rate of the link (--rate)",
-            f"several flows, iperf3 -P 4: {rounded(4 * law, 'bytes/s')} by law, {times(4)}, if the link carries it",
+            f"more streams, iperf3 -P {4 * a['flows']}: {rounded(4 * law, 'bytes/s')} by law, {times(4)}, if the link "
+            "carries it",
         ]
     gain = times(capacity / law)
     paste = ", paste the lines" if _missing(answer, path) and not fits_defaults(a, path) and not path.no_window else ""
     steps = [f"{LOSSES}{paste}: {rounded(capacity, 'bytes/s')} by law, {gain}"]
     if SENDERS[a["scheme"]].is_bbr:
         return steps
-    flows = min(math.ceil(capacity / law), MOST_STREAMS)
-    rate = min(capacity, flows * law)
+    flows = min(round(row["tcp_streams_law"]), MOST_STREAMS)
+    rate = min(capacity, flows * law / a["flows"])
     steps.append(
-        f"several flows, iperf3 -P {flows}: {rounded(rate, 'bytes/s')} by law, {times(rate / law)}, if losses are "
-        "independent"
+        f"{flows} streams, iperf3 -P {flows}: {rounded(law, 'bytes/s')} -> {rounded(rate, 'bytes/s')} by law, if losses"
+        f" are not of a full link: such a link leaves one flow of others {rounded(capacity / (flows + 1), 'bytes/s')}"
     )
     bbr = SENDERS["bbr1"].rate(capacity, a["round_trip_time"], row["loss"], a["segment"])
     if math.isfinite(bbr) and a["scheme"] != "dctcp":
@@ -214,12 +219,12 @@ def _of_buffers(answer: Answer, path: Path, rates: tuple[float, float], best: fl
         f"socket buffers{source}: {span(least, most)} ({_smallest(limits)}, {trip}) of the link's "
         f"{rounded(capacity, 'bytes/s')}"
     )
-    few, many = (min(math.ceil(best / rate), MOST_STREAMS) for rate in (most, least))
+    few, many = (min(math.ceil(a["flows"] * best / rate), MOST_STREAMS) for rate in (most, least))
     flows = f"{few} to {many}" if few < many else f"{few}"
     steps = [
         f"paste the lines: up to {rounded(best, 'bytes/s')} by law, {times(best / most)} or more",
-        f"without root: several flows, iperf3 -P {flows}, each with buffers of its own: up to "
-        f"{rounded(min(best, MOST_STREAMS * most), 'bytes/s')}",
+        f"without root: more streams, iperf3 -P {flows}, each with buffers of its own: up to "
+        f"{rounded(min(best, MOST_STREAMS * most / a['flows']), 'bytes/s')}",
     ]
     several = len(answer.rows) > 1
     worst = min(answer.rows, key=lambda row: row["tcp_rate_law"] if math.isfinite(row["tcp_rate_law"]) else math.inf)
@@ -249,9 +254,9 @@ def _of_link(answer: Answer, path: Path, capacity: float) -> tuple[str, list[str
     steps = []
     if _missing(answer, path) and not fits_defaults(a, path):
         source = "Linux's defaults" if path.limits is None else limits.source
-        of = a["bandwidth_delay_product"]
+        of, each = a["bandwidth_delay_product"], " for each stream" if a["flows"] > 1 else ""
         steps.append(
-            f"paste the lines: with {in_bdps(a)} BDPs a lost packet does not stop the sender; {source}: "
+            f"paste the lines: with {in_bdps(a)} BDPs{each} a lost packet does not stop the sender; {source}: "
             f"{limits.least(_overhead(a)) / of:.2g} to {limits.most / of:.2g}"
         )
     if not path.rate_measured_by and a["segment"] <= USUAL[0]:
@@ -285,6 +290,10 @@ def in_bdps(a: dict[str, Any]) -> str:
 
 def _name(a: dict[str, Any]) -> str:
     return "Reno" if a["scheme"] == "reno" else a["scheme"].upper()
+
+
+def _streams(a: dict[str, Any]) -> str:
+    return f" in {a['flows']} streams" if a["flows"] > 1 else ""
 
 
 def _loss(row: dict[str, float]) -> str:

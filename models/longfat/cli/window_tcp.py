@@ -106,6 +106,8 @@ def simulated(answer: Answer, path: Path, steps: Iterator[Answer], verbose: bool
         elif not path.rate_measured_by:  # a link of the measured rate would limit what is simulated
             yield from window_steps.labelled("simulated" if k == 0 else "", _long(row, len(answer.rows) > 1))
     next(steps)
+    for words in filter(None, (_streams(row, len(answer.rows) > 1) for row in answer.rows)):
+        yield from window_steps.labelled("", words)
     if verbose:
         yield "\n" + _joined(_transfers(answer), _filling(answer, answer.values["tcp_filling_loss"]))
     elif (beside := _beside(answer)) and not path.rate_measured_by:
@@ -118,6 +120,15 @@ def _long(row: dict[str, float], several: bool) -> str:
     between = f" ({window_steps.span(low, high)})" if low < high else ""
     rate = rounded(row["tcp_rate"], "bytes/s")
     return f"{rate}{between} in a long transfer{window_lines.at_loss(row, several)}"
+
+
+def _streams(row: dict[str, float], several: bool) -> str:
+    """Return the simulated number of streams that fill the link, and their rate, if it was sought and found."""
+    if math.isnan(row["tcp_streams"]):
+        return ""
+    between = window_steps.span(row["tcp_streams_rate_lower"], row["tcp_streams_rate_upper"])
+    rate = rounded(row["tcp_streams_rate"], "bytes/s")
+    return f"{rate} ({between}) in {row['tcp_streams']:.0f} streams{window_lines.at_loss(row, several)}"
 
 
 def _beside(answer: Answer) -> str:
@@ -152,10 +163,11 @@ def _path(a: dict[str, Any], path: Path) -> list[str]:
     rate = span(a["rate_low"], a["rate_high"], lambda value: text(value, "bytes/s"))
     trip = span(a["round_trip_time_low"], a["round_trip_time_high"], lambda value: text(value, "s"))
     counted = "data, without headers" if a["rate_measured"] else "with headers"
+    flows = "one flow" if a["flows"] == 1 else f"{a['flows']} flows"
     return [
         f"path      {rate} ({counted}), round trip {trip}: bandwidth-delay product (BDP) "
         f"{rounded(a['bandwidth_delay_product'], 'bytes')} of data",
-        f"sender    TCP: one flow of {SENDERS[a['scheme']].about}",
+        f"sender    TCP: {flows} of {SENDERS[a['scheme']].about}",
         f"          {a['segment']} bytes of data in a packet; a bottleneck buffer of {a['buffer']:.4g} BDP is assumed",
         *(f"remark    {remark}" for remark in path.remarks),
     ]
@@ -190,12 +202,13 @@ def _filling(answer: Answer, found: float) -> list[str]:
     known, limit = f"{law:.2g} (law)", law
     if math.isfinite(found):
         known, limit = f"{found:.2g} (simulated; law: {law:.2g})", found
-    lines = [f"A long transfer of {name} carries {percent(a['target'])} of this link up to a loss of {known}."]
+    several = f" in {a['flows']} streams" if a["flows"] > 1 else ""
+    lines = [f"A long transfer of {name}{several} carries {percent(a['target'])} of this link up to a loss of {known}."]
     above = [f"{row['loss']:.3g}" for row in answer.rows if row["loss_low"] > limit]
     if above:
         lines += [
-            f"At {', '.join(above)} it does not, and no window or buffer changes that: remove the losses, use several",
-            "flows, or a sender that does not take each loss for congestion (--scheme bbr1).",
+            f"At {', '.join(above)} it does not, and no window or buffer changes that: remove the losses, use more",
+            "streams, or a sender that does not take each loss for congestion (--scheme bbr1).",
             *_beside_cubic(answer),
         ]
     return lines
