@@ -131,9 +131,6 @@ def answer(
         chosen = {} if found is None else at(round(found))
     else:
         found, chosen = interpolated(subject, at, seen, share, round(floor), largest, LOOKS[-1] * effort.replications)
-        if found is not None and of_attainable(chosen)["share_lower"] < share:  # no line leads to the share
-            found = smallest(reaches, sorted(seen), subject.fineness, largest, search)
-            chosen = {} if found is None else at(round(found))
 
     def row(multiple: float, values: dict[str, Any]) -> dict[str, Any]:
         point = Point(subject, multiple, values and values | of_attainable(values), share, laws, flows)
@@ -207,8 +204,6 @@ def interpolated(
         if nearest <= one <= chosen and is_complete(one) and seen[one]["utilisation_lower"] >= share:
             return one, seen[one]
     shift = share - found["utilisation_lower"] + 1e-9  # rounding must not put the limit below the share
-    if shift * (chosen - nearest) <= 0:  # rounded to a packet, or without a line: nothing is known of another buffer
-        return nearest, found
     return chosen, subject.moved(found, shift, chosen / nearest)
 
 
