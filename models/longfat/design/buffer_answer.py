@@ -178,7 +178,7 @@ def interpolated(
         return (place(above(seen[packets]), packets) - place(0.0, packets)) / packets
 
     def is_near(packets: int) -> bool:
-        return abs(place(0.0, packets) / packets - 1) <= max(float(subject.fineness), 1 / packets) + width(packets)
+        return abs(place(0.0, packets) / packets - 1) <= max(subject.fineness, 1 / packets) + width(packets)
 
     def is_complete(packets: int) -> bool:
         return len(seen[packets]["samples"]) >= samples or width(packets) <= subject.fineness
@@ -203,8 +203,7 @@ def interpolated(
     for one in sorted(seen):
         if nearest <= one <= chosen and is_complete(one) and seen[one]["utilisation_lower"] >= share:
             return one, seen[one]
-    shift = share - found["utilisation_lower"] + 1e-9  # rounding must not put the limit below the share
-    return chosen, subject.moved(found, shift, chosen / nearest)
+    return chosen, subject.moved(found, share - found["utilisation_lower"], chosen / nearest)
 
 
 def smallest(
