@@ -155,10 +155,10 @@ def interpolated(
     """Return the smallest buffer [packets] whose lower limit of the utilisation reaches a share, and its results.
 
     Simulated buffers come near the share along lines (`search.crossing`), until one cannot be told apart from a buffer
-    within ``fineness`` of the crossing, or a packet. That is observed until the half width of its interval is worth no
-    more than ``fineness`` of the buffer, or for the given number of samples. From there the line leads to the buffer at
-    which the mean is above the share by the half width; its results are those that were simulated beside it, moved
-    along the line.
+    within ``fineness`` of the crossing, or a packet. That is observed until the half width of its interval is worth no more than
+    ``fineness`` of the buffer, or for the given number of samples. From there the line leads to the buffer at which
+    the mean is above the share by the half width; its results are those that were simulated beside it, moved along the
+    line.
     """
 
     def place(above: float = 0.0, packets: int | None = None) -> float:
