@@ -42,7 +42,7 @@ TARGET = Argument(unit="probability", domain="(0, 1)", default="0.95", meaning="
 REPLICATIONS = Argument(unit="runs", domain="[2, 1e6]", integer=True, default=3, meaning="Simulations of each buffer")
 SEARCH = Setting(
     default="bisect", names=("bisect", "scan"),
-    meaning="Search for the smallest buffer: by lines or halving, or each buffer in turn (slow)",
+    meaning="Search for the smallest buffer: by bisection, or each buffer in turn (slow)",
     remark="The latter is for checks.",
 )  # fmt: skip
 CONFIDENCE = replace(RUN_OPTIONS["confidence"], default="0.95")
@@ -128,7 +128,7 @@ BUFFER: dict[str, Any] = {
     ),
     "replications": replace(
         REPLICATIONS, meaning="Effort at each buffer",
-        remark="The number of simulations, or for long-lived flows the number of first samples.",
+        remark="The number of simulations, or for long-lived flows a half of the first samples.",
     ),
     "search": SEARCH,
     "confidence": CONFIDENCE,

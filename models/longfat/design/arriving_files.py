@@ -147,7 +147,7 @@ class ArrivingFiles(Bottleneck):
             return nothing | {"best_load": load, "samples": [0.0] * len(runs)}
         return {"best_load": load, "samples": [run["power"] for run in runs]} | effort.summed(runs, {})
 
-    def simulate(self, buffer: int, effort: Effort, run: Any = None) -> dict[str, Any]:
+    def simulate(self, buffer: int, effort: Effort) -> dict[str, Any]:
         """Simulate all loads; return the results at the load of greatest power, and ``powers`` at every load.
 
         ``samples`` are the powers of each run.

@@ -11,8 +11,8 @@ import numpy as np
 
 from longfat.design.buffer_laws import LAW_APART, LAW_TOGETHER, Laws
 from longfat.design.buffer_rules import SMALLEST
-from longfat.design.replicating import LOOKS, Effort
-from longfat.design.search import Search, crossing
+from longfat.design.replicating import Effort
+from longfat.design.search import Search
 from longfat.design.window_curves import attrs
 
 if TYPE_CHECKING:
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from longfat.design.long_flows import LongFlows
 
 LARGEST = 4.0  # end of the search for the smallest buffer, over the end of the curve
-MOST_STEPS = 40  # simulated buffers of a search
-SURE = 0.9999  # share from which on halving replaces lines, because a link that is never idle has no odds
 ENDS = {"": "", "_lower": ", lower limit", "_upper": ", upper limit"}
 
 
@@ -97,10 +95,9 @@ def answer(
     size = subject.simulated_bdp
     seen: dict[int, dict[str, Any]] = {}
 
-    def at(packets: int, **how: Any) -> dict[str, Any]:
+    def at(packets: int) -> dict[str, Any]:
         if packets not in seen:
-            run = next(reversed(seen.values()), {}).get("run")
-            seen[packets] = subject.simulate(packets, effort, run, **how)
+            seen[packets] = subject.simulate(packets, effort)
         return seen[packets]
 
     floor, least, most = subject.ends()
@@ -111,99 +108,37 @@ def answer(
     flows = subject.competing(seen)
     bounds = laws.rules(share, flows)
     packets = {name: max(1, round(one * size)) for name, one in bounds.items() if not math.isnan(one)}
-    for one in sorted(packets.values(), reverse=True):  # the answer is near the smallest
+    for one in packets.values():
         at(one)
     best = subject.attainable(seen)
 
-    def of_attainable(values: dict[str, Any]) -> dict[str, float]:
+    def of_attainable(packets: int) -> dict[str, float]:
         """Return the ratio to the attainable value, sample by sample."""
-        parts = [{"share": float(one)} for one in np.divide(values["samples"], best)]
+        parts = [{"share": float(one)} for one in np.divide(at(packets)["samples"], best)]
         return effort.summed(parts, subject.within)
 
     def reaches(packets: int) -> bool:
-        return packets >= floor and of_attainable(at(packets))["share_lower"] >= share
+        return packets >= floor and of_attainable(packets)["share_lower"] >= share
 
     # From the rules and laws on; the answer does not depend on the points of a curve of the utilisation.
-    largest = round(LARGEST * most)
-    found: float | None
-    if subject.criterion == "power" or search == "scan" or share > SURE:
-        found = smallest(reaches, sorted(seen), subject.fineness, largest, search)
-        chosen = {} if found is None else at(round(found))
-    else:
-        found, chosen = interpolated(subject, at, seen, share, round(floor), largest, LOOKS[-1] * effort.replications)
+    found = smallest(reaches, sorted(seen), subject.fineness, round(LARGEST * most), search)
+    if found is not None:
+        packets[SMALLEST] = found
 
-    def row(multiple: float, values: dict[str, Any]) -> dict[str, Any]:
-        point = Point(subject, multiple, values and values | of_attainable(values), share, laws, flows)
+    def row(multiple: float, packets: int | None) -> dict[str, Any]:
+        values = {} if packets is None else at(packets) | of_attainable(packets)
+        point = Point(subject, multiple, values, share, laws, flows)
         return {name: value(point) for name, (value, _) in variables(subject).items()}
 
-    rules = [row(multiple, at(packets[name]) if name in packets else {}) for name, multiple in bounds.items()]
-    missed = [one for one in seen if found is not None and one < found]
-    missed = [one for one in missed if of_attainable(at(one))["share_upper"] < share]
+    multiples = bounds | {SMALLEST: math.nan if found is None else found / size}
+    missed = [one for one in seen if found is not None and one < found and of_attainable(one)["share_upper"] < share]
     return {
         "missed": max(missed) / size if missed else math.nan,
-        "rules": [*rules, row(math.nan if found is None else found / size, chosen)],
-        "curve": [row(one / size, at(one)) for one in curve],
+        "rules": [row(multiples[name], packets.get(name)) for name in (*bounds, SMALLEST)],
+        "curve": [row(one / size, one) for one in curve],
         "attainable": float(np.mean(best)),
         "powers": [at(one).get("powers", []) for one in curve],
     }
-
-
-def interpolated(
-    subject: Any, at: Callable[..., Any], seen: dict[int, dict[str, Any]], share: float, floor: int, most: int,
-    samples: int,
-) -> tuple[float | None, dict[str, Any]]:  # fmt: skip
-    """Return the smallest buffer [packets] whose lower limit of the utilisation reaches a share, and its results.
-
-    Simulated buffers come near the share along lines (`search.crossing`), until one cannot be told apart from a buffer
-    within ``fineness`` of the crossing, or a packet. That is observed until the half width of its interval is worth no more than
-    ``fineness`` of the buffer, or for the given number of samples. From there the line leads to the buffer at which
-    the mean is above the share by the half width; its results are those that were simulated beside it, moved along the
-    line.
-    """
-
-    def place(above: float = 0.0, packets: int | None = None) -> float:
-        """Return the buffer at which the utilisation is the share and more, by a line through a point."""
-        points = {
-            one: (found["utilisation"], float(np.std(found["samples"], ddof=1)) / math.sqrt(len(found["samples"])))
-            for one, found in seen.items()
-        }
-        return crossing(points, share + above, packets)
-
-    def above(found: dict[str, Any]) -> float:
-        """Return the half width of the interval, or what there is room for below 1."""
-        return float(min(found["utilisation"] - found["utilisation_lower"], (1 - share) / 2))
-
-    def width(packets: int) -> float:
-        """Return what the half width of the interval is worth, over the buffer."""
-        return (place(above(seen[packets]), packets) - place(0.0, packets)) / packets
-
-    def is_near(packets: int) -> bool:
-        return abs(place(0.0, packets) / packets - 1) <= max(subject.fineness, 1 / packets) + width(packets)
-
-    def is_complete(packets: int) -> bool:
-        return len(seen[packets]["samples"]) >= samples or width(packets) <= subject.fineness
-
-    def is_enough(found: dict[str, Any]) -> bool:
-        seen[following] = found
-        return is_complete(following) or not is_near(following)
-
-    for _ in range(MOST_STEPS):
-        if place() > most:
-            return None, {}
-        following = max(floor, round(place()))
-        nearest = min(seen, key=lambda one: abs(one - following))
-        if is_complete(nearest) and (nearest == following or is_near(nearest)):
-            break
-        seen.pop(following, None)
-        at(following, is_enough=is_enough)
-    found = seen[nearest]
-    chosen = max(float(floor), place(above(found), nearest))
-    if subject.simulated_bdp == subject.bandwidth_delay_product:  # packets of the path itself
-        chosen = math.ceil(chosen - 1e-9)
-    for one in sorted(seen):
-        if nearest <= one <= chosen and is_complete(one) and seen[one]["utilisation_lower"] >= share:
-            return one, seen[one]
-    return chosen, subject.moved(found, share - found["utilisation_lower"], chosen / nearest)
 
 
 def smallest(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -12,9 +12,9 @@ import numpy as np
 from longfat.design import scaled_path, signalling
 from longfat.design.bottleneck import CURVE, Bottleneck, floor_of, threshold_of
 from longfat.design.buffer_laws import LAW_APART, LAW_TOGETHER, PROBE_INTERVAL, Laws, is_bbr, value_of
-from longfat.design.replicating import Effort, advance_to_loss, observed
+from longfat.design.replicating import Effort, observed
 from longfat.design.window_curves import attrs
-from longfat.sim import Network, Simulation, queues, schemes
+from longfat.sim import Network, queues, schemes
 from longfat.sim.queues import Discipline
 from longfat.sim.schemes import Scheme
 
@@ -143,12 +143,6 @@ class LongFlows(Bottleneck):
         return sender_of(self.scheme, self.adapted)
 
     @property
-    def alone(self) -> bool:
-        """Whether there is one sawtooth, from loss to loss."""
-        drops = queues.discipline(self.discipline).name == "fifo"
-        return self.flows == 1 and drops and not is_bbr(self.scheme)
-
-    @property
     def stagger(self) -> float:
         """Time within which the flows start at random [s]: BBR's by an interval of ProbeRTT, so that phases vary."""
         return max(PROBE_INTERVAL.values()) if is_bbr(self.scheme) else self.round_trip_time
@@ -271,14 +265,12 @@ class LongFlows(Bottleneck):
         # A policer has no queue, and the window is 2/(1 + beta) of the product at most.
         relative = min(1.0, buffer / self.simulated_bdp) if self.finds == "burst" else buffer / self.simulated_bdp
         window = (1 + relative) * self.simulated_bdp / self.flows
-        trip = max(self.round_trip_times, default=self.round_trip_time)
-        longest = trip * (1 + 0.75 * relative)
         rounds = window / 2
         if self.cubic:
             rounds = scaled_path.round_trips(self.scheme, self.adapted, window, self.round_trip_time)
-            if self.adapted.get("reno_friendly") == 0:  # a function of time, however long round trips are
-                longest = trip
-        cycle = max(1.0, rounds) * longest
+        rounds = max(1.0, rounds)
+        trip = max(self.round_trip_times, default=self.round_trip_time)
+        cycle = rounds * trip * (1 + 0.75 * relative)  # with round trips of greatest length
         begin = WARM_UP * cycle + 20 * self.round_trip_time
         return begin, begin + CYCLES * cycle + 20 * self.round_trip_time
 
@@ -305,45 +297,20 @@ class LongFlows(Bottleneck):
                 "(in Python) simulates a slower path, and the answer is valid for that path only"
             )
 
-    def begun(self, buffer: int, effort: Effort, run: Simulation | None) -> Simulation:
-        """Return a run that has warmed up with a buffer: ``run`` of another buffer, if there is one, or a new one.
-
-        Slow start loses packets at a small buffer, and CUBIC then needs many cycles for its first growth. Therefore a
-        new run begins with a buffer of a bandwidth-delay product. A backlog beyond a buffer that has shrunk drains.
-        """
-        begin, _ = self.watch(buffer)
-        resized = self.finds == "buffer" and queues.discipline(self.discipline).name == "fifo"
-        if run is None or not resized:
-            first = max(buffer, round(self.simulated_bdp)) if resized else buffer
-            stream = effort.streams()[0]
-            run = Simulation(self.network(first, stream), rng=stream.spawn(1)[0])
-            run.advance(self.watch(first)[0])
-        limits = run.state.links["limit_packets"]
-        if resized and limits[0] != buffer:
-            limits[0] = buffer
-            run.advance(run.now + begin / (6 if self.alone else 2))
-        return run
-
-    def simulate(
-        self,
-        buffer: int,
-        effort: Effort,
-        run: Simulation | None = None,
-        is_enough: Callable[[dict[str, Any]], bool] | None = None,
-    ) -> dict[str, Any]:
+    def simulate(self, buffer: int, effort: Effort) -> dict[str, Any]:
         """Return utilisation (``samples``: by cycle), goodput and mean queueing delay [s] with a buffer [packets].
 
-        ``run`` is that of another buffer, which is continued; the run of this one is ``run`` of the results. Without
-        ``is_enough`` samples are taken until their interval excludes the goal. Cycles are the samples, two of them of a
-        single flow, because fast convergence makes every other cycle of CUBIC smaller.
+        The cycles of one run are the samples. Fast convergence makes every other cycle of a single CUBIC flow smaller:
+        a sample of one flow is two cycles. Intervals of 95 % covered the mean of 24 to 60 runs in 0.92 of them
+        (64 flows of CUBIC, 22 of 24) to 1.0, with 1, 16 and 64 flows of CUBIC and Reno that carried 0.95 to 0.99.
         """
         begin, until = self.watch(buffer)
+        stream = effort.streams()[0]
         capacity = self.rate * self.simulated_bdp / self.bandwidth_delay_product
-        cycle = (until - begin) / CYCLES
-        run = self.begun(buffer, effort, run)
-        found: dict[str, Any] = {"run": run}
+        cycle = (until - begin) / CYCLES * (2 if self.flows == 1 else 1)
+        found: dict[str, Any] = {}
 
-        def enough(cycles: list[dict[str, Any]]) -> bool:
+        def is_enough(cycles: list[dict[str, Any]], looks: int) -> bool:
             runs = [
                 {
                     # A bucket that was full at first lets a little more pass than the rate.
@@ -356,29 +323,8 @@ class LongFlows(Bottleneck):
             samples = [one["utilisation"] for one in runs]
             found.update(effort.summed(runs, {"utilisation": (0.0, 1.0), "goodput": (0.0, 1.0)}), samples=samples)
             effort.deciding(f"{self.flows} flows: {buffer / self.simulated_bdp:.3g} BDP", found, "utilisation")
-            return effort.is_decided(samples) if is_enough is None else is_enough(found)
+            return effort.is_decided(samples, looks)
 
-        def advance() -> None:
-            if not self.alone:
-                run.advance(run.now + cycle * (2 if self.flows == 1 else 1))
-                return
-            for _ in range(2):
-                advance_to_loss(run, cycle, self.round_trip_time)
-
-        if self.alone:
-            advance()  # to a loss
-        observed(run, advance, effort.replications, enough)
+        observed(self.network(buffer, stream), stream.spawn(1)[0], begin, cycle, effort.replications, is_enough)
         effort.tell(1)
         return found
-
-    def moved(self, found: Mapping[str, Any], shift: float, ratio: float) -> dict[str, Any]:
-        """Return results for a buffer that is ``ratio`` times as large, where the utilisation is larger by ``shift``.
-
-        Ours, for small changes: intervals keep their width, and the queueing delay is proportional to the buffer.
-        """
-        made = dict(found) | {"samples": [min(1.0, one + shift) for one in found["samples"]]}
-        for end in ("", "_lower", "_upper"):
-            made[f"utilisation{end}"] = min(1.0, found[f"utilisation{end}"] + shift)
-            made[f"goodput{end}"] = min(1.0, found[f"goodput{end}"] * (1 + shift / found["utilisation"]))
-            made[f"queueing_delay{end}"] = found[f"queueing_delay{end}"] * ratio
-        return made

@@ -39,9 +39,9 @@ class Effort:
             made |= dict(zip((name, f"{name}_lower", f"{name}_upper"), values, strict=True))
         return made
 
-    def is_decided(self, samples: Sequence[float]) -> bool:
-        """Return whether the interval of the samples, at one of the looks at a point, excludes the goal."""
-        return is_decided(samples, self.goal, self.confidence, len(LOOKS))
+    def is_decided(self, samples: Sequence[float], looks: int) -> bool:
+        """Return whether the interval of the samples, at one of several looks at a point, excludes the goal."""
+        return is_decided(samples, self.goal, self.confidence, looks)
 
     def deciding(self, point: str, found: dict[str, Any], name: str) -> None:
         """Tell what is being decided."""
@@ -65,41 +65,34 @@ def measured(
     return replicate(one, runs, progress=tell)
 
 
-#: Samples of a point at which it is looked at, over the replications asked for. Ours: with 3 the first interval has 3
+#: Samples of a run at which it is looked at, over the replications asked for. Ours: with 3 the first interval has 6
 #: samples, and the last 24.
-LOOKS = (1, 2, 4, 8)
+LOOKS = (2, 4, 8)
 
 
 def observed(
-    run: Simulation, advance: Callable[[], Any], replications: int, is_enough: Callable[[list[Any]], bool]
+    net: Network,
+    stream: Any,
+    begin: float,
+    cycle: float,
+    replications: int,
+    is_enough: Callable[[list[Any], int], bool],
 ) -> None:
-    """Measure a run that has warmed up from each call of ``advance`` to the next, until that is enough.
+    """Run a network, and measure it from ``begin`` [s] on in each cycle [s], until the measurements are enough.
 
-    ``is_enough`` is called with `sim.runs.results.measure` of all samples so far. Their means are batch means: Law,
-    Simulation Modeling and Analysis, 5th ed., section 9.5.3.
+    ``is_enough`` is called with `sim.runs.results.measure` of all cycles so far and the number of looks in all. The
+    means of the cycles are batch means: Law, Simulation Modeling and Analysis, 5th ed., section 9.5.3.
     """
-    samples: list[dict[str, np.ndarray]] = []
+    run = Simulation(net, rng=stream)
+    run.advance(begin)
+    cycles: list[dict[str, np.ndarray]] = []
     before = results.snapshot(run)
     for count in LOOKS:
-        while len(samples) < count * replications:
-            advance()
+        while len(cycles) < count * replications:
+            run.advance(begin + (len(cycles) + 1) * cycle)
             after = results.snapshot(run)
-            samples.append(results.measure(run, before, after))
+            cycles.append(results.measure(run, before, after))
             before = after
-        if is_enough(samples):
+        if is_enough(cycles, len(LOOKS)):
             break
     run.packet_counts()
-
-
-def advance_to_loss(run: Simulation, cycle: float, step: float) -> None:
-    """Continue a run until its first link drops a packet, by steps [s]; at least a quarter of a cycle [s], at most two.
-
-    From loss to loss the sawtooth of one flow is a regenerative cycle (Law, section 9.5.3): its utilisation hardly
-    varies, while that of equal times depends on where in the sawtooth they end.
-    """
-    latest = run.now + 2 * cycle
-    run.advance(run.now + cycle / 4)
-    dropped = run.state.links["dropped"]
-    before = int(dropped[0])
-    while run.now < latest and int(dropped[0]) == before:
-        run.advance(run.now + step)

@@ -94,18 +94,13 @@ def buffer(
     large buffer (`longfat.laws.bbr.probe_rtt_utilisation`). Files are always simulated over the given path, because
     slow start does not scale.
 
-    The smallest buffer is the one whose lower confidence limit reaches the goal, to 5 % or one packet with files, which
-    are simulated at each buffer until then. The search begins at the buffers of the rules and laws, and assumes that
-    utilisation or power does not decrease with the buffer below it.
+    The smallest buffer is the one whose lower confidence limit reaches the goal, to 2 % (files: 5 %) or one packet. The
+    search begins at the buffers of the rules and laws, and assumes that utilisation or power does not decrease with the
+    buffer below it.
 
-    Long-lived flows run once, over a buffer that changes: from a bandwidth-delay product down the rules, then in the
-    search. The samples are the means of cycles of the sawtooth, after one or two that are not counted; of a single flow
-    through drop tail, of two cycles from loss to loss. There are at first as many as ``replications``, and up to eight
-    times as many where the interval does not exclude the goal (`longfat.replication.stopping.is_decided`). The search
-    follows lines of the logarithm of the odds u/(1 - u) over the buffer. Near the goal it takes all samples, or as many
-    as determine the buffer to 2 %. From there a line leads to the answer, at which the mean is above the goal by the
-    half width of the interval; utilisation, goodput and delay of the answer are those of the buffer beside it, moved
-    along the line. With ``search="scan"``, and for a share of 1, the answer itself is simulated.
+    Long-lived flows run once with each buffer, with the same random numbers at all of them. The samples are the means
+    of cycles of the sawtooth (of two cycles for a single flow), at first twice as many as ``replications``, and up to
+    eight times as many where the interval does not exclude the goal (`longfat.replication.stopping.is_decided`).
 
     Examples
     --------
