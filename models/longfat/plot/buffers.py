@@ -68,7 +68,7 @@ def switch_buffer_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
     for rule in first.rule.values[:-1]:
         one = first.buffer_bdp.sel(rule=rule)
         # The rule with n has a different buffer for each n; the rule of one BDP stands for a single flow.
-        if np.isfinite(one) and (rule != "BDP/sqrt(n)" or ("flows" not in data.dims and one < 1)):
+        if np.isfinite(one) and one > 0 and (rule != "BDP/sqrt(n)" or ("flows" not in data.dims and one < 1)):
             _name(ax, str(rule), float(one))
     ax.plot([], [], color="0.4", ls="", marker="o", ms=9, mec="black", mew=0.8, label="smallest sufficient buffer")
     path = f"{text(a['rate'], 'bytes/s')}, {text(a['round_trip_time'], 's')}"
@@ -110,7 +110,8 @@ def _answer(data: xr.Dataset) -> str:
         one = row.sel(rule="simulated")
         count = f" for {int(row.flows)} flow{'s' if row.flows > 1 else ''}" if "flows" in row.coords else ""
         if np.isfinite(one.buffer_packets):
-            found.append(f"{int(one.buffer_packets)} packets{count}")
+            packets = int(one.buffer_packets)
+            found.append(f"{packets} packet{'s' if packets > 1 else ''}{count}")
     goal = f"{100 * data.attrs['share']:.4g}%"
     of = " of the greatest power" if data.attrs["criterion"] == "power" else ""
     return f"{goal}{of} with {', '.join(found)}" if found else f"No simulated buffer gives {goal}{of}"
