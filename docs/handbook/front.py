@@ -45,8 +45,8 @@ GUIDES: Mapping[str, Sequence[str]] = {
         "docs/handbook/tutorials/write-a-scheme", "docs/handbook/tutorials/sweep-on-a-cluster",
     ),
     "Questions": (
-        "docs/measured", "docs/window", "docs/buffer", "docs/curves", "docs/advice", "docs/loss-load", "docs/cadpc",
-        "docs/power", "docs/blt-today", "docs/blt-further", "docs/standard-experiments",
+        "docs/measured", "docs/window", "docs/streams", "docs/buffer", "docs/curves", "docs/advice", "docs/fairness",
+        "docs/loss-load", "docs/cadpc", "docs/power", "docs/blt-today", "docs/blt-further", "docs/standard-experiments",
     ),
     "Tools": ("docs/verify", "docs/testing", "docs/simulator", "docs/linux", "docs/sweeps", "notebooks/README"),
     "For authors and maintainers": (
