@@ -88,7 +88,8 @@ def without_windows(asked: Asked) -> list[str]:
             "that are lost",
         ]
     elif "policer" in verdict.kind:
-        steps = [verdict.advice, f"shape the flow before a policer: saves the {found.loss or 0.0:.3g} of packets lost"]
+        shape = f"shape the flow before a policer: saves the {found.loss or 0.0:.3g} of packets lost"
+        steps = [*verdict.steps, f"measure {verdict.measurement}", shape]  # the command is not broken
     last = "No window and no socket buffer raises this rate: no lines to paste, and no file was written."
     return [*_said(verdict.limit, steps), "", last]
 
