@@ -9,6 +9,7 @@ from longfat.design.curve_laws import CurveLaws
 from longfat.design.curve_runs import CurvePath
 from longfat.design.senders import sender
 from longfat.design.window_limit import limited
+from longfat.plot.curve_panels import what_to_do
 from longfat.sim import schemes
 
 #: 12 Mbit/s are 1000 packets/s: with 50 ms 50 packets are on the path.
@@ -200,6 +201,9 @@ def test_the_picture_says_what_to_do():
         over="buffer", rate=1e6, round_trip_time=0.05, packet=1500, bandwidth_delay_product=33.3, replications=2,
         confidence=0.95, seed="0",
     )  # fmt: skip
+    other = data.assign(utilisation=(dims, [[[0.95, 0.9, 0.9]]])).assign_coords(scheme=["bbr"])
+    both = xr.concat([data, other], "scheme", combine_attrs="override")  # 0.1 is the best of one alone
+    assert what_to_do(both).startswith("No buffer here carries 98% of what any does")
     axes = plot.scheme_curves(data)
     title = axes[0].get_title(loc="left")
     assert title == "A buffer of 0.2 BDP carries 98% or more of what any buffer here does; more buys delay"

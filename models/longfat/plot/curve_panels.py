@@ -72,7 +72,7 @@ def scheme_curves(data: xr.Dataset, axes: Sequence[Axes] | None = None) -> Seque
         ax.set_xlabel(_across(data))
         ax.tick_params(labelbottom=True)
     _legend(axes[5], data)
-    axes[0].set_title(_what_to_do(data), loc="left", fontsize="medium")
+    axes[0].set_title(what_to_do(data), loc="left", fontsize="medium")
     return axes
 
 
@@ -83,10 +83,12 @@ def _of_full(data: xr.Dataset) -> xr.Dataset:
     return data.assign({name: (data[name] / full).assign_attrs(data[name].attrs) for name in names})
 
 
-def _what_to_do(data: xr.Dataset) -> str:
+def what_to_do(data: xr.Dataset) -> str:
     """Return the least buffer or window that carries nearly what any of them does, with every scheme and number."""
     over = data.attrs["over"]
     gained = (data.utilisation > (1 - NEARLY) * data.utilisation.max(over)).all(("scheme", "flows"))
+    if not gained.any():
+        return f"No {over} here carries {100 * (1 - NEARLY):g}% of what any does, with every scheme and number of flows"
     at = float(data[over][int(gained.argmax(over))])
     return (
         f"A {over} of {at:g} BDP carries {100 * (1 - NEARLY):g}% or more of what any {over} here does; more buys delay"
