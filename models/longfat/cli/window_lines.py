@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from longfat.base.quantities import text
 from longfat.cli.paste import Line, at_least, raised, raised_third, rates
 from longfat.cli.tables import rounded
-from longfat.cli.window_steps import OLDEST, fits_defaults, in_bdps, labelled
+from longfat.cli.window_steps import OLDEST, fits_defaults, in_bdps, labelled, loss_of
 from longfat.design.senders import SENDERS
 from longfat.design.socket_buffers import DEFAULT_SHARE, PRESSURE_SHARE
 from longfat.design.tcp import LONG_CYCLES, LONG_SKIPPED
@@ -187,8 +187,7 @@ def check(answer: Answer, path: Path) -> list[str]:
 
 def at_loss(row: dict[str, float], several: bool = True) -> str:
     """Return the loss of a row, or the ends of its range, if there are several rows."""
-    low, high = row["loss_low"], row["loss_high"]
-    return f" at a loss of {low:.3g}{f' to {high:.3g}' * (low < high)}" if several else ""
+    return f" at a loss of {loss_of(row)}" if several else ""
 
 
 def _of_measured_rate(path: Path, control: str, receiver: str) -> str:

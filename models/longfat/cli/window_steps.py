@@ -6,9 +6,11 @@ import math
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
+from longfat.base.layers import layer_sizes
 from longfat.cli.tables import rounded
 from longfat.design.senders import SENDERS
 from longfat.design.socket_buffers import SCALING, Limits, SocketBuffers, linux_defaults
+from longfat.laws.tcp import parallel_share
 
 if TYPE_CHECKING:
     from longfat.cli.window_path import Asked, Path
@@ -18,10 +20,8 @@ WIDTH = 116
 NEWEST = "6.18"  # its defaults are used where nothing is known of the hosts: none of older versions are larger
 OLDEST = "3.4"
 MOST_STREAMS = 128  # iperf3's largest -P (MAX_STREAMS of its iperf.h)
-#: Data in a packet of 9000 bytes and of 1500, and the bytes of both on Ethernet (RFC 6349, section 4.1.1; headers with
-#: time stamps).
-JUMBO, USUAL = (8948, 9038), (1448, 1538)
-FEWER_PACKETS = f"{JUMBO[0] / USUAL[0]:.2g} times fewer packets"
+JUMBO, USUAL = layer_sizes(9000), layer_sizes(1500)  # bytes of a packet at each layer
+FEWER_PACKETS = f"{JUMBO['data'] / USUAL['data']:.2g} times fewer packets"
 LOSSES = "remove the losses (ethtool -S, optics)"
 
 
@@ -140,7 +140,6 @@ def _without_need(answer: Answer, path: Path, to: str) -> str:
 def _of_numbers(answer: Answer, path: Path) -> tuple[str, list[str]]:
     """Return the limit and the steps by law: losses, the socket buffers that hosts have by default, or the link."""
     a, capacity = answer.attrs, answer.law(0.0)
-    slow = [row for row in answer.rows if not row["tcp_rate_law"] >= a["target"] * capacity]
     best = max((row["tcp_rate_law"] for row in answer.rows if math.isfinite(row["tcp_rate_law"])), default=0.0)
     limits, trip = _limits(path), a["round_trip_time"]
     sizes = (limits.least(_overhead(a)), limits.most, a["window"])
@@ -154,20 +153,25 @@ def _of_numbers(answer: Answer, path: Path) -> tuple[str, list[str]]:
             f"{rounded(trip, 's')}, of the link's {rounded(capacity, 'bytes/s')}",
             [f"more streams, iperf3 -P {flows}: {rounded(best, 'bytes/s')} by law, {times(best / largest)}"],
         )
-    if slow:
+    if _slow(answer, capacity):
         return _of_losses(answer, capacity), _against_losses(answer, path, capacity)
     return _of_link(answer, path, capacity)
+
+
+def _slow(answer: Answer, capacity: float) -> list[dict[str, float]]:
+    """Return the rows whose law misses the target, or does not hold."""
+    return [row for row in answer.rows if not row["tcp_rate_law"] >= answer.attrs["target"] * capacity]
 
 
 def _of_losses(answer: Answer, capacity: float) -> str:
     """Return the rates that losses leave."""
     a = answer.attrs
     rates = [
-        f"{rounded(row['tcp_rate_law'], 'bytes/s')} at {_loss(row)}"
+        f"{rounded(row['tcp_rate_law'], 'bytes/s')} at {loss_of(row)}"
         for row in answer.rows
         if math.isfinite(row["tcp_rate_law"])
     ]
-    beyond = [_loss(row) for row in answer.rows if not math.isfinite(row["tcp_rate_law"])]
+    beyond = [loss_of(row) for row in answer.rows if not math.isfinite(row["tcp_rate_law"])]
     said = [", ".join(rates)] if rates else []
     said += [f"no law holds at {', '.join(beyond)}"] if beyond else []
     trip = span(a["round_trip_time_low"], a["round_trip_time_high"], "s")
@@ -180,8 +184,10 @@ def _of_losses(answer: Answer, capacity: float) -> str:
 def _against_losses(answer: Answer, path: Path, capacity: float) -> list[str]:
     """Return the steps where losses limit the rate."""
     a = answer.attrs
-    slow = [one for one in answer.rows if not one["tcp_rate_law"] >= a["target"] * capacity]
-    row = max(slow or answer.rows, key=lambda one: one["tcp_rate_law"] if math.isfinite(one["tcp_rate_law"]) else -1.0)
+    row = max(
+        _slow(answer, capacity) or answer.rows,
+        key=lambda one: one["tcp_rate_law"] if math.isfinite(one["tcp_rate_law"]) else -1.0,
+    )
     law = row["tcp_rate_law"]
     if not math.isfinite(law):
         return [f"{LOSSES}: up to {rounded(capacity, 'bytes/s')} by law"]
@@ -198,9 +204,10 @@ def _against_losses(answer: Answer, path: Path, capacity: float) -> list[str]:
         return steps
     flows = min(round(row["tcp_streams_law"]), MOST_STREAMS)
     rate = min(capacity, flows * law / a["flows"])
+    left = capacity * (1 - float(parallel_share(flows, 1)))
     steps.append(
         f"{flows} streams, iperf3 -P {flows}: {rounded(law, 'bytes/s')} -> {rounded(rate, 'bytes/s')} by law, if losses"
-        f" are not of a full link: such a link leaves one flow of others {rounded(capacity / (flows + 1), 'bytes/s')}"
+        f" are not of a full link: such a link leaves one flow of others {rounded(left, 'bytes/s')}"
     )
     bbr = SENDERS["bbr1"].rate(capacity, a["round_trip_time"], row["loss"], a["segment"])
     if math.isfinite(bbr) and a["scheme"] != "dctcp":
@@ -230,7 +237,7 @@ def _of_buffers(answer: Answer, path: Path, rates: tuple[float, float], best: fl
     several = len(answer.rows) > 1
     worst = min(answer.rows, key=lambda row: row["tcp_rate_law"] if math.isfinite(row["tcp_rate_law"]) else math.inf)
     if worst["tcp_rate_law"] < a["target"] * capacity:
-        gain = times(capacity / worst["tcp_rate_law"]) + f" as at {_loss(worst)}" * several
+        gain = times(capacity / worst["tcp_rate_law"]) + f" as at {loss_of(worst)}" * several
         steps.insert(1, f"then {LOSSES}: {rounded(capacity, 'bytes/s')} by law, {gain}")
     return limit, steps
 
@@ -260,8 +267,8 @@ def _of_link(answer: Answer, path: Path, capacity: float) -> tuple[str, list[str
             f"paste the lines: with {in_bdps(a)} BDPs{each} a lost packet does not stop the sender; {source}: "
             f"{limits.least(_overhead(a)) / of:.2g} to {limits.most / of:.2g}"
         )
-    if not path.rate_measured_by and a["segment"] <= USUAL[0]:
-        gain = JUMBO[0] / JUMBO[1] / (USUAL[0] / USUAL[1]) - 1
+    if not path.rate_measured_by and a["segment"] <= USUAL["data"]:
+        gain = JUMBO["data"] / JUMBO["wire"] / (USUAL["data"] / USUAL["wire"]) - 1
         steps.append(f"packets of 9000 bytes, if the whole path takes them: {gain:.0%} more data, {FEWER_PACKETS}")
     return limit, steps
 
@@ -297,7 +304,7 @@ def _streams(a: dict[str, Any]) -> str:
     return f" in {a['flows']} streams" if a["flows"] > 1 else ""
 
 
-def _loss(row: dict[str, float]) -> str:
+def loss_of(row: dict[str, float]) -> str:
     """Return a loss, or the ends of its range."""
     ends = [f"{row[f'loss_{end}']:.3g}" for end in ("low", "high")]
     return ends[0] if ends[0] == ends[1] else " to ".join(ends)
