@@ -20,7 +20,7 @@ DATA_CENTER = 1e-3
 
 def first(data: xr.Dataset) -> list[str]:
     """Return at most three sentences, each with the gain to expect and where it comes from."""
-    every = data if "flows" in data.dims else data.expand_dims("flows")
+    every = buffer_lines.by_flows(data)
     row = buffer_lines.decisive(every)
     if row is None:
         return []
@@ -46,7 +46,7 @@ def beside_cubic(data: xr.Dataset) -> dict[str, float]:
     from longfat.design.tcp import TcpPath
 
     a = data.attrs
-    row = buffer_lines.decisive(data if "flows" in data.dims else data.expand_dims("flows"))
+    row = buffer_lines.decisive(buffer_lines.by_flows(data))
     if row is None or (a["find"], a["discipline"]) != ("buffer", "fifo"):
         return {}
     buffer = buffer_lines.in_lines(a, row) / a["bandwidth_delay_product"]

@@ -60,7 +60,7 @@ OF = {"codel": "RFC 8289", "fq-codel": "RFC 8290", "pie": "RFC 8033", "dualpi2":
 def lines(data: xr.Dataset) -> list[Line]:
     """Return the queue at the bottleneck, and the checks of rate and queueing delay."""
     a = data.attrs
-    every = data if "flows" in data.dims else data.expand_dims("flows")
+    every = by_flows(data)
     row = decisive(every)
     if row is None:
         nothing = "None: no buffer that was simulated reaches the share."
@@ -85,6 +85,11 @@ def lines(data: xr.Dataset) -> list[Line]:
         return [Line(nothing, (), brief=nothing)]
     most = max(packets * (a["packet"] + FRAME) + JOINED, _own(a, row, packets))
     return [*_fifo(a, row, packets), *_checks(a, row, most)]
+
+
+def by_flows(data: xr.Dataset) -> xr.Dataset:
+    """Return the answer along ``flows``, also that of a single number."""
+    return data if "flows" in data.dims else data.expand_dims("flows")
 
 
 def decisive(every: xr.Dataset) -> xr.Dataset | None:
@@ -172,7 +177,7 @@ def _with_defaults(a: dict[str, Any], row: xr.Dataset, packets: int) -> Line:
     """Return a discipline with its default target and the limit that was found."""
     name = a["discipline"]
     reason = (
-        f"{name} with its defaults ({OF[name]}) and the a limit of {packets} packets, which carried "
+        f"{name} with its defaults ({OF[name]}) and a limit of {packets} packets, which carried "
         f"{100 * float(row.share):.3g}%. With --find threshold its target is sought instead."
     )
     return Line(

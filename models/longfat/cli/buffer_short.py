@@ -62,7 +62,7 @@ def by_rules(asked: dict[str, Any]) -> str:
 
 def answer(data: xr.Dataset) -> str:
     """Return the simulated buffers, what to do first, the lines to paste and the check."""
-    every = data if "flows" in data.dims else data.expand_dims("flows")
+    every = buffer_lines.by_flows(data)
     found = [_compared(one) for one in rows(every, "flows")]
     lines = ["", *tables.table(COLUMNS, found, _missing)]
     advice = buffer_advice.first(data)

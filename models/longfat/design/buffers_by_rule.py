@@ -46,16 +46,9 @@ def by_rule(
     bottleneck = Bottleneck(rate, sum(trips) / len(trips), packet)
     packets = bottleneck.bandwidth_delay_product
     path = Path(packets, bottleneck.round_trip_time)
-    if find == "burst":
-        # The law is that of linear growth, which CUBIC's is not.
-        factor = math.nan if senders.scheme.name == "cubic" else senders.decrease
-        laws: Laws = PolicerLaws(factor, "", path)
-    else:
-        queue = discipline_of(discipline, senders.scheme, mark_above, packets)
-        threshold = 0.0 if find == "threshold" else threshold_of(queue)
-        laws = laws_of(
-            senders.scheme, senders.parameters, senders.decrease, path, threshold, queues.discipline(queue).name
-        )
+    queue = discipline_of("fifo" if find == "burst" else discipline, senders.scheme, mark_above, packets)
+    threshold = 0.0 if find == "threshold" else threshold_of(queue)
+    laws = laws_sought(find, senders, path, threshold, queues.discipline(queue).name)
     numbers = flows if isinstance(flows, list) else [len(trips) if flows is None else flows]
     if len(set(numbers)) < len(numbers):
         raise out_of_range("flows", str(numbers), "1", "one value or more, all different")
@@ -65,6 +58,15 @@ def by_rule(
         size = laws.rules(share, count)[rule] * packets
         made.append(ByRule(count, rule, math.nan if math.isnan(size) else max(1, round(size))))
     return made
+
+
+def laws_sought(find: str, senders: Senders, path: Path, threshold: float, named: str) -> Laws:
+    """Return the rules and laws of the quantity to be found, for a discipline's name and its threshold [packets]."""
+    if find == "burst":
+        # The law is that of linear growth, which CUBIC's is not.
+        factor = math.nan if senders.scheme.name == "cubic" else senders.decrease
+        return PolicerLaws(factor, "", path)
+    return laws_of(senders.scheme, senders.parameters, senders.decrease, path, threshold, named)
 
 
 def compared(rules: Iterable[str], flows: int) -> str:

@@ -20,7 +20,8 @@ from longfat.design.arguments import BUFFER, FLOWS, LOAD, ROUND_TRIP_TIME
 from longfat.design.arriving_files import ArrivingFiles
 from longfat.design.bottleneck import Bottleneck, Senders, discipline_of, threshold_of
 from longfat.design.buffer_answer import answer, dataset
-from longfat.design.buffer_laws import Laws, Path, PolicerLaws, laws_of
+from longfat.design.buffer_laws import Laws, Path
+from longfat.design.buffers_by_rule import laws_sought
 from longfat.design.long_flows import LongFlows
 from longfat.design.replicating import Effort
 from longfat.replication import replicate
@@ -229,11 +230,7 @@ def _laws(subject: LongFlows | ArrivingFiles, senders: Senders, find: str) -> tu
         threshold = 0.0
     packets = subject.simulated_bdp if threshold else subject.bandwidth_delay_product  # thresholds do not scale
     path = Path(float(packets), subject.round_trip_time)
-    if find == "burst":
-        # CUBIC's growth is not linear.
-        factor = math.nan if senders.scheme.name == "cubic" else senders.decrease
-        return PolicerLaws(factor, "", path), "policer"
-    return laws_of(senders.scheme, senders.parameters, senders.decrease, path, threshold, named), named
+    return laws_sought(find, senders, path, threshold, named), "policer" if find == "burst" else named
 
 
 def _numbers(name: str, values: Any) -> list[Any]:

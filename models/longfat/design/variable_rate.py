@@ -59,9 +59,13 @@ class Trace:
 
 def carried_until(times: np.ndarray, rates: np.ndarray, at: np.ndarray) -> np.ndarray:
     """Return the bytes that the link can carry until some times [s]; behind the last change its rate lasts."""
-    last = float(max(np.max(at), times[-1])) + 1.0
+    return np.asarray(np.interp(at, *_carried(times, rates, float(max(np.max(at), times[-1])) + 1.0)))
+
+
+def _carried(times: np.ndarray, rates: np.ndarray, last: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return the times of changes and a last one [s], and the bytes that the link can carry until each of them."""
     edges = np.append(times, last)
-    return np.asarray(np.interp(at, edges, np.append(0.0, np.cumsum(rates * np.diff(edges)))))
+    return edges, np.append(0.0, np.cumsum(rates * np.diff(edges)))
 
 
 def waiting_times(times: np.ndarray, rates: np.ndarray, at: np.ndarray, backlog: np.ndarray) -> np.ndarray:
@@ -71,8 +75,7 @@ def waiting_times(times: np.ndarray, rates: np.ndarray, at: np.ndarray, backlog:
     array([1.])
     """
     last = float(np.max(at)) + float(np.max(backlog)) / float(np.min(rates)) + times[-1] + 1.0
-    edges = np.append(times, last)
-    carried = np.append(0.0, np.cumsum(rates * np.diff(edges)))
+    edges, carried = _carried(times, rates, last)
     # To a nanosecond, the simulator's step.
     return np.asarray(np.round(np.interp(np.interp(at, edges, carried) + backlog, carried, edges) - at, 9))
 
