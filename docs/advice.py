@@ -32,52 +32,44 @@ TABLE_HEAD = """\
 """
 
 CHANGES = """
-The last column is the width of the promised interval in percent of its lower end: wide where losses are random. [data/advice.csv](data/advice.csv) has every run with its setting (column "row"), queueing delays, and the advice of earlier versions; all queueing
-delays that are promised today hold. Rates count data without headers. `python -m docs.advice` generates the page and the CSV from `tests/data/advice.json`.
+The last column is the width of the promised interval in percent of its lower end: wide where losses are random. All queueing delays that are promised today hold. Rates count data without headers.
+[data/advice.csv](data/advice.csv) has every run with its setting, and the advice of earlier versions.
 
-## What did not hold, and what was changed
+## What did not hold, and was changed
 
-| rows | on Linux | since then |
-| --- | --- | --- |
-| 11, 12 | several BBR flows in a buffer of 1 or 2 packets had the rate, but 0.66 to 1.6 times the mean queueing delay | no mean delay is promised for BBR, only the largest one, which the buffer bounds; for other senders the interval of the simulation and 10 % on both sides |
-| 14 | one BBR flow in a buffer of one packet had 3 to 11 % less than the least that was promised | the command simulates Linux's rules of BBR, advises a tenth of a bandwidth-delay product or more, and promises the simulation's interval and 0.01 of the link on both sides |
-| 16 | behind the pasted token bucket of 2 packets one of 8 connections timed out | a packet for each flow at least; where that is more than the buffer that was found, the rate is promised from below, and no mean delay |
-| 22 | behind the pasted token bucket of 16 packets one to three of 16 connections were given up after ten seconds | four packets for each flow in the line for the host itself |
+| on Linux | since then |
+| --- | --- |
+| several BBR flows in a buffer of 1 or 2 packets had 0.66 to 1.6 times the mean queueing delay | no mean delay is promised for BBR, only the largest one, which the buffer bounds |
+| one BBR flow in a buffer of one packet had 3 to 11 % less than the least that was promised | the command simulates Linux's rules of BBR, and advises a tenth of a bandwidth-delay product or more |
+| behind the pasted token bucket of 2 packets one of 8 connections timed out | a packet for each flow at least |
+| behind the pasted token bucket of 16 packets one to three of 16 connections were given up | four packets for each flow in the line for the host itself |
 
-Two rules of BBR came into the simulator after the runs (`long_recovery`, `timestamp_tick`), and samples of the bandwidth now expire after ten rounds. The advice for BBR stayed the same, but for row 25: it asks for 97 %,
-the edge of what flows carry that probe the round-trip time together (0.972), and has 37 packets in place of 12 today. That was not run.
+Rules of BBR that came into the simulator later (`long_recovery`, `timestamp_tick`, samples that expire after ten rounds) change one advice, that of row 25, from 12 packets to 37. That was not run.
 
 ## The pasted lines
 
-The line for a token bucket at the sending host, as the command prints it, went to the real `tc` (Linux 6.18), with segmentation offload as it is. A relay added the delay, and iperf3 measured.
+The line for a token bucket at the sending host, as the command prints it, went to the real `tc` (Linux 6.18), with segmentation offload. A relay added the delay, and iperf3 measured.
 Of {own} lines with today's room for the host itself {own_held} have the least rate promised or more and ended without an error; the link was used to {own_least} or more. [data/advice_lines.csv](data/advice_lines.csv) has every line.
 
-- The limit of a line has room for packets that Linux joins. Without it a packet of two segments does not fit into a buffer of one: row 11 had {roomless} of the link.
-- Row 22 failed without room for the host itself. The queue of the sending host refuses packets, which is no loss to Linux. It tries again after half a second and gives the connection up after 15 times
-  (`tcp_send_probe0()`, `tcp_probe_timer()`); `TCPAbortOnTimeout` counts it, and retransmissions do not. Linux queues two packets of a connection, each of two segments: hence four for each flow.
-- Behind a router or a switch such packets are lost and sent again. The settings of the table were run so, with the smaller buffer.
-- The relay needs the machine: beside six emulated links rows 5, 11 and 12 had 1 to 8 % less than was promised. The runs shown had at most one other job beside them, except those of rows 12, 13, 16 and 18.
-
-## Is a factor of four enough?
-
-The advised socket buffers are four times the window. In the {windows} settings with a window a byte of window took {took_least} to {took_most} bytes of buffer on Linux 6.18, and flows waited for a buffer at most {limited} of the time.
-1448 bytes of data take 2304 bytes of memory there (a TUN device). By the source, not measured: a driver that gives each packet a page takes 4672/1448 = 3.2, and Linux 6.6 to 6.9 reckon with 3.9 at the start of a
-connection (`TCP_DEFAULT_SCALING_RATIO`).
+- A line has room for packets that Linux joins: without it a packet of two segments does not fit into a buffer of one, and one setting had {roomless} of the link.
+- It has four packets for each flow, because Linux queues two packets of a connection, each of two segments. Where its own queue refuses them, Linux tries again after half a second and gives the
+  connection up after 15 times (`tcp_send_probe0()`, `tcp_probe_timer()`); `TCPAbortOnTimeout` counts that. Behind a router or a switch such packets are lost and sent again.
+- **Socket buffers of four times the window are enough.** In the {windows} settings with a window a byte of window took {took_least} to {took_most} bytes of buffer, and flows waited for a buffer at most {limited} of the time.
+  By the source, not measured: a driver that gives each packet a page takes 4672/1448 = 3.2, and Linux 6.6 to 6.9 reckon with 3.9 at the start of a connection (`TCP_DEFAULT_SCALING_RATIO`).
 
 ## Method
 
 | | |
 | --- | --- |
-| settings | twelve of a Latin hypercube (seed 27), then, after each change, all settings of the next one (seeds 28 to 31) that ask what led to the change |
-| ranges | 5 to 100 Mbit/s; 5 to 150 ms, at least 20 packets in a product; CUBIC, Reno, BBR version 1; buffers of 0.2 to 2 products and no loss or 1e-5 to 1e-3 (window); 1 to 16 flows and 90 to 98 % (buffer) |
-| order | settings, advice, promises and the rule were stored before Linux was run |
-| window | one flow; "limits" sets the third numbers of `tcp_rmem` and `tcp_wmem`, "program" sets `SO_SNDBUF` and `SO_RCVBUF` as `iperf3 -w` does; the check lasts as long as the advice says |
-| buffer | drop tail with the advised packets; flows start within a second, round-trip times spread by 10 %, as in the command; 10 s left out, 60 s measured; Linux's buffers are large |
-| rule | window: every run in the promised interval, as printed to three digits; buffer: the mean of the runs in the intervals of rate and delay |
+| settings | twelve of a Latin hypercube (seed 27), then, after each change, those of the next one (seeds 28 to 31) that ask what led to the change; stored with advice, promises and rule before Linux was run |
+| ranges | 5 to 100 Mbit/s; 5 to 150 ms, at least 20 packets in a product; buffers of 0.2 to 2 products and no loss or 1e-5 to 1e-3 (window); 1 to 16 flows and 90 to 98 % (buffer) |
+| window | one flow; "limits" sets the third numbers of `tcp_rmem` and `tcp_wmem`, "program" sets `SO_SNDBUF` and `SO_RCVBUF` as `iperf3 -w` does |
+| buffer | drop tail with the advised packets; flows start within a second, round-trip times spread by 10 %, as in the command; 10 s left out, 60 s measured |
+| rule | window: every run in the promised interval; buffer: the mean of the runs in the intervals of rate and delay |
 | refused runs | those in which the emulated network stood still for more than 10 ms or 1 % of the time, whatever they gave |
 | receiver | woken for {woken} kB at a time, so that the machine's schedule does not decide when Linux answers |
 
-`tests/benchmarks/advice.py` has the settings, computes the advice and runs Linux with it.
+`tests/benchmarks/advice.py` computes the advice and runs Linux with it; `python -m docs.advice` generates page and CSV from `tests/data/advice.json`.
 """
 
 #: Rows that led to a change: no fresh settings for the advice of today.

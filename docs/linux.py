@@ -26,8 +26,8 @@ intervals and its runs, also the {switched} with a rule switched. The page and t
 
 ## What agrees, and what does not
 
-The mean queue on Linux less that of the simulator, by the buffer in bandwidth-delay products. "+-" is half the width of the 95 % confidence interval.
-The accuracy asked for is 3 %. **Bold** differs, *italic* is undecided, the rest agrees.
+The mean queue on Linux less that of the simulator, in percent, by the buffer in bandwidth-delay products, where an accuracy of 3 % is asked for. **Bold** differs, *italic* is undecided, the rest agrees.
+In the other tables "+-" is half the width of the 95 % confidence interval.
 
 """
 
@@ -39,9 +39,9 @@ OTHER_HEAD = """
 CONCLUSIONS = """
 - Outside the accuracy are the queues of one BBR flow and of two CUBIC flows at a tenth of a product. They differ by 0.05 and 0.2 packets.
 - Undecided are queues of two and ten flows in small buffers, and of BBR at some buffers. Runs of Linux with two flows differ by a quarter from each other.
-- Two CUBIC flows at a tenth of a product lose packets in the same round trip or in turns for many seconds. Linux changes between the two more often than the simulator.
-- A part of this has a known reason that the simulator lacks: Linux joins acknowledgments while packets are missing (below).
-- Not compared: other rates than 20 Mbit/s, segmentation offload, real network cards, BBR version 3.
+- A part has a known reason. Linux joins acknowledgments that arrive within 1 ms while packets are missing; in the simulator each names one packet. Switched off on
+  Linux (`tcp_comp_sack_nr` = 0), the difference of two CUBIC flows at 0.5 products falls to {joined}, from {plain}.
+- Not compared: other rates than 20 Mbit/s, segmentation offload, real network cards, BBR version 3, the reordering window that DSACK widens.
 - [Does the advice hold on Linux?](advice.md) tests the commands' answers at other paths.
 
 """
@@ -49,10 +49,11 @@ CONCLUSIONS = """
 RULES_HEAD = """
 ## Rules of Linux that matter
 
-`longfat.sim.schemes.linux` switches these on, but for `handshake_rtt`, which the comparison sets to the round-trip time of the empty path. The last columns have the mean queue on Linux less that of the simulator in one case, without the rule and with it.
+`longfat.sim.schemes.linux` switches these on, but for `handshake_rtt`, which the comparison sets to the round-trip time of the empty path. The last columns have the mean queue on Linux less that of the
+simulator in one case, without the rule and with it; [data/linux_rules.csv](data/linux_rules.csv) has the case, and the rule's place in Linux.
 
-| rule, and its place in Linux | parameter here | case | without | with |
-| --- | --- | --- | --- | --- |
+| rule | parameter here | without | with |
+| --- | --- | --- | --- |
 """
 
 #: Rule, parameter, case without the rule, rules that this case has in common with the one to compare it with.
@@ -72,18 +73,10 @@ RULES = [
 RULES_TEXT = """
 Three more rules are not seen in one number:
 
-- Single acknowledgments (`quick_acks`): Linux's receiver acknowledges every packet while its window grows (`tcp_grow_window()`), the first 479 of each
-  connection here. The number is fitted and follows from the socket buffers. Without the rule short transfers take up to 44 ms more, where a lone packet waits.
-- Time stamps (`timestamp_tick`): Linux measures retransmissions by them in whole milliseconds (`tcp_rtt_tsopt_us()`), 40 or 41 where data take 40.6, and BBR keeps the 40.
-  With one BBR flow at 0.1 products the queue drops 851 to 853 packets with the rule and 923 to 925 without; Linux drops 848 to 863 with time stamps and 912 to 914 without.
-- Lateness (`send_jitter` of a flow): half of BBR's packets leave 0.007 to 0.016 ms after their time, one of ten 0.08 to 0.22 ms and more
-  (`python -m tests.benchmarks.lateness`). Up to 0.1 ms for each simulated packet is fitted. It explains the queue of one BBR flow at 0.1 and 0.25 products, and no other.
-
-The simulator cannot join acknowledgments, because each of its acknowledgments names one packet. Linux joins those that arrive within 1 ms while packets are missing. Switched off on
-Linux (`tcp_comp_sack_nr` = 0), the difference of two CUBIC flows at 0.5 products falls to {joined}, from {plain}.
-
-Tried without effect on Reno: Linux's own form of proportional rate reduction, and a single reduction for each recovery. Not tried: the reordering window that
-DSACK widens.
+- `quick_acks`: Linux's receiver acknowledges every packet while its window grows (`tcp_grow_window()`), here the first 479 of each connection, a fitted number. Without it short transfers take up to 44 ms more.
+- `timestamp_tick`: Linux measures the round trips of retransmissions in whole milliseconds (`tcp_rtt_tsopt_us()`), and BBR keeps the lowest. One BBR flow at 0.1 products loses 848 to 863 packets on Linux and 851 to 853 here,
+  without time stamps 912 to 914 and 923 to 925.
+- `send_jitter` of a flow: a packet of BBR leaves up to 0.1 ms after its time (fitted; `python -m tests.benchmarks.lateness` measures it). It explains the queue of one BBR flow at 0.1 and 0.25 products, and no other.
 
 """
 
@@ -95,23 +88,16 @@ acknowledgments are Linux's. `make testbed` runs every case anew, and `longfat v
 
 | | |
 | --- | --- |
-| path | 20 Mbit/s, drop tail, packets of 1500 bytes, round-trip time 40 ms unless stated: a product of 66.7 packets |
-| laws | count the packet in transmission in the product (67.7 packets), not in the buffer |
-| flows | start at random in the first second, the same on both sides; connections are opened before; counted from 5 s to 25 s |
+| path | 20 Mbit/s, drop tail, packets of 1500 bytes, round-trip time 40 ms unless stated: a product of 66.7 packets; laws count the packet in transmission, too |
+| flows | start at random in the first second, the same on both sides; counted from 5 s to 25 s |
 | senders | Linux 6.18 as it ships, without segmentation offload; here Reno is `sack`, BBR is version 1 (`bbr1`), parameters of `longfat.sim.schemes.linux` |
 | accuracy | chosen before the first run: 0.01 of the utilisation, 3 % of the mean queue, 5 % of the goodput under random loss, 0.1 ms of a transfer time |
 | verdict | "agrees": the 95 % interval of the difference lies within the accuracy; "differs": outside; "undecided": neither |
-| socket buffers | 16 times what may be in flight, 16 MB or more, but together at most an eighth of `tcp_mem` |
 | pairs | one flow, and random loss, are compared in pairs with the same starts and losses; several flows as independent samples |
-| number of runs | fixed before the first run from the intervals of earlier ones; then added to, by the intervals of the first runs: 4 to 10 in 12 cases, 4 to 40 in 17, 8 to 44 in 6; BBR's at drop tail were run anew |
+| runs | their number was chosen from the intervals of earlier runs, and more were added where the first were too wide |
 
-A run counts only if the machine kept up. It is repeated
-
-- if the emulated network stood still for more than 10 ms at once, a quarter of the round-trip time, or for 1 % of the time (0.2 % with BBR, which paces by the clock; its runs of two and ten flows are older than this limit),
-- if more than 1 % of the packets were later than 2 ms, if a connection waited for its applications for 1 % of the time, or if a device dropped a packet.
-
-Of the first 169 runs 13 were refused, on two processors at loads of 3 to 21; of 112 runs of one BBR flow 32. One process with real-time priority carries the packets and plays the applications of both hosts; virtual time stands still while the machine does. Older
-runs, those with fewer than five at a drop-tail buffer, had an application process of its own.
+A run is repeated if the emulated network stood still for more than 10 ms at once or for 1 % of the time (0.2 % with one BBR flow, which paces by the clock), if more than 1 % of the packets were later than 2 ms, if a
+connection waited for its applications for 1 % of the time, or if a device dropped a packet.
 
 """
 
@@ -149,19 +135,28 @@ def queues(made):
             for buffer in BUFFERS:
                 one = found[f"full link, {name}, {flows} flow{'s' * (flows > 1)}, buffer {buffer:g}"]
                 mark = marks[one.verdict]
-                cells.append(f"{mark}{equivalence_report.cells(one)[5]}{mark}")
+                cells.append(f"{mark}{equivalence_report.cells(one)[5].partition(' +-')[0]}{mark}")
             lines.append(f"| {name} | {flows} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
 
 def rules(made):
-    """Return the rows of the rules of Linux, each with the case that shows it."""
+    """Yield each rule of Linux with the case that shows it, and the differences without and with the rule."""
     found = {one.case.name: equivalence_report.cells(one)[5] for one in made if one.quantity == "mean_queue"}
     for rule, parameter, case, common in RULES:
         name = f"full link, {case}"
         place, _, buffer = name.partition(", buffer ")
         plain = f"{place}, buffer {buffer.partition(',')[0]}{common and f', {common}'}"
-        yield f"| {rule} | {parameter} | {plain.removeprefix('full link, ')} | {found[name]} | {found[plain]} |"
+        yield rule, parameter, plain.removeprefix("full link, "), found[name], found[plain]
+
+
+def rules_in_csv():
+    """Return the rules of Linux with their places and cases as CSV."""
+    text = io.StringIO()
+    into = csv.writer(text, lineterminator="\n")
+    into.writerow(["rule", "parameter", "case", "difference_without", "difference_with"])
+    into.writerows([rule, parameter.replace("`", ""), *more] for rule, parameter, *more in rules(statements(read())))
+    return text.getvalue()
 
 
 def followed():
@@ -178,17 +173,13 @@ def link():
     """Return the section on the emulated link, from the figures of `tests.testbed.real_time`."""
     lines = [
         "## How exact the emulated link is\n",
-        "Each packet over a link of 5 ms each way, in real time on an idle machine, is compared with an ideal FIFO that is told when the packet entered.",
-        "One run each, by `python -m tests.testbed.real_time tun MBIT/S PACKETS store`. The rate leaves out the time for which the network stood still.\n",
-        "| rate | packets | dropped | unlike the ideal FIFO | round trip beyond the ideal, median, 95 % | written late by, median, 99 %, most | stood still | error of the rate |",
-        "| --- | --- | --- | --- | --- | --- | --- | --- |",
+        "Each packet over a link of 5 ms each way, in real time on an idle machine, is compared with an ideal FIFO that is told when the packet entered (`python -m tests.testbed.real_time tun MBIT/S PACKETS store`):\n",
     ]
     for name, one in json.loads(LINK.read_text()).items():
-        trip, late = one["round trip beyond the ideal [us]"], one["lateness [us]"]
+        trip = one["round trip beyond the ideal [us]"]
         lines.append(
-            f"| {name.split()[1]} Mbit/s | {one['packets']} | {one['dropped']} | {one['unlike the ideal FIFO']} | "
-            f"{trip['0.5']:.0f}, {trip['0.95']:.0f} us | {late['0.5']:.0f}, {late['0.99']:.0f}, {late['1.0']:.0f} us | "
-            f"{one['stood still [us]']:.0f} us | {one['rate error']:.1e} |"
+            f"- {name.split()[1]} Mbit/s: of {one['packets']} packets {one['dropped']} are dropped and {one['unlike the ideal FIFO']} have another fate than at the ideal FIFO. "
+            f"The round trip is {trip['0.5']:.0f} us longer (median; {trip['0.95']:.0f} us for 95 %), the rate wrong by {one['rate error']:.1e}."
         )
     return "\n".join(lines) + "\n"
 
@@ -205,11 +196,13 @@ def page():
         queues(made),
         OTHER_HEAD,
         "\n".join(others(made)) + "\n",
-        CONCLUSIONS,
+        CONCLUSIONS.format(joined=found[f"{two}, no acknowledgments compressed on Linux"], plain=found[two]),
         f"![{CAPTIONS[NAME]}](../figures/linux/{NAME}.png)\n\n{followed()}\n",
         RULES_HEAD,
-        "\n".join(rules(every)) + "\n",
-        RULES_TEXT.format(joined=found[f"{two}, no acknowledgments compressed on Linux"], plain=found[two]).rstrip("\n") + "\n",
+        "".join(
+            f"| {rule.partition(' (`')[0]} | {parameter} | {without} | {with_it} |\n" for rule, parameter, _, without, with_it in rules(every)
+        ),
+        RULES_TEXT.rstrip("\n") + "\n",
         METHOD,
         link(),
     ])  # fmt: skip
@@ -235,7 +228,7 @@ def table():
 
 
 #: What this module writes, below `docs`.
-PAGES = {"linux.md": page, "data/linux.csv": table}
+PAGES = {"linux.md": page, "data/linux.csv": table, "data/linux_rules.csv": rules_in_csv}
 
 
 if __name__ == "__main__":

@@ -140,16 +140,6 @@ def _in_csv(rows: Iterable[Iterable[str]]) -> str:
     return text.getvalue()
 
 
-def parameters() -> str:
-    """Return the parameters of all schemes, disciplines and services as CSV."""
-    rows = [("kind", "name", "parameter", "default", "unit", "range", "meaning")]
-    for kind, one in _plug_ins():
-        for name, record in one.parameters.items():
-            default = f"{record.default:g}" if isinstance(record.default, float) else ""
-            rows.append((kind, one.name, name, default, record.unit, record.domain, record.meaning))
-    return _in_csv(rows)
-
-
 def sources() -> str:
     """Return the full references of all schemes, disciplines and services as CSV."""
     return _in_csv([("kind", "name", "source"), *((kind, one.name, one.source) for kind, one in _plug_ins())])
@@ -157,7 +147,6 @@ def sources() -> str:
 
 PAGES = {
     "plug-ins.md": plug_ins,
-    "data/parameters.csv": parameters,
     "data/sources.csv": sources,
     "engine.svg": drawing.svg,
     "architecture.svg": rooms.svg,

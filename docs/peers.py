@@ -6,6 +6,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+import re
 from collections import defaultdict
 from pathlib import Path
 
@@ -29,8 +30,8 @@ HEAD = """\
 CUBIC, DCTCP and BBR version 1 share a link behind five queue disciplines, here and in ns-3 3.44. With the same rules {within} of {all} comparisons are within 5 %, {differs}
 differ, {undecided} are undecided. Goodput differs by {goodput:.1f} % at most. Where the rest differs, a rule of the two simulators differs (below), except for a part of BBR's losses and queues.
 
-The difference is that of the value here from the value in ns-3, by the buffer in bandwidth-delay products. "+-" is half the width of the 95 % confidence interval. **Bold** differs by more than 5 % (the interval lies
-beyond), *italic* is undecided, the rest is within 5 % (with a half-width of 5 % at most).
+The difference is that of the value here from the value in ns-3, in percent, by the buffer in bandwidth-delay products. **Bold** differs by more than 5 % (the 95 % interval lies
+beyond), *italic* is undecided, the rest is within 5 % (with a half-width of 5 % at most). [data/peers.csv](data/peers.csv) has the intervals.
 
 ## With the same rules
 
@@ -38,46 +39,19 @@ beyond), *italic* is undecided, the rest is within 5 % (with a half-width of 5 %
 
 SWITCHED = """
 - DCTCP's marks agree once its window is held after a mark.
-- CUBIC loses 4 to 6 % less here behind CoDel and FQ-CoDel. With both of ns-3's rules of CUBIC losses agree within 1 %. Whole packets alone lower them; the growth at the end of recovery raises them.
+- CUBIC loses 4 to 6 % less here behind CoDel and FQ-CoDel. With both of ns-3's rules of CUBIC losses agree within 1 %.
 - Intervals are too wide to decide on CUBIC's losses at drop-tail and PIE, and on its queue behind FQ-CoDel with those rules.
 - BBR loses retransmissions in buffers of a product and less. ns-3 then waits for its timer. With lost retransmissions found there, goodput and queue agree; with all rules below switched, losses at 0.25 products differ by {quarter}.
 - **Not explained**: BBR's losses at one product ({loss} with every rule below switched) and its queue at four products ({queue}).
 
-[data/peers.csv](data/peers.csv) has the rows with further rules switched.
+## Rules that differ
+
+These differ under "same rules". They are switched in further rows of [data/peers.csv](data/peers.csv), by ns-3's rule here (`tests/benchmarks/ns3_rules.py`) or ours there (`tests/benchmarks/ns3_mended.cc`):
 """
 
 TEXT = """
-## Rules that differ
-
-These were made the same in all rows:
-
-| rule | here | ns-3 | made the same by |
-| --- | --- | --- | --- |
-| recovery | PRR of RFC 9937 (RFC 6937 in the stored runs) | its PRR, which counts a segment for each duplicate acknowledgment besides SACK's data and subtracts without sign; mended in later versions | the window is ssthresh at once: `prr = 0`, `TcpClassicRecovery` |
-| losses by time | RACK-TLP (RFC 8985), where on | none | `rack = 0` |
-| Reno-friendly CUBIC beyond the window before the loss | as Reno (RFC 9438, section 4.3) | 3 (1 - beta)/(1 + beta) (RFC 8312, section 4.2) | `full_reno = 0` |
-| acknowledgments | of every packet | of every second | of every second; of every packet for BBR with lost retransmissions found |
-| end of slow start | HyStart++ (RFC 9406) | HyStart | off |
-| least timeout | 0.2 s | 1 s | 1 s (RFC 6298, rule 2.4) |
-| wait that CoDel, FQ-CoDel, PIE see | until transmission | without one packet in the device (0.6 ms) | ns-3's targets are 0.6 ms lower |
-| step marking | its own discipline | RED with equal thresholds, weight 1, `Gentle` off | |
-| PIE's bound of steps | off | on | off |
-| time stamps | | rounded to milliseconds | none, but for the last rows of BBR |
-
-These differ under "same rules", and are switched in further rows of the CSV, by ns-3's rule here (`tests/benchmarks/ns3_rules.py`) or ours there (`tests/benchmarks/ns3_mended.cc`).
-ns-3's rules were read in its development repository, not in the tree of 3.44:
-
-| rule | here | ns-3 | switched by |
-| --- | --- | --- | --- |
-| DCTCP in the round trip after a mark | grows (RFC 8257, section 3.4) | does not while `CA_CWR` (`tcp-socket-base.cc`, `ProcessAck`) | `dctcp-holding` here |
-| arithmetic of CUBIC | real numbers (RFC 9438, sections 4.2, 4.3) | whole packets (`tcp-cubic.cc`, `Update`) | `cubic-whole` here |
-| acknowledgment that ends recovery | grows no window | grows it by all that it acknowledges, also by what SACK had reported (`ProcessAck`) | `cubic-whole` here; off in the row "whole packets" |
-| lost retransmission | found when three later packets are acknowledged | only by the timer (`tcp-tx-buffer.cc`, `NextSeg`; RFC 6675) | found there |
-| partial acknowledgment | sends what window and pacing allow | sends a packet more at once (`DoRetransmit`; RFC 6582, section 3.2) | `bbr1-partial` here |
-| BBR's window for aggregated acknowledgments | none (draft of 2017) | added, as in later Linux (`tcp-bbr.cc`, `UpdateAckAggregation`) | off there |
-| round-trip times in recovery | of every packet | none without time stamps (Karn) | time stamps there |
-
-ns-3's `TcpBbr` is BBR version 1, compared with `bbr1`. It paces 1 % below the estimated bandwidth, as later Linux; `bbr1` does not, as the draft of 2017. ns-3 has no version 3.
+ns-3's rules were read in its development repository, not in the tree of 3.44. Its `TcpBbr` is BBR version 1, compared with `bbr1`. It paces 1 % below the estimated bandwidth, as later Linux; `bbr1` does not, as the
+draft of 2017. ns-3 has no version 3. [data/peers_rules.csv](data/peers_rules.csv) has these rules with those that were made the same in all rows, and how.
 
 ## Method
 
@@ -87,6 +61,29 @@ simulators, and are counted from 15 s to 45 s in four or eight runs. Goodput is 
 `NS3_PYTHON=python python -m tests.benchmarks.today` makes `tests/data/peers.csv` anew, where NS3_PYTHON names an interpreter with ns-3's wheel; `--here` runs only our simulator. `python -m docs.peers` then generates
 this page and its CSV. `pytest tests/test_peers_today.py` runs a part of it.
 """
+
+#: Rule, how it is here, how in ns-3, how it is made the same or switched.
+SAME = [
+    ("recovery", "PRR of RFC 9937 (RFC 6937 in the stored runs)", "its PRR, which counts a segment for each duplicate acknowledgment besides SACK's data and subtracts without sign; mended in later versions", "the window is ssthresh at once: prr = 0, TcpClassicRecovery"),
+    ("losses by time", "RACK-TLP (RFC 8985), where on", "none", "rack = 0"),
+    ("Reno-friendly CUBIC beyond the window before the loss", "as Reno (RFC 9438, section 4.3)", "3 (1 - beta)/(1 + beta) (RFC 8312, section 4.2)", "full_reno = 0"),
+    ("acknowledgments", "of every packet", "of every second", "of every second; of every packet for BBR with lost retransmissions found"),
+    ("end of slow start", "HyStart++ (RFC 9406)", "HyStart", "off"),
+    ("least timeout", "0.2 s", "1 s", "1 s (RFC 6298, rule 2.4)"),
+    ("wait that CoDel, FQ-CoDel, PIE see", "until transmission", "without one packet in the device (0.6 ms)", "ns-3's targets are 0.6 ms lower"),
+    ("step marking", "its own discipline", "RED with equal thresholds, weight 1, Gentle off", ""),
+    ("PIE's bound of steps", "off", "on", "off"),
+    ("time stamps", "", "rounded to milliseconds", "none, but for the last rows of BBR"),
+]  # fmt: skip
+SWITCHED_RULES = [
+    ("DCTCP in the round trip after a mark", "grows (RFC 8257, section 3.4)", "does not while `CA_CWR` (`tcp-socket-base.cc`, `ProcessAck`)", "`dctcp-holding` here"),
+    ("arithmetic of CUBIC", "real numbers (RFC 9438, sections 4.2, 4.3)", "whole packets (`tcp-cubic.cc`, `Update`)", "`cubic-whole` here"),
+    ("acknowledgment that ends recovery", "grows no window", "grows it by all that it acknowledges, also by what SACK had reported (`ProcessAck`)", "`cubic-whole` here; off in the row \"whole packets\""),
+    ("lost retransmission", "found when three later packets are acknowledged", "only by the timer (`tcp-tx-buffer.cc`, `NextSeg`; RFC 6675)", "found there"),
+    ("partial acknowledgment", "sends what window and pacing allow", "sends a packet more at once (`DoRetransmit`; RFC 6582, section 3.2)", "`bbr1-partial` here"),
+    ("BBR's window for aggregated acknowledgments", "none (draft of 2017)", "added, as in later Linux (`tcp-bbr.cc`, `UpdateAckAggregation`)", "off there"),
+    ("round-trip times in recovery", "of every packet", "none without time stamps (Karn)", "time stamps there"),
+]  # fmt: skip
 
 
 def read():
@@ -141,9 +138,8 @@ def rows(made):
     kept = dict.fromkeys((one[0], one[1], one[4]) for one in made if one[2] == "same rules")
     for scheme, discipline, quantity in kept:
         cells = (made.get((scheme, discipline, "same rules", share, quantity)) for share in shares)
-        lines.append(
-            f"| {scheme} | {discipline} | {quantity} | {' | '.join(cell(one) if one else '' for one in cells)} |"
-        )
+        shown = (re.sub(r" \+- [\d.]+ %", "", cell(one)) if one else "" for one in cells)
+        lines.append(f"| {scheme} | {discipline} | {quantity} | {' | '.join(shown)} |")
     return "\n".join(lines) + "\n"
 
 
@@ -161,7 +157,17 @@ def page():
         "queue": cell(made[*bbr, "same rules", 4.0, "queue"]).strip("*"),
     }
     head = HEAD.format(**counts, all=len(same), goodput=goodput)
-    return head + rows(made) + SWITCHED.format(**left) + TEXT
+    differ = "".join(f"| {' | '.join(row[:3])} |\n" for row in [("rule", "here", "ns-3"), ("---",) * 3, *SWITCHED_RULES])
+    return head + rows(made) + SWITCHED.format(**left) + "\n" + differ + TEXT
+
+
+def rules():
+    """Return the rules that differ as CSV."""
+    text = io.StringIO()
+    into = csv.writer(text, lineterminator="\n")
+    into.writerow(["rule", "here", "ns_3", "made_the_same_or_switched_by"])
+    into.writerows([one.replace("`", "") for one in row] for row in [*SAME, *SWITCHED_RULES])
+    return text.getvalue()
 
 
 def table():
@@ -179,7 +185,7 @@ def table():
 
 
 #: What this module writes, below `docs`.
-PAGES = {"peers.md": page, "data/peers.csv": table}
+PAGES = {"peers.md": page, "data/peers.csv": table, "data/peers_rules.csv": rules}
 
 
 if __name__ == "__main__":
