@@ -1,4 +1,4 @@
-"""Table of LEDBAT++ over round-trip times: ``python -m docs.delay_based`` runs it and writes it into its page."""
+"""Table of LEDBAT++ over round-trip times: ``python -m docs.delay_based`` runs it and writes it as CSV."""
 
 from __future__ import annotations
 
@@ -9,15 +9,14 @@ import numpy as np
 
 from longfat.sim import Network, run
 
-PAGE = Path(__file__).resolve().parent / "rules" / "delay-based.md"
-BEGIN, END = "<!-- python -m docs.delay_based -->\n", "<!-- end of the table -->\n"
+TABLE = Path(__file__).resolve().parent / "data" / "ledbat_plus_plus.csv"
 SCHEME = "ledbat-plus-plus"
 ROUND_TRIPS = (1, 3, 10, 30, 60, 100, 137, 200, 300, 600)  # ms
 RATE, PACKET, BUFFER, DURATION = 10e6, 1000, 250, 30.0  # bit/s, bytes, packets (0.2 s), s
 HEAD = (
-    "round trip [ms]", "slowdowns in 30 s", "share of time in them", "utilisation alone", "the same, 30 s to 300 s",
-    "share beside one CUBIC, 30 s to 300 s",
-)  # fmt: skip
+    "round_trip_time [ms],slowdowns in 30 s,share of time in slowdowns,utilisation in 30 s,"
+    "utilisation from 30 s to 300 s,share beside one CUBIC flow from 30 s to 300 s\n"
+)
 
 
 def network(round_trip: float, *schemes: str) -> Network:
@@ -54,20 +53,12 @@ def row(milliseconds: int) -> str:
     count, share = slowdowns(first.window_trace.values[:, 0])
     part = float(beside.goodput[0] / beside.goodput.sum())
     alone = [float(one.utilisation.sel(link="a-b")) for one in (first, later)]
-    return f"| {milliseconds} | {count} | {share:.3f} | {alone[0]:.3f} | {alone[1]:.3f} | {part:.3f} |\n"
-
-
-def table() -> str:
-    """Return the table."""
-    head = "| " + " | ".join(HEAD) + " |\n" + "|" + " --- |" * len(HEAD) + "\n"
-    return head + "".join(row(one) for one in ROUND_TRIPS)
+    return f"{milliseconds},{count},{share:.3f},{alone[0]:.3f},{alone[1]:.3f},{part:.3f}\n"
 
 
 def main() -> None:
-    """Write the table into its page."""
-    text = PAGE.read_text(encoding="utf-8")
-    before, rest = text.split(BEGIN)
-    PAGE.write_text(before + BEGIN + "\n" + table() + "\n" + END + rest.split(END)[1], encoding="utf-8")
+    """Write the table."""
+    TABLE.write_text(HEAD + "".join(row(one) for one in ROUND_TRIPS), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""Two flows whose round trips differ at one bottleneck: what docs/fairness.md says of packets, and of the laws."""
+"""Two flows whose round trips differ at one bottleneck: what docs/data/fairness.csv has of packets, and of the laws."""
 
+import csv
 import math
-import re
 from pathlib import Path
 
 import numpy as np
@@ -12,11 +12,7 @@ from longfat.laws import tcp
 from longfat.replication.intervals import half_width
 from longfat.verify.cubic_estimators import round_trip_unfairness
 
-PAGE = (Path(__file__).parents[1] / "docs" / "fairness.md").read_text()
-ROW = re.compile(
-    r"^\| (?P<discipline>drop-tail|`fair`|`fq-codel`)(?P<buffer>.*?), (?P<scheme>\w+).*, "
-    r"(?P<rate>\d+) Mbit/s and (?P<trip>\d+) ms"
-)
+TABLE = (Path(__file__).parents[1] / "docs" / "data" / "fairness.csv").read_text()
 
 
 def goodputs(scheme, discipline, rate, trip, buffer, ratio, rng, span):
@@ -34,21 +30,12 @@ def goodputs(scheme, discipline, rate, trip, buffer, ratio, rng, span):
 
 
 def rows():
-    """Return the settings of the rows of the page's table, and of their cells r, if printed, and mean, low and high."""
-    found = []
-    for line in PAGE.splitlines():
-        if match := ROW.match(line):
-            name = {"drop-tail": "fifo", "`fair`": "fair", "`fq-codel`": "fq-codel"}[match["discipline"]]
-            scheme = {"CUBIC": "cubic", "Reno": "sack"}[match["scheme"]]
-            setting = (
-                scheme,
-                name,
-                float(match["rate"]) * 1e6 / 8,
-                float(match["trip"]) / 1e3,
-                match["buffer"].strip(),
-            )
-            found.append((setting, [re.findall(r"\d+\.\d+", cell) for cell in line.split("|")[2:-1]]))
-    return found
+    """Return the settings of the table, and for each ratio of the paths r, if there is one, and mean, low and high."""
+    found = {}
+    for discipline, buffer, scheme, rate, trip, _, *numbers in [*csv.reader(TABLE.splitlines())][1:]:
+        setting = scheme, discipline, float(rate) * 1e6 / 8, float(trip) / 1e3, buffer
+        found.setdefault(setting, []).append([number for number in numbers if number])
+    return [*found.items()]
 
 
 def test_table_has_every_row():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+from docs import pages as repository_pages
 from docs.handbook import api, experiments, fluid_models, front, law_pages, papers, plug_ins, staging
 
 #: First pages of the generated parts.
@@ -24,6 +25,8 @@ def write(into: Path, computed: bool = True) -> list[str]:
     into.mkdir(parents=True)
     staged = staging.stage(into)
     names = [path.relative_to(into).with_suffix("").as_posix() for path in staged]
+    page = into / "docs" / "plug-ins.md"
+    page.write_text(page.read_text(encoding="utf-8") + repository_pages.reference(), encoding="utf-8")
     generated: dict[str, str] = {}
     generated |= front.pages(SECTIONS)
     generated |= law_pages.pages(computed)

@@ -1,14 +1,12 @@
 """Tables of the errors that `longfat.testing` finds, and of those that it makes.
 
-``python -m tests.testing.tables [TABLE]...`` writes all, or those that are named: to docs/testing.md the one that has a
-place there, the others to CSV files of docs/data.
+``python -m tests.testing.tables [TABLE]...`` writes all, or those that are named, to CSV files of docs/data.
 """
 
 from __future__ import annotations
 
 import csv
 import math
-import re
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -21,21 +19,13 @@ from longfat.testing.seeded_runs import looks
 from tests.testing.law_mutants import Search, chosen, search
 from tests.testing.printed_formulas import FORMULAS, OTHERS, Printed
 
-PAGE = Path(__file__).parents[2] / "docs" / "testing.md"
-DATA = PAGE.parent / "data"
+DATA = Path(__file__).parents[2] / "docs" / "data"
 WIDE = 60  # letters of a change
 
 
 def point(given) -> str:
     """Return a point with numbers of four digits."""
     return ", ".join(f"{name} = {value:.4g}" for name, value in given.items())
-
-
-def table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """Return a table in Markdown."""
-    lines = [list(heads), *map(list, rows)]
-    lines.insert(1, ["---"] * len(lines[0]))
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
 def printed_row(one: Printed) -> list[str]:
@@ -117,16 +107,9 @@ def compared(draw: Callable, formula: float, within: float, seed: int) -> tuple[
     return verdict, abs(sample.skewness)
 
 
-def written(page: str, name: str, text: str) -> str:
-    """Return a page with a text between the two comments that have a name."""
-    pattern = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end of {name} -->)", re.DOTALL)
-    assert pattern.search(page), name
-    return pattern.sub(lambda found: f"{found[1]}\n{text}\n{found[2]}", page)
-
-
 #: Heads and rows of each table.
 TABLES: dict[str, tuple[list[str], Callable[[], Iterable[Iterable[str]]]]] = {
-    "skewed results": (
+    "skewed_results": (
         ["results", 'wrong "differs"', "remarked", "of the wrong", 'wrong "agrees"', "remarked", "of the wrong"],
         lambda: map(skewed_row, SAMPLERS),
     ),
@@ -149,9 +132,6 @@ def main(names: list[str]) -> None:
     """Search all errors, or those of some tables, and write the tables."""
     for name in names or TABLES:
         heads, rows = TABLES[name]
-        if name == "skewed results":
-            PAGE.write_text(written(PAGE.read_text(encoding="utf-8"), name, table(heads, rows())), encoding="utf-8")
-            continue
         with (DATA / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
             csv.writer(file, lineterminator="\n").writerows([heads, *rows()])
 

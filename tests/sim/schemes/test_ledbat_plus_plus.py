@@ -237,8 +237,8 @@ def test_which_interpretation_slows_down_in_each_round_trip(ack, given, least, m
 
 @pytest.mark.parametrize("milliseconds", [10, 137])
 def test_the_table_is_what_is_simulated(milliseconds):
-    """docs/rules/delay-based.md has what `python -m docs.delay_based` writes."""
-    assert delay_based.row(milliseconds) in delay_based.PAGE.read_text(encoding="utf-8")
+    """docs/data/ledbat_plus_plus.csv has what `python -m docs.delay_based` writes."""
+    assert delay_based.row(milliseconds) in delay_based.TABLE.read_text(encoding="utf-8")
 
 
 @pytest.mark.long
