@@ -31,17 +31,6 @@ def test_every_function_is_listed():
     assert len(listed) == len(set(listed))
 
 
-def test_every_module_has_a_line():
-    """A file by its path below `sim`; plug-ins, scenarios, captures and the conformance suite by their folders."""
-    table = ENGINE.partition("## Modules")[2].partition("## Records")[0]
-    named = set(re.findall(r"`([\w/]+\.py|[\w/]+/)`", table))
-    folders = {"network/scenario", "runs/captures", "conforming", "schemes", "switch"}
-    files = {path.relative_to(SIM) for path in SIM.rglob("*.py") if path.name != "__init__.py"}
-    single = {path.as_posix() for path in files if not folders & {parent.as_posix() for parent in path.parents}}
-    assert single - {f"network/scenarios/{path.name}" for path in SIM.rglob("scenarios/*.py")} <= named
-    assert {f"{folder}/" for folder in folders} <= named
-
-
 @pytest.mark.parametrize("page", ["engine.md", "plug-ins.md"])
 def test_what_is_named_exists(page):
     text = (ROOT / "docs" / page).read_text()
