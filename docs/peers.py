@@ -157,7 +157,9 @@ def page():
         "queue": cell(made[*bbr, "same rules", 4.0, "queue"]).strip("*"),
     }
     head = HEAD.format(**counts, all=len(same), goodput=goodput)
-    differ = "".join(f"| {' | '.join(row[:3])} |\n" for row in [("rule", "here", "ns-3"), ("---",) * 3, *SWITCHED_RULES])
+    differ = "".join(
+        f"| {' | '.join(row[:3])} |\n" for row in [("rule", "here", "ns-3"), ("---",) * 3, *SWITCHED_RULES]
+    )
     return head + rows(made) + SWITCHED.format(**left) + "\n" + differ + TEXT
 
 

@@ -81,7 +81,7 @@ def text(table: pd.DataFrame) -> str:
         "Every number and claim that the five papers print, our value, and the verdict by one rule. Written by "
         f"`python -m figures.scoreboard`, seed {table.attrs['seed']}, at a scale of {_scales(table)}; the "
         "column *run* says what was run for a row. Errors in the papers are in [ERRATA.md](../ERRATA.md), "
-        "refinements of ours in [docs/refinements.md](../docs/refinements.md).\n\n"
+        "refinements of ours in [docs/papers/refinements.md](../docs/papers/refinements.md).\n\n"
         "![Rows by verdict](scoreboard.png)\n\n" + verdict_tables.to_markdown(table)
     )
 

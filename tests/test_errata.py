@@ -1,4 +1,4 @@
-"""ERRATA.md and docs/refinements.md: every item has a kind, a size, a proof, and numbers that functions compute."""
+"""ERRATA.md and docs/papers/refinements.md: items have kind, size, proof, and numbers that functions compute."""
 
 import ast
 import importlib
@@ -14,7 +14,7 @@ from longfat.law import registered
 
 ROOT = Path(derivations.__file__).parents[1]
 ERRATA = (ROOT / "ERRATA.md").read_text(encoding="utf-8")
-REFINEMENTS = (ROOT / "docs" / "refinements.md").read_text(encoding="utf-8")
+REFINEMENTS = (ROOT / "docs" / "papers" / "refinements.md").read_text(encoding="utf-8")
 KINDS = {"misprint", "contradiction", "false claim"}
 MODULES = {"000": "blt", "001": "kkm", "002": "cadpc", "003": "gong_parulkar", "004": "loss_load", "9438": "rfcs",
            "6349": "rfcs", "8033": "rfcs", "8290": "rfcs"}  # fmt: skip

@@ -46,7 +46,7 @@ GUIDES: Mapping[str, Sequence[str]] = {
     ),
     "Questions": (
         "docs/measured", "docs/window", "docs/streams", "docs/buffer", "docs/curves", "docs/advice", "docs/fairness",
-        "docs/loss-load", "docs/cadpc", "docs/power", "docs/blt-today", "docs/blt-further", "docs/standard-experiments",
+        "docs/standard-experiments",
     ),
     "Tools": ("docs/verify", "docs/testing", "docs/simulator", "docs/linux", "docs/sweeps", "notebooks/README"),
     "For authors and maintainers": (
@@ -60,8 +60,9 @@ LOOKED_UP: Mapping[str, Sequence[str]] = {
         "docs/rules/queue-disciplines", "docs/rules/traffic", "docs/data/README",
     ),
     "Papers against our numbers": (
-        "ERRATA", "docs/refinements", "figures/scoreboard", "figures/README", "figures/blt/blt_tables",
-        "figures/blt/blt_today", "figures/blt/blt_further", "figures/cadpc/cadpc_table_2", "figures/kkm/kkm_tables",
+        "ERRATA", "docs/papers/refinements", "docs/papers/blt", "docs/papers/cadpc", "docs/papers/loss-load",
+        "figures/scoreboard", "figures/README", "figures/blt/blt_tables", "figures/blt/blt_today",
+        "figures/blt/blt_further", "figures/cadpc/cadpc_table_2", "figures/kkm/kkm_tables",
         "figures/loss_load/loss_load_tables", "figures/kkm/today_tables", "figures/kkm/further_tables",
     ),
     "The project": ("api/index", "CHANGELOG", "reference/citing"),

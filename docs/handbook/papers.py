@@ -38,7 +38,7 @@ SOURCES: Mapping[str, str] = {
 def parts(page: str) -> dict[str, tuple[str, str]]:
     """Return heading and text of the sections of a page that begin with the number of a paper, by that number.
 
-    >>> sorted(parts("docs/refinements.md"))[0]
+    >>> sorted(parts("docs/papers/refinements.md"))[0]
     '000'
     """
     path = ROOT / page
@@ -95,7 +95,7 @@ def page(paper: str) -> str:
     shown = table([head[k] for k in short], [[row[k] for k in short] for row in rows])
     verdicts = ", ".join(f"{count} {verdict}" for verdict, count in counts(paper).items())
     more = "[The rule of the verdicts, and what was run for each row](/figures/scoreboard.md)."
-    refinements = parts("docs/refinements.md").get(paper, ("", ""))[1]
+    refinements = parts("docs/papers/refinements.md").get(paper, ("", ""))[1]
     own = [law for law in laws() if law.source.startswith(SOURCES[paper])]
     claimed = f"{len(rows)} rows: {verdicts}. {more}\n\n{shown}"
     return "".join(
