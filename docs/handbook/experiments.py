@@ -95,4 +95,4 @@ def pages() -> dict[str, str]:
     )
     about += "[the guide](/docs/standard-experiments.md)."
     index = f"# Standard experiments\n\n{about}\n\n{table(['experiment', 'content'], rows)}\n"
-    return {"experiments/index": index + toctree(list(made), hidden=True), **made}
+    return {"experiments/index": index + toctree([*made, "docs/standard-experiments"], hidden=True), **made}

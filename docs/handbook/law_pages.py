@@ -285,12 +285,11 @@ def pages(formulas: bool = True) -> dict[str, str]:
         for family, found in families.items()
     ]
     made["laws/index"] = (
-        f"# Laws\n\nThe {len(laws())} laws of longfat. Each page has the formula, its letters, where it holds, where "
-        "it is printed, its proof, the simulator that judges it, its values and its neighbours.\n\n"
+        f"# Laws\n\nThe {len(laws())} laws of longfat. [Fluid models](/fluid/index.md) have pages of their own.\n\n"
         + table(["family", "content", "laws"], rows)
         + "\n"
         + html(FILES)
-        + toctree([f"laws/{family}/index" for family in families], hidden=True)
+        + toctree([*(f"laws/{family}/index" for family in families), "fluid/index"], hidden=True)
     )
     return made
 

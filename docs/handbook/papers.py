@@ -34,6 +34,13 @@ SOURCES: Mapping[str, str] = {
     "004": "N. Prithviraj",
 }
 
+#: Further pages of the part.
+MORE = (
+    "experiments/index", "ERRATA", "docs/papers/refinements", "figures/scoreboard", "figures/README", "figures/blt/blt_tables",
+    "figures/blt/blt_today", "figures/blt/blt_further", "figures/cadpc/cadpc_table_2", "figures/kkm/kkm_tables",
+    "figures/loss_load/loss_load_tables", "figures/kkm/today_tables", "figures/kkm/further_tables",
+)  # fmt: skip
+
 
 def parts(page: str) -> dict[str, tuple[str, str]]:
     """Return heading and text of the sections of a page that begin with the number of a paper, by that number.
@@ -123,5 +130,9 @@ def pages() -> dict[str, str]:
         rows.append((link, title(paper), f"{sum(found.values())}", f"{met}", f"{found.get('differs', 0)}"))
     head = ["paper", "title", "numbers and claims", "reproduced", "differ"]
     about = "Every number and claim that the five papers print, with our value and the verdict by one rule; "
-    about += "[the scoreboard](/figures/scoreboard.md) has all rows, [the errata](/ERRATA.md) what is wrong."
-    return {"papers/index": f"# Papers\n\n{about}\n\n{table(head, rows)}\n" + toctree(list(made), hidden=True), **made}
+    about += "[the scoreboard](/figures/scoreboard.md) has all rows, [the errata](/ERRATA.md) what is wrong, and "
+    about += "[the standard experiments](/experiments/index.md) every scheme's results in those of one paper."
+    return {
+        "papers/index": f"# Papers\n\n{about}\n\n{table(head, rows)}\n" + toctree([*made, *MORE], hidden=True),
+        **made,
+    }

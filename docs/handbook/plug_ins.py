@@ -19,9 +19,11 @@ from longfat.sim.kernel.views import STATES
 FOLDERS = {"scheme": "schemes", "discipline": "disciplines", "service": "services"}
 TITLES = {"scheme": "Schemes", "discipline": "Queue disciplines", "service": "Services"}
 REGISTRIES = {"scheme": schemes.NAMED, "discipline": queues.NAMED, "service": queues.SERVICES}
+#: Kinds whose lists stand below that of the schemes.
+BESIDE = ("discipline", "service")
 INTRODUCTIONS = {
-    "scheme": "A scheme is a sender's congestion control. Each page has its rules with their sources, its parameters "
-    "and state, the laws that it is compared with, a trace, and its rows in the standard experiments.",
+    "scheme": "A scheme is a sender's congestion control. [Queue disciplines](/disciplines/index.md) and "
+    "[services](/services/index.md) decide what becomes of its packets at a link.",
     "discipline": "A queue discipline decides which packets a link admits, drops and marks.",
     "service": "A service is the scheduler of a link: it decides the order of departures.",
 }
@@ -133,7 +135,7 @@ def pages(draw: bool = True) -> dict[str, str]:
         ]
         made[f"{folder}/index"] = (
             f"# {TITLES[kind]}\n\n{INTRODUCTIONS[kind]}\n\n{table([kind, 'what it is', 'source'], rows)}\n"
-            + toctree(names, hidden=True)
+            + toctree([*names, *(f"{FOLDERS[one]}/index" for one in BESIDE if kind == "scheme")], hidden=True)
         )
         for name, one in found.items():
             made[f"{folder}/{name}/index"] = page(kind, name, one, drawing if draw else None)

@@ -6,13 +6,10 @@ import shutil
 from pathlib import Path
 
 from docs import pages as repository_pages
-from docs.handbook import api, experiments, fluid_models, front, law_pages, papers, plug_ins, staging
+from docs.handbook import api, experiments, fluid_models, front, law_pages, papers, plug_ins, questions, staging
 
-#: First pages of the generated parts.
-SECTIONS = (
-    "laws/index", "schemes/index", "disciplines/index", "services/index", "fluid/index", "experiments/index",
-    "papers/index",
-)  # fmt: skip
+#: First pages of the parts, as the head of each page has them.
+SECTIONS = ("questions/index", "laws/index", "schemes/index", "papers/index", "reference/index")
 
 
 def write(into: Path, computed: bool = True) -> list[str]:
@@ -28,7 +25,9 @@ def write(into: Path, computed: bool = True) -> list[str]:
     page = into / "docs" / "plug-ins.md"
     page.write_text(page.read_text(encoding="utf-8") + repository_pages.reference(), encoding="utf-8")
     generated: dict[str, str] = {}
-    generated |= front.pages(SECTIONS)
+    generated |= front.pages() | questions.pages(staging.ROOT)
+    shown = questions.live(*front.SHOWN)
+    generated["index"] = front.FIRST + questions.index() + front.SECOND + shown + front.toctree(SECTIONS, hidden=True)
     generated |= law_pages.pages(computed)
     generated |= plug_ins.pages(computed)
     generated |= fluid_models.pages(computed)

@@ -19,6 +19,7 @@ from docs.handbook import (
     papers,
     plug_ins,
     proofs,
+    questions,
     ranking,
     regions,
     rules,
@@ -94,6 +95,41 @@ def test_a_law_page(written):
     assert headings[:4] == ["Letters", "Where it holds", "As printed, which is wrong", "Source"]
     assert {"Proof", "Simulator", "Neighbours"} <= set(headings)
     assert 'data-law="selective_repeat.throughput_efficiency"' in text
+
+
+def test_a_question_is_one_screen(written):
+    folder, _ = written
+    for name, one in questions.stored().items():
+        text = (folder / "questions" / f"{name}.md").read_text(encoding="utf-8")
+        plain = re.sub(r"\(/[^)]*\)", "", one["text"])  # without addresses
+        assert len(re.split(r"(?<=[.?]) +(?=[A-Z])", plain)) == 3, name
+        assert len(one["text"].split()) < 110, name
+        for part in ("Predict first.", "data-law=", "**Law:**", "**Notebook:**", "$ longfat "):
+            assert part in text, (name, part)
+        law = next(law for law in law_records.laws() if law.public_name == one["law"])
+        at = dict(part.split("=") for part in one["at"].split("&") if part)
+        assert {*at} <= {*law.symbols}, name
+        assert all(law.symbols[key].interval.contains(float(value)) for key, value in at.items()), name
+
+
+def test_the_numbers_of_the_questions():
+    """Each is computed here as the laws' sources state them, not by the laws."""
+    answers = {name: f"{one['text']} {one['answer']}" for name, one in questions.stored().items()}
+    backlog = [7 / 9 * (1 + buffer) - 1 for buffer in (1, 4)]  # of the sawtooth, from one product on
+    assert all(f"{one:.2f}" in answers["bigger-buffer"] for one in backlog)
+    assert [round(40 * one) for one in backlog] == [22, 116]  # ms
+    sent = (1.25**2 - 0.625**2) / 2  # while the window grows from half of 1 + B to 1 + B, for B = 1/4
+    assert f"{sent / ((1 - 0.625) + (1.25**2 - 1) / 2):.3f}" in answers["how-much-buffer"]  # over the time it takes
+    assert "375" in answers["which-window"]
+    assert 150e6 * 0.020 / 8 / 1000 == 375
+    assert "1/6" in answers["one-number"]
+
+
+def test_the_first_page_shows_where_law_and_misprint_differ():
+    name, at = front.SHOWN
+    law = next(law for law in law_records.laws() if law.public_name == name)
+    point = {key: float(value) for key, value in (part.split("=") for part in at.split("&"))}
+    assert law(**point) - law.as_printed(**point) > 0.05
 
 
 @pytest.mark.parametrize("kind", plug_ins.FOLDERS)
@@ -197,7 +233,7 @@ def test_fluid_models_have_settings():
 
 def test_packages_of_the_interface_exist():
     assert len({*api.PACKAGES}) == len(api.PACKAGES)
-    assert len(sources.SECTIONS) == 7
+    assert len(sources.SECTIONS) == 5  # the head of a page has one line
 
 
 def listed(folder):
@@ -225,8 +261,10 @@ def test_files_behind_links_come_along(written):
     assert (folder / "figures" / "today" / "today_buffer.png").is_file()
 
 
-def test_groups_of_guides_name_pages():
-    assert all((ROOT / f"{name}.md").is_file() for names in front.GUIDES.values() for name in names)
+def test_tables_of_contents_name_pages():
+    groups = [*front.LOOKED_UP.values(), *(one["read"] for one in questions.stored().values())]
+    own = ("api/", "reference/")  # generated
+    assert all((ROOT / f"{name}.md").is_file() for names in groups for name in names if not name.startswith(own))
 
 
 @pytest.mark.long  # half a minute for 700 pages; `make handbook` reads them, too

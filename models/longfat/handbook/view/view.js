@@ -27,7 +27,7 @@ class View {
     this.course = new Curves(this);
     this.bars = record.points || { across: "", points: [] };
     this.build();
-    if (home.state) this.restore(home.state); else this.read(location.hash);
+    if (home.state) this.restore(home.state); else this.read(location.hash.includes("=") ? location.hash : `#${root.dataset.at || ""}`);
     this.draw();
     this.resized = new ResizeObserver(() => this.later());
     this.resized.observe(this.picture);
