@@ -47,6 +47,23 @@ TABLES = {
     },
 }
 
+#: Pictures of the first screen, with what one sees in each.
+FIRST = {
+    "gong_parulkar/gong_parulkar_14": "Selective repeat: the law, its misprint, simulated",
+    "loss_load/loss_load_5": "What is gained by answering losses less",
+    "cadpc/cadpc_2": "CADPC: flows converge to equal rates",
+    "blt/blt_10_13": "BLT beside TCP: power and fairness",
+    "kkm/kkm_7": "Five schemes under changing cross traffic",
+    "scoreboard": "Five papers: what is reproduced",
+    "network_simulator/network_simulator": "The simulator on its laws",
+    "linux/linux_traces": "The simulator beside Linux's TCP",
+    "today/today_buffer": "Which buffer fills a link",
+    "today/today_delay": "Queue disciplines by their delay",
+    "today/today_fairness": "Who is unfair to long round trips",
+    "today/courses_bbr": "BBR, and CUBIC that joins it",
+}
+COLUMNS = 4  # of the first screen
+
 
 def module(part: str) -> ModuleType:
     """Return the module that draws a part: of a folder, ``pictures``."""
@@ -79,6 +96,17 @@ def numbers(directory: Path) -> dict[str, list[str]]:
     return found
 
 
+def first_screen() -> list[str]:
+    """Return the rows of a table with the first pictures, small, above what one sees in each."""
+    names = list(FIRST)
+    rows = []
+    for k in range(0, len(names), COLUMNS):
+        some = names[k : k + COLUMNS]
+        rows += [[f"[![{FIRST[name]}]({name}.png)]({name}.png)" for name in some], [FIRST[name] for name in some]]
+    lines = [f"| {' | '.join(row)} |" for row in rows]
+    return [lines[0], "|" + " --- |" * COLUMNS, *lines[1:]]
+
+
 def text(directory: Path = HERE) -> str:
     """Return the page as Markdown."""
     drawn, data = pictures(), numbers(directory)
@@ -86,16 +114,20 @@ def text(directory: Path = HERE) -> str:
         "# Gallery", "",
         "The papers' figures and tables from our simulations. The papers' own curves are not drawn; printed numbers "
         "are shown beside ours. `make figures` simulates and draws everything, `make redraw` draws the pictures from "
-        "the numbers that are stored beside them as CSV.", "",
+        "the numbers that are stored beside them as CSV.", "", *first_screen(), "",
     ]  # fmt: skip
     for part, title in PARTS.items():
+        mine = {name: words for name, (made_by, words) in drawn.items() if made_by == part}
         lines += [f"## {title}", "", f"`python -m figures.{part}`", ""]
         lines += [f"[{name}]({folder(part)}{name}): {words}." for name, words in TABLES.get(part, {}).items()]
-        for name, (made_by, words) in drawn.items():
-            if made_by == part:
+        if mine:
+            lines += ["", f"<details><summary>Pictures: {len(mine)}, tables of numbers: {len(data[part])}</summary>"]
+            for name, words in mine.items():
                 lines += ["", f"![{words}]({name}.png)", "", f"*{words}*"]
-        links = ", ".join(f"[{Path(one).stem}]({one})" for one in data[part])
-        lines += ["", f"Numbers: {links}.", ""] if links else [""]
+            links = ", ".join(f"[{Path(one).stem}]({one})" for one in data[part])
+            lines += ["", f"Numbers: {links}."] if links else []
+            lines += ["", "</details>"]
+        lines.append("")
     return "\n".join(lines)
 
 

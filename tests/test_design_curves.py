@@ -206,6 +206,6 @@ def test_the_picture_says_what_to_do():
     assert what_to_do(both).startswith("No buffer here carries 98% of what any does")
     axes = plot.scheme_curves(data)
     title = axes[0].get_title(loc="left")
-    assert title == "A buffer of 0.2 BDP carries 98% or more of what any buffer here does; more buys delay"
+    assert title == "1 flow. A buffer of 0.2 BDP carries 98% or more of what any buffer here does; more buys delay"
     assert axes[2].containers[0][0].get_ydata() == pytest.approx([0.8, 0.9, 0.6])
     axes[0].figure.clear()

@@ -108,7 +108,10 @@ def benchmark_rates(data: xr.Dataset, axes: Any, title: str = "") -> Any:
         ax.step(1e3 * row.time, 8e-6 * row.sending_rate, where="post", lw=1, color=nth_colour(0))
         ax.axhline(40, color="0.6", lw=0.7, ls=":")
         ax.set(ylim=(0, None), xlim=(0, 1e3 * float(row.time[-1])))
-    return _labelled(axes, title, "sending rate [Mbit/s]; dotted: the bottleneck, 40 Mbit/s")
+    axes[0].annotate(
+        "bottleneck", (1, 40), (-2, 2), ("axes fraction", "data"), "offset points", ha="right", fontsize="x-small"
+    )
+    return _labelled(axes, title, "sending rate [Mbit/s]")
 
 
 def benchmark_queues(data: xr.Dataset, axes: Any, title: str = "") -> Any:

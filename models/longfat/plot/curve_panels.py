@@ -1,4 +1,4 @@
-"""Design curves: small multiples over buffer or window, a panel for each quantity."""
+"""Design curves: small multiples over buffer or window, a panel for each quantity and number of flows."""
 
 from __future__ import annotations
 
@@ -24,9 +24,8 @@ PANELS = (
     ("transfer_time", "short transfer [ms]", 1e3, True),
 )
 MARKERS = "osD^vP*X"
-#: By number of flows: style of lines, and how markers are filled.
-LINES: tuple[tuple[str, Any], ...] = (("-", "full"), ("--", "none"), (":", "left"), ("-.", "bottom"))
-SIZE = (10.4, 6.4)  # in
+BLOCK = 6  # panels of a number of flows; the last one has the legend
+WIDTH, HEIGHT = 10.4, 6.4  # of a block [in]
 COLUMNS = 46  # characters of a line of the text in the last panel
 NEARLY = 0.02  # share of the utilisation that a larger buffer may add to one that is enough; ours
 FULL = "0.45"  # grey for the delay of a full buffer
@@ -35,15 +34,14 @@ FULL = "0.45"  # grey for the delay of a full buffer
 def scheme_curves(data: xr.Dataset, axes: Sequence[Axes] | None = None) -> Sequence[Axes]:
     """Draw utilisation, queueing delay, loss and transfer time of several schemes and numbers of flows.
 
-    Schemes differ by colour and marker, numbers of flows by the style of lines and the filling of markers. The last
-    panel has the legend.
+    Schemes differ by colour and marker. Each number of flows has six panels, of which the last has the legend.
 
     Parameters
     ----------
     data : xarray.Dataset
         Result of `longfat.design.curves`.
-    axes : six of matplotlib.axes.Axes, optional
-        Axes to draw on; by default those of a new figure.
+    axes : sequence of matplotlib.axes.Axes, optional
+        Axes to draw on, six for each number of flows; by default those of a new figure.
 
     Examples
     --------
@@ -55,8 +53,16 @@ def scheme_curves(data: xr.Dataset, axes: Sequence[Axes] | None = None) -> Seque
     """
     if data.attrs.get("over") not in data.dims or "scheme" not in data.dims:
         raise ValueError("data holds no curves of schemes: must be a result of design.curves")
+    counts = data.sizes["flows"]
     if axes is None:
-        axes = list(new_figure(2, 3, figsize=SIZE, sharex=True).flat)
+        axes = list(new_figure(2 * counts, 3, figsize=(WIDTH, HEIGHT * counts), sharex=True).flat)
+    for k in range(counts):
+        _block(axes[BLOCK * k : BLOCK * (k + 1)], data.isel(flows=[k]))
+    return axes
+
+
+def _block(axes: Sequence[Axes], data: xr.Dataset) -> None:
+    """Draw the panels of one number of flows."""
     for ax, (name, label, factor, logarithmic) in zip(axes, PANELS, strict=False):
         if name not in data:
             ax.set_axis_off()
@@ -72,8 +78,9 @@ def scheme_curves(data: xr.Dataset, axes: Sequence[Axes] | None = None) -> Seque
         ax.set_xlabel(_across(data))
         ax.tick_params(labelbottom=True)
     _legend(axes[5], data)
-    axes[0].set_title(what_to_do(data), loc="left", fontsize="medium")
-    return axes
+    count = int(data.flows[0])
+    title = f"{count} flow{'s' if count > 1 else ''}. {what_to_do(data)}"
+    axes[0].set_title(title, loc="left", fontsize="medium")
 
 
 def _of_full(data: xr.Dataset) -> xr.Dataset:
@@ -99,29 +106,23 @@ def _across(data: xr.Dataset) -> str:
     return ("buffer" if data.attrs["over"] == "buffer" else "window of each flow") + " [BDP]"
 
 
-def _look(data: xr.Dataset, scheme: int, count: int) -> tuple[Any, str, str, Any]:
-    """Return colour, marker, style of lines and filling of markers."""
-    return nth_colour(scheme), MARKERS[scheme % len(MARKERS)], *LINES[count % len(LINES)]
-
-
 def _panel(ax: Axes, data: xr.Dataset, name: str, factor: float, logarithmic: bool) -> None:
     """Draw one quantity: laws as lines, simulated points with intervals; points without a law are joined."""
     over = data.attrs["over"]
     for i in range(data.sizes["scheme"]):
-        for j in range(data.sizes["flows"]):
-            one = data.isel(scheme=i, flows=j)
-            if logarithmic:  # a logarithmic axis cannot show 0
-                one = one.assign({name: one[name].where(one[name] > 0)})
-            colour, marker, style, filling = _look(data, i, j)
-            law: Any = one.get(f"law_{name}")
-            known = law is not None and name != "transfer_time" and bool(np.isfinite(law).any())
-            if known:
-                ax.plot(one[f"law_{over}"], factor * law, color=colour, ls=style, lw=1.3)
-            ax.errorbar(
-                one[over], factor * one[name], factor * error(one, name), color=colour, marker=marker,
-                ms=max(3.0, 6.5 - 1.3 * i),  # decreasing sizes, so that equal values remain visible
-                fillstyle=filling, mew=0.9, elinewidth=0.8, ls="" if known else style, lw=0.55,
-            )  # fmt: skip
+        one = data.isel(scheme=i, flows=0)
+        if logarithmic:  # a logarithmic axis cannot show 0
+            one = one.assign({name: one[name].where(one[name] > 0)})
+        colour = nth_colour(i)
+        law: Any = one.get(f"law_{name}")
+        known = law is not None and name != "transfer_time" and bool(np.isfinite(law).any())
+        if known:
+            ax.plot(one[f"law_{over}"], factor * law, color=colour, lw=1.3)
+        ax.errorbar(
+            one[over], factor * one[name], factor * error(one, name), color=colour, marker=MARKERS[i % len(MARKERS)],
+            ms=max(3.0, 6.5 - 1.3 * i),  # decreasing sizes, so that equal values remain visible
+            mew=0.9, elinewidth=0.8, ls="" if known else "-", lw=0.55,
+        )  # fmt: skip
     if name == "queueing_delay_99" and over == "buffer":
         ax.axhline(1.0, color=FULL, ls=(0, (1, 3)), lw=1.2)
     elif name.startswith("queueing_delay"):
@@ -151,7 +152,7 @@ def _frame(ax: Axes, data: xr.Dataset, name: str, factor: float, logarithmic: bo
 
 
 def _legend(ax: Axes, data: xr.Dataset) -> None:
-    """Write the legend: schemes, numbers of flows, the meaning of the lines, and the settings of the simulation."""
+    """Write the legend: schemes, the meaning of the lines, and the settings of the simulation."""
     from matplotlib.lines import Line2D
 
     ax.set_axis_off()
@@ -159,10 +160,6 @@ def _legend(ax: Axes, data: xr.Dataset) -> None:
         Line2D([], [], color=nth_colour(i), marker=MARKERS[i % len(MARKERS)], lw=0, label=str(name))
         for i, name in enumerate(data.scheme.values)
     ]
-    for j, count in enumerate(data.flows.values):
-        style, filling = LINES[j % len(LINES)]
-        label = f"{count} flow{'s' if count > 1 else ''}"
-        handles.append(Line2D([], [], color="0.2", ls=style, marker="o", fillstyle=filling, lw=1.2, label=label))
     handles.append(Line2D([], [], color=FULL, ls=(0, (1, 3)), lw=1.2, label="full buffer"))
     if "transfer_time" in data:
         handles.append(Line2D([], [], color=FULL, lw=1, label="empty link (law)"))
