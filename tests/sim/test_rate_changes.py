@@ -1,13 +1,18 @@
 """Links whose rate changes: traces by hand, and the same departures decided in advance and at departure."""
 
 import math
+import time
+from fractions import Fraction
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from longfat.sim import Discipline, Network, Simulation
 from longfat.sim.network import traffic
 from longfat.sim.queues import ENQUEUE
+from longfat.sim.runs.kinds import _nearest_fraction
 from tests.sim.lab import simulated
 from tests.sim.spy import Spy
 
@@ -128,3 +133,24 @@ def test_bad_values(options, message):
 def test_bad_types(changes):
     with pytest.raises(TypeError, match=r"rate_changes must be a sequence of pairs \(time, rate\)"):
         Network().link("a", "b", rate=1e6, rate_changes=changes)
+
+
+@given(st.floats(0.125, 1.25e14), st.integers(1, 1000))
+def test_the_nearest_fraction_of_a_rate(rate, most):
+    """`fractions.Fraction` is another implementation."""
+    exact = Fraction(8 * rate).limit_denominator(most)
+    assert _nearest_fraction(*(8 * rate).as_integer_ratio(), most) == (exact.numerator, exact.denominator)
+
+
+def test_many_changes_take_little_time():
+    """A trace of a quarter of an hour has 100,000; one by one, as text and Fraction, they took four seconds."""
+    changes = [(k / 100, 1e6 + k / 7) for k in range(1, 100_001)]
+    begun = time.process_time()
+    state = Simulation(
+        net := Network().link("a", "b", rate=1e6, rate_changes=changes).flow("reno", path=["a", "b"])
+    ).state
+    assert time.process_time() - begun < 2.5
+    assert net.links["a", "b"].rate_changes == tuple(changes)
+    assert state.rate_changes["time"][[0, 99_999]].tolist() == [10**7, 10**12]
+    row = state.rate_changes[4]  # 1e6 + 5/7 bytes/s
+    assert (int(row["rate"]), int(row["scale"])) == (56_000_040, 7)

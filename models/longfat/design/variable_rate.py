@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -90,22 +90,30 @@ def read(text: str, name: str = "rate_trace") -> Trace:
     >>> read("1")  # a packet of 1500 bytes in each millisecond
     Trace(times=(0.0,), rates=(1500000.0,), period=0.001)
     """
-    rows = [line.split("#")[0].replace(",", " ").split() for line in text.splitlines()]
+    rows = [line.partition("#")[0].split() for line in text.replace(",", " ").splitlines()]
     lines = [(number, words) for number, words in enumerate(rows, 1) if words]
     if not lines:
         raise domains.out_of_range(name, "an empty file", "1", "a file with a line or more")
     width = len(lines[0][1])
-    values = []
-    for number, words in lines:
-        try:
-            found = [float(word) for word in words]
-        except ValueError:
-            found = []
-        if len(found) != width or width not in (1, 2) or not all(0 <= one < math.inf for one in found):
-            expected = "a time [s] and a rate [Mbit/s] in each line, or a delivery opportunity [ms] as Mahimahi has it"
-            raise domains.wrong_type(f"line {number} of {name}", " ".join(words)[:40], expected)
-        values.append(found)
-    return _of_rates(values, name) if width == 2 else _of_opportunities([one[0] for one in values], name)
+    try:
+        values = np.array([float(word) for _, words in lines for word in words]).reshape(len(lines), width)
+        if any(len(words) != width for _, words in lines):
+            raise ValueError
+    except ValueError:  # not all numbers, or not all of one length
+        values = np.full((1, width), math.nan)
+    if width not in (1, 2) or not np.all((values >= 0) & (values < math.inf)):
+        number, words = next(one for one in lines if len(one[1]) != width or width > 2 or not _are_numbers(one[1]))
+        expected = "a time [s] and a rate [Mbit/s] in each line, or a delivery opportunity [ms] as Mahimahi has it"
+        raise domains.wrong_type(f"line {number} of {name}", " ".join(words)[:40], expected)
+    return _of_rates(values.tolist(), name) if width == 2 else _of_opportunities(values[:, 0], name)
+
+
+def _are_numbers(words: list[str]) -> bool:
+    """Return whether all words are finite numbers that are not negative."""
+    try:
+        return all(0 <= float(word) < math.inf for word in words)
+    except ValueError:
+        return False
 
 
 def _of_rates(values: list[list[float]], name: str) -> Trace:
@@ -122,20 +130,21 @@ def _of_rates(values: list[list[float]], name: str) -> Trace:
     return Trace(tuple(times), tuple(rate * 1e6 / 8 for _, rate in values), times[-1] + last)
 
 
-def _of_opportunities(stamps: Iterable[float], name: str) -> Trace:
+def _of_opportunities(stamps: np.ndarray, name: str) -> Trace:
     """Return the trace of delivery opportunities, evenly in their millisecond, and as mean rates over `STEP` at least.
 
     A gap is as it is: a packet that begins before it ends behind it. One that comes to an idle link within a gap is
     late by up to the gap.
     """
-    found, counts = np.unique(np.asarray(list(stamps)), return_counts=True)
+    found, counts = np.unique(stamps, return_counts=True)
     period = float(found[-1])
     if period < 1 or np.any(found != np.floor(found)):
         raise domains.out_of_range(f"time in {name}", period, "ms", "integers, of which the last is 1 or more")
     if found[0] == 0:  # the beginning is the end of the period before
         counts[-1] += counts[0]
         found, counts = found[1:], counts[1:]
-    ends = np.concatenate([end - 1 + np.arange(1, n + 1) / n for end, n in zip(found, counts, strict=True)]) / 1e3
+    place = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)  # in its millisecond, from 0 on
+    ends = (np.repeat(found - 1, counts) + (place + 1) / np.repeat(counts, counts)) / 1e3
     times, rates = [0.0], list[float]()
     count, last = 0, 0.0
 

@@ -13,6 +13,8 @@ from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
+import numpy as np
+
 from longfat.base import domains, quantities
 from longfat.base.argument import Argument, Setting
 
@@ -116,6 +118,9 @@ def read_rate_changes(name: str, changes: Sequence[Sequence[Any]], of: str = "")
     if isinstance(changes, str) or not isinstance(changes, Sequence):
         raise domains.wrong_type(name, changes, words)
     domains.integer(f"number of {name}", len(changes), "1", f"[0, {MOST_CHANGES}]")
+    plain = _plain_changes(changes)
+    if plain is not None:
+        return plain
     made: list[tuple[float, float]] = []
     for one in changes:
         if isinstance(one, str) or not isinstance(one, Sequence) or len(one) != 2:
@@ -124,3 +129,20 @@ def read_rate_changes(name: str, changes: Sequence[Sequence[Any]], of: str = "")
         time = quantities.duration(one[0], f"time in {name}", f"({after!r}, 1e9]")
         made.append((time, quantities.rate(one[1], f"rate in {name}")))
     return tuple(made)
+
+
+def _plain_changes(changes: Sequence[Any]) -> tuple[tuple[float, float], ...] | None:
+    """Return changes that are valid numbers without units, which a trace has by the hundred thousand; None for others.
+
+    >>> _plain_changes([(1, 1e6), (2.5, 2e6)]), _plain_changes([(1, 1e6), (1, 2e6)]), _plain_changes([("1 s", 1e6)])
+    (((1.0, 1000000.0), (2.5, 2000000.0)), None, None)
+    """
+    try:
+        table = np.asarray(changes)
+    except ValueError:  # not all of one length
+        return None
+    if table.dtype.kind not in "fiu" or table.ndim != 2 or table.shape[1] != 2:
+        return None
+    times, rates = table.astype(float).T
+    valid = (np.diff(times, prepend=0.0) > 0).all() and times[-1] <= 1e9 and ((rates > 0) & (rates < np.inf)).all()
+    return tuple(zip(times.tolist(), rates.tolist(), strict=True)) if valid else None
