@@ -234,14 +234,19 @@ def test_overflows_of_the_flows_replace_the_losses_of_the_path():
     assert 0.85 < shares[1] < 0.99  # far from 40 x 122.47/500: the buffer is short
 
 
-def test_the_number_of_flows_that_fill_the_link():
-    path = tcp.TcpPath(1.25e7, 0.05, 1250, RENO)  # 500 packets; the law has 475/122.47 = 3.88
-    found = tcp.streams_that_fill(path, 1e-4, 0.95, effort(3))
-    at, below = (average(replace(path, flows=n).transfers(1e-4, effort(3), 80)) for n in (int(found), int(found) - 1))
-    assert at >= 0.95 > below
-    assert found in (4, 5, 6)
-    assert tcp.streams_that_fill(path, 0.0, 0.95, effort(3)) == 1
-    assert math.isnan(tcp.streams_that_fill(path, 0.02, 0.95, effort(3)))
+@pytest.mark.parametrize(("rate", "trip", "loss", "sender", "flows"), [
+    (1.25e7, 0.05, 1e-4, RENO, 4),  # 500 packets; the law has 475/122.47 = 3.88
+    (1.25e8, 0.02, 1e-5, CUBIC, 5),
+    pytest.param(1.25e9, 0.08, 1e-6, CUBIC, 11, marks=pytest.mark.long),
+    pytest.param(1.25e8, 0.1, 1e-4, CUBIC, 37, marks=pytest.mark.long),
+])  # fmt: skip
+def test_the_number_of_flows_by_law_nearly_fills_the_link(rate, trip, loss, sender, flows):
+    """The accuracy that docs/streams.md states: 0.90 of the link or more with a buffer of 1 BDP, 0.82 with 0.1."""
+    path = tcp.TcpPath(0.953 * rate, trip, 1448 if sender is CUBIC else 1250, sender)
+    assert path.law_streams(loss, 0.95) == flows
+    for buffer, least in ((1.0, 0.90), (0.1, 0.82)):
+        runs = replace(path, flows=flows, buffer=buffer).transfers(loss, effort(3), 80)
+        assert tcp.limits([run.share for run in runs], 0.95)["upper"] > least
 
 
 def test_what_each_socket_needs():
@@ -257,13 +262,10 @@ def test_what_each_socket_needs():
 
 
 def test_the_answer_names_a_number_of_flows_where_one_does_not_fill_the_link():
-    path = {"rate": "100Mbit/s", "round_trip_time": "50ms", "scheme": "reno", "replications": 2, "progress": False}
+    path = {"rate": "100Mbit/s", "round_trip_time": "50ms", "scheme": "reno", "simulate": False}
     answer = design.tcp_window(**path, loss=[0, 1e-4])
     # 1448 of 1500 to 1538 bytes are data, 0.9534 of the rate: 411.5 packets; 0.95 x 411.5/122.5 = 3.19
     assert list(answer.tcp_streams_law) == [1, 4]
-    assert math.isnan(answer.tcp_streams[0])
-    assert answer.tcp_streams[1] in (3, 4, 5)
-    assert answer.tcp_streams_rate[1] >= 0.93 * 12.5e6 * 0.95
 
 
 @pytest.mark.parametrize("flows", [0, 1.5, 10_001, "many"])

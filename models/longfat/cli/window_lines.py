@@ -68,12 +68,8 @@ def _buffers(a: dict[str, Any], path: Path, verbose: bool) -> Line:
     more = " Larger values stay."
     if fits_defaults(a, path):
         more = f" Only for hosts with less: Linux's defaults suffice from {OLDEST} on."
-    if verbose:
-        more += (
-            " A lost packet holds back what arrives until it has been sent again. A byte of window takes up to "
-            f"{maximum / a['window']:.2g} bytes of memory."
-        )
-        more += " The rate is what was measured, so that they allow twice as much." * bool(path.rate_measured_by)
+    if verbose and path.rate_measured_by:
+        more += " The rate is what was measured, so that they allow twice as much."
     raising = [raised_third(f"net.ipv4.{name}", maximum) for name in lacking]
     return Line(
         f"On both hosts, as root, for {window}, in up to {rounded(maximum, 'bytes')} of memory"
@@ -130,24 +126,18 @@ def _program(a: dict[str, Any], path: Path) -> list[Line]:
         return [Line(f"No number for iperf3 -w and SO_RCVBUF: {why}", ())]
     return [
         Line(
-            "Only for programs that set their own buffers (iperf3 -w, SO_RCVBUF, SO_SNDBUF), as root on both hosts: "
-            "larger requests than these limits are cut without a word. Programs that set none are better off: a buffer "
-            "that is set is not tuned any more.",
-            tuple(raised(f"net.core.{name}", request) for name in ("rmem_max", "wmem_max")),
-            "sysctl net.core.rmem_max net.core.wmem_max",
-            f"{request} or more",
-        ),
-        Line(
-            "In C or Python, before connect() or listen(); the kernel doubles the number for its own memory. The same "
-            "for SO_SNDBUF of the sender.",
+            "Only for programs that set their own buffers before connect() or listen() (iperf3 -w, SO_RCVBUF, "
+            "SO_SNDBUF), as root on both hosts, because the kernel cuts larger requests without a word. A buffer that "
+            "is set is not tuned any more: programs that set none are better off.",
             (
+                *(raised(f"net.core.{name}", request) for name in ("rmem_max", "wmem_max")),
                 f"#   C:       int size = {request}; setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof size);",
                 f"#   Python:  sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, {request})",
                 f"#   iperf3:  iperf3 -c HOST -w {request}",
             ),
             "getsockopt(..., SO_RCVBUF) after the call, or rcvbuf_actual in iperf3 --json",
-            f"{2 * request}, twice the number; less means that net.core.rmem_max has cut it",
-        ),
+            f"{2 * request}, which the kernel doubles for its own memory; less means that net.core.rmem_max has cut it",
+        )
     ]
 
 
@@ -162,6 +152,7 @@ def check(answer: Answer, path: Path) -> list[str]:
         "network card (TSO, GRO), fq or tcp_mem may limit",
     )
     streams = f" -P {a['flows']}" if a["flows"] > 1 else ""
+    of = f"{a['flows']} streams" if streams else "one stream"
     receiver = '"[SUM] ... receiver"' if streams else '"receiver"'
     if "check_time" not in rows[0]:
         return [
@@ -173,11 +164,12 @@ def check(answer: Answer, path: Path) -> list[str]:
     made = labelled("check", f"iperf3 -c HOST -f m -C {control} -O {skipped:g} -t {lasts:g}{streams}")
     if path.rate_measured_by:
         return made + labelled("expect", _of_measured_rate(path, control, receiver))
-    intervals = [rates(row["check_lower"], row["check_upper"]) + at_loss(row, len(rows) > 1) for row in rows]
+    at = [f" at {loss_of(row)}" if len(rows) > 1 else "" for row in rows]
+    intervals = [rates(row["check_lower"], row["check_upper"]) + where for row, where in zip(rows, at, strict=True)]
     made += labelled(
         "expect",
-        f"{'; '.join(intervals)} in the line {receiver}, in {100 * a['confidence']:.4g} of 100 "
-        f"{'' if shown else 'simulated '}checks (idle path, {a['buffer']:.4g} BDP of buffer)",
+        f"{', '.join(intervals)} in the line {receiver}, in {100 * a['confidence']:.4g} of 100 "
+        f"{'' if shown else 'simulated '}checks ({of}, idle path, {a['buffer']:.4g} BDP of buffer)",
     )
     wide = [row for row in rows if row["check_upper"] > WIDE * row["check_lower"]]
     counted = path.figures.loss is not None and "loss" not in path.given

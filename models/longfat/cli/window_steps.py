@@ -10,6 +10,7 @@ from longfat.base.layers import layer_sizes
 from longfat.cli.tables import rounded
 from longfat.design.senders import SENDERS
 from longfat.design.socket_buffers import SCALING, Limits, SocketBuffers, linux_defaults
+from longfat.laws.bbr import shallow_buffer_loss
 from longfat.laws.tcp import parallel_share
 
 if TYPE_CHECKING:
@@ -34,13 +35,13 @@ def labelled(label: str, words: str) -> list[str]:
     return wrap(words, WIDTH, initial_indent=f"{label:10}", subsequent_indent=" " * 10, break_on_hyphens=False)
 
 
-def span(low: float, high: float, unit: str = "bytes/s") -> str:
-    """Return two ends with their unit, to three digits.
+def span(low: float, high: float, unit: str = "bytes/s", digits: int = 3) -> str:
+    """Return two ends with their unit, rounded to a number of digits.
 
     >>> span(1e6, 1e6), span(1e6, 2e6)
     ('8 Mbit/s', '8 to 16 Mbit/s')
     """
-    ends = [rounded(end, unit) for end in (low, high)]
+    ends = [rounded(end, unit, digits) for end in (low, high)]
     if ends[0] == ends[1]:
         return ends[0]
     (first, of), (_, same) = (end.split(" ") for end in ends)
@@ -58,9 +59,17 @@ def times(gain: float) -> str:
 
 def begin(answer: Answer, path: Path) -> list[str]:
     """Return what limits the flow, by the diagnosis of a measured flow or else by law, and what to do."""
-    if path.verdict is not None:
-        return _said(path.verdict.limit, _of_measured(answer, path))
-    return _said(*_of_numbers(answer, path))
+    measured = path.verdict is not None
+    made = _said(path.verdict.limit, _of_measured(answer, path)) if measured else _said(*_of_numbers(answer, path))
+    flows = answer.attrs["flows"]
+    if answer.attrs["scheme"] == "bbr1" and flows > 1:
+        lost = float(shallow_buffer_loss(flows))
+        made += labelled(
+            "streams",
+            f"{flows} of BBR version 1 lose about {lost:.0%} of their packets in a buffer well below 1 BDP (law of "
+            "Scherrer and others, 2022), and carry what one does: take one",
+        )
+    return made
 
 
 def without_windows(asked: Asked) -> list[str]:
@@ -149,7 +158,7 @@ def _of_numbers(answer: Answer, path: Path) -> tuple[str, list[str]]:
     if a["window_limited"] and largest < best:
         flows = math.ceil(a["flows"] * best / largest)
         return (
-            f"TCP's largest window, 1 GiB (RFC 7323){_streams(a)}: {rounded(largest, 'bytes/s')} at "
+            f"TCP's largest window, 1 GiB (RFC 7323){of_streams(a)}: {rounded(largest, 'bytes/s')} at "
             f"{rounded(trip, 's')}, of the link's {rounded(capacity, 'bytes/s')}",
             [f"more streams, iperf3 -P {flows}: {rounded(best, 'bytes/s')} by law, {times(best / largest)}"],
         )
@@ -166,19 +175,19 @@ def _slow(answer: Answer, capacity: float) -> list[dict[str, float]]:
 def _of_losses(answer: Answer, capacity: float) -> str:
     """Return the rates that losses leave."""
     a = answer.attrs
-    rates = [
-        f"{rounded(row['tcp_rate_law'], 'bytes/s')} at {loss_of(row)}"
-        for row in answer.rows
-        if math.isfinite(row["tcp_rate_law"])
-    ]
-    beyond = [loss_of(row) for row in answer.rows if not math.isfinite(row["tcp_rate_law"])]
-    said = [", ".join(rates)] if rates else []
-    said += [f"no law holds at {', '.join(beyond)}"] if beyond else []
     trip = span(a["round_trip_time_low"], a["round_trip_time_high"], "s")
     return (
-        f"loss: {'; '.join(said)} (law of {_name(a)}{_streams(a)}, {trip}), of the link's "
+        f"loss: {rates_by_law(answer)} (law of {name_of(a)}{of_streams(a)}, {trip}), of the link's "
         f"{rounded(capacity, 'bytes/s')}"
     )
+
+
+def rates_by_law(answer: Answer) -> str:
+    """Return the law's rate at each loss, and the losses at which no law holds."""
+    known = [row for row in answer.rows if math.isfinite(row["tcp_rate_law"])]
+    beyond = [loss_of(row) for row in answer.rows if not math.isfinite(row["tcp_rate_law"])]
+    said = [", ".join(f"{rounded(row['tcp_rate_law'], 'bytes/s')} at {loss_of(row)}" for row in known)] if known else []
+    return "; ".join([*said, *([f"no law holds at {', '.join(beyond)}"] if beyond else [])])
 
 
 def _against_losses(answer: Answer, path: Path, capacity: float) -> list[str]:
@@ -205,9 +214,16 @@ def _against_losses(answer: Answer, path: Path, capacity: float) -> list[str]:
     flows = min(round(row["tcp_streams_law"]), MOST_STREAMS)
     rate = min(capacity, flows * law / a["flows"])
     left = capacity * (1 - float(parallel_share(flows, 1)))
+    others = [
+        f"{one['tcp_streams_law']:.0f} at {loss_of(one)}"
+        for one in _slow(answer, capacity)
+        if one is not row and math.isfinite(one["tcp_streams_law"])
+    ]
+    more = f" ({', '.join(others)})" if others else ""
     steps.append(
-        f"{flows} streams, iperf3 -P {flows}: {rounded(law, 'bytes/s')} -> {rounded(rate, 'bytes/s')} by law, if losses"
-        f" are not of a full link: such a link leaves one flow of others {rounded(left, 'bytes/s')}"
+        f"{flows} streams{more}, iperf3 -P {flows} (check: --flows {flows}): {rounded(law, 'bytes/s')} -> "
+        f"{rounded(rate, 'bytes/s')} by law, if losses are not of a full link: such a link leaves one flow of others "
+        f"{rounded(left, 'bytes/s')}"
     )
     bbr = SENDERS["bbr1"].rate(capacity, a["round_trip_time"], row["loss"], a["segment"])
     if math.isfinite(bbr) and a["scheme"] != "dctcp":
@@ -296,11 +312,13 @@ def in_bdps(a: dict[str, Any]) -> str:
     return f"{a['window'] / a['bandwidth_delay_product']:.2g}"
 
 
-def _name(a: dict[str, Any]) -> str:
+def name_of(a: dict[str, Any]) -> str:
+    """Return the name of the sender."""
     return "Reno" if a["scheme"] == "reno" else a["scheme"].upper()
 
 
-def _streams(a: dict[str, Any]) -> str:
+def of_streams(a: dict[str, Any]) -> str:
+    """Return the number of streams, if there are several."""
     return f" in {a['flows']} streams" if a["flows"] > 1 else ""
 
 

@@ -42,7 +42,6 @@ LONG_CYCLES_WITHOUT_LOSS, LONG_SKIPPED_WITHOUT_LOSS = 10, 3  # the window is per
 #: lose at random needs no more time than that over one.
 LONG_CYCLES_OF_FLOWS = 20
 CYCLES_OF_SEARCH = 80
-MOST_STREAMS = 128  # ours: more are not simulated
 #: Mean window [packets] to which a path is scaled down for a long transfer, and the least round trips between two
 #: reductions where the cubic function determines the window. Ours: with these, rates are within 3 % of the law and of
 #: larger paths (tests/test_design_tcp.py).
@@ -64,10 +63,11 @@ class Scaled:
 
 @dataclass(frozen=True)
 class Run:
-    """Measurements of the simulated flows: their goodput over the link's rate, and their mean queueing delay [s]."""
+    """Measurements of the flows: goodput over the link's rate, mean queueing delay [s], and share of packets lost."""
 
     share: float
     queueing_delay: float
+    lost: float
 
 
 @dataclass(frozen=True)
@@ -271,7 +271,10 @@ class TcpPath:
         if small.loss == 0 and self.flows == 1:
             streams = streams[:1]  # deterministic
         runs = measured([network(stream) for stream in streams], streams, begin, begin + lasts, effort.tell)
-        return [Run(float(run["goodput"].sum()) / rate, float(run["mean_wait"][0])) for run in runs]
+        return [
+            Run(float(run["goodput"].sum()) / rate, float(run["mean_wait"][0]), float(run["loss"].mean()))
+            for run in runs
+        ]
 
 
 def limits(values: list[float], confidence: float) -> dict[str, float]:
@@ -306,32 +309,6 @@ def loss_that_fills(path: TcpPath, share: float, effort: Effort) -> float:
         return float(np.mean([run.share for run in runs])) >= share
 
     return largest_loss(reaches, path.law_loss(share) / 2) if reaches(0.0) else math.nan
-
-
-def streams_that_fill(path: TcpPath, loss: float, share: float, effort: Effort) -> float:
-    """Return the least number of flows, to a tenth, whose long transfers carry a share of the link; NaN if not found.
-
-    The search begins at the number of the law. No more than `MOST_STREAMS` are simulated, and none where the law is
-    unknown.
-    """
-
-    def reaches(flows: int) -> bool:
-        runs = replace(path, flows=flows).transfers(loss, effort, CYCLES_OF_SEARCH)
-        return float(np.mean([run.share for run in runs])) >= share
-
-    first = path.law_streams(loss, share)
-    if not first <= MOST_STREAMS:
-        return math.nan
-    low, high = 0, int(first)
-    while not reaches(high):
-        if high == MOST_STREAMS:
-            return math.nan
-        low, high = high, min(MOST_STREAMS, math.ceil(1.25 * high))
-    trial = int(0.8 * high) if low == 0 else (low + high) // 2  # the law is nearly right
-    while low < trial < high and high > 1.1 * low:
-        low, high = (low, trial) if reaches(trial) else (trial, high)
-        trial = (low + high) // 2
-    return high
 
 
 def largest_loss(reaches: Callable[[float], bool], first: float) -> float:

@@ -42,6 +42,7 @@ VARIABLES = {
     "tcp_rate": ("bytes/s", "rate of a long transfer, simulated"),
     "tcp_rate_lower": ("bytes/s", "the same, lower confidence limit, at the least favourable ends of the ranges"),
     "tcp_rate_upper": ("bytes/s", "the same, upper confidence limit, at the most favourable ends of the ranges"),
+    "tcp_lost": ("1", "share of the packets that are lost, simulated; NaN for senders other than BBR"),
     "tcp_time": ("s", "time that a long transfer lasts"),
     "tcp_cycles": ("1", "the same, in mean times between two reductions of the window"),
     "check_lower": ("bytes/s", "least rate that one check of a new connection is expected to show"),
@@ -51,17 +52,11 @@ VARIABLES = {
     "tcp_in_flight": ("bytes", "mean amount in flight of a long transfer, queue included"),
     "tcp_window": ("bytes", "window of each flow that does not limit TCP"),
     "tcp_streams_law": ("flows", "number of flows that carry the share ``target`` of the link, law; NaN if not known"),
-    "tcp_streams": ("flows", "the same, to a tenth, simulated; NaN if not simulated or not found"),
-    "tcp_streams_rate": ("bytes/s", "rate of that number of flows together, simulated"),
-    "tcp_streams_rate_lower": ("bytes/s", "the same, lower confidence limit"),
-    "tcp_streams_rate_upper": ("bytes/s", "the same, upper confidence limit"),
     "other_rate_law": ("bytes/s", "rate of one more flow that is another's, alone on the path, law"),
     "other_beside_law": ("bytes/s", "rate of that flow beside these, law"),
     "loss_low": ("1", "lower end of the loss probability"),
     "loss_high": ("1", "upper end of the loss probability"),
 }
-#: Those of the simulated number of flows.
-STREAMS = ("tcp_streams", "tcp_streams_rate", "tcp_streams_rate_lower", "tcp_streams_rate_upper")
 #: Variables of the path. Those of BBR beside CUBIC are for the path's buffer, but for the last one.
 OF_PATH = {
     "tcp_own_loss_law": ("1", "loss that the flows cause themselves once they fill the link, law"),
@@ -106,18 +101,17 @@ def tcp_window(
         [bytes/s], of data without headers; ``check_lower`` and ``check_upper`` [bytes/s], the interval in which one
         measurement of ``check_time`` after ``check_skipped`` [s] is expected; ``tcp_in_flight`` and ``tcp_window``
         [bytes]. ``tcp_filling_loss_law`` and ``tcp_filling_loss``: the largest loss at which a long transfer carries
-        ``target`` of the link. ``tcp_streams_law`` and, where the flows carry less, ``tcp_streams``: the number of
-        flows that do, with their rate. ``tcp_own_loss_law``: the loss of flows that fill the link, by their own
-        overflows; with so many that it is above the path's, more of them add losses and no rate. ``other_rate_law`` and
-        ``other_beside_law`` [bytes/s]: what one flow of another user with the same congestion control and round-trip
-        time has alone, and beside these (`longfat.laws.tcp.parallel_share`); missing for BBR. ``bbr_share``,
-        ``bbr_loss`` and ``bbr_loss_short``, where BBR is the sender or, because of the losses, a way out: its share
-        beside a CUBIC flow, and its losses. Attributes, of each flow:
-        ``window``, the largest ``tcp_window``; ``linux_maximum``, the third value of ``net.ipv4.tcp_rmem`` and
-        ``tcp_wmem``; ``linux_request``, the value for ``SO_RCVBUF`` and ``net.core.rmem_max`` [bytes]. ``sockets``: the
-        least number of flows whose windows Linux allows together to be as large as the path needs. ``effects``: for
-        each input with a range the logarithm of the factor by which the range changes the rate, and the gradient
-        d ln rate/d ln input, by the law. Along ``law_loss``: ``dense_rate_law``, for drawing.
+        ``target`` of the link. ``tcp_streams_law``: the number of flows that do. ``tcp_own_loss_law``: the loss of
+        flows that fill the link, by their own overflows; with so many that it is above the path's, more of them add
+        losses and no rate. ``other_rate_law`` and ``other_beside_law`` [bytes/s]: what one flow of another user with
+        the same congestion control and round-trip time has alone, and beside these (`longfat.laws.tcp.parallel_share`);
+        missing for BBR. ``bbr_share``, ``bbr_loss`` and ``bbr_loss_short``, where BBR is the sender or, because of the
+        losses, a way out: its share beside a CUBIC flow, and its losses. Attributes, of each flow: ``window``, the
+        largest ``tcp_window``; ``linux_maximum``, the third value of ``net.ipv4.tcp_rmem`` and ``tcp_wmem``;
+        ``linux_request``, the value for ``SO_RCVBUF`` and ``net.core.rmem_max`` [bytes]. ``sockets``: the least number
+        of flows whose windows Linux allows together to be as large as the path needs. ``effects``: for each input with
+        a range the logarithm of the factor by which the range changes the rate, and the gradient d ln rate/d ln input,
+        by the law. Along ``law_loss``: ``dense_rate_law``, for drawing.
 
     Notes
     -----
@@ -187,9 +181,9 @@ def answers(
     *, rate: Any, round_trip_time: Any, loss: Any, scheme: str, flows: int, target: float, segment: int,
     measured: bool = False, buffer: float, replications: int, confidence: float, rng: Any, progress: bool = True,
 ) -> Iterator[Answer]:  # fmt: skip
-    """Yield the answer of `tcp_window` by the law, again after the simulations at each loss, and when it is complete.
+    """Yield the answer of `tcp_window` by the law, and again after the simulations at each loss.
 
-    It is the same object each time.
+    Two more steps simulate BBR beside CUBIC, and seek the loss that fills the link. It is the same object each time.
     """
     sender = SENDERS[scheme]
     given = {name: _range(name, value) for name, value in (("rate", rate), ("round_trip_time", round_trip_time))}
@@ -264,14 +258,14 @@ def answers(
             row |= _simulated(path, one, shares, effort)
             shown.clear()  # the answer may be printed where the bar is
             yield answer
-        for row in rows:
-            row |= _streams(here, row, target, effort)
-        if not sender.is_bbr:
-            values["tcp_filling_loss"] = tcp.loss_that_fills(here, target, replace(effort, replications=SEARCHED))
-        if sender.is_bbr or not max(row["loss_high"] for row in rows) <= values["tcp_filling_loss"]:
-            # Where losses slow the sender down, or at all (NaN), the answer names BBR of mainline Linux as a way out.
+        if sender.is_bbr or min(row["tcp_rate"] for row in rows) < target * here.rate:
+            # Where losses slow the sender down, the answer names BBR of mainline Linux as a way out.
             bbr = here if sender.is_bbr else replace(here, sender=SENDERS["bbr1"], flows=1)
             values |= beside_cubic(bbr, replace(effort, replications=RUNS))
+        shown.clear()
+        yield answer
+        if not sender.is_bbr:
+            values["tcp_filling_loss"] = tcp.loss_that_fills(here, target, replace(effort, replications=SEARCHED))
         shown.clear()
         yield answer
 
@@ -294,20 +288,7 @@ def _streams_by_law(path: tcp.TcpPath, loss: float, target: float, sockets: int)
         "tcp_streams_law": max(path.law_streams(loss, target), sockets),  # NaN stays
         "other_rate_law": alone if other else math.nan,
         "other_beside_law": together * float(parallel_share(1, path.flows)) if other else math.nan,
-    } | dict.fromkeys(STREAMS, math.nan)
-
-
-def _streams(path: tcp.TcpPath, row: dict[str, float], target: float, effort: Effort) -> dict[str, float]:
-    """Return the number of flows that fill the link, and their rate, simulated, where the path's flows do not."""
-    if row["tcp_rate"] >= target * path.rate:
-        return {}
-    flows = tcp.streams_that_fill(path, row["loss"], target, replace(effort, replications=SEARCHED))
-    if math.isnan(flows):
-        return {}
-    runs = replace(path, flows=int(flows)).transfers(row["loss"], effort)
-    found = tcp.limits([run.share for run in runs], effort.confidence)
-    made = [path.rate * min(1.0, max(0.0, found[name])) for name in ("mean", "lower", "upper")]
-    return dict(zip(STREAMS, [flows, *made], strict=True))
+    }
 
 
 def _simulated(path: Any, given: dict[str, Range], shares: list[float], effort: Effort) -> dict[str, float]:
@@ -328,6 +309,7 @@ def _simulated(path: Any, given: dict[str, Range], shares: list[float], effort: 
         **{f"{name}_lower": least_of[f"{name}_least"] * least / centre for name in ("check", "long")},
         **{f"{name}_upper": most_of[f"{name}_most"] * most / centre for name in ("check", "long")},
         "tcp_in_flight": mean_of["in_flight"],
+        "tcp_lost": mean_of["lost"],
     }
 
 
@@ -358,8 +340,9 @@ def _limits(path: tcp.TcpPath, loss: float, effort: Effort) -> dict[str, float]:
         found[f"{name}_least"] = one["least"] * (1 - wider) - UTILISATION_ACCURACY * one["mean"]
         found[f"{name}_most"] = one["most"] * (1 + wider) + UTILISATION_ACCURACY * one["mean"]
     made = {name: path.rate * min(1.0, max(0.0, value)) for name, value in found.items()}
-    delay = float(np.mean([run.queueing_delay for run in transfers]))
-    return made | {"in_flight": path.rate * found["mean"] * (path.round_trip_time + delay)}
+    delay, lost = (float(np.mean([getattr(run, name) for run in transfers])) for name in ("queueing_delay", "lost"))
+    in_flight = path.rate * found["mean"] * (path.round_trip_time + delay)
+    return made | {"in_flight": in_flight, "lost": lost if path.sender.is_bbr else math.nan}
 
 
 def _effects(path: Callable[..., tcp.TcpPath], given: dict[str, Range]) -> dict[str, tuple[float, float]]:
