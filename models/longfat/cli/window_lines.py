@@ -38,8 +38,8 @@ def settings(a: dict[str, Any], path: Path, verbose: bool) -> list[Line]:
     if a["window_limited"]:
         made.append(
             Line(
-                "TCP's largest window is 1 GiB (RFC 7323, section 2.3), and a setting of Linux less than 2 GiB: so few "
-                f"flows cannot fill this path in every case. Use {a['sockets']}.",
+                "TCP's largest window is 1 GiB (RFC 7323, section 2.3), Linux's largest buffer 2 GiB: "
+                f"{a['sockets']} streams fill this path.",
                 (),
             )
         )
@@ -105,10 +105,9 @@ def _marks(a: dict[str, Any]) -> Line:
     """Return the requirements of DCTCP besides windows: ECN at the hosts, and switches that mark."""
     threshold = math.floor(float(least_threshold(a["bandwidth_delay_product"] / a["segment"]))) + 1
     return Line(
-        "DCTCP is for networks in one hand, and must not be used over the Internet without additional measures (RFC "
-        "8257, abstract): beside it other senders starve, and without marks it is Reno. Every switch on the path has "
-        f"to mark packets above {threshold} in the queue, a seventh of the bandwidth-delay product (longfat buffer "
-        "--scheme dctcp), and both hosts need its congestion control.",
+        "DCTCP must not be used over the Internet without additional measures (RFC 8257, abstract): beside it other "
+        f"senders starve. Every switch has to mark packets above {threshold} in the queue, a seventh of the BDP "
+        "(longfat buffer --scheme dctcp): without marks it is Reno.",
         ("modprobe tcp_dctcp",),
         "sysctl net.ipv4.tcp_available_congestion_control",
         "dctcp among the names; and of the connection, while it sends, ss -ti: dctcp",
@@ -152,7 +151,7 @@ def check(answer: Answer, path: Path) -> list[str]:
         "network card (TSO, GRO), fq or tcp_mem may limit",
     )
     streams = f" -P {a['flows']}" if a["flows"] > 1 else ""
-    of = f"{a['flows']} streams" if streams else "one stream"
+    of = f"{a['flows']} stream{'s' if streams else ''}"
     receiver = '"[SUM] ... receiver"' if streams else '"receiver"'
     if "check_time" not in rows[0]:
         return [
@@ -168,12 +167,12 @@ def check(answer: Answer, path: Path) -> list[str]:
     intervals = [rates(row["check_lower"], row["check_upper"]) + where for row, where in zip(rows, at, strict=True)]
     made += labelled(
         "expect",
-        f"{', '.join(intervals)} in the line {receiver}, in {100 * a['confidence']:.4g} of 100 "
-        f"{'' if shown else 'simulated '}checks ({of}, idle path, {a['buffer']:.4g} BDP of buffer)",
+        f"{', '.join(intervals)} in line {receiver} in {100 * a['confidence']:.4g} of 100 "
+        f"{'' if shown else 'simulated '}checks ({of}, idle path, {a['buffer']:.4g} BDP buffer)",
     )
-    wide = [row for row in rows if row["check_upper"] > WIDE * row["check_lower"]]
+    wide = [] if len(rows) > 1 else [row for row in rows if row["check_upper"] > WIDE * row["check_lower"]]
     counted = path.figures.loss is not None and "loss" not in path.given
-    made += labelled("narrower", _narrower(a, wide[0], len(rows) > 1, counted)) if wide else []
+    made += labelled("narrower", _narrower(a, wide[0], counted)) if wide else []
     return made if shown else made + hosts
 
 
@@ -195,7 +194,7 @@ def _of_measured_rate(path: Path, control: str, receiver: str) -> str:
     )
 
 
-def _narrower(a: dict[str, Any], row: dict[str, float], several: bool, counted: bool) -> str:
+def _narrower(a: dict[str, Any], row: dict[str, float], counted: bool) -> str:
     """Return which longer measurement narrows the interval of a check, and to what; ``counted``: losses were."""
     said, cycles = [], LONG_CYCLES if a["flows"] == 1 else row["tcp_cycles"]
     lasts, skipped = math.ceil(row["tcp_time"]), math.ceil(row["tcp_time"] * LONG_SKIPPED / cycles)
@@ -203,7 +202,7 @@ def _narrower(a: dict[str, Any], row: dict[str, float], several: bool, counted: 
         command = f"-O {skipped} -t {lasts}"
         if skipped > LONGEST_OMITTED or lasts > LONGEST:
             command = f"a transfer of {lasts} s, without its first {skipped} s"
-        said.append(f"{command}{at_loss(row, several)}: {rates(row['long_lower'], row['long_upper'])}, simulated")
+        said.append(f"{command}: {rates(row['long_lower'], row['long_upper'])}, simulated")
     effects = {name: float(factor) for name, factor, _ in (one.split() for one in a["effects"].split(";") if one)}
     loss = math.exp(effects.get("loss", 0.0))
     if loss >= RANGE and counted:

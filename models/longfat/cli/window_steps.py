@@ -63,11 +63,10 @@ def begin(answer: Answer, path: Path) -> list[str]:
     made = _said(path.verdict.limit, _of_measured(answer, path)) if measured else _said(*_of_numbers(answer, path))
     flows = answer.attrs["flows"]
     if answer.attrs["scheme"] == "bbr1" and flows > 1:
-        lost = float(shallow_buffer_loss(flows))
         made += labelled(
             "streams",
-            f"{flows} of BBR version 1 lose about {lost:.0%} of their packets in a buffer well below 1 BDP (law of "
-            "Scherrer and others, 2022), and carry what one does: take one",
+            f"{flows} of bbr1 lose about {float(shallow_buffer_loss(flows)):.0%} of packets in a short buffer (law: "
+            "Scherrer et al. 2022) but carry no more",
         )
     return made
 
@@ -226,7 +225,7 @@ def _against_losses(answer: Answer, path: Path, capacity: float) -> list[str]:
         f"{rounded(left, 'bytes/s')}"
     )
     bbr = SENDERS["bbr1"].rate(capacity, a["round_trip_time"], row["loss"], a["segment"])
-    if math.isfinite(bbr) and a["scheme"] != "dctcp":
+    if bbr >= 1.05 * law and a["scheme"] != "dctcp":
         steps.append(
             f"BBR and tc qdisc fq at the sender: {rounded(bbr, 'bytes/s')} by its rules, {times(bbr / law)}; unfair "
             "to others"
@@ -240,8 +239,7 @@ def _of_buffers(answer: Answer, path: Path, rates: tuple[float, float], best: fl
     source = ", if Linux's defaults" if path.limits is None else f" of {limits.source}"
     trip, capacity = rounded(a["round_trip_time"], "s"), answer.law(0.0)
     limit = (
-        f"socket buffers{source}: {span(least, most)} ({_smallest(limits)}, {trip}) of the link's "
-        f"{rounded(capacity, 'bytes/s')}"
+        f"socket buffers{source}: {span(least, most)} ({_smallest(limits)}, {trip}) of {rounded(capacity, 'bytes/s')}"
     )
     few, many = (min(math.ceil(a["flows"] * best / rate), MOST_STREAMS) for rate in (most, least))
     flows = f"{few} to {many}" if few < many else f"{few}"

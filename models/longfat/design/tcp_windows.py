@@ -254,11 +254,15 @@ def answers(
         effort = Effort(seed, replications, confidence, shown.update)
         for row in rows:
             row |= _durations(here, row["loss"])
+        slow = False
         for row, one in zip(rows, ranges, strict=True):
-            row |= _simulated(path, one, shares, effort)
+            found = _simulated(path, one, shares, effort)
+            slow = slow or found["tcp_rate"] < target * here.rate
+            # Windows of the simulated flows have no bound.
+            row |= found | (_within(found, sizes, flows / here.round_trip_time) if sizes.limited else {})
             shown.clear()  # the answer may be printed where the bar is
             yield answer
-        if sender.is_bbr or min(row["tcp_rate"] for row in rows) < target * here.rate:
+        if sender.is_bbr or slow:
             # Where losses slow the sender down, the answer names BBR of mainline Linux as a way out.
             bbr = here if sender.is_bbr else replace(here, sender=SENDERS["bbr1"], flows=1)
             values |= beside_cubic(bbr, replace(effort, replications=RUNS))
@@ -311,6 +315,17 @@ def _simulated(path: Any, given: dict[str, Range], shares: list[float], effort: 
         "tcp_in_flight": mean_of["in_flight"],
         "tcp_lost": mean_of["lost"],
     }
+
+
+def _within(row: dict[str, float], sizes: SocketBuffers, pace: float) -> dict[str, float]:
+    """Return the simulated rates, at most a window in a round trip: the largest, or that of any driver for lower ends.
+
+    ``pace`` is the number of flows over the round-trip time.
+    """
+    most, least = pace * sizes.window, pace * sizes.maximum / sizes.overhead
+    ends = {"tcp_rate": most} | {f"{one}_{end}": size for one in ("tcp_rate", "check", "long")
+                                 for end, size in (("lower", least), ("upper", most))}  # fmt: skip
+    return {name: min(row[name], size) for name, size in ends.items()}
 
 
 def _losses(loss: Any) -> list[Range]:
