@@ -256,7 +256,9 @@ def test_a_host_without_window_scaling(tmp_path, capsys):
     host = tmp_path / "host.txt"
     host.write_text(HOST.format(33554432, 0))
     out = said(capsys, str(host), "--rate", "100Mbit/s", "--rtt", "20ms", *LAW)
-    assert out.startswith("limit     socket buffers of host.txt: 26.2 Mbit/s (tcp_window_scaling is off, 20 ms) of 95.3")
+    assert out.startswith(
+        "limit     socket buffers of host.txt: 26.2 Mbit/s (tcp_window_scaling is off, 20 ms) of 95.3"
+    )
     assert "paste the lines: up to 95.3 Mbit/s by law, 3.6 times as much" in out
 
 
@@ -311,7 +313,8 @@ def test_memory_is_named_where_it_binds(tmp_path, capsys):
     (["--rate", "1Gbit/s", "--rtt", "100ms", "--loss", "1e-4"], "loss: 24.6 Mbit/s at 0.0001 (law of CUBIC, 100 ms)",
      ["remove the losses (ethtool -S, optics), paste the lines: 953 Mbit/s by law, 39 times as much",
       # 0.95 x 38.7 = 36.8; 37 x 24.64; 953/38
-      "37 streams, iperf3 -P 37 (check: --flows 37): 24.6 Mbit/s -> 912 Mbit/s by law", "leaves one flow of others 25.1 Mbit/s", "BBR"]),
+      "37 streams, iperf3 -P 37 (check: --flows 37): 24.6 Mbit/s -> 912 Mbit/s by law",
+      "leaves one flow of others 25.1 Mbit/s", "BBR"]),
     # both: 2.33 Gbit/s by the losses, 419 Mbit/s by the buffers
     (["--rate", "10Gbit/s", "--rtt", "80ms", "--loss", "2.5e-7"], "socket buffers",
      ["up to 2.33 Gbit/s by law, 5.6 times", "then remove the losses", "-P 6 to 23"]),

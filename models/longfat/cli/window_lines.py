@@ -38,7 +38,7 @@ def settings(a: dict[str, Any], path: Path, verbose: bool) -> list[Line]:
     if a["window_limited"]:
         made.append(
             Line(
-                "TCP's largest window is 1 GiB (RFC 7323, section 2.3), Linux's largest buffer 2 GiB: "
+                "TCP's largest window is 1 GiB (RFC 7323), Linux's largest buffer 2 GiB: "
                 f"{a['sockets']} streams fill this path.",
                 (),
             )
