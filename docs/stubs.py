@@ -1,9 +1,9 @@
-"""Stubs of the packages of laws, for editors: signatures and complete docstrings, as the laws' records have them.
+"""Stubs of the subjects of laws, for editors: signatures and complete docstrings, as the laws' records have them.
 
 Editors read source files, in which a law's docstring has no parameters, units and sources: these are generated at run
 time (`longfat.law.docstrings`). The stubs are written when the package is built (`BuildWithStubs`, for wheels and for
-the editable installation of ``make venv``) and by ``make types``, into ``longfat/laws/*/__init__.pyi``; git ignores
-them.
+the editable installation of ``make venv``) and by ``make types``, beside ``longfat/laws/*.py`` and
+``longfat/laws/*/__init__.py``; git ignores them.
 """
 
 from __future__ import annotations
@@ -47,13 +47,14 @@ WIDTH, MANY = 120, ",\n    "  # of a line; between the parameters that do not fi
 
 
 def packages() -> list[ModuleType]:
-    """Return the packages that export laws."""
-    found = [
-        importlib.import_module(f"longfat.laws.{one.name}")
-        for one in pkgutil.iter_modules(longfat.laws.__path__)
-        if one.ispkg
-    ]
-    return [one for one in found if any(isinstance(getattr(one, name), Law) for name in one.__all__)]
+    """Return the packages and modules that export laws, one for each subject."""
+    found = [importlib.import_module(f"longfat.laws.{one.name}") for one in pkgutil.iter_modules(longfat.laws.__path__)]
+    return [one for one in found if any(isinstance(value, Law) for value in vars(one).values())]
+
+
+def place(package: ModuleType, folder: Path) -> Path:
+    """Return the path of a stub, in a folder that contains ``longfat``."""
+    return (folder / Path(str(package.__file__)).relative_to(SOURCES)).with_suffix(".pyi")
 
 
 def stub(package: ModuleType) -> str:
@@ -62,11 +63,18 @@ def stub(package: ModuleType) -> str:
     laws = {name: one for name, one in exported.items() if isinstance(one, Law)}
     kinds = [kind for kind in (Law, Root) if any(type(one) is kind for one in laws.values())]
     lines = [f"from {kind.__module__} import {kind.__name__}" for kind in kinds]
-    lines += [f"from {one.__module__} import {name} as {name}" for name, one in exported.items() if name not in laws]
+    others = {name: one for name, one in exported.items() if name not in laws}
+    lines += [
+        f"from {one.__module__} import {name} as {name}"
+        for name, one in others.items()
+        if one.__module__ != package.__name__
+    ]
     title = (package.__doc__ or "").splitlines()[0]
     text = HEAD.format(title=title, imports="\n".join(sorted(lines, key=lambda line: line.split()[1])) + "\n")
     text += "".join(CLASS.format(kind=kind.__name__, decorator=kind.__name__.lower()) for kind in kinds)
-    return text + "".join(_law(name, one) for name, one in sorted(laws.items())).removeprefix("\n")
+    text += "".join(_law(name, one) for name, one in sorted(laws.items())).removeprefix("\n")
+    own = [(name, one) for name, one in others.items() if one.__module__ == package.__name__]
+    return text + "".join(f"\ndef {name}{inspect.signature(one)}:\n    {one.__doc__!r}\n" for name, one in own)
 
 
 def _law(name: str, law: Law) -> str:
@@ -95,8 +103,7 @@ def _default(parameter: inspect.Parameter) -> str:
 def write(folder: Path) -> None:
     """Write all stubs beside the packages in a folder that contains ``longfat``."""
     for package in packages():
-        path = folder.joinpath(*package.__name__.split("."), "__init__.pyi")
-        path.write_text(stub(package), encoding="utf-8")
+        place(package, folder).write_text(stub(package), encoding="utf-8")
 
 
 class BuildWithStubs(build_py):  # type: ignore[misc]

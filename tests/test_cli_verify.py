@@ -15,7 +15,7 @@ from longfat import law as laws
 from longfat.cli import main
 from longfat.law import declaring
 
-RIGHT = ("--law", "power.definition.*", "--quick", "--workers", "1")
+RIGHT = ("--law", "power.little*", "--law", "power.network_power", "--quick", "--workers", "1")
 
 
 def asked(capsys, *words):

@@ -7,7 +7,7 @@ import sympy as sp
 from derivations import constant_queues as constant
 from derivations import queues as proofs
 from longfat.laws import queues as laws
-from longfat.laws.queues.chain import LIGHT, PLACES
+from longfat.laws.queues.constant import LIGHT, PLACES
 from longfat.laws.queues.parameters import ANY_LOAD, CAPACITY, LOAD, VARIATION
 
 rho, K = proofs.rho, proofs.K

@@ -8,7 +8,7 @@ import sympy as sp
 
 from derivations import segment_distribution as proofs
 from longfat.laws import selective_repeat as laws
-from longfat.laws.selective_repeat import few_missing, moments
+from longfat.laws.selective_repeat import tolerance, variance
 
 HALF = {proofs.p: sp.Rational(1, 2)}
 PROOFS = [
@@ -52,19 +52,19 @@ def test_the_quantile_in_the_law_is_the_proved_one():
 
 def test_what_is_left_out_as_certain():
     """The bound holds, and the constants of the laws keep the neglected terms below the documented error."""
-    for few in (0, 1, 8, few_missing.MOST):
-        sure = few + few_missing.CERTAIN + mpmath.sqrt(few_missing.CERTAIN**2 + 2 * few_missing.CERTAIN * few)
+    for few in (0, 1, 8, tolerance.MOST):
+        sure = few + tolerance.CERTAIN + mpmath.sqrt(tolerance.CERTAIN**2 + 2 * tolerance.CERTAIN * few)
         for packets in (300, 10**6):
             x = sure / packets
             terms = (mpmath.binomial(packets, j) * x**j * (1 - x) ** (packets - j) for j in range(few + 1))
-            assert mpmath.fsum(terms) <= mpmath.exp(-few_missing.CERTAIN) * 1.0001
-        assert mpmath.log(sure) + moments.SPLIT <= few_missing.TERMS * moments.SPLIT
-    assert mpmath.log(moments.CERTAIN) + moments.SPLIT <= moments.TERMS * moments.SPLIT
+            assert mpmath.fsum(terms) <= mpmath.exp(-tolerance.CERTAIN) * 1.0001
+        assert mpmath.log(sure) + variance.SPLIT <= tolerance.TERMS * variance.SPLIT
+    assert mpmath.log(variance.CERTAIN) + variance.SPLIT <= variance.TERMS * variance.SPLIT
     # Var K >= about s p^2 >= CERTAIN^2/s once s p = CERTAIN is left out as exp(-CERTAIN)
-    assert mpmath.exp(-moments.CERTAIN) < 1e-16 * moments.CERTAIN**2 / 1e12
+    assert mpmath.exp(-variance.CERTAIN) < 1e-16 * variance.CERTAIN**2 / 1e12
     # binomial with mean 65: beyond 140 lies less than 1e-14 of what lies beyond 64
     poisson = [mpmath.exp(-65) * mpmath.mpf(65) ** j / mpmath.factorial(j) for j in range(400)]
-    assert sum(poisson[few_missing.PLACES :]) < 1e-14 * sum(poisson[65:])
+    assert sum(poisson[tolerance.PLACES :]) < 1e-14 * sum(poisson[65:])
 
 
 @pytest.mark.parametrize(("decay", "height"), [("0.5", 7.57e-9), ("0.7", 1.8e-6), ("2", 0.01017)])

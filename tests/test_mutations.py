@@ -32,7 +32,7 @@ def test_killer():
 def test_a_survivor_is_reported(monkeypatch, capsys):
     """A mutant that changes a comment lives, and its table ends with 1."""
     harmless = mutations.Mutant(
-        "models/longfat/laws/tcp/sawtooth.py", "return 3 / (3 + idle * idle)", "return 3 / (3 + idle * idle) + 0",
+        "models/longfat/laws/tcp/window.py", "return 3 / (3 + idle * idle)", "return 3 / (3 + idle * idle) + 0",
         "tests/laws/test_tcp.py::test_utilisation_by_hand",
     )  # fmt: skip
     monkeypatch.setattr(mutations, "MUTANTS", [harmless])

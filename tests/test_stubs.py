@@ -45,5 +45,5 @@ def test_building_the_package_writes_the_stubs(tmp_path):
     done = subprocess.run(command, cwd=Path(__file__).parents[1], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     for package in PACKAGES:
-        path = tmp_path.joinpath("lib", *package.__name__.split("."), "__init__.pyi")
+        path = stubs.place(package, tmp_path / "lib")
         assert path.read_text(encoding="utf-8") == stubs.stub(package)

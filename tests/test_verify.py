@@ -403,8 +403,8 @@ def test_points_lie_in_the_domain_and_reach_every_corner():
     "law",
     [
         "md1_wait",
-        "cadpc.equilibrium.equilibrium_traffic",
-        pytest.param("selective_repeat.many_rounds.*", marks=pytest.mark.long),  # 4 s, most of it to compile the slopes
+        "cadpc.flow.equilibrium_traffic",
+        pytest.param("selective_repeat.*many_rounds", marks=pytest.mark.long),  # 4 s, most of it to compile the slopes
     ],
 )
 def test_shipped_laws_on_all_faces(law):
@@ -418,7 +418,7 @@ def test_names():
     assert [name for name, _ in verification._chosen("mm1_*")] == [
         "queues.mm1_mean_number", "queues.mm1_response", "queues.mm1_wait"
     ]  # fmt: skip
-    assert len(list(verification._chosen(["cadpc.update.*", "longfat.laws.cadpc.update.step"]))) == 3
+    assert len(list(verification._chosen(["cadpc.*weighted*", "longfat.laws.cadpc.flow.step"]))) == 3
     for old in (
         "md1_wait",
         "queues.md1_wait",
@@ -434,7 +434,7 @@ def test_names():
 
 @pytest.mark.long
 def test_two_processes_say_the_same():
-    names = ["power.definition.*", "cadpc.equilibrium.equilibrium_rate"]
+    names = ["power.network_power", "cadpc.flow.equilibrium_rate"]
     one, two = (verify.run(names, quick=True, workers=workers, seed=3) for workers in (1, 2))
     assert one.drop(columns="law").equals(two.drop(columns="law"))
     assert one.attrs == two.attrs
@@ -443,7 +443,7 @@ def test_two_processes_say_the_same():
 def test_the_precision_of_the_process_is_left_alone():
     code = (
         "import longfat as lf, jax, jax.numpy as jnp\n"
-        "table = lf.verify.run('power.definition.network_power', quick=True)\n"
+        "table = lf.verify.run('power.network_power', quick=True)\n"
         "print(table.attrs['agrees'], table.gradient.item(), jax.config.jax_enable_x64, jnp.ones(1).dtype)"
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -13,8 +13,8 @@ from scipy import stats
 
 from longfat.law.array_namespaces import NUMPY
 from longfat.laws import selective_repeat as laws
-from longfat.laws.selective_repeat import few_missing
-from longfat.laws.selective_repeat.joint import joint
+from longfat.laws.selective_repeat import tolerance
+from longfat.laws.selective_repeat.delay import joint
 from longfat.segments import simulate, trace
 
 LOSSES = [1e-300, 1e-12, 1e-6, 1e-3, 0.1, 0.3, 0.5, 0.74, 0.86]
@@ -216,7 +216,7 @@ def test_packets_sent_against_another_librarys_binomial(loss, packets, tolerance
 
 def test_rare_repetitions_keep_their_digits():
     """T = s - 1: one more round if all s are lost, s packets again: p^s + p^(2 s) + ..."""
-    more, again = few_missing.repeated_until_few(*map(np.float64, (0.1, 65, 64)), NUMPY)
+    more, again = tolerance.repeated_until_few(*map(np.float64, (0.1, 65, 64)), NUMPY)
     assert more == pytest.approx(1e-65, rel=1e-13, abs=0)
     assert again == pytest.approx(65e-65, rel=1e-13, abs=0)
 

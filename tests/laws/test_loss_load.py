@@ -14,7 +14,7 @@ from scipy.optimize import elementwise
 from longfat.law.array_namespaces import NUMPY, JaxNamespace, MpmathNamespace
 from longfat.law.roots import newton
 from longfat.laws import loss_load as laws
-from longfat.laws.loss_load import response_optimum
+from longfat.laws.loss_load import optimum
 from longfat.laws.loss_load.optimum import largest_throughput
 
 SLOPES_OF_RESPONSE = jax.jit(jax.grad(lambda *x: jnp.sum(laws.response_optimal_rate(*x)), argnums=tuple(range(6))))
@@ -403,7 +403,7 @@ def test_shape_that_the_solver_relies_on(k):
                     continue
             everywhere = [np.full_like(z, x) for x in (excess, spread, k)]
             top = largest_throughput(*everywhere, NUMPY)
-            here = response_optimum.at(z, top, *everywhere, NUMPY)
+            here = optimum.at(z, top, *everywhere, NUMPY)
             if excess > 0:
                 assert here.slope_h.min() > 0.6
                 assert here.slope_h.max() < 2.5
@@ -425,13 +425,13 @@ def test_pieces_of_the_solver_against_many_digits():
             a, b, k = map(mpf, point)
             top = largest_throughput(a, b, k, xp)
             for z in (-2, mpf("0.5"), 3):
-                here = response_optimum.at(mpf(z), top, a, b, k, xp)
+                here = optimum.at(mpf(z), top, a, b, k, xp)
                 f, loss = here.rate, printed_loss(here.rate, a, b, k)
                 passed = mpmath.diff(lambda f, a=a, b=b, k=k: (1 - printed_loss(f, a, b, k)) * f, f)
                 of_loss = mpmath.diff(lambda f, a=a, b=b, k=k: mpmath.log(printed_loss(f, a, b, k)), f)
                 h = of_loss * ((1 - loss) * f) ** 2 / (mpmath.log(loss) ** 2 * passed)
                 assert abs(here.log_h - mpmath.log(h)) < mpf(10) ** -30
-                slope = mpmath.diff(lambda z, a=a, b=b, k=k, top=top: response_optimum.at(z, top, a, b, k, xp).log_h, z)
+                slope = mpmath.diff(lambda z, a=a, b=b, k=k, top=top: optimum.at(z, top, a, b, k, xp).log_h, z)
                 assert abs(here.slope_h - slope) < mpf(10) ** -25
                 if a < 0:
                     gain = -mpmath.log(loss) * (-1 / a - 1 / ((1 - loss) * f))

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from longfat.laws import queues
-from longfat.laws.queues.chain import PLACES
+from longfat.laws.queues.constant import PLACES
 from tests.examples import is_long
 
 LOADS = [0.05, 0.3, 0.8, 0.999, 1.0, 1.001, 1.3, 2.5, 6.0]

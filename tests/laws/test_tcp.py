@@ -14,7 +14,7 @@ import sympy
 
 from longfat.law.array_namespaces import NUMPY, ArrayNamespace, JaxNamespace, MpmathNamespace, SympyNamespace
 from longfat.laws import tcp
-from longfat.laws.tcp.arithmetic import ceiling_quotient, floor_log2
+from longfat.laws.tcp.window import ceiling_quotient, floor_log2
 from tests.blt_referee import Alone
 
 # The sawtooth

@@ -5,15 +5,24 @@ with TCP's. Packets, seconds, bytes/s.
 Proofs: derivations/blt.py and derivations/unloaded.py.
 """
 
-from longfat.laws.blt.additive import additive_priority, additive_window_size, packets_in_additive_windows
-from longfat.laws.blt.power import (
+from longfat.laws.blt.transfer import (
     bandwidth_delay_product_for_advantage,
+    buffer_for_burst,
+    burst_for_buffer,
     knee_with_unloaded_time,
     power_advantage,
     power_with_unloaded_time,
+    unloaded_transfer_time,
 )
-from longfat.laws.blt.transfer import buffer_for_burst, burst_for_buffer, unloaded_transfer_time
-from longfat.laws.blt.windows import packet_priority, packets_encodable, packets_in_windows, window_size
+from longfat.laws.blt.windows import (
+    additive_priority,
+    additive_window_size,
+    packet_priority,
+    packets_encodable,
+    packets_in_additive_windows,
+    packets_in_windows,
+    window_size,
+)
 
 __all__ = [
     "additive_priority",

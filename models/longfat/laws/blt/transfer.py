@@ -1,25 +1,36 @@
-"""A BLT file alone on a dumbbell: its transfer time without loss, and the buffer that avoids loss.
+"""Transfers with BLT: time and buffer of a file alone on a dumbbell, and estimates of network power.
 
 Source - S1 - S2 - destination. Each switch receives a packet completely before it sends it on; acknowledgments return
 after half of the round-trip propagation time, without queueing. Proofs: derivations/blt.py.
+
+Powers are estimates: the bottleneck is shared equally, the rest of the unloaded time does not depend on the load, and
+losses under load are left out. Proofs: derivations/unloaded.py.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from longfat.base.domains import Interval, array
 from longfat.law import SimulatedBy, law
 from longfat.laws.blt.parameters import (
     ACCESS_TIME,
+    BDP,
     BOTTLENECK_TIME,
+    CAPACITY,
+    FILE_SIZE,
     LAST_TIME,
     PACKETS,
     PLACES,
     RATIO,
     RATIO_BELOW,
     ROUND_TRIP,
+    UNLOADED,
 )
 from longfat.laws.references import KIM_FARBER
+from longfat.laws.tcp.window import slow_start_transfer_time
 
 OURS = f"Ours, for the network of {KIM_FARBER}, figure 4"
 
@@ -109,3 +120,155 @@ def burst_for_buffer(buffer: Any, rate_ratio: Any, *, xp: Any) -> Any:
     94.75
     """
     return 1 + buffer / (1 - rate_ratio)
+
+
+ESTIMATE = f"Ours: an estimate of network power, which {KIM_FARBER}, section 4.1.4, defines"
+FROM_ONE = Interval.parse("[1, inf)")
+LONGEST = 64  # a file of 2^53 packets takes 54 rounds
+
+
+@law(
+    source=ESTIMATE,
+    unit="bytes/s^2",
+    result="P*, at the load of `knee_with_unloaded_time`",
+    derivation="unloaded.power_with_unloaded_time",
+    not_simulated="a formula of the unloaded transfer time, which is simulated",
+    capacity=CAPACITY,
+    file_size=FILE_SIZE,
+    unloaded_time=UNLOADED.described(remark="No scheme takes less than S"),
+)
+def power_with_unloaded_time(capacity: Any, file_size: Any, unloaded_time: Any, *, xp: Any) -> Any:
+    r"""Return an estimate of the greatest network power of transfers with a given unloaded transfer time.
+
+    .. math:: P^* = \frac{C}{\left(\sqrt{S} + \sqrt{T_0}\right)^2}, \qquad S = \frac{F}{C}
+
+    Notes
+    -----
+    An estimate: exact for the response time R = T_0 - S + S/(1 - rho), that is for Poisson arrivals that share the
+    bottleneck equally, while the rest of the unloaded time does not depend on the load. It leaves out losses,
+    retransmissions, timeouts, halved windows, and the bottleneck's time spent on duplicates. So it is an upper
+    estimate for schemes that share equally. With T_0 = D + S it is `power_ceiling`.
+
+    Examples
+    --------
+    >>> f"{power_with_unloaded_time(1.25e8, 1e5, 0.0308):.3g}"  # 1 Gbit/s, 100 kB: BLT in 30.8 ms
+    '3.01e+09'
+    """
+    root = xp.sqrt(file_size / capacity) + xp.sqrt(unloaded_time)
+    return capacity / root / root
+
+
+@law(
+    source=ESTIMATE,
+    unit="1",
+    result="rho*; on average T_0/S transfers are in progress",
+    derivation="unloaded.knee_with_unloaded_time",
+    not_simulated="a formula of the unloaded transfer time, which is simulated",
+    capacity=CAPACITY,
+    file_size=FILE_SIZE,
+    unloaded_time=UNLOADED.described(remark="No scheme takes less than S"),
+)
+def knee_with_unloaded_time(capacity: Any, file_size: Any, unloaded_time: Any, *, xp: Any) -> Any:
+    r"""Return an estimate of the load at which transfers with a given unloaded time have the greatest network power.
+
+    .. math:: \rho^* = \frac{\sqrt{T_0}}{\sqrt{S} + \sqrt{T_0}}, \qquad S = \frac{F}{C}
+
+    Notes
+    -----
+    As for `power_with_unloaded_time`.
+
+    Examples
+    --------
+    >>> round(knee_with_unloaded_time(1.25e8, 1e5, 0.0308), 3)  # Kim and Farber find 0.9
+    0.861
+    """
+    root = xp.sqrt(unloaded_time)
+    return root / (xp.sqrt(file_size / capacity) + root)
+
+
+@law(
+    source=ESTIMATE + ", whose section 4.3.2 raises the question",
+    unit="1",
+    result="A: 1 at x = 0, increasing from there towards the number of slow-start rounds if n > 1",
+    derivation="unloaded.power_advantage",
+    not_simulated="a formula of the unloaded transfer time, which is simulated",
+    bandwidth_delay_product=BDP.described(remark="Transmission times on the other links count as delay"),
+    packets=PACKETS,
+)
+def power_advantage(bandwidth_delay_product: Any, packets: Any, *, xp: Any) -> Any:
+    r"""Return an estimate of the greatest network power of BLT over that of TCP, from their unloaded times.
+
+    .. math::
+
+        A = \left(\frac{1 + \sqrt{\tau}}{1 + \sqrt{1 + x}}\right)^2, \qquad x = \frac{C D}{F}, \qquad
+        \tau = x + \max_{0 \le j < r} \left[ j \left(x + \frac{1}{n}\right) + \frac{n - 2^j + 1}{n} \right]
+
+    with r = `slow_start_rounds` of n packets.
+
+    Notes
+    -----
+    The ratio of `power_with_unloaded_time` for TCP's slow start from one packet and for a file sent at once, whose
+    unloaded times over F/C are tau and 1 + x. Its assumptions are theirs: nothing is lost, neither in the empty network
+    (where the buffer holds TCP's window) nor under load. Since A > 1 for every x > 0 and n > 1, there is no region in
+    the plane of bandwidth and delay in which TCP is ahead; there are only curves of a given advantage,
+    `bandwidth_delay_product_for_advantage`.
+
+    Examples
+    --------
+    >>> [round(power_advantage(x, 200), 2) for x in (0.1125, 1.125, 5.625, 37.5, 1e9)]
+    [1.19, 2.74, 4.69, 6.47, 8.0]
+    """
+    slow = slow_start_transfer_time.function(packets, bandwidth_delay_product, 1 / packets, 1 + 0 * packets, xp=xp)
+    ratio = (1 + xp.sqrt(slow)) / (1 + xp.sqrt(1 + bandwidth_delay_product))
+    return ratio * ratio
+
+
+def bandwidth_delay_product_for_advantage(advantage: Any, packets: Any) -> Any:
+    r"""Return an estimate of the bandwidth-delay product from which BLT's power exceeds TCP's by a given factor.
+
+    .. math:: x: \quad A(x, n) = A
+
+    Parameters
+    ----------
+    advantage : float or array
+        A [1], in [1, inf): greatest power of BLT over that of TCP.
+    packets : float or array
+        n [packets], an integer in [1, inf).
+
+    Returns
+    -------
+    float or array
+        x = C D/F [1]; 0 for A = 1. It is inf if A is not below the number of slow-start rounds of n packets: no path
+        gives such an advantage.
+
+    Notes
+    -----
+    The inverse of `power_advantage`, and as accurate. Each number j of extra rounds gives a quadratic in
+    sqrt(1 + x) - 1 with one positive root, if it has one; all terms increase with x, so that the smallest root counts.
+
+    Examples
+    --------
+    >>> x = bandwidth_delay_product_for_advantage(3, 200)
+    >>> round(float(x), 2), round(float(power_advantage(x, 200)), 12)
+    (1.42, 3.0)
+
+    References
+    ----------
+    Derived in derivations/unloaded.py.
+    """
+    for name, values, unit, integer in (("advantage", advantage, "1", False), ("packets", packets, "packets", True)):
+        array(name, np.asarray(values, dtype=float), unit, FROM_ONE, integer=integer)
+    factor, n = np.broadcast_arrays(np.asarray(advantage, dtype=float), np.asarray(packets, dtype=float))
+    root = np.sqrt(factor)
+    excess = (factor - 1) / (root + 1)  # g - 1 for A = g^2, without cancellation
+    least = np.where(factor == 1, 0.0, factor + n + np.inf)
+    for j in range(1, LONGEST):
+        reached = (j + 1 > factor) & (2.0**j <= n)
+        # L w^2 + 2 (L - g (g - 1)) w = (2^j - j - 1)/n + 4 g (g - 1), with w = sqrt(1 + x) - 1
+        leading = np.where(reached, j + 1 - factor, 1.0)
+        half, rest = leading - root * excess, (2.0**j - j - 1) / n + 4 * root * excess
+        spread = np.sqrt(half * half + leading * rest)
+        near = half > 0
+        w = np.where(near, rest / np.where(near, half + spread, 1.0), (spread - half) / leading)
+        least = np.where(reached & (w * (w + 2) < least), w * (w + 2), least)
+    return least if least.ndim else float(least)

@@ -1,6 +1,6 @@
-"""BLT windows that grow by a factor: a source sends windows W_0, W_1, ... in one burst; W_k has priority k.
+"""Windows of BLT: a source sends windows W_0, W_1, ... in one burst; packets of W_k have priority k.
 
-Packets of a burst are counted from 0. Proofs: derivations/blt.py.
+Windows grow by a factor or by a constant. Packets of a burst are counted from 0. Proofs: derivations/blt.py.
 """
 
 from __future__ import annotations
@@ -8,9 +8,44 @@ from __future__ import annotations
 from typing import Any
 
 from longfat.law import law
-from longfat.laws.blt.parameters import BITS, GROWTH, PACKET, WINDOW, WINDOWS
-from longfat.laws.blt.sums import BEYOND, geometric_sum, window_number
+from longfat.laws.blt.parameters import BITS, GROWTH, PACKET, STEP, WINDOW, WINDOWS
 from longfat.laws.references import KIM_FARBER
+
+DOUBLINGS = 53  # largest number of bits in the number of terms of any float
+BEYOND = 2.0**60  # with this growth every packet but the first is in window 1; its square fits a float32
+
+
+def geometric_sum(terms: Any, ratio: Any, xp: Any) -> Any:
+    """Return 1 + g + ... + g^(m-1) by doubling: F_2e = F_e + g^e F_e, and F_(a+b) = F_a + g^a F_b for the bits of m.
+
+    All terms are positive, so nothing cancels. The sum is an integer if g is one, and as a polynomial in g it has a
+    slope at g = 1.
+    """
+    if hasattr(xp, "sympy"):
+        one = xp.equal(ratio, 1)
+        return xp.sympy.Piecewise((terms, one), ((ratio**terms - 1) / (ratio - 1), True))
+    if hasattr(xp, "mp"):
+        return terms if ratio == 1 else (ratio**terms - 1) / (ratio - 1)
+
+    def double(_: Any, rest: Any, total: Any, power: Any, part: Any, base: Any) -> tuple[Any, ...]:
+        half = xp.floor(rest / 2)
+        odd = rest > 2 * half
+        total = xp.where(odd, total + power * part, total)
+        power = xp.where(odd, power * base, power)
+        # Powers beyond the last bit might overflow and spoil the slopes, so they are not updated.
+        more = half >= 1
+        return half, total, power, xp.where(more, part + base * part, part), xp.where(more, base * base, base)
+
+    zero = 0 * (terms + ratio)
+    one = 1 + zero
+    return xp.repeat(DOUBLINGS, double, terms + zero, zero, one, one, ratio + zero)[1]
+
+
+def window_number(packet: Any, estimate: Any, before: Any, xp: Any) -> Any:
+    """Return the largest integer k with ``before(k) <= packet``, from an estimate that is off by one at most."""
+    low = xp.maximum(estimate, 1 + 0 * estimate)
+    there = xp.where(before(low) <= packet, low, low - 1)
+    return xp.where(before(low + 1) <= packet, low + 1, there)
 
 
 @law(
@@ -148,3 +183,103 @@ def packets_encodable(bits: Any, growth: Any = 2, *, xp: Any) -> Any:
     # Not xp.power: 2^pi has to be an integer in float32, too.
     count = 2**bits if hasattr(xp, "sympy") or hasattr(xp, "mp") else xp.round(xp.power(2 + 0 * bits, bits))
     return geometric_sum(count, growth, xp)
+
+
+@law(
+    source=f"{KIM_FARBER}, section 3.3.1",
+    unit="packets",
+    result=r"\|W_k\|",
+    derivation="blt.additive_window_size",
+    not_simulated=(
+        "counts the windows of a burst; unloaded_transfer_time, which is simulated, checks packets that follow them"
+    ),
+    window=WINDOW.described(remark="Window 0 is a single packet"),
+    step=STEP,
+)
+def additive_window_size(window: Any, step: Any = 1, *, xp: Any) -> Any:
+    r"""Return the size of one window of a BLT burst whose windows grow by a constant.
+
+    .. math:: |W_k| = |W_{k-1}| + \alpha = 1 + \alpha k
+
+    Notes
+    -----
+    A definition. The paper gives the rule, but no value of alpha.
+
+    Examples
+    --------
+    >>> additive_window_size([0, 1, 2], step=3)
+    array([1., 4., 7.])
+    """
+    return 1 + step * window
+
+
+@law(
+    source=f"{KIM_FARBER}, section 3.3.1",
+    unit="packets",
+    result="F_m; the first packet of window m is number F_m, rounded up",
+    derivation="blt.packets_in_additive_windows",
+    not_simulated=(
+        "counts the windows of a burst; unloaded_transfer_time, which is simulated, checks packets that follow them"
+    ),
+    windows=WINDOWS.described(remark="These are windows 0 ... m - 1"),
+    step=STEP,
+)
+def packets_in_additive_windows(windows: Any, step: Any = 1, *, xp: Any) -> Any:
+    r"""Return the packets in the first m windows of a BLT burst whose windows grow by a constant.
+
+    .. math:: F_m = m + \alpha \frac{m (m - 1)}{2}
+
+    Notes
+    -----
+    Exact, also in floats for integer alpha and sums below 2^53. Priorities of pi bits distinguish the packets of 2^pi
+    windows: 136 packets for 4 bits and alpha = 1, against 65535 with windows that double.
+
+    Examples
+    --------
+    >>> packets_in_additive_windows([1, 2, 3, 16])
+    array([  1.,   3.,   6., 136.])
+    """
+    return windows + step * (windows * (windows - 1) / 2)
+
+
+@law(
+    source=f"{KIM_FARBER}, section 3.3.1 (windows that grow by a constant); the closed form is ours",
+    unit="1",
+    result="P(s), an integer: the number of the packet's window",
+    derivation="blt.additive_priority",
+    not_simulated=(
+        "counts the windows of a burst; unloaded_transfer_time, which is simulated, checks packets that follow them"
+    ),
+    packet=PACKET,
+    step=STEP.described(remark="The priority is s itself for alpha = 0"),
+)
+def additive_priority(packet: Any, step: Any = 1, *, xp: Any) -> Any:
+    r"""Return the priority of a packet of a BLT burst whose windows grow by a constant; 0 is the highest.
+
+    .. math:: P(s) = \left\lfloor \frac{2 s}{h + \sqrt{h^2 + 2 \alpha s}} \right\rfloor, \qquad
+        h = 1 - \frac{\alpha}{2}
+
+    Notes
+    -----
+    Exact, also in floats for integer alpha and s < 2^53, because a comparison with the first packets of windows
+    decides. For other alpha, rounding decides to which of two windows a packet next to their border belongs.
+
+    Examples
+    --------
+    >>> additive_priority(range(7))
+    array([0., 1., 1., 2., 2., 2., 3.])
+    """
+    if not hasattr(xp, "sympy"):
+        step = xp.minimum(step, BEYOND + 0 * step)
+    half = 1 - step / 2
+    root = xp.sqrt(half * half + 2 * step * packet)
+    if hasattr(xp, "sympy"):
+        return xp.sympy.Piecewise((packet * 0, xp.equal(packet, 0)), (xp.floor(2 * packet / (half + root)), True))
+    # Where each form is used, it neither subtracts nearly equal numbers nor divides by 0.
+    wide = half < 0
+    ratio = xp.where(
+        wide,
+        (root - half) / xp.where(wide, step, 1 + 0 * step),
+        2 * packet / xp.where(wide | (packet == 0), 1 + 0 * root, half + root),
+    )
+    return window_number(packet, xp.floor(ratio), lambda k: packets_in_additive_windows.function(k, step, xp=xp), xp)

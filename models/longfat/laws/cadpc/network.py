@@ -1,4 +1,12 @@
-"""Equilibrium of CADPC flows over several links."""
+"""CADPC flows of different weights, routes and rates; startup; delayed reports of the traffic.
+
+Startup: the paper gives the idea in words (section III) and refers to a thesis for the formula. The formula here is
+ours, after these words: the number of flows falls linearly with the rate from m_0 to 1.
+
+Delay: a sender knows its own rate, but the reported traffic is that of d updates ago. Near the equilibrium the total's
+deviation then satisfies z^(d + 1) = (1 - s) z^d - n s, with s = a/(1 + n); the delay does not affect differences
+between flows.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +16,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from longfat.base import domains
-from longfat.laws.fair_share import arithmetic, max_min_rates
+from longfat.law import SimulatedBy, Symbol, law
+from longfat.laws.cadpc.parameters import FLOWS, RATE, RIVALS, SMOOTHING, STABLE_SMOOTHING, TRAFFIC
+from longfat.laws.fair_share import filling, max_min_rates
+from longfat.laws.references import WELZL
 
 
 def network_equilibrium(routes: ArrayLike, capacities: Any = 1, weights: Any = 1) -> NDArray[np.float64]:
@@ -47,13 +58,350 @@ def network_equilibrium(routes: ArrayLike, capacities: Any = 1, weights: Any = 1
     M. Welzl, Scalable Router Aided Congestion Avoidance, sections II.A (which report is sent back) and III (parking
     lot); the equation and its solution are ours, derivations/cadpc_network.py.
     """
-    table = arithmetic.usage_table("routes", routes, "[0, 1]")
+    table = filling.usage_table("routes", routes, "[0, 1]")
     if ((table > 0) & (table < 1)).any():
         row, flow = (int(i) for i in np.argwhere((table > 0) & (table < 1))[0])
         raise domains.out_of_range(f"routes[{row}, {flow}]", table[row, flow], "1", "0 or 1")
     links, flows = table.shape
     virtual = np.eye(links, dtype=int)  # a flow of weight 1 on each link
-    weight = np.append(arithmetic.column("weights", weights, "flows", "(0, inf)", flows), [1] * links)
-    capacity = arithmetic.column("capacities", capacities, "bytes/s", "(0, inf)", links)
+    weight = np.append(filling.column("weights", weights, "flows", "(0, inf)", flows), [1] * links)
+    capacity = filling.column("capacities", capacities, "bytes/s", "(0, inf)", links)
     rates = max_min_rates(np.hstack([table, virtual]), capacity, weight)
     return np.asarray(rates[:flows], dtype=float)
+
+
+FIRST = Symbol("m_1", "flows", "[1, inf)", (1, 50), "Flows over the first link only", integer=True)
+SECOND = Symbol("m_2", "flows", "[1, inf)", (1, 50), "Flows over the second link only", integer=True)
+OWN = Symbol("m_1", "flows", "[1, inf)", (1, 50), "Flows over the flow's own link only", integer=True)
+OTHER = Symbol("m_2", "flows", "[1, inf)", (1, 50), "Flows over the other link only", integer=True)
+
+
+@law(
+    source=f"{WELZL}, sections II.A and III (parking lot); the values are ours",
+    unit="1",
+    result="x, over the capacity of a link",
+    derivation="cadpc_network.parking_lot",
+    simulated=SimulatedBy("parking_lot_long", {"first": (1.0, 8.0), "second": (1.0, 8.0)}, relative=0.03),
+    first=FIRST,
+    second=SECOND,
+)
+def parking_lot_long_rate(first: Any, second: Any, *, xp: Any) -> Any:
+    r"""Return the equilibrium rate of a CADPC flow over two links of equal capacity, each with other flows.
+
+    .. math:: \bar x = \frac{1}{2 + \max(m_1, m_2)}
+
+    Notes
+    -----
+    Exact: the link with less spare capacity, which is the one with more flows of its own, reports.
+
+    Examples
+    --------
+    >>> parking_lot_long_rate(8, 3)
+    0.1
+    """
+    return 1 / (2 + xp.maximum(first, second))
+
+
+@law(
+    source=f"{WELZL}, sections II.A and III (parking lot); the values are ours",
+    unit="1",
+    result="x, over the capacity of a link",
+    derivation="cadpc_network.parking_lot",
+    simulated=SimulatedBy("parking_lot_short", {"own": (1.0, 8.0), "other": (1.0, 8.0)}, relative=0.03),
+    own=OWN.described(remark="The flow itself is included"),
+    other=OTHER,
+)
+def parking_lot_short_rate(own: Any, other: Any, *, xp: Any) -> Any:
+    r"""Return the equilibrium rate of a CADPC flow over one of two links of equal capacity; one flow crosses both.
+
+    .. math:: \bar x = \frac{1 + \max(m_1, m_2)}{(2 + \max(m_1, m_2)) (1 + m_1)}
+
+    Notes
+    -----
+    Exact. It is the max-min fair rate of a network with one flow more on each link, not that of the network itself:
+    with 9 such flows on one link and 1 on the other, the latter has the rate 5/11, whereas its max-min fair rate is
+    9/10.
+
+    Examples
+    --------
+    >>> parking_lot_short_rate(8, 3), parking_lot_short_rate(3, 8)
+    (0.1, 0.225)
+    """
+    most = xp.maximum(own, other)
+    return (1 + most) / ((2 + most) * (1 + own))
+
+
+REMAINING = Symbol("q", "1", "(0, 1]", (1e-3, 0.5), "Fraction of the differences that is left")
+
+
+@law(
+    source=f"Ours, for equation (1) of {WELZL}",
+    unit="1",
+    result="Multiplier",
+    derivation="cadpc_spectrum.spectrum",
+    long_proof=True,
+    not_simulated=(
+        "multipliers of small disturbances, which tests/test_cadpc_agreement.py checks against simulated packets"
+    ),
+    flows=FLOWS,
+    smoothing=SMOOTHING,
+)
+def difference_multiplier(flows: Any, smoothing: Any = 1, *, xp: Any) -> Any:
+    r"""Return the factor by which one update shrinks the difference between two CADPC flows near equilibrium.
+
+    .. math:: \mu = 1 - \frac{a}{1 + n}
+
+    Notes
+    -----
+    First order in the deviations; delayed reports change nothing if a sender knows its own rate. The total's
+    multiplier is 1 - a, so at a = 1 the total is near equilibrium long before the flows are equal: its error e
+    satisfies e(t + 1) = e(t)^2 + (1 + n) D/n, where D is the sum of the squared deviations of the rates from their
+    mean. If flows have weights, n is their sum.
+
+    Examples
+    --------
+    >>> difference_multiplier(9)
+    0.9
+    """
+    return (1 + flows - smoothing) / (1 + flows)
+
+
+@law(
+    source=f"Ours, for equation (1) of {WELZL}",
+    unit="updates",
+    result="t, to be rounded up; about ln(1/q) (1 + n)/a",
+    derivation="cadpc_spectrum.updates_to_fairness",
+    long_proof=True,
+    not_simulated=(
+        "multipliers of small disturbances, which tests/test_cadpc_agreement.py checks against simulated packets"
+    ),
+    flows=RIVALS,
+    remaining=REMAINING,
+    smoothing=STABLE_SMOOTHING,
+)
+def updates_to_fairness(flows: Any, remaining: Any, smoothing: Any = 1, *, xp: Any) -> Any:
+    r"""Return the updates after which a fraction q of the differences between CADPC flows is left.
+
+    .. math:: t = \frac{\ln q}{\ln\left(1 - \dfrac{a}{1 + n}\right)}
+
+    Notes
+    -----
+    First order: for differences small beside the rates and a total at equilibrium. It grows with the number of flows,
+    whereas `updates_to_fraction`, for flows that start equal, hardly depends on it.
+
+    Examples
+    --------
+    >>> round(updates_to_fairness(100, 0.01, smoothing=0.5))
+    928
+    """
+    return xp.log(remaining) / xp.log1p(-smoothing / (1 + flows))
+
+
+@law(
+    source=f"Ours, for equation (1) of {WELZL}; the startup is discussed in its section III",
+    unit="1",
+    result="Factor; it decreases as the rate grows and holds for rates small beside 1/(1 + n)",
+    derivation="cadpc_spectrum.newcomer",
+    not_simulated=(
+        "multipliers of small disturbances, which tests/test_cadpc_agreement.py checks against simulated packets"
+    ),
+    flows=FLOWS.described("Flows that share the link already"),
+    smoothing=SMOOTHING,
+)
+def newcomer_growth(flows: Any, smoothing: Any = 1, *, xp: Any) -> Any:
+    r"""Return the factor by which one update multiplies a small rate on a link where n flows are at equilibrium.
+
+    .. math:: g = 1 + \frac{a}{1 + n}
+
+    Notes
+    -----
+    The limit for a rate of 0. On an empty link the factor is 1 + a. The paper calls the resulting start too long and
+    adds a startup rule (`startup_step`).
+
+    Examples
+    --------
+    >>> newcomer_growth(9, smoothing=0.5)
+    1.05
+    """
+    return 1 + smoothing / (1 + flows)
+
+
+INITIAL = Symbol("m_0", "flows", "[1, inf)", (1.0, 10.0), "Flows that a sender acts like at first")
+LARGEST = Symbol("G", "1", "(1, inf)", (1.25, 4.0), "Largest growth of the rate in one update")
+
+
+def acting_like(rate: Any, traffic: Any, initial_flows: Any, xp: Any) -> Any:
+    """Return m, the number of flows that a sender acts like: 1 beyond the equilibrium and without spare capacity."""
+    spare = 1 - traffic
+    if hasattr(xp, "sympy"):
+        return xp.piecewise(
+            lambda: 1 + 0 * rate, (rate < spare, lambda: initial_flows + (1 - initial_flows) * rate / spare)
+        )
+    below = rate < spare
+    # The divisor stays positive where the branch is not taken, so that gradients stay finite.
+    progress = xp.where(below, rate / xp.where(below, spare, 1 + rate), 1 + 0 * rate)
+    return progress + initial_flows * (1 - progress)
+
+
+@law(
+    source=f"Ours, after the description in {WELZL}, section III",
+    unit="flows",
+    result="m, from m_0 down to 1",
+    derivation="cadpc.startup",
+    not_simulated="the rule that the simulated sender computes itself",
+    rate=RATE,
+    traffic=TRAFFIC,
+    initial_flows=INITIAL,
+)
+def startup_multiplicity(rate: Any, traffic: Any, initial_flows: Any = 2, *, xp: Any) -> Any:
+    r"""Return the number of flows that a starting CADPC sender acts like.
+
+    .. math:: m = m_0 + (1 - m_0) \min\left(1, \frac{x}{1 - L}\right), \qquad m = 1 \text{ for } L \ge 1
+
+    Notes
+    -----
+    A reconstruction: the paper says that a sender acts like more flows at first and that this falls linearly to one
+    as the rate approaches its final value. That value is where x = 1 - L. A sender whose m has reached 1 keeps it;
+    this memory is part of the sender, not of the law.
+
+    Examples
+    --------
+    >>> startup_multiplicity(0.1, 0.6, initial_flows=5)
+    4.0
+    """
+    return acting_like(rate, traffic, initial_flows, xp)
+
+
+@law(
+    source=f"Ours, after the description in {WELZL}, section III",
+    unit="1",
+    result="x(t + 1); not positive where x + L >= 1 + 1/a",
+    derivation="cadpc.startup",
+    not_simulated="the rule that the simulated sender computes itself",
+    rate=RATE,
+    traffic=TRAFFIC,
+    initial_flows=INITIAL.described(remark="m_0 = 1 gives `step`"),
+    largest_growth=LARGEST,
+    smoothing=SMOOTHING,
+)
+def startup_step(
+    rate: Any, traffic: Any, initial_flows: Any = 2, largest_growth: Any = 2, smoothing: Any = 1, *, xp: Any
+) -> Any:
+    r"""Return the rate of a starting CADPC sender after one update.
+
+    .. math:: x(t + 1) = x(t) \min(G, 1 + a m (1 - x(t) - L(t)))
+
+    with m as in `startup_multiplicity`.
+
+    Notes
+    -----
+    A reconstruction, see `startup_multiplicity`. Equilibrium and multipliers are those of `step`, since m = 1 and 1 -
+    x - L = 0 there: the startup rule costs no stability near the equilibrium. Far from it, and with delayed reports,
+    the rate overshoots.
+
+    Examples
+    --------
+    >>> startup_step(0.25, 0.25, initial_flows=4, smoothing=0.5)
+    0.4375
+    """
+    m = acting_like(rate, traffic, initial_flows, xp)
+    return rate * xp.minimum(largest_growth + 0 * m, 1 + smoothing * m * (1 - rate - traffic))
+
+
+CONTRACTIONS = 40  # each step gains at least a factor of 3, and 3^-40 is below the rounding
+
+
+def total_multipliers(flows: float, smoothing: float = 1, delay: int = 0) -> NDArray[np.complex128]:
+    r"""Return the factors by which an update multiplies the total's deviation from equilibrium if reports are delayed.
+
+    .. math:: z^{d + 1} = \left(1 - \frac{a}{1 + n}\right) z^d - \frac{a n}{1 + n}
+
+    Parameters
+    ----------
+    flows : float
+        n [flows], in (0, inf): a number of flows, or the sum of their weights.
+    smoothing : float
+        a [1], in (0, inf).
+    delay : int
+        d [updates], an integer in [0, 500]: age of the reported traffic.
+
+    Returns
+    -------
+    ndarray
+        The d + 1 multipliers [1], complex, the largest modulus first. The equilibrium is stable if all are inside the
+        unit circle; deviations of the total then decay by the first of them per update.
+
+    Notes
+    -----
+    First order in the deviations, for a sender that knows its own present rate and flows that update together. Computed
+    as eigenvalues of a companion matrix, to about 1e-14 for simple roots. For d = 0 the multiplier is 1 - a; for d = 1
+    and a = 1 there are two, of modulus sqrt(n/(1 + n)).
+
+    Examples
+    --------
+    >>> abs(total_multipliers(1, 1, delay=1)).round(6).tolist()
+    [0.707107, 0.707107]
+
+    References
+    ----------
+    Ours, derivations/cadpc_delay.py; the update is equation (1) of M. Welzl, "Scalable Router Aided Congestion
+    Avoidance for Bulk Data Transfer in High Speed Networks", University of Innsbruck.
+    """
+    n = domains.number("flows", flows, "flows", "(0, inf)")
+    a = domains.number("smoothing", smoothing, "1", "(0, inf)")
+    d = domains.integer("delay", delay, "updates", "[0, 500]")
+    if d == 0:
+        return np.array([1 - a], dtype=complex)
+    polynomial = np.zeros(d + 2)
+    polynomial[0], polynomial[1], polynomial[-1] = 1, -(1 + n - a) / (1 + n), a * (n / (1 + n))
+    roots = np.roots(polynomial).astype(complex)
+    return roots[np.argsort(-np.abs(roots), kind="stable")]
+
+
+def largest_stable_smoothing(flows: Any, delay: Any = 0) -> Any:
+    r"""Return the smoothness factor below which the equilibrium is stable although reports are delayed.
+
+    .. math:: a < \frac{2 \sin\frac{\theta}{2} \sin\frac{(d + 1) \theta}{2}}{\cos\frac{d \theta}{2}}, \qquad
+        n \cos\frac{(2 d + 1) \theta}{2} + \cos\frac{\theta}{2} = 0, \quad
+        \frac{\pi}{2 d + 1} \le \theta \le \frac{\pi}{d + 1}
+
+    Parameters
+    ----------
+    flows : float or array
+        n [flows], in [1, inf]: a number of flows, or the sum of their weights.
+    delay : int or array
+        d [updates], an integer in [0, 1e6]: age of the reported traffic.
+
+    Returns
+    -------
+    float or array
+        The bound [1]: 2 for one flow or fresh reports, falling with n to 2 sin(pi/(2 (2 d + 1))).
+
+    Notes
+    -----
+    Necessary and sufficient for small deviations: at the bound a pair of multipliers exp(+-i theta) leaves the unit
+    circle, and above it stays outside. A sender knows its own present rate, and all flows update together. For d = 1 it
+    is (1 + n)/n, for d = 2 it is 2 (1 + n)/(n + sqrt(5 n^2 - 4 n)).
+
+    Examples
+    --------
+    >>> largest_stable_smoothing(4, delay=1)
+    1.25
+    >>> round(largest_stable_smoothing(float("inf"), delay=2), 6)
+    0.618034
+
+    References
+    ----------
+    Ours, derivations/cadpc_delay.py; the limit for many flows is that of S. Levin and R. May, A note on
+    difference-delay equations, Theoretical Population Biology 9, 1976.
+    """
+    n = domains.numbers("flows", flows, "flows", "[1, inf]")
+    d = domains.numbers("delay", delay, "updates", "[0, 1e6]", integer=True)
+    n, d = np.broadcast_arrays(n, d)
+    late = d > 0
+    tilt = np.zeros(n.shape)  # theta/2 = (pi/2 + tilt)/(2 d + 1) and sin(tilt) = cos(theta/2)/n
+    for _ in range(CONTRACTIONS):
+        tilt = np.where(late, np.arcsin(np.cos((np.pi / 2 + tilt) / (2 * d + 1)) / n), 0.0)
+    half = (np.pi / 2 + tilt) / (2 * d + 1)
+    bound = 2 * np.sin(half) * np.sin((d + 1) * half) / np.cos(d * half)
+    return bound if bound.ndim else float(bound)

@@ -3,8 +3,15 @@
 The rules are those of RFC 9438. Proofs: derivations/cubic.py, cubic_link.py and cubic_random.py.
 """
 
-from longfat.laws.cubic.full_link import mean_queue, utilisation, utilisation_general
-from longfat.laws.cubic.growth import mean_window, packets_between_losses, recovery_time, window
+from longfat.laws.cubic.growth import (
+    mean_queue,
+    mean_window,
+    packets_between_losses,
+    recovery_time,
+    utilisation,
+    utilisation_general,
+    window,
+)
 from longfat.laws.cubic.loss_response import (
     average_window,
     average_window_random,

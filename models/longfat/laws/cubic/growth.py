@@ -1,13 +1,36 @@
-"""CUBIC's window between two losses: its course, its duration, its mean and its packets."""
+"""CUBIC's window between two losses: its course, its duration, its mean and its packets.
+
+The last three laws are for one flow alone at a drop-tail link, in its cubic region.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 from longfat.law import SimulatedBy, law
-from longfat.laws.cubic.arithmetic import cube_root, third
-from longfat.laws.cubic.parameters import BETA, ROUND_TRIP, TIME, WINDOW_BEFORE_LOSS, C
+from longfat.law.roots import newton
+from longfat.laws.cubic.parameters import (
+    BANDWIDTH_DELAY_PRODUCT,
+    BETA,
+    BUFFER,
+    PATH,
+    ROUND_TRIP,
+    TIME,
+    WINDOW_BEFORE_LOSS,
+    C,
+)
 from longfat.laws.references import RFC_9438
+
+
+def third(like: Any, xp: Any) -> Any:
+    """Return 1/3 in the digits of a number's arithmetic; no derivative passes through it."""
+    return xp.fixed(1 / (3 + 0 * like))
+
+
+def cube_root(x: Any, xp: Any) -> Any:
+    """Return the cube root of a number that is not negative."""
+    return xp.power(x, third(x, xp))
+
 
 #: Points at which the cubic region, the mixed one and the Reno-friendly one occur, with windows of many packets.
 DETERMINISTIC = {
@@ -169,3 +192,184 @@ def packets_between_losses(
     # Not from the limited ratio: below 1/3 the estimate alone decides.
     estimate = window_before_loss * (1 + beta) / 3
     return mean * xp.minimum(recovery / round_trip_time, estimate)
+
+
+OURS = f"Ours, in the fluid limit of {RFC_9438}, sections 4.2 and 4.6"
+
+
+def _full(buffer: Any, beta: Any, xp: Any) -> tuple[Any, Any, Any]:
+    """Return the depth of the sawtooth, the part x of it above one bandwidth-delay product, and x^(4/3)."""
+    depth = (1 + buffer) * (1 - beta)
+    part = xp.minimum(buffer / depth, 1 + 0 * depth)
+    return depth, part, xp.power(part, 4 * third(part, xp))
+
+
+@law(
+    source=OURS,
+    unit="1",
+    result="U, from (3 + beta)/4 without a buffer to 1 at B = 1/beta - 1, where the slope is 0 on both sides",
+    derivation="cubic.utilisation",
+    simulated=SimulatedBy("cubic_utilisation", {"buffer": (0.05, 0.8), "beta": (0.6, 0.8)}, accuracy=0.005),
+    buffer=BUFFER,
+    beta=BETA,
+)
+def utilisation(buffer: Any, beta: Any = 0.7, *, xp: Any) -> Any:
+    r"""Return the utilisation of a drop-tail link by one CUBIC flow in its cubic region.
+
+    .. math:: U = 1 - \frac{(1 + B)(1 - \beta)}{4} \left(1 - 4 x + 3 x^{4/3}\right), \qquad
+        x = \min\left(\frac{B}{(1 + B)(1 - \beta)}, 1\right)
+
+    Notes
+    -----
+    The window follows the cubic function from beta (1 + B) to 1 + B bandwidth-delay products in real time, so queueing
+    does not slow it, and neither C nor the product matter. This is a fluid limit: a product of many packets, K of many
+    round trips, one loss per period, W_max the window at each loss, and no time lost in recovery. It holds where the
+    product plus the buffer is above `reno_friendly_window`; where the Reno-friendly estimate rules from the loss on,
+    below 1/sqrt(27) of that, the law is `tcp.aimd_utilisation_general` with the same beta. Fast convergence is off, as
+    RFC 9438, section 4.7, asks for a single flow.
+
+    Examples
+    --------
+    >>> [round(utilisation(b), 4) for b in (0, 0.1, 0.2, 3 / 7)]
+    [0.925, 0.9671, 0.9867, 1.0]
+    """
+    depth, part, power = _full(buffer, beta, xp)
+    return 1 - depth / 4 * (1 - 4 * part + 3 * power)
+
+
+@law(
+    source=OURS,
+    unit="1",
+    result="Q over the bandwidth-delay product, the mean over time",
+    derivation="cubic.mean_queue",
+    # Ours, after simulations at the corners: the law is above them by 0.0101 at a buffer of 1 and a beta of 0.6.
+    simulated=SimulatedBy("cubic_queue", {"buffer": (0.1, 1.0), "beta": (0.6, 0.8)}, accuracy=0.012),
+    buffer=BUFFER,
+    beta=BETA,
+)
+def mean_queue(buffer: Any, beta: Any = 0.7, *, xp: Any) -> Any:
+    r"""Return the mean backlog of a drop-tail link with one CUBIC flow in its cubic region.
+
+    .. math:: Q = \frac{3}{4} (1 + B)(1 - \beta)\, x^{4/3} + \max\left(B - (1 + B)(1 - \beta), 0\right)
+
+    with x of `utilisation`.
+
+    Notes
+    -----
+    The assumptions are those of `utilisation`. Most of the buffer is occupied most of the time, since the cubic
+    function stays near W_max: with B = 1/beta - 1, which just fills the link, it is 3/4 of the buffer.
+
+    Examples
+    --------
+    >>> round(mean_queue(3 / 7) / (3 / 7), 12)
+    0.75
+    """
+    depth, _, power = _full(buffer, beta, xp)
+    return 3 * depth / 4 * power + xp.maximum(buffer - depth, 0 * depth)
+
+
+def _inverse_of_window(x: Any, xp: Any) -> Any:
+    """Return the integral of 1/(1 - y^3) from 0 to x, for x in [0, 1)."""
+    root = xp.sqrt(3 + 0 * x)
+    angle = xp.atan((2 * x + 1) / root) - xp.atan(1 / root)
+    return xp.log1p(x + x * x) / 6 - xp.log1p(-x) / 3 + angle / root
+
+
+def _overtaken_with_queue(pace: Any, top: Any, decrease: Any, begin: Any, xp: Any) -> Any:
+    """Return the time left, over K, when the estimate overtakes a window of more than one bandwidth-delay product.
+
+    ``begin`` is the time left when the queue begins, ``pace`` the growth of the estimate in K without a queue.
+    """
+    if hasattr(xp, "sympy"):
+        return xp.computed("v", _overtaken_with_queue, pace, top, decrease, begin)
+    scale = cube_root(decrease, xp)
+
+    def difference(v: Any, top: Any, decrease: Any, begin: Any, pace: Any, scale: Any) -> Any:
+        queued = (_inverse_of_window(scale * begin, xp) - _inverse_of_window(scale * v, xp)) / (scale * top)
+        return top * decrease * (1 - v * v * v) - pace * (1 - begin + queued)
+
+    def with_slope(v: Any, *parameters: Any) -> tuple[Any, Any]:
+        top, decrease, _, pace, _ = parameters
+        slope = pace / (top * (1 - decrease * v * v * v)) - 3 * top * decrease * v * v
+        return difference(v, *parameters), slope
+
+    parameters = top, decrease, begin, pace, scale
+    zero = 0 * (begin + pace + top)
+    found = newton(with_slope, zero, begin + zero, begin / 2 + zero, *parameters, scale=1.0, xp=xp)
+    return xp.implicit(difference, found, *parameters)
+
+
+@law(
+    source=f"Ours, in the fluid limit of {RFC_9438}, sections 4.2, 4.3 and 4.6",
+    unit="1",
+    result="U, between those of `tcp.aimd_utilisation_general` and of `utilisation`",
+    derivation="cubic_link.utilisation_general",
+    simulated=SimulatedBy(
+        "cubic_utilisation_general",
+        {
+            # Ours, after simulations at the corners: at 0.02, a buffer of 6 to 20 packets, the law is up to 0.1 above.
+            "buffer": (0.05, 0.5),
+            "bandwidth_delay_product": (300.0, 1000.0),
+            "round_trip_time": (0.005, 0.1),
+            "c": (0.2, 1.0),
+            "beta": (0.6, 0.8),
+        },
+        accuracy=0.01,
+    ),
+    buffer=BUFFER,
+    bandwidth_delay_product=BANDWIDTH_DELAY_PRODUCT,
+    round_trip_time=PATH,
+    c=C,
+    beta=BETA,
+)
+def utilisation_general(
+    buffer: Any, bandwidth_delay_product: Any, round_trip_time: Any, c: Any = 0.4, beta: Any = 0.7, *, xp: Any
+) -> Any:
+    r"""Return the utilisation of a drop-tail link by one CUBIC flow, with its Reno-friendly region.
+
+    .. math:: U = 1 - \frac{1}{T} \int_0^T \max(1 - w(t), 0)\, dt, \qquad
+        \frac{dw_{est}}{dt} = \frac{3 (1 - \beta)}{1 + \beta} \frac{1}{C R \cdot R \max(1, w)}
+
+    w is the larger of the cubic function and the estimate, over the bandwidth-delay product C R, and T the time
+    from beta (1 + B) back to 1 + B.
+
+    Notes
+    -----
+    Up to one bandwidth-delay product the window has the regions of `mean_window`; beyond it queueing slows the
+    estimate, and the time at which it overtakes is the root of an equation (v in the expression). The fluid limit is
+    that of `utilisation`, which is the case of a large product; for a small one the law is
+    `tcp.aimd_utilisation_general`. Exact for beta >= 0.6, or B <= 2/3, where the estimate overtakes once.
+
+    Examples
+    --------
+    >>> [round(utilisation_general(0.1, n, 0.01), 4) for n in (100, 1000, 10_000)]
+    [0.921, 0.9519, 0.9671]
+    """
+    decrease, enough = 1 - beta, (1 - beta) / beta
+    full = buffer >= enough
+    buffer = xp.where(full, enough / 2 + 0 * buffer, buffer)
+    top = 1 + buffer
+    recovery = cube_root(top * bandwidth_delay_product * decrease / c, xp)
+    pace = 3 * decrease / (1 + beta) * recovery / (round_trip_time * bandwidth_delay_product)
+    part = buffer / (top * decrease)
+    some = part > 0  # the slope of a cube root at 0 is infinite
+    begin = xp.where(some, cube_root(xp.where(some, part, 1 + 0 * part), xp), 0 * part)
+    scale = cube_root(decrease, xp)
+    # The paces at which the estimate overtakes with the loss, and when the queue begins.
+    last = top * decrease / (1 - begin + _inverse_of_window(scale * begin, xp) / (scale * top))
+    first = top * decrease * (1 + begin + begin * begin)
+    limited = xp.maximum(xp.minimum(pace, first), last)
+    left = _overtaken_with_queue(limited, top, decrease, begin, xp)
+    window = top * (1 - decrease * left * left * left)
+    queued = top * decrease / 4 * (1 - 4 * part + 3 * part * begin)
+    queued = queued / (1 - left + (top - window) * (top + window) / (2 * limited))
+    # Without a queue it overtakes as in `mean_window`.
+    one = 1 + 0 * pace
+    ratio = xp.minimum(xp.maximum(top * decrease / pace, third(pace, xp)), one)
+    share = (3 - xp.sqrt(xp.maximum(4 / ratio - 3, one))) / 2
+    window = top * (beta + decrease * share * (3 - 3 * share + share * share))
+    late = 1 - share
+    idle = share - top * (share - decrease / 4 * share * (1 + late) * (1 + late * late))
+    time = share + (1 - window) / pace + buffer * (2 + buffer) / (2 * pace)
+    early = (idle + (1 - window) * (1 - window) / (2 * pace)) / time
+    return xp.where(full, one, 1 - xp.where(pace > first, early, queued))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from longfat.law import SimulatedBy, law
-from longfat.laws.cubic.arithmetic import cube_root, third
+from longfat.laws.cubic.growth import cube_root, third
 from longfat.laws.cubic.parameters import AVERAGE_WINDOW, BETA, FAST_CONVERGENCE, LOSS, ROUND_TRIP, C
 from longfat.laws.references import POOJARY_SHARMA, RFC_9438
 

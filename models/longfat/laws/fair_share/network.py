@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from longfat.base import domains
-from longfat.laws.fair_share.arithmetic import number
+from longfat.laws.fair_share.filling import number
 
 Path = str | Sequence[str]
 

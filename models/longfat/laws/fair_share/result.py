@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from longfat.laws.fair_share import arithmetic
+from longfat.laws.fair_share import filling
 from longfat.laws.fair_share.network import Network
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class Schedule:
 
     def _array(self, values: Iterable[Any]) -> Any:
         """Return numbers of the network as an array of the type that the schedule was computed in."""
-        convert = arithmetic.fraction if self.times.dtype == object else float
+        convert = filling.fraction if self.times.dtype == object else float
         return np.array([convert(value) for value in values], dtype=self.times.dtype)
 
     def to_dataset(self) -> xr.Dataset:

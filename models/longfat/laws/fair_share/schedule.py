@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from longfat.base import domains
-from longfat.laws.fair_share import arithmetic
+from longfat.laws.fair_share import filling
 from longfat.laws.fair_share.filling import fill
 from longfat.laws.fair_share.network import Load, Network
 from longfat.laws.fair_share.result import Schedule
@@ -72,7 +72,7 @@ def transfer_times(network: Network, until: Any = math.inf) -> Schedule:
     """
     if not isinstance(network, Network):
         raise domains.wrong_type("network", network, "a Network")
-    end = arithmetic.number("until", until, "s", "(-inf, inf]")
+    end = filling.number("until", until, "s", "(-inf, inf]")
     again = {link for load in network.loads if load.period is not None and load.rate > 0 for link in load.path}
     for name, flow in zip(network.names, network.flows, strict=True):
         if end == math.inf and flow.size == math.inf and not again.isdisjoint(flow.usage()):
@@ -136,7 +136,7 @@ class _Run:
 
     def __init__(self, network: Network, end: Any) -> None:
         self.network = network
-        self.convert = convert = arithmetic.kind([*network.numbers(), end])
+        self.convert = convert = filling.kind([*network.numbers(), end])
         self.end = convert(end)
         self.size = [convert(flow.size) for flow in network.flows]
         self.start = [convert(flow.start) for flow in network.flows]
@@ -232,10 +232,10 @@ class _Run:
         shape = len(self.rates), len(self.groups)
         return Schedule(
             network=self.network,
-            times=arithmetic.array(self.times, self.convert, (len(self.times),)),
-            finish=arithmetic.array(self.finish, self.convert, (len(self.finish),)),
+            times=filling.array(self.times, self.convert, (len(self.times),)),
+            finish=filling.array(self.finish, self.convert, (len(self.finish),)),
             groups=tuple(self.group_of),
-            group_rates=arithmetic.array(self.rates, self.convert, shape),
+            group_rates=filling.array(self.rates, self.convert, shape),
             group_flows=np.array(self.counts, dtype=int).reshape(shape),
         )
 

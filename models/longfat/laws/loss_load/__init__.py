@@ -3,18 +3,17 @@
 Rates are fractions of the capacity that the link announces, which is v times the true one.
 """
 
-from longfat.laws.loss_load.equilibrium import (
+from longfat.laws.loss_load.loss import (
     bounded_loss,
     equilibrium_load,
     equilibrium_loss,
     equilibrium_rate,
+    loss_probability,
     lossless_virtual_factor,
+    raw_throughput,
     virtual_capacity,
 )
-from longfat.laws.loss_load.loss import loss_probability, raw_throughput
-from longfat.laws.loss_load.optimum import throughput_optimal_rate
-from longfat.laws.loss_load.response import response_time
-from longfat.laws.loss_load.response_optimum import response_optimal_rate
+from longfat.laws.loss_load.optimum import response_optimal_rate, response_time, throughput_optimal_rate
 
 __all__ = [
     "bounded_loss",

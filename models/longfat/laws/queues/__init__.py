@@ -6,7 +6,6 @@ derivations/queues.py, constant_queues.py.
 """
 
 from longfat.laws.queues.constant import md1k_loss, md1k_mean_number, md1k_wait
-from longfat.laws.queues.exponential import mm1k_loss, mm1k_mean_number, mm1k_wait
 from longfat.laws.queues.unlimited import (
     md1_wait,
     mg1_wait,
@@ -14,6 +13,9 @@ from longfat.laws.queues.unlimited import (
     mm1_mean_number,
     mm1_response,
     mm1_wait,
+    mm1k_loss,
+    mm1k_mean_number,
+    mm1k_wait,
 )
 
 __all__ = [

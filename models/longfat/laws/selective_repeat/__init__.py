@@ -8,15 +8,20 @@ receive buffers. Proofs: derivations/selective_repeat.py, segment_rounds.py, seg
 receive_buffer.py.
 """
 
-from longfat.laws.selective_repeat.delay import mean_delay_receiver, mean_delay_sender, mean_rounds
-from longfat.laws.selective_repeat.delay_distribution import (
+from longfat.laws.selective_repeat.delay import (
     delay_cdf,
     delay_quantile,
     max_delay_mean,
     max_delay_quantile,
+    mean_delay_receiver,
+    mean_delay_sender,
+    mean_rounds,
 )
-from longfat.laws.selective_repeat.efficiency import throughput_efficiency, window_for_efficiency
-from longfat.laws.selective_repeat.many_rounds import throughput_efficiency_many_rounds
+from longfat.laws.selective_repeat.efficiency import (
+    throughput_efficiency,
+    throughput_efficiency_many_rounds,
+    window_for_efficiency,
+)
 from longfat.laws.selective_repeat.rates import (
     ack_delay,
     ack_segments,
@@ -33,7 +38,7 @@ from longfat.laws.selective_repeat.receive_buffer import (
     locked_efficiency_soft_ack,
     throughput_efficiency_hard_ack,
 )
-from longfat.laws.selective_repeat.rounds_distribution import max_rounds, rounds_cdf, rounds_pmf, rounds_quantile
+from longfat.laws.selective_repeat.rounds import max_rounds, rounds_cdf, rounds_pmf, rounds_quantile
 from longfat.laws.selective_repeat.tolerance import mean_delay_tolerant, mean_rounds_tolerant, rounds_cdf_tolerant
 from longfat.laws.selective_repeat.variance import delay_variance, rounds_variance
 

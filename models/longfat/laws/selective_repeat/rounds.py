@@ -1,4 +1,4 @@
-"""Mean number of rounds until all packets of a segment have arrived: the largest of s geometric variables.
+"""Rounds until all packets of a segment have arrived, the largest of s geometric variables: mean and distribution.
 
 A packet needs at most i rounds with probability 1 - p^i; all s of them do with (1 - p^i)^s. So the mean
 number of rounds is
@@ -19,6 +19,11 @@ Derived in derivations/selective_repeat.py.
 from __future__ import annotations
 
 from typing import Any
+
+from longfat.law import Symbol, law
+from longfat.laws.queues.smooth import by_arithmetic
+from longfat.laws.references import GONG_PARULKAR
+from longfat.laws.selective_repeat.parameters import LOSS, PACKETS
 
 SPLIT = 0.15  # U; at 0.3 H_s / u + 1/2 would be off by 3e-11 for s = 16
 CERTAIN = 39.0  # exp(-39) is below half a unit of the last place of 1
@@ -129,3 +134,205 @@ def _mpmath(loss: Any, packets: Any, mp: Any) -> Any:
         if term < mp.eps * total:
             return total
         chance *= loss
+
+
+OURS = f"Ours, under the assumptions of {GONG_PARULKAR}, section 4.2"
+ROUNDS = Symbol("k", "rounds", "[1, inf)", (1.0, 20.0), "Transmission rounds", integer=True)
+PROBABILITY = Symbol("q", "probability", "(0, 1)", (0.01, 0.9999), "Probability with which the value is not exceeded")
+SEGMENTS = Symbol("N", "segments", "[1, inf)", (1.0, 1e6), "Number of segments", integer=True)
+
+
+def log_through(loss: Any, rounds: Any, xp: Any) -> Any:
+    """Return ln(1 - p^k), accurate both where p^k is near 0 and where it is near 1."""
+
+    def floats() -> Any:
+        missing = xp.power(loss, rounds)
+        often = missing > 0.5
+        half = 0.5 + 0 * missing
+        # Each form is evaluated only inside its own region, so that gradients of the unused one stay finite.
+        low = xp.log1p(-xp.where(often, half, missing))
+        return xp.where(often, xp.log(-xp.expm1(rounds * xp.log(xp.where(often, loss, half)))), low)
+
+    def many_digits(mp: Any) -> Any:
+        missing = loss**rounds
+        return mp.log1p(-missing) if 2 * missing < 1 else mp.log(-mp.expm1(rounds * mp.log(loss)))
+
+    return by_arithmetic(xp, floats, many_digits, lambda sympy: sympy.log(1 - loss**rounds))
+
+
+@law(
+    source=f"{OURS} (the mean of this distribution is the third term of D_s there)",
+    unit="probability",
+    result="F_k",
+    derivation="segment_distribution.cdf",
+    not_simulated="a distribution of rounds, which no simulator reports; mean_delay_sender is simulated",
+    rounds=ROUNDS,
+    loss=LOSS,
+    segment_packets=PACKETS,
+)
+def rounds_cdf(rounds: Any, loss: Any, segment_packets: Any, *, xp: Any) -> Any:
+    """Return the probability that a segment is complete within k transmission rounds.
+
+    .. math:: F_k = (1 - p^k)^s
+
+    Notes
+    -----
+    Exact for independent loss. All of N segments are complete within k rounds with the same probability for N s
+    packets. Small values keep their relative accuracy; those too small for a float become 0.
+
+    Examples
+    --------
+    >>> rounds_cdf(2, 0.5, 2)
+    0.5625
+    """
+    return by_arithmetic(
+        xp,
+        lambda: xp.exp(segment_packets * log_through(loss, rounds, xp)),
+        lambda mp: mp.exp(segment_packets * log_through(loss, rounds, xp)),
+        lambda sympy: (1 - loss**rounds) ** segment_packets,
+    )
+
+
+@law(
+    source=OURS,
+    unit="probability",
+    result="f_k",
+    derivation="segment_distribution.pmf",
+    not_simulated="a distribution of rounds, which no simulator reports; mean_delay_sender is simulated",
+    rounds=ROUNDS,
+    loss=LOSS,
+    segment_packets=PACKETS,
+)
+def rounds_pmf(rounds: Any, loss: Any, segment_packets: Any, *, xp: Any) -> Any:
+    """Return the probability that a segment needs exactly k transmission rounds.
+
+    .. math:: f_k = (1 - p^k)^s - (1 - p^{k - 1})^s
+
+    Notes
+    -----
+    Exact for independent loss. Computed as F_k (1 - (1 - r)^s), where r = p^(k-1) (1 - p)/(1 - p^k) is the
+    probability that a packet which has arrived by round k had not arrived before: nothing cancels, however rare k is.
+
+    Examples
+    --------
+    >>> rounds_pmf(2, 0.5, 2)
+    0.3125
+    """
+    return _exactly(rounds, loss, segment_packets, xp)
+
+
+def _exactly(rounds: Any, loss: Any, segment_packets: Any, xp: Any) -> Any:
+    """Return f_k without a difference."""
+
+    def later(k: Any) -> Any:
+        within = log_through(loss, k, xp)
+        last = xp.power(loss, k - 1) * (1 - loss) * xp.exp(-within)
+        return -xp.exp(segment_packets * within) * xp.expm1(segment_packets * xp.log1p(-last))
+
+    def floats() -> Any:
+        first = rounds == 1  # r = 1, whose logarithm would spoil the gradient
+        at_once = xp.exp(segment_packets * xp.log1p(-loss))
+        return xp.where(first, at_once, later(xp.where(first, 2 + 0 * rounds, rounds)))
+
+    return by_arithmetic(
+        xp,
+        floats,
+        lambda mp: (1 - loss) ** segment_packets if rounds == 1 else later(rounds),
+        lambda sympy: xp.computed("f", _exactly, rounds, loss, segment_packets, formula=_difference),
+    )
+
+
+def _difference(k: Any, p: Any, s: Any) -> Any:
+    """Return f_k by its definition; sympy substitutes floats with 15 digits, which may all cancel."""
+    return (1 - p**k) ** s - (1 - p ** (k - 1)) ** s
+
+
+@law(
+    source=OURS,
+    unit="rounds",
+    result="k, an integer",
+    derivation="segment_distribution.quantile",
+    not_simulated="a distribution of rounds, which no simulator reports; mean_delay_sender is simulated",
+    probability=PROBABILITY,
+    loss=LOSS,
+    segment_packets=PACKETS,
+)
+def rounds_quantile(probability: Any, loss: Any, segment_packets: Any, *, xp: Any) -> Any:
+    r"""Return the smallest number of rounds within which a segment is complete with probability q.
+
+    .. math:: k = \max\left(\left\lceil \frac{\ln(1 - q^{1/s})}{\ln p} \right\rceil, 1\right)
+
+    Notes
+    -----
+    Exact for independent loss. In floats the result is the smallest k whose F_k is at least q up to the rounding of
+    both: q = 0.9 is reached by p = 0.1, s = 1 in one round, though 1 - 0.9 < 0.1 in floats. For the slowest of N
+    segments insert N s for s.
+
+    Examples
+    --------
+    >>> rounds_quantile(0.999, 0.01, 16)
+    3.0
+    """
+
+    def floats() -> Any:
+        tiny, eps = (float(getattr(xp.finfo(loss.dtype), name)) for name in ("smallest_normal", "eps"))
+        some = xp.where(loss > 0, loss, tiny + 0 * loss)
+        exceeded = -xp.expm1(xp.log(probability) / segment_packets)
+        estimate = xp.ceil(xp.log(exceeded) / xp.log(some))
+        one = xp.ones_like(estimate)
+        estimate = xp.where(estimate > 1, estimate, one)
+
+        def reaches(rounds: Any) -> Any:
+            within = segment_packets * log_through(loss, rounds, xp)
+            # Compared on the side of the smaller of q and 1 - q; eps/4 covers the rounding of q to a float.
+            late = -xp.expm1(within) <= (1 - probability) * (1 + 8 * eps) + eps / 4
+            return xp.where(probability < 0.5, xp.exp(within) >= probability * (1 - 8 * eps), late)
+
+        before = xp.where(estimate > 2, estimate - 1, one)
+        return xp.where(reaches(before), before, xp.where(reaches(estimate), estimate, estimate + 1))
+
+    def many_digits(mp: Any) -> Any:
+        if loss == 0:
+            return mp.one
+        with mp.extraprec(40):
+            exact = mp.log(-mp.expm1(mp.log(probability) / segment_packets)) / mp.log(loss)
+            near = mp.nint(exact)
+            return max(near if abs(exact - near) < mp.ldexp(near, 20 - mp.prec) else mp.ceil(exact), mp.one)
+
+    return by_arithmetic(
+        xp,
+        floats,
+        many_digits,
+        lambda sympy: sympy.Max(
+            sympy.ceiling(sympy.log(1 - probability ** (1 / segment_packets)) / sympy.log(loss)), 1
+        ),
+    )
+
+
+@law(
+    source=f"{OURS} (mean_rounds is the third term of D_s there)",
+    unit="rounds",
+    result="S_N, which is `mean_rounds` of one segment of N s packets",
+    derivation="segment_distribution.largest",
+    long_proof=True,
+    not_simulated="a distribution of rounds, which no simulator reports; mean_delay_sender is simulated",
+    loss=LOSS,
+    segment_packets=PACKETS,
+    segments=SEGMENTS,
+)
+def max_rounds(loss: Any, segment_packets: Any, segments: Any, *, xp: Any) -> Any:
+    r"""Return the mean of the largest number of transmission rounds among N segments.
+
+    .. math:: S_N = \sum_{i=0}^{\infty} \left[1 - (1 - p^i)^{N s}\right]
+
+    Notes
+    -----
+    Exact for independent loss. H_(N s) <= -ln p S_N < H_(N s) - ln p with the harmonic number H, so it grows like
+    ln(N)/(-ln p); the remainder is periodic in ln(N s)/(-ln p) as N grows.
+
+    Examples
+    --------
+    >>> round(max_rounds(0.01, 16, 10**6), 2)
+    4.15
+    """
+    return 1 + repeated_rounds(loss, segments * segment_packets, xp)

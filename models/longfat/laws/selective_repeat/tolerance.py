@@ -1,6 +1,21 @@
 """Rounds and delay of a segment of which some packets may be missing (ours).
 
 The error tolerance of an application is a parameter of Gong and Parulkar, section 3.4.
+
+Probability that at most T of s packets are still missing, and its sum over rounds.
+
+A segment is accepted after k rounds when at most T packets are missing, each independently with probability x = p^k: a
+binomial distribution function. It is summed term by term, all terms being positive, from the logarithms of the ratios
+of successive terms, (s - j + 1) x/j. The logarithms of the terms that count are not large.
+
+The mean number of rounds is 1 + the sum over k >= 1 of 1 - F_k. In floats a fixed number of terms suffices (see
+`longfat.laws.selective_repeat.rounds`): by Chernoff's bound F_k <= exp(-(m - T)^2/(2 m)), m = s p^k, terms with
+m >= T + L + sqrt(L^2 + 2 L T) are 1 to within exp(-L) and are counted, the next TERMS are added, and the rest, where
+t = s p^n <= 1, is summed over k in powers of t: sum over j > T of (-1)^(j-T-1) C(s, j) C(j-1, T) x^j/(1 - p^j).
+If more than T packets are missing after a round, all of them are sent again; in the tail their sum has j T/(j - 1)
+times the coefficients of 1 - F. Small probabilities are summed directly, never computed as 1 minus the rest.
+
+Derived in derivations/segment_distribution.py.
 """
 
 from __future__ import annotations
@@ -8,10 +23,133 @@ from __future__ import annotations
 from typing import Any
 
 from longfat.law import Symbol, law
-from longfat.laws.selective_repeat.few_missing import few_missing, repeated_until_few
+from longfat.laws.queues.smooth import by_arithmetic
 from longfat.laws.selective_repeat.parameters import ACK_DELAY, LOSS, PACKET_TIME, PACKETS
-from longfat.laws.selective_repeat.rounds_distribution import OURS, ROUNDS
-from longfat.laws.selective_repeat.variance import USUAL_LOSS
+from longfat.laws.selective_repeat.rounds import OURS, ROUNDS, log_through
+from longfat.laws.selective_repeat.variance import USUAL_LOSS, first_uncertain
+
+MOST = 64  # largest T
+CERTAIN = 39.0  # L: exp(-39) is below half a unit of the last place of 1
+TERMS = 37  # 36 * 0.15 = 5.4 >= ln(184), the m above for T = 64, and one for the rounding down
+TAIL_TERMS = 20
+PLACES = 140  # of a binomial with mean below 65, these terms leave out no more than 1e-14 of the probability beyond T
+
+
+def few_missing(rounds: Any, loss: Any, packets: Any, tolerance: Any, xp: Any) -> Any:
+    """Return P(at most T of s packets are lost k times in a row)."""
+
+    def floats() -> Any:
+        k, p, s, most = xp.broadcast_arrays(rounds, loss, packets, tolerance)
+        return _sum(xp.power(p, k), log_through(p, k, xp), s, most, xp)[0]
+
+    def many_digits(mp: Any) -> Any:
+        if tolerance >= packets:
+            return mp.one
+        missing, within = loss**rounds, log_through(loss, rounds, xp)
+        total, term = mp.zero, mp.exp(packets * within)
+        for j in range(int(tolerance) + 1):
+            total += term
+            term *= (packets - j) / (j + 1) * missing * mp.exp(-within)
+        return total
+
+    def written(sympy: Any) -> Any:
+        from longfat.law.sums import Sum
+
+        j = sympy.Symbol("j", integer=True, nonnegative=True)
+        term = sympy.binomial(packets, j) * loss ** (rounds * j) * (1 - loss**rounds) ** (packets - j)
+        return Sum(term, (j, 0, tolerance))
+
+    return by_arithmetic(xp, floats, many_digits, written)
+
+
+def _sum(missing: Any, within: Any, packets: Any, tolerance: Any, xp: Any) -> tuple[Any, Any, Any, Any]:
+    """Return P(B <= T), P(B > T), E[B; B > T] and ln C(s, T + 1) x^(T + 1) for B missing packets, of probability x."""
+    j = xp.reshape(xp.arange(PLACES, dtype=packets.dtype), (-1,) + (1,) * packets.ndim)
+    possible = (j >= 1) & (j <= packets)
+    tiny = float(xp.finfo(packets.dtype).smallest_normal)
+    ratio = (packets - j + 1) * missing / xp.where(j >= 1, j, xp.ones_like(j))
+    ratio = xp.where(possible & (ratio > tiny), ratio, tiny + 0 * ratio)
+    steps = xp.where(possible, xp.log(ratio), 0 * ratio)
+    logs = xp.where(j <= packets, xp.cumulative_sum(steps, axis=0) + (packets - j) * within, 0 * steps)
+    terms = xp.where(j <= packets, xp.exp(logs), 0 * logs)
+    accepted = xp.where(j <= tolerance, terms, 0 * terms)
+    few, late = xp.sum(accepted, axis=0), xp.sum(terms - accepted, axis=0)
+    few_sent, late_sent = xp.sum(j * accepted, axis=0), xp.sum(j * (terms - accepted), axis=0)
+    rare = packets * missing < tolerance + 1
+    late = xp.where(rare, late, 1 - few)
+    late_sent = xp.where(rare, late_sent, packets * missing - few_sent)
+    beyond = xp.sum(xp.where(j <= tolerance + 1, steps, 0 * steps), axis=0)
+    return xp.where(tolerance >= packets, xp.ones_like(few), few), late, late_sent, beyond
+
+
+def repeated_until_few(loss: Any, packets: Any, tolerance: Any, xp: Any) -> tuple[Any, Any]:
+    """Return the mean numbers of rounds after the first and of retransmissions until at most T packets are missing."""
+    result: tuple[Any, Any] = by_arithmetic(
+        xp,
+        lambda: _floats(loss, packets, tolerance, xp),
+        lambda mp: _mpmath(loss, packets, tolerance, mp),
+        lambda sympy: _written(loss, packets, tolerance, sympy, xp),
+    )
+    return result
+
+
+def _floats(loss: Any, packets: Any, tolerance: Any, xp: Any) -> tuple[Any, Any]:
+    loss, packets, tolerance = xp.broadcast_arrays(loss, packets, tolerance)
+    sure = tolerance + CERTAIN + xp.sqrt(CERTAIN * CERTAIN + 2 * CERTAIN * tolerance)
+    first = first_uncertain(loss, sure, packets, xp)
+
+    def term(_: Any, rounds: Any, sent: Any, chance: Any) -> tuple[Any, Any, Any]:
+        _, late, again, _ = _sum(chance, xp.log1p(-chance), packets, tolerance, xp)
+        return rounds + late, sent + again, chance * loss
+
+    chance = xp.power(loss, first)
+    counted = packets * (loss - chance) / (1 - loss)  # s p^k for k < first
+    rounds, sent, chance = xp.repeat(TERMS, term, first - 1 + 0 * loss, counted, chance)
+
+    def tail(m: Any, rounds: Any, sent: Any, coefficient: Any, power: Any) -> tuple[Any, ...]:
+        j = tolerance + m
+        late = coefficient / (1 - power)
+        one = j == 1  # T = 0: all missing packets are sent
+        share = xp.where(one, j, j * tolerance / xp.where(one, j, j - 1))
+        following = -coefficient * chance * (packets - j) / (j + 1) * j / m
+        return rounds + late, sent + share * late, following, power * loss
+
+    *_, beyond = _sum(chance, 0 * chance, packets, tolerance, xp)
+    coefficient = xp.where(tolerance < packets, xp.exp(beyond), 0 * beyond)
+    rounds, sent, _, _ = xp.repeat(TAIL_TERMS, tail, rounds, sent, coefficient, xp.power(loss, tolerance + 1))
+    little = xp.where(tolerance == 0, packets * loss, 0 * loss)  # both are s p + O(p^2)
+    return xp.where(loss > 0, rounds, little), xp.where(loss > 0, sent, little)
+
+
+def _mpmath(loss: Any, packets: Any, tolerance: Any, mp: Any) -> tuple[Any, Any]:
+    """Return the rounds and the total of packets, summed term by term to the working precision."""
+    rounds = sent = mp.zero
+    if loss == 0 or tolerance >= packets:
+        return rounds, sent
+    with mp.extraprec(30):
+        chance = loss
+        while True:
+            few = missing = mp.zero
+            term = mp.exp(packets * mp.log1p(-chance))
+            for j in range(int(tolerance) + 1):
+                few, missing = few + term, missing + j * term
+                term *= (packets - j) / (j + 1) * chance / (1 - chance)
+            late, again = 1 - few, packets * chance - missing
+            rounds, sent, chance = rounds + late, sent + again, chance * loss
+            if packets * chance < 1 and late < mp.eps and again < mp.eps * packets:
+                return +rounds, +sent
+
+
+def _written(loss: Any, packets: Any, tolerance: Any, sympy: Any, xp: Any) -> tuple[Any, Any]:
+    from longfat.law.sums import Sum
+
+    i, j = sympy.Symbol("i", integer=True, positive=True), sympy.Symbol("j", integer=True, nonnegative=True)
+    missing = j * sympy.binomial(packets, j) * loss ** (i * j) * (1 - loss**i) ** (packets - j)
+    return (
+        Sum(1 - few_missing(i, loss, packets, tolerance, xp), (i, 1, sympy.oo)),
+        Sum(Sum(missing, (j, tolerance + 1, packets)), (i, 1, sympy.oo)),
+    )
+
 
 TOLERANCE = Symbol("T", "packets", "[0, 64]", (0, 8), "Missing packets of a segment that are accepted", integer=True)
 
@@ -65,7 +203,7 @@ def mean_rounds_tolerant(loss: Any, segment_packets: Any, tolerance: Any, *, xp:
     Notes
     -----
     Exact for independent loss, as `rounds_cdf_tolerant` is. Floats are computed as described in
-    `longfat.laws.selective_repeat.few_missing`, which covers p <= 0.86.
+    `longfat.laws.selective_repeat.tolerance`, which covers p <= 0.86.
 
     Examples
     --------

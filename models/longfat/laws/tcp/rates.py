@@ -1,12 +1,36 @@
-"""Rate of a flow with additive increase and multiplicative decrease under a given loss rate."""
+"""Rates of TCP under loss, also with timeouts, with different round-trip times, and of parallel flows."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from longfat.law import SimulatedBy, law
-from longfat.laws.references import MATHIS, YANG_LAM
-from longfat.laws.tcp.parameters import ACKED, DECREASE, INCREASE, LOSS, ROUND_TRIP, WINDOW
+from longfat.laws.references import (
+    ALTMAN,
+    CROWCROFT_OECHSLIN,
+    LAKSHMAN_MADHOW,
+    MATHIS,
+    PADHYE,
+    RFC_5348,
+    RFC_9438,
+    YANG_LAM,
+)
+from longfat.laws.tcp.parameters import (
+    ACKED,
+    DECREASE,
+    FLOWS,
+    INCREASE,
+    LARGEST_WINDOW,
+    LOSS,
+    LOSS_POWER,
+    OTHERS,
+    ROUND_TRIP,
+    ROUND_TRIP_POWER,
+    ROUND_TRIP_RATIO,
+    TIME_POWER,
+    TIMEOUT,
+    WINDOW,
+)
 
 
 @law(
@@ -106,3 +130,194 @@ def loss_of_window(window: Any, acked: Any = 1, *, xp: Any) -> Any:
     0.000267
     """
     return 8 / (3 * acked) / window / window
+
+
+@law(
+    source=f"{PADHYE}, section 2.3 (approximate model); {RFC_5348}, section 3.1",
+    unit="packets/s",
+    result="X, sent rather than delivered; at most W_m/R if the receiver allows W_m packets",
+    derivation="tcp.pftk_rate",
+    long_proof=True,
+    not_simulated="it assumes that a round loses all packets after its first lost one, as no simulated network does",
+    loss=LOSS,
+    round_trip_time=ROUND_TRIP,
+    timeout=TIMEOUT.described(remark="TFRC takes 4 R"),
+    acked=ACKED,
+)
+def pftk_rate(loss: Any, round_trip_time: Any, timeout: Any, acked: Any = 1, *, xp: Any) -> Any:
+    r"""Return the rate of TCP Reno with timeouts by the approximation for small loss, the equation of TFRC.
+
+    .. math:: X = \frac{1}{R \sqrt{\dfrac{2 b p}{3}}
+        + T_0 \min\left(1, 3 \sqrt{\dfrac{3 b p}{8}}\right) p (1 + 32 p^2)}
+
+    Notes
+    -----
+    Tends to `pftk_full_rate` without a window limit as p -> 0. It holds for small p: 1 + 32 p^2 is the paper's fit to
+    1 + p + 2 p^2 + ... + 32 p^6, 17 % too large at p = 0.1. RFC 5348 leaves out the min, which matters only where b p
+    > 8/27.
+
+    Examples
+    --------
+    >>> round(pftk_rate(0.01, 0.1, 0.4), 1)
+    112.3
+    """
+    # sqrt(2 b p / 3) times 9/4 is 3 sqrt(3 b p / 8): one root serves both terms.
+    root = xp.sqrt(2 * acked * loss / 3)
+    share = xp.minimum(9 * root / 4, 1 + 0 * root)
+    return 1 / (round_trip_time * root + timeout * share * loss * (1 + 32 * loss * loss))
+
+
+@law(
+    source=f"{PADHYE}, sections 2.1 to 2.3",
+    unit="packets/s",
+    result="X, sent rather than delivered",
+    derivation="tcp.pftk_full_rate",
+    long_proof=True,
+    not_simulated="it assumes that a round loses all packets after its first lost one, as no simulated network does",
+    loss=LOSS.described(remark="It is that of the first loss of a round; the rest of that round is lost with it"),
+    round_trip_time=ROUND_TRIP,
+    timeout=TIMEOUT,
+    largest_window=LARGEST_WINDOW,
+    acked=ACKED,
+)
+def pftk_full_rate(
+    loss: Any, round_trip_time: Any, timeout: Any, largest_window: Any, acked: Any = 1, *, xp: Any
+) -> Any:
+    r"""Return the rate of TCP Reno with timeouts and a largest window, by the full model of Padhye et al.
+
+    .. math::
+
+        X = \frac{\dfrac{1 - p}{p} + W + \dfrac{Q}{1 - p}}{R (k + 1) + Q T_0 \dfrac{f}{1 - p}}, \qquad
+        W = \min(W_u, W_m), \quad W_u = c + \sqrt{\frac{8 (1 - p)}{3 b p} + c^2}, \quad c = \frac{2 + b}{3 b}
+
+        k = \begin{cases} \dfrac{b W}{2} & W_u < W_m \\ \dfrac{b W}{8} + \dfrac{1 - p}{p W} + 1 & W_u \ge W_m
+        \end{cases}, \qquad
+        Q = \min\left(1, \frac{(1 - (1 - p)^3) (1 + (1 - p)^3 (1 - (1 - p)^{W - 3}))}{1 - (1 - p)^W}\right)
+
+    with f = 1 + p + 2 p^2 + 4 p^3 + 8 p^4 + 16 p^5 + 32 p^6.
+
+    Notes
+    -----
+    A model of means, which combines W, Q and k as if they were independent. k jumps by (2 - b)/4 rounds at W_u = W_m
+    unless b = 2, the paper's case. It holds if the losses of a round are consecutive, recovery is that of Reno, and
+    the round-trip time does not depend on the window.
+
+    Examples
+    --------
+    >>> round(pftk_full_rate(0.01, 0.1, 0.4, 1000), 1)
+    111.0
+    """
+    kept = 1 - loss
+    constant = (2 + acked) / (3 * acked)
+    unlimited = constant + xp.sqrt(8 * kept / (3 * acked * loss) + constant * constant)
+    window = xp.minimum(unlimited, largest_window)
+    rounds = xp.piecewise(
+        lambda: acked * window / 8 + kept / (loss * window) + 1,
+        (unlimited < largest_window, lambda: acked * window / 2),
+    )
+    # No difference of nearly equal powers: 1 - (1 - p)^3 = p (3 - 3 p + p^2), the others by expm1.
+    first_three = loss * (3 - loss * (3 - loss))
+    logarithm = xp.log1p(-loss)
+    later = 1 - kept * kept * kept * xp.expm1((window - 3) * logarithm)
+    share = first_three * later / -xp.expm1(window * logarithm)
+    share = xp.minimum(share, 1 + 0 * share)
+    backoff = 1 + loss * (1 + 2 * loss * (1 + 2 * loss * (1 + 2 * loss * (1 + 2 * loss * (1 + 2 * loss)))))
+    return (kept / loss + window + share / kept) / (round_trip_time * (rounds + 1) + share * timeout * backoff / kept)
+
+
+@law(
+    source=f"Ours; the cases of Reno: {LAKSHMAN_MADHOW}; CUBIC in step: {RFC_9438}, section 3.3",
+    unit="1",
+    result="X_1/X_2, the rate with R_1 over that with R_2 = r R_1",
+    derivation="fairness.round_trip_unfairness",
+    simulated=SimulatedBy(
+        "round_trip_unfairness",
+        # CUBIC's powers, because Reno's, 1 and 1, must vary together; tests/test_unfairness.py has them.
+        {"round_trip_ratio": (1.0, 4.0), "loss_power": (0.0, 1.0), "time_power": 3.0, "round_trip_power": 0.0},
+        relative=0.06,
+    ),
+    round_trip_ratio=ROUND_TRIP_RATIO,
+    loss_power=LOSS_POWER,
+    time_power=TIME_POWER,
+    round_trip_power=ROUND_TRIP_POWER,
+)
+def round_trip_unfairness(
+    round_trip_ratio: Any, loss_power: Any, time_power: Any = 3, round_trip_power: Any = 0, *, xp: Any
+) -> Any:
+    r"""Return the ratio of the rates of two flows of one scheme at a common bottleneck.
+
+    .. math:: \frac{X_1}{X_2} = r^{(1 + b)/(1 + s a)}, \qquad r = \frac{R_2}{R_1}
+
+    T seconds after a loss the window has grown by T^a/R^b: a = 1, b = 1 for Reno and CUBIC's Reno-friendly region,
+    a = 3, b = 0 for its cubic region. A flow has X^s losses per second, but for a factor: s = 0 if flows lose in step,
+    s = 1 if every packet is lost with the same probability.
+
+    Notes
+    -----
+    Both round trips include the queueing delay. Fluid limit: large windows, no timeouts, both flows in one region. s is
+    measured, not known beforehand; one drop-tail queue lies anywhere between 0 and 1, or outside.
+
+    Examples
+    --------
+    >>> [float(round_trip_unfairness(16, s, a, b)) for s in (0, 1) for a, b in ((1, 1), (3, 0))]
+    [256.0, 16.0, 16.0, 2.0]
+    """
+    return xp.power(round_trip_ratio, (1 + round_trip_power) / (1 + loss_power * time_power))
+
+
+@law(
+    source=f"{ALTMAN} (the throughput of N connections)",
+    unit="1",
+    result="U, from (1 + beta)/2 for one flow to 1 for many; for beta = 1/2 it is 0.9 for 3 flows and 0.95 for 6.3",
+    derivation="tcp.parallel_utilisation",
+    # Ours: the simulated link needs a few packets of buffer, which make it up to 0.01 fuller.
+    simulated=SimulatedBy("parallel_utilisation", {"flows": (1.0, 5.0), "decrease": (0.5, 0.8)}, accuracy=0.02),
+    flows=FLOWS,
+    decrease=DECREASE,
+)
+def parallel_utilisation(flows: Any, decrease: Any = 0.5, *, xp: Any) -> Any:
+    r"""Return the utilisation of a link without a buffer by flows of which one at a time loses a packet.
+
+    .. math:: U = 1 - \frac{1}{1 + N \frac{1 + \beta}{1 - \beta}}
+
+    Notes
+    -----
+    The rates grow linearly and equally fast. When their sum reaches the capacity, one flow, whichever, multiplies its
+    rate by beta. Flows that lose together use as much as one flow: `aimd_utilisation_general` with B = 0, which is also
+    the case N = 1. A buffer fills the link with fewer flows.
+
+    Examples
+    --------
+    >>> [round(parallel_utilisation(n), 4) for n in (1, 3, 6)]
+    [0.75, 0.9, 0.9474]
+    """
+    return flows * (1 + decrease) / (flows * (1 + decrease) + (1 - decrease))
+
+
+@law(
+    source=f"Ours, for equal loss probabilities; {CROWCROFT_OECHSLIN} (one flow that takes the share of N)",
+    unit="1",
+    result="Share of the rate of all flows that the N parallel ones have together",
+    derivation="tcp.parallel_share",
+    simulated=SimulatedBy("parallel_share", {"flows": (1.0, 8.0), "others": (1.0, 4.0)}, accuracy=0.05),
+    flows=FLOWS,
+    others=OTHERS,
+)
+def parallel_share(flows: Any, others: Any, *, xp: Any) -> Any:
+    r"""Return the share of N parallel flows beside m other flows at the same link.
+
+    .. math:: \frac{N}{N + m}
+
+    Notes
+    -----
+    It holds for any rate that the loss probability and the round-trip time determine, such as `square_root_rate`, if
+    the flows have the same congestion control, packet size, round-trip time and loss probability, and neither windows
+    nor hosts limit them. So it does not hold where queues are kept for each flow (fq-codel), nor beside BBR. It is the
+    mean over a long time.
+
+    Examples
+    --------
+    >>> parallel_share(8, 1), parallel_share(1, 1)
+    (0.8888888888888888, 0.5)
+    """
+    return flows / (flows + others)

@@ -1,4 +1,8 @@
-"""Bounds of the delay of a flow behind a leaky bucket."""
+"""Delays that a network guarantees to a flow of bounded bursts, whatever the other flows send.
+
+For links with weighted fair queueing or VirtualClock, which give the flow a rate of its own. Proofs:
+derivations/guarantees.py.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,12 @@ from typing import Any
 
 from longfat.law import SimulatedBy, Symbol, law
 from longfat.laws.references import PAREKH_MULTIPLE, PAREKH_SINGLE, ZHANG_VIRTUAL_CLOCK
+
+__all__ = [
+    "delay_bound",
+    "fluid_delay_bound",
+]
+
 
 BURST = Symbol(
     r"\sigma", "bytes", "(0, inf)", (1e3, 1e6), "Depth of the flow's leaky bucket: in any time t it sends at most "

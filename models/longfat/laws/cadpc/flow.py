@@ -1,4 +1,4 @@
-"""Exact convergence of n CADPC flows that start together.
+"""One CADPC flow, or equal ones: the update of the rate, logistic growth in continuous time, equilibria, trajectories.
 
 Every update squares the deviation e = 1 - (1 + n) x of equation (2).
 """
@@ -8,9 +8,194 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from longfat.law import Symbol, law
-from longfat.laws.cadpc.parameters import FIRST_RATE, FLOWS, FRACTION, TIME, UPDATES
+from longfat.law import SimulatedBy, Symbol, law
+from longfat.laws.cadpc.parameters import (
+    FIRST_RATE,
+    FLOWS,
+    FRACTION,
+    RATE,
+    SMOOTHING,
+    TIME,
+    TOTAL_WEIGHT,
+    TRAFFIC,
+    UPDATES,
+    WEIGHT,
+)
 from longfat.laws.references import WELZL
+
+
+@law(
+    source=f"{WELZL}, section II.B, equation (1); smoothness factor in table I",
+    unit="1",
+    result=(
+        "x(t + 1). Not positive where x + L >= 1 + 1/a: there a sender needs a smallest rate, which the paper does "
+        "not give; it says that the rate must not reach zero"
+    ),
+    derivation="cadpc.equilibria",
+    not_simulated="the rule that the simulated sender computes itself",
+    rate=RATE,
+    traffic=TRAFFIC,
+    smoothing=SMOOTHING.described(remark="1 gives the paper's equation (1); its simulations use 0.5"),
+)
+def step(rate: Any, traffic: Any, smoothing: Any = 1, *, xp: Any) -> Any:
+    """Return the rate of a CADPC sender after one update.
+
+    .. math:: x(t + 1) = x(t) (1 + a (1 - x(t) - L(t)))
+
+    Notes
+    -----
+    The paper names a, but gives no formula. This form is ours: it keeps the equilibrium, and a = 1 is equation (1).
+    The smoothed update of the total has no closed solution in general (`trajectory` is that of a = 1). It holds if
+    rate and traffic belong to the same time; `largest_stable_smoothing` gives the effect of delayed reports.
+
+    Examples
+    --------
+    >>> step(0.25, 0.5)
+    0.3125
+    >>> step(0.25, 0.5, smoothing=0.5)
+    0.28125
+    """
+    return rate * (1 + smoothing * (1 - rate - traffic))
+
+
+@law(
+    source=f"{WELZL}, sections III and IV.B",
+    unit="1",
+    result="x(t + 1); not positive where x/w + L >= 1 + 1/a",
+    derivation="cadpc_network.weights",
+    not_simulated="the rule that the simulated sender computes itself",
+    rate=RATE,
+    traffic=TRAFFIC,
+    weight=WEIGHT,
+    smoothing=SMOOTHING,
+)
+def weighted_step(rate: Any, traffic: Any, weight: Any, smoothing: Any = 1, *, xp: Any) -> Any:
+    r"""Return the rate after one update of a CADPC sender that acts like w flows.
+
+    .. math:: x(t + 1) = x(t) \left(1 + a \left(1 - \frac{x(t)}{w} - L(t)\right)\right)
+
+    Notes
+    -----
+    Equal to the total rate of w flows of rate x/w each, which is how the paper weights flows; w need not be an
+    integer.
+
+    Examples
+    --------
+    >>> weighted_step(0.5, 0.5, weight=2) == 2 * step(0.25, 0.5)
+    True
+    """
+    return rate * (1 + smoothing * (1 - rate / weight - traffic))
+
+
+@law(
+    source=f"Ours: equation (2) of {WELZL} in continuous time; its section II.B names logistic growth",
+    unit="1",
+    result="x(t), over the capacity",
+    derivation="cadpc.logistic",
+    not_simulated="the rule in continuous time; simulated senders update in steps",
+    rate=FIRST_RATE,
+    flows=FLOWS,
+    updates=TIME,
+    smoothing=SMOOTHING,
+)
+def logistic_rate(rate: Any, flows: Any, updates: Any, smoothing: Any = 1, *, xp: Any) -> Any:
+    r"""Return the rate of each of n CADPC flows on the logistic curve, the limit of many small updates.
+
+    .. math:: x(t) = \frac{1}{e^{-a t}/x_0 + (1 + n) (1 - e^{-a t})}, \qquad
+        \frac{dx}{dt} = a x (1 - (1 + n) x)
+
+    Notes
+    -----
+    The limit of small a at a given a t. At a = 1 it only illustrates the discrete updates: a small rate grows by the
+    factor e = 2.72 instead of 2 per update, and near the equilibrium the curve gains 0.43 digits per update, while
+    updates double their number.
+
+    Examples
+    --------
+    >>> round(logistic_rate(0.1, 4, 0), 12), round(logistic_rate(0.1, 4, 1e3), 12)
+    (0.1, 0.2)
+    """
+    # All terms are positive, in the slope by the rate as well; the slope of x_0/(...) would cancel for large t.
+    decay = smoothing * updates
+    return 1 / (xp.exp(-decay) / rate - (1 + flows) * xp.expm1(-decay))
+
+
+@law(
+    source=f"{WELZL}, section II.B, after equation (2)",
+    unit="1",
+    result="x, over the capacity",
+    derivation="cadpc.equilibria",
+    simulated=SimulatedBy("cadpc_rate", {"flows": (1.0, 30.0)}, relative=0.05),
+    flows=FLOWS,
+)
+def equilibrium_rate(flows: Any, *, xp: Any) -> Any:
+    r"""Return the equilibrium rate of each of n CADPC flows.
+
+    .. math:: \bar x = \frac{1}{1 + n}
+
+    Notes
+    -----
+    Exact for any smoothness factor. The equilibrium is stable for a < 2 if reports arrive without delay; the other
+    fixed point, 0, is unstable.
+
+    Examples
+    --------
+    >>> equilibrium_rate(4)
+    0.2
+    """
+    return 1 / (1 + flows)
+
+
+@law(
+    source=f"{WELZL}, section II.B, equation (3)",
+    unit="1",
+    result="L, over the capacity",
+    derivation="cadpc.equilibria",
+    simulated=SimulatedBy("cadpc_traffic", relative=0.03),
+    flows=FLOWS,
+)
+def equilibrium_traffic(flows: Any, *, xp: Any) -> Any:
+    r"""Return the traffic of n CADPC flows at equilibrium, over the capacity.
+
+    .. math:: n \bar x = \frac{n}{1 + n}
+
+    Notes
+    -----
+    Exact. One flow alone uses half of the link; 10 flows use 0.909 and 99 flows 0.99 of it.
+
+    Examples
+    --------
+    >>> equilibrium_traffic(1), equilibrium_traffic(99)
+    (0.5, 0.99)
+    """
+    return flows / (1 + flows)
+
+
+@law(
+    source=f"{WELZL}, sections III and IV.B",
+    unit="1",
+    result="x, over the capacity",
+    derivation="cadpc_network.weights",
+    simulated=SimulatedBy("cadpc_rate", {"weight": (0.5, 2.0), "total_weight": (3.0, 6.0)}, relative=0.03),
+    weight=WEIGHT,
+    total_weight=TOTAL_WEIGHT,
+)
+def weighted_equilibrium_rate(weight: Any, total_weight: Any, *, xp: Any) -> Any:
+    r"""Return the equilibrium rate of a CADPC flow with a weight.
+
+    .. math:: \bar x = \frac{w}{1 + W}
+
+    Notes
+    -----
+    Exact. Rates are proportional to the weights. W >= w is assumed and not checked.
+
+    Examples
+    --------
+    >>> weighted_equilibrium_rate(2, 3), weighted_equilibrium_rate(1, 3)
+    (0.5, 0.25)
+    """
+    return weight / (1 + total_weight)
+
 
 ROUND_TRIP = Symbol("R", "s", "(0, inf)", (1e-3, 1.0), "Round-trip time")
 ROUND_TRIPS = Symbol("N", "round trips", "(0, inf)", (1.0, 40.0), "Round trips between updates")

@@ -1,0 +1,335 @@
+"""The window over time: the sawtooth at a drop-tail link, slow start without loss, a file alone on three links.
+
+Source - S1 - S2 - destination: each switch receives a packet completely before it sends it on; acknowledgments return
+after half of the round-trip propagation time, without queueing. Proofs: derivations/unloaded.py.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from longfat.law import SimulatedBy, Symbol, law
+from longfat.laws.references import APPENZELLER, CARDWELL, JACOBSON, KIM_FARBER, YANG_LAM
+from longfat.laws.tcp.parameters import BUFFER, DECREASE, INITIAL_WINDOW, PACKET_TIME, PACKETS, PATH, UTILISATION
+
+EXPONENTS = (512, 256, 128, 64, 32, 16, 8, 4, 2, 1)  # they add up to 1023, the largest exponent of a double
+
+
+def ceiling_quotient(number: Any, by: Any, xp: Any) -> Any:
+    """Return the quotient of two integers, rounded up.
+
+    With 1/2 subtracted from the numerator the quotient is never an integer, so rounding of the division does not
+    matter.
+    """
+    return xp.ceil(number / by) if hasattr(xp, "sympy") else 1 + xp.floor((number - 0.5) / by)
+
+
+def floor_log2(x: Any, xp: Any) -> tuple[Any, Any]:
+    """Return the largest integer k with 2^k <= x, for x >= 1, and 2^k.
+
+    It is found by comparisons, since a quotient of logarithms may lie on the wrong side of an integer. It has no
+    gradient.
+    """
+    if hasattr(xp, "sympy"):
+        k = xp.floor(xp.log(x) / xp.log(2))
+        return k, 2**k
+    if hasattr(xp, "mp"):
+        k = xp.mp.frexp(x)[1] - 1
+        return xp.mp.mpf(k), xp.mp.ldexp(1, k)
+    k, power = xp.zeros_like(x), xp.ones_like(x)
+    for exponent in EXPONENTS:
+        if 2.0**exponent <= float(xp.finfo(x.dtype).max):
+            fits = power * 2.0**exponent <= x
+            k = xp.where(fits, k + exponent, k)
+            power = xp.where(fits, power * 2.0**exponent, power)
+    return k, power
+
+
+@law(
+    source=(
+        f"Ours, in the fluid limit of {JACOBSON}, section 3 (the rules); {APPENZELLER}, section 2 (B = 1 fills the "
+        "link)"
+    ),
+    unit="1",
+    result="U, from 3/4 without a buffer to 1 at B = 1, where the slope is 0 on both sides",
+    derivation="tcp.aimd_utilisation",
+    long_proof=True,
+    simulated=SimulatedBy("sawtooth", {"buffer": (0.05, 1.2)}, accuracy=0.02),
+    buffer=BUFFER,
+)
+def aimd_utilisation(buffer: Any, *, xp: Any) -> Any:
+    r"""Return the utilisation of a drop-tail link by one flow that halves its window at a loss.
+
+    .. math:: U = \begin{cases} \dfrac{3 (1 + B)^2}{4 (1 + B + B^2)} & 0 \le B \le 1 \\ 1 & B > 1 \end{cases}
+        \qquad = \frac{3}{3 + y^2}, \quad y = \frac{\max(1 - B, 0)}{1 + B}
+
+    Notes
+    -----
+    The window w grows from (1 + B)/2 to 1 + B bandwidth-delay products; the round-trip time is max(1, w) times that
+    of the empty path, since it includes the queueing delay. This is a fluid limit: it holds for a bandwidth-delay
+    product of many packets (N packets change U by the order of 1/N), one loss per cycle, no timeouts, and no time
+    lost in recovery.
+
+    Examples
+    --------
+    >>> round(aimd_utilisation(0.5), 4)
+    0.9643
+    """
+    idle = xp.maximum(1 - buffer, 0 * buffer) / (1 + buffer)
+    return 3 / (3 + idle * idle)
+
+
+@law(
+    source=f"Ours, in the fluid limit of {JACOBSON}, section 3, with the factor of {YANG_LAM}",
+    unit="1",
+    result="U, from (1 + beta)/2 without a buffer to 1 at B = 1/beta - 1. The increase does not matter",
+    derivation="tcp.aimd_utilisation_general",
+    simulated=SimulatedBy("sawtooth", {"buffer": (0.1, 1.2), "decrease": (0.4, 0.75)}, accuracy=0.02),
+    buffer=BUFFER,
+    decrease=DECREASE,
+)
+def aimd_utilisation_general(buffer: Any, decrease: Any, *, xp: Any) -> Any:
+    r"""Return the utilisation of a drop-tail link by one flow that multiplies its window by a factor at a loss.
+
+    .. math:: U = \frac{1 - \beta^2}{1 - \beta^2 + y^2}, \qquad y = \max\left(\frac{1}{1 + B} - \beta, 0\right)
+
+    Notes
+    -----
+    The assumptions are those of `aimd_utilisation`, which is the case beta = 1/2.
+
+    Examples
+    --------
+    >>> aimd_utilisation_general(0, 7 / 8)
+    0.9375
+    """
+    idle = xp.maximum(1 / (1 + buffer) - decrease, 0 * (buffer + decrease))
+    spread = (1 - decrease) * (1 + decrease)
+    return spread / (spread + idle * idle)
+
+
+@law(
+    source=f"Ours, in the fluid limit of {JACOBSON}, section 3, with the factor of {YANG_LAM}",
+    unit="1",
+    result="Q over the bandwidth-delay product, the mean over time; 5/9 for beta = 1/2 at B = 1",
+    derivation="tcp.aimd_mean_queue",
+    simulated=SimulatedBy("sawtooth_queue", {"buffer": (0.2, 1.2), "decrease": (0.4, 0.75)}, accuracy=0.01),
+    buffer=BUFFER,
+    decrease=DECREASE,
+)
+def aimd_mean_queue(buffer: Any, decrease: Any, *, xp: Any) -> Any:
+    r"""Return the mean backlog of a drop-tail link with one flow that multiplies its window by a factor at a loss.
+
+    .. math:: Q = (1 + B) \, \frac{(f - y) \left(\frac{1}{3} (f^2 + f y + y^2) + \frac{s}{2} (f + y)\right)}
+        {s \max(s - \beta, 0) + \frac{1}{2} (f - y) (1 + \max(\beta, s))}, \qquad
+        s = \frac{1}{1 + B}, \quad f = \frac{B}{1 + B}, \quad y = \max(\beta - s, 0)
+
+    Notes
+    -----
+    The assumptions are those of `aimd_utilisation`. The queue is between y (1 + B) and B bandwidth-delay products, and
+    empty while the window is below one product. With a small buffer it tends to B^2/(2 (1 - beta)), with a large one to
+    (1 + B) times (2/3) (1 - beta^3)/(1 - beta^2), less one product: 7/9 of 1 + B for beta = 1/2.
+
+    Examples
+    --------
+    >>> round(aimd_mean_queue(1, 0.5) * 9, 12)
+    5.0
+    """
+    path, full = 1 / (1 + buffer), buffer / (1 + buffer)
+    # beta - s is f - (1 - beta), which keeps its digits for beta and s near 1.
+    spare, zero = 1 - decrease, 0 * (buffer + decrease)
+    least = xp.maximum(full - spare, zero)
+    climb = xp.minimum(full, spare)
+    queue = climb * ((full * full + full * least + least * least) / 3 + path * (full + least) / 2)
+    idle = path * xp.maximum(spare - full, zero)
+    return (1 + buffer) * queue / (idle + climb * (2 - climb) / 2)
+
+
+@law(
+    source=f"Ours: aimd_utilisation solved for the buffer, in the fluid limit of {JACOBSON}, section 3",
+    unit="1",
+    result="B, in bandwidth-delay products; 0 up to U = 3/4, 1 at U = 1, where the slope is infinite",
+    derivation="tcp.buffer_for_utilisation",
+    long_proof=True,
+    not_simulated="the inverse of a law that is simulated",
+    utilisation=UTILISATION,
+)
+def buffer_for_utilisation(utilisation: Any, *, xp: Any) -> Any:
+    r"""Return the smallest buffer with which one flow that halves its window reaches a utilisation.
+
+    .. math:: B = \frac{\max(4 U - 3, 0)}{\left(\sqrt{U} + \sqrt{3 (1 - U)}\right)^2}
+
+    Notes
+    -----
+    As accurate as `aimd_utilisation`, which it inverts.
+
+    Examples
+    --------
+    >>> round(aimd_utilisation(buffer_for_utilisation(0.9)), 12)
+    0.9
+    """
+    root = xp.sqrt(utilisation) + xp.sqrt(3 * (1 - utilisation))
+    return xp.maximum(4 * utilisation - 3, 0 * utilisation) / (root * root)
+
+
+@law(
+    source=f"{JACOBSON}, section 1 (the rule); {CARDWELL} (the same number, not rounded)",
+    unit="rounds",
+    result="r, an integer",
+    derivation="tcp.slow_start_rounds",
+    not_simulated="a case of unloaded_transfer_time, which is simulated: only one link has a transmission time",
+    packets=PACKETS,
+    initial_window=INITIAL_WINDOW,
+)
+def slow_start_rounds(packets: Any, initial_window: Any = 1, *, xp: Any) -> Any:
+    r"""Return the rounds in which slow start sends a file without loss, with one acknowledgment per packet.
+
+    .. math:: r = \left\lceil \log_2\left(\frac{n}{W_0} + 1\right) \right\rceil
+        = 1 + \left\lfloor \log_2 \left\lceil \frac{n}{W_0} \right\rceil \right\rfloor
+
+    Notes
+    -----
+    Exact: round k sends W_0 2^k packets. Floats are computed by the second form, which is exact for n < 2^53. Delayed
+    acknowledgments, with which the window grows by half per round, are not covered.
+
+    Examples
+    --------
+    >>> slow_start_rounds(7), slow_start_rounds(8)
+    (3.0, 4.0)
+    """
+    if hasattr(xp, "sympy"):
+        return xp.ceil(xp.log(packets / initial_window + 1) / xp.log(2))
+    return 1 + floor_log2(ceiling_quotient(packets, initial_window, xp), xp)[0]
+
+
+@law(
+    source=f"Ours, under the rule of {JACOBSON}, section 1",
+    unit="s",
+    result=(
+        "D, from the first packet to the last acknowledgment. The file is complete at the receiver earlier by the "
+        "acknowledgment's propagation time"
+    ),
+    derivation="tcp.slow_start_transfer_time",
+    not_simulated="a case of unloaded_transfer_time, which is simulated: only one link has a transmission time",
+    packets=PACKETS,
+    round_trip_time=PATH.described(remark="It lasts from the end of a packet's transmission to its acknowledgment"),
+    packet_time=PACKET_TIME,
+    initial_window=INITIAL_WINDOW,
+)
+def slow_start_transfer_time(
+    packets: Any, round_trip_time: Any, packet_time: Any, initial_window: Any = 1, *, xp: Any
+) -> Any:
+    r"""Return the transfer time of a file by slow start over an empty path without loss.
+
+    .. math:: D = R + \max_{0 \le j < r} \left[ j (R + t) + (n - W_0 (2^j - 1)) t \right]
+
+    with r = `slow_start_rounds`. The largest term is the last one, j = r - 1, or, if some round fills the
+    pipe before, that of the first such round, j = ceil(log2((R + t)/(W_0 t))).
+
+    Notes
+    -----
+    Exact for one acknowledgment per packet, no slow-start threshold, buffers that hold everything, and one link whose
+    transmission time counts: every acknowledgment releases two packets, which queue at the bottleneck. R does not
+    include a packet's own transmission time t: a single packet takes R + t, and rounds begin R + t apart. For a
+    measured round-trip time T of a single packet insert R = T - t.
+
+    Examples
+    --------
+    >>> round(1e3 * slow_start_transfer_time(20, 40e-3, 0.1e-3), 1)
+    200.9
+    """
+    lone = round_trip_time + packet_time
+    # 2^j stops growing in the last round, 2^j <= ceil(n/W_0), or once a round takes longer than a single packet.
+    # Where the second applies, two values of j next to its edge give the same time, so rounding does not matter.
+    last = ceiling_quotient(packets, initial_window, xp)
+    full = xp.maximum(2 * lone / (initial_window * packet_time), 1 + 0 * lone)
+    j, doubled = floor_log2(xp.minimum(last, full), xp)
+    return round_trip_time + j * lone + (packets - initial_window * (doubled - 1)) * packet_time
+
+
+OURS = f"Ours, for the network of {KIM_FARBER}, figure 4"
+ROUND_TRIP = Symbol("D", "s", "[0, inf)", (1e-4, 0.3), "Round-trip propagation time")
+ACCESS_TIME = Symbol("t_a", "s", "[0, inf)", (1e-6, 1e-3), "Transmission time of a packet on the access link")
+BOTTLENECK_TIME = Symbol("t_b", "s", "(0, inf)", (1e-6, 1e-3), "Transmission time of a packet on the bottleneck link")
+LAST_TIME = Symbol("t_d", "s", "[0, inf)", (1e-6, 1e-3), "Transmission time of a packet on the last link")
+RATIO = Symbol("r", "1", "[0, 1]", (0.1, 0.95), "Rate of the bottleneck link over that of the access link")
+
+
+@law(
+    source=OURS,
+    unit="s",
+    result="T: `slow_start_transfer_time` with R = D + t_a + t_b + t_d - t",
+    derivation="unloaded.tcp_transfer_time",
+    simulated=SimulatedBy("reno_file", {"packets": (1.0, 1000.0), "last_time": 0.0}, accuracy=2e-6),
+    packets=PACKETS,
+    round_trip_time=ROUND_TRIP,
+    access_time=ACCESS_TIME.described(remark="0 stands for an infinitely fast link"),
+    bottleneck_time=BOTTLENECK_TIME,
+    last_time=LAST_TIME.described(remark="0 leaves the transmission time of the last link out"),
+    initial_window=INITIAL_WINDOW,
+)
+def unloaded_transfer_time(
+    packets: Any,
+    round_trip_time: Any,
+    access_time: Any,
+    bottleneck_time: Any,
+    last_time: Any = 0,
+    initial_window: Any = 1,
+    *,
+    xp: Any,
+) -> Any:
+    r"""Return the transfer time of a file by slow start over three empty links, up to its last acknowledgment.
+
+    .. math:: T = D + t_a + t_b + t_d - t + \max_{0 \le j < r} \left[ j (D + t_a + t_b + t_d) + (n - W_0 (2^j - 1)) t
+        \right], \qquad t = \max(t_a, t_b, t_d)
+
+    with r = `slow_start_rounds`.
+
+    Notes
+    -----
+    Exact under the rules of `slow_start_transfer_time`, if the switch can buffer the packets of slow start
+    (`buffer_for_slow_start`). Otherwise packets are lost, the window is at least halved, and the transfer takes longer:
+    then this is a lower bound.
+
+    Examples
+    --------
+    >>> round(1e3 * unloaded_transfer_time(200, 30e-3, 4e-6, 4e-6), 3)  # 100 kB at 1 Gbit/s; at once: 30.8 ms
+    240.352
+    """
+    slowest = xp.maximum(xp.maximum(access_time, bottleneck_time), last_time)
+    others = round_trip_time + (access_time + bottleneck_time + last_time - slowest)
+    return slow_start_transfer_time.function(packets, others, slowest, initial_window, xp=xp)
+
+
+@law(
+    source=OURS,
+    unit="packets",
+    result="Buffer; buffers not smaller than this lose nothing. Rounded up, it is the longest queue",
+    derivation="unloaded.buffer_for_slow_start",
+    not_simulated="the limit of validity of unloaded_transfer_time, which is simulated",
+    packets=PACKETS.described(remark="They are sent by slow start from a window of 1"),
+    rate_ratio=RATIO.described("Rate at which the switch sends, over the rate of the access link"),
+)
+def buffer_for_slow_start(packets: Any, rate_ratio: Any, *, xp: Any) -> Any:
+    r"""Return the smallest buffer of an idle switch that loses nothing of a slow start.
+
+    .. math:: K \ge (w - 1) \left(1 - \max\left(r, \tfrac{1}{2}\right)\right), \qquad
+        w = \max\left(2^{l - 1}, n + 1 - 2^l\right), \qquad l = \lfloor \log_2 n \rfloor
+
+    w is the largest round of the file, r the rate ratio BW_b/BW_N.
+
+    Notes
+    -----
+    Exact while every round but the largest is sent before its first acknowledgment returns; in longer files the
+    queues of several rounds add up. For r <= 2/3 a switch with K = C D/3, the round trip of its link, is full before
+    that. Half of a round is queued, because each acknowledgment, one per t_b, releases two packets; of a burst, a
+    share 1 - r is queued.
+
+    Examples
+    --------
+    >>> buffer_for_slow_start([200, 2000], 0.2)  # Kim and Farber's switches have 75 to 3750
+    array([ 36., 488.])
+    """
+    _, power = floor_log2(packets, xp)
+    half = xp.sympy.Rational(1, 2) if hasattr(xp, "sympy") else 0.5
+    largest = xp.maximum(power * half, packets + 1 - power)
+    return (xp.maximum(largest, 1 + 0 * largest) - 1) * (1 - xp.maximum(rate_ratio, half + 0 * rate_ratio))
