@@ -12,6 +12,8 @@ import longfat as lf
 from longfat import plot
 from tests.test_design import BASELINE
 
+pytestmark = pytest.mark.usefixtures("drawn_quickly")
+
 
 @pytest.fixture(autouse=True)
 def no_figures_left():

@@ -11,6 +11,8 @@ import xarray as xr
 
 from longfat import cli, design
 
+pytestmark = pytest.mark.usefixtures("drawn_quickly")
+
 DATA = Path(__file__).parent / "data"
 PATH = ["--rate", "150Mbit/s", "--rtt", "20ms", "--loss", "1e-4"]
 

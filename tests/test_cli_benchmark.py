@@ -10,6 +10,8 @@ import xarray as xr
 from longfat.cli import main
 from tests.test_benchmark import BROKEN
 
+pytestmark = pytest.mark.usefixtures("drawn_quickly")
+
 
 def asked(capsys, *words):
     status = main(["benchmark", *words])

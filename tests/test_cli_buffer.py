@@ -16,6 +16,8 @@ from longfat.cli.buffer import _spread
 from longfat.cli.buffer_table import table
 from longfat.cli.output import sayable
 
+pytestmark = pytest.mark.usefixtures("drawn_quickly")
+
 PATH = ["--rate", "12Mbit/s", "--rtt", "60ms", "--replications", "2"]  # 60 packets of 1500 bytes are one BDP
 
 

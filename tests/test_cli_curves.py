@@ -10,6 +10,8 @@ import xarray as xr
 
 from longfat.cli import main
 
+pytestmark = pytest.mark.usefixtures("drawn_quickly")
+
 PATH = ["--rate", "12Mbit/s", "--rtt", "50ms", "--scheme", "reno", "--flows", "1,2", "--replications", "2"]
 PATH += ["--at", "0.3,1", "--file", "15kB"]
 

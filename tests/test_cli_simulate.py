@@ -18,6 +18,8 @@ from longfat.cli.simulate import summary
 from longfat.sim.network import scenario
 from tests.sim.pcap_reader import read
 
+pytestmark = pytest.mark.usefixtures("drawn_quickly")
+
 EXAMPLES = sorted(scenario.SHIPPED.glob("*.toml"))
 NOISY = scenario.SHIPPED / "mixed.toml"  # one with random traffic
 

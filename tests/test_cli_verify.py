@@ -15,6 +15,8 @@ from longfat import law as laws
 from longfat.cli import main
 from longfat.law import declaring
 
+pytestmark = pytest.mark.usefixtures("drawn_quickly")
+
 RIGHT = ("--law", "power.little*", "--law", "power.network_power", "--quick", "--workers", "1")
 
 

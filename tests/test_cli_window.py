@@ -17,6 +17,8 @@ from longfat import cli, design
 from longfat.cli import paste
 from tests.measured import questions
 
+pytestmark = pytest.mark.usefixtures("drawn_quickly")
+
 DATA = Path(__file__).parent / "data"
 LAW = ["--no-simulation"]
 

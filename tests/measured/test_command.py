@@ -10,6 +10,8 @@ import pytest
 from longfat import cli, measured, plot
 from longfat.measured.metrics import metrics
 
+pytestmark = pytest.mark.usefixtures("drawn_quickly")
+
 DATA = Path(__file__).parents[1] / "data" / "measured"
 
 
