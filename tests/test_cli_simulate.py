@@ -21,7 +21,6 @@ from tests.sim.pcap_reader import read
 pytestmark = pytest.mark.usefixtures("drawn_quickly")
 
 EXAMPLES = sorted(scenario.SHIPPED.glob("*.toml"))
-NOISY = scenario.SHIPPED / "mixed.toml"  # one with random traffic
 
 STEADY = """
 name = "one steady flow"
@@ -401,36 +400,23 @@ def test_a_folder_is_no_scenario(tmp_path, capsys):
     assert "Missing argument 'NAME|FILE'" in capsys.readouterr().err
 
 
-def test_ctrl_c(tmp_path):
-    """In the middle of a run without end: one line, status 130, no files."""
+@pytest.mark.parametrize(
+    ("number", "status", "word"), [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 128 + 15, "terminated")]
+)
+def test_signals(tmp_path, number, status, word):
+    """In the middle of a run without end: one line, the status, no file and no temporary one."""
     (tmp_path / "net.toml").write_text(STEADY.replace('"10 s"', '"1000000000 s"'))
-    program = Path(sys.executable).parent / "longfat"
-    arguments = [program, "simulate", tmp_path / "net.toml", "--output", tmp_path / "out"]
-    process = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    time.sleep(5)  # into the simulation
-    assert process.poll() is None
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=30)
-    assert process.returncode == 130
-    assert out == ""
-    assert err.strip() == "longfat: interrupted, no file was written"
-    assert list((tmp_path / "out").iterdir()) == []
-
-
-def test_sigterm(tmp_path):
-    """In the middle of a run without end: one line, status 128 + 15, no file and no temporary one."""
-    (tmp_path / "net.toml").write_text(STEADY.replace('"10 s"', '"1000000000 s"'))
-    program = Path(sys.executable).parent / "longfat"
-    arguments = [program, "simulate", tmp_path / "net.toml", "--pcap", tmp_path / "out"]
+    program, out = Path(sys.executable).parent / "longfat", tmp_path / "out"
+    arguments = [program, "simulate", tmp_path / "net.toml", "--pcap", out, "--output", out]
     process = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     end = time.monotonic() + 60
-    while not list((tmp_path / "out").glob(".senders*.part")) and time.monotonic() < end:
+    while not list(out.glob(".senders*.part")) and time.monotonic() < end:
         time.sleep(0.1)
     assert process.poll() is None
-    process.send_signal(signal.SIGTERM)
-    out, err = process.communicate(timeout=30)
-    assert (process.returncode, out, err.strip()) == (143, "", "longfat: terminated, no file was written")
-    assert list((tmp_path / "out").iterdir()) == []
+    process.send_signal(number)
+    told = process.communicate(timeout=30)
+    assert (process.returncode, *map(str.strip, told)) == (status, "", f"longfat: {word}, no file was written")
+    assert list(out.iterdir()) == []
 
 
 @pytest.mark.parametrize(
@@ -474,18 +460,19 @@ def test_options_that_would_be_ignored(tmp_path, capsys):
 
 def test_as_a_program(tmp_path):
     """The installed command, from another directory, in a shell that knows only ASCII."""
+    (tmp_path / "net.toml").write_text(RENO)
     program = Path(sys.executable).parent / "longfat"
     ascii_only = os.environ | {"PYTHONIOENCODING": "ascii"}
 
     def said(*arguments):
-        command = [program, "simulate", NOISY, "--replications", "2", "--duration", "12s", *arguments]
+        command = [program, "simulate", "net.toml", "--replications", "2", *arguments]
         done = subprocess.run(command, cwd=tmp_path, env=ascii_only, capture_output=True, check=True)
         assert done.stderr == b""
         return done.stdout
 
     assert json.loads(said("--json"))["run"]["conservation"]["balanced"] is True
     assert b" +- " in said()
-    assert list(tmp_path.iterdir()) == []
+    assert [path.name for path in tmp_path.iterdir()] == ["net.toml"]
     text = subprocess.run([sys.executable, "-m", "longfat.cli", "simulate", "--help"], capture_output=True, check=True)
     assert b"--replications" in text.stdout
 
