@@ -103,19 +103,24 @@ def test_the_simulator_can_be_asked_everywhere():
     assert int(data.window_segments) > int(design.window(loss=1e-3, points=0, **BASELINE).window_segments)
 
 
-def test_curves():
-    data = design.window(loss=[1e-3, 1e-2], points=5, **BASELINE)
-    assert data.sizes == {"loss": 2, "window": 5, "law_window": data.sizes["law_window"]}
+@pytest.fixture(scope="module")
+def curves():
+    return design.window(loss=[1e-3, 1e-2], points=3, **BASELINE)
+
+
+def test_curves(curves):
+    data = curves
+    assert data.sizes == {"loss": 2, "window": 3, "law_window": data.sizes["law_window"]}
     law = laws.throughput_efficiency(data.window.values.astype(float), 1e-3, 16, data.attrs["ack_segments"])
     np.testing.assert_array_equal(data.curve_law.sel(loss=1e-3), law)
     assert bool((data.curve_simulated_lower <= data.curve_simulated).all())
     assert "curve_law" not in design.window(loss=1e-3, points=0, **BASELINE)
 
 
-def test_the_same_answer_every_time_and_labels(tmp_path):
+def test_the_same_answer_every_time_and_labels(curves, tmp_path):
     import xarray as xr
 
-    data = design.window(loss=[1e-3, 1e-2], points=3, **BASELINE)
+    data = curves
     assert design.window(loss=[1e-3, 1e-2], points=3, **BASELINE).identical(data)
     assert all("long_name" in data[name].attrs for name in data.variables)
     data.to_netcdf(tmp_path / "window.nc")

@@ -263,8 +263,8 @@ def test_the_sawtooth_of_drop_tail_is_no_law_beside_another_discipline():
 
 
 def test_sawtooths_scale():
-    """The claim itself: half a product of buffer gives the same utilisation on 200 and on 1000 packets."""
-    small, large = (flows("sack", 1, most=most).simulate(most // 2, effort(3)) for most in (200, 1000))
+    """The claim itself: half a product of buffer gives the same utilisation on 150 and on 450 packets."""
+    small, large = (flows("sack", 1, most=most).simulate(most // 2, effort(3)) for most in (150, 450))
     assert small["utilisation"] == pytest.approx(large["utilisation"], abs=0.01)
 
 
