@@ -17,8 +17,8 @@ from tests.examples import is_long
 FOLDER = Path(__file__).parents[1] / "notebooks"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
 SOLUTIONS = sorted((FOLDER / "solutions").glob("*.ipynb"))
-#: A design question and the simulator. All fifteen take a minute and a half; what they call has tests of its own.
-SHORT = ("which_window", "where_is_the_knee")
+#: A sweep of the simulator, pictures and a widget. All fifteen take a minute and a half; what they call has tests.
+SHORT = ("where_is_the_knee",)
 
 
 def named(path):
