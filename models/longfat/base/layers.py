@@ -1,4 +1,4 @@
-"""Layers of a packet: its bytes at each of them, and a rate of one layer as that of another.
+"""Layers of a packet: its bytes at each layer, and conversion of a rate from one layer to another.
 
 One link has several rates, because each layer counts its own headers: 1 Gbit/s on the wire are 987.0 Mbit/s of Ethernet
 frames, 975.3 Mbit/s of IP packets and 941.5 Mbit/s of the data of TCP. This table is the only place of these sizes.

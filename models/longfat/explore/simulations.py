@@ -1,4 +1,4 @@
-"""Simulations beside a law: requests of a view, the points along its x axis, and estimates as they become known."""
+"""Simulated points beside the curve of a law: requests of a view, points along its x axis, and estimates."""
 
 from __future__ import annotations
 

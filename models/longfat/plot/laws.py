@@ -1,4 +1,4 @@
-"""Curves of one law, with its valid range and the expression printed in the source, and a simulator beside it."""
+"""Curves of one law, dotted outside its valid range, the expression that the source prints, and simulated points."""
 
 from __future__ import annotations
 

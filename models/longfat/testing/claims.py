@@ -1,4 +1,4 @@
-"""Claims: that a formula agrees with a simulator all over a domain; the simplest point at which a claim is false."""
+"""Claims that a formula agrees with a simulator in a whole domain, and the simplest point at which one is false."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Points of a domain: corners, a Latin hypercube sample, places about which the least is known, turning points.
+"""Points of a domain: corners, a Latin hypercube sample, points farthest from all others, and turning points.
 
 At turning points a formula changes from one case to another: an error in a condition shows only near such points.
 """
@@ -56,7 +56,7 @@ class Axis:
 
     @property
     def ends(self) -> tuple[Any, ...]:
-        """The corners' values."""
+        """Values of the argument at the corners of a domain."""
         return tuple(dict.fromkeys((self.at(0.0), self.at(1.0))))
 
     def at(self, share: float) -> Any:

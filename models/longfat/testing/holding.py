@@ -1,4 +1,4 @@
-"""Tests of pytest: of a formula against a simulator all over a domain, and of a plug-in of the simulator."""
+"""Tests for pytest: one of a formula against a simulator in a whole domain, one of a plug-in of the simulator."""
 
 from __future__ import annotations
 

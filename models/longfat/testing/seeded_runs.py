@@ -1,4 +1,4 @@
-"""Replications of a simulator, one integer seed for each, which all compared simulators share; scenarios as such."""
+"""Replications of simulators that are compared, with the same integer seeds for all; scenarios as simulators."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The segment simulator as a simulator of laws; a replication is the mean of two runs, its least number."""
+"""The segment simulator as a simulator of laws; each replication is the mean of two runs, the fewest that it makes."""
 
 from __future__ import annotations
 

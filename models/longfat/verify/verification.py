@@ -1,4 +1,4 @@
-"""`run`: verification of laws, one row each."""
+"""Verification of laws: `run` returns a table with one row for each law."""
 
 from __future__ import annotations
 

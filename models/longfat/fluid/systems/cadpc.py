@@ -74,7 +74,7 @@ def cadpc(
         for x, length in zip(phases if phases is not None else [0] * n, each, strict=False)
     )
     if len(each) != n or len(offset) != n:
-        raise domains.out_of_range("periods and phases", f"{len(each)} and {len(offset)} values", "1", f"{n} of each")
+        raise domains.conflict(f"flows = {n}", f"needs {n} periods and phases", f"got {len(each)} and {len(offset)}")
     table = np.ones((1, n)) if routes is None else np.asarray(routes, dtype=float)
     if table.ndim != 2 or table.shape[1] != n or not np.isin(table, (0, 1)).all() or not table.any(axis=0).all():
         raise domains.wrong_shape("routes", table.shape, f"(links, {n}), of 0 and 1, with a 1 for every flow")

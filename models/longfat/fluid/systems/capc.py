@@ -1,4 +1,4 @@
-"""CAPC: one rate, announced by a switch, multiplied up or down by the distance of the load from its target."""
+"""CAPC: a switch announces one rate to all sources, raised or lowered by the distance of the load from a target."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CUBIC flows at a RED queue, by the window before the last loss and the time since it."""
+"""CUBIC flows at a RED queue; the state of a flow is the window before the last loss and the time since then."""
 
 from __future__ import annotations
 

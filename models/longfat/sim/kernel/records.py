@@ -58,7 +58,7 @@ QUEUED = record(
     ("previous", i4),  # the packet before this one in its queue
     ("queue", i4),  # queue in which it waits, NONE if in none
     ("tag", i8),  # the service sends packets in the order of their tags
-    ("stamps", i4),  # of a request: the stamp that a link has added to it last
+    ("stamps", i4),  # number of the latest stamp that a link has added to a request
 )
 
 #: A hop of a path.

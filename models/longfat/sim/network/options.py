@@ -1,4 +1,4 @@
-"""Options of links, flows and runs: what records have besides those of other arguments, and values of two options.
+"""Options of links, flows and runs: their records, and the conversion of buffers and of changes of the rate.
 
 An option is one field of `elements.Link` or `elements.Flow`, with its record. From the record come the argument of
 `Network.link` or `Network.flow` with its check and its entry in the docstring, the key of scenario files, the field of

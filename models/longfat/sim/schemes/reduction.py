@@ -86,5 +86,5 @@ def grows_at_exit(flow):
 
 @part
 def aim(flow):
-    """Return the window [packets]; during proportional rate reduction, its target."""
+    """Return the window [packets], or during proportional rate reduction the threshold at which it will end."""
     return flow.ssthresh if flow.recovering and flow.prr > 0.0 else flow.window

@@ -200,8 +200,8 @@ def ack(flow, event):
     open_interval = event.transmission - flow.first + 1
     urgent = False
     if flow.new_event:
-        # RFC 5348, section 6.1, steps 3 and 4: immediate feedback if a new loss event has raised p. ns-2.35,
-        # tfrc-sink.cc, recv(): for each new loss event.
+        # RFC 5348, section 6.1, steps 3 and 4: immediate feedback if a new loss event has raised p; with
+        # `ns2_reports` after each new loss event, as ns-2.35 does (tfrc-sink.cc, recv()).
         before, flow.p = flow.p, 1.0 / mean_interval(flow, open_interval)
         urgent = flow.p > before or flow.ns2_reports > 0.0
         flow.new_event = False

@@ -1,4 +1,4 @@
-"""Queue disciplines and schedulers of links, one file for each thing, with both where it has both.
+"""Queue disciplines and schedulers of links, one file for each mechanism, with both where it needs both.
 
 `longfat.sim.queues` has the disciplines by their names, and `longfat.sim.services` the schedulers. A new module in this
 package is enough to add one: every public name in it that is bound to a `Discipline` becomes a choice of

@@ -9,7 +9,7 @@ def ack(flow, event):
 
 
 def loss(flow, event):
-    """Return the window after a loss, at most once per window of data: the share `keep` of it."""
+    """Return the share `keep` of the window, at least one packet; called at most once per window of data."""
     return max(1.0, flow.keep * flow.window)
 
 
