@@ -1,4 +1,4 @@
-"""A page for each law: formula, letters, where it holds, proof, simulator, values, neighbours, live plot."""
+"""A page for each law: sentence, formula, live plot, letters, where it holds; what else is known unfolds."""
 
 from __future__ import annotations
 
@@ -6,15 +6,16 @@ import functools
 import inspect
 import math
 import re
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from docs.handbook import proofs, regions, simulated, verdicts
+from docs.handbook import proofs, simulated, verdicts
+from docs.handbook.formulas import typeset
 from docs.handbook.front import toctree
 from docs.handbook.judged import PLUG_INS, address, listed
-from docs.handbook.markup import code, html, number, section, signs, table, unfolding
+from docs.handbook.markup import anchor, bracketed, code, html, number, quantity, section, signs, table, unfolding
+from longfat.handbook import law_records
 from longfat.handbook.law_records import digest, laws, snippets
 from longfat.handbook.pages import words
 from longfat.law import Law, docstrings
@@ -48,6 +49,19 @@ def equation(law: Law, formulas: bool = True) -> str:
     return f"```{{math}}\n{left}{text}\n```\n\n"
 
 
+@functools.cache
+def known(law: Law) -> frozenset[str]:
+    """Return the letters that stand alone in the sentences on a law: those of its parameters, result and equations."""
+    of_equations = re.findall(r"(?<![A-Za-z\\{])[A-Za-z](?![A-Za-z])", " ".join(law_records.equations(law)))
+    given = (symbol.letter.strip("\\").replace("{", "").replace("}", "") for symbol in law.symbols.values())
+    return frozenset([*of_equations, *given, law_records.result(law)[0]])
+
+
+def _sentence(law: Law, text: str) -> str:
+    """Return a text about a law with its formulas typeset."""
+    return signs(typeset(text, known(law)))
+
+
 def _letters(law: Law) -> str:
     """Return the table of parameters, and the sentence on the result."""
     signature: inspect.Signature = law.__signature__  # type: ignore[attr-defined]
@@ -56,31 +70,20 @@ def _letters(law: Law) -> str:
         default = signature.parameters[name].default
         remark = f" {symbol.remark.rstrip('.')}." if symbol.remark else ""
         given = "" if default is inspect.Parameter.empty else f" Default {default:g}."
-        low, high = map(number, symbol.typical)
         kind = "integer, " if symbol.integer else ""
-        meaning = f"{symbol.meaning.rstrip('.')}.{remark}{given}".lstrip(".")
-        rows.append(
-            (
-                f"{{math}}`{symbol.letter}`",
-                f"`{name}`",
-                symbol.unit,
-                f"{kind}`{symbol.domain}`",
-                f"{low} to {high}",
-                meaning,
-            )
-        )
-    head = ["letter", "parameter", "unit", "domain", "typical", "meaning"]
-    return f"{table(head, rows)}\nResult: {docstrings._result(law)}\n"
+        meaning = _sentence(law, f"{symbol.meaning.rstrip('.')}.{remark}{given}".lstrip("."))
+        low, high = number(symbol.typical[0]), quantity(symbol.typical[1], symbol.unit)
+        rows.append((f"{{math}}`{symbol.letter}`", meaning, f"{low} to {high}", f"`{name}`: {kind}`{symbol.domain}`"))
+    head = ["letter", "meaning", "typical", "parameter and domain [SI]"]
+    return f"{table(head, rows)}\nResult: {_sentence(law, docstrings._result(law))}\n"
 
 
-def _validity(law: Law) -> str:
+def _validity(law: Law, notes: str) -> str:
     """Return where the law holds, and how well."""
     if law.validity is None:
-        return "The record states no accuracy: under its source's assumptions the law holds over its whole domain.\n"
-    unit = "" if law.unit == "1" else f" {law.unit}"
-    drawn = regions.svg(law)
-    text = f"Accurate within {law.validity.accuracy:g}{unit} where {signs(law.validity.text)}.\n"
-    return f"{text}\n{regions.of(law)}{html(drawn)}" if drawn else text
+        return f"{notes}\n\nThe record states no accuracy.\n"
+    within = quantity(law.validity.accuracy, law.unit)
+    return f"Accurate within {within} where {_sentence(law, law.validity.text)}.\n\n{notes}"
 
 
 def _printed(law: Law, formulas: bool) -> str:
@@ -89,13 +92,13 @@ def _printed(law: Law, formulas: bool) -> str:
         return ""
     printed = law.as_printed
     end = f"This is `{law.name}.as_printed`; see the [errata](/ERRATA.md).\n"
-    return f"{equation(printed, formulas)}{printed.errata}\n\n{end}"
+    return f"{equation(printed, formulas)}{_sentence(law, printed.errata)}\n\n{end}"
 
 
-def _simulated(law: Law) -> str:
-    """Return the simulator that judges the law, or the reason why none does."""
+def _simulated(law: Law, formulas: bool) -> str:
+    """Return the simulator that judges the law with its points, or the reason why none does."""
     if law.simulated is None:
-        return f"No simulator judges this law: {law.not_simulated}.\n"
+        return f"No simulator judges this law: {_sentence(law, law.not_simulated)}.\n"
     one = law.simulated
     tolerance = [f"{one.accuracy:g} {law.unit}"] * bool(one.accuracy) + [f"{100 * one.relative:g} %"] * bool(
         one.relative
@@ -104,7 +107,8 @@ def _simulated(law: Law) -> str:
     involved = f" with {' and '.join(map(_plug_in, names))}" if names else ""
     ranges = [(f"`{name}`", _range(values)) for name, values in one.ranges.items()]
     text = f"Simulator `{one.simulator}`{involved}; tolerance {' and '.join(tolerance) or 'the accuracy above'}"
-    return f"{text}.\n\n{table(['parameter', 'simulated over'], ranges)}"
+    points = simulated.of(law) if formulas else ""
+    return f"{text}.\n\n{table(['parameter', 'simulated over'], ranges)}\n{points}"
 
 
 def _plug_in(name: str) -> str:
@@ -137,14 +141,14 @@ def values(law: Law) -> str:
     rows = []
     for name, symbol in law.symbols.items():
         points = _ends(symbol)
-        found = [f"{number(one)}: {_value(law, middle | {name: one})}" for one in dict.fromkeys(points)]
+        found = [f"{quantity(one, symbol.unit)}: {_value(law, middle | {name: one})}" for one in dict.fromkeys(points)]
         rows.append((f"`{name}`", ", ".join(found), "" if symbol.integer else _elasticity(law, middle, name)))
-    at = ", ".join(f"`{name}` = {number(one)}" for name, one in middle.items())
+    at = ", ".join(f"`{name}` = {quantity(one, law.symbols[name].unit)}" for name, one in middle.items())
     text = (
         f"One parameter at a time, from end to end; the others are at {at}. The elasticity is the relative change of "
         "the law over that of the parameter there.\n\n"
     )
-    return text + table(["parameter", "parameter: value", "elasticity"], rows)
+    return text + table(["parameter", f"parameter: value{bracketed(law.unit)}", "elasticity"], rows)
 
 
 def _value(law: Law, point: dict[str, float]) -> str:
@@ -167,54 +171,36 @@ def _elasticity(law: Law, point: dict[str, float], name: str) -> str:
 
 
 @functools.cache
-def used(law: Law) -> frozenset[Law]:
-    """Return the laws that a law's code calls, directly or by functions of its package."""
-    return frozenset(_called(inspect.unwrap(law.function), {law.function})) - {law}
-
-
-def _called(function: Callable[..., Any], seen: set[Any]) -> set[Law]:
-    """Return the laws that a function calls."""
-    found: set[Law] = set()
-    for name in function.__code__.co_names:  # type: ignore[attr-defined]
-        one = function.__globals__.get(name)  # type: ignore[attr-defined]
-        if isinstance(one, Law):
-            found.add(one)
-        elif inspect.isfunction(one) and one.__module__.startswith("longfat.laws") and one not in seen:
-            seen.add(one)
-            found |= _called(one, seen)
-    return found
+def _near() -> dict[str, list[str]]:
+    """Return for each law, by name, the laws that its text mentions, and those that mention it."""
+    return law_records.neighbours(laws())
 
 
 def _neighbours(law: Law) -> str:
-    """Return the laws that this one uses, that use it, that share its proof or its simulator."""
-    groups = {
-        "It uses": [one for one in laws() if one in used(law)],
-        "Used by": [one for one in laws() if law in used(one)],
-        "Proved together": [one for one in laws() if one is not law and one.derivation == law.derivation != ""],
-        "In the same module": [
-            one for one in laws() if one is not law and one.function.__module__ == law.function.__module__
-        ],
-    }
-    shown: set[Law] = set()
-    text = ""
-    for title, found in groups.items():
-        new = [one for one in found if one not in shown]
-        shown |= {*new}
-        text += f"**{title}**\n\n{listed(new)}\n" if new else ""
-    return text
+    """Return the laws that the text of this one mentions, that mention it, or that are proved together with it."""
+    near = _near()[law.public_name]
+    together = [one for one in laws() if one.derivation == law.derivation != ""]
+    return listed([one for one in laws() if one is not law and (one.public_name in near or one in together)])
 
 
-def _written(law: Law) -> tuple[str, str]:
-    """Return what the docstring has beyond its first sentence, and its examples, as reStructuredText for MyST."""
+def _written(law: Law) -> tuple[str, str, str]:
+    """Return what the docstring has beside its first sentence: equations, notes and examples, for MyST."""
     head, found = docstrings.sections(law.function.__doc__ or "")
-    beyond = head.partition("\n\n")[2]
-    text = "\n\n".join(filter(None, (beyond, found.get("Notes", ""), found.get("See Also", ""))))
-    text = re.sub(  # absolute values
-        r"^(?![ .]).*$", lambda line: signs(line[0].replace("|", r"\|")), text, flags=re.MULTILINE
-    )
-    text = re.sub(r"(?<!`)`(?:[\w.]+\.)?(\w+)`(?!`)", lambda one: _mentioned(one, law), text)
+    notes = "\n\n".join(filter(None, (found.get("Notes", ""), found.get("See Also", ""))))
     examples = found.get("Examples", "")
-    return (f"```{{eval-rst}}\n{text}\n```\n" if text else ""), (code(examples) if examples else "")
+    return _rest(law, head.partition("\n\n")[2]), _rest(law, notes), code(examples) if examples else ""
+
+
+def _rest(law: Law, text: str) -> str:
+    """Return reStructuredText with links to the laws that it names and with its formulas typeset, for MyST."""
+    text = re.sub(r"(?<!`)`(?:[\w.]+\.)?(\w+)`(?!`)", lambda one: _mentioned(one, law), text)
+    paragraphs = re.split(r"(\n\n+)", text)
+    for k, one in enumerate(paragraphs):
+        if one.strip() and not one.startswith((" ", ".. ")):
+            found = typeset(" ".join(one.split()), known(law), ":math:`{}`".format)
+            paragraphs[k] = signs(found.replace("|", r"\|"))  # absolute values
+    joined = "".join(paragraphs)
+    return f"```{{eval-rst}}\n{joined}\n```\n" if text else ""
 
 
 def _mentioned(found: re.Match[str], law: Law) -> str:
@@ -228,37 +214,36 @@ def _mentioned(found: re.Match[str], law: Law) -> str:
 
 def _copies(law: Law, formulas: bool) -> str:
     """Return the texts to copy."""
-    parts = [section(language, code(text, language.lower()), 3) for language, text in snippets(law).items() if text]
+    texts = snippets(law)
     if formulas and 0 < len(latex(law)) < LONGEST:
-        parts.append(unfolding("The expression as sympy has it", code(latex(law), "latex") + "\n" + equation(law)))
-    return "".join(parts)
+        texts["LaTeX of the expression in sympy"] = latex(law)
+    return "".join(f"{title}:\n\n{code(text, title.split()[0].lower())}\n" for title, text in texts.items() if text)
 
 
 def page(law: Law, formulas: bool = True) -> str:
     """Return the page of a law; without formulas, what has to be computed is left out."""
-    notes, examples = _written(law)
+    equations, notes, examples = _written(law)
     hook = f'<div class="live-law" data-law="{law.public_name}"></div>'
-    version = f"; this version of the expression: `{digest(law)}`" if formulas else ""
-    proof = html(proofs.unfolding(law.derivation)) if law.derivation else "The record names no derivation.\n"
+    version = f"This version of the expression: `{digest(law)}`.\n\n" if formulas else ""
+    folded = {
+        "As printed in its source": _printed(law, formulas),
+        "Proof": html(proofs.unfolding(law.derivation)) if law.derivation else "",
+        "Simulator": _simulated(law, formulas),
+        "Verdicts": verdicts.of(law) if formulas else "",
+        "Values and slopes": values(law) if formulas else "",
+        "Neighbours": _neighbours(law),
+        "Examples": examples,
+        "To copy": version + _copies(law, formulas),
+    }
     return "".join(
         [
-            f"# {words(law.name)}\n\n{law.summary}\n\n",
-            "" if ".. math::" in notes else equation(law, formulas),
-            notes + "\n" if notes else "",
+            f"# {words(law.name)}\n\n{_sentence(law, law.summary)}\n\n",
+            equations if ".. math::" in equations else equation(law, formulas) + equations,
             html(hook) + "\n",
-            f"Permanent name `{law.public_name}`{version}.\n\n",
             section("Letters", _letters(law)),
-            section("Where it holds", _validity(law)),
-            section("As printed, which is wrong", _printed(law, formulas)),
-            section("Source", f"{law.source.rstrip('.')}.\n"),
-            section("Proof", proof),
-            section("Simulator", _simulated(law)),
-            section("Simulated points", simulated.of(law) if formulas else ""),
-            section("Verdicts", verdicts.of(law) if formulas else ""),
-            section("Values and slopes", values(law) if formulas else ""),
-            section("Neighbours", _neighbours(law)),
-            section("Examples", examples),
-            section("To copy", _copies(law, formulas)),
+            section("Where it holds", _validity(law, notes)),
+            f"Source: {law.source.rstrip('.')}. Name: `{law.public_name}`.\n\n",
+            *(unfolding(title, body, anchor(title)) for title, body in folded.items() if body),
         ]
     )
 

@@ -7,6 +7,8 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+NUMBERS = ("1", "probability")  # units of what is just a number
+
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     r"""Return a table; a bar in a cell does not end it. Nothing is returned if there are no rows.
@@ -46,9 +48,19 @@ def section(title: str, body: str, level: int = 2) -> str:
     return f"{'#' * level} {title}\n\n{body.strip()}\n\n" if body.strip() else ""
 
 
-def unfolding(summary: str, body: str) -> str:
-    """Return a part of a page that is shown on demand; the summary is HTML, the body Markdown."""
-    return html(f"<details><summary>{summary}</summary>") + "\n" + body + "\n" + html("</details>") + "\n"
+def unfolding(summary: str, body: str, name: str = "") -> str:
+    """Return a part of a page that is shown on demand; the summary is HTML, the body Markdown, the name its anchor."""
+    named = f' id="{name}"' if name else ""
+    return html(f"<details{named}><summary>{summary}</summary>") + "\n" + body + "\n" + html("</details>") + "\n"
+
+
+def anchor(title: str) -> str:
+    """Return the anchor of a title.
+
+    >>> anchor("As printed, which is wrong")
+    'as-printed-which-is-wrong'
+    """
+    return re.sub(r"\W+", "-", title.lower()).strip("-")
 
 
 def plain(docstring: str | None) -> str:
@@ -79,3 +91,26 @@ def number(value: Any) -> str:
     if isinstance(value, (list, tuple)):
         return ", ".join(map(number, value)) or "none"
     return "required" if value is None else f"{value:g}" if isinstance(value, (int, float)) else f"{value}"
+
+
+def quantity(value: float, unit: str) -> str:
+    """Return a value with its unit.
+
+    >>> quantity(0.02, "s"), quantity(0.5, "1"), quantity(12.0, "packets")
+    ('0.02 s', '0.5', '12 packets')
+    """
+    return number(value) if unit in NUMBERS else f"{number(value)} {raised(unit)}"
+
+
+def bracketed(unit: str) -> str:
+    """Return a unit behind a name; nothing for numbers."""
+    return "" if unit in NUMBERS else f" [{raised(unit)}]"
+
+
+def raised(unit: str) -> str:
+    """Return a unit with its powers raised.
+
+    >>> raised("packets/s^3")
+    'packets/s³'
+    """
+    return unit.replace("^2", "²").replace("^3", "³")

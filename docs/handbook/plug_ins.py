@@ -1,16 +1,20 @@
-"""Pages of schemes, queue disciplines and services: rules, parameters, state, laws, a trace, the benchmark."""
+"""Pages of schemes, queue disciplines and services: a trace and the parameters that matter; the rest unfolds."""
 
 from __future__ import annotations
 
+import functools
 import importlib
 import inspect
+import re
+from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from docs.handbook import judged, ranking, rules, traces
+from docs.handbook import judged, rules, traces
+from docs.handbook.formulas import typeset
 from docs.handbook.front import toctree
-from docs.handbook.markup import code, html, number, plain, section, table, unfolding
+from docs.handbook.markup import anchor, code, html, plain, quantity, section, table, unfolding
 from docs.handbook.staging import ROOT
 from longfat.base import discovery
 from longfat.sim import queues, schemes
@@ -47,14 +51,32 @@ def _module(kind: str, record: Any) -> Any:
     return importlib.import_module(record.dequeue.__module__)  # service "departures", which other plug-ins need
 
 
-def _parameters(record: Any) -> str:
-    """Return the table of parameters."""
+@functools.cache
+def common(kind: str) -> frozenset[tuple[str, str]]:
+    """Return name and meaning of the parameters that three or more plug-ins of a kind share, such as the timer's."""
+    count = Counter((name, one.meaning) for record in records(kind).values() for name, one in record.parameters.items())
+    return frozenset(key for key, many in count.items() if many >= 3)
+
+
+def _parameters(kind: str, record: Any, shared: bool) -> str:
+    """Return the table of the parameters that a plug-in shares with others, or of its own ones; switches are last."""
     rows = []
-    for name, one in record.parameters.items():
-        value = record.settings.get(name)
-        about = one.meaning + (f" (initial value of `{one.field}`)" if one.field and one.field != name else "")
-        rows.append((f"`{name}`", number(value), one.unit, f"`{one.domain}`", about))
-    return table(["parameter", "default", "unit", "domain", "meaning"], rows)
+    switched = {name: one.domain[0] == "{" or not record.settings.get(name) for name, one in record.parameters.items()}
+    for name, one in sorted(record.parameters.items(), key=lambda item: switched[item[0]]):
+        if ((name, one.meaning) in common(kind)) == shared:
+            about = one.meaning + (f" (initial value of `{one.field}`)" if one.field and one.field != name else "")
+            default = quantity(record.settings.get(name), one.unit)
+            rows.append((f"`{name}`", typeset(about), default, f"`{one.domain}`"))
+    return table(["parameter", "meaning", "default", "domain"], rows)
+
+
+def said(docstring: str | None) -> str:
+    """Return the first paragraph of a docstring without the page of rules, which unfolds on its own page.
+
+    >>> said("CUBIC: a cubic function (RFC 9438; docs/rules/cubic.md).")
+    'CUBIC: a cubic function (RFC 9438).'
+    """
+    return re.sub(r"; (rules in )?docs/rules/[\w-]+\.md| \(docs/rules/[\w-]+\.md\)", "", plain(docstring))
 
 
 def _state(record: Any) -> str:
@@ -105,19 +127,22 @@ def page(kind: str, name: str, record: Any, trace: Callable[[str], str] | None) 
     module = _module(kind, record)
     path = Path(inspect.getsourcefile(module) or "").resolve().relative_to(ROOT).as_posix()
     drawn = trace(name) if trace else ""
-    source = unfolding(f"<code>{path}</code>", code(inspect.getsource(module)))
+    own = _parameters(kind, record, shared=False)
+    laws = judged.listed(judged.judging(name)) if kind != "service" else ""
+    folded = {
+        "Rules": rules.about(kind, name),
+        "Laws that it is compared with": laws,
+        "Parameters that it shares with others": _parameters(kind, record, shared=True),
+        "Interface and state": f"{_properties(kind, record)}\n{_state(record)}",
+    }
     return "".join(
         [
-            f"# {name}\n\n{plain(module.__doc__)}\n\n",
-            f"*Source:* {record.source}\n\n" if record.source else "",
-            _properties(kind, record) + "\n",
-            section("Trace", f"{traces.SETTING}\n\n{html(drawn)}" if drawn else ""),
-            section("Rules", rules.about(kind, name)),
-            section("Parameters", _parameters(record)),
-            section("State", _state(record)),
-            section("Laws that it is compared with", judged.listed(judged.judging(name)) if kind != "service" else ""),
-            section("In the standard experiments", ranking.of(name) if kind == "scheme" else ""),
-            section("Code", source),
+            f"# {name}\n\n{said(module.__doc__)}\n\n",
+            f"{html(drawn)}\n*{traces.SETTING}*\n\n" if drawn else "",
+            section("Parameters that matter", own),
+            f"Source: {record.source}\n\n" if record.source else "",
+            *(unfolding(title, body, anchor(title)) for title, body in folded.items() if body),
+            unfolding(f"Code: <code>{path}</code>", code(inspect.getsource(module)), "code"),
         ]
     )
 

@@ -121,19 +121,3 @@ def unfolding(derivation: str) -> str:
         return f"<details{' open' if opened else ''}>{head}{''.join(parts)}</details>"
 
     return f'<div class="proof">{shown(start(derivation), opened=True)}</div>'
-
-
-def count(derivation: str) -> int:
-    """Return the number of checks in a proof, those of its steps included.
-
-    >>> count("queues.geometric_sums")
-    2
-    """
-    seen, left, checks = set(), [start(derivation)], 0
-    while left:
-        one = step(left.pop())
-        if one.name not in seen:
-            seen.add(one.name)
-            checks += len(one.claims)
-            left += one.calls
-    return checks

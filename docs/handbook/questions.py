@@ -45,7 +45,7 @@ def page(one: dict[str, Any], root: Path) -> str:
         "Notebook": f"[{one['notebook'].replace('_', ' ')}](/notebooks/{one['notebook']}.ipynb)",
         "Read on": ", ".join(f"[{title_of(name, root)}](/{name}.md)" for name in one["read"]),
     }
-    listed = "\\\n".join(f"**{name}:** {text}" for name, text in links.items() if text)
+    listed = " · ".join(f"**{name}:** {text}" for name, text in links.items() if text)
     predict = (
         f"{html(PREDICT)}\n**Predict first.** {typeset(one['predict'], LETTERS)}\n\n"
         f"{unfolding('Answer', typeset(one['answer'], LETTERS))}{html('</div>')}"

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from docs.handbook.markup import number, table
+from docs.handbook.markup import bracketed, number, table
 from longfat.handbook import law_records
 from longfat.handbook.law_records import digest
 from longfat.law import Law
@@ -156,7 +156,8 @@ def of(law: Law) -> str:
     fixed = ", ".join(f"`{name}` = {number(value)}" for name, value in values.items() if name != across)
     runs = rows[0]["replications"]
     how = "one deterministic run each" if runs == "1" else f"means of {runs} replications with 95 % intervals (Student)"
-    head = [across, "law", "simulated", "interval", "packets", "tolerance"]
+    at, unit = bracketed(law.symbols[across].unit), bracketed(law.unit)
+    head = [f"{across}{at}", f"law{unit}", "simulated", "interval", "packets", "tolerance"]
     lines = []
     for row in rows:
         point = point_of(row)

@@ -21,17 +21,22 @@ pytestmark = [
 ]
 
 PAGES = (
-    "index", "laws/queues/md1_wait/index", "laws/selective_repeat/throughput_efficiency/index", "laws/index",
+    "index", "questions/index", "questions/bigger-buffer", "questions/simulator",
+    "laws/queues/md1_wait/index", "laws/selective_repeat/throughput_efficiency/index", "laws/index",
     "schemes/cubic/index", "disciplines/codel/index", "experiments/1/index", "papers/000/index", "figures/scoreboard",
     "docs/handbook/tutorials/size-a-window",
 )  # fmt: skip
 BUDGET = 400_000  # bytes, of the page of a law
 # What is wider than the page and cannot be scrolled.
 BEYOND = """() => [...document.querySelectorAll('main *')].filter(one => one.offsetParent &&
-  !one.closest('pre, div.math, svg, .pst-scrollable-table-container, .network, math') &&
+  !one.closest('pre, svg, .pst-scrollable-table-container, .network, math') &&
   one.getBoundingClientRect().right > document.documentElement.clientWidth + 1)
   .map(one => one.outerHTML.slice(0, 120))"""
-
+# Formulas that are wider than their place, with their widths.
+CUT = """() => [...document.querySelectorAll('div.math')].filter(one => one.scrollWidth > one.clientWidth + 1)
+  .map(one => `${one.scrollWidth} of ${one.clientWidth}: ${one.textContent.slice(0, 60)}`)"""
+LANGUAGES = ("python", "latex", "javascript", "bibtex")
+UNFOLD = "document.querySelectorAll('details').forEach(one => { one.open = true; })"
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
@@ -70,7 +75,7 @@ def opened(browser, site):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [400, 1600])
+@pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.parametrize("name", PAGES)
 def test_pages_open_from_the_file_system(opened, name, width, scheme, tmp_path):
     page = opened(name, width, scheme)
@@ -119,6 +124,60 @@ def test_simulated_points_are_bars(opened):
     page.wait_for_function("document.querySelectorAll('.lf-chart circle.bar').length === 0")
 
 
+@pytest.mark.parametrize("width", [390, 1280])
+def test_no_formula_of_a_law_is_cut(browser, site, width):
+    context, cut = browser.new_context(viewport={"width": width, "height": 1000}), {}
+    for law in law_records.laws():
+        page = context.new_page()
+        page.goto((site / law_records.address(law) / "index.html").as_uri())
+        page.evaluate(UNFOLD)
+        try:
+            page.wait_for_function(f"({CUT})().length === 0", timeout=3000)
+        except sync_api.TimeoutError:
+            cut[law.public_name] = page.evaluate(CUT)
+        page.close()
+    assert cut == {}
+
+
+def test_the_head_has_one_line(opened):
+    page = opened("index", 1280)
+    links = page.locator(".bd-header .navbar-nav .nav-item > a.nav-link:visible")
+    assert [one.strip() for one in links.all_inner_texts()] == ["Questions", "Laws", "Schemes", "Papers", "Reference"]
+    assert len({round(one.bounding_box()["y"]) for one in links.all()}) == 1
+
+
+def test_the_first_page_shows_a_misprint(opened):
+    page = opened("index", 1280)
+    law, printed = (
+        float(page.locator(".lf-value").get_attribute("data-value")),
+        page.locator(".lf-printed").inner_text(),
+    )
+    assert law - float(printed.rpartition(" ")[2]) > 0.05
+
+
+def test_the_curve_stays_in_view_on_a_phone(opened):
+    page = opened("laws/selective_repeat/throughput_efficiency/index", 390)
+    page.set_viewport_size({"width": 390, "height": 844})
+    for slider in page.locator(".lf-view input[type=range]").all():
+        slider.focus()
+        page.keyboard.press("ArrowRight")
+        page.wait_for_timeout(100)
+        head = page.locator(".bd-header").bounding_box()["height"]
+        chart, own = page.locator(".lf-chart").bounding_box(), slider.bounding_box()
+        places = [head, chart["y"], chart["y"] + chart["height"], own["y"], own["y"] + own["height"], 844]
+        assert places == sorted(places)
+
+
+def test_questions_are_one_screen(opened, site):
+    """The picture is in view with the sentences; nothing is further down than a line to turn."""
+    for path in sorted((site / "questions").glob("*.html")):
+        if path.stem != "index":
+            page = opened(f"questions/{path.stem}", 1280)
+            page.locator(".lf-view input[type=range]").first.wait_for()
+            assert page.locator(".lf-chart").bounding_box()["y"] < 700, path.stem
+            assert page.evaluate("document.documentElement.scrollHeight") < 1250, path.stem
+
+
 def test_search_finds_a_law(opened, site):
     page = opened("search")
     page.goto((site / "search.html").as_uri() + "?q=pftk_rate")
@@ -152,14 +211,14 @@ def test_texts_are_copied(opened):
     """What the button puts into the clipboard is the text of its box, also where the page may not use the clipboard."""
     page = opened("laws/queues/md1_wait/index")
     page.evaluate("document.addEventListener('copy', () => { window.copied = getSelection().toString(); })")
-    boxes = page.locator("section#to-copy")
-    assert "lf.laws.queues.md1_wait(load=" in boxes.locator("section#python pre").inner_text()
-    assert "@misc{longfat:queues.md1_wait," in boxes.locator("section#bibtex pre").first.inner_text()
+    page.evaluate(UNFOLD)
+    boxes = {one: page.locator(f"details#to-copy div.highlight-{one}").first for one in LANGUAGES}
+    assert "lf.laws.queues.md1_wait(load=" in boxes["python"].locator("pre").inner_text()
+    assert "@misc{longfat:queues.md1_wait," in boxes["bibtex"].locator("pre").inner_text()
     for write in ("window.copied = text;", "throw new Error('not allowed');"):
         page.evaluate(f"() => {{ navigator.clipboard.writeText = async (text) => {{ {write} }}; }}")
-        for language in ("python", "latex", "javascript", "bibtex"):
+        for box in boxes.values():
             page.evaluate("window.copied = ''")
-            box = boxes.locator(f"section#{language} div.highlight").first
             box.locator("button.copy").click()
             page.wait_for_function("window.copied !== ''")
             assert page.evaluate("window.copied").strip() == box.locator("pre").inner_text().strip()

@@ -13,6 +13,7 @@ from docs.handbook import (
     api,
     experiments,
     fluid_models,
+    formulas,
     front,
     judged,
     law_pages,
@@ -20,8 +21,6 @@ from docs.handbook import (
     plug_ins,
     proofs,
     questions,
-    ranking,
-    regions,
     rules,
     simulated,
     sources,
@@ -91,10 +90,19 @@ def test_every_plug_in_has_rules(kind):
 def test_a_law_page(written):
     folder, _ = written
     text = (folder / "laws" / "selective_repeat" / "throughput_efficiency" / "index.md").read_text(encoding="utf-8")
-    headings = re.findall(r"^## (.+)$", text, re.MULTILINE)
-    assert headings[:4] == ["Letters", "Where it holds", "As printed, which is wrong", "Source"]
-    assert {"Proof", "Simulator", "Neighbours"} <= set(headings)
+    assert re.findall(r"^## (.+)$", text, re.MULTILINE) == ["Letters", "Where it holds"]
+    folded = re.findall(r"<summary>([A-Z][^<]*)</summary>", text)
+    assert {"As printed in its source", "Proof", "Simulator", "Neighbours"} <= {*folded}
     assert 'data-law="selective_repeat.throughput_efficiency"' in text
+
+
+def test_a_scheme_page(written):
+    folder, _ = written
+    text = (folder / "schemes" / "cubic" / "index.md").read_text(encoding="utf-8")
+    assert re.findall(r"^## (.+)$", text, re.MULTILINE) == ["Parameters that matter"]
+    shown = re.findall(r"^\| `(\w+)` \|", text.partition("<details")[0], re.MULTILINE)
+    assert {"c", "beta"} <= {*shown}  # RFC 9438, section 5: C and beta_cubic
+    assert not {"min_rto", "ack_delay"} & {*shown}
 
 
 def test_a_question_is_one_screen(written):
@@ -132,6 +140,22 @@ def test_the_first_page_shows_where_law_and_misprint_differ():
     assert law(**point) - law.as_printed(**point) > 0.05
 
 
+#: Sentences and their formulas by hand.
+SENTENCES = {
+    "It holds for w_a >= 3 s / 8.": "It holds for {w_{a} \\ge 3\\,s/8}.",
+    "A drop in every I/sqrt(n) seconds": "A drop in every {I/\\sqrt{n}} seconds",
+    "a rate of r^(1/4) and/or x-axis": "a rate of {r^{1/4}} and/or {x}-axis",
+    "An M/D/1 queue [bytes/s^2]; `a <= b`": "An M/D/1 queue [bytes/s^2]; `a <= b`",
+    "gains of 2 to 16 flows, 5-10 ms": "gains of 2 to 16 flows, 5-10 ms",
+    "a share 2^-53 of rho*": "a share {2^{-53}} of {\\rho^*}",
+}
+
+
+@pytest.mark.parametrize("text", SENTENCES)
+def test_formulas_in_sentences(text):
+    assert formulas.typeset(text, "xn", "{{{}}}".format) == SENTENCES[text]
+
+
 @pytest.mark.parametrize("kind", plug_ins.FOLDERS)
 def test_every_plug_in_has_a_setting_for_its_trace(kind, monkeypatch):
     """A tenth of a second tells whoever adds a plug-in that it needs more than the others."""
@@ -147,17 +171,6 @@ def test_values_and_slopes():
     assert text.rstrip().endswith("| 2.000 |")
 
 
-def test_the_region_of_a_law():
-    """Its record says: p <= 0.1, w_a >= 12, s <= 128, any window; the picture has these two of the four."""
-    law = next(one for one in law_records.laws() if one.name == "throughput_efficiency_many_rounds")
-    (x, y), others, cells = regions.region(law)
-    assert (x, y) == ("loss", "ack_segments")
-    assert others["segment_packets"] <= 128
-    losses, delays = (regions._places(law.symbols[name]) for name in (x, y))
-    assert cells == [[loss <= 0.1 and delay >= 12 for loss in losses] for delay in delays]
-    assert {cell for row in cells for cell in row} == {True, False}
-
-
 def test_stored_points_are_those_of_laws():
     assert simulated.STORED.stat().st_size < 300_000
     assert {*simulated.stored()} <= {law.public_name for law in law_records.laws() if law.simulated}
@@ -170,7 +183,7 @@ def test_stored_points_are_those_of_laws():
 def test_points_count_for_their_expression_alone(monkeypatch):
     law = queue_laws.mm1_wait
     assert simulated.points(law)["across"] == "load"
-    assert "| load | law | simulated |" in simulated.of(law)
+    assert "| load | law [service times] | simulated |" in simulated.of(law)
     changed = [row | {"digest": "0123456789"} for row in simulated.stored()[law.public_name]]
     monkeypatch.setattr(simulated, "stored", lambda: {law.public_name: changed})
     assert simulated.points(law) is None
@@ -192,27 +205,12 @@ def test_every_simulated_law_has_points_of_its_present_expression():
     assert [law.public_name for law in simulators if not simulated.rows_of(law)] == []
 
 
-def test_neighbours_are_mutual():
-    laws = law_records.laws()
-    assert any(law_pages.used(law) for law in laws)
-    efficiency = next(one for one in laws if one.name == "throughput_efficiency")
-    assert efficiency not in law_pages.used(efficiency)
-
-
 def test_the_claims_of_a_proof():
     """`geometric_sums` has two checks in its text, and nothing below it."""
-    assert proofs.count("queues.geometric_sums") == 2
+    assert len(proofs.step(proofs.start("queues.geometric_sums")).claims) == 2
     text = proofs.unfolding("queues.mm1k_wait")
     assert "no buffer, no wait" in text
     assert text.count("<details") == text.count("</details>")
-
-
-def test_rows_of_the_standard_experiments():
-    """The first row of CUBIC in figures/kkm/today_tables.md: 766 ms, rank 1 of 7."""
-    label, values, rank, page = ranking.rows()["cubic"][0]
-    assert (label, values.split(";")[0], rank, page) == (
-        "Experiment 1: slow changes in cross traffic", "transfer time 766", "1 of 7", "today_tables",
-    )  # fmt: skip
 
 
 def test_claims_are_those_of_the_scoreboard():

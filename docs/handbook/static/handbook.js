@@ -1,4 +1,5 @@
-// Behaviour of the handbook's pages, without libraries: copy buttons, tables that are sorted and filtered, long names.
+// Behaviour of the handbook's pages, without libraries: copy buttons, tables that are sorted and filtered, long names and
+// formulas.
 "use strict";
 
 // What a reader wants of a block: the commands after its prompts, without what they print; the whole if it has no prompts.
@@ -105,7 +106,46 @@ function allowBreaks(code) {
   if (words.length > 1) code.replaceChildren(...words.flatMap((word) => [document.createElement("wbr"), word]).slice(1));
 }
 
+// A formula that is wider than the page goes on in the next line before a relation or a term; what is still too wide is
+// set smaller.
+const BREAK = /^[=≤≥<>≈∝+−]$/;
+
+function pieces(formula) {
+  const found = [[]];
+  let depth = 0;
+  for (const one of [...formula.children]) {
+    const text = one.localName === "mo" ? one.textContent : "", last = found[found.length - 1];
+    if (BREAK.test(text) && depth === 0 && last.length) {
+      one.setAttribute("form", "infix");
+      found.push([one]);
+    } else last.push(one);
+    depth += /^[(\[{]$/.test(text) - /^[)\]}]$/.test(text);
+    if (one.localName === "mspace" && depth === 0) found.push([]);
+  }
+  return found.filter((part) => part.length);
+}
+
+function fit(box) {
+  if (!box.clientWidth) return;  // in what is folded
+  box.style.fontSize = "";
+  if (box.scrollWidth <= box.clientWidth) return;
+  for (const formula of box.querySelectorAll(":scope > math")) {
+    const parts = pieces(formula);
+    if (parts.length < 2) continue;
+    formula.replaceWith(...parts.map((part) => {
+      const made = formula.cloneNode(false);
+      made.setAttribute("display", "inline");
+      made.setAttribute("displaystyle", "true");
+      made.append(...part);
+      return made;
+    }));
+  }
+  for (let size = 0.95; size > 0.3 && box.scrollWidth > box.clientWidth; size -= 0.05) box.style.fontSize = `${size}em`;
+}
+
 document.addEventListener("DOMContentLoaded", () => {
+  const sizes = new ResizeObserver((all) => all.forEach((one) => fit(one.target)));
+  document.querySelectorAll("article div.math").forEach((one) => sizes.observe(one));
   document.querySelectorAll("article code > .pre, article summary > code").forEach(allowBreaks);
   document.querySelectorAll("article div.highlight").forEach(addCopyButton);
   for (const table of document.querySelectorAll("article table")) {

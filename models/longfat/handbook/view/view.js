@@ -97,15 +97,16 @@ class View {
     this.table.append(element("table"));
     this.table.addEventListener("toggle", () => this.tabulate());
     const left = element("div", { class: "lf-left" }, this.output, this.yLabel, this.picture, this.xLabel, this.cursor, this.legend);
-    if (this.home.simulate) this.simulation = new Simulation(this, this.home.simulate, left);
-    left.append(this.files(), this.table);
+    const below = element("div", { class: "lf-below" });  // what need not be in view with the sliders
+    if (this.home.simulate) this.simulation = new Simulation(this, this.home.simulate, below);
+    below.append(this.files(), this.table);
     const right = element("div", { class: "lf-right" });
     this.controls = this.letters.map((one, k) => this.control(one, k, right));
     right.append(this.choices());
     this.root.classList.add("lf-view");
     this.root.setAttribute("role", "group");
     this.root.setAttribute("aria-label", `Plot of ${words(record.id.split(".").pop())}`);
-    this.root.replaceChildren(left, right);
+    this.root.replaceChildren(left, right, below);
     this.picture.addEventListener("pointermove", (event) => this.point(event));
     this.picture.addEventListener("pointerleave", () => { this.cursor.textContent = ""; });
     this.picture.addEventListener("pointerdown", (event) => this.point(event, true));
@@ -334,7 +335,7 @@ class View {
     if (letter) {
       for (const one of curves) if (one.value !== undefined) entries.push([one.kind, `${letters(letter.letter)} = ${withUnit(one.value, letter.unit)}`]);
     }
-    if (this.law.printed) entries.push(letter ? null : ["c0", "the law"], ["printed", "as printed in its source, which is wrong"]);
+    if (this.law.printed) entries.push(letter ? null : ["c0", "the law"], ["printed", "as printed in its source"]);
     if (curves.some((one) => one.valid && one.valid.includes(false))) entries.push(["c0 outside", "outside the law's validity"]);
     if (bars.length) entries.push(["bar", "simulated, with confidence intervals"]);
     this.legend.innerHTML = entries.filter(Boolean).map(([kind, text]) =>
