@@ -9,7 +9,8 @@ author = "The longfat developers"
 copyright = "The longfat developers"
 version = release = __version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "numpydoc", "docs.handbook.live", "docs.handbook.mathml"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "numpydoc"]
+extensions += [f"docs.handbook.{name}" for name in ("finding", "live", "mathml")]
 nitpicky = True
 toc_object_entries_show_parents = "hide"
 default_role = "code"  # the docstrings' single backquotes

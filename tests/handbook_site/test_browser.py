@@ -37,6 +37,32 @@ CUT = """() => [...document.querySelectorAll('div.math')].filter(one => one.scro
   .map(one => `${one.scrollWidth} of ${one.clientWidth}: ${one.textContent.slice(0, 60)}`)"""
 LANGUAGES = ("python", "latex", "javascript", "bibtex")
 UNFOLD = "document.querySelectorAll('details').forEach(one => { one.open = true; })"
+#: Queries, and the page that is found first.
+FOUND = {
+    "bufferbloat": "questions/bigger-buffer",
+    "why not a bigger buffer": "questions/bigger-buffer",
+    "latency under load": "questions/bigger-buffer",
+    "RTT unfairness": "questions/fairness",
+    "unfair to long round trips": "questions/fairness",
+    "how much buffer": "questions/how-much-buffer",
+    "buffer size": "questions/how-much-buffer",
+    "which window": "questions/which-window",
+    "BDP": "questions/which-window",
+    "why is my TCP slow": "questions/which-window",
+    "parallel streams": "questions/several-flows",
+    "how many streams do I need": "questions/several-flows",
+    "loss-load curves": "questions/one-number",
+    "convergence time": "questions/how-fast-is-fair",
+    "network power": "questions/bold-source",
+    "misprint": "questions/formula",
+    "is the simulator right": "questions/simulator",
+    "BBR versus CUBIC": "questions/bbr-or-cubic",
+    "AQM": "questions/aqm",
+    "throughput efficiency": "laws/selective_repeat/throughput_efficiency/index",
+    "copa": "schemes/copa/index",
+    "pftk_rate": "laws/tcp/pftk_rate/index",
+}
+
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
@@ -178,15 +204,25 @@ def test_questions_are_one_screen(opened, site):
             assert page.evaluate("document.documentElement.scrollHeight") < 1250, path.stem
 
 
-def test_search_finds_a_law(opened, site):
+def test_search_finds_the_page_first(opened):
     page = opened("search")
-    page.goto((site / "search.html").as_uri() + "?q=pftk_rate")
-    page.wait_for_selector("#search-results li a")
-    found = page.locator("#search-results li a").evaluate_all("all => all.map(one => one.getAttribute('href'))")
-    assert any("laws/tcp/pftk_rate/index.html" in one for one in found)
-    page.goto((site / "search.html").as_uri() + "?q=bandwidth-delay")
-    page.wait_for_selector("#search-results li a")
-    assert page.locator("#search-results li").count() > 5
+    page.wait_for_function("typeof longfatPages !== 'undefined' && Search.hasIndex()")
+    first = {}
+    for query in FOUND:
+        asked = "query => ranked(query, Search._performSearch(...Search._parseQuery(query)))[0].docname"
+        first[query] = page.evaluate(asked, query)
+    assert first == FOUND
+
+
+def test_search_shows_beginnings(opened, site):
+    page = opened("search")
+    page.goto((site / "search.html").as_uri() + "?q=bufferbloat")
+    row = page.locator("#search-results li").first
+    assert row.locator("a").get_attribute("href").endswith("questions/bigger-buffer.html")
+    assert "question" in row.inner_text()
+    assert row.locator("p").inner_text().startswith("A sender that slows down only at a loss")
+    row.locator("a").click()
+    page.wait_for_selector(".lf-view")
 
 
 def test_the_scoreboard_is_sorted_and_filtered(opened):

@@ -12,6 +12,7 @@ from docs.handbook import __main__ as command
 from docs.handbook import (
     api,
     experiments,
+    finding,
     fluid_models,
     formulas,
     front,
@@ -154,6 +155,13 @@ SENTENCES = {
 @pytest.mark.parametrize("text", SENTENCES)
 def test_formulas_in_sentences(text):
     assert formulas.typeset(text, "xn", "{{{}}}".format) == SENTENCES[text]
+
+
+def test_the_search_knows_kinds_and_words():
+    assert finding.kind("docs/fairness") == "guide"
+    assert ("rtt", "round-trip time") in finding.synonyms()
+    words = [word for one in questions.stored().values() for word in one["also"]]
+    assert len({*words}) == len(words)
 
 
 @pytest.mark.parametrize("kind", plug_ins.FOLDERS)

@@ -1,5 +1,5 @@
 // Behaviour of the handbook's pages, without libraries: copy buttons, tables that are sorted and filtered, long names and
-// formulas.
+// formulas, search.
 "use strict";
 
 // What a reader wants of a block: the commands after its prompts, without what they print; the whole if it has no prompts.
@@ -143,7 +143,73 @@ function fit(box) {
   for (let size = 0.95; size > 0.3 && box.scrollWidth > box.clientWidth; size -= 0.05) box.style.fontSize = `${size}em`;
 }
 
+// Search: the pages that Sphinx's index has, the questions and their guides first, each with its beginning. A page is
+// found by its title, and by other words for its subject, if they have all words of the query; `longfatPages` has these.
+const KINDS = { question: 60, guide: 30, law: 8, scheme: 8, discipline: 8 };
+const FILLERS = new Set("a an and are at be by can do does for from has have how i in is it much my need of on one or should than the to what when which who why with".split(" "));
+
+function wordsOf(text) {
+  const stemmer = new Stemmer();
+  const all = text.toLowerCase().split(/[^\p{Letter}\p{Number}_]+/u).filter(Boolean);
+  const kept = all.filter((word) => !FILLERS.has(word));
+  return (kept.length ? kept : all).map((word) => stemmer.stemWord(word));
+}
+
+// What a query asks for: itself, and with each abbreviation of the glossary written out.
+function askedFor(query) {
+  const asked = [query.toLowerCase()];
+  for (const [short, long] of longfatPages.synonyms) {
+    const found = asked[0].replace(new RegExp(`(?<![\\w-])${short}(?![\\w-])`), long);
+    if (found !== asked[0]) asked.push(found);
+  }
+  return asked.map(wordsOf);
+}
+
+// How well the names of a page answer: the part of its best name that the query has, if that name has the whole query.
+function named(names, asked) {
+  let best = 0;
+  for (const name of names) {
+    const words = wordsOf(name);
+    for (const query of asked) {
+      const whole = query.every((word) => words.some((one) => one.startsWith(word)));
+      if (whole) best = Math.max(best, Math.min(1, query.length / words.length));
+    }
+  }
+  return best;
+}
+
+function ranked(query, results) {
+  const { docnames, titles } = Search._index, asked = askedFor(query), best = new Map();
+  const add = (score, docname, title, anchor) => {
+    const { kind = "", about = "" } = longfatPages.pages[docname] || {};
+    const found = { score: score + (KINDS[kind] || 0), docname, title, anchor, kind, about };
+    if (!best.has(docname) || best.get(docname).score < found.score) best.set(docname, found);
+  };
+  for (const [docname, title, anchor, , score] of results) add(score, docname, title, anchor);
+  docnames.forEach((docname, k) => {
+    const { also = [] } = longfatPages.pages[docname] || {}, share = named([titles[k], ...also], asked);
+    if (share) add(60 + 60 * share, docname, titles[k], "");
+  });
+  const terms = longfatPages.terms.filter(({ names }) => named(names, asked) > 0.6);
+  const words = terms.map(({ names, about, anchor }) => ({ score: 126, docname: "docs/glossary", title: names.join(", "), anchor, kind: "glossary", about }));
+  return [...best.values(), ...words].sort((a, b) => b.score - a.score || a.title.localeCompare(b.title, "en"));
+}
+
+function showFound(query) {
+  const parsed = Search._parseQuery(query), found = ranked(query, Search._performSearch(...parsed));
+  for (const { docname, title, anchor, kind, about } of found.slice(0, 100)) {
+    const row = document.createElement("li"), link = document.createElement("a"), text = document.createElement("p");
+    link.href = `${document.documentElement.dataset.content_root}${docname}${DOCUMENTATION_OPTIONS.LINK_SUFFIX}${anchor}`;
+    link.textContent = title;
+    text.textContent = about;
+    row.append(link, kind ? ` ${kind}` : "", text);
+    Search.output.append(row);
+  }
+  _finishSearch(found.length);
+}
+
 document.addEventListener("DOMContentLoaded", () => {
+  if (typeof Search !== "undefined" && typeof longfatPages !== "undefined") Search.query = showFound;
   const sizes = new ResizeObserver((all) => all.forEach((one) => fit(one.target)));
   document.querySelectorAll("article div.math").forEach((one) => sizes.observe(one));
   document.querySelectorAll("article code > .pre, article summary > code").forEach(allowBreaks);
