@@ -1,22 +1,17 @@
 """Reference of the Python interface: what the packages list in ``__all__``, with signatures and docstrings.
 
-Functions and classes come from their docstrings by numpydoc. Laws have signatures from the type stubs, and pages of
-their own.
+Functions and classes come from their docstrings by numpydoc. Laws have pages of their own.
 """
 
 from __future__ import annotations
 
-import ast
 import inspect
 import pkgutil
 from types import ModuleType
 from typing import Any
 
-from docs import stubs
 from docs.handbook.front import toctree
-from docs.handbook.judged import address
 from docs.handbook.markup import plain, table
-from longfat.law import Law
 from longfat.sim.queues import Discipline
 
 #: Packages with a page, in the order of the list; a name that several of them export is on the page of the first one.
@@ -84,31 +79,6 @@ def _link(record: Discipline) -> str:
     return f"[{record.name}](/disciplines/{record.name}/index.md)"
 
 
-def without_types(arguments: ast.arguments) -> str:
-    """Return arguments with their defaults; a law takes numbers and arrays of any kind, which no type says.
-
-    >>> without_types(ast.parse("def f(loss: Any, acked: Any = 1): ...").body[0].args)
-    'loss, acked=1'
-    """
-    for one in arguments.args:
-        one.annotation = None
-    return ast.unparse(arguments)
-
-
-def laws(package: ModuleType) -> str:
-    """Return the page of a family of laws, with the signatures of its type stub."""
-    tree = ast.parse(stubs.stub(package))
-    signatures = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
-    name = package.__name__
-    text = f"# {name}\n\n```{{py:module}} {name}\n```\n\n{plain(package.__doc__)}\n\n"
-    for law, one in public(package).items():
-        if isinstance(one, Law):
-            arguments = without_types(signatures[law].args)
-            link = f"[Formula, letters, units, domain, proof](/{address(one)}.md)"
-            text += f"```{{py:function}} {name}.{law}({arguments})\n{one.summary} [{one.unit}]\n\n{link}.\n```\n\n"
-    return text
-
-
 def pages() -> dict[str, str]:
     """Return the pages of all packages by name, and the page that lists them."""
     seen: set[int] = set()
@@ -116,10 +86,7 @@ def pages() -> dict[str, str]:
     for where in PACKAGES:
         made[f"api/{where}"] = page(where, seen)
         rows.append((f"[{where}](/api/{where}.md)", plain(pkgutil.resolve_name(where).__doc__)))
-    for package in stubs.packages():
-        name = package.__name__
-        made[f"api/{name}"] = laws(package)
-        rows.append((f"[{name}](/api/{name}.md)", plain(package.__doc__)))
+    rows.append(("[longfat.laws](/laws/index.md)", "The laws, each with its parameters on a page of its own."))
     about = "What the packages list in `__all__` is public; `import longfat as lf` is how the examples import them."
     index = f"# Python interface\n\n{about}\n\n{table(['package', 'content'], rows)}\n"
     return {"api/index": index + toctree(list(made), hidden=True), **made}

@@ -108,7 +108,7 @@ def _typeset(text: str, letters: frozenset[str], wrap: Callable[[str], str]) -> 
     for start in (found.start() for found in re.finditer(r"(?<![\w.'/-])[\w(-]", text)):
         parts, end = _read(text, start, _token(letters)) if start >= at else ([], at)
         if parts and _is_formula(text[start:end], letters):
-            comma = text[end : end + 1] == ","  # inside, so that no line begins with it
+            comma = text[end : end + 1] == "," and " " in text[start:end]  # inside, so that no line begins with it
             parts[-1] += "," * comma
             if sum(map(len, parts)) < SHORT:  # a longer formula may go on in the next line
                 parts = [" ".join(parts)]

@@ -73,15 +73,17 @@ def _letters(law: Law) -> str:
         kind = "integer, " if symbol.integer else ""
         meaning = _sentence(law, f"{symbol.meaning.rstrip('.')}.{remark}{given}".lstrip("."))
         low, high = number(symbol.typical[0]), quantity(symbol.typical[1], symbol.unit)
-        rows.append((f"{{math}}`{symbol.letter}`", meaning, f"{low} to {high}", f"`{name}`: {kind}`{symbol.domain}`"))
-    head = ["letter", "meaning", "typical", "parameter and domain [SI]"]
+        ranges = f"{low} to {high}; {kind}`{symbol.domain}`"
+        rows.append((f"{{math}}`{symbol.letter}`", f"{meaning} `{name}`", ranges))
+    head = ["letter", "meaning and parameter", "typical range; domain"]
     return f"{table(head, rows)}\nResult: {_sentence(law, docstrings._result(law))}\n"
 
 
 def _validity(law: Law, notes: str) -> str:
     """Return where the law holds, and how well."""
     if law.validity is None:
-        return f"{notes}\n\nThe record states no accuracy.\n"
+        whole = "The record states no accuracy: under its source's assumptions the law holds over its whole domain."
+        return f"{notes}\n\n{whole}\n"
     within = quantity(law.validity.accuracy, law.unit)
     return f"Accurate within {within} where {_sentence(law, law.validity.text)}.\n\n{notes}"
 

@@ -70,13 +70,6 @@ def test_a_page_for_each_model_experiment_and_paper(names):
     assert below(names, "papers") == {*PAPERS}
 
 
-def test_every_law_is_in_the_python_interface(written):
-    folder, _ = written
-    text = "".join(path.read_text(encoding="utf-8") for path in (folder / "api").glob("longfat.laws.*.md"))
-    listed = re.findall(r"\{py:function\} longfat\.laws\.([\w.]+)\(", text)
-    assert sorted(listed) == sorted(law.public_name for _, law in registered())
-
-
 def test_every_simulator_names_its_plug_ins():
     known = {*schemes.names(), *queues.NAMED}
     assert set(judged.PLUG_INS) == set(simulators.SIMULATORS)
