@@ -8,7 +8,7 @@ FIGURES := gong_parulkar gong_parulkar.receive_buffers gong_parulkar.sstp loss_l
 	today.curves scoreboard
 PACKAGES := setup.py models derivations docs figures notebooks tests
 
-.PHONY: help venv wheel hooks guard test tests test-long mutations lint types docs handbook explore notebooks notebooks-html browser figures redraw benchmark peers testbed size lock clean
+.PHONY: help venv wheel hooks guard test tests test-long mutations lint types docs handbook explore notebooks outputs browser figures redraw benchmark peers testbed size lock clean
 
 help:  ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "%-16s%s\n", $$1, $$2 }'
@@ -84,8 +84,8 @@ explore: venv  ## Open every law with sliders in the browser
 notebooks: venv  ## Open the notebooks in JupyterLab
 	$(BIN)/jupyter lab --ServerApp.root_dir=notebooks
 
-notebooks-html: venv  ## Run the notebooks and their solutions and write them as pages to ./build/notebooks
-	$(BIN)/python -m notebooks.pages
+outputs: venv  ## Run the notebooks whose outputs in the handbook are stale (five minutes for all)
+	$(BIN)/python -m docs.handbook.notebooks
 
 browser:  ## Install Debian's Chromium for the tests of `explore`, which are skipped without it
 	@if command -v chromium || command -v chromium-browser || command -v google-chrome; then :; \

@@ -1,1 +1,1 @@
-"""Worked questions as notebooks, and the pages that are made of them."""
+"""Worked questions as notebooks; the handbook has their pages."""

@@ -4,14 +4,13 @@ import ast
 import json
 import re
 import shutil
-import subprocess
 import sys
 import warnings
 from pathlib import Path
 
 import pytest
 
-from notebooks import pages
+from docs.handbook import notebooks as pages
 from tests.examples import is_long
 
 FOLDER = Path(__file__).parents[1] / "notebooks"
@@ -131,7 +130,7 @@ def ran(paths, folder):
 
     In the short profile in one kernel, emptied before each: a kernel for each spends most of its time on imports.
     """
-    pages.skip_address_grammar()
+    sys.modules.setdefault("rfc3987_syntax", None)  # a grammar that takes three seconds and is not needed
     shutil.copytree(FOLDER / "measured", folder / "measured")
     import nbformat  # here: it takes a second, of every process that collects tests
     from nbclient import NotebookClient
@@ -184,50 +183,67 @@ def test_solutions_are_right(path, solved):
     assert [output for cell in solved[path] for output in cell.outputs if output.output_type == "error"] == []
 
 
-def test_pages_leave_out_widgets_and_link_to_pages():
-    import nbformat
+def test_stored_outputs_are_of_these_notebooks():
+    """Run by hand where this fails: the command takes half a minute for each notebook."""
+    stale = pages.stale()
+    assert stale == [], f"renew the outputs of the handbook with: {pages.COMMAND} {' '.join(stale)}"
+    assert sorted(path.stem for path in pages.STORED.iterdir()) == sorted(pages.order())
+    assert sum(path.stat().st_size for path in pages.STORED.iterdir()) < 800_000  # bytes
 
-    cell = nbformat.v4.new_code_cell("view")
-    picture = {"text/html": "<img>", "text/plain": "Explorer of queues.mm1_wait"}
-    cell.outputs = [
-        nbformat.v4.new_output("display_data", {pages.WIDGET: {"model_id": "view"}, "text/plain": "Explorer"}),
-        nbformat.v4.new_output("display_data", picture),
-        nbformat.v4.new_output("stream", name="stderr", text="100%|#####"),
-        nbformat.v4.new_output("stream", name="stdout", text="24 segments"),
+
+@pytest.mark.parametrize("part", pages.PARTS)
+@pytest.mark.parametrize("changed", [0, 1])
+def test_outputs_are_stale_where_code_has_changed(monkeypatch, changed, part):
+    """A changed text of a cell of code is noticed, one of a text is not: texts are not stored."""
+    original = pages.cells
+
+    def cells(name, place=""):
+        found = original(name, place)
+        kinds = ("code", "markdown")
+        return [(kind, f"{text} " if place == part and kind == kinds[changed] else text) for kind, text in found]
+
+    monkeypatch.setattr(pages, "cells", cells)
+    assert pages.stale() == ([] if changed else pages.order())
+
+
+def test_outputs_are_stale_where_results_have_changed(monkeypatch, tmp_path):
+    other = tmp_path / "networks.txt"
+    other.write_text(pages.RESULTS.read_text(encoding="utf-8") + "200 1\n", encoding="utf-8")
+    monkeypatch.setattr(pages, "RESULTS", other)
+    assert pages.stale() == pages.order()
+
+
+def test_pages_leave_out_progress_and_have_live_laws():
+    outputs = [
+        {"data": {"application/vnd.jupyter.widget-view+json": {"model_id": "view"}, "text/plain": "Explorer of a.b"}},
+        {"data": {"text/html": "<img>", "text/plain": "Explorer of a.b"}},
+        {"data": {"application/vnd.jupyter.widget-view+json": {"model_id": "bar"}, "text/plain": "100%|###"}},
+        {"name": "stderr", "text": "100%|#####"},
+        {"name": "stdout", "text": "24 segments"},
+        {"data": {"text/html": "<style>a { }</style><table>", "text/plain": "a"}},
     ]
-    text = nbformat.v4.new_markdown_cell("[Solutions](solutions/which_window.ipynb)")
-    notebook = nbformat.v4.new_notebook(cells=[text, cell], metadata={"widgets": {}})
-    made = pages.still(notebook)
-    assert made.cells[0].source == "[Solutions](solutions/which_window.html)"
-    assert [one.get("data") or one.text for one in made.cells[1].outputs] == [picture, "24 segments"]
-    assert "widgets" not in made.metadata
-    assert pages.WIDGET in notebook.cells[1].outputs[0].data  # the notebook itself is as it was
+    assert [*pages.kept(outputs)] == [("law", "a.b"), ("text", "24 segments"), ("html", "<table>")]
+    assert 'data-law="a.b"' in pages.shown("law", "a.b")
 
 
-def test_the_index_is_in_the_order_of_the_course():
-    item = r'<a href="(\w+)\.html">(.+?)</a> \((\d+) minutes\) <a href="solutions/\1\.html"'
-    found = re.findall(item, pages.index(pages.order()))
-    assert [name for name, *_ in found] == pages.order()
-    assert found[0] == ("which_window", "Which window does my path need?", "40")
-
-
-def test_an_unknown_notebook_is_refused_by_name(tmp_path):
-    with pytest.raises(ValueError, match=r"notebook = 'nosuch' is unknown; available: which_window, where_is"):
-        pages.write(tmp_path / "pages", ["nosuch"])
-    assert not (tmp_path / "pages").exists()
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_pages_have_outputs_and_solutions_that_unfold(path):
+    page = pages.page(path.stem)
+    exercises = "".join(json.loads(path.read_text())["cells"][-1]["source"])
+    asked = re.findall(r"^\d\. \*\*", exercises, re.MULTILINE)
+    assert page.count("<details><summary>Solution</summary>") == len(asked)
+    assert page.count('<div class="picture"><svg ') >= 1
+    assert ".ipynb)" not in page.replace(f"(/notebooks/{path.stem}.ipynb)", "")
+    assert not re.search(r"(?<![\w`])\$\w", re.sub(r"```.*?```|`[^`]*`", "", page, flags=re.DOTALL))  # formulas
 
 
 @pytest.mark.long
-def test_pages_are_built(tmp_path):
-    command = [sys.executable, "-m", "notebooks.pages", "which_window", "--output", str(tmp_path / "pages")]
-    subprocess.run(command, check=True, cwd=FOLDER.parent, capture_output=True)
-    made = {path.relative_to(tmp_path / "pages").as_posix() for path in tmp_path.rglob("*.html")}
-    assert made == {"index.html", "which_window.html", "solutions/which_window.html"}
-    page = (tmp_path / "pages" / "which_window.html").read_text()
-    assert 'src="data:image/png;base64,' in page
-    assert "<svg" in page
-    assert 'href="solutions/which_window.html"' in page
-    assert "cdnjs.cloudflare.com/ajax/libs/mathjax/2.7" in page
-    refused = subprocess.run([*command[:3], "nosuch"], cwd=FOLDER.parent, capture_output=True, text=True)
-    assert refused.returncode == 2
-    assert "error: notebook = 'nosuch' is unknown; available: " in refused.stderr.splitlines()[-1]
+def test_a_notebook_runs_as_it_is_stored():
+    """The simulations have seeds, so that texts and tables come out again; pictures have hashes of their own."""
+    name = "which_window"
+    stored = json.loads((pages.STORED / f"{name}.json").read_text(encoding="utf-8"))["notebook"]
+    found = pages.run(name, "")
+    kinds = ("text", "html", "law")
+    assert [[one for one in map(list, cell) if one[0] in kinds] for cell in found] == [
+        [one for one in cell if one[0] in kinds] for cell in stored
+    ]

@@ -6,7 +6,18 @@ import shutil
 from pathlib import Path
 
 from docs import pages as repository_pages
-from docs.handbook import api, experiments, fluid_models, front, law_pages, papers, plug_ins, questions, staging
+from docs.handbook import (
+    api,
+    experiments,
+    fluid_models,
+    front,
+    law_pages,
+    notebooks,
+    papers,
+    plug_ins,
+    questions,
+    staging,
+)
 
 #: First pages of the parts, as the head of each page has them.
 SECTIONS = ("questions/index", "laws/index", "schemes/index", "papers/index", "reference/index")
@@ -34,8 +45,9 @@ def write(into: Path, computed: bool = True) -> list[str]:
     generated |= experiments.pages()
     generated |= papers.pages()
     generated |= api.pages()
+    generated |= notebooks.pages()
     for name, text in generated.items():
         path = into / f"{name}.md"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    return names + list(generated)
+    return list(dict.fromkeys([*names, *generated]))  # some pages of the repository are completed

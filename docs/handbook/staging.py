@@ -49,6 +49,15 @@ def with_laws(text: str, addresses: Mapping[str, str]) -> str:
     return "".join(parts)
 
 
+def with_notebooks(text: str) -> str:
+    """Return a page whose links to notebooks lead to their pages.
+
+    >>> with_notebooks("[one](../notebooks/which_window.ipynb)")
+    '[one](../notebooks/which_window.md)'
+    """
+    return re.sub(r"(\]\([\w./-]+)\.ipynb\)", r"\1.md)", text)
+
+
 def stage(into: Path, root: Path = ROOT) -> list[Path]:
     """Copy the pages and what they link to; return the paths of the pages below the folder.
 
