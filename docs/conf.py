@@ -10,7 +10,7 @@ copyright = "The longfat developers"
 version = release = __version__
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "numpydoc"]
-extensions += [f"docs.handbook.{name}" for name in ("finding", "live", "mathml")]
+extensions += [f"docs.handbook.{name}" for name in ("finding", "live", "mathml", "play")]
 nitpicky = True
 toc_object_entries_show_parents = "hide"
 default_role = "code"  # the docstrings' single backquotes

@@ -14,6 +14,7 @@ from docs.handbook import (
     law_pages,
     notebooks,
     papers,
+    play,
     plug_ins,
     questions,
     staging,
@@ -46,6 +47,7 @@ def write(into: Path, computed: bool = True) -> list[str]:
     generated |= papers.pages()
     generated |= api.pages()
     generated |= notebooks.pages()
+    generated |= play.pages(computed)
     for name, text in generated.items():
         path = into / f"{name}.md"
         path.parent.mkdir(parents=True, exist_ok=True)

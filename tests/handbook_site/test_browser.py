@@ -24,7 +24,7 @@ PAGES = (
     "index", "questions/index", "questions/bigger-buffer", "questions/simulator",
     "laws/queues/md1_wait/index", "laws/selective_repeat/throughput_efficiency/index", "laws/index",
     "schemes/cubic/index", "disciplines/codel/index", "experiments/1/index", "papers/000/index", "figures/scoreboard",
-    "docs/handbook/tutorials/size-a-window",
+    "docs/handbook/tutorials/size-a-window", "play/index", "notebooks/which_window", "figures/README",
 )  # fmt: skip
 BUDGET = 400_000  # bytes, of the page of a law
 # What is wider than the page and cannot be scrolled.
@@ -285,3 +285,54 @@ def test_laws_are_listed_with_links_that_open(opened):
     page.wait_for_selector(".lf-view")
     assert page.url.endswith("laws/queues/mm1_wait/index.html")
     assert json.loads(page.locator(".lf-value").get_attribute("data-value")) > 0
+
+
+def test_the_reader_is_the_sender(opened):
+    """By keys alone: the window of the link follows the slider, and time stands still in a pause."""
+    page = opened("play/index", 390)
+    state = "(() => { const one = document.querySelector('div.play').game; return [one.link.now, one.link.window]; })()"
+    page.locator("div.play .controls button").last.focus()
+    page.keyboard.press("Enter")  # start; the focus goes to the slider
+    for _ in range(5):
+        page.keyboard.press("ArrowRight")
+    page.wait_for_function(f"{state}[0] > 0.3")
+    assert page.evaluate(state)[1] == 15
+    page.keyboard.press("h")
+    assert page.evaluate(state)[1] == 8  # half of 15, rounded
+    page.keyboard.press(" ")
+    before = page.evaluate(state)
+    page.wait_for_timeout(200)
+    assert page.evaluate(state) == before
+    assert page.locator("div.play circle.you").count() >= 2  # the points beside the laws
+
+
+def test_the_minute_ends_with_scores(opened):
+    """A window of one product, and half of it beside the other traffic, has more power than both schemes."""
+    page = opened("play/index")
+    page.evaluate("""() => {
+      const game = document.querySelector("div.play").game;
+      for (const [window, seconds] of [[51, 20], [26, 20], [51, 20]]) {
+        game.slider.value = window;
+        game.steer();
+        game.pass(seconds);
+      }
+      game.draw();
+      game.end();
+    }""")
+    assert "more than that of CUBIC and Reno" in page.locator("div.play [role=status]").inner_text()
+    rows = page.locator("div.play tbody tr").all_inner_texts()
+    you, cubic, reno = ([float(one) for one in row.split()[1:]] for row in rows)
+    assert you[3] == pytest.approx(you[0] / 100 * 0.51 / you[1], rel=0.02)
+    assert you[3] > max(cubic[3], reno[3])
+    assert page.locator("div.play path.first").count() == 2  # CUBIC's window and queue
+
+
+def test_exercises_unfold(opened):
+    page = opened("notebooks/which_buffer")
+    details = page.locator("section#exercises details")
+    assert details.count() == 3
+    assert not details.first.locator("pre").first.is_visible()
+    details.first.locator("summary").press("Enter")
+    assert details.first.locator("pre").first.is_visible()
+    assert page.locator("div.picture svg").count() == 1
+    page.locator(".lf-view input[type=range]").first.wait_for()
