@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from longfat import measured
-from longfat.base.layers import LAYERS, MEANINGS, header_bytes, layer_sizes, rate_at
+from longfat.base.layers import LAYERS, MEANINGS, full_ethernet, header_bytes, layer_sizes, rate_at
 from longfat.laws.tcp import achievable_throughput
 
 ROOT = Path(__file__).parents[1]
@@ -111,3 +111,22 @@ def test_the_layer_of_a_measured_rate():
     # A merged rate keeps its layer.
     assert measured.read(data / "idle.ping", data / "tbf.tc").rate_layer == "tc"
     assert measured.read(data / "tbf.tc", data / "clean-1.json").rate_layer == "data"
+
+
+@pytest.mark.parametrize(
+    ("rate", "data", "name"),
+    [
+        # data of 1538 bytes on the wire: 1448 with time stamps, 1460 without, 1428 and 1440 over IPv6; 8948 of 9038
+        (94.15, 1448, "Fast Ethernet"),
+        (949.28, 1460, "Gigabit Ethernet"),
+        (928.48, 1428, "Gigabit Ethernet"),
+        (936.28, 1440, "Gigabit Ethernet"),
+        (990.04, 8948, "Gigabit Ethernet"),
+        (2353.7, 1448, "Ethernet of 2.5 Gbit/s"),
+        (94148.0, 1448, "Ethernet of 100 Gbit/s"),
+        (936.0, 1448, None),  # 0.6 % less
+        (975.29, 1448, None),
+    ],
+)
+def test_data_that_fills_an_ethernet(rate, data, name):
+    assert full_ethernet(rate * 1e6 / 8, data) == name

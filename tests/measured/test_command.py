@@ -9,6 +9,7 @@ import pytest
 
 from longfat import cli, measured, plot
 from longfat.measured.metrics import metrics
+from tests.measured import questions
 
 pytestmark = pytest.mark.usefixtures("drawn_quickly")
 
@@ -25,12 +26,12 @@ def test_the_table(capsys):
     assert status == 0
     lines = {line[:22].strip(): line[22:].split("  ") for line in shown.out.splitlines()}
     # the three goodputs: 18.953, 18.792 and 18.976 Mbit/s
-    assert [part.strip() for part in lines["rate, data"] if part] == ["18.952 Mbit/s", "18.792 Mbit/s .. 18.976 Mbit/s"]
+    assert [part.strip() for part in lines["rate, data"] if part] == ["18.95 Mbit/s", "18.79 Mbit/s .. 18.98 Mbit/s"]
     assert "20.31 ms" in "".join(lines["base round-trip time"])
     assert "not seen" in "".join(lines["policer"])
     # 1500 of 1448 bytes of data are IP's, and 1538 are on the wire
-    assert "19.632 Mbit/s" in "".join(lines["IP"])
-    assert "20.128 Mbit/s" in "".join(lines["wire"])
+    assert "19.63 Mbit/s" in "".join(lines["IP"])
+    assert "20.13 Mbit/s" in "".join(lines["wire"])
     assert "iperf3 --json (3 files), ping" in shown.out
     assert shown.err == ""
 
@@ -65,6 +66,31 @@ def test_the_policer_of_a_capture_has_its_rate(capsys):
     assert words[0] == "suspected"
     assert float(words[1]) == pytest.approx(5 * 1448 / 1500, rel=0.01)
     assert float(words[-2]) == pytest.approx(30 * 1448 / 1500, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("rate", "shown", "at_ip", "wire", "above"),
+    [
+        # 1500 and 1538 bytes for 1448 of data: 941.0 x 1500/1448 = 974.79, x 1538/1448 = 999.49
+        (941.0, "941 Mbit/s", "974.8 Mbit/s", "999.5 Mbit/s", None),
+        # 986.99 x 1.03591 = 1022.4, x 1.06215 = 1048.3; 1518 of 1538 bytes are Ethernet's: 987.00
+        (986.99, "987 Mbit/s", "1.022 Gbit/s", "1.048 Gbit/s", "987 Mbit/s is Ethernet's"),
+        (975.29, "975.3 Mbit/s", "1.01 Gbit/s", "1.036 Gbit/s", "975.3 Mbit/s is IP's"),  # 1500/1538
+        (960.0, "960 Mbit/s", "994.5 Mbit/s", "1.02 Gbit/s", ""),
+    ],
+)
+def test_rates_are_rounded_once_and_compared_with_the_link(tmp_path, capsys, rate, shown, at_ip, wire, above):
+    file = tmp_path / "run.json"
+    file.write_text(questions.run([rate * 1e6 / 8] * 10))
+    _, said = run(capsys, file, "--capacity", "1Gbit/s")
+    lines = {line[:24].strip(): line[24:] for line in said.out.splitlines()}
+    for name, value in {"rate, data": shown, "IP": at_ip, "wire": wire}.items():
+        assert lines[name].strip().split("  ")[0] == value
+    # 1448 of 1538 bytes are data, and 8948 of 9038
+    found = lines.get("above --capacity", "").strip()
+    head = "" if above is None else "1 Gbit/s carries 941.5 Mbit/s of data, jumbo frames 990 Mbit/s"
+    assert found == (f"{head}; {above}" if above else head)
+    assert max(map(len, said.out.splitlines())) <= 116
 
 
 def test_json(capsys):

@@ -10,7 +10,18 @@ from typing import Any, NamedTuple
 
 from longfat.base.domains import choice, integer, number, out_of_range
 
-__all__ = ["HEADERS", "LAYERS", "MEANINGS", "TUNNELS", "header_bytes", "layer_sizes", "rate_at"]
+__all__ = [
+    "ETHERNETS",
+    "HEADERS",
+    "LAYERS",
+    "MEANINGS",
+    "NEAR",
+    "TUNNELS",
+    "full_ethernet",
+    "header_bytes",
+    "layer_sizes",
+    "rate_at",
+]
 
 #: Layers from the data to the wire, with what counts there.
 MEANINGS = {
@@ -63,6 +74,13 @@ HEADERS = {
     "preamble": Header("wire", 8, "IEEE 802.3-2022, sections 3.2.1 and 3.2.2: 7, and the delimiter"),
     "gap": Header("wire", 12, "IEEE 802.3-2022, section 4.4.2: 96 bits"),
 }
+#: Rates after which Ethernet is named [bytes/s]: IEEE 802.3-2022, table 1-1 and its clauses 21, 34, 44, 80, 105 and 125.
+ETHERNETS = {
+    "Fast Ethernet": 100e6 / 8,
+    "Gigabit Ethernet": 1e9 / 8,
+    **{f"Ethernet of {rate:g} Gbit/s": rate * 1e9 / 8 for rate in (2.5, 5, 10, 25, 40, 100)},
+}
+NEAR = 0.005  # ours: share by which a measured rate may differ from that of a full link, which clocks and counters round
 TUNNELS = ("GRE", "VXLAN", "WireGuard", "ESP")
 
 
@@ -163,3 +181,29 @@ def rate_at(rate: float, of: str, to: str, mtu: int = 1500, **headers: Any) -> f
     number("rate", rate, "bytes/s", "[0, inf)")
     sizes = layer_sizes(mtu, **headers)
     return rate / sizes[choice("of", of, LAYERS)] * sizes[choice("to", to, LAYERS)]
+
+
+def full_ethernet(rate: float, data: float) -> str | None:
+    """Return the name of the Ethernet that full packets of TCP fill at a rate of data; None if they fill none.
+
+    The packets are those of `layer_sizes` with this much data, over IPv4 or IPv6, with or without time stamps.
+
+    Parameters
+    ----------
+    rate : float
+        Rate of data [bytes/s].
+    data : float
+        Data in a packet [bytes].
+
+    Examples
+    --------
+    >>> full_ethernet(941e6 / 8, 1448), full_ethernet(928.5e6 / 8, 1428), full_ethernet(500e6 / 8, 1448)
+    ('Gigabit Ethernet', 'Gigabit Ethernet', None)
+    """
+    whole = [
+        layer_sizes(mtu, ip_version=version, time_stamps=stamps)
+        for mtu in (1500, 9000) for version in (4, 6) for stamps in (True, False)
+    ]  # fmt: skip
+    sizes = next((one for one in whole if one["data"] == data), layer_sizes(data=data))
+    wire = rate / data * sizes["wire"]
+    return next((name for name, full in ETHERNETS.items() if abs(wire / full - 1) < NEAR), None)

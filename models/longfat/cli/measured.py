@@ -10,10 +10,9 @@ import click
 
 from longfat.base.argument import Argument
 from longfat.base.layers import rate_at
-from longfat.base.quantities import text
 from longfat.cli.output import MORE, Output, outputs
 from longfat.cli.parameters import FILE, VERBOSE, options
-from longfat.cli.tables import Column, table
+from longfat.cli.tables import Column, rounded, table
 
 if TYPE_CHECKING:
     from longfat.measured import Measurement, PathFigures
@@ -63,7 +62,7 @@ def measured_command(output: Output, files: tuple[str, ...], capacity: float | N
     """
     from longfat import measured
     from longfat.measured.diagnosis import diagnosis
-    from longfat.measured.metrics import metrics
+    from longfat.measured.metrics import beyond, metrics
 
     with output:
         found = measured.read_each(*files)
@@ -75,7 +74,7 @@ def measured_command(output: Output, files: tuple[str, ...], capacity: float | N
             "limit": verdict.limit, "steps": verdict.steps, "measure": verdict.measurement,
         }  # fmt: skip
         output.emit(
-            lambda: "\n".join([*verdict.lines(), "", *_table(found, path, ratios, verbose)]),
+            lambda: "\n".join([*verdict.lines(), "", *_table(found, path, ratios, verbose, beyond(path, capacity))]),
             json=lambda: {
                 "diagnosis": said, "path": _values(path), "rfc_6349": ratios, "files": [_file(one) for one in found],
             },
@@ -98,9 +97,15 @@ def _file(one: Measurement) -> dict[str, Any]:
     return {"file": one.file, "kind": one.kind} | _values(one.figures)
 
 
-def _table(found: list[Measurement], path: PathFigures, ratios: dict[str, float], verbose: bool) -> list[str]:
-    """Return the figures as a table; with ``verbose`` all of them, with the files above and the remarks below."""
+def _table(
+    found: list[Measurement], path: PathFigures, ratios: dict[str, float], verbose: bool, above: str
+) -> list[str]:
+    """Return the figures as a table; with ``verbose`` all of them, with the files above and the remarks below.
+
+    ``above`` says why the rate is above the capacity, if it is.
+    """
     rows = [row for row in _rows(path, ratios) if verbose or row["name"] not in DETAILS]
+    rows += [{"title": "above --capacity", "none": above}] if above else []
     lines = table(COLUMNS, rows, lambda row: row.get("none", ""))
     if verbose:
         files = [f"{one.kind:13}  {one.file}" for one in found]
@@ -151,5 +156,5 @@ def _metric(name: str, value: float) -> dict[str, str]:
 
 def _shown(value: float, unit: str) -> str:
     """Return a value with its unit, to four digits."""
-    shortened = float(f"{value:.4g}")
-    return f"{shortened:g} {unit}".rstrip() if unit in ("packets", "bytes", "") else text(shortened, unit)
+    shown = f"{float(f'{value:.4g}'):g} {unit}".rstrip()
+    return shown if unit in ("packets", "bytes", "") else rounded(value, unit, 4)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from longfat.base.layers import header_bytes
+from longfat.base.layers import LAYERS, NEAR, header_bytes, rate_at
+from longfat.base.quantities import text
 from longfat.laws import tcp
 from longfat.measured.figures import PathFigures
 
-__all__ = ["metrics"]
+__all__ = ["beyond", "metrics"]
 
 
 def metrics(figures: PathFigures, capacity: float | None = None) -> dict[str, float]:
@@ -45,3 +46,23 @@ def metrics(figures: PathFigures, capacity: float | None = None) -> dict[str, fl
         loaded = figures.round_trip_time + figures.queueing_delay
         made["buffer_delay"] = float(tcp.buffer_delay(loaded, figures.round_trip_time))
     return made
+
+
+def beyond(figures: PathFigures, capacity: float | None) -> str:
+    """Return what a rate above that of the link's data may be instead; empty if the link can carry the data.
+
+    >>> beyond(PathFigures(rate=986.99e6 / 8, packet=1448, transport="TCP"), 125e6)
+    "1 Gbit/s carries 941.5 Mbit/s of data, jumbo frames 990 Mbit/s; 987 Mbit/s is Ethernet's"
+    """
+    rate, packet = figures.rate, figures.packet
+    if not (capacity and rate and packet and figures.transport and figures.rate_layer == "data"):
+        return ""
+    of = {"data": packet, "transport": figures.transport}
+    full = {layer: rate_at(capacity, "wire", layer, **of) for layer in LAYERS}
+    if rate <= (1 + NEAR) * full["data"]:
+        return ""
+    jumbo = rate_at(capacity, "wire", "data", 9000, transport=figures.transport)
+    data, large, its = (text(float(f"{8 * one:.4g}") / 8, "bytes/s") for one in (full["data"], jumbo, rate))
+    said = f"{text(capacity, 'bytes/s')} carries {data} of data, jumbo frames {large}"
+    layer = min(full, key=lambda one: abs(full[one] - rate))
+    return said + f"; {its} is {layer}'s" * (abs(rate / full[layer] - 1) < NEAR)
