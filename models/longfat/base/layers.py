@@ -74,13 +74,13 @@ HEADERS = {
     "preamble": Header("wire", 8, "IEEE 802.3-2022, sections 3.2.1 and 3.2.2: 7, and the delimiter"),
     "gap": Header("wire", 12, "IEEE 802.3-2022, section 4.4.2: 96 bits"),
 }
-#: Rates after which Ethernet is named [bytes/s]: IEEE 802.3-2022, table 1-1 and its clauses 21, 34, 44, 80, 105 and 125.
+#: Rates after which Ethernet is named [bytes/s]: IEEE 802.3-2022, clauses 21, 34, 44, 80, 105 and 125.
 ETHERNETS = {
     "Fast Ethernet": 100e6 / 8,
     "Gigabit Ethernet": 1e9 / 8,
     **{f"Ethernet of {rate:g} Gbit/s": rate * 1e9 / 8 for rate in (2.5, 5, 10, 25, 40, 100)},
 }
-NEAR = 0.005  # ours: share by which a measured rate may differ from that of a full link, which clocks and counters round
+NEAR = 0.005  # ours: share by which a rate may differ from that of a full link, as clocks and counters round
 TUNNELS = ("GRE", "VXLAN", "WireGuard", "ESP")
 
 
