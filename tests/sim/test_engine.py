@@ -66,8 +66,36 @@ def test_again_is_a_new_run():
         one.advance(3.0)
     assert state(second) == state(other)
     assert state(first) == state(third) != state(second)
-    with pytest.raises(ValueError, match="again: the run has begun already, and is at 3 s"):
+
+
+def test_a_run_that_has_begun_can_be_copied():
+    """Equal random numbers give equal results from there on, and the run that was copied is unchanged."""
+    net = bottleneck(traffic.poisson(0.9e6), count=3)
+    first = Simulation(net, rng=1)
+    first.advance(1.0)
+    copies = [first.again(seed) for seed in (5, 5, 6)]
+    before = state(first)
+    for one in copies:
+        assert one.now == 1.0
+        one.advance(3.0)
+        one.packet_counts()  # refuses a run that has lost or made packets
+    assert state(first) == before
+    assert state(copies[0]) == state(copies[1]) != state(copies[2])
+    first.capture = object()
+    with pytest.raises(ValueError, match="again: the run is traced"):
         first.again(1)
+
+
+def test_a_copy_without_random_numbers_goes_on_as_its_run():
+    net = Network().link("a", "b", rate="8 Mbit/s", delay="10 ms", buffer=20)
+    for name in ("reno", "cubic"):
+        net.flow(name, path=["a", "b"], name=name, ack_path="ideal")
+    first, straight = (Simulation(net, rng=1) for _ in range(2))
+    first.advance(2.0)
+    copy = first.again(9)
+    for one in (first, copy, straight):
+        one.advance(5.0)
+    assert state(copy) == state(first) == state(straight)
 
 
 def test_the_end_of_files():

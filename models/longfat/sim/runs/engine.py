@@ -101,9 +101,12 @@ class Simulation:
         self.capture: Any = None  # capture of `longfat.sim.runs.captures`, if the run is traced
 
     def again(self, rng: Any) -> Simulation:
-        """Return a copy with other random numbers, faster than a new simulation; neither may have begun to run."""
-        if self.state.row.events:
-            raise ValueError(f"again: the run has begun already, and is at {self.now:g} s")
+        """Return a copy of the run as it is now, which goes on with other random numbers; it may not be traced.
+
+        Copying is faster than a new simulation, and a run that has warmed up can be continued in several ways.
+        """
+        if self.capture is not None:
+            raise ValueError("again: the run is traced, and a copy would write into the same capture")
         other = copy.copy(self)
         other.assembly = replace(self.assembly, state=self.state.copy())
         other._begin(rng)
