@@ -23,8 +23,10 @@ from longfat.design.buffer_rules import (
     with_decrease,
 )
 from longfat.design.long_flows import LongFlows
-from longfat.design.replicating import Effort, measured
+from longfat.design.replicating import Effort, measured, observed
+from longfat.design.search import crossing
 from longfat.laws.tcp import aimd_utilisation_general, buffer_for_utilisation
+from longfat.sim import Simulation, queues
 from longfat.sim.schemes import Scheme, names, scheme
 
 PATH = {"rate": "1Gbit/s", "round_trip_time": "100ms", "progress": False}
@@ -330,6 +332,59 @@ def test_the_search_by_itself(goal):
     assert smallest(reaches, [8, 40, 200], 0.02, 1600, "scan") == goal
     assert smallest(lambda packets: False, [8, 40], 0.02, 1600, "bisect") is None
     assert smallest(lambda packets: False, [8, 40], 0.02, 100, "scan") is None
+
+
+def test_the_line_to_the_goal_needs_fewer_steps_than_halving():
+    """Odds of 9 (B/50)^3: 0.95 has odds of 19, at 50 (19/9)^(1/3) = 64.1 packets. Halving asks for seven buffers."""
+    seen = {}
+
+    def reaches(packets):
+        share = 9 * (packets / 50) ** 3 / (1 + 9 * (packets / 50) ** 3)
+        seen[packets] = [share - 1e-4, share, share + 1e-4]
+        return share >= 0.95
+
+    def between(low, high):
+        return crossing(seen, 0.95, 1.0, low, high), 0.0
+
+    assert [reaches(one) for one in (20, 200)] == [False, True]
+    assert smallest(reaches, [20, 200], 0.02, 1600, "bisect", between) in (65, 66)
+    assert len(seen) <= 6
+    assert crossing(seen, 0.95, 0.0, 1, 200) == pytest.approx(64.1, abs=0.05)
+    # Samples of 0.94 and 0.96 have a standard error of 0.01; with 24 of them twice it is 0.0058.
+    wide = {one: [share - 0.01, share + 0.01] for one, (_, share, _) in seen.items()}
+    above = 50 * (0.9558 / 0.0442 / 9) ** (1 / 3)
+    assert crossing(wide, 0.95, 1.0, 1, 200) == pytest.approx(above, rel=0.02)
+
+
+ADAPTED = {
+    "one CUBIC": ("cubic", 1, 28, 80, {}),
+    "one Reno": ("reno", 1, 60, 160, {}),
+    "CUBIC": ("cubic", 8, 8, 32, {}),
+    "Reno": ("sack", 8, 30, 90, {}),
+    "GAIMD": ("gaimd-window", 8, 30, 90, {}),
+    "one DCTCP": ("dctcp", 1, 30, 120, {"discipline": queues.step_marking(packets=20)}),
+    "DCTCP": ("dctcp", 8, 24, 96, {"discipline": queues.step_marking(packets=20)}),
+}
+
+
+@pytest.mark.parametrize("case", ADAPTED)
+def test_a_run_over_another_buffer_comes_to_the_mean_of_new_runs(case, monkeypatch):
+    """A copy, observed from the second cycle on, and new runs after 20 cycles; three standard errors of both."""
+    name, count, buffer, larger, options = ADAPTED[case]
+    subject = flows(name, count, most=160, spread=0.1, **options)
+    monkeypatch.setattr("longfat.design.long_flows.NARROW", 0.0)  # 24 samples
+    first = subject.simulate(larger, effort(3))
+    copied = subject.simulate(buffer, effort(3), (larger, first["runs"]))
+    begin, until = subject.watch(buffer)
+    cycle = (until - begin) / 12
+    streams = effort(3).streams()[: 1 if count == 1 else 3]
+    fresh = [Simulation(subject.network(buffer, one), rng=one.spawn(1)[0]) for one in streams]
+    found = observed(fresh, begin + 20 * cycle, lambda run: run.advance(run.now + 2 * cycle), count=10)
+    means = [[float(one["utilisation"][0]) for one in each] for each in found]
+    error = math.hypot(*(np.std(one, ddof=1) / math.sqrt(np.size(one)) for one in (copied["samples"], means)))
+    assert copied["utilisation"] == pytest.approx(np.mean(means), abs=3 * error + 0.001)
+    assert error < 0.009
+    assert [run.now for run in first["runs"]] < [run.now for run in copied["runs"]]
 
 
 def test_an_interruption_ends_all_runs():

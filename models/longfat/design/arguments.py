@@ -128,7 +128,7 @@ BUFFER: dict[str, Any] = {
     ),
     "replications": replace(
         REPLICATIONS, meaning="Effort at each buffer",
-        remark="The number of simulations, or for long-lived flows a half of the first samples.",
+        remark="The number of simulations, or for long-lived flows the number of first samples.",
     ),
     "search": SEARCH,
     "confidence": CONFIDENCE,

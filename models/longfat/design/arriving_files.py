@@ -45,6 +45,7 @@ class ArrivingFiles(Bottleneck):
     further: ClassVar[dict[str, tuple[str, str]]] = {"best_load": ("1", "load at which power is greatest")}
     quantities = QUANTITIES
     fineness = 0.05  # relative tolerance of the smallest buffer
+    resized = False
 
     @property
     def simulated_bdp(self) -> float:
@@ -147,10 +148,10 @@ class ArrivingFiles(Bottleneck):
             return nothing | {"best_load": load, "samples": [0.0] * len(runs)}
         return {"best_load": load, "samples": [run["power"] for run in runs]} | effort.summed(runs, {})
 
-    def simulate(self, buffer: int, effort: Effort) -> dict[str, Any]:
+    def simulate(self, buffer: int, effort: Effort, larger: Any = None) -> dict[str, Any]:
         """Simulate all loads; return the results at the load of greatest power, and ``powers`` at every load.
 
-        ``samples`` are the powers of each run.
+        ``samples`` are the powers of each run. All runs are new ones.
         """
         found = [self.at(buffer, load, effort) for load in self.loads]
         powers = [one["power"] for one in found]

@@ -12,7 +12,7 @@ import numpy as np
 from longfat.design.buffer_laws import LAW_APART, LAW_TOGETHER, Laws
 from longfat.design.buffer_rules import SMALLEST
 from longfat.design.replicating import Effort
-from longfat.design.search import Search
+from longfat.design.search import Search, crossing
 from longfat.design.window_curves import attrs
 
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from longfat.design.long_flows import LongFlows
 
 LARGEST = 4.0  # end of the search for the smallest buffer, over the end of the curve
+COARSEST = 0.05  # largest relative tolerance of the answer where intervals are wide; ours
+MISSES = 1.3  # half widths below the share at which a buffer is expected to miss it with confidence
 ENDS = {"": "", "_lower": ", lower limit", "_upper": ", upper limit"}
 
 
@@ -94,10 +96,12 @@ def answer(
     """Simulate the curve, the rules and the search for the smallest buffer of one subject; each buffer runs once."""
     size = subject.simulated_bdp
     seen: dict[int, dict[str, Any]] = {}
+    begun: dict[int, Any] = {}  # runs of the rules, which those of smaller buffers continue
 
     def at(packets: int) -> dict[str, Any]:
         if packets not in seen:
-            seen[packets] = subject.simulate(packets, effort)
+            larger = min((one for one in begun if one > packets), default=None)
+            seen[packets] = subject.simulate(packets, effort, None if larger is None else (larger, begun[larger]))
         return seen[packets]
 
     floor, least, most = subject.ends()
@@ -108,8 +112,10 @@ def answer(
     flows = subject.competing(seen)
     bounds = laws.rules(share, flows)
     packets = {name: max(1, round(one * size)) for name, one in bounds.items() if not math.isnan(one)}
-    for one in packets.values():
-        at(one)
+    for one in sorted(packets.values(), reverse=True):
+        found = at(one)
+        if subject.resized:
+            begun[one] = found["runs"]
     best = subject.attainable(seen)
 
     def of_attainable(packets: int) -> dict[str, float]:
@@ -120,8 +126,17 @@ def answer(
     def reaches(packets: int) -> bool:
         return packets >= floor and of_attainable(packets)["share_lower"] >= share
 
+    def between(low: int, high: int) -> tuple[float, float]:
+        """Return the next buffer, where the mean is above the share by a half width, and what that is worth."""
+        exact, above = (crossing(shares(), share, widths, low, high) for widths in (0.0, 1.0))
+        return above, above - exact
+
+    def shares() -> dict[int, list[float]]:
+        return {one: [float(sample) for sample in np.divide(found["samples"], best)] for one, found in seen.items()}
+
     # From the rules and laws on; the answer does not depend on the points of a curve of the utilisation.
-    found = smallest(reaches, sorted(seen), subject.fineness, round(LARGEST * most), search)
+    proposed = between if subject.resized else middle
+    found = smallest(reaches, sorted(seen), subject.fineness, round(LARGEST * most), search, proposed)
     if found is not None:
         packets[SMALLEST] = found
 
@@ -131,7 +146,17 @@ def answer(
         return {name: value(point) for name, (value, _) in variables(subject).items()}
 
     multiples = bounds | {SMALLEST: math.nan if found is None else found / size}
-    missed = [one for one in seen if found is not None and one < found and of_attainable(one)["share_upper"] < share]
+
+    def missing() -> list[int]:
+        """Return the buffers below the answer that miss the share with confidence."""
+        return [one for one in seen if found is not None and one < found and of_attainable(one)["share_upper"] < share]
+
+    missed = missing()
+    if found is not None and subject.resized and search != "scan":
+        least = round(crossing(shares(), share, -MISSES, 0, found))  # near the end of the interval
+        if least > floor and least > (1 + subject.fineness) * max(missed, default=0):
+            at(least)
+            missed = missing()
     return {
         "missed": max(missed) / size if missed else math.nan,
         "rules": [row(multiples[name], packets.get(name)) for name in (*bounds, SMALLEST)],
@@ -141,10 +166,23 @@ def answer(
     }
 
 
+def middle(low: int, high: int) -> tuple[float, float]:
+    """Return the middle between two buffers as the next one, without a tolerance."""
+    return (low + high) / 2, 0.0
+
+
 def smallest(
-    reaches: Callable[[int], bool], known: list[int], fineness: float, most: int, search: Search
+    reaches: Callable[[int], bool],
+    known: list[int],
+    fineness: float,
+    most: int,
+    search: Search,
+    between: Callable[[int, int], tuple[float, float]] = middle,
 ) -> int | None:
-    """Return the smallest buffer for which ``reaches`` is true, to ``fineness`` or a packet; None if none is."""
+    """Return the smallest buffer for which ``reaches`` is true, to ``fineness`` or a packet; None if none is.
+
+    ``between`` proposes the next buffer between one that does not reach the goal and one that does, with a tolerance.
+    """
     if search == "scan":
         return next((one for one in range(1, most + 1) if reaches(one)), None)
     low, high = 0, 0
@@ -160,9 +198,15 @@ def smallest(
             high = 2 * low
         else:
             low *= 2
-    while high - low > max(1.0, fineness * high):
-        middle = (low + high) // 2
-        low, high = (low, middle) if reaches(middle) else (middle, high)
+    while high - low > 1:
+        guess, tolerance = between(low, high)
+        tolerance = max(1.0, fineness * high, min(tolerance, COARSEST * high))
+        if high - low <= tolerance:
+            break
+        # Away from both ends, so that the interval becomes shorter by any outcome.
+        margin = max(math.floor(tolerance), (high - low) // 8)
+        next_one = min(max(math.floor(guess), low + margin), max(high - margin, low + 1))
+        low, high = (low, next_one) if reaches(next_one) else (next_one, high)
     return high
 
 

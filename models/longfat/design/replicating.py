@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -49,50 +50,52 @@ class Effort:
         self.say(f"{point}: {found[name]:.3f} +- {half:.3f}, goal {self.goal:g}")
 
 
+#: Samples of a point at which it is looked at, over the replications asked for. Ours: with 3 the first interval has 3
+#: samples, and the last 24.
+LOOKS = (1, 2, 4, 8)
+
+
+def observed(
+    runs: Sequence[Simulation], begin: float, advance: Callable[[Simulation], Any], tell: Callable[[int], Any] = str,
+    count: int = 1,
+) -> list[list[dict[str, np.ndarray]]]:  # fmt: skip
+    """Continue runs in threads to a time [s], and then by calls of ``advance``; measure each of these calls.
+
+    For each run there are ``count`` results of `sim.runs.results.measure`. Those of one run are batch means: Law,
+    Simulation Modeling and Analysis, 5th ed., section 9.5.3.
+    """
+
+    def one(run: Simulation) -> list[dict[str, np.ndarray]]:
+        run.advance(max(begin, run.now))
+        shots = [results.snapshot(run)]
+        for _ in range(count):
+            advance(run)
+            shots.append(results.snapshot(run))
+        run.packet_counts()
+        return [results.measure(run, *pair) for pair in itertools.pairwise(shots)]
+
+    return replicate(one, runs, progress=tell)
+
+
 def measured(
     nets: Sequence[Network], streams: Sequence[Any], begin: float, until: float, tell: Callable[[int], Any]
 ) -> list[dict[str, np.ndarray]]:
     """Run the networks in threads; return `sim.runs.results.measure` between two times [s] for each, in order."""
     runs = [Simulation(net, rng=stream) for net, stream in zip(nets, streams, strict=True)]
-
-    def one(run: Simulation) -> dict[str, np.ndarray]:
-        run.advance(begin)
-        before = results.snapshot(run)
-        run.advance(until)
-        run.packet_counts()
-        return results.measure(run, before, results.snapshot(run))
-
-    return replicate(one, runs, progress=tell)
+    return [found for (found,) in observed(runs, begin, lambda run: run.advance(until), tell)]
 
 
-#: Samples of a run at which it is looked at, over the replications asked for. Ours: with 3 the first interval has 6
-#: samples, and the last 24.
-LOOKS = (2, 4, 8)
+def advance_to_losses(run: Simulation, count: int, cycle: float, step: float) -> None:
+    """Continue a run until its first link has lost packets at ``count`` times, by steps [s].
 
-
-def observed(
-    net: Network,
-    stream: Any,
-    begin: float,
-    cycle: float,
-    replications: int,
-    is_enough: Callable[[list[Any], int], bool],
-) -> None:
-    """Run a network, and measure it from ``begin`` [s] on in each cycle [s], until the measurements are enough.
-
-    ``is_enough`` is called with `sim.runs.results.measure` of all cycles so far and the number of looks in all. The
-    means of the cycles are batch means: Law, Simulation Modeling and Analysis, 5th ed., section 9.5.3.
+    The times are at least a quarter of a cycle [s] apart, and at most two cycles. From loss to loss the sawtooth of one
+    flow is a regenerative cycle (Law, section 9.5.3), whose utilisation hardly varies; that of equal times depends on
+    where in the sawtooth they end.
     """
-    run = Simulation(net, rng=stream)
-    run.advance(begin)
-    cycles: list[dict[str, np.ndarray]] = []
-    before = results.snapshot(run)
-    for count in LOOKS:
-        while len(cycles) < count * replications:
-            run.advance(begin + (len(cycles) + 1) * cycle)
-            after = results.snapshot(run)
-            cycles.append(results.measure(run, before, after))
-            before = after
-        if is_enough(cycles, len(LOOKS)):
-            break
-    run.packet_counts()
+    dropped = run.state.links["dropped"]
+    for _ in range(count):
+        latest = run.now + 2 * cycle
+        run.advance(run.now + cycle / 4)
+        before = int(dropped[0])
+        while run.now < latest and int(dropped[0]) == before:
+            run.advance(run.now + step)

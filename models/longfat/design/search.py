@@ -1,9 +1,9 @@
-"""Search for a window: by the inverse of the law, or by simulations."""
+"""Search for a window or buffer: by the inverse of the law, or by simulations."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -12,6 +12,8 @@ from longfat.design.path import Path
 from longfat.laws import selective_repeat as laws
 
 Search = Literal["bisect", "scan"]
+SAMPLES = 24  # of a buffer near the goal, see `longfat.design.replicating.LOOKS`
+BENT = 0.2  # error of a line of log odds over the log of the buffer, at a distance of 1; ours
 LARGEST_FACTOR = 64  # largest window of the simulator's search, in units of w_a + 1
 
 
@@ -59,3 +61,47 @@ def simulated_window(reaches: Callable[[int], bool], ack_segments: float, search
         middle = (low + high) // 2
         low, high = (low, middle) if reaches(middle) else (middle, high)
     return high
+
+
+def logit(share: float) -> float:
+    """Return the logarithm of the odds of a share, over that of the buffer nearly a line where the share is near 1.
+
+    >>> round(logit(0.95), 3), round(logit(0.5), 3)  # ln 19
+    (2.944, 0.0)
+    """
+    return math.log(share / (1 - share))
+
+
+def crossing(shares: Mapping[int, Sequence[float]], goal: float, widths: float, low: float, high: float) -> float:
+    """Return the buffer between two others at which the mean share is expected above a goal by some half widths.
+
+    ``shares`` are the samples by buffer. The half width is one that `SAMPLES` of the point nearest to the goal would
+    have, about two standard errors. A line through the logarithms of odds and buffers is fitted with weights that are
+    less for uncertain points and for those far from the goal, because the line is bent. Without two points with odds,
+    or if the line does not rise, it is the middle.
+
+    >>> line = {40: [0.8, 0.8], 160: [0.96, 0.96]}  # odds of 4 and 24; 9.8 = sqrt(4 * 24)
+    >>> round(crossing(line, 9.797959 / 10.797959, 1.0, 0, 200), 1)  # sqrt(40 * 160)
+    80.0
+    >>> crossing({40: [0.8, 0.8]}, 0.9, 1.0, 40, 80)
+    60.0
+    """
+    known = {one: np.asarray(samples) for one, samples in shares.items() if 0 < np.mean(samples) < 1}
+    middle = (low + high) / 2
+    if len(known) < 2 or not 0 < goal < 1:
+        return middle
+    means, errors = (np.array([f(samples) for samples in known.values()]) for f in (np.mean, _standard_error))
+    nearest = int(np.argmin(np.abs(means - goal)))
+    half = 2 * errors[nearest] * math.sqrt(len(list(known.values())[nearest]) / SAMPLES)
+    sought = logit(min(max(goal + widths * half, goal / 2), (1 + goal) / 2))
+    sizes, odds = np.log(list(known)), np.log(means / (1 - means))
+    weights = 1 / ((errors / (means * (1 - means))) ** 2 + (BENT * (odds - sought) ** 2) ** 2 + 1e-6)
+    size, odd = np.average(sizes, weights=weights), np.average(odds, weights=weights)
+    slope = np.dot(weights * (sizes - size), odds - odd) / np.dot(weights, (sizes - size) ** 2)
+    if not slope > 0:
+        return middle
+    return float(np.clip(np.exp(min(size + (sought - odd) / slope, math.log(high))), low, high))
+
+
+def _standard_error(samples: Any) -> float:
+    return float(np.std(samples, ddof=1)) / math.sqrt(len(samples))

@@ -95,13 +95,19 @@ def buffer(
     large buffer (`longfat.laws.bbr.probe_rtt_utilisation`). Files are always simulated over the given path, because
     slow start does not scale.
 
-    The smallest buffer is the one whose lower confidence limit reaches the goal, to 2 % (files: 5 %) or one packet. The
-    search begins at the buffers of the rules and laws, and assumes that utilisation or power does not decrease with the
-    buffer below it.
+    The smallest buffer is the one whose lower confidence limit reaches the goal, to 2 % (files: 5 %) or one packet, or
+    to the half width of the interval, in packets, if that is up to 5 %. The search begins at the buffers of the rules
+    and laws, follows lines of the log odds u/(1 - u) over the logarithm of the buffer, and assumes that utilisation or
+    power does not decrease with the buffer below it.
 
-    Long-lived flows run once with each buffer, with the same random numbers at all of them. The samples are the means
-    of cycles of the sawtooth (of two cycles for a single flow), at first twice as many as ``replications``, and up to
-    eight times as many where the interval does not exclude the goal (`longfat.replication.stopping.is_decided`).
+    Long-lived flows run over the largest buffer of the rules first, because slow start loses many packets at a small
+    one. The other rules continue these runs in order, and copies of the runs of the next larger rule those of other
+    buffers, each after a cycle that is not observed. So a result depends on the rules and not on the course of the
+    search. A single flow has one run, several have three with different starts. BBR, policers, thresholds and
+    disciplines with a scheduler have a new run for each buffer. The samples are the means of cycles of the sawtooth, of
+    two cycles for a single flow, through drop tail from loss to loss. There are as many as ``replications`` at first,
+    and up to eight times as many where the interval does not exclude the goal
+    (`longfat.replication.stopping.is_decided`) and its half width is above 0.01.
 
     Examples
     --------
