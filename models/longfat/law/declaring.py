@@ -9,11 +9,13 @@ A law is written once, over an array namespace ``xp`` that the decorator supplie
         result="t_a",
         not_simulated="arithmetic of definitions",
         round_trip_time=Symbol("RTD", "s", "[0, inf)", (1e-3, 1), "Round-trip time"),
-        packet_time=Symbol("t_p", "s", "(0, inf)", (1e-8, 1e-3), "Time to send a packet"),
     )
-    def ack_delay(round_trip_time, packet_time, *, xp):
+    def ack_delay(round_trip_time, packet_time: PACKET_TIME, *, xp):
         \"\"\"Return the time from the end of a group of packets to its acknowledgment.\"\"\"
         return round_trip_time + 3 * packet_time
+
+A parameter is declared by a keyword of the decorator or, if several laws have it, by its annotation, such as
+``PACKET_TIME = Symbol("t_p", "s", "(0, inf)", (1e-8, 1e-3), "Time to send a packet")``.
 
 This is the only place where the law is declared: a new module anywhere below ``longfat.laws`` is found by
 `registered`, and so by ``verify``, ``explore`` and the tests.
@@ -421,7 +423,7 @@ def law(
     source, unit, validity, derivation, result, simulated, not_simulated, long_proof
         As for `Law`.
     **symbols : Symbol
-        The parameters, by name and in the function's order.
+        The parameters, by name and in the function's order; those that a `Symbol` annotates need not be here.
 
     Returns
     -------
@@ -439,12 +441,31 @@ def law(
     def declare(function: Callable[..., Any]) -> Law:
         return register(
             Law(
-                function, symbols, unit, source, validity, derivation, result=result, simulated=simulated,
-                not_simulated=not_simulated, long_proof=long_proof,
+                function, declared(function, symbols), unit, source, validity, derivation, result=result,
+                simulated=simulated, not_simulated=not_simulated, long_proof=long_proof,
             )
         )  # fmt: skip
 
     return declare
+
+
+def declared(function: Callable[..., Any], given: Mapping[str, Symbol]) -> Mapping[str, Symbol]:
+    """Return the symbols of a function's parameters: those given, and those that annotate the others.
+
+    >>> x = Symbol("x", "1", "[0, inf)", typical=(0, 1))
+    >>> def twice(a: x, *, xp): ...
+    >>> declared(twice, {})["a"] is x
+    True
+    """
+    names = [name for name in inspect.signature(function).parameters if name != "xp"]
+    if all(name in given for name in names):
+        return given
+    symbols = {
+        name: one for name, one in inspect.get_annotations(function, eval_str=True).items() if isinstance(one, Symbol)
+    }
+    function.__annotations__.update(dict.fromkeys(symbols, "Any"))  # the parameters are numbers, arrays or symbols
+    symbols.update(given)
+    return {name: symbols[name] for name in (*names, *given) if name in symbols}
 
 
 def register(record: Kind) -> Kind:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from longfat.law import Law, SimulatedBy, Symbol, Validity, array_namespaces, register
+from longfat.law.declaring import declared
 
 if TYPE_CHECKING:
     import sympy
@@ -236,7 +237,7 @@ def root(
         return register(
             Root(
                 function,
-                symbols,
+                declared(function, symbols),
                 unit,
                 source,
                 validity,

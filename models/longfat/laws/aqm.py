@@ -75,10 +75,8 @@ def root_sum(count: Any, xp: Any) -> Any:
     result="t_n, from the first drop to the n-th after it",
     derivation="aqm.codel_drop_time",
     simulated=SimulatedBy("codel_drop_time", {"drops": (1.0, 400.0), "interval": (0.02, 0.2)}, relative=0.015),
-    drops=DROPS,
-    interval=INTERVAL,
 )
-def codel_drop_time(drops: Any, interval: Any = 0.1, *, xp: Any) -> Any:
+def codel_drop_time(drops: DROPS, interval: INTERVAL = 0.1, *, xp: Any) -> Any:
     r"""Return the time of CoDel's n-th drop after the first one, while the delay stays above the target.
 
     .. math:: t_n = I \sum_{j=1}^{n} \frac{1}{\sqrt j} \approx I \left(2 \sqrt n + \zeta(1/2)\right)
@@ -102,10 +100,8 @@ def codel_drop_time(drops: Any, interval: Any = 0.1, *, xp: Any) -> Any:
     result="r",
     derivation="aqm.codel_drop_rate",
     not_simulated="the slope of codel_drop_time, which is simulated",
-    time=TIME,
-    interval=INTERVAL,
 )
-def codel_drop_rate(time: Any, interval: Any = 0.1, *, xp: Any) -> Any:
+def codel_drop_rate(time: TIME, interval: INTERVAL = 0.1, *, xp: Any) -> Any:
     r"""Return CoDel's rate of drops some time after the first, while the delay stays above the target.
 
     .. math:: r = \frac{1}{2 I} \left(\frac{t}{I} - \zeta(1/2)\right)
@@ -130,11 +126,8 @@ def codel_drop_rate(time: Any, interval: Any = 0.1, *, xp: Any) -> Any:
     result="n",
     derivation="aqm.codel_count",
     not_simulated="a step of codel_control_time",
-    loss=LOSS,
-    capacity_packets=CAPACITY,
-    interval=INTERVAL,
 )
-def codel_count(loss: Any, capacity_packets: Any, interval: Any = 0.1, *, xp: Any) -> Any:
+def codel_count(loss: LOSS, capacity_packets: CAPACITY, interval: INTERVAL = 0.1, *, xp: Any) -> Any:
     r"""Return the count with which CoDel drops a given share of the packets of a busy link.
 
     .. math:: n = (p \mu I)^2
@@ -158,11 +151,8 @@ def codel_count(loss: Any, capacity_packets: Any, interval: Any = 0.1, *, xp: An
     result="T, from the first drop on; 0 where the first drops suffice",
     derivation="aqm.codel_control_time",
     not_simulated="codel_drop_time, which is simulated, at the count of codel_count",
-    loss=LOSS,
-    capacity_packets=CAPACITY,
-    interval=INTERVAL,
 )
-def codel_control_time(loss: Any, capacity_packets: Any, interval: Any = 0.1, *, xp: Any) -> Any:
+def codel_control_time(loss: LOSS, capacity_packets: CAPACITY, interval: INTERVAL = 0.1, *, xp: Any) -> Any:
     r"""Return the time that CoDel needs, in the drop state, to reach a given share of drops.
 
     .. math:: T = I \max(0, 2 p \mu I + \zeta(1/2))
@@ -191,10 +181,8 @@ SAMPLING = "the same controller at another sampling rate"
     result="alpha'",
     derivation="aqm.rescaled_gains",
     not_simulated=SAMPLING,
-    integral_gain=INTEGRAL_GAIN,
-    interval_ratio=RATIO,
 )
-def rescaled_integral_gain(integral_gain: Any, interval_ratio: Any, *, xp: Any) -> Any:
+def rescaled_integral_gain(integral_gain: INTEGRAL_GAIN, interval_ratio: RATIO, *, xp: Any) -> Any:
     r"""Return PIE's integral gain for another time between updates that keeps the dynamics of the control loop.
 
     .. math:: \alpha' = h \, \alpha
@@ -217,11 +205,10 @@ def rescaled_integral_gain(integral_gain: Any, interval_ratio: Any, *, xp: Any) 
     result="beta', which grows by alpha/4 for h = 1/2",
     derivation="aqm.rescaled_gains",
     not_simulated=SAMPLING,
-    integral_gain=INTEGRAL_GAIN,
-    proportional_gain=PROPORTIONAL_GAIN,
-    interval_ratio=RATIO,
 )
-def rescaled_proportional_gain(integral_gain: Any, proportional_gain: Any, interval_ratio: Any, *, xp: Any) -> Any:
+def rescaled_proportional_gain(
+    integral_gain: INTEGRAL_GAIN, proportional_gain: PROPORTIONAL_GAIN, interval_ratio: RATIO, *, xp: Any
+) -> Any:
     r"""Return PIE's proportional gain for another time between updates that keeps the dynamics of the control loop.
 
     .. math:: \beta' = \beta + \frac{1 - h}{2} \alpha
@@ -256,12 +243,10 @@ def rescaled_proportional_gain(integral_gain: Any, proportional_gain: Any, inter
         },
         relative=0.25,
     ),
-    flows=FLOWS,
-    capacity_packets=CAPACITY,
-    round_trip_time=ROUND_TRIP,
-    target=TARGET,
 )
-def equilibrium_loss(flows: Any, capacity_packets: Any, round_trip_time: Any, target: Any, *, xp: Any) -> Any:
+def equilibrium_loss(
+    flows: FLOWS, capacity_packets: CAPACITY, round_trip_time: ROUND_TRIP, target: TARGET, *, xp: Any
+) -> Any:
     r"""Return the loss probability at which Reno flows fill a link with a given queueing delay.
 
     .. math:: p = \frac{3}{2} \left(\frac{N}{\mu (R + q)}\right)^2
@@ -286,10 +271,8 @@ def equilibrium_loss(flows: Any, capacity_packets: Any, round_trip_time: Any, ta
     result="p_C",
     derivation="aqm.classic_probability",
     not_simulated="a rule of the discipline; coupled_rate_ratio has its effect",
-    marking=MARKING,
-    coupling_factor=COUPLING,
 )
-def classic_probability(marking: Any, coupling_factor: Any = 2, *, xp: Any) -> Any:
+def classic_probability(marking: MARKING, coupling_factor: COUPLING = 2, *, xp: Any) -> Any:
     r"""Return the probability with which a coupled queue drops or marks classic packets.
 
     .. math:: p_C = \left(\frac{p_{CL}}{k}\right)^2
@@ -313,12 +296,13 @@ def classic_probability(marking: Any, coupling_factor: Any = 2, *, xp: Any) -> A
     result="r_L/r_C",
     derivation="aqm.coupled_rate_ratio",
     not_simulated="two responses, each of which is simulated: window_at_spaced_marks of DCTCP, the square-root law",
-    classic_round_trip_time=CLASSIC_TRIP,
-    scalable_round_trip_time=SCALABLE_TRIP,
-    coupling_factor=COUPLING,
 )
 def coupled_rate_ratio(
-    classic_round_trip_time: Any, scalable_round_trip_time: Any, coupling_factor: Any = 2, *, xp: Any
+    classic_round_trip_time: CLASSIC_TRIP,
+    scalable_round_trip_time: SCALABLE_TRIP,
+    coupling_factor: COUPLING = 2,
+    *,
+    xp: Any,
 ) -> Any:
     r"""Return the rate of a scalable flow over that of a classic one at a coupled queue.
 
@@ -347,10 +331,8 @@ def coupled_rate_ratio(
     derivation="aqm.coupling_factor",
     not_simulated="the inverse of coupled_rate_ratio at the round-trip times of the RFC",
     round_trip_time=ROUND_TRIP.described(remark="It is that of both flows"),
-    target=TARGET,
-    decrease=DECREASE,
 )
-def coupling_factor(round_trip_time: Any, target: Any = 0.015, decrease: Any = 0.5, *, xp: Any) -> Any:
+def coupling_factor(round_trip_time: Any, target: TARGET = 0.015, decrease: DECREASE = 0.5, *, xp: Any) -> Any:
     r"""Return the coupling factor with which a scalable and a classic flow get equal rates.
 
     .. math:: k = \sqrt{\frac{8}{3}} \, \frac{1 + \beta}{2} \left(1 + \frac{q}{R}\right)

@@ -47,9 +47,8 @@ SMALLEST_WINDOW = Symbol("W_m", "packets", "[0, inf)", (2.0, 8.0), "Least conges
     result="g, pacing rate over the measured delivery rate",
     derivation="bbr.startup_pacing_gain",
     not_simulated="the rate before the link is full, of which runs keep no record",
-    growth=GROWTH,
 )
-def startup_pacing_gain(growth: Any = 2, *, xp: Any) -> Any:
+def startup_pacing_gain(growth: GROWTH = 2, *, xp: Any) -> Any:
     r"""Return the pacing gain with which BBR's rate grows by a given factor in every round trip of Startup.
 
     .. math:: g = \frac{\gamma^2 \ln \gamma}{\gamma - 1}
@@ -80,11 +79,8 @@ def startup_pacing_gain(growth: Any = 2, *, xp: Any) -> Any:
     result="T",
     derivation="bbr.drain_time",
     not_simulated="the duration of a state, of which runs keep no record",
-    round_trip_time=ROUND_TRIP,
-    cwnd_gain=CWND_GAIN,
-    drain_gain=DRAIN_GAIN,
 )
-def drain_time(round_trip_time: Any, cwnd_gain: Any = 2, drain_gain: Any = 0.5, *, xp: Any) -> Any:
+def drain_time(round_trip_time: ROUND_TRIP, cwnd_gain: CWND_GAIN = 2, drain_gain: DRAIN_GAIN = 0.5, *, xp: Any) -> Any:
     r"""Return the time in which Drain removes the queue of Startup.
 
     .. math:: T = R \, \frac{g - 1}{1 - g_d}
@@ -110,10 +106,10 @@ def drain_time(round_trip_time: Any, cwnd_gain: Any = 2, drain_gain: Any = 0.5, 
     derivation="bbr.inflight_cap",
     not_simulated="a definition; standing_queue has its effect",
     bandwidth_delay_product=BDP.described("Bandwidth-delay product that the flow estimates"),
-    cwnd_gain=CWND_GAIN,
-    smallest_window=SMALLEST_WINDOW,
 )
-def inflight_cap(bandwidth_delay_product: Any, cwnd_gain: Any = 2, smallest_window: Any = 4, *, xp: Any) -> Any:
+def inflight_cap(
+    bandwidth_delay_product: Any, cwnd_gain: CWND_GAIN = 2, smallest_window: SMALLEST_WINDOW = 4, *, xp: Any
+) -> Any:
     r"""Return BBR's cap on the packets in flight while it probes for bandwidth.
 
     .. math:: W = \max(g \, C R, W_m)
@@ -137,10 +133,8 @@ def inflight_cap(bandwidth_delay_product: Any, cwnd_gain: Any = 2, smallest_wind
     result="Q, one bandwidth-delay product for g = 2",
     derivation="bbr.standing_queue",
     simulated=SimulatedBy("bbr_queue", {"bandwidth_delay_product": (300.0, 1000.0), "cwnd_gain": 2.0}, relative=0.12),
-    bandwidth_delay_product=BDP,
-    cwnd_gain=CWND_GAIN,
 )
-def standing_queue(bandwidth_delay_product: Any, cwnd_gain: Any = 2, *, xp: Any) -> Any:
+def standing_queue(bandwidth_delay_product: BDP, cwnd_gain: CWND_GAIN = 2, *, xp: Any) -> Any:
     r"""Return the standing queue of several BBR flows with equal round-trip times in a deep buffer.
 
     .. math:: Q = (g - 1) \, C R
@@ -175,13 +169,10 @@ def standing_queue(bandwidth_delay_product: Any, cwnd_gain: Any = 2, *, xp: Any)
         },
         accuracy=0.001,
     ),
-    round_trip_time=ROUND_TRIP,
     low_gain=LOW_GAIN.described(remark="4 packets over the bandwidth-delay product in 2016, 0.5 in version 3"),
-    interval=INTERVAL,
-    hold_time=HOLD,
 )
 def probe_rtt_utilisation(
-    round_trip_time: Any, low_gain: Any, interval: Any = 10, hold_time: Any = 0.2, *, xp: Any
+    round_trip_time: ROUND_TRIP, low_gain: Any, interval: INTERVAL = 10, hold_time: HOLD = 0.2, *, xp: Any
 ) -> Any:
     r"""Return the utilisation of a link by one BBR flow that measures its round-trip time by ProbeRTT.
 
@@ -216,9 +207,8 @@ def probe_rtt_utilisation(
     result="p, 0.2 for g_p = 5/4",
     derivation="bbr.largest_loss",
     not_simulated="a limit at which the rate collapses, so that a run near it is undecided",
-    probe_gain=PROBE_GAIN,
 )
-def largest_loss(probe_gain: Any = 1.25, *, xp: Any) -> Any:
+def largest_loss(probe_gain: PROBE_GAIN = 1.25, *, xp: Any) -> Any:
     r"""Return the loss probability up to which BBR of 2016 keeps its estimate of the bandwidth.
 
     .. math:: p = 1 - \frac{1}{g_p}
@@ -243,10 +233,8 @@ def largest_loss(probe_gain: Any = 1.25, *, xp: Any) -> Any:
     result="p, which tends to that of `largest_loss` for many flows",
     derivation="bbr.shallow_buffer_loss",
     not_simulated="a bound: probes of simulated flows end with their first loss, so that they lose one half of it",
-    flows=FLOWS,
-    probe_gain=PROBE_GAIN,
 )
-def shallow_buffer_loss(flows: Any, probe_gain: Any = 1.25, *, xp: Any) -> Any:
+def shallow_buffer_loss(flows: FLOWS, probe_gain: PROBE_GAIN = 1.25, *, xp: Any) -> Any:
     r"""Return the loss probability of equal BBR flows whose buffer is too small for their in-flight caps.
 
     .. math:: p = \left(1 - \frac{1}{g_p}\right) \left(1 - \frac{1}{N}\right)
@@ -273,12 +261,8 @@ def shallow_buffer_loss(flows: Any, probe_gain: Any = 1.25, *, xp: Any) -> Any:
     result="1 - p, of all BBR flows together, from 1/2 (deep buffers) to 1; p is that of the loss-based flows",
     derivation="bbr.share",
     not_simulated="it leaves out that the others fill the link during ProbeRTT, see share_refined",
-    buffer=BUFFER,
-    bandwidth_delay_product=BDP,
-    flows=FLOWS,
-    cwnd_gain=CWND_GAIN,
 )
-def share(buffer: Any, bandwidth_delay_product: Any, flows: Any = 1, cwnd_gain: Any = 2, *, xp: Any) -> Any:
+def share(buffer: BUFFER, bandwidth_delay_product: BDP, flows: FLOWS = 1, cwnd_gain: CWND_GAIN = 2, *, xp: Any) -> Any:
     r"""Return the share of a drop-tail link that BBR flows take from loss-based flows.
 
     .. math:: 1 - p = \min\left(1, 1 - \frac{1}{g} + \frac{1 - 1/g}{B} + \frac{4 N}{B \, C R}\right)
@@ -308,12 +292,10 @@ def share(buffer: Any, bandwidth_delay_product: Any, flows: Any = 1, cwnd_gain: 
     result="1 - p, of all BBR flows together; it falls from 1 to about 1/2 where the cap begins to rule, at B = g - 1",
     derivation="bbr.share_refined",
     not_simulated="simulated shares beside CUBIC are smaller, by up to 0.24; the model's queue is always full",
-    buffer=BUFFER,
-    bandwidth_delay_product=BDP,
-    flows=FLOWS,
-    cwnd_gain=CWND_GAIN,
 )
-def share_refined(buffer: Any, bandwidth_delay_product: Any, flows: Any = 1, cwnd_gain: Any = 2, *, xp: Any) -> Any:
+def share_refined(
+    buffer: BUFFER, bandwidth_delay_product: BDP, flows: FLOWS = 1, cwnd_gain: CWND_GAIN = 2, *, xp: Any
+) -> Any:
     r"""Return the share of a drop-tail link that BBR flows take from loss-based flows that fill it meanwhile.
 
     .. math:: 1 - p = \begin{cases} \min\left(1, 1 - \dfrac{1}{g} + \dfrac{4 N}{(1 + B) \, C R}\right) & B > g - 1 \\
@@ -343,22 +325,15 @@ def share_refined(buffer: Any, bandwidth_delay_product: Any, flows: Any = 1, cwn
     result="Share of the BBR flows together",
     derivation="bbr.share_with_probes",
     not_simulated="as share",
-    buffer=BUFFER,
-    bandwidth_delay_product=BDP,
-    round_trip_time=ROUND_TRIP,
-    flows=FLOWS,
-    cwnd_gain=CWND_GAIN,
-    interval=INTERVAL,
-    hold_time=HOLD,
 )
 def share_with_probes(
-    buffer: Any,
-    bandwidth_delay_product: Any,
-    round_trip_time: Any,
-    flows: Any = 1,
-    cwnd_gain: Any = 2,
-    interval: Any = 10,
-    hold_time: Any = 0.2,
+    buffer: BUFFER,
+    bandwidth_delay_product: BDP,
+    round_trip_time: ROUND_TRIP,
+    flows: FLOWS = 1,
+    cwnd_gain: CWND_GAIN = 2,
+    interval: INTERVAL = 10,
+    hold_time: HOLD = 0.2,
     *,
     xp: Any,
 ) -> Any:

@@ -32,13 +32,9 @@ SOURCE = f"Ours, in the fluid limit of {JACOBSON}, section 3, with the factor of
     result="U, over the policed rate; little more than (1 + beta)/2 with a small bucket",
     derivation="buffers.policed_utilisation",
     not_simulated="losses at a policer come by the window, and so do lost retransmissions and timeouts: see the notes",
-    burst=BURST,
-    bandwidth_delay_product=PATH,
-    decrease=DECREASE,
-    increase=INCREASE,
 )
 def policed_utilisation(
-    burst: Any, bandwidth_delay_product: Any, decrease: Any = 0.5, increase: Any = 1.0, *, xp: Any
+    burst: BURST, bandwidth_delay_product: PATH, decrease: DECREASE = 0.5, increase: INCREASE = 1.0, *, xp: Any
 ) -> Any:
     r"""Return the share of the policed rate that passes of one flow with additive increase and multiplicative decrease.
 
@@ -70,11 +66,10 @@ def policed_utilisation(
     result="b; grows with the square of the round-trip time",
     derivation="buffers.burst_for_policed_rate",
     not_simulated="the inverse of policed_utilisation at a share of 1",
-    bandwidth_delay_product=PATH,
-    decrease=DECREASE,
-    increase=INCREASE,
 )
-def burst_for_policed_rate(bandwidth_delay_product: Any, decrease: Any = 0.5, increase: Any = 1.0, *, xp: Any) -> Any:
+def burst_for_policed_rate(
+    bandwidth_delay_product: PATH, decrease: DECREASE = 0.5, increase: INCREASE = 1.0, *, xp: Any
+) -> Any:
     r"""Return the least bucket with which one flow gets the whole policed rate.
 
     .. math:: b = \frac{(C R)^2}{2 \alpha} \left(\frac{1 - \beta}{1 + \beta}\right)^2
@@ -106,9 +101,8 @@ SHARE = Symbol("q", "probability", "(0, 1)", (1e-3, 0.1), "Share of the time for
     result="B, in bandwidth-delay products: 1 for Reno, 3/7 for CUBIC",
     derivation="buffers.synchronised",
     not_simulated="the buffer at which aimd_utilisation_general and cubic.utilisation, which are simulated, reach 1",
-    decrease=DECREASE,
 )
-def buffer_for_synchronised(decrease: Any, *, xp: Any) -> Any:
+def buffer_for_synchronised(decrease: DECREASE, *, xp: Any) -> Any:
     r"""Return the least buffer with which a link stays busy, for one flow or for flows that all lose together.
 
     .. math:: B = \frac{1 - \beta}{\beta}
@@ -133,10 +127,8 @@ def buffer_for_synchronised(decrease: Any, *, xp: Any) -> Any:
     result="Standard deviation of the sum of the windows over its mean",
     derivation="buffers.deviation",
     not_simulated="in simulations of one drop-tail link flows of the same scheme are never independent",
-    flows=FLOWS,
-    decrease=DECREASE,
 )
-def deviation_of_total_window(flows: Any, decrease: Any = 0.5, *, xp: Any) -> Any:
+def deviation_of_total_window(flows: FLOWS, decrease: DECREASE = 0.5, *, xp: Any) -> Any:
     r"""Return the standard deviation of the sum of independent sawtooth windows, relative to its mean.
 
     .. math:: \frac{\sigma}{\mu} = \frac{1 - \beta}{(1 + \beta) \sqrt{3 n}}
@@ -160,11 +152,8 @@ def deviation_of_total_window(flows: Any, decrease: Any = 0.5, *, xp: Any) -> An
     result="B, in bandwidth-delay products; infinite where the bound gives none, sqrt(n) <= the factor below",
     derivation="buffers.desynchronised",
     not_simulated="in simulations of one drop-tail link flows of the same scheme are never independent",
-    flows=FLOWS,
-    probability=SHARE,
-    decrease=DECREASE,
 )
-def buffer_for_desynchronised(flows: Any, probability: Any = 0.01, decrease: Any = 0.5, *, xp: Any) -> Any:
+def buffer_for_desynchronised(flows: FLOWS, probability: SHARE = 0.01, decrease: DECREASE = 0.5, *, xp: Any) -> Any:
     r"""Return a buffer that suffices for independent flows: the queue is empty for at most a share q of the time.
 
     .. math:: B = \frac{2 a}{\sqrt{n} - a}, \qquad

@@ -39,11 +39,8 @@ POOL_GROWTH = Symbol(
     simulated=SimulatedBy(
         "credit_share", {"batch": (1, 12), "reserve": (0, 60), "loop": [0.0, 3.0, 11.0, 20.5, 41.0]}, accuracy=0.002
     ),
-    batch=BATCH,
-    reserve=RESERVE,
-    loop=LOOP,
 )
-def link_share(batch: Any, reserve: Any, loop: Any, *, xp: Any) -> Any:
+def link_share(batch: BATCH, reserve: RESERVE, loop: LOOP, *, xp: Any) -> Any:
     r"""Return the share of the link that a flow uses by its credit.
 
     .. math:: U = \min\left(1, \frac{q N_2}{P + N_2 - r}\right), \qquad
@@ -71,11 +68,8 @@ def link_share(batch: Any, reserve: Any, loop: Any, *, xp: Any) -> Any:
     result="N_2 + N_3",
     derivation="credits.allocation_for_rate",
     not_simulated="the inverse of a law that is simulated",
-    batch=BATCH,
-    loop=LOOP,
-    share=SHARE,
 )
-def allocation_for_rate(batch: Any, loop: Any, share: Any = 1.0, *, xp: Any) -> Any:
+def allocation_for_rate(batch: BATCH, loop: LOOP, share: SHARE = 1.0, *, xp: Any) -> Any:
     r"""Return the allocation with which credit does not limit a flow to less than a share of the link.
 
     .. math:: N_2 + N_3 = N_2 + x P
@@ -99,10 +93,8 @@ def allocation_for_rate(batch: Any, loop: Any, share: Any = 1.0, *, xp: Any) -> 
     result="A_k",
     derivation="credits.adaptive_allocation",
     not_simulated="a switch gives out whole cells and grows more slowly: tests/sim/test_credit.py has its steps",
-    intervals=INTERVALS,
-    pool_growth=POOL_GROWTH,
 )
-def adaptive_allocation(intervals: Any, pool_growth: Any, *, xp: Any) -> Any:
+def adaptive_allocation(intervals: INTERVALS, pool_growth: POOL_GROWTH, *, xp: Any) -> Any:
     r"""Return the allocation of a flow that began with one cell beside flows that use all of the link.
 
     .. math:: A_k = \frac{G^{k + 1} - 1}{G - 1}

@@ -37,9 +37,8 @@ ROUND_TRIP = Symbol("R", "s", "(0, inf)", (1e-4, 0.1), "Round-trip time")
     result="W",
     derivation="dctcp.window_at_spaced_marks",
     simulated=SimulatedBy("window_at_spaced_marks", {"marking": (0.005, 0.03)}, relative=0.05),
-    marking=MARKING,
 )
-def window_at_spaced_marks(marking: Any, *, xp: Any) -> Any:
+def window_at_spaced_marks(marking: MARKING, *, xp: Any) -> Any:
     r"""Return the window of a DCTCP or Prague flow of which every 1/p-th packet is marked.
 
     .. math:: W = \frac{2}{p}
@@ -64,9 +63,8 @@ def window_at_spaced_marks(marking: Any, *, xp: Any) -> Any:
     result="W, 1.37 times that of `window_at_spaced_marks`",
     derivation="dctcp.window_at_random_marks",
     simulated=SimulatedBy("window_at_random_marks", {"marking": (0.005, 0.02)}, relative=0.08),
-    marking=MARKING,
 )
-def window_at_random_marks(marking: Any, *, xp: Any) -> Any:
+def window_at_random_marks(marking: MARKING, *, xp: Any) -> Any:
     r"""Return the mean window of a DCTCP flow whose packets are marked independently with a given probability.
 
     .. math:: W = \frac{1 + \sqrt 3}{p}
@@ -91,9 +89,8 @@ def window_at_random_marks(marking: Any, *, xp: Any) -> Any:
     result="W, that at which the queue reaches the threshold; it tends to 2/p^2 for small p",
     derivation="dctcp.window_at_threshold_marks",
     not_simulated="the inverse of marked_share",
-    marking=MARKING,
 )
-def window_at_threshold_marks(marking: Any, *, xp: Any) -> Any:
+def window_at_threshold_marks(marking: MARKING, *, xp: Any) -> Any:
     r"""Return the window of DCTCP flows of whose packets a threshold marks a given share.
 
     .. math:: W = \frac{1 - r + \sqrt{1 - r}}{r}, \qquad r = p^2 \left(1 - \frac{p}{4}\right)
@@ -124,9 +121,8 @@ SYNCHRONISED = "a synchronised sawtooth: largest_queue, its top, is simulated"
     result="alpha, the share of marked packets, of which half is the relative decrease; 1 at W = 1",
     derivation="dctcp.marked_share",
     not_simulated=SYNCHRONISED,
-    window=WINDOW,
 )
-def marked_share(window: Any, *, xp: Any) -> Any:
+def marked_share(window: WINDOW, *, xp: Any) -> Any:
     r"""Return DCTCP's estimate of congestion in steady state at a marking threshold.
 
     .. math:: \alpha^2 \left(1 - \frac{\alpha}{4}\right) = \frac{2 W + 1}{(W + 1)^2}, \qquad
@@ -155,11 +151,8 @@ def marked_share(window: Any, *, xp: Any) -> Any:
     result="A; the queue is between K + N - A and K + N",
     derivation="dctcp.queue_amplitude",
     not_simulated=SYNCHRONISED,
-    flows=FLOWS,
-    bandwidth_delay_product=BDP,
-    threshold=THRESHOLD,
 )
-def queue_amplitude(flows: Any, bandwidth_delay_product: Any, threshold: Any, *, xp: Any) -> Any:
+def queue_amplitude(flows: FLOWS, bandwidth_delay_product: BDP, threshold: THRESHOLD, *, xp: Any) -> Any:
     r"""Return the amplitude of the queue of synchronised DCTCP flows at a marking threshold.
 
     .. math:: A = \frac{1}{2} \sqrt{2 N (C R + K)}
@@ -184,13 +177,10 @@ def queue_amplitude(flows: Any, bandwidth_delay_product: Any, threshold: Any, *,
     result="T_C",
     derivation="dctcp.oscillation_period",
     not_simulated=SYNCHRONISED,
-    flows=FLOWS,
-    bandwidth_delay_product=BDP,
-    threshold=THRESHOLD,
     round_trip_time=ROUND_TRIP.described(remark="It includes the queueing delay, about that of the threshold"),
 )
 def oscillation_period(
-    flows: Any, bandwidth_delay_product: Any, threshold: Any, round_trip_time: Any, *, xp: Any
+    flows: FLOWS, bandwidth_delay_product: BDP, threshold: THRESHOLD, round_trip_time: Any, *, xp: Any
 ) -> Any:
     r"""Return the period of the queue of synchronised DCTCP flows at a marking threshold.
 
@@ -214,10 +204,8 @@ def oscillation_period(
     result="Q_max",
     derivation="dctcp.largest_queue",
     simulated=SimulatedBy("dctcp_queue", {"flows": (1.0, 10.0), "threshold": [60.0, 80.0, 120.0]}, accuracy=2.0),
-    flows=FLOWS,
-    threshold=THRESHOLD,
 )
-def largest_queue(flows: Any, threshold: Any, *, xp: Any) -> Any:
+def largest_queue(flows: FLOWS, threshold: THRESHOLD, *, xp: Any) -> Any:
     r"""Return the longest queue of DCTCP flows at a marking threshold.
 
     .. math:: Q_{max} = K + N
@@ -242,11 +230,8 @@ def largest_queue(flows: Any, threshold: Any, *, xp: Any) -> Any:
     result="Q_min, 0 where the link idles",
     derivation="dctcp.smallest_queue",
     not_simulated=SYNCHRONISED,
-    flows=FLOWS,
-    bandwidth_delay_product=BDP,
-    threshold=THRESHOLD,
 )
-def smallest_queue(flows: Any, bandwidth_delay_product: Any, threshold: Any, *, xp: Any) -> Any:
+def smallest_queue(flows: FLOWS, bandwidth_delay_product: BDP, threshold: THRESHOLD, *, xp: Any) -> Any:
     r"""Return the shortest queue of synchronised DCTCP flows at a marking threshold.
 
     .. math:: Q_{min} = \max\left(0, K + N - \frac{1}{2} \sqrt{2 N (C R + K)}\right)
@@ -270,9 +255,8 @@ def smallest_queue(flows: Any, bandwidth_delay_product: Any, threshold: Any, *, 
     result="K; larger thresholds never let the link idle, for any number of flows",
     derivation="dctcp.least_threshold",
     not_simulated="a bound over all numbers of flows of a law for synchronised flows",
-    bandwidth_delay_product=BDP,
 )
-def least_threshold(bandwidth_delay_product: Any, *, xp: Any) -> Any:
+def least_threshold(bandwidth_delay_product: BDP, *, xp: Any) -> Any:
     r"""Return the least marking threshold with which DCTCP flows keep the link busy.
 
     .. math:: K > \frac{C R}{7}

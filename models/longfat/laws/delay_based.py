@@ -36,10 +36,8 @@ TARGET = Symbol("T", "s", "(0, inf)", (0.01, 0.1), "Target of the queueing delay
     result="d_q",
     derivation="delay_based.copa_queueing_delay",
     not_simulated="the centre of an oscillation, whose mean copa_mean_queue has",
-    targets=TARGETS,
-    capacity_packets=CAPACITY,
 )
-def copa_queueing_delay(targets: Any, capacity_packets: Any, *, xp: Any) -> Any:
+def copa_queueing_delay(targets: TARGETS, capacity_packets: CAPACITY, *, xp: Any) -> Any:
     r"""Return the queueing delay at which the target rates of Copa flows add up to the capacity of their link.
 
     .. math:: d_q = \frac{S}{\mu}, \qquad S = \sum_i \frac{1}{\delta_i}
@@ -63,10 +61,8 @@ def copa_queueing_delay(targets: Any, capacity_packets: Any, *, xp: Any) -> Any:
     result="x; all shares together are 1",
     derivation="delay_based.copa_share",
     simulated=SimulatedBy("copa_share", {"delta": (0.04, 0.2), "targets": (40.0, 60.0)}, accuracy=0.015),
-    delta=DELTA,
-    targets=TARGETS,
 )
-def copa_share(delta: Any, targets: Any, *, xp: Any) -> Any:
+def copa_share(delta: DELTA, targets: TARGETS, *, xp: Any) -> Any:
     r"""Return the share of a link that a Copa flow has among others.
 
     .. math:: x = \frac{1}{\delta S}, \qquad S = \sum_i \frac{1}{\delta_i}
@@ -89,10 +85,8 @@ def copa_share(delta: Any, targets: Any, *, xp: Any) -> Any:
     result="Q_max; the shortest queue is 0, and the period five round trips",
     derivation="delay_based.copa_largest_queue",
     not_simulated="the top of the oscillation whose mean copa_mean_queue has",
-    flows=FLOWS,
-    delta=DELTA,
 )
-def copa_largest_queue(flows: Any, delta: Any, *, xp: Any) -> Any:
+def copa_largest_queue(flows: FLOWS, delta: DELTA, *, xp: Any) -> Any:
     r"""Return the longest queue of equal Copa flows.
 
     .. math:: Q_{max} = \frac{5}{2} \, \frac{N}{\delta}
@@ -117,10 +111,8 @@ def copa_largest_queue(flows: Any, delta: Any, *, xp: Any) -> Any:
     result="Q, the mean over the oscillation",
     derivation="delay_based.copa_mean_queue",
     simulated=SimulatedBy("copa_queue", {"flows": (1.0, 5.0), "delta": (0.04, 0.2)}, relative=0.1),
-    flows=FLOWS,
-    delta=DELTA,
 )
-def copa_mean_queue(flows: Any, delta: Any, *, xp: Any) -> Any:
+def copa_mean_queue(flows: FLOWS, delta: DELTA, *, xp: Any) -> Any:
     r"""Return the mean queue of equal Copa flows.
 
     .. math:: Q = \frac{5}{4} \, \frac{N}{\delta}
@@ -163,10 +155,8 @@ def _slowdown(capacity_packets: Any, round_trip_time: Any, target: Any, xp: Any)
     result="G, at most 1",
     derivation="delay_based.ledbat_gain",
     not_simulated="a definition; ledbat_slowdown_time has its effect",
-    round_trip_time=ROUND_TRIP,
-    target=TARGET,
 )
-def ledbat_gain(round_trip_time: Any, target: Any = 0.06, *, xp: Any) -> Any:
+def ledbat_gain(round_trip_time: ROUND_TRIP, target: TARGET = 0.06, *, xp: Any) -> Any:
     r"""Return the packets by which a LEDBAT++ window grows in a round trip.
 
     .. math:: G = \frac{1}{\min(16, \lceil 2 T / R \rceil)}
@@ -199,13 +189,9 @@ def ledbat_gain(round_trip_time: Any, target: Any = 0.06, *, xp: Any) -> Any:
         },
         relative=0.02,
     ),
-    flows=FLOWS,
-    capacity_packets=CAPACITY,
-    round_trip_time=ROUND_TRIP,
-    target=TARGET,
 )
 def ledbat_queueing_delay(
-    flows: Any, capacity_packets: Any, round_trip_time: Any, target: Any = 0.06, *, xp: Any
+    flows: FLOWS, capacity_packets: CAPACITY, round_trip_time: ROUND_TRIP, target: TARGET = 0.06, *, xp: Any
 ) -> Any:
     r"""Return the queueing delay of equal LEDBAT++ flows between their slowdowns.
 
@@ -239,11 +225,10 @@ def ledbat_queueing_delay(
         {"capacity_packets": (1000.0, 5000.0), "round_trip_time": [0.005, 0.013, 0.035, 0.07, 0.14], "target": 0.06},
         relative=0.08,
     ),
-    capacity_packets=CAPACITY,
-    round_trip_time=ROUND_TRIP,
-    target=TARGET,
 )
-def ledbat_slowdown_time(capacity_packets: Any, round_trip_time: Any, target: Any = 0.06, *, xp: Any) -> Any:
+def ledbat_slowdown_time(
+    capacity_packets: CAPACITY, round_trip_time: ROUND_TRIP, target: TARGET = 0.06, *, xp: Any
+) -> Any:
     r"""Return how long a slowdown of a LEDBAT++ flow lasts that is alone on a link.
 
     .. math::
@@ -275,11 +260,10 @@ def ledbat_slowdown_time(capacity_packets: Any, round_trip_time: Any, target: An
         {"capacity_packets": (1000.0, 5000.0), "round_trip_time": [0.005, 0.013, 0.035, 0.07, 0.14], "target": 0.06},
         accuracy=0.008,
     ),
-    capacity_packets=CAPACITY,
-    round_trip_time=ROUND_TRIP,
-    target=TARGET,
 )
-def ledbat_utilisation(capacity_packets: Any, round_trip_time: Any, target: Any = 0.06, *, xp: Any) -> Any:
+def ledbat_utilisation(
+    capacity_packets: CAPACITY, round_trip_time: ROUND_TRIP, target: TARGET = 0.06, *, xp: Any
+) -> Any:
     r"""Return the utilisation of a link by one LEDBAT++ flow with its slowdowns.
 
     .. math::

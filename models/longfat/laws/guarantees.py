@@ -37,10 +37,8 @@ HOPS = Symbol("K", "links", "[1, inf)", (1, 30), "Links on the path, each with s
     result="D",
     derivation="guarantees.fluid_delay",
     simulated=SimulatedBy("fluid_delay", {"burst": [1e4, 2e4, 5e4, 1e5], "guaranteed_rate": (1e5, 1e6)}, relative=0.03),
-    burst=BURST,
-    guaranteed_rate=GUARANTEED,
 )
-def fluid_delay_bound(burst: Any, guaranteed_rate: Any, *, xp: Any) -> Any:
+def fluid_delay_bound(burst: BURST, guaranteed_rate: GUARANTEED, *, xp: Any) -> Any:
     r"""Return the greatest delay of a bit at links that share their rate bit by bit: generalised processor sharing.
 
     .. math:: D = \frac{\sigma}{g}
@@ -76,15 +74,16 @@ def fluid_delay_bound(burst: Any, guaranteed_rate: Any, *, xp: Any) -> Any:
         },
         relative=0.2,
     ),
-    burst=BURST,
-    guaranteed_rate=GUARANTEED,
-    packet_size=OWN_PACKET,
-    largest_packet=LARGEST_PACKET,
-    capacity=LINK_RATE,
-    hops=HOPS,
 )
 def delay_bound(
-    burst: Any, guaranteed_rate: Any, packet_size: Any, largest_packet: Any, capacity: Any, hops: Any = 1, *, xp: Any
+    burst: BURST,
+    guaranteed_rate: GUARANTEED,
+    packet_size: OWN_PACKET,
+    largest_packet: LARGEST_PACKET,
+    capacity: LINK_RATE,
+    hops: HOPS = 1,
+    *,
+    xp: Any,
 ) -> Any:
     r"""Return a bound of the delay of a packet behind a leaky bucket, over links with weighted fair queueing.
 

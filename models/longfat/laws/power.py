@@ -78,10 +78,8 @@ def network_power(throughput: Any, response_time: Any, alpha: Any = 1, *, xp: An
     result="N, averaged over time",
     derivation="power.little",
     not_simulated="arithmetic of definitions",
-    arrival_rate=ARRIVAL_RATE,
-    time_inside=TIME_INSIDE,
 )
-def little_mean_number(arrival_rate: Any, time_inside: Any, *, xp: Any) -> Any:
+def little_mean_number(arrival_rate: ARRIVAL_RATE, time_inside: TIME_INSIDE, *, xp: Any) -> Any:
     r"""Return the mean number in any system that loses nothing, by Little's law.
 
     .. math:: N = \lambda T
@@ -126,11 +124,10 @@ def odds(propagation: Any, variation: Any, alpha: Any, xp: Any) -> Any:
         relative=0.05,
     ),
     load=LOAD.described("Throughput over capacity"),
-    propagation=PROPAGATION,
-    variation=VARIATION,
-    alpha=ALPHA,
 )
-def relative_power(load: Any, propagation: Any = 0, variation: Any = 1, alpha: Any = 1, *, xp: Any) -> Any:
+def relative_power(
+    load: Any, propagation: PROPAGATION = 0, variation: VARIATION = 1, alpha: ALPHA = 1, *, xp: Any
+) -> Any:
     r"""Return the network power of an M/G/1 link with propagation delay as a function of the load.
 
     .. math::
@@ -159,11 +156,8 @@ def relative_power(load: Any, propagation: Any = 0, variation: Any = 1, alpha: A
     derivation="power.knee",
     long_proof=True,
     not_simulated="the maximum of relative_power, which is simulated",
-    propagation=PROPAGATION,
-    variation=VARIATION,
-    alpha=ALPHA,
 )
-def knee_load(propagation: Any = 0, variation: Any = 1, alpha: Any = 1, *, xp: Any) -> Any:
+def knee_load(propagation: PROPAGATION = 0, variation: VARIATION = 1, alpha: ALPHA = 1, *, xp: Any) -> Any:
     r"""Return the load at which the network power of an M/G/1 link with propagation delay is greatest.
 
     .. math::
@@ -194,11 +188,8 @@ def knee_load(propagation: Any = 0, variation: Any = 1, alpha: Any = 1, *, xp: A
     derivation="power.knee_number",
     long_proof=True,
     not_simulated="the maximum of relative_power, which is simulated",
-    propagation=PROPAGATION,
-    variation=VARIATION,
-    alpha=ALPHA,
 )
-def knee_number(propagation: Any = 0, variation: Any = 1, alpha: Any = 1, *, xp: Any) -> Any:
+def knee_number(propagation: PROPAGATION = 0, variation: VARIATION = 1, alpha: ALPHA = 1, *, xp: Any) -> Any:
     r"""Return the mean number of transfers in progress at the load of greatest network power (Kleinrock's rules).
 
     .. math:: N^* = \frac{(1 + C_b^2) x^2}{2 \alpha}, \qquad x = \frac{\rho^*}{1 - \rho^*}
@@ -237,11 +228,9 @@ def greatest(capacity: Any, file_size: Any, round_trip_time: Any, half: Any, xp:
     not_simulated=(
         "a bound rather than a value; tests/test_power_agreement.py checks that simulated power stays below it"
     ),
-    capacity=CAPACITY,
     file_size=FILE_SIZE.described(remark="Only the mean counts"),
-    round_trip_time=ROUND_TRIP,
 )
-def power_ceiling(capacity: Any, file_size: Any, round_trip_time: Any, *, xp: Any) -> Any:
+def power_ceiling(capacity: CAPACITY, file_size: Any, round_trip_time: ROUND_TRIP, *, xp: Any) -> Any:
     r"""Return the greatest network power of a link that all transfers in progress share equally.
 
     .. math:: P^* = \frac{C^2}{F} \frac{1}{(1 + q)^2}, \qquad q = \sqrt{1 + \frac{D}{S}}, \qquad S = \frac{F}{C}
@@ -272,11 +261,9 @@ def power_ceiling(capacity: Any, file_size: Any, round_trip_time: Any, *, xp: An
     not_simulated=(
         "a bound rather than a value; tests/test_power_agreement.py checks that simulated power stays below it"
     ),
-    capacity=CAPACITY,
     file_size=FILE_SIZE.described("Size of every file"),
-    round_trip_time=ROUND_TRIP,
 )
-def first_come_ceiling(capacity: Any, file_size: Any, round_trip_time: Any, *, xp: Any) -> Any:
+def first_come_ceiling(capacity: CAPACITY, file_size: Any, round_trip_time: ROUND_TRIP, *, xp: Any) -> Any:
     r"""Return the greatest network power of a link with files of equal size, whatever the queue discipline.
 
     .. math::
@@ -310,14 +297,13 @@ def first_come_ceiling(capacity: Any, file_size: Any, round_trip_time: Any, *, x
     not_simulated=(
         "a bound rather than a value; tests/test_power_agreement.py checks that simulated power stays below it"
     ),
-    capacity=CAPACITY,
-    file_size=FILE_SIZE,
-    round_trip_time=ROUND_TRIP,
     variation=VARIATION.described(
         "Squared coefficient of variation of the file sizes", remark="It is the variance over the squared mean"
     ),
 )
-def greatest_power(capacity: Any, file_size: Any, round_trip_time: Any, variation: Any, *, xp: Any) -> Any:
+def greatest_power(
+    capacity: CAPACITY, file_size: FILE_SIZE, round_trip_time: ROUND_TRIP, variation: Any, *, xp: Any
+) -> Any:
     r"""Return the greatest network power of a link that serves files of any sizes in order of arrival.
 
     .. math::
@@ -347,11 +333,8 @@ def greatest_power(capacity: Any, file_size: Any, round_trip_time: Any, variatio
     not_simulated=(
         "a bound rather than a value; tests/test_power_agreement.py checks that simulated power stays below it"
     ),
-    capacity=CAPACITY,
-    file_size=FILE_SIZE,
-    round_trip_time=ROUND_TRIP,
 )
-def power_ceiling_exponent(capacity: Any, file_size: Any, round_trip_time: Any, *, xp: Any) -> Any:
+def power_ceiling_exponent(capacity: CAPACITY, file_size: FILE_SIZE, round_trip_time: ROUND_TRIP, *, xp: Any) -> Any:
     r"""Return the exponent with which the power ceiling grows with the capacity.
 
     .. math:: \frac{d \ln P^*}{d \ln C} = 1 + \frac{1}{q}, \qquad q = \sqrt{1 + \frac{C D}{F}}

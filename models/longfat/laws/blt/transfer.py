@@ -41,14 +41,17 @@ OURS = f"Ours, for the network of {KIM_FARBER}, figure 4"
     result="T, from the first packet to the last acknowledgment. The file is complete at the receiver D/2 earlier",
     derivation="blt.unloaded_transfer_time",
     simulated=SimulatedBy("blt_file", {"packets": (1.0, 400.0), "last_time": 0.0}, accuracy=2e-6),
-    packets=PACKETS,
-    round_trip_time=ROUND_TRIP,
     access_time=ACCESS_TIME.described(remark="0 stands for an infinitely fast link"),
-    bottleneck_time=BOTTLENECK_TIME,
     last_time=LAST_TIME.described(remark="0 leaves the transmission time of the last link out"),
 )
 def unloaded_transfer_time(
-    packets: Any, round_trip_time: Any, access_time: Any, bottleneck_time: Any, last_time: Any = 0, *, xp: Any
+    packets: PACKETS,
+    round_trip_time: ROUND_TRIP,
+    access_time: Any,
+    bottleneck_time: BOTTLENECK_TIME,
+    last_time: Any = 0,
+    *,
+    xp: Any,
 ) -> Any:
     r"""Return the transfer time of a burst over an empty path without loss, up to its last acknowledgment.
 
@@ -75,10 +78,9 @@ def unloaded_transfer_time(
     result="(n - 1)(1 - r); buffers not smaller than this lose nothing. Rounded up, it is the longest queue",
     derivation="blt.buffer_for_burst",
     not_simulated="the limit of validity of unloaded_transfer_time, which is simulated",
-    packets=PACKETS,
     rate_ratio=RATIO.described("Rate at which the switch sends, over the rate at which the burst arrives"),
 )
-def buffer_for_burst(packets: Any, rate_ratio: Any, *, xp: Any) -> Any:
+def buffer_for_burst(packets: PACKETS, rate_ratio: Any, *, xp: Any) -> Any:
     r"""Return the smallest buffer of an idle switch that loses nothing of a burst.
 
     .. math:: K \ge (n - 1) (1 - r), \qquad r = \frac{BW_b}{BW_N} = \frac{t_a}{t_b}
@@ -102,10 +104,9 @@ def buffer_for_burst(packets: Any, rate_ratio: Any, *, xp: Any) -> Any:
     result="n, not rounded; of a longer burst, packet floor(n), counted from 0, is the first that is lost",
     derivation="blt.burst_for_buffer",
     not_simulated="the limit of validity of unloaded_transfer_time, which is simulated",
-    buffer=PLACES,
     rate_ratio=RATIO_BELOW.described("Rate at which the switch sends, over the rate at which the burst arrives"),
 )
-def burst_for_buffer(buffer: Any, rate_ratio: Any, *, xp: Any) -> Any:
+def burst_for_buffer(buffer: PLACES, rate_ratio: Any, *, xp: Any) -> Any:
     r"""Return the longest burst of which an idle switch with a given buffer loses nothing.
 
     .. math:: n \le 1 + \frac{K}{1 - r}
@@ -133,11 +134,9 @@ LONGEST = 64  # a file of 2^53 packets takes 54 rounds
     result="P*, at the load of `knee_with_unloaded_time`",
     derivation="unloaded.power_with_unloaded_time",
     not_simulated="a formula of the unloaded transfer time, which is simulated",
-    capacity=CAPACITY,
-    file_size=FILE_SIZE,
     unloaded_time=UNLOADED.described(remark="No scheme takes less than S"),
 )
-def power_with_unloaded_time(capacity: Any, file_size: Any, unloaded_time: Any, *, xp: Any) -> Any:
+def power_with_unloaded_time(capacity: CAPACITY, file_size: FILE_SIZE, unloaded_time: Any, *, xp: Any) -> Any:
     r"""Return an estimate of the greatest network power of transfers with a given unloaded transfer time.
 
     .. math:: P^* = \frac{C}{\left(\sqrt{S} + \sqrt{T_0}\right)^2}, \qquad S = \frac{F}{C}
@@ -164,11 +163,9 @@ def power_with_unloaded_time(capacity: Any, file_size: Any, unloaded_time: Any, 
     result="rho*; on average T_0/S transfers are in progress",
     derivation="unloaded.knee_with_unloaded_time",
     not_simulated="a formula of the unloaded transfer time, which is simulated",
-    capacity=CAPACITY,
-    file_size=FILE_SIZE,
     unloaded_time=UNLOADED.described(remark="No scheme takes less than S"),
 )
-def knee_with_unloaded_time(capacity: Any, file_size: Any, unloaded_time: Any, *, xp: Any) -> Any:
+def knee_with_unloaded_time(capacity: CAPACITY, file_size: FILE_SIZE, unloaded_time: Any, *, xp: Any) -> Any:
     r"""Return an estimate of the load at which transfers with a given unloaded time have the greatest network power.
 
     .. math:: \rho^* = \frac{\sqrt{T_0}}{\sqrt{S} + \sqrt{T_0}}, \qquad S = \frac{F}{C}
@@ -193,9 +190,8 @@ def knee_with_unloaded_time(capacity: Any, file_size: Any, unloaded_time: Any, *
     derivation="unloaded.power_advantage",
     not_simulated="a formula of the unloaded transfer time, which is simulated",
     bandwidth_delay_product=BDP.described(remark="Transmission times on the other links count as delay"),
-    packets=PACKETS,
 )
-def power_advantage(bandwidth_delay_product: Any, packets: Any, *, xp: Any) -> Any:
+def power_advantage(bandwidth_delay_product: Any, packets: PACKETS, *, xp: Any) -> Any:
     r"""Return an estimate of the greatest network power of BLT over that of TCP, from their unloaded times.
 
     .. math::

@@ -57,9 +57,8 @@ def window_number(packet: Any, estimate: Any, before: Any, xp: Any) -> Any:
         "counts the windows of a burst; unloaded_transfer_time, which is simulated, checks packets that follow them"
     ),
     window=WINDOW.described(remark="Window 0 is a single packet"),
-    growth=GROWTH,
 )
-def window_size(window: Any, growth: Any = 2, *, xp: Any) -> Any:
+def window_size(window: Any, growth: GROWTH = 2, *, xp: Any) -> Any:
     r"""Return the size of one window of a BLT burst whose windows grow by a factor.
 
     .. math:: |W_k| = \gamma^k
@@ -115,10 +114,9 @@ def packets_in_windows(windows: Any, growth: Any = 2, *, xp: Any) -> Any:
     not_simulated=(
         "counts the windows of a burst; unloaded_transfer_time, which is simulated, checks packets that follow them"
     ),
-    packet=PACKET,
     growth=GROWTH.described(remark="The priority is s itself for gamma = 1"),
 )
-def packet_priority(packet: Any, growth: Any = 2, *, xp: Any) -> Any:
+def packet_priority(packet: PACKET, growth: Any = 2, *, xp: Any) -> Any:
     r"""Return the priority of a packet of a BLT burst whose windows grow by a factor; 0 is the highest.
 
     .. math:: P(s) = \left\lfloor \log_\gamma\left(1 + (\gamma - 1) s\right) \right\rfloor
@@ -163,10 +161,8 @@ def packet_priority(packet: Any, growth: Any = 2, *, xp: Any) -> Any:
     not_simulated=(
         "counts the windows of a burst; unloaded_transfer_time, which is simulated, checks packets that follow them"
     ),
-    bits=BITS,
-    growth=GROWTH,
 )
-def packets_encodable(bits: Any, growth: Any = 2, *, xp: Any) -> Any:
+def packets_encodable(bits: BITS, growth: GROWTH = 2, *, xp: Any) -> Any:
     r"""Return the packets of a BLT burst whose windows a priority of a few bits can number.
 
     .. math:: F_{2^\pi} = \frac{\gamma^{2^\pi} - 1}{\gamma - 1}, \qquad 2^{2^\pi} - 1 \text{ for } \gamma = 2
@@ -194,9 +190,8 @@ def packets_encodable(bits: Any, growth: Any = 2, *, xp: Any) -> Any:
         "counts the windows of a burst; unloaded_transfer_time, which is simulated, checks packets that follow them"
     ),
     window=WINDOW.described(remark="Window 0 is a single packet"),
-    step=STEP,
 )
-def additive_window_size(window: Any, step: Any = 1, *, xp: Any) -> Any:
+def additive_window_size(window: Any, step: STEP = 1, *, xp: Any) -> Any:
     r"""Return the size of one window of a BLT burst whose windows grow by a constant.
 
     .. math:: |W_k| = |W_{k-1}| + \alpha = 1 + \alpha k
@@ -222,9 +217,8 @@ def additive_window_size(window: Any, step: Any = 1, *, xp: Any) -> Any:
         "counts the windows of a burst; unloaded_transfer_time, which is simulated, checks packets that follow them"
     ),
     windows=WINDOWS.described(remark="These are windows 0 ... m - 1"),
-    step=STEP,
 )
-def packets_in_additive_windows(windows: Any, step: Any = 1, *, xp: Any) -> Any:
+def packets_in_additive_windows(windows: Any, step: STEP = 1, *, xp: Any) -> Any:
     r"""Return the packets in the first m windows of a BLT burst whose windows grow by a constant.
 
     .. math:: F_m = m + \alpha \frac{m (m - 1)}{2}
@@ -250,10 +244,9 @@ def packets_in_additive_windows(windows: Any, step: Any = 1, *, xp: Any) -> Any:
     not_simulated=(
         "counts the windows of a burst; unloaded_transfer_time, which is simulated, checks packets that follow them"
     ),
-    packet=PACKET,
     step=STEP.described(remark="The priority is s itself for alpha = 0"),
 )
-def additive_priority(packet: Any, step: Any = 1, *, xp: Any) -> Any:
+def additive_priority(packet: PACKET, step: Any = 1, *, xp: Any) -> Any:
     r"""Return the priority of a packet of a BLT burst whose windows grow by a constant; 0 is the highest.
 
     .. math:: P(s) = \left\lfloor \frac{2 s}{h + \sqrt{h^2 + 2 \alpha s}} \right\rfloor, \qquad

@@ -33,11 +33,9 @@ from longfat.laws.references import WELZL
     ),
     derivation="cadpc.equilibria",
     not_simulated="the rule that the simulated sender computes itself",
-    rate=RATE,
-    traffic=TRAFFIC,
     smoothing=SMOOTHING.described(remark="1 gives the paper's equation (1); its simulations use 0.5"),
 )
-def step(rate: Any, traffic: Any, smoothing: Any = 1, *, xp: Any) -> Any:
+def step(rate: RATE, traffic: TRAFFIC, smoothing: Any = 1, *, xp: Any) -> Any:
     """Return the rate of a CADPC sender after one update.
 
     .. math:: x(t + 1) = x(t) (1 + a (1 - x(t) - L(t)))
@@ -64,12 +62,8 @@ def step(rate: Any, traffic: Any, smoothing: Any = 1, *, xp: Any) -> Any:
     result="x(t + 1); not positive where x/w + L >= 1 + 1/a",
     derivation="cadpc_network.weights",
     not_simulated="the rule that the simulated sender computes itself",
-    rate=RATE,
-    traffic=TRAFFIC,
-    weight=WEIGHT,
-    smoothing=SMOOTHING,
 )
-def weighted_step(rate: Any, traffic: Any, weight: Any, smoothing: Any = 1, *, xp: Any) -> Any:
+def weighted_step(rate: RATE, traffic: TRAFFIC, weight: WEIGHT, smoothing: SMOOTHING = 1, *, xp: Any) -> Any:
     r"""Return the rate after one update of a CADPC sender that acts like w flows.
 
     .. math:: x(t + 1) = x(t) \left(1 + a \left(1 - \frac{x(t)}{w} - L(t)\right)\right)
@@ -93,12 +87,8 @@ def weighted_step(rate: Any, traffic: Any, weight: Any, smoothing: Any = 1, *, x
     result="x(t), over the capacity",
     derivation="cadpc.logistic",
     not_simulated="the rule in continuous time; simulated senders update in steps",
-    rate=FIRST_RATE,
-    flows=FLOWS,
-    updates=TIME,
-    smoothing=SMOOTHING,
 )
-def logistic_rate(rate: Any, flows: Any, updates: Any, smoothing: Any = 1, *, xp: Any) -> Any:
+def logistic_rate(rate: FIRST_RATE, flows: FLOWS, updates: TIME, smoothing: SMOOTHING = 1, *, xp: Any) -> Any:
     r"""Return the rate of each of n CADPC flows on the logistic curve, the limit of many small updates.
 
     .. math:: x(t) = \frac{1}{e^{-a t}/x_0 + (1 + n) (1 - e^{-a t})}, \qquad
@@ -126,9 +116,8 @@ def logistic_rate(rate: Any, flows: Any, updates: Any, smoothing: Any = 1, *, xp
     result="x, over the capacity",
     derivation="cadpc.equilibria",
     simulated=SimulatedBy("cadpc_rate", {"flows": (1.0, 30.0)}, relative=0.05),
-    flows=FLOWS,
 )
-def equilibrium_rate(flows: Any, *, xp: Any) -> Any:
+def equilibrium_rate(flows: FLOWS, *, xp: Any) -> Any:
     r"""Return the equilibrium rate of each of n CADPC flows.
 
     .. math:: \bar x = \frac{1}{1 + n}
@@ -152,9 +141,8 @@ def equilibrium_rate(flows: Any, *, xp: Any) -> Any:
     result="L, over the capacity",
     derivation="cadpc.equilibria",
     simulated=SimulatedBy("cadpc_traffic", relative=0.03),
-    flows=FLOWS,
 )
-def equilibrium_traffic(flows: Any, *, xp: Any) -> Any:
+def equilibrium_traffic(flows: FLOWS, *, xp: Any) -> Any:
     r"""Return the traffic of n CADPC flows at equilibrium, over the capacity.
 
     .. math:: n \bar x = \frac{n}{1 + n}
@@ -177,10 +165,8 @@ def equilibrium_traffic(flows: Any, *, xp: Any) -> Any:
     result="x, over the capacity",
     derivation="cadpc_network.weights",
     simulated=SimulatedBy("cadpc_rate", {"weight": (0.5, 2.0), "total_weight": (3.0, 6.0)}, relative=0.03),
-    weight=WEIGHT,
-    total_weight=TOTAL_WEIGHT,
 )
-def weighted_equilibrium_rate(weight: Any, total_weight: Any, *, xp: Any) -> Any:
+def weighted_equilibrium_rate(weight: WEIGHT, total_weight: TOTAL_WEIGHT, *, xp: Any) -> Any:
     r"""Return the equilibrium rate of a CADPC flow with a weight.
 
     .. math:: \bar x = \frac{w}{1 + W}
@@ -233,10 +219,8 @@ def approached(first: Any, squarings: Any, xp: Any) -> Any:
     derivation="cadpc.trajectory",
     not_simulated="exact for reports without delay; simulated senders learn of the traffic one update later",
     rate=FIRST_RATE.described(remark="It has to be below 2/(1 + n)"),
-    flows=FLOWS,
-    updates=UPDATES,
 )
-def trajectory(rate: Any, flows: Any, updates: Any, *, xp: Any) -> Any:
+def trajectory(rate: Any, flows: FLOWS, updates: UPDATES, *, xp: Any) -> Any:
     r"""Return the rate, after t updates, of each of n CADPC flows that started at the same rate.
 
     .. math:: x_t = \frac{1 - (1 - (1 + n) x_0)^{2^t}}{1 + n}
@@ -272,10 +256,9 @@ def trajectory(rate: Any, flows: Any, updates: Any, *, xp: Any) -> Any:
     derivation="cadpc.updates_to_fraction",
     not_simulated="exact for reports without delay; simulated senders learn of the traffic one update later",
     rate=FIRST_RATE.described(remark="It has to be below 2/(1 + n)"),
-    flows=FLOWS,
     fraction=FRACTION.described(remark="If x_0 is above the equilibrium, 2 - phi times the equilibrium is meant"),
 )
-def updates_to_fraction(rate: Any, flows: Any, fraction: Any, *, xp: Any) -> Any:
+def updates_to_fraction(rate: Any, flows: FLOWS, fraction: Any, *, xp: Any) -> Any:
     r"""Return the updates until n CADPC flows, started at the same rate, reach a fraction of the equilibrium.
 
     .. math:: t = \max\left(0, \log_2 \frac{\ln(1 - \varphi)}{\ln\left|1 - (1 + n) x_0\right|}\right)
@@ -313,11 +296,9 @@ def updates_to_fraction(rate: Any, flows: Any, fraction: Any, *, xp: Any) -> Any
     result="T",
     derivation="cadpc.update_time",
     not_simulated="arithmetic of definitions",
-    updates=TIME,
-    round_trip_time=ROUND_TRIP,
     round_trips=ROUND_TRIPS.described(remark="The paper has 4"),
 )
-def update_time(updates: Any, round_trip_time: Any, round_trips: Any = 4, *, xp: Any) -> Any:
+def update_time(updates: TIME, round_trip_time: ROUND_TRIP, round_trips: Any = 4, *, xp: Any) -> Any:
     """Return the time that a number of CADPC updates takes.
 
     .. math:: T = t N R

@@ -82,10 +82,8 @@ OTHER = Symbol("m_2", "flows", "[1, inf)", (1, 50), "Flows over the other link o
     result="x, over the capacity of a link",
     derivation="cadpc_network.parking_lot",
     simulated=SimulatedBy("parking_lot_long", {"first": (1.0, 8.0), "second": (1.0, 8.0)}, relative=0.03),
-    first=FIRST,
-    second=SECOND,
 )
-def parking_lot_long_rate(first: Any, second: Any, *, xp: Any) -> Any:
+def parking_lot_long_rate(first: FIRST, second: SECOND, *, xp: Any) -> Any:
     r"""Return the equilibrium rate of a CADPC flow over two links of equal capacity, each with other flows.
 
     .. math:: \bar x = \frac{1}{2 + \max(m_1, m_2)}
@@ -109,9 +107,8 @@ def parking_lot_long_rate(first: Any, second: Any, *, xp: Any) -> Any:
     derivation="cadpc_network.parking_lot",
     simulated=SimulatedBy("parking_lot_short", {"own": (1.0, 8.0), "other": (1.0, 8.0)}, relative=0.03),
     own=OWN.described(remark="The flow itself is included"),
-    other=OTHER,
 )
-def parking_lot_short_rate(own: Any, other: Any, *, xp: Any) -> Any:
+def parking_lot_short_rate(own: Any, other: OTHER, *, xp: Any) -> Any:
     r"""Return the equilibrium rate of a CADPC flow over one of two links of equal capacity; one flow crosses both.
 
     .. math:: \bar x = \frac{1 + \max(m_1, m_2)}{(2 + \max(m_1, m_2)) (1 + m_1)}
@@ -143,10 +140,8 @@ REMAINING = Symbol("q", "1", "(0, 1]", (1e-3, 0.5), "Fraction of the differences
     not_simulated=(
         "multipliers of small disturbances, which tests/test_cadpc_agreement.py checks against simulated packets"
     ),
-    flows=FLOWS,
-    smoothing=SMOOTHING,
 )
-def difference_multiplier(flows: Any, smoothing: Any = 1, *, xp: Any) -> Any:
+def difference_multiplier(flows: FLOWS, smoothing: SMOOTHING = 1, *, xp: Any) -> Any:
     r"""Return the factor by which one update shrinks the difference between two CADPC flows near equilibrium.
 
     .. math:: \mu = 1 - \frac{a}{1 + n}
@@ -175,11 +170,8 @@ def difference_multiplier(flows: Any, smoothing: Any = 1, *, xp: Any) -> Any:
     not_simulated=(
         "multipliers of small disturbances, which tests/test_cadpc_agreement.py checks against simulated packets"
     ),
-    flows=RIVALS,
-    remaining=REMAINING,
-    smoothing=STABLE_SMOOTHING,
 )
-def updates_to_fairness(flows: Any, remaining: Any, smoothing: Any = 1, *, xp: Any) -> Any:
+def updates_to_fairness(flows: RIVALS, remaining: REMAINING, smoothing: STABLE_SMOOTHING = 1, *, xp: Any) -> Any:
     r"""Return the updates after which a fraction q of the differences between CADPC flows is left.
 
     .. math:: t = \frac{\ln q}{\ln\left(1 - \dfrac{a}{1 + n}\right)}
@@ -206,9 +198,8 @@ def updates_to_fairness(flows: Any, remaining: Any, smoothing: Any = 1, *, xp: A
         "multipliers of small disturbances, which tests/test_cadpc_agreement.py checks against simulated packets"
     ),
     flows=FLOWS.described("Flows that share the link already"),
-    smoothing=SMOOTHING,
 )
-def newcomer_growth(flows: Any, smoothing: Any = 1, *, xp: Any) -> Any:
+def newcomer_growth(flows: Any, smoothing: SMOOTHING = 1, *, xp: Any) -> Any:
     r"""Return the factor by which one update multiplies a small rate on a link where n flows are at equilibrium.
 
     .. math:: g = 1 + \frac{a}{1 + n}
@@ -249,11 +240,8 @@ def acting_like(rate: Any, traffic: Any, initial_flows: Any, xp: Any) -> Any:
     result="m, from m_0 down to 1",
     derivation="cadpc.startup",
     not_simulated="the rule that the simulated sender computes itself",
-    rate=RATE,
-    traffic=TRAFFIC,
-    initial_flows=INITIAL,
 )
-def startup_multiplicity(rate: Any, traffic: Any, initial_flows: Any = 2, *, xp: Any) -> Any:
+def startup_multiplicity(rate: RATE, traffic: TRAFFIC, initial_flows: INITIAL = 2, *, xp: Any) -> Any:
     r"""Return the number of flows that a starting CADPC sender acts like.
 
     .. math:: m = m_0 + (1 - m_0) \min\left(1, \frac{x}{1 - L}\right), \qquad m = 1 \text{ for } L \ge 1
@@ -278,14 +266,16 @@ def startup_multiplicity(rate: Any, traffic: Any, initial_flows: Any = 2, *, xp:
     result="x(t + 1); not positive where x + L >= 1 + 1/a",
     derivation="cadpc.startup",
     not_simulated="the rule that the simulated sender computes itself",
-    rate=RATE,
-    traffic=TRAFFIC,
     initial_flows=INITIAL.described(remark="m_0 = 1 gives `step`"),
-    largest_growth=LARGEST,
-    smoothing=SMOOTHING,
 )
 def startup_step(
-    rate: Any, traffic: Any, initial_flows: Any = 2, largest_growth: Any = 2, smoothing: Any = 1, *, xp: Any
+    rate: RATE,
+    traffic: TRAFFIC,
+    initial_flows: Any = 2,
+    largest_growth: LARGEST = 2,
+    smoothing: SMOOTHING = 1,
+    *,
+    xp: Any,
 ) -> Any:
     r"""Return the rate of a starting CADPC sender after one update.
 

@@ -47,11 +47,8 @@ DETERMINISTIC = {
     result="K",
     derivation="cubic.recovery_time",
     not_simulated="the period of `mean_window`, which is simulated",
-    window_before_loss=WINDOW_BEFORE_LOSS,
-    c=C,
-    beta=BETA,
 )
-def recovery_time(window_before_loss: Any, c: Any = 0.4, beta: Any = 0.7, *, xp: Any) -> Any:
+def recovery_time(window_before_loss: WINDOW_BEFORE_LOSS, c: C = 0.4, beta: BETA = 0.7, *, xp: Any) -> Any:
     r"""Return the time that the cubic function takes from a loss back to the window before it.
 
     .. math:: K = \sqrt[3]{\frac{W_{max} (1 - \beta)}{C}}
@@ -80,12 +77,8 @@ def recovery_time(window_before_loss: Any, c: Any = 0.4, beta: Any = 0.7, *, xp:
         {"time": (0.5, 15.0), "window_before_loss": (1500.0, 4000.0), "c": (0.4, 1.0), "beta": (0.6, 0.8)},
         accuracy=1.0,
     ),
-    time=TIME,
-    window_before_loss=WINDOW_BEFORE_LOSS,
-    c=C,
-    beta=BETA,
 )
-def window(time: Any, window_before_loss: Any, c: Any = 0.4, beta: Any = 0.7, *, xp: Any) -> Any:
+def window(time: TIME, window_before_loss: WINDOW_BEFORE_LOSS, c: C = 0.4, beta: BETA = 0.7, *, xp: Any) -> Any:
     r"""Return CUBIC's window at a time after a loss, outside its Reno-friendly region.
 
     .. math:: W_{cubic}(t) = C (t - K)^3 + W_{max}
@@ -125,12 +118,10 @@ def climb(window_before_loss: Any, round_trip_time: Any, c: Any, beta: Any, xp: 
     result="W, from (1 + beta)/2 W_max where the Reno-friendly estimate rules to (3 + beta)/4 W_max where it does not",
     derivation="cubic.mean_window",
     simulated=SimulatedBy("cubic_mean_window", DETERMINISTIC, relative=0.02),
-    window_before_loss=WINDOW_BEFORE_LOSS,
-    round_trip_time=ROUND_TRIP,
-    c=C,
-    beta=BETA,
 )
-def mean_window(window_before_loss: Any, round_trip_time: Any, c: Any = 0.4, beta: Any = 0.7, *, xp: Any) -> Any:
+def mean_window(
+    window_before_loss: WINDOW_BEFORE_LOSS, round_trip_time: ROUND_TRIP, c: C = 0.4, beta: BETA = 0.7, *, xp: Any
+) -> Any:
     r"""Return the mean window over time between two losses at the same window.
 
     .. math:: \frac{W}{W_{max}} = \frac{1}{\theta} \left[s - \frac{1 - \beta}{4} \left(1 - (1 - s)^4\right)
@@ -163,13 +154,9 @@ def mean_window(window_before_loss: Any, round_trip_time: Any, c: Any = 0.4, bet
     result="N; 1/N is the loss probability with which the window returns to W_max",
     derivation="cubic.packets_between_losses",
     not_simulated="the distance of the losses at which mean_window is simulated",
-    window_before_loss=WINDOW_BEFORE_LOSS,
-    round_trip_time=ROUND_TRIP,
-    c=C,
-    beta=BETA,
 )
 def packets_between_losses(
-    window_before_loss: Any, round_trip_time: Any, c: Any = 0.4, beta: Any = 0.7, *, xp: Any
+    window_before_loss: WINDOW_BEFORE_LOSS, round_trip_time: ROUND_TRIP, c: C = 0.4, beta: BETA = 0.7, *, xp: Any
 ) -> Any:
     r"""Return the packets between two losses at the same window.
 
@@ -210,10 +197,8 @@ def _full(buffer: Any, beta: Any, xp: Any) -> tuple[Any, Any, Any]:
     result="U, from (3 + beta)/4 without a buffer to 1 at B = 1/beta - 1, where the slope is 0 on both sides",
     derivation="cubic.utilisation",
     simulated=SimulatedBy("cubic_utilisation", {"buffer": (0.05, 0.8), "beta": (0.6, 0.8)}, accuracy=0.005),
-    buffer=BUFFER,
-    beta=BETA,
 )
-def utilisation(buffer: Any, beta: Any = 0.7, *, xp: Any) -> Any:
+def utilisation(buffer: BUFFER, beta: BETA = 0.7, *, xp: Any) -> Any:
     r"""Return the utilisation of a drop-tail link by one CUBIC flow in its cubic region.
 
     .. math:: U = 1 - \frac{(1 + B)(1 - \beta)}{4} \left(1 - 4 x + 3 x^{4/3}\right), \qquad
@@ -244,10 +229,8 @@ def utilisation(buffer: Any, beta: Any = 0.7, *, xp: Any) -> Any:
     derivation="cubic.mean_queue",
     # Ours, after simulations at the corners: the law is above them by 0.0101 at a buffer of 1 and a beta of 0.6.
     simulated=SimulatedBy("cubic_queue", {"buffer": (0.1, 1.0), "beta": (0.6, 0.8)}, accuracy=0.012),
-    buffer=BUFFER,
-    beta=BETA,
 )
-def mean_queue(buffer: Any, beta: Any = 0.7, *, xp: Any) -> Any:
+def mean_queue(buffer: BUFFER, beta: BETA = 0.7, *, xp: Any) -> Any:
     r"""Return the mean backlog of a drop-tail link with one CUBIC flow in its cubic region.
 
     .. math:: Q = \frac{3}{4} (1 + B)(1 - \beta)\, x^{4/3} + \max\left(B - (1 + B)(1 - \beta), 0\right)
@@ -316,14 +299,15 @@ def _overtaken_with_queue(pace: Any, top: Any, decrease: Any, begin: Any, xp: An
         },
         accuracy=0.01,
     ),
-    buffer=BUFFER,
-    bandwidth_delay_product=BANDWIDTH_DELAY_PRODUCT,
-    round_trip_time=PATH,
-    c=C,
-    beta=BETA,
 )
 def utilisation_general(
-    buffer: Any, bandwidth_delay_product: Any, round_trip_time: Any, c: Any = 0.4, beta: Any = 0.7, *, xp: Any
+    buffer: BUFFER,
+    bandwidth_delay_product: BANDWIDTH_DELAY_PRODUCT,
+    round_trip_time: PATH,
+    c: C = 0.4,
+    beta: BETA = 0.7,
+    *,
+    xp: Any,
 ) -> Any:
     r"""Return the utilisation of a drop-tail link by one CUBIC flow, with its Reno-friendly region.
 

@@ -28,12 +28,8 @@ def _constant(c: Any, beta: Any) -> Any:
         {"loss": (1e-5, 2e-4), "round_trip_time": (0.02, 0.15), "c": (0.2, 1.0), "beta": (0.6, 0.8)},
         relative=0.05,
     ),
-    loss=LOSS,
-    round_trip_time=ROUND_TRIP,
-    c=C,
-    beta=BETA,
 )
-def average_window(loss: Any, round_trip_time: Any, c: Any = 0.4, beta: Any = 0.7, *, xp: Any) -> Any:
+def average_window(loss: LOSS, round_trip_time: ROUND_TRIP, c: C = 0.4, beta: BETA = 0.7, *, xp: Any) -> Any:
     r"""Return the average window of a CUBIC flow that loses every 1/p-th packet.
 
     .. math:: W = \max\left(\sqrt[4]{\frac{C (3 + \beta)}{4 (1 - \beta)}} \left(\frac{R}{p}\right)^{3/4},
@@ -83,12 +79,10 @@ def average_window_as_printed(loss: Any, round_trip_time: Any, c: Any = 0.4, bet
     result="p; the rate is W/R",
     derivation="cubic.loss_of_window",
     not_simulated="the inverse of a law that is simulated",
-    window=AVERAGE_WINDOW,
-    round_trip_time=ROUND_TRIP,
-    c=C,
-    beta=BETA,
 )
-def loss_of_window(window: Any, round_trip_time: Any, c: Any = 0.4, beta: Any = 0.7, *, xp: Any) -> Any:
+def loss_of_window(
+    window: AVERAGE_WINDOW, round_trip_time: ROUND_TRIP, c: C = 0.4, beta: BETA = 0.7, *, xp: Any
+) -> Any:
     r"""Return the loss probability at which a CUBIC flow has an average window, if losses occur at equal distances.
 
     .. math:: p = \max\left(R \sqrt[3]{\frac{C (3 + \beta)}{4 (1 - \beta) W^4}}, \frac{3}{2 W^2}\right)
@@ -112,11 +106,8 @@ def loss_of_window(window: Any, round_trip_time: Any, c: Any = 0.4, beta: Any = 
     result="p; values above 1 mean that the Reno-friendly region never rules",
     derivation="cubic.reno_friendly_loss",
     not_simulated="the limit between the two cases of average_window, which is simulated",
-    round_trip_time=ROUND_TRIP,
-    c=C,
-    beta=BETA,
 )
-def reno_friendly_loss(round_trip_time: Any, c: Any = 0.4, beta: Any = 0.7, *, xp: Any) -> Any:
+def reno_friendly_loss(round_trip_time: ROUND_TRIP, c: C = 0.4, beta: BETA = 0.7, *, xp: Any) -> Any:
     r"""Return the loss probability above which the Reno-friendly region rules the average window.
 
     .. math:: p = \frac{4}{9} \frac{C (3 + \beta)}{4 (1 - \beta)} R^3
@@ -140,11 +131,8 @@ def reno_friendly_loss(round_trip_time: Any, c: Any = 0.4, beta: Any = 0.7, *, x
     result="W_max at which K equals the climb of the Reno-friendly estimate",
     derivation="cubic.reno_friendly_window",
     not_simulated="the limit between the cases of mean_window, which is simulated",
-    round_trip_time=ROUND_TRIP,
-    c=C,
-    beta=BETA,
 )
-def reno_friendly_window(round_trip_time: Any, c: Any = 0.4, beta: Any = 0.7, *, xp: Any) -> Any:
+def reno_friendly_window(round_trip_time: ROUND_TRIP, c: C = 0.4, beta: BETA = 0.7, *, xp: Any) -> Any:
     r"""Return the window before a loss below which the Reno-friendly estimate overtakes the cubic function.
 
     .. math:: W_{max} = \sqrt{\frac{27 (1 - \beta)}{C \left(R (1 + \beta)\right)^3}}
@@ -176,12 +164,10 @@ def reno_friendly_window(round_trip_time: Any, c: Any = 0.4, beta: Any = 0.7, *,
         relative=0.08,
         long=True,
     ),
-    loss=LOSS,
-    round_trip_time=ROUND_TRIP,
-    c=C,
-    fast_convergence=FAST_CONVERGENCE,
 )
-def average_window_random(loss: Any, round_trip_time: Any, c: Any = 0.4, fast_convergence: Any = 1, *, xp: Any) -> Any:
+def average_window_random(
+    loss: LOSS, round_trip_time: ROUND_TRIP, c: C = 0.4, fast_convergence: FAST_CONVERGENCE = 1, *, xp: Any
+) -> Any:
     r"""Return the average window of a CUBIC flow that loses each packet independently, with beta = 0.7.
 
     .. math:: W = \kappa \sqrt[4]{C} \left(\frac{R}{p}\right)^{3/4}

@@ -46,12 +46,11 @@ def throughput(rate: Any, excess: Any, spread: Any, k: Any, xp: Any) -> Any:
     unit="probability",
     result="P, never decreasing in f; 0 up to f = -a. Without others max(0, (f + a)/f). At f = 0 the slope is set to 0",
     not_simulated="the rule that the simulated switch computes itself",
-    rate=RATE,
     excess=EXCESS.described(remark="Negative if they leave some capacity unused"),
     spread=SPREAD.described(remark="It is 0 for a source that is alone"),
     k=K.described(remark="The paper has integers"),
 )
-def loss_probability(rate: Any, excess: Any, spread: Any, k: Any, *, xp: Any) -> Any:
+def loss_probability(rate: RATE, excess: Any, spread: Any, k: Any, *, xp: Any) -> Any:
     r"""Return the loss probability that a link announces to a source, as a function of the source's rate.
 
     .. math:: P(f) = \min\left(1, \max\left(0, \frac{f^k (f + a)}{f^{k+1} + b}\right)\right),
@@ -95,12 +94,8 @@ def _(rate: Any, excess: Any, spread: Any, k: Any, *, xp: Any) -> Any:
         "others alone exceed the capacity, else to -a. A source that is alone has min(f, -a)"
     ),
     not_simulated="the rule that the simulated switch computes itself",
-    rate=RATE,
-    excess=EXCESS,
-    spread=SPREAD,
-    k=K,
 )
-def raw_throughput(rate: Any, excess: Any, spread: Any, k: Any, *, xp: Any) -> Any:
+def raw_throughput(rate: RATE, excess: EXCESS, spread: SPREAD, k: K, *, xp: Any) -> Any:
     r"""Return the rate at which a source's packets are delivered, retransmissions included.
 
     .. math:: t(f) = (1 - P(f)) f = \begin{cases} f & f \le -a \\
@@ -130,9 +125,8 @@ LINK = Symbol("C", "bytes/s", "(0, inf)", (1e5, 1e10), "Capacity of the link")
     result="P, of the announced loss-load curve; the link's true loss is less if it announces less than its capacity",
     derivation="loss_load.loss_at_optimum",
     simulated=SimulatedBy("loss_load_loss_at_capacity", accuracy=0.012, long=True),
-    k=K,
 )
-def bounded_loss(k: Any, *, xp: Any) -> Any:
+def bounded_loss(k: K, *, xp: Any) -> Any:
     r"""Return the loss probability of a source at its throughput-optimal rate, whatever the others do.
 
     .. math:: P(f_t) = \frac{1}{k + 1}
@@ -155,9 +149,8 @@ def bounded_loss(k: Any, *, xp: Any) -> Any:
     result="C_v",
     not_simulated="arithmetic of definitions",
     capacity=LINK.described("True capacity of the link"),
-    v=VIRTUAL,
 )
-def virtual_capacity(capacity: Any, v: Any, *, xp: Any) -> Any:
+def virtual_capacity(capacity: Any, v: VIRTUAL, *, xp: Any) -> Any:
     """Return the capacity that a link announces; rates in the loss-load laws are fractions of it.
 
     .. math:: C_v = v C
@@ -181,10 +174,9 @@ def virtual_capacity(capacity: Any, v: Any, *, xp: Any) -> Any:
     result="L, over the true capacity",
     derivation="loss_load.virtual_capacity",
     simulated=SimulatedBy("loss_load_load", accuracy=0.03),
-    k=K,
     v=VIRTUAL.described(remark="1 gives the loss-load model itself"),
 )
-def equilibrium_load(k: Any, v: Any, *, xp: Any) -> Any:
+def equilibrium_load(k: K, v: Any, *, xp: Any) -> Any:
     r"""Return the offered load at which equal sources settle that all maximise their throughput.
 
     .. math:: L = \frac{k + 1}{k} v
@@ -208,11 +200,8 @@ def equilibrium_load(k: Any, v: Any, *, xp: Any) -> Any:
     result="f, over the true capacity",
     derivation="loss_load.equilibrium",
     not_simulated="equilibrium_load, which is simulated, over the number of sources",
-    k=K,
-    v=VIRTUAL,
-    sources=SOURCES,
 )
-def equilibrium_rate(k: Any, v: Any, sources: Any, *, xp: Any) -> Any:
+def equilibrium_rate(k: K, v: VIRTUAL, sources: SOURCES, *, xp: Any) -> Any:
     r"""Return the rate at which each of M equal sources settles, over the true capacity.
 
     .. math:: f = \frac{(k + 1) v}{k M}
@@ -235,10 +224,8 @@ def equilibrium_rate(k: Any, v: Any, sources: Any, *, xp: Any) -> Any:
     result="p; 1/(k + 1) for v = 1, and 0 up to v = k/(k + 1), `lossless_virtual_factor`, where the slope jumps",
     derivation="loss_load.virtual_capacity",
     simulated=SimulatedBy("loss_load_loss", {"v": (0.96, 1.0)}, accuracy=0.012),  # above k/(k + 1): packets are lost
-    k=K,
-    v=VIRTUAL,
 )
-def equilibrium_loss(k: Any, v: Any, *, xp: Any) -> Any:
+def equilibrium_loss(k: K, v: VIRTUAL, *, xp: Any) -> Any:
     r"""Return the loss probability of a link at the load at which equal sources settle.
 
     .. math:: p = \max\left(0, 1 - \frac{1}{L}\right) = \max\left(0, 1 - \frac{k}{(k + 1) v}\right)
@@ -263,9 +250,8 @@ def equilibrium_loss(k: Any, v: Any, *, xp: Any) -> Any:
     result="v",
     derivation="loss_load.virtual_capacity",
     not_simulated="the point at which equilibrium_loss, which is simulated, becomes 0",
-    k=K,
 )
-def lossless_virtual_factor(k: Any, *, xp: Any) -> Any:
+def lossless_virtual_factor(k: K, *, xp: Any) -> Any:
     r"""Return the largest virtual factor at which equal sources settle without loss: they just fill the link.
 
     .. math:: v = \frac{k}{k + 1}

@@ -101,12 +101,9 @@ def throughput_optimum(excess: Any, spread: Any, k: Any, xp: Any) -> Any:
     },
     derivation="loss_load.optimal_rate",
     not_simulated="the rule that the simulated source computes itself; equilibrium_load checks its consequence",
-    excess=EXCESS,
     spread=SPREAD.described(remark="It is 0 for a source that is alone"),
-    k=K,
-    access_rate=ACCESS,
 )
-def throughput_optimal_rate(excess: Any, spread: Any, k: Any, access_rate: Any = math.inf, *, xp: Any) -> Any:
+def throughput_optimal_rate(excess: EXCESS, spread: Any, k: K, access_rate: ACCESS = math.inf, *, xp: Any) -> Any:
     r"""Return the rate at which a source has the largest raw throughput.
 
     .. math:: k f^{k+1} + (k + 1) a f^k = b, \qquad f > \max(0, -a)
@@ -141,21 +138,16 @@ NOTHING = 1e-140
     unit="s",
     result="T; N/(f mu) + R where nothing is lost, infinite where at most a share of 1e-140 is delivered",
     not_simulated="the time that a source expects by its own formula",
-    rate=SENDING,
-    excess=EXCESS,
-    spread=SPREAD,
-    k=K,
     packets=PACKETS.described("Packets still to be delivered"),
-    round_trip_time=ROUND_TRIP,
     capacity_packets=CAPACITY.described("Capacity that the link announces"),
 )
 def response_time(
-    rate: Any,
-    excess: Any,
-    spread: Any,
-    k: Any,
+    rate: SENDING,
+    excess: EXCESS,
+    spread: SPREAD,
+    k: K,
     packets: Any,
-    round_trip_time: Any,
+    round_trip_time: ROUND_TRIP,
     capacity_packets: Any,
     *,
     xp: Any,
@@ -337,22 +329,18 @@ def _stationary(f: Any, a: Any, b: Any, k: Any, n: Any, r: Any, mu: Any, f_max: 
     },
     derivation="loss_load_response.stationary",
     not_simulated="the rule that the simulated source computes itself, with response times",
-    excess=EXCESS,
     spread=SPREAD.described(remark="It is 0 for a source that is alone"),
-    k=K,
     packets=PACKETS.described("Packets still to be delivered"),
-    round_trip_time=ROUND_TRIP,
     capacity_packets=CAPACITY.described("Capacity that the link announces"),
-    access_rate=ACCESS,
 )
 def response_optimal_rate(
-    excess: Any,
+    excess: EXCESS,
     spread: Any,
-    k: Any,
+    k: K,
     packets: Any,
-    round_trip_time: Any,
+    round_trip_time: ROUND_TRIP,
     capacity_packets: Any,
-    access_rate: Any = math.inf,
+    access_rate: ACCESS = math.inf,
     *,
     xp: Any,
 ) -> Any:

@@ -208,10 +208,8 @@ def _wait(load: Any, capacity: Any, sympy: Any) -> Any:
     derivation="constant_queues.md1k_loss",
     long_proof=True,
     simulated=SimulatedBy("md1_loss", LOSSY, accuracy=0.003, relative=0.05),
-    load=ANY_LOAD,
-    capacity=CAPACITY,
 )
-def md1k_loss(load: Any, capacity: Any, *, xp: Any) -> Any:
+def md1k_loss(load: ANY_LOAD, capacity: CAPACITY, *, xp: Any) -> Any:
     r"""Return the probability that a packet finds an M/D/1/K queue full and is lost.
 
     .. math::
@@ -245,10 +243,8 @@ def md1k_loss(load: Any, capacity: Any, *, xp: Any) -> Any:
     derivation="constant_queues.md1k_mean_number",
     long_proof=True,
     simulated=SimulatedBy("md1_number", LIMITED, accuracy=0.01, relative=0.05),
-    load=ANY_LOAD,
-    capacity=CAPACITY,
 )
-def md1k_mean_number(load: Any, capacity: Any, *, xp: Any) -> Any:
+def md1k_mean_number(load: ANY_LOAD, capacity: CAPACITY, *, xp: Any) -> Any:
     r"""Return the mean number of packets in an M/D/1/K queue, the packet in service included.
 
     .. math::
@@ -289,10 +285,8 @@ def md1k_mean_number(load: Any, capacity: Any, *, xp: Any) -> Any:
     derivation="constant_queues.md1k_wait",
     long_proof=True,
     simulated=SimulatedBy("md1_wait", WAITING, accuracy=0.02, relative=0.05),
-    load=ANY_LOAD,
-    capacity=CAPACITY,
 )
-def md1k_wait(load: Any, capacity: Any, *, xp: Any) -> Any:
+def md1k_wait(load: ANY_LOAD, capacity: CAPACITY, *, xp: Any) -> Any:
     r"""Return the mean waiting time before service in an M/D/1/K queue, of the packets that are not lost.
 
     .. math::

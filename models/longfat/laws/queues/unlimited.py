@@ -44,10 +44,8 @@ def _written(load: Any, places: Any, sympy: Any) -> Any:
     result="P",
     derivation="queues.mm1k",
     simulated=SimulatedBy("mm1_loss", LOSSY, accuracy=0.003, relative=0.05),
-    load=ANY_LOAD,
-    capacity=CAPACITY,
 )
-def mm1k_loss(load: Any, capacity: Any, *, xp: Any) -> Any:
+def mm1k_loss(load: ANY_LOAD, capacity: CAPACITY, *, xp: Any) -> Any:
     r"""Return the probability that a packet finds an M/M/1/K queue full and is lost.
 
     .. math:: P = \frac{\rho^K (1 - \rho)}{1 - \rho^{K + 1}}, \qquad \frac{1}{K + 1} \text{ at } \rho = 1
@@ -82,10 +80,8 @@ def mm1k_loss(load: Any, capacity: Any, *, xp: Any) -> Any:
     result="L, averaged over time",
     derivation="queues.mm1k",
     simulated=SimulatedBy("mm1_number", LIMITED, accuracy=0.01, relative=0.05),
-    load=ANY_LOAD,
-    capacity=CAPACITY,
 )
-def mm1k_mean_number(load: Any, capacity: Any, *, xp: Any) -> Any:
+def mm1k_mean_number(load: ANY_LOAD, capacity: CAPACITY, *, xp: Any) -> Any:
     r"""Return the mean number of packets in an M/M/1/K queue, the packet in service included.
 
     .. math::
@@ -116,10 +112,8 @@ def mm1k_mean_number(load: Any, capacity: Any, *, xp: Any) -> Any:
     result="W_q",
     derivation="queues.mm1k_wait",
     simulated=SimulatedBy("mm1_wait", WAITING, accuracy=0.02, relative=0.05),
-    load=ANY_LOAD,
-    capacity=CAPACITY,
 )
-def mm1k_wait(load: Any, capacity: Any, *, xp: Any) -> Any:
+def mm1k_wait(load: ANY_LOAD, capacity: CAPACITY, *, xp: Any) -> Any:
     r"""Return the mean waiting time before service in an M/M/1/K queue, of the packets that are not lost.
 
     .. math:: W_q = \frac{\rho}{1 - \rho} - \frac{K \rho^K}{1 - \rho^K}, \qquad \frac{K - 1}{2} \text{ at } \rho = 1
@@ -148,9 +142,8 @@ def mm1k_wait(load: Any, capacity: Any, *, xp: Any) -> Any:
     result="L, averaged over time",
     derivation="queues.mm1_number",
     simulated=SimulatedBy("mm1_number", UNLIMITED, relative=0.05),
-    load=LOAD,
 )
-def mm1_mean_number(load: Any, *, xp: Any) -> Any:
+def mm1_mean_number(load: LOAD, *, xp: Any) -> Any:
     r"""Return the mean number of packets in an M/M/1 queue, the packet in service included.
 
     .. math:: L = \frac{\rho}{1 - \rho}
@@ -175,9 +168,8 @@ def mm1_mean_number(load: Any, *, xp: Any) -> Any:
     derivation="queues.mm1_times",
     long_proof=True,
     simulated=SimulatedBy("mm1_wait", UNLIMITED, accuracy=0.01, relative=0.05),
-    load=LOAD,
 )
-def mm1_wait(load: Any, *, xp: Any) -> Any:
+def mm1_wait(load: LOAD, *, xp: Any) -> Any:
     r"""Return the mean waiting time before service in an M/M/1 queue.
 
     .. math:: W_q = \frac{\rho}{1 - \rho}
@@ -201,9 +193,8 @@ def mm1_wait(load: Any, *, xp: Any) -> Any:
     derivation="queues.mm1_times",
     long_proof=True,
     simulated=SimulatedBy("mm1_response", UNLIMITED, relative=0.05),
-    load=LOAD,
 )
-def mm1_response(load: Any, *, xp: Any) -> Any:
+def mm1_response(load: LOAD, *, xp: Any) -> Any:
     r"""Return the mean time in an M/M/1 queue, waiting and service.
 
     .. math:: W = \frac{1}{1 - \rho}
@@ -226,9 +217,8 @@ def mm1_response(load: Any, *, xp: Any) -> Any:
     result="W_q",
     derivation="queues.md1_wait",
     simulated=SimulatedBy("md1_wait", UNLIMITED, accuracy=0.01, relative=0.05),
-    load=LOAD,
 )
-def md1_wait(load: Any, *, xp: Any) -> Any:
+def md1_wait(load: LOAD, *, xp: Any) -> Any:
     r"""Return the mean waiting time before service in an M/D/1 queue.
 
     .. math:: W_q = \frac{\rho}{2 (1 - \rho)}
@@ -251,10 +241,9 @@ def md1_wait(load: Any, *, xp: Any) -> Any:
     result="W_q",
     derivation="queues.pollaczek_khinchine",
     simulated=SimulatedBy("mg1_wait", {"load": (0.05, 0.8), "variation": [0.0, 1.0]}, accuracy=0.01, relative=0.05),
-    load=LOAD,
     variation=VARIATION.described(remark="It is 0 for constant and 1 for exponential service times"),
 )
-def mg1_wait(load: Any, variation: Any, *, xp: Any) -> Any:
+def mg1_wait(load: LOAD, variation: Any, *, xp: Any) -> Any:
     r"""Return the mean waiting time before service in an M/G/1 queue, by the Pollaczek-Khinchine formula.
 
     .. math:: W_q = \frac{\rho (1 + C_b^2)}{2 (1 - \rho)}, \qquad C_b^2 = \frac{\sigma_b^2}{\bar x^2}
@@ -279,9 +268,8 @@ def mg1_wait(load: Any, variation: Any, *, xp: Any) -> Any:
     derivation="queues.processor_sharing",
     long_proof=True,
     simulated=SimulatedBy("processor_sharing", {"load": (0.05, 0.7)}, relative=0.1, long=True),
-    load=LOAD,
 )
-def mg1ps_response(load: Any, *, xp: Any) -> Any:
+def mg1ps_response(load: LOAD, *, xp: Any) -> Any:
     r"""Return the mean response time in an M/G/1 queue under processor sharing, over a flow's own service time.
 
     .. math:: \frac{T(x)}{x} = \frac{1}{1 - \rho}

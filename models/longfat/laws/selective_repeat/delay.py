@@ -84,10 +84,8 @@ def _exactly(rounds: int, loss: float, packets: int, size: int) -> Array:
     result="S",
     derivation="segment_rounds.mean_rounds",
     not_simulated="a distribution of rounds, which no simulator reports; mean_delay_sender is simulated",
-    loss=LOSS,
-    segment_packets=PACKETS,
 )
-def mean_rounds(loss: Any, segment_packets: Any, *, xp: Any) -> Any:
+def mean_rounds(loss: LOSS, segment_packets: PACKETS, *, xp: Any) -> Any:
     r"""Return the mean number of transmission rounds until a segment is complete.
 
     .. math:: S = \sum_{i=0}^{\infty} \left[1 - (1 - p^i)^s\right]
@@ -119,12 +117,10 @@ def mean_rounds(loss: Any, segment_packets: Any, *, xp: Any) -> Any:
         },
         relative=0.02,
     ),
-    loss=LOSS,
-    segment_packets=PACKETS,
-    packet_time=PACKET_TIME,
-    ack_delay=ACK_DELAY,
 )
-def mean_delay_sender(loss: Any, segment_packets: Any, packet_time: Any, ack_delay: Any, *, xp: Any) -> Any:
+def mean_delay_sender(
+    loss: LOSS, segment_packets: PACKETS, packet_time: PACKET_TIME, ack_delay: ACK_DELAY, *, xp: Any
+) -> Any:
     r"""Return the mean time from a segment's first transmission until the sender knows of its arrival.
 
     .. math:: D_s = \frac{t_s}{1 - p} + t_a \sum_{i=0}^{\infty} \left[1 - (1 - p^i)^s\right], \qquad t_s = s t_p
@@ -150,12 +146,10 @@ def mean_delay_sender(loss: Any, segment_packets: Any, packet_time: Any, ack_del
     derivation="selective_repeat.receiver_delay",
     long_proof=True,
     not_simulated="mean_delay_sender, which is simulated, less a constant",
-    loss=LOSS,
-    segment_packets=PACKETS,
-    packet_time=PACKET_TIME,
-    round_trip_time=ROUND_TRIP,
 )
-def mean_delay_receiver(loss: Any, segment_packets: Any, packet_time: Any, round_trip_time: Any, *, xp: Any) -> Any:
+def mean_delay_receiver(
+    loss: LOSS, segment_packets: PACKETS, packet_time: PACKET_TIME, round_trip_time: ROUND_TRIP, *, xp: Any
+) -> Any:
     r"""Return the mean time from a segment's first transmission until the receiver has all its packets.
 
     .. math:: D_r = D_s - \frac{RTD}{2} - 3 t_p = \frac{t_s}{1 - p} + RTD (S - \tfrac12) + 3 t_p (S - 1)

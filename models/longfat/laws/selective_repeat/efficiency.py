@@ -48,12 +48,10 @@ VALIDITY = Validity(
     simulated=SimulatedBy(
         "segment_efficiency", SIMULATED | {"window": [float(w) for w in range(1, 200, 7)], "loss": (1e-5, 0.01)}
     ),
-    window=WINDOW,
-    loss=LOSS,
-    segment_packets=PACKETS,
-    ack_segments=ACK_SEGMENTS,
 )
-def throughput_efficiency(window: Any, loss: Any, segment_packets: Any, ack_segments: Any, *, xp: Any) -> Any:
+def throughput_efficiency(
+    window: WINDOW, loss: LOSS, segment_packets: PACKETS, ack_segments: ACK_SEGMENTS, *, xp: Any
+) -> Any:
     r"""Return the throughput efficiency of a window of W segments: ideal over actual time per segment.
 
     .. math::
@@ -129,11 +127,10 @@ def throughput_efficiency_as_printed(
     derivation="selective_repeat.window_inversion",
     not_simulated="the inverse of a law that is simulated",
     efficiency=EFFICIENCY.described(remark="It has to be below 1 - p"),
-    loss=LOSS,
-    segment_packets=PACKETS,
-    ack_segments=ACK_SEGMENTS,
 )
-def window_for_efficiency(efficiency: Any, loss: Any, segment_packets: Any, ack_segments: Any, *, xp: Any) -> Any:
+def window_for_efficiency(
+    efficiency: Any, loss: LOSS, segment_packets: PACKETS, ack_segments: ACK_SEGMENTS, *, xp: Any
+) -> Any:
     r"""Return the smallest window, as a real number, at which `throughput_efficiency` reaches a value.
 
     .. math::
@@ -199,13 +196,11 @@ MANY_VALIDITY = Validity(
     simulated=SimulatedBy(
         "segment_efficiency", SIMULATED | {"window": [float(w) for w in range(1, 300, 7)], "loss": (1e-5, 0.1)}
     ),
-    window=WINDOW,
     loss=Symbol("p", "probability", "[0, 0.5]", (1e-6, 0.3), "Packet loss probability"),
-    segment_packets=PACKETS,
     ack_segments=Symbol("w_a", "segments", "(0, inf)", (0.25, 1000.0), "Acknowledgment delay in segment times"),
 )
 def throughput_efficiency_many_rounds(
-    window: Any, loss: Any, segment_packets: Any, ack_segments: Any, *, xp: Any
+    window: WINDOW, loss: Any, segment_packets: PACKETS, ack_segments: Any, *, xp: Any
 ) -> Any:
     r"""Return the throughput efficiency of a window of W segments, whatever number of rounds they need.
 

@@ -28,10 +28,8 @@ from longfat.laws.selective_repeat.parameters import (
     result="A; the paper counts bits",
     not_simulated="arithmetic of definitions",
     burst_rate=BURST_RATE.described(remark="It is at most `largest_burst_rate`"),
-    burst_packets=BURST,
-    packet_size=PACKET_SIZE,
 )
-def average_rate(burst_rate: Any, burst_packets: Any, packet_size: Any, *, xp: Any) -> Any:
+def average_rate(burst_rate: Any, burst_packets: BURST, packet_size: PACKET_SIZE, *, xp: Any) -> Any:
     """Return the average rate of the bursty rate specification (P, F, L).
 
     .. math:: A = F L l
@@ -54,10 +52,8 @@ def average_rate(burst_rate: Any, burst_packets: Any, packet_size: Any, *, xp: A
     result="F",
     not_simulated="arithmetic of definitions",
     peak_rate=Symbol("P", "bytes/s", "(0, inf)", (1e4, 1e11), "Peak rate"),
-    burst_packets=BURST,
-    packet_size=PACKET_SIZE,
 )
-def largest_burst_rate(peak_rate: Any, burst_packets: Any, packet_size: Any, *, xp: Any) -> Any:
+def largest_burst_rate(peak_rate: Any, burst_packets: BURST, packet_size: PACKET_SIZE, *, xp: Any) -> Any:
     r"""Return the largest burst rate that a peak rate allows; there the average rate equals the peak rate.
 
     .. math:: F \le \frac{P}{L l}
@@ -83,10 +79,8 @@ def largest_burst_rate(peak_rate: Any, burst_packets: Any, packet_size: Any, *, 
     ),
     derivation="segment_rounds.mean_transmissions",
     not_simulated="arithmetic of definitions",
-    loss=LOSS,
-    segment_packets=PACKETS,
 )
-def burst_packets(loss: Any, segment_packets: Any, *, xp: Any) -> Any:
+def burst_packets(loss: LOSS, segment_packets: PACKETS, *, xp: Any) -> Any:
     r"""Return the burst length that carries a segment and the retransmissions of the segment before it.
 
     .. math:: L = s + X, \qquad X = \frac{s p}{1 - p}
@@ -109,10 +103,9 @@ def burst_packets(loss: Any, segment_packets: Any, *, xp: Any) -> Any:
     result="t_a",
     derivation="selective_repeat.acknowledgment_delay",
     not_simulated="arithmetic of definitions",
-    round_trip_time=ROUND_TRIP,
     packet_time=PACKET_TIME.described(remark="It is that at the connection's rate"),
 )
-def ack_delay(round_trip_time: Any, packet_time: Any, *, xp: Any) -> Any:
+def ack_delay(round_trip_time: ROUND_TRIP, packet_time: Any, *, xp: Any) -> Any:
     """Return the time from the end of a group of packets to its acknowledgment.
 
     .. math:: t_a = RTD + 3 t_p
@@ -136,11 +129,9 @@ def ack_delay(round_trip_time: Any, packet_time: Any, *, xp: Any) -> Any:
     result="w_a",
     derivation="selective_repeat.acknowledgment_delay",
     not_simulated="arithmetic of definitions",
-    ack_delay=ACK_DELAY,
     packet_time=PACKET_TIME.described(remark="It is that at the average rate"),
-    segment_packets=PACKETS,
 )
-def ack_segments(ack_delay: Any, packet_time: Any, segment_packets: Any, *, xp: Any) -> Any:
+def ack_segments(ack_delay: ACK_DELAY, packet_time: Any, segment_packets: PACKETS, *, xp: Any) -> Any:
     r"""Return the acknowledgment delay in segment times.
 
     .. math:: w_a = \frac{t_a}{s t_p}
@@ -163,9 +154,8 @@ def ack_segments(ack_delay: Any, packet_time: Any, segment_packets: Any, *, xp: 
     result="W_0",
     derivation="selective_repeat.initial_window",
     not_simulated="arithmetic of definitions",
-    ack_segments=ACK_SEGMENTS,
 )
-def initial_window(ack_segments: Any, *, xp: Any) -> Any:
+def initial_window(ack_segments: ACK_SEGMENTS, *, xp: Any) -> Any:
     """Return the smallest window that keeps the sender busy if nothing is lost.
 
     .. math:: W_0 = 1 + w_a
@@ -189,11 +179,10 @@ def initial_window(ack_segments: Any, *, xp: Any) -> Any:
     result="W_1",
     derivation="selective_repeat.adjusted_window",
     not_simulated="arithmetic of definitions",
-    window=WINDOW,
     rate=Symbol("F", "segments/s", "(0, inf)", (1.0, 1e5), "Rate that the window was made for"),
     new_rate=Symbol("F_1", "segments/s", "(0, inf)", (1.0, 1e5), "New rate"),
 )
-def adjusted_window(window: Any, rate: Any, new_rate: Any, *, xp: Any) -> Any:
+def adjusted_window(window: WINDOW, rate: Any, new_rate: Any, *, xp: Any) -> Any:
     r"""Return the window that a receiver requests when its long-term rate changes.
 
     .. math:: W_1 = \frac{F_1}{F} W_0
@@ -226,12 +215,10 @@ def adjusted_window(window: Any, rate: Any, new_rate: Any, *, xp: Any) -> Any:
         },
         relative=0.02,
     ),
-    window=WINDOW,
-    segment_time=SEGMENT_TIME,
-    ack_delay=ACK_DELAY,
-    processing_time=PROCESSING,
 )
-def processing_throughput(window: Any, segment_time: Any, ack_delay: Any, processing_time: Any, *, xp: Any) -> Any:
+def processing_throughput(
+    window: WINDOW, segment_time: SEGMENT_TIME, ack_delay: ACK_DELAY, processing_time: PROCESSING, *, xp: Any
+) -> Any:
     r"""Return the segments per second that a receiver processes if nothing is lost and the window is integer.
 
     The slowest of three determines it: the sender's rate, the application, and the window, whose advancement is

@@ -52,10 +52,8 @@ def _starts(buffer: Any, loss: Any, segment_packets: Any, xp: Any) -> Any:
     not_simulated=(
         "the course of events after one loss, which tests/laws/test_receive_buffer.py follows in the simulator"
     ),
-    receive_buffer=BUFFER,
-    ack_segments=ACK_SEGMENTS,
 )
-def discards_after_loss(receive_buffer: Any, ack_segments: Any, *, xp: Any) -> Any:
+def discards_after_loss(receive_buffer: BUFFER, ack_segments: ACK_SEGMENTS, *, xp: Any) -> Any:
     r"""Return the segments that hard acknowledgment discards after one damaged segment.
 
     .. math:: D = \max(0, \min(M, 2 (M - B))), \qquad M = \lceil w_a \rceil + 1
@@ -91,13 +89,9 @@ def discards_after_loss(receive_buffer: Any, ack_segments: Any, *, xp: Any) -> A
             "receive_buffer": (1.0, 40.0),
         },
     ),
-    receive_buffer=BUFFER,
-    loss=LOSS,
-    segment_packets=PACKETS,
-    ack_segments=ACK_SEGMENTS,
 )
 def throughput_efficiency_hard_ack(
-    receive_buffer: Any, loss: Any, segment_packets: Any, ack_segments: Any, *, xp: Any
+    receive_buffer: BUFFER, loss: LOSS, segment_packets: PACKETS, ack_segments: ACK_SEGMENTS, *, xp: Any
 ) -> Any:
     r"""Return the throughput efficiency of a receive buffer of B segments under hard acknowledgment.
 
@@ -129,13 +123,9 @@ def throughput_efficiency_hard_ack(
     result="B, a real number, to be rounded up. NaN where e is above 1 - p",
     derivation="receive_buffer.hard_ack_buffer",
     not_simulated="the inverse of a law that is simulated",
-    efficiency=EFFICIENCY,
-    loss=SOME_LOSS,
-    segment_packets=PACKETS,
-    ack_segments=ACK_SEGMENTS,
 )
 def buffer_for_efficiency_hard_ack(
-    efficiency: Any, loss: Any, segment_packets: Any, ack_segments: Any, *, xp: Any
+    efficiency: EFFICIENCY, loss: SOME_LOSS, segment_packets: PACKETS, ack_segments: ACK_SEGMENTS, *, xp: Any
 ) -> Any:
     r"""Return the smallest receive buffer that reaches a throughput efficiency under hard acknowledgment.
 
@@ -176,10 +166,8 @@ def buffer_for_efficiency_hard_ack(
     not_simulated=(
         "the course of events after one loss, which tests/laws/test_receive_buffer.py follows in the simulator"
     ),
-    receive_buffer=BUFFER,
-    ack_segments=ACK_SEGMENTS,
 )
-def locked_efficiency_soft_ack(receive_buffer: Any, ack_segments: Any, *, xp: Any) -> Any:
+def locked_efficiency_soft_ack(receive_buffer: BUFFER, ack_segments: ACK_SEGMENTS, *, xp: Any) -> Any:
     r"""Return the throughput efficiency at which soft acknowledgment stays locked after one loss.
 
     .. math:: E = \min\left(1, \frac{B}{M}\right), \qquad M = \lceil w_a \rceil + 1

@@ -166,11 +166,8 @@ def log_through(loss: Any, rounds: Any, xp: Any) -> Any:
     result="F_k",
     derivation="segment_distribution.cdf",
     not_simulated="a distribution of rounds, which no simulator reports; mean_delay_sender is simulated",
-    rounds=ROUNDS,
-    loss=LOSS,
-    segment_packets=PACKETS,
 )
-def rounds_cdf(rounds: Any, loss: Any, segment_packets: Any, *, xp: Any) -> Any:
+def rounds_cdf(rounds: ROUNDS, loss: LOSS, segment_packets: PACKETS, *, xp: Any) -> Any:
     """Return the probability that a segment is complete within k transmission rounds.
 
     .. math:: F_k = (1 - p^k)^s
@@ -199,11 +196,8 @@ def rounds_cdf(rounds: Any, loss: Any, segment_packets: Any, *, xp: Any) -> Any:
     result="f_k",
     derivation="segment_distribution.pmf",
     not_simulated="a distribution of rounds, which no simulator reports; mean_delay_sender is simulated",
-    rounds=ROUNDS,
-    loss=LOSS,
-    segment_packets=PACKETS,
 )
-def rounds_pmf(rounds: Any, loss: Any, segment_packets: Any, *, xp: Any) -> Any:
+def rounds_pmf(rounds: ROUNDS, loss: LOSS, segment_packets: PACKETS, *, xp: Any) -> Any:
     """Return the probability that a segment needs exactly k transmission rounds.
 
     .. math:: f_k = (1 - p^k)^s - (1 - p^{k - 1})^s
@@ -253,11 +247,8 @@ def _difference(k: Any, p: Any, s: Any) -> Any:
     result="k, an integer",
     derivation="segment_distribution.quantile",
     not_simulated="a distribution of rounds, which no simulator reports; mean_delay_sender is simulated",
-    probability=PROBABILITY,
-    loss=LOSS,
-    segment_packets=PACKETS,
 )
-def rounds_quantile(probability: Any, loss: Any, segment_packets: Any, *, xp: Any) -> Any:
+def rounds_quantile(probability: PROBABILITY, loss: LOSS, segment_packets: PACKETS, *, xp: Any) -> Any:
     r"""Return the smallest number of rounds within which a segment is complete with probability q.
 
     .. math:: k = \max\left(\left\lceil \frac{\ln(1 - q^{1/s})}{\ln p} \right\rceil, 1\right)
@@ -316,11 +307,8 @@ def rounds_quantile(probability: Any, loss: Any, segment_packets: Any, *, xp: An
     derivation="segment_distribution.largest",
     long_proof=True,
     not_simulated="a distribution of rounds, which no simulator reports; mean_delay_sender is simulated",
-    loss=LOSS,
-    segment_packets=PACKETS,
-    segments=SEGMENTS,
 )
-def max_rounds(loss: Any, segment_packets: Any, segments: Any, *, xp: Any) -> Any:
+def max_rounds(loss: LOSS, segment_packets: PACKETS, segments: SEGMENTS, *, xp: Any) -> Any:
     r"""Return the mean of the largest number of transmission rounds among N segments.
 
     .. math:: S_N = \sum_{i=0}^{\infty} \left[1 - (1 - p^i)^{N s}\right]

@@ -160,12 +160,8 @@ TOLERANCE = Symbol("T", "packets", "[0, 64]", (0, 8), "Missing packets of a segm
     result="F_k",
     derivation="segment_distribution.cdf_tolerant",
     not_simulated="tests/laws/test_distribution.py simulates it with a tolerance",
-    rounds=ROUNDS,
-    loss=LOSS,
-    segment_packets=PACKETS,
-    tolerance=TOLERANCE,
 )
-def rounds_cdf_tolerant(rounds: Any, loss: Any, segment_packets: Any, tolerance: Any, *, xp: Any) -> Any:
+def rounds_cdf_tolerant(rounds: ROUNDS, loss: LOSS, segment_packets: PACKETS, tolerance: TOLERANCE, *, xp: Any) -> Any:
     r"""Return the probability that all but T packets of a segment have arrived within k rounds.
 
     .. math:: F_k = \sum_{j=0}^{T} \binom{s}{j} p^{k j} (1 - p^k)^{s - j} = I_{1 - p^k}(s - T, T + 1)
@@ -189,11 +185,8 @@ def rounds_cdf_tolerant(rounds: Any, loss: Any, segment_packets: Any, tolerance:
     result="S_T, `mean_rounds` for T = 0",
     derivation="segment_distribution.mean_rounds_tolerant",
     not_simulated="tests/laws/test_distribution.py simulates it with a tolerance",
-    loss=USUAL_LOSS,
-    segment_packets=PACKETS,
-    tolerance=TOLERANCE,
 )
-def mean_rounds_tolerant(loss: Any, segment_packets: Any, tolerance: Any, *, xp: Any) -> Any:
+def mean_rounds_tolerant(loss: USUAL_LOSS, segment_packets: PACKETS, tolerance: TOLERANCE, *, xp: Any) -> Any:
     r"""Return the mean number of transmission rounds until at most T packets of a segment are missing.
 
     .. math::
@@ -219,14 +212,15 @@ def mean_rounds_tolerant(loss: Any, segment_packets: Any, tolerance: Any, *, xp:
     result="D_T, `mean_delay_sender` for T = 0. S_T is `mean_rounds_tolerant`",
     derivation="segment_distribution.mean_delay_tolerant",
     not_simulated="tests/laws/test_distribution.py simulates it with a tolerance",
-    loss=USUAL_LOSS,
-    segment_packets=PACKETS,
-    tolerance=TOLERANCE,
-    packet_time=PACKET_TIME,
-    ack_delay=ACK_DELAY,
 )
 def mean_delay_tolerant(
-    loss: Any, segment_packets: Any, tolerance: Any, packet_time: Any, ack_delay: Any, *, xp: Any
+    loss: USUAL_LOSS,
+    segment_packets: PACKETS,
+    tolerance: TOLERANCE,
+    packet_time: PACKET_TIME,
+    ack_delay: ACK_DELAY,
+    *,
+    xp: Any,
 ) -> Any:
     r"""Return the mean time until the sender knows that at most T packets of a segment are missing.
 

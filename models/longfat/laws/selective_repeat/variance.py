@@ -120,10 +120,8 @@ USUAL_LOSS = Symbol("p", "probability", "[0, 0.86]", (1e-6, 0.1), "Packet loss p
     result="Var K",
     derivation="segment_distribution.rounds_variance",
     not_simulated="the simulator reports means of delays, not their variance",
-    loss=USUAL_LOSS,
-    segment_packets=PACKETS,
 )
-def rounds_variance(loss: Any, segment_packets: Any, *, xp: Any) -> Any:
+def rounds_variance(loss: USUAL_LOSS, segment_packets: PACKETS, *, xp: Any) -> Any:
     r"""Return the variance of the number of transmission rounds until a segment is complete.
 
     .. math::
@@ -151,12 +149,10 @@ def rounds_variance(loss: Any, segment_packets: Any, *, xp: Any) -> Any:
     derivation="segment_distribution.delay_variance",
     long_proof=True,
     not_simulated="the simulator reports means of delays, not their variance",
-    loss=USUAL_LOSS,
-    segment_packets=PACKETS,
-    packet_time=PACKET_TIME,
-    ack_delay=ACK_DELAY,
 )
-def delay_variance(loss: Any, segment_packets: Any, packet_time: Any, ack_delay: Any, *, xp: Any) -> Any:
+def delay_variance(
+    loss: USUAL_LOSS, segment_packets: PACKETS, packet_time: PACKET_TIME, ack_delay: ACK_DELAY, *, xp: Any
+) -> Any:
     r"""Return the variance of a segment's delay, up to its last transmission or to its acknowledgment.
 
     .. math::

@@ -41,11 +41,9 @@ from longfat.laws.tcp.parameters import (
     simulated=SimulatedBy(
         "rap_rate_at_loss", {"loss": (3e-4, 5e-3), "round_trip_time": (0.01, 0.3), "acked": 1.0}, relative=0.05
     ),
-    loss=LOSS,
-    round_trip_time=ROUND_TRIP,
     acked=ACKED.described(remark="It is 2 if acknowledgments are delayed"),
 )
-def square_root_rate(loss: Any, round_trip_time: Any, acked: Any = 1, *, xp: Any) -> Any:
+def square_root_rate(loss: LOSS, round_trip_time: ROUND_TRIP, acked: Any = 1, *, xp: Any) -> Any:
     r"""Return the rate of TCP in congestion avoidance if every 1/p-th packet is lost.
 
     .. math:: X = \frac{1}{R} \sqrt{\frac{3}{2 b p}}
@@ -79,13 +77,10 @@ def square_root_rate(loss: Any, round_trip_time: Any, acked: Any = 1, *, xp: Any
         },
         relative=0.05,
     ),
-    loss=LOSS,
-    round_trip_time=ROUND_TRIP,
-    increase=INCREASE,
-    decrease=DECREASE,
-    acked=ACKED,
 )
-def gaimd_rate(loss: Any, round_trip_time: Any, increase: Any, decrease: Any, acked: Any = 1, *, xp: Any) -> Any:
+def gaimd_rate(
+    loss: LOSS, round_trip_time: ROUND_TRIP, increase: INCREASE, decrease: DECREASE, acked: ACKED = 1, *, xp: Any
+) -> Any:
     r"""Return the rate of a GAIMD flow, which adds alpha per window and multiplies its window by beta at a loss.
 
     .. math:: X = \frac{1}{R} \sqrt{\frac{\alpha (1 + \beta)}{2 b (1 - \beta) p}}
@@ -111,10 +106,8 @@ def gaimd_rate(loss: Any, round_trip_time: Any, increase: Any, decrease: Any, ac
     result="p; alone at a drop-tail link W is the bandwidth-delay product plus the buffer",
     derivation="tcp.loss_of_window",
     not_simulated="the inverse of a law that is simulated",
-    window=WINDOW,
-    acked=ACKED,
 )
-def loss_of_window(window: Any, acked: Any = 1, *, xp: Any) -> Any:
+def loss_of_window(window: WINDOW, acked: ACKED = 1, *, xp: Any) -> Any:
     r"""Return the loss probability of a flow that loses one packet whenever its window reaches a given size.
 
     .. math:: p = \frac{8}{3 b W^2}
@@ -139,12 +132,9 @@ def loss_of_window(window: Any, acked: Any = 1, *, xp: Any) -> Any:
     derivation="tcp.pftk_rate",
     long_proof=True,
     not_simulated="it assumes that a round loses all packets after its first lost one, as no simulated network does",
-    loss=LOSS,
-    round_trip_time=ROUND_TRIP,
     timeout=TIMEOUT.described(remark="TFRC takes 4 R"),
-    acked=ACKED,
 )
-def pftk_rate(loss: Any, round_trip_time: Any, timeout: Any, acked: Any = 1, *, xp: Any) -> Any:
+def pftk_rate(loss: LOSS, round_trip_time: ROUND_TRIP, timeout: Any, acked: ACKED = 1, *, xp: Any) -> Any:
     r"""Return the rate of TCP Reno with timeouts by the approximation for small loss, the equation of TFRC.
 
     .. math:: X = \frac{1}{R \sqrt{\dfrac{2 b p}{3}}
@@ -175,13 +165,15 @@ def pftk_rate(loss: Any, round_trip_time: Any, timeout: Any, acked: Any = 1, *, 
     long_proof=True,
     not_simulated="it assumes that a round loses all packets after its first lost one, as no simulated network does",
     loss=LOSS.described(remark="It is that of the first loss of a round; the rest of that round is lost with it"),
-    round_trip_time=ROUND_TRIP,
-    timeout=TIMEOUT,
-    largest_window=LARGEST_WINDOW,
-    acked=ACKED,
 )
 def pftk_full_rate(
-    loss: Any, round_trip_time: Any, timeout: Any, largest_window: Any, acked: Any = 1, *, xp: Any
+    loss: Any,
+    round_trip_time: ROUND_TRIP,
+    timeout: TIMEOUT,
+    largest_window: LARGEST_WINDOW,
+    acked: ACKED = 1,
+    *,
+    xp: Any,
 ) -> Any:
     r"""Return the rate of TCP Reno with timeouts and a largest window, by the full model of Padhye et al.
 
@@ -236,13 +228,14 @@ def pftk_full_rate(
         {"round_trip_ratio": (1.0, 4.0), "loss_power": (0.0, 1.0), "time_power": 3.0, "round_trip_power": 0.0},
         relative=0.06,
     ),
-    round_trip_ratio=ROUND_TRIP_RATIO,
-    loss_power=LOSS_POWER,
-    time_power=TIME_POWER,
-    round_trip_power=ROUND_TRIP_POWER,
 )
 def round_trip_unfairness(
-    round_trip_ratio: Any, loss_power: Any, time_power: Any = 3, round_trip_power: Any = 0, *, xp: Any
+    round_trip_ratio: ROUND_TRIP_RATIO,
+    loss_power: LOSS_POWER,
+    time_power: TIME_POWER = 3,
+    round_trip_power: ROUND_TRIP_POWER = 0,
+    *,
+    xp: Any,
 ) -> Any:
     r"""Return the ratio of the rates of two flows of one scheme at a common bottleneck.
 
@@ -272,10 +265,8 @@ def round_trip_unfairness(
     derivation="tcp.parallel_utilisation",
     # Ours: the simulated link needs a few packets of buffer, which make it up to 0.01 fuller.
     simulated=SimulatedBy("parallel_utilisation", {"flows": (1.0, 5.0), "decrease": (0.5, 0.8)}, accuracy=0.02),
-    flows=FLOWS,
-    decrease=DECREASE,
 )
-def parallel_utilisation(flows: Any, decrease: Any = 0.5, *, xp: Any) -> Any:
+def parallel_utilisation(flows: FLOWS, decrease: DECREASE = 0.5, *, xp: Any) -> Any:
     r"""Return the utilisation of a link without a buffer by flows of which one at a time loses a packet.
 
     .. math:: U = 1 - \frac{1}{1 + N \frac{1 + \beta}{1 - \beta}}
@@ -300,10 +291,8 @@ def parallel_utilisation(flows: Any, decrease: Any = 0.5, *, xp: Any) -> Any:
     result="Share of the rate of all flows that the N parallel ones have together",
     derivation="tcp.parallel_share",
     simulated=SimulatedBy("parallel_share", {"flows": (1.0, 8.0), "others": (1.0, 4.0)}, accuracy=0.05),
-    flows=FLOWS,
-    others=OTHERS,
 )
-def parallel_share(flows: Any, others: Any, *, xp: Any) -> Any:
+def parallel_share(flows: FLOWS, others: OTHERS, *, xp: Any) -> Any:
     r"""Return the share of N parallel flows beside m other flows at the same link.
 
     .. math:: \frac{N}{N + m}

@@ -27,11 +27,8 @@ LOADED = Symbol(r"R_m", "s", "(0, inf)", (1e-3, 2.0), "Mean round-trip time duri
     unit="bytes/s",
     result="X, data per second",
     not_simulated="arithmetic of definitions",
-    capacity=CAPACITY,
-    payload=PAYLOAD,
-    overhead=OVERHEAD,
 )
-def achievable_throughput(capacity: Any, payload: Any, overhead: Any = 78, *, xp: Any) -> Any:
+def achievable_throughput(capacity: CAPACITY, payload: PAYLOAD, overhead: OVERHEAD = 78, *, xp: Any) -> Any:
     r"""Return the greatest rate at which TCP can carry data over a link of a given bandwidth.
 
     .. math:: X = C \frac{l}{l + h}
@@ -53,12 +50,10 @@ def achievable_throughput(capacity: Any, payload: Any, overhead: Any = 78, *, xp
     unit="s",
     result="T_0",
     not_simulated="arithmetic of definitions",
-    file_size=FILE_SIZE,
-    capacity=CAPACITY,
-    payload=PAYLOAD,
-    overhead=OVERHEAD,
 )
-def ideal_transfer_time(file_size: Any, capacity: Any, payload: Any, overhead: Any = 78, *, xp: Any) -> Any:
+def ideal_transfer_time(
+    file_size: FILE_SIZE, capacity: CAPACITY, payload: PAYLOAD, overhead: OVERHEAD = 78, *, xp: Any
+) -> Any:
     r"""Return the time that a transfer takes at `achievable_throughput`.
 
     .. math:: T_0 = \frac{F}{C} \frac{l + h}{l}
@@ -80,10 +75,8 @@ def ideal_transfer_time(file_size: Any, capacity: Any, payload: Any, overhead: A
     unit="1",
     result="T/T_0; 1 is ideal",
     not_simulated="a definition",
-    transfer_time=TRANSFER_TIME,
-    ideal_time=IDEAL_TIME,
 )
-def transfer_time_ratio(transfer_time: Any, ideal_time: Any, *, xp: Any) -> Any:
+def transfer_time_ratio(transfer_time: TRANSFER_TIME, ideal_time: IDEAL_TIME, *, xp: Any) -> Any:
     r"""Return the TCP transfer time ratio: how many times longer a transfer took than ideally.
 
     .. math:: \frac{T}{T_0}
@@ -105,10 +98,8 @@ def transfer_time_ratio(transfer_time: Any, ideal_time: Any, *, xp: Any) -> Any:
     unit="1",
     result="E, the RFC's percentage over 100",
     not_simulated="a definition",
-    original=ORIGINAL,
-    retransmitted=RETRANSMITTED,
 )
-def tcp_efficiency(original: Any, retransmitted: Any, *, xp: Any) -> Any:
+def tcp_efficiency(original: ORIGINAL, retransmitted: RETRANSMITTED, *, xp: Any) -> Any:
     r"""Return the TCP efficiency: the share of the transmitted bytes that are not retransmissions.
 
     .. math:: E = \frac{F}{F + r}
@@ -131,10 +122,8 @@ def tcp_efficiency(original: Any, retransmitted: Any, *, xp: Any) -> Any:
     unit="1",
     result="The RFC's percentage over 100; 0 without queueing",
     not_simulated="a definition",
-    loaded_round_trip_time=LOADED,
-    round_trip_time=BASELINE,
 )
-def buffer_delay(loaded_round_trip_time: Any, round_trip_time: Any, *, xp: Any) -> Any:
+def buffer_delay(loaded_round_trip_time: LOADED, round_trip_time: BASELINE, *, xp: Any) -> Any:
     r"""Return the buffer delay: by how much a transfer lengthens the round-trip time, over that of the empty path.
 
     .. math:: \frac{R_m - R}{R}

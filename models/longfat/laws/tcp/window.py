@@ -55,9 +55,8 @@ def floor_log2(x: Any, xp: Any) -> tuple[Any, Any]:
     derivation="tcp.aimd_utilisation",
     long_proof=True,
     simulated=SimulatedBy("sawtooth", {"buffer": (0.05, 1.2)}, accuracy=0.02),
-    buffer=BUFFER,
 )
-def aimd_utilisation(buffer: Any, *, xp: Any) -> Any:
+def aimd_utilisation(buffer: BUFFER, *, xp: Any) -> Any:
     r"""Return the utilisation of a drop-tail link by one flow that halves its window at a loss.
 
     .. math:: U = \begin{cases} \dfrac{3 (1 + B)^2}{4 (1 + B + B^2)} & 0 \le B \le 1 \\ 1 & B > 1 \end{cases}
@@ -85,10 +84,8 @@ def aimd_utilisation(buffer: Any, *, xp: Any) -> Any:
     result="U, from (1 + beta)/2 without a buffer to 1 at B = 1/beta - 1. The increase does not matter",
     derivation="tcp.aimd_utilisation_general",
     simulated=SimulatedBy("sawtooth", {"buffer": (0.1, 1.2), "decrease": (0.4, 0.75)}, accuracy=0.02),
-    buffer=BUFFER,
-    decrease=DECREASE,
 )
-def aimd_utilisation_general(buffer: Any, decrease: Any, *, xp: Any) -> Any:
+def aimd_utilisation_general(buffer: BUFFER, decrease: DECREASE, *, xp: Any) -> Any:
     r"""Return the utilisation of a drop-tail link by one flow that multiplies its window by a factor at a loss.
 
     .. math:: U = \frac{1 - \beta^2}{1 - \beta^2 + y^2}, \qquad y = \max\left(\frac{1}{1 + B} - \beta, 0\right)
@@ -113,10 +110,8 @@ def aimd_utilisation_general(buffer: Any, decrease: Any, *, xp: Any) -> Any:
     result="Q over the bandwidth-delay product, the mean over time; 5/9 for beta = 1/2 at B = 1",
     derivation="tcp.aimd_mean_queue",
     simulated=SimulatedBy("sawtooth_queue", {"buffer": (0.2, 1.2), "decrease": (0.4, 0.75)}, accuracy=0.01),
-    buffer=BUFFER,
-    decrease=DECREASE,
 )
-def aimd_mean_queue(buffer: Any, decrease: Any, *, xp: Any) -> Any:
+def aimd_mean_queue(buffer: BUFFER, decrease: DECREASE, *, xp: Any) -> Any:
     r"""Return the mean backlog of a drop-tail link with one flow that multiplies its window by a factor at a loss.
 
     .. math:: Q = (1 + B) \, \frac{(f - y) \left(\frac{1}{3} (f^2 + f y + y^2) + \frac{s}{2} (f + y)\right)}
@@ -151,9 +146,8 @@ def aimd_mean_queue(buffer: Any, decrease: Any, *, xp: Any) -> Any:
     derivation="tcp.buffer_for_utilisation",
     long_proof=True,
     not_simulated="the inverse of a law that is simulated",
-    utilisation=UTILISATION,
 )
-def buffer_for_utilisation(utilisation: Any, *, xp: Any) -> Any:
+def buffer_for_utilisation(utilisation: UTILISATION, *, xp: Any) -> Any:
     r"""Return the smallest buffer with which one flow that halves its window reaches a utilisation.
 
     .. math:: B = \frac{\max(4 U - 3, 0)}{\left(\sqrt{U} + \sqrt{3 (1 - U)}\right)^2}
@@ -177,10 +171,8 @@ def buffer_for_utilisation(utilisation: Any, *, xp: Any) -> Any:
     result="r, an integer",
     derivation="tcp.slow_start_rounds",
     not_simulated="a case of unloaded_transfer_time, which is simulated: only one link has a transmission time",
-    packets=PACKETS,
-    initial_window=INITIAL_WINDOW,
 )
-def slow_start_rounds(packets: Any, initial_window: Any = 1, *, xp: Any) -> Any:
+def slow_start_rounds(packets: PACKETS, initial_window: INITIAL_WINDOW = 1, *, xp: Any) -> Any:
     r"""Return the rounds in which slow start sends a file without loss, with one acknowledgment per packet.
 
     .. math:: r = \left\lceil \log_2\left(\frac{n}{W_0} + 1\right) \right\rceil
@@ -210,13 +202,10 @@ def slow_start_rounds(packets: Any, initial_window: Any = 1, *, xp: Any) -> Any:
     ),
     derivation="tcp.slow_start_transfer_time",
     not_simulated="a case of unloaded_transfer_time, which is simulated: only one link has a transmission time",
-    packets=PACKETS,
     round_trip_time=PATH.described(remark="It lasts from the end of a packet's transmission to its acknowledgment"),
-    packet_time=PACKET_TIME,
-    initial_window=INITIAL_WINDOW,
 )
 def slow_start_transfer_time(
-    packets: Any, round_trip_time: Any, packet_time: Any, initial_window: Any = 1, *, xp: Any
+    packets: PACKETS, round_trip_time: Any, packet_time: PACKET_TIME, initial_window: INITIAL_WINDOW = 1, *, xp: Any
 ) -> Any:
     r"""Return the transfer time of a file by slow start over an empty path without loss.
 
@@ -260,20 +249,16 @@ RATIO = Symbol("r", "1", "[0, 1]", (0.1, 0.95), "Rate of the bottleneck link ove
     result="T: `slow_start_transfer_time` with R = D + t_a + t_b + t_d - t",
     derivation="unloaded.tcp_transfer_time",
     simulated=SimulatedBy("reno_file", {"packets": (1.0, 1000.0), "last_time": 0.0}, accuracy=2e-6),
-    packets=PACKETS,
-    round_trip_time=ROUND_TRIP,
     access_time=ACCESS_TIME.described(remark="0 stands for an infinitely fast link"),
-    bottleneck_time=BOTTLENECK_TIME,
     last_time=LAST_TIME.described(remark="0 leaves the transmission time of the last link out"),
-    initial_window=INITIAL_WINDOW,
 )
 def unloaded_transfer_time(
-    packets: Any,
-    round_trip_time: Any,
+    packets: PACKETS,
+    round_trip_time: ROUND_TRIP,
     access_time: Any,
-    bottleneck_time: Any,
+    bottleneck_time: BOTTLENECK_TIME,
     last_time: Any = 0,
-    initial_window: Any = 1,
+    initial_window: INITIAL_WINDOW = 1,
     *,
     xp: Any,
 ) -> Any:
