@@ -255,8 +255,6 @@ def test_what_each_socket_needs():
     assert answer.tcp_window == pytest.approx(2 * 37.5e6 * 1448 / 1500 / 8, rel=1e-12)
     assert answer.window - answer.tcp_window < 4096
     assert answer.linux_maximum == 4 * answer.window
-    # one more flow has the ninth part of the link
-    assert answer.other_beside_law == pytest.approx(float(answer.other_rate_law) / 9, rel=1e-12)
     # 100 Gbit/s, 200 ms: two products of 2.4133 GB; a socket has 512 MiB at most: 8.99
     assert design.tcp_window(rate="100Gbit/s", round_trip_time="200ms", simulate=False).sockets == 9
 

@@ -203,7 +203,7 @@ def _narrower(a: dict[str, Any], row: dict[str, float], counted: bool) -> str:
         if skipped > LONGEST_OMITTED or lasts > LONGEST:
             command = f"a transfer of {lasts} s, without its first {skipped} s"
         said.append(f"{command}: {rates(row['long_lower'], row['long_upper'])}, simulated")
-    effects = {name: float(factor) for name, factor, _ in (one.split() for one in a["effects"].split(";") if one)}
+    effects = {name: float(factor) for name, factor in (one.split() for one in a["effects"].split(";") if one)}
     loss = math.exp(effects.get("loss", 0.0))
     if loss >= RANGE and counted:
         # The interval of a count shrinks with the square root of the number of losses.

@@ -139,40 +139,25 @@ def _filling(answer: Answer) -> str:
 
 def _decides(a: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield the input that decides the answer, if inputs are ranges."""
-    found = [one.split() for one in a["effects"].split(";") if one]
-    if not found:
-        return
-    name, effect, slope = max(found, key=lambda one: float(one[1]))
-    factors = ", ".join(f"{key.replace('_', ' ')} {math.exp(float(value)):.3g}" for key, value, _ in found)
-    if float(effect) < 0.01:
-        yield "decides", f"no range: each changes the rate by less than 1 % (factors: {factors})"
-        return
-    yield (
-        "decides",
-        f"{MEASURE[name]}. By law the ranges change the rate by these factors: {factors}; 10 % more of the first "
-        f"changes the rate by {10 * float(slope):+.2g} %",
-    )
+    found = {name: math.exp(float(effect)) for name, effect in (one.split() for one in a["effects"].split(";") if one)}
+    if found:
+        name = max(found, key=lambda one: found[one])
+        factors = ", ".join(f"{key.replace('_', ' ')} {factor:.3g}" for key, factor in found.items())
+        what = MEASURE[name] if found[name] >= 1.01 else "no range"
+        yield "decides", f"{what}. By law the ranges change the rate by these factors: {factors}"
 
 
 def _metrics(a: dict[str, Any], path: Path) -> list[str]:
     """Return the metrics of RFC 6349, section 4, that the measurement contains."""
-    from longfat.laws import tcp
+    from longfat.cli.measured import METRICS
+    from longfat.measured.metrics import metrics
 
-    figures = path.figures
-    if figures.transport != "TCP":
-        return []
-    made = []
-    if not path.rate_measured_by and figures.rate:
-        overhead = a["headers"][1]
-        ideal = float(tcp.ideal_transfer_time(1e6, a["rate"], a["segment"], overhead))
-        ratio = float(tcp.transfer_time_ratio(1e6 / figures.rate, ideal))
-        made.append(f"transfer time ratio {ratio:.4g}, over the ideal with {overhead} bytes of headers")
-    if figures.loss is not None:
-        made.append(f"TCP efficiency {100 * float(tcp.tcp_efficiency(1 - figures.loss, figures.loss)):.4g} %")
-    if figures.queueing_delay is not None and figures.round_trip_time:
-        delay = float(tcp.buffer_delay(figures.round_trip_time + figures.queueing_delay, figures.round_trip_time))
-        made.append(f"buffer delay {100 * delay:.4g} %")
-    return made
+    found = metrics(path.figures, None if path.rate_measured_by else a["rate"])
+    return [
+        f"{title} {found[name]:.4g}" if name == "transfer_time_ratio" else f"{title} {100 * found[name]:.4g} %"
+        for name, title in METRICS.items()
+        if name in found
+    ]
 
 
 def csv(answer: Answer) -> str:

@@ -99,30 +99,7 @@ class Sender:
             return float(cubic.loss_of_window(cubic.mean_window(largest, round_trip_time), round_trip_time))
         return float(loss_of_window(largest))
 
-    def elasticity(self, name: str, at: dict[str, float], packet: float, flows: int = 1) -> float:
-        """Return d ln rate/d ln parameter, by the gradient of the law; ``at`` has rate, round_trip_time and loss.
 
-        A tenth more loss changes the rate of Reno by 10 % times -0.5 where the loss limits it.
-
-        >>> at = {"rate": 1e9, "round_trip_time": 0.1, "loss": 1e-3}
-        >>> reno = SENDERS["reno"]
-        >>> [round(reno.elasticity(name, at, 1448), 9) for name in at]
-        [0.0, -1.0, -0.5]
-        >>> round(SENDERS["cubic"].elasticity("loss", {**at, "loss": 1e-5}, 1448), 9)  # the cubic region
-        -0.75
-        """
-        limited = not self.is_bbr and self.rate(packet=packet, flows=flows, **at) < at["rate"]
-        if not limited:  # the link limits the rate; the cost of BBR's probes is neglected
-            return 1.0 if name == "rate" else -at["loss"] / (1 - at["loss"]) if name == "loss" and self.is_bbr else 0.0
-        if name not in ("loss", "round_trip_time"):
-            return 0.0
-        known = {key: at[key] for key in ("loss", "round_trip_time")}
-        # By differences of logarithms, which are exact for powers, as these laws are. Importing sympy takes a second.
-        low, high = (math.log(self.window(**known | {name: at[name] * math.exp(step)})) for step in (-STEP, STEP))
-        return (high - low) / (2 * STEP) - (name == "round_trip_time")
-
-
-STEP = 1e-4  # step in the logarithm of a parameter
 #: T. Ott, J. Kemperman and M. Mathis, "The Stationary Behavior of Ideal TCP Congestion Avoidance", 1996: random losses
 #: allow 1.3098/sqrt(p) packets, those at equal distances sqrt(3/2)/sqrt(p) = 1.2247/sqrt(p).
 _SPACED = "losses at equal distances; random ones allow 7% more"

@@ -20,7 +20,7 @@ from longfat.design.figure_ranges import Range
 from longfat.design.senders import SENDERS
 from longfat.design.socket_buffers import SocketBuffers, times
 from longfat.design.window_curves import along_loss, attrs, with_limits
-from longfat.laws.tcp import achievable_throughput, parallel_share
+from longfat.laws.tcp import achievable_throughput
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -52,8 +52,6 @@ VARIABLES = {
     "tcp_in_flight": ("bytes", "mean amount in flight of a long transfer, queue included"),
     "tcp_window": ("bytes", "window of each flow that does not limit TCP"),
     "tcp_streams_law": ("flows", "number of flows that carry the share ``target`` of the link, law; NaN if not known"),
-    "other_rate_law": ("bytes/s", "rate of one more flow that is another's, alone on the path, law"),
-    "other_beside_law": ("bytes/s", "rate of that flow beside these, law"),
     "loss_low": ("1", "lower end of the loss probability"),
     "loss_high": ("1", "upper end of the loss probability"),
 }
@@ -97,21 +95,19 @@ def tcp_window(
     Returns
     -------
     xarray.Dataset
-        Along ``loss``: ``tcp_rate_law`` and, of long transfers of ``tcp_time`` [s], ``tcp_rate`` with limits
-        [bytes/s], of data without headers; ``check_lower`` and ``check_upper`` [bytes/s], the interval in which one
-        measurement of ``check_time`` after ``check_skipped`` [s] is expected; ``tcp_in_flight`` and ``tcp_window``
-        [bytes]. ``tcp_filling_loss_law`` and ``tcp_filling_loss``: the largest loss at which a long transfer carries
-        ``target`` of the link. ``tcp_streams_law``: the number of flows that do. ``tcp_own_loss_law``: the loss of
-        flows that fill the link, by their own overflows; with so many that it is above the path's, more of them add
-        losses and no rate. ``other_rate_law`` and ``other_beside_law`` [bytes/s]: what one flow of another user with
-        the same congestion control and round-trip time has alone, and beside these (`longfat.laws.tcp.parallel_share`);
-        missing for BBR. ``bbr_share``, ``bbr_loss`` and ``bbr_loss_short``, where BBR is the sender or, because of the
-        losses, a way out: its share beside a CUBIC flow, and its losses. Attributes, of each flow: ``window``, the
-        largest ``tcp_window``; ``linux_maximum``, the third value of ``net.ipv4.tcp_rmem`` and ``tcp_wmem``;
-        ``linux_request``, the value for ``SO_RCVBUF`` and ``net.core.rmem_max`` [bytes]. ``sockets``: the least number
-        of flows whose windows Linux allows together to be as large as the path needs. ``effects``: for each input with
-        a range the logarithm of the factor by which the range changes the rate, and the gradient d ln rate/d ln input,
-        by the law. Along ``law_loss``: ``dense_rate_law``, for drawing.
+        Along ``loss``: ``tcp_rate_law`` and, of long transfers of ``tcp_time`` [s], ``tcp_rate`` with limits [bytes/s],
+        of data without headers; ``check_lower`` and ``check_upper`` [bytes/s], the interval in which one measurement of
+        ``check_time`` after ``check_skipped`` [s] is expected; ``tcp_in_flight`` and ``tcp_window`` [bytes].
+        ``tcp_filling_loss_law`` and ``tcp_filling_loss``: the largest loss at which a long transfer carries ``target``
+        of the link. ``tcp_streams_law``: the number of flows that do. ``tcp_own_loss_law``: the loss of flows that fill
+        the link, by their own overflows; with so many that it is above the path's, more of them add losses and no rate.
+        ``bbr_share``, ``bbr_loss`` and ``bbr_loss_short``, where BBR is the sender or, because of the losses, a way
+        out: its share beside a CUBIC flow, and its losses. Attributes, of each flow: ``window``, the largest
+        ``tcp_window``; ``linux_maximum``, the third value of ``net.ipv4.tcp_rmem`` and ``tcp_wmem``; ``linux_request``,
+        the value for ``SO_RCVBUF`` and ``net.core.rmem_max`` [bytes]. ``sockets``: the least number of flows whose
+        windows Linux allows together to be as large as the path needs. ``effects``: for each input with a range the
+        logarithm of the factor by which the range changes the rate by the law. Along ``law_loss``: ``dense_rate_law``,
+        for drawing.
 
     Notes
     -----
@@ -203,6 +199,7 @@ def answers(
             "loss_low": one["loss"].low,
             "loss_high": one["loss"].high,
             "tcp_rate_law": here.law(one["loss"].middle),
+            "tcp_streams_law": here.law_streams(one["loss"].middle, target),
             "tcp_window": (2 if measured else 1) * times(largest / segment / flows, one["loss"].high) * largest / flows,
         }
         for one in ranges
@@ -210,12 +207,12 @@ def answers(
     sizes, seed = SocketBuffers(max(row["tcp_window"] for row in rows), segment), seed_of(rng)
     sockets = replace(sizes, wanted=flows * sizes.wanted).sockets
     for row in rows:
-        row |= _streams_by_law(here, row["loss"], target, sockets)
+        row["tcp_streams_law"] = max(row["tcp_streams_law"], sockets)  # NaN stays
     known = {"tcp_filling_loss_law": here.law_loss(target), "tcp_own_loss_law": here.law_own_loss()}
     values = dict.fromkeys(OF_PATH, math.nan) | known
     effects = max(
         (_effects(path, one) for one in ranges),
-        key=lambda found: max((effect for effect, _ in found.values()), default=0.0),
+        key=lambda found: max(found.values(), default=0.0),
     )
     attributes = {
         "protocol": "TCP",
@@ -236,7 +233,7 @@ def answers(
         "target": target,
         "confidence": confidence,
         "replications": 0,
-        "effects": "; ".join(f"{name} {effect:.6g} {slope:.6g}" for name, (effect, slope) in effects.items()),
+        "effects": "; ".join(f"{name} {effect:.6g}" for name, effect in effects.items()),
         "seed": str(seed),
         "units": "bytes/s, s, bytes as the names say; buffer in bandwidth-delay products",
         "longfat_version": __version__,
@@ -282,17 +279,6 @@ def _durations(path: tcp.TcpPath, loss: float) -> dict[str, float]:
     """Return the durations of the check and of a long transfer."""
     (skipped, lasts), time = path.check(loss), path.time(loss)
     return {"check_skipped": skipped, "check_time": lasts, "tcp_time": time, "tcp_cycles": time / path.cycle(loss)}
-
-
-def _streams_by_law(path: tcp.TcpPath, loss: float, target: float, sockets: int) -> dict[str, float]:
-    """Return the number of flows that fill the link, and the rate of another's flow alone and beside these, by law."""
-    alone, together = (replace(path, flows=flows).law(loss) for flows in (1, path.flows + 1))
-    other = not path.sender.is_bbr  # flows of BBR do not divide a link by their number
-    return {
-        "tcp_streams_law": max(path.law_streams(loss, target), sockets),  # NaN stays
-        "other_rate_law": alone if other else math.nan,
-        "other_beside_law": together * float(parallel_share(1, path.flows)) if other else math.nan,
-    }
 
 
 def _simulated(path: Any, given: dict[str, Range], shares: list[float], effort: Effort) -> dict[str, float]:
@@ -360,8 +346,8 @@ def _limits(path: tcp.TcpPath, loss: float, effort: Effort) -> dict[str, float]:
     return made | {"in_flight": in_flight, "lost": lost if path.sender.is_bbr else math.nan}
 
 
-def _effects(path: Callable[..., tcp.TcpPath], given: dict[str, Range]) -> dict[str, tuple[float, float]]:
-    """Return for each range the effect on the rate by the law, and the law's gradient in the middle."""
+def _effects(path: Callable[..., tcp.TcpPath], given: dict[str, Range]) -> dict[str, float]:
+    """Return for each range the effect on the rate by the law."""
 
     def law(at: Any) -> float:
         return path(at).law(at["loss"])
@@ -370,9 +356,4 @@ def _effects(path: Callable[..., tcp.TcpPath], given: dict[str, Range]) -> dict[
         law({name: one.high for name, one in given.items()})
     ):
         return {}
-    here = path(_middle(given))
-    inside = _middle(given) | {"rate": here.rate}
-    return {
-        name: (effect, here.sender.elasticity(name, inside, here.segment, here.flows))
-        for name, effect in figure_ranges.effects(law, given).items()
-    }
+    return figure_ranges.effects(law, given)
