@@ -28,7 +28,7 @@ def test_table_and_files(tmp_path, capsys):
     ]
     out, err = capsys.readouterr()
     assert err == ""
-    assert "bandwidth-delay product 90 kB, 60 packets" in out
+    assert out.count("BDP 90 kB, 60 packets") == 1
     assert "Buffer of the switch (not a socket buffer, not tcp_rmem) for 95% of the capacity" in out
     with xr.open_dataset(tmp_path / "out" / "buffer.nc") as data:
         assert "BDP/sqrt(n)" not in out  # one flow: it is one BDP

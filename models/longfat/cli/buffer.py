@@ -52,15 +52,14 @@ def buffer_command(output: Output, verbose: bool, rate_trace: str | None, **flag
         raise click.UsageError("--rate is missing: give it, or --rate-trace for a path whose rate varies")
     if output.form == "text" and output.directory is None and "file" not in asked:
         asked["points"] = 0  # nobody sees the curve
-    brief = not verbose and "file" not in asked
     with output:
-        if brief and output.form == "text":
+        if "file" not in asked and output.form == "text":
             say(buffer_short.by_rules(asked))
         data = design.buffer(**asked, progress=watched())
         if asked["scheme"] in ("bbr", "bbr1") and not asked["parameters"]:
             data.attrs |= buffer_advice.beside_cubic(data)
         output.emit(
-            lambda: buffer_short.answer(data) if brief else buffer_table.table(data),
+            lambda: buffer_table.table(data) if "file" in asked else buffer_short.answer(data, verbose),
             json=lambda: summary(data),
             csv=lambda: csv_of(frame(data), data),
             name="buffer",

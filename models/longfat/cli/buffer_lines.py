@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from longfat.base.layers import header_bytes
 from longfat.base.quantities import text
 from longfat.cli.paste import Line, rates
-from longfat.cli.tables import percent, rounded
-from longfat.design.buffer_laws import LEAST_OF_BBR
+from longfat.cli.tables import rounded
 from longfat.design.buffers_by_rule import ONE
 from longfat.design.senders import SENDERS
 from longfat.design.signalling import LARGEST_PROBABILITY, NAMES, RED_LEAST, ROOM, TIMES_LOW, interval
@@ -58,14 +57,25 @@ DEFAULTS = {
 OF = {"codel": "RFC 8289", "fq-codel": "RFC 8290", "pie": "RFC 8033", "dualpi2": "RFC 9332", "red": "Floyd 1997"}
 
 
+#: How to see that a discipline is in place, and what is seen.
+SAME_NUMBERS = (
+    "tc -s qdisc show dev DEV",
+    "the same numbers; dropped (or marked) above 0 while the flows run: else the queue is not here",
+)
+
+
+def _line(reason: str, lines: tuple[str, ...] = (), check: str = "", expect: str = "") -> Line:
+    """Return lines that are in the short answer, too."""
+    return Line(reason, lines, check, expect, brief=reason)
+
+
 def lines(data: xr.Dataset) -> list[Line]:
     """Return the queue at the bottleneck, and the checks of rate and queueing delay."""
     a = data.attrs
     every = by_flows(data)
     row = decisive(every)
     if row is None:
-        nothing = "None: no buffer that was simulated reaches the share."
-        return [Line(nothing, (), brief=nothing)]
+        return [_line("None: no buffer that was simulated reaches the share.")]
     one = every.sel(flows=row.flows, rule=ONE) if ONE in every.rule else row
     if has_free_room(row, one):
         row = one
@@ -82,8 +92,7 @@ def lines(data: xr.Dataset) -> list[Line]:
             hint = " With --find threshold there are lines for it."
         if a["discipline"] in DEFAULTS:
             return [_with_defaults(a, row, packets), *_checks(a, row, None)]
-        nothing = f"None: the limit of {a['discipline']} was sought, with its default target or thresholds.{hint}"
-        return [Line(nothing, (), brief=nothing)]
+        return [_line(f"None: the limit of {a['discipline']} was sought, with its default target or thresholds.{hint}")]
     most = max(packets * (a["packet"] + FRAME) + JOINED, _own(a, row, packets))
     return [*_fifo(a, row, packets), *_checks(a, row, most)]
 
@@ -143,23 +152,13 @@ def _fifo(a: dict[str, Any], row: xr.Dataset, packets: int) -> list[Line]:
     Without that room a queue of few packets drops all that is joined: with a limit of one packet two BBR flows carried
     2 % of a link of 14.5 Mbit/s, and 98 % where segmentation was off.
     """
-    size = packets * (a["packet"] + FRAME)
-    delay = packets * a["packet"] / a["rate"]
-    burst = _burst(a)
-    rule = f"{LEAST_OF_BBR:g} BDP and " if a["scheme"].startswith("bbr") else ""
-    least = f" (of {rule}a packet for each flow at least)" if row.flows > 1 or rule else ""
-    most = f"{int(row.flows)} {a['scheme']} flows" if int(row.flows) > 1 else f"one {a['scheme']} flow"
+    size, burst = packets * (a["packet"] + FRAME), _burst(a)
     return [
-        Line(
-            f"On the host or router whose interface DEV is the bottleneck, as root: {packets} packets, {size} bytes, "
-            f"{rounded(delay, 's')} at this rate, are the smallest buffer{least} with which {most} carried "
-            f"{percent(a['share'])} of the link. {JOINED} bytes more are room for packets that Linux joins "
-            "(segmentation offload, GRO): without it they are dropped whole. Other senders may need more than these "
-            "flows. It replaces the queue discipline of DEV; a scheduler such as fq_codel may serve you better.",
+        _line(
+            f"{AT_BOTTLENECK} {packets} packets, and {JOINED} bytes for joined ones (GRO):",
             (f"tc qdisc replace dev DEV root bfifo limit {size + JOINED}",),
             "tc -s qdisc show dev DEV",
             f"limit {size + JOINED}b; dropped above 0 while the flows run: else the queue is not here",
-            f"{AT_BOTTLENECK} {packets} packets, and {JOINED} bytes for joined ones (GRO):",
         ),
         Line(
             f"If the interface is faster than the {text(a['rate'], 'bytes/s')} and this host is to be the bottleneck: "
@@ -177,28 +176,18 @@ def _fifo(a: dict[str, Any], row: xr.Dataset, packets: int) -> list[Line]:
 def _with_defaults(a: dict[str, Any], row: xr.Dataset, packets: int) -> Line:
     """Return a discipline with its default target and the limit that was found."""
     name = a["discipline"]
-    reason = (
-        f"{name} with its defaults ({OF[name]}) and a limit of {packets} packets, which carried "
-        f"{100 * float(row.share):.3g}%. With --find threshold its target is sought instead."
-    )
-    return Line(
-        reason,
+    return _line(
+        f"{AT_BOTTLENECK} {name} with its defaults ({OF[name]}); --find threshold seeks its target:",
         (f"tc qdisc replace dev DEV root {DEFAULTS[name].format(packets)}",),
-        "tc -s qdisc show dev DEV",
-        "the same numbers; dropped (or marked) above 0 while the flows run: else the queue is not here",
-        f"{AT_BOTTLENECK} {name} with its defaults ({OF[name]}):",
+        *SAME_NUMBERS,
     )
 
 
 def _police(a: dict[str, Any], row: xr.Dataset, packets: int) -> Line:
     """Return a policer with the bucket that was found, enlarged for packets that the interface joins (GRO)."""
     burst = packets * (a["packet"] + FRAME) + JOINED
-    return Line(
-        "Where packets arrive at the interface DEV of the router that polices, as root: the smallest bucket with which "
-        f"{int(row.flows)} {a['scheme']} flow{'s' if row.flows > 1 else ''} had {percent(a['share'])} of the rate "
-        f"has {packets} packets, {packets * (a['packet'] + FRAME)} bytes; {JOINED} bytes more are for packets that "
-        "Linux joins (GRO), which are dropped whole if the bucket is smaller. What leaves the router may come in "
-        "bursts of that size. A queue (--find buffer) needs less memory than the policer tokens, and loses less.",
+    return _line(
+        f"As root, DEV is where packets arrive. {packets} packets, and {JOINED} bytes for joined ones (GRO):",
         (
             "tc qdisc replace dev DEV clsact",
             f"tc filter replace dev DEV ingress protocol all prio 1 matchall action police "
@@ -206,7 +195,6 @@ def _police(a: dict[str, Any], row: xr.Dataset, packets: int) -> Line:
         ),
         "tc -s filter show dev DEV ingress",
         "the same rate and, rounded, the same burst; dropped above 0 while the flows run: else the policer is not here",
-        f"As root, DEV is where packets arrive. {packets} packets, and {JOINED} bytes for joined ones (GRO):",
     )
 
 
@@ -226,15 +214,11 @@ def threshold(a: dict[str, Any], packets: int) -> Line:
         "red": _red(a, packets, limit),
     }[name]
     what = f"average queue of {packets} packets" if name == "red" else f"target of {rounded(delay, 's')}"
-    return Line(
-        f"On the bottleneck, as root: a {what} ({packets} packets at this rate, {OF[name]}) is the smallest with which "
-        f"these flows carried {percent(a['share'])} of the link; behind it there is room for {limit} packets. Marks "
-        "instead of drops only between hosts with ECN."
-        + (" tc has dualpi2 since iproute2 6.16, Linux since 6.17." if name == "dualpi2" else ""),
+    since = "; needs iproute2 6.16 and Linux 6.17" if name == "dualpi2" else ""
+    return _line(
+        f"{AT_BOTTLENECK} A {what}, not for the Internet (where {OF[name]} is){since}:",
         (f"tc qdisc replace dev DEV root {command}",),
-        "tc -s qdisc show dev DEV",
-        "the same numbers; dropped (or marked) above 0 while the flows run: else the queue is not here",
-        f"{AT_BOTTLENECK} A {what}, not for the Internet (where {OF[name]} is):",
+        *SAME_NUMBERS,
     )
 
 
@@ -269,14 +253,11 @@ def burst_of_red(low: int) -> int:
 def marks(a: dict[str, Any], above: float, limit: int) -> Line:
     """Return the lines for step marking, whose threshold is a time in Linux."""
     wait = _time(above * a["packet"] / a["rate"])
-    return Line(
-        f"On the bottleneck, as root: marks above {above:g} packets, which wait {wait} at this rate: "
-        f"Linux counts in time (ce_threshold). The limit is one that was simulated, {limit} packets. For senders "
-        "and receivers with DCTCP only: others lose by it.",
+    return _line(
+        f"{AT_BOTTLENECK} Marks above {above:g} packets; for DCTCP alone, others lose:",
         (f"tc qdisc replace dev DEV root fq_codel limit {limit} ce_threshold {wait} ecn",),
         "tc -s qdisc show dev DEV",
         "ce_mark above 0 while the flows run, and dropped 0 or nearly so",
-        f"{AT_BOTTLENECK} Marks above {above:g} packets; for DCTCP alone, others lose:",
     )
 
 
@@ -319,11 +300,9 @@ def _checks(a: dict[str, Any], row: xr.Dataset, largest: float | None) -> list[L
     compared = "" if a["rate"] <= COMPARED else f"; compared with Linux up to {text(COMPARED, 'bytes/s')} only"
     command = f"iperf3 -c HOST -f m -P {flows} -O 10 -t 60" + (f" -C {control}" if control else "")
     return [
-        Line(
-            f"Then measure through the bottleneck, with round-trip times of {trip} (the mean), and look at a ping "
-            "beside it.",
+        _line(
+            f"Check it, at a round-trip time of {trip}, with a ping beside it{compared}:",
             (command, "ping -i 0.2 HOST"),
             expect=f"receiver {rates(low, high)} in the mean of several checks{longer}",
-            brief=f"Check it, at a round-trip time of {trip}, with a ping beside it{compared}:",
         )
     ]

@@ -60,8 +60,13 @@ def by_rules(asked: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def answer(data: xr.Dataset) -> str:
-    """Return the simulated buffers, what to do first, the lines to paste and the check."""
+def answer(data: xr.Dataset, verbose: bool = False) -> str:
+    """Return the simulated buffers, what to do first, the lines to paste and the check; ``verbose`` adds the rest.
+
+    That are all rules with the laws and intervals, and lines for further places with a check of each.
+    """
+    from longfat.cli.buffer_table import table
+
     every = buffer_lines.by_flows(data)
     found = [_compared(one) for one in rows(every, "flows")]
     lines = ["", *tables.table(COLUMNS, found, _missing)]
@@ -69,8 +74,10 @@ def answer(data: xr.Dataset) -> str:
     lines += [""] if advice else []
     for one in advice:
         lines += textwrap.wrap(one, 118, initial_indent="- ", subsequent_indent="  ", break_on_hyphens=False)
-    lines += ["", *paste.in_short(buffer_lines.lines(data)), *_variable(every), MORE]
-    return "\n".join(lines)
+    lines += ["", table(data)] if verbose else []
+    pasted = buffer_lines.lines(data)
+    lines += ["", *(paste.shown(pasted) if verbose else paste.in_short(pasted)), *_variable(every)]
+    return "\n".join(lines if verbose else [*lines, MORE])
 
 
 def _compared(one: xr.Dataset) -> xr.Dataset:

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from longfat.base.quantities import text
-from longfat.cli import buffer_lines, paste, tables
+from longfat.cli import tables
 from longfat.cli.tables import Column, interval, number, percent, quantity, rounded
 from longfat.design.buffers_by_rule import ROOT
 from longfat.plot import rows
@@ -46,15 +46,10 @@ def _status(row: xr.Dataset) -> str:
 
 
 def table(data: xr.Dataset) -> str:
-    """Return the whole answer as a text table."""
+    """Return all rules with laws and intervals as a text table, and what they are; for files the whole answer."""
     a = data.attrs
     power = a["criterion"] == "power"
-    lines = [
-        f"path      {text(a['rate'], 'bytes/s')}, round trip {text(a['round_trip_time'], 's')}: bandwidth-delay "
-        f"product {text(a['rate'] * a['round_trip_time'], 'bytes')}, {a['bandwidth_delay_product']:.5g} packets of "
-        f"{text(a['packet'], 'bytes')}",
-        *(_files(a) if power else _flows(data)),
-    ]
+    lines = _files(a) if power else _flows(data)
     goal = "greatest power" if power else "policed rate" if a.get("find") == "burst" else "capacity"
     columns = [*FIRST, *(OF_FILES if power else OF_FLOWS), *LAST]
     answers = [row for one in rows(data, "flows") for row in by_rule(one)]
@@ -70,14 +65,15 @@ def table(data: xr.Dataset) -> str:
             "that lose together, may carry less. BDP/3: a third of the bandwidth-delay product (Kim and Farber 1994);",
             "no law shows that it is sufficient.",
         ]
-    lines += a["about"].splitlines()
-    lines += ["", "# Lines to paste. Nothing has been changed on this machine.", ""]
-    return "\n".join([*lines, *paste.shown(buffer_lines.lines(data))])
+    return "\n".join([*lines, *a["about"].splitlines()])
 
 
 def _files(a: dict[str, Any]) -> list[str]:
-    """Return lines that describe the files and the power that they can have."""
+    """Return lines that describe the path, the files and the power that they can have."""
     return [
+        f"path      {text(a['rate'], 'bytes/s')}, round trip {text(a['round_trip_time'], 's')}: bandwidth-delay "
+        f"product {text(a['rate'] * a['round_trip_time'], 'bytes')}, {a['bandwidth_delay_product']:.5g} packets of "
+        f"{text(a['packet'], 'bytes')}",
         f"files     {text(a['file'], 'bytes')} each, by {a['scheme']}, at random; discipline {a['discipline']}",
         f"power     {a['attainable']:.4g} bytes/s² at most with these buffers and loads; no discipline exceeds "
         f"{a['first_come_ceiling']:.4g}",
