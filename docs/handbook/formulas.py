@@ -35,7 +35,7 @@ def _token(letters: frozenset[str]) -> re.Pattern[str]:
 
 
 def _read(text: str, at: int, pattern: re.Pattern[str]) -> tuple[list[str], int]:
-    """Return the longest formula at a place as parts, each after a relation with its sign, and where it ends."""
+    """Return the longest formula at a place, in parts between which a line may end, and where it ends."""
     parts, closing, best, end = [""], [], ([], at), at
     operand = raised = False  # whether one has just ended, or an exponent begins
     while found := pattern.match(text, end):
@@ -64,7 +64,8 @@ def _read(text: str, at: int, pattern: re.Pattern[str]) -> tuple[list[str], int]
             parts[-1] += ", "
             operand = False
         elif operand and sign not in "),^" and (space or text[found.end() : found.end() + 1] != " "):
-            parts += [""] * (sign in "<=>=" and not closing)
+            far = sign in "+-" and len(parts[-1]) > SHORT
+            parts += [""] * (not closing and (sign in "<=>=" or far))
             parts[-1] += SIGNS.get(sign, f" {sign} " if sign == "-" else sign)
             operand = False
         else:

@@ -155,11 +155,10 @@ def pages(draw: bool = True) -> dict[str, str]:
         found = records(kind)
         names = [f"{folder}/{name}/index" for name in found]
         rows = [
-            (f"[{name}](/{folder}/{name}/index.md)", plain(_module(kind, one).__doc__), one.source)
-            for name, one in found.items()
+            (f"[{name}](/{folder}/{name}/index.md)", said(_module(kind, one).__doc__)) for name, one in found.items()
         ]
         made[f"{folder}/index"] = (
-            f"# {TITLES[kind]}\n\n{INTRODUCTIONS[kind]}\n\n{table([kind, 'what it is', 'source'], rows)}\n"
+            f"# {TITLES[kind]}\n\n{INTRODUCTIONS[kind]}\n\n{table([kind, 'what it is'], rows)}\n"
             + toctree([*names, *(f"{FOLDERS[one]}/index" for one in BESIDE if kind == "scheme")], hidden=True)
         )
         for name, one in found.items():

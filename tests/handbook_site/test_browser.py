@@ -32,8 +32,10 @@ BEYOND = """() => [...document.querySelectorAll('main *')].filter(one => one.off
   !one.closest('pre, svg, .pst-scrollable-table-container, .network, math') &&
   one.getBoundingClientRect().right > document.documentElement.clientWidth + 1)
   .map(one => one.outerHTML.slice(0, 120))"""
-# Formulas that are wider than their place, with their widths.
-CUT = """() => [...document.querySelectorAll('div.math')].filter(one => one.scrollWidth > one.clientWidth + 1)
+# Formulas that are wider than their place, or reach beyond the page.
+CUT = """() => [...document.querySelectorAll('div.math')].filter(one => one.scrollWidth > one.clientWidth + 1).concat(
+  [...document.querySelectorAll('article p math, article li math')].filter(one =>
+    one.getBoundingClientRect().right > document.documentElement.clientWidth + 1))
   .map(one => `${one.scrollWidth} of ${one.clientWidth}: ${one.textContent.slice(0, 60)}`)"""
 LANGUAGES = ("python", "latex", "javascript", "bibtex")
 UNFOLD = "document.querySelectorAll('details').forEach(one => { one.open = true; })"

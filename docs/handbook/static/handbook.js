@@ -120,7 +120,7 @@ function pieces(formula) {
       found.push([one]);
     } else last.push(one);
     depth += /^[(\[{]$/.test(text) - /^[)\]}]$/.test(text);
-    if (one.localName === "mspace" && depth === 0) found.push([]);
+    if (one.localName === "mspace" && depth === 0) found.push([]);  // the next equation
   }
   return found.filter((part) => part.length);
 }
@@ -132,12 +132,12 @@ function fit(box) {
   for (const formula of box.querySelectorAll(":scope > math")) {
     const parts = pieces(formula);
     if (parts.length < 2) continue;
-    formula.replaceWith(...parts.map((part) => {
-      const made = formula.cloneNode(false);
+    formula.replaceWith(...parts.flatMap((part) => {
+      const made = formula.cloneNode(false), ended = part[part.length - 1].localName === "mspace";
       made.setAttribute("display", "inline");
       made.setAttribute("displaystyle", "true");
-      made.append(...part);
-      return made;
+      made.append(...part.slice(0, part.length - ended));
+      return ended ? [made, document.createElement("hr")] : [made];
     }));
   }
   for (let size = 0.95; size > 0.3 && box.scrollWidth > box.clientWidth; size -= 0.05) box.style.fontSize = `${size}em`;
