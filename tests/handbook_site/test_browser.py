@@ -309,7 +309,7 @@ def test_the_reader_is_the_sender(opened):
 
 
 def test_the_minute_ends_with_scores(opened):
-    """A window of one product, and half of it beside the other traffic, has more power than both schemes."""
+    """A window of what is free of the bandwidth-delay product has more power than both schemes."""
     page = opened("play/index")
     page.evaluate("""() => {
       const game = document.querySelector("div.play").game;
