@@ -277,7 +277,7 @@ def _facts(law: Law, record: dict[str, Any], up: str) -> str:
         accuracy = f"within {record['validity']['accuracy']:g}{unit} where {record['validity']['text']}"
         rows.append(("Accurate", _text(accuracy, up)))
     if "printed" in record:
-        rows.append(("Printed wrong", _text(record["printed"], up)))
+        rows.append(("As printed", _text(record["printed"], up)))
     if "derivation" in record:
         rows.append(("Proof", f"<code>{escape(record['derivation'])}</code>"))
     if "simulator" in record:

@@ -49,7 +49,7 @@ def of_law(law: Any) -> str:
         "References": filled(_reference(law)),
     }
     found = generated | written
-    head = head or ("Return what the source's own expression gives, which is wrong." if law.errata else "")
+    head = head or ("Return what the source's own expression gives." if law.errata else "")
     parts = [head, *(f"{name}\n{'-' * len(name)}\n{found[name]}" for name in ORDER if found.get(name))]
     return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -97,9 +97,9 @@ def _remarks(law: Any) -> list[str]:
         unit = "" if law.unit == "1" else f" {law.unit}"
         found.append(f"Accurate within {law.validity.accuracy:g}{unit} where {law.validity.text}.")
     if law.has_printed:
-        found.append(f"Printed wrong in the source, whose expression is `as_printed`: {law.as_printed.errata}")
+        found.append(f"The source's own expression is `as_printed`: {law.as_printed.errata}")
     if law.errata:
-        found.append(f"Wrong as printed: {law.errata}")
+        found.append(f"As printed: {law.errata}")
     return found
 
 

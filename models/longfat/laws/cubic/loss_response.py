@@ -54,8 +54,8 @@ def average_window(loss: LOSS, round_trip_time: ROUND_TRIP, c: C = 0.4, beta: BE
 
 
 @average_window.printed(
-    "Tables 1 and 2 take 1.2/sqrt(p), rounded from sqrt(3/2)/sqrt(p) of the same section's equation 3, for the "
-    "Reno-friendly region: 2 % too low."
+    "A rounding: for the Reno-friendly region tables 1 and 2 take 1.2/sqrt(p) in place of the sqrt(3/2)/sqrt(p) of "
+    "the same section's equation 3, 2 % less."
 )
 def average_window_as_printed(loss: Any, round_trip_time: Any, c: Any = 0.4, beta: Any = 0.7, *, xp: Any) -> Any:
     r"""Return the average window as the tables of RFC 9438 have it.
