@@ -50,7 +50,7 @@ def test_the_policer_is_found():
     assert figures.policed is True
     remark = next(one for one in figures.remarks if one.startswith("policed:"))
     # 5 Mbit/s and 30 kB of packets of 1500 bytes with 1448 bytes of data: 4.827 Mbit/s and 28.96 kB of data
-    rate, bucket = float(remark.split()[1]), float(remark.split()[7])
+    rate, bucket = float(remark.split()[1]), float(remark.split()[13])
     assert rate == pytest.approx(5 * 1448 / 1500, rel=0.01)
     assert bucket == pytest.approx(30 * 1448 / 1500, abs=1.448)
     assert figures.loss_burst > 2

@@ -124,7 +124,7 @@ def test_a_receive_window_is_advised_for_the_link_without_losses(tmp_path, capsy
         ("receiver.ss", "receiver window"),
         ("application.json", "application"),
         ("send-buffer.json", "sender"),
-        ("send-buffer.ss", "sender"),
+        ("send-buffer.ss", "send buffer"),
         ("reverse.json", "unknown"),
         ("overload-udp.json", "unknown"),
         ("idle.ping", "unknown"),
@@ -136,6 +136,68 @@ def test_files_of_known_paths(name, kind):
 
 def test_a_ping_shows_the_queue_of_parallel_flows():
     assert diagnosis(measured.read(DATA / "parallel.json", DATA / "idle.ping")).kind == "bottleneck"
+
+
+@pytest.mark.parametrize(
+    ("names", "kind"),
+    [
+        (["policed.json", "policed.ss"], "suspected policer"),
+        (["policed.json", "policed.ss", "idle.ping"], "suspected policer"),
+        (["lossy.json", "lossy.ss"], "losses or policer"),
+        (["policed.json", "policed.pcap"], "policer"),
+        (["lossy.json", "lossy.pcap"], "bottleneck"),  # the capture shows a queue
+    ],
+)
+def test_a_policer_stays_suspected_until_a_queue_or_a_capture(capsys, tmp_path, names, kind):
+    files = [str(DATA / name) for name in names]
+    runs = measured.read_each(*files)
+    assert diagnosis(measured.path_of(runs), runs=runs).kind == kind
+    assert cli.main(["window", *files, "--rate", "20Mbit/s", "--no-simulation", "--output", str(tmp_path)]) == 0
+    assert ("sysctl" in capsys.readouterr().out) == (kind == "bottleneck")
+
+
+def test_the_send_buffer_is_named_with_its_share_and_its_setting(capsys, tmp_path):
+    files = [str(DATA / "send-buffer.json"), str(DATA / "send-buffer.ss")]
+    said = []
+    for more in (
+        ["window", *files, "--rate", "100Mbit/s", "--no-simulation", "--output", str(tmp_path)],
+        ["measured", *files],
+    ):
+        assert cli.main(more) == 0
+        said.append(capsys.readouterr().out)
+        assert said[-1].startswith("limit     send buffer, for 69% of the time with data outstanding: 20.2 Mbit/s\n")
+        assert "SO_SNDBUF" in said[-1]
+        assert "SO_RCVBUF" not in said[-1]
+        assert "app_limited" not in said[-1]
+    assert "net.ipv4.tcp_wmem of the sender" in said[1]
+
+
+def test_the_option_rtt_is_the_base(tmp_path, capsys):
+    """Half a gigabit per second at 112 ms over a path of 80 ms: 32 ms are the queue."""
+    text = questions.run([500e6 / 8] * 60, rtt=0.112, mean_rtt=0.112)
+    for options, words in (
+        (["--rtt", "80ms"], "bottleneck that was full, with a queue of 32 ms"),
+        (["--rtt", "60..80ms"], "bottleneck that was full, with a queue of 32 ms"),
+        (["--rtt", "80..112ms"], "congestion window, still growing"),
+        ([], "congestion window, still growing"),
+    ):
+        out = asked(tmp_path, capsys, text, "--rate", "10Gbit/s", *options)
+        assert out.startswith(f"limit     {words}")
+
+
+@pytest.mark.parametrize("rates", [[941e6 / 8] * 60, [20e6] * 5 + [941.3e6 / 8] * 9])
+def test_a_hop_of_gigabit_ethernet(tmp_path, capsys, rates):
+    """1448 of 1538 bytes of 1 Gbit/s are 941.5 Mbit/s; the second flow had its time to grow, as its mean shows."""
+    text = questions.run(rates, rtt=0.112, mean_rtt=0.112)
+    out = asked(tmp_path, capsys, text, "--rate", "10Gbit/s", "--rtt", "80ms")
+    assert out.startswith("limit     hop of 1 Gbit/s: 941 Mbit/s of data is all that Gigabit Ethernet carries\n")
+    assert "sysctl" not in out
+    assert "Gbit/s by law" not in out
+    assert ", all that Gigabit Ethernet carries\n" in asked(tmp_path, capsys, text, command="measured")
+    same = asked(tmp_path, capsys, text, "--rate", "1Gbit/s", "--rtt", "80ms")
+    assert "hop of" not in same
+    other = questions.run([0.99 * one for one in rates])
+    assert "hop of" not in asked(tmp_path, capsys, other, "--rate", "10Gbit/s")
 
 
 MEASURED = {
@@ -228,6 +290,7 @@ def test_advice_is_short():
         assert max(map(len, steps), default=0) <= 106  # a line of 116 characters, less the label
         assert measurement
         assert len(Diagnosis(kind, "cause").lines()) <= 6
+        assert ",;" not in Diagnosis(kind, "cause").advice
 
 
 def test_losses_are_shares(tmp_path, capsys):

@@ -67,13 +67,20 @@ def test_scattered_retransmissions_widen_the_interval():
         ("policed", "network"),
         ("receiver", "receiver window"),
         ("application", "sender"),
-        ("send-buffer", "sender"),
     ],
 )
 def test_what_limited_the_flow(name, limit):
     assert read(f"{name}.json").limited_by == limit
     if (DATA / f"{name}.ss").exists():
         assert read(f"{name}.ss").limited_by == limit
+
+
+def test_only_clocks_tell_the_send_buffer_from_the_program():
+    assert read("send-buffer.json").limited_by == "sender"
+    # the last sample: busy:2608ms sndbuf_limited:1804ms
+    for figures in (read("send-buffer.ss"), read("send-buffer.json", "send-buffer.ss")):
+        assert figures.limited_by == "send buffer"
+        assert figures.limited_share == pytest.approx(1804 / 2608, rel=1e-9)
 
 
 def test_udp():

@@ -246,6 +246,16 @@ def text(value: float, unit: str) -> str:
     return decimal
 
 
+def rounded(value: float, unit: str, digits: int = 3) -> str:
+    """Return a quantity with its unit, rounded to a number of digits; rates in bits per second, a dash for NaN.
+
+    >>> rounded(1234567.0, "bytes/s"), rounded(0.0123456, "s"), rounded(math.nan, "s")
+    ('9.88 Mbit/s', '12.3 ms', '-')
+    """
+    scale = 8 if unit == "bytes/s" else 1
+    return text(float(f"{scale * value:.{digits}g}") / scale, unit) if math.isfinite(value) else "-"
+
+
 _LARGE = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
 _SMALL = ((1.0, ""), (1e-3, "m"), (1e-6, "u"), (1e-9, "n"))
 _BINARY = ((2.0**40, "Ti"), (2.0**30, "Gi"), (2.0**20, "Mi"), (2.0**10, "Ki"))

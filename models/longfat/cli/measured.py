@@ -10,9 +10,10 @@ import click
 
 from longfat.base.argument import Argument
 from longfat.base.layers import rate_at
+from longfat.base.quantities import rounded
 from longfat.cli.output import MORE, Output, outputs
 from longfat.cli.parameters import FILE, VERBOSE, options
-from longfat.cli.tables import Column, rounded, table
+from longfat.cli.tables import Column, table
 
 if TYPE_CHECKING:
     from longfat.measured import Measurement, PathFigures
@@ -67,7 +68,7 @@ def measured_command(output: Output, files: tuple[str, ...], capacity: float | N
     with output:
         found = measured.read_each(*files)
         path = measured.path_of(found)
-        ratios, verdict = metrics(path, capacity), diagnosis(path)
+        ratios, verdict = metrics(path, capacity), diagnosis(path, capacity, found)
         if output.draws and not any(one.series for one in found):
             raise ValueError("--figure needs values over time, which none of the files has")
         said = {

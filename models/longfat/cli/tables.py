@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from longfat.base.quantities import text
+from longfat.base.quantities import rounded as rounded
 from longfat.base.text_tables import aligned
 
 Cell = Callable[[Any], str]
@@ -33,6 +32,7 @@ def table(
 
     ``said`` are texts by the names that stand for them in headings, in braces.
 
+    >>> import math
     >>> rows = [{"k": 2, "loss": 0.012}, {"k": 10, "loss": math.nan}]
     >>> columns = [Column("k", 3, number("k", "d"), always=True), Column("loss", 6, number("loss", ".3f"))]
     >>> for line in table(columns, rows, lambda row: "none" if math.isnan(row["loss"]) else ""):
@@ -73,16 +73,6 @@ def interval(name: str, form: str, between: str = " .. ", scale: float = 1.0) ->
         return between.join(format(scale * float(row[one]), form) for one in ends) if ends[0] in row else ""
 
     return cell
-
-
-def rounded(value: float, unit: str, digits: int = 3) -> str:
-    """Return a quantity with its unit, rounded to a number of digits; rates in bits per second, a dash for NaN.
-
-    >>> rounded(1234567.0, "bytes/s"), rounded(0.0123456, "s"), rounded(math.nan, "s")
-    ('9.88 Mbit/s', '12.3 ms', '-')
-    """
-    scale = 8 if unit == "bytes/s" else 1
-    return text(float(f"{scale * value:.{digits}g}") / scale, unit) if math.isfinite(value) else "-"
 
 
 def percent(share: float) -> str:

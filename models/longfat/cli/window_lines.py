@@ -185,7 +185,7 @@ def _of_measured_rate(path: Path, control: str, receiver: str) -> str:
     """Return what to expect if the link's rate is unknown: the measured rate is its lower bound."""
     rate, between = path.figures.rate or 0.0, path.figures.rate_interval
     reason, limit = "the rate of the link is not known", path.figures.limited_by
-    if limit in ("receiver window", "sender"):
+    if limit in ("receiver window", "send buffer", "sender"):
         reason = f"the {limit} limited the measured flow, and not the network"
     return (
         f"{at_least((1 - DIFFERENT) * (between[0] if between else rate))} in the line {receiver}, without -w, if "

@@ -64,8 +64,12 @@ def asked_of(files: Iterable[str], options: dict[str, Any], kernel: str | None) 
     if kernel and hosts:
         raise conflict("--kernel", "excludes the output of sysctl -a", "which has the settings themselves")
     figures = measured.path_of(runs) if runs else measured.PathFigures()
+    if (trip := options.get("round_trip_time")) and figures.transport == "TCP":
+        base = min(max(figures.round_trip_time or trip[0], trip[0]), trip[1])
+        figures = measured.PathFigures(round_trip_time=base).merged(figures)
     limits = linux_defaults(kernel) if kernel else tightest([_limits(one) for one in hosts]) if hosts else None
-    return Asked(options, figures, diagnosis(figures) if figures.transport == "TCP" else None, limits)
+    link = options.get("rate", (None,))[0]
+    return Asked(options, figures, diagnosis(figures, link, runs) if figures.transport == "TCP" else None, limits)
 
 
 def _limits(host: Settings) -> Limits:

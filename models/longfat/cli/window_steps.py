@@ -79,11 +79,10 @@ def without_windows(asked: Asked) -> list[str]:
     if verdict.kind.endswith("processor") and found.rate:
         each, target = found.rate / (found.processor or 1.0), asked.options.get("rate", (0.0, 0.0))[1]
         streams = max(2, math.ceil(target / each)) if target else 4
-        most = min(streams * each, target or math.inf)
         side = "sender" if verdict.kind.startswith("sender") else "receiver"
         steps = [
-            f"several streams, a thread each (iperf3 from 3.16 on, -P {streams}): up to "
-            f"{rounded(most, 'bytes/s')}, at {rounded(each, 'bytes/s')} a processor",
+            f"several streams, a thread each (iperf3 from 3.16 on, -P {streams}): gain not known, "
+            f"{rounded(each, 'bytes/s')} a processor was measured",
             f"packets of 9000 bytes, if the whole path takes them: {FEWER_PACKETS} for the processor",
             f"segmentation and receive offload at the {side} (ethtool -k), iperf3 -Z: gain not known",
         ]
@@ -125,10 +124,10 @@ def _of_measured(answer: Answer, path: Path) -> list[str]:
         to = f"up to {rounded(reached, 'bytes/s')} by law, {times(reached / measured)}"
         to = "no gain by law, the link is full" if reached < 1.05 * measured else to
         to = to if math.isfinite(reached) else "gain not known, no law holds at this loss"
-    if verdict.kind in ("receiver window", "sender"):
+    if verdict.kind in ("receiver window", "send buffer", "sender"):
         if not _missing(answer, path):
             return [_without_need(answer, path, to)]
-        where = "paste the lines, without iperf3 -w and SO_RCVBUF"
+        where = f"paste the lines, without iperf3 -w and {_option(path)}"
         return [f"{where}: {to}", *([f"{verdict.advice} (gain not known)"] if verdict.kind == "sender" else [])]
     return [f"{verdict.advice} ({'gain not known without --rate' if path.rate_measured_by else to})"]
 
@@ -142,7 +141,12 @@ def _without_need(answer: Answer, path: Path, to: str) -> str:
     is_file = not path.limits.is_default
     allowed = f"{path.limits.source} allows {rounded(answer.attrs['window'], 'bytes')}"
     others = "" if is_file else ", and for settings below the defaults (sysctl -a)"
-    return f"look for iperf3 -w and SO_RCVBUF, because {allowed}{others}: {to}"
+    return f"look for iperf3 -w and {_option(path)}, because {allowed}{others}: {to}"
+
+
+def _option(path: Path) -> str:
+    """Return the option by which a program sets the buffer that limited the flow."""
+    return "SO_SNDBUF" if path.figures.limited_by == "send buffer" else "SO_RCVBUF"
 
 
 def _of_numbers(answer: Answer, path: Path) -> tuple[str, list[str]]:

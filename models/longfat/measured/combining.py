@@ -170,6 +170,7 @@ def _verdicts(measurements: Sequence[Measurement], made: PathFigures) -> PathFig
         remarks=remarks,
         receive_window=_median(one.figures.receive_window for one in runs),
         processor=_median(one.figures.processor for one in runs),
+        limited_share=_median(one.figures.limited_share for one in runs),
         offered=_median(one.figures.offered for one in runs),
         control=controls.pop() if len(controls) == 1 else None,
     )

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from statistics import median
 from textwrap import wrap
 
-from longfat.base.quantities import text
+from longfat.base.layers import ETHERNETS, NEAR, full_ethernet
+from longfat.base.quantities import rounded, text
 from longfat.laws.cubic import average_window, average_window_random
 from longfat.laws.tcp import square_root_rate
 from longfat.measured.counting import CONFIDENCE, loss_interval
-from longfat.measured.figures import PathFigures
+from longfat.measured.figures import Measurement, PathFigures
 from longfat.measured.limits import QUEUED
 
 __all__ = ["Diagnosis", "allowed_rates", "diagnosis", "is_too_fast", "none_lost"]
@@ -24,6 +27,10 @@ NO_QUEUE = 0.1
 EVENTS = 3
 #: Ours: an intact link loses a smaller share, so that a larger loss without a queue may well be a policer's.
 POLICED = 1e-3
+#: Kinds of files with the times of packets.
+CAPTURES = ("pcap", "qlog")
+#: Kinds that a full hop explains as well.
+_FULL = ("bottleneck", "growth", "own losses", "suspected policer")
 
 _CAPTURE = (
     "at the sender tcpdump -s 96 -w path.pcap tcp, then longfat measured path.pcap: it tells a policer and its rate"
@@ -41,6 +48,13 @@ _ADVICE = {
         "the same transfer again",
     ),
     "application": ((), "the same transfer without iperf3 -b: the program asked for no more"),
+    "send buffer": (
+        (
+            "raise net.ipv4.tcp_wmem of the sender (longfat window FILES --rate LINK gives the lines)",
+            "set no buffer in the program (no iperf3 -w, no SO_SNDBUF), or a larger one",
+        ),
+        "the same transfer again",
+    ),
     "sender": (
         (
             "a faster program or disk, if ss says app_limited",
@@ -72,10 +86,14 @@ _ADVICE = {
     ),
     "bottleneck": (
         (
-            "compare with the rate of the link: if that is higher, look for other traffic,",
-            "and for the hop with this rate (tc -s qdisc, counters of switches)",
+            "compare with the rate of the link; if that is higher, look for other traffic",
+            "look for the hop with this rate (tc -s qdisc, counters of switches)",
         ),
         "the same transfer while nothing else is sent",
+    ),
+    "hop": (
+        ("look for a hop of that rate: the speed by ethtool DEV of both hosts, and the ports of switches",),
+        "the same transfer without that hop",
     ),
     "growth": ((), "for longer and without the start: iperf3 -c HOST -O 10 -t 60 --json"),
     "unknown": ((), "iperf3 -c HOST --json on the sending host (without -R), or ss -tin dst HOST during a transfer"),
@@ -89,8 +107,9 @@ class Diagnosis:
     Attributes
     ----------
     kind : str
-        "receiver window", "application", "sender", "sender's processor", "receiver's processor", "policer", "suspected
-        policer", "losses", "losses or policer", "own losses", "bottleneck", "growth" or "unknown".
+        "receiver window", "application", "send buffer", "sender", "sender's processor", "receiver's processor",
+        "policer", "suspected policer", "losses", "losses or policer", "own losses", "hop", "bottleneck", "growth" or
+        "unknown".
     limit : str
         The limit in words, with its size and the rate that it means.
     """
@@ -135,13 +154,23 @@ class Diagnosis:
     @property
     def is_beyond_windows(self) -> bool:
         """Whether no window and no socket buffer can raise the rate."""
-        return self.kind == "application" or self.kind.endswith(("processor", "policer"))
+        return self.kind in ("application", "hop") or self.kind.endswith(("processor", "policer"))
 
 
-def diagnosis(figures: PathFigures) -> Diagnosis:
+def diagnosis(figures: PathFigures, link: float | None = None, runs: Sequence[Measurement] = ()) -> Diagnosis:
     """Return what limited the flow of a measurement.
 
     A policer shown by a capture takes precedence, then the data of the end hosts, and last losses and queue.
+
+    Parameters
+    ----------
+    figures : PathFigures
+        Figures of the path.
+    link : float, optional
+        Rate of the link [bytes/s]. A flow that fills a slower Ethernet met a hop of that kind.
+    runs : sequence of Measurement
+        The measurements that the figures are made of. A policer that one of them makes likely stays so if the others
+        show a short queue only, since smoothed round-trip times hide such a queue; a capture among them decides.
 
     Examples
     --------
@@ -154,8 +183,19 @@ def diagnosis(figures: PathFigures) -> Diagnosis:
     if figures.limited_by not in (None, "network"):
         return _of_hosts(figures)
     if figures.limited_by and figures.rate and figures.loss is not None and figures.queueing_delay is not None:
-        return _of_network(figures)
-    said = f": {_short(figures.rate, 'bytes/s')} of data arrived" if figures.rate and figures.transport else ""
+        made = _of_network(figures)
+        if made.kind in _FULL and (filled := _filled(figures, runs)):
+            name, rate = filled
+            if link is None:
+                return replace(made, limit=f"{made.limit}, all that {name} carries")
+            if ETHERNETS[name] < (1 - NEAR) * link:
+                said = f"{rounded(rate, 'bytes/s')} of data is all that {name} carries"
+                return Diagnosis("hop", f"hop of {text(ETHERNETS[name], 'bytes/s')}: {said}")
+        if made.kind == "own losses" and not any(one.kind in CAPTURES for one in runs):
+            alone = (diagnosis(one.figures) for one in runs if len(runs) > 1)
+            made = next((one for one in alone if one.kind in ("suspected policer", "losses or policer")), made)
+        return made
+    said = f": {rounded(figures.rate, 'bytes/s')} of data arrived" if figures.rate and figures.transport else ""
     return Diagnosis("unknown", f"unknown{said}")
 
 
@@ -202,13 +242,16 @@ def is_too_fast(figures: PathFigures, control: str = "cubic") -> bool:
 
 def _of_hosts(figures: PathFigures) -> Diagnosis:
     """Return the diagnosis if a window, the application or a processor limited the flow."""
-    kind, rate = str(figures.limited_by), _short(figures.rate, "bytes/s") if figures.rate else "rate not known"
+    kind, rate = str(figures.limited_by), rounded(figures.rate, "bytes/s") if figures.rate else "rate not known"
     if kind.endswith("processor"):
         busy = f", busy for {100 * figures.processor:.3g}% of the time" if figures.processor else ""
         return Diagnosis(kind, f"{kind}{busy}: {rate}")
+    if kind == "send buffer":
+        held = f", for {figures.limited_share:.0%} of the time with data outstanding" if figures.limited_share else ""
+        return Diagnosis(kind, f"send buffer{held}: {rate}")
     if kind == "sender":
         if figures.offered:
-            return Diagnosis("application", f"application, told to send {_short(figures.offered, 'bytes/s')}: {rate}")
+            return Diagnosis("application", f"application, told to send {rounded(figures.offered, 'bytes/s')}: {rate}")
         return Diagnosis(kind, f"sender, whose program or send buffer had too little to send: {rate}")
     if not figures.round_trip_time:
         return Diagnosis(kind, f"{kind}: {rate}")
@@ -217,9 +260,9 @@ def _of_hosts(figures: PathFigures) -> Diagnosis:
     if window is None and figures.rate:
         window, about = figures.rate * trip, "about "  # Little's law
     if window is None:
-        return Diagnosis(kind, f"{kind} at {_short(trip, 's')}")
-    means = f"{_short(window / trip, 'bytes/s')} at {_short(trip, 's')}"
-    return Diagnosis(kind, f"{kind} of {about}{_short(window, 'bytes')}: {means}")
+        return Diagnosis(kind, f"{kind} at {rounded(trip, 's')}")
+    means = f"{rounded(window / trip, 'bytes/s')} at {rounded(trip, 's')}"
+    return Diagnosis(kind, f"{kind} of {about}{rounded(window, 'bytes')}: {means}")
 
 
 def _of_network(figures: PathFigures) -> Diagnosis:
@@ -227,24 +270,24 @@ def _of_network(figures: PathFigures) -> Diagnosis:
     rate, base, loss, queue = figures.rate or 0.0, figures.round_trip_time, figures.loss, figures.queueing_delay or 0.0
     trip = base or 0.0
     if queue > (QUEUED - 1) * trip:
-        said = f"bottleneck that was full, with a queue of {_short(queue, 's')}"
-        return Diagnosis("bottleneck", f"{said}: {_short(rate, 'bytes/s')} of data")
+        said = f"bottleneck that was full, with a queue of {rounded(queue, 's')}"
+        return Diagnosis("bottleneck", f"{said}: {rounded(rate, 'bytes/s')} of data")
     allowed = allowed_rates(figures)
     if not loss:
-        return Diagnosis("growth", f"congestion window, still growing without losses: {_short(rate, 'bytes/s')}")
+        return Diagnosis("growth", f"congestion window, still growing without losses: {rounded(rate, 'bytes/s')}")
     if allowed is None and loss < POLICED:
-        return Diagnosis("unknown", f"unknown, with losses that do not slow down BBR: {_short(rate, 'bytes/s')}")
+        return Diagnosis("unknown", f"unknown, with losses that do not slow down BBR: {rounded(rate, 'bytes/s')}")
     if allowed is not None and rate < SLOWER * allowed[1] and (figures.loss_events or 0) < EVENTS:
-        said = f"congestion window, still growing: {_short(rate, 'bytes/s')}"
-        return Diagnosis("growth", f"{said}, and the losses allow {_short(allowed[0], 'bytes/s')}")
+        said = f"congestion window, still growing: {rounded(rate, 'bytes/s')}"
+        return Diagnosis("growth", f"{said}, and the losses allow {rounded(allowed[0], 'bytes/s')}")
     is_fast = is_too_fast(figures)
     # Parallel flows keep a queue up all the time, so that the smallest round trip of iperf3 contains it.
     if queue > NO_QUEUE * trip or (is_fast and (figures.flows or 1) > 1):
         said = f"losses of the flow itself at a short queue, or of the path: {loss:.3g}"
-        return Diagnosis("own losses", f"{said}, at {_short(rate, 'bytes/s')}")
+        return Diagnosis("own losses", f"{said}, at {rounded(rate, 'bytes/s')}")
     if is_fast and (figures.loss_events or EVENTS) < EVENTS:
         said = "congestion window, still growing after a burst of losses"
-        return Diagnosis("growth", f"{said}: {_short(rate, 'bytes/s')}")
+        return Diagnosis("growth", f"{said}: {rounded(rate, 'bytes/s')}")
     if is_fast:
         return Diagnosis("suspected policer", f"policer suspected, or a short buffer: {_passed(figures)}")
     sent = figures.packets_sent or 0.0
@@ -252,25 +295,32 @@ def _of_network(figures: PathFigures) -> Diagnosis:
     if allowed is None:
         # BBR keeps its rate at such losses, and through a policer, where it causes them: docs/measured.md.
         said = f"{said}, at random or by a policer, which do not slow down BBR"
-        return Diagnosis("losses or policer", f"{said}: {_short(rate, 'bytes/s')} of data")
+        return Diagnosis("losses or policer", f"{said}: {rounded(rate, 'bytes/s')} of data")
     law = "CUBIC" if (figures.control or "cubic") == "cubic" else "Reno"
-    means = f"{_short(allowed[0], 'bytes/s')} by the law of {law} at {_short(trip, 's')}"
+    means = f"{rounded(allowed[0], 'bytes/s')} by the law of {law} at {rounded(trip, 's')}"
     kind, cause = ("losses", "") if loss < POLICED else ("losses or policer", ", at random or by a policer")
-    return Diagnosis(kind, f"{said}{cause}: {means}, measured {_short(rate, 'bytes/s')}")
+    return Diagnosis(kind, f"{said}{cause}: {means}, measured {rounded(rate, 'bytes/s')}")
+
+
+def _filled(figures: PathFigures, runs: Sequence[Measurement]) -> tuple[str, float] | None:
+    """Return the Ethernet that the flow filled, and the rate of data: the mean, or half of the time or more."""
+    steady = [
+        median(series.values)
+        for one in runs if one.figures.transport == "TCP" and one.figures.rate_layer == "data"
+        for series in one.series if series.name == "rate"
+    ]  # fmt: skip
+    if not (figures.rate and figures.packet and figures.transport == "TCP"):
+        return None
+    found = ((full_ethernet(rate, figures.packet), rate) for rate in (figures.rate, *steady))
+    return next(((name, rate) for name, rate in found if name), None)
 
 
 def _passed(figures: PathFigures) -> str:
     """Return a sentence on the rate that passed a policer and the packets that it dropped."""
-    rate = f"{_short(figures.rate, 'bytes/s')} of data passed" if figures.rate else "rate not known"
+    rate = f"{rounded(figures.rate, 'bytes/s')} of data passed" if figures.rate else "rate not known"
     return f"{rate}, a share of {figures.loss or 0.0:.3g} was lost without a queue"
 
 
 def _count(number: float) -> str:
     """Return a number of packets as text, large ones rounded to three digits."""
     return f"{number:.0f}" if number < 1e5 else f"{number:.3g}".replace("e+0", "e").replace("e+", "e")
-
-
-def _short(value: float, unit: str) -> str:
-    """Return a quantity to three digits, rates in bits per second."""
-    scale = 8 if unit == "bytes/s" else 1
-    return text(float(f"{scale * value:.3g}") / scale, unit)

@@ -22,6 +22,7 @@ FIGURES = {
     "loss_events": ("events", "(0, inf)"),
     "receive_window": ("bytes", "(0, inf)"),
     "processor": ("1", "[0, inf)"),
+    "limited_share": ("1", "[0, inf)"),
     "offered": ("bytes/s", "(0, inf)"),
 }
 #: Bounds that the interval of a figure may touch: an interval of the loss can end at 1.
@@ -32,7 +33,7 @@ INTERVALS = {
     "queueing_delay_interval": ("s", "[0, inf)"),
 }
 #: Causes that can limit a flow.
-LIMITS = ("network", "receiver window", "sender", "sender's processor", "receiver's processor")
+LIMITS = ("network", "receiver window", "send buffer", "sender", "sender's processor", "receiver's processor")
 #: Fields that are merged together: a figure and the fields that belong to it.
 _TAKEN = {
     "rate": ("rate_interval", "flows", "rate_layer"),
@@ -42,7 +43,7 @@ _TAKEN = {
     "queueing_delay": ("queueing_delay_interval",),
     "loss_burst": (),
     "policed": (),
-    "limited_by": ("receive_window", "processor", "offered"),
+    "limited_by": ("receive_window", "processor", "limited_share", "offered"),
     "control": (),
 }  # fmt: skip
 
@@ -76,8 +77,8 @@ class PathFigures:
     policed : bool, optional
         Whether losses look like those of a policer, which drops the excess over a rate and queues nothing.
     limited_by : str, optional
-        What limited the flow: "network", "receiver window", "sender" (its application or its send buffer), "sender's
-        processor" or "receiver's processor".
+        What limited the flow: "network", "receiver window", "send buffer", "sender" (its application, or its send
+        buffer where the file does not tell), "sender's processor" or "receiver's processor".
     flows : float, optional
         Number of parallel flows whose rate this is [flows], in [1, inf).
     loss_events : float, optional
@@ -87,6 +88,8 @@ class PathFigures:
     processor : float, optional
         Time of a processor that the sending or receiving program took, where it was the limit, as a share of the
         transfer [1]; more than 1 for a program with several threads.
+    limited_share : float, optional
+        Time in which the send buffer was the limit, as a share of the time with data outstanding [1].
     offered : float, optional
         Rate at which the application was told to send [bytes/s], in (0, inf).
     control : str, optional
@@ -121,6 +124,7 @@ class PathFigures:
     loss_events: float | None = None
     receive_window: float | None = None
     processor: float | None = None
+    limited_share: float | None = None
     offered: float | None = None
     control: str | None = None
     rate_layer: str = "data"

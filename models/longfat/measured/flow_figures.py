@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
-from longfat.base.quantities import text
+from longfat.base.layers import rate_at
+from longfat.base.quantities import rounded
 from longfat.measured.counting import loss_interval
 from longfat.measured.figures import PathFigures, Series
 from longfat.measured.limits import QUEUED, SHARE
@@ -69,7 +70,8 @@ def figures_of(flow: Transfer, source: str) -> PathFigures:
     words = f"{verdict.reason} ({source}; Flach et al., SIGCOMM 2016)"
     if verdict.policed:
         least = "at least " if verdict.is_least else ""
-        words = f"{least}{text(verdict.rate, 'bytes/s')} with a bucket of {text(verdict.bucket, 'bytes')}: {words}"
+        rate_of, bucket = (rounded(one, unit) for one, unit in ((verdict.rate, "bytes/s"), (verdict.bucket, "bytes")))
+        words = f"{least}{rate_of} of {flow.layer}{_at_ip(flow, verdict.rate)} with a bucket of {bucket}: {words}"
     if lost:
         remarks.append(f"policed: {words}")
     limit = _limit(flow, lost)
@@ -95,6 +97,13 @@ def figures_of(flow: Transfer, source: str) -> PathFigures:
         loss_events=bursts or None if lost < len(sent) else None,
         rate_layer=flow.layer,
     )
+
+
+def _at_ip(flow: Transfer, rate: float) -> str:
+    """Return a rate of data as one of IP, after which policers are configured; empty for other layers."""
+    if flow.layer != "data" or flow.transport != "TCP" or not flow.packet:
+        return ""
+    return f" ({rounded(rate_at(rate, 'data', 'IP', data=flow.packet), 'bytes/s')} of IP)"
 
 
 def _bursts(sent: Sequence[Transmission]) -> int:

@@ -1,4 +1,4 @@
-"""Limits of a TCP flow: the network, the receiver's window, the sender, or a processor.
+"""Limits of a TCP flow: the network, the receiver's window, the sender or its buffer, or a processor.
 
 The three answers, and the comparison of the flight with the windows, follow Zhang, Breslau, Paxson and Shenker, On the
 Characteristics and Origins of Internet Flow Rates, SIGCOMM 2002. The thresholds are ours, because that paper's apply to
@@ -45,9 +45,9 @@ def by_time(busy: float, window: float, buffer: float, application: bool) -> str
         return None
     if window / busy > SHARE:
         return "receiver window"
-    if buffer / busy > SHARE or application:
-        return "sender"
-    return "network"
+    if buffer / busy > SHARE:
+        return "send buffer"
+    return "sender" if application else "network"
 
 
 def by_processor(sender: float, receiver: float, threads: int = 1) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from longfat.base.layers import LAYERS, NEAR, header_bytes, rate_at
-from longfat.base.quantities import text
+from longfat.base.quantities import rounded, text
 from longfat.laws import tcp
 from longfat.measured.figures import PathFigures
 
@@ -57,12 +57,11 @@ def beyond(figures: PathFigures, capacity: float | None) -> str:
     rate, packet = figures.rate, figures.packet
     if not (capacity and rate and packet and figures.transport and figures.rate_layer == "data"):
         return ""
-    of = {"data": packet, "transport": figures.transport}
-    full = {layer: rate_at(capacity, "wire", layer, **of) for layer in LAYERS}
+    full = {layer: rate_at(capacity, "wire", layer, data=packet, transport=figures.transport) for layer in LAYERS}
     if rate <= (1 + NEAR) * full["data"]:
         return ""
     jumbo = rate_at(capacity, "wire", "data", 9000, transport=figures.transport)
-    data, large, its = (text(float(f"{8 * one:.4g}") / 8, "bytes/s") for one in (full["data"], jumbo, rate))
+    data, large, its = (rounded(one, "bytes/s", 4) for one in (full["data"], jumbo, rate))
     said = f"{text(capacity, 'bytes/s')} carries {data} of data, jumbo frames {large}"
     layer = min(full, key=lambda one: abs(full[one] - rate))
     return said + f"; {its} is {layer}'s" * (abs(rate / full[layer] - 1) < NEAR)

@@ -82,7 +82,7 @@ def _server(path: str, content: Any) -> dict[str, list[tuple[str, Field]]]:
 
 
 def _figures(test: str, seen: list[Field], known: list[Field], remarks: list[str]) -> PathFigures:
-    rate = base = mean = loss = sent = interval = limit = None
+    rate = base = mean = loss = sent = interval = limit = buffer = None
     if seen:
         elapsed = seen[-1]["ElapsedTime"].number("us", "(0, inf)") / 1e6
         rate = seen[-1]["NumBytes"].number("bytes", "[0, inf)") / elapsed or None
@@ -108,6 +108,7 @@ def _figures(test: str, seen: list[Field], known: list[Field], remarks: list[str
         limit = by_time(clocks[0], clocks[1], clocks[2], application=False)
         if limit:
             remarks.append(f"limited_by: {clocks[1] / clocks[0]:.0%} of the time the receiver's window (ndt7)")
+            buffer = clocks[2] / clocks[0] if limit == "send buffer" else None
         if rate is None and "BytesAcked" in last.entries() and "ElapsedTime" in last.entries():
             acked = last["BytesAcked"].number("bytes", "[0, inf)")
             rate = acked / (last["ElapsedTime"].number("us", "(0, inf)") / 1e6) or None
@@ -124,6 +125,7 @@ def _figures(test: str, seen: list[Field], known: list[Field], remarks: list[str
         loss_interval=interval,
         policed=None if loss is None else queued_or_lost(base, mean, loss),
         limited_by=limit,
+        limited_share=buffer,
     )
 
 

@@ -139,7 +139,7 @@ def _figures(path: str, sockets: list[list[_Sample]], remarks: list[str]) -> Pat
             f"loss: an estimate, {lost:.0f} of {sent:.0f} segments retransmitted (ss), own overflows included"
         )
     mss = median(one["mss"] for one in last)
-    limit, shares = _limit(sockets)
+    limit, shares, buffer = _limit(sockets)
     if limit:
         remarks.append(f"limited_by: {shares} (ss)")
     return PathFigures(
@@ -154,6 +154,7 @@ def _figures(path: str, sockets: list[list[_Sample]], remarks: list[str]) -> Pat
         loss_interval=loss_interval(lost, sent) if lost < sent else None,
         policed=queued_or_lost(base, mean, lost),
         limited_by=limit,
+        limited_share=buffer if limit == "send buffer" else None,
         flows=len(sockets) if rate else None,
     )
 
@@ -167,19 +168,20 @@ def _rate(found: list[_Sample]) -> float:
     return median(rates) if rates else 0.0
 
 
-def _limit(sockets: list[list[_Sample]]) -> tuple[str | None, str]:
-    """Return what limited the sockets together, and a text with the durations."""
+def _limit(sockets: list[list[_Sample]]) -> tuple[str | None, str, float]:
+    """Return what limited the sockets together, a text with the durations, and the share of the send buffer."""
     last = [found[-1] for found in sockets]
     busy, window, buffer = (sum(one[name] for one in last) for name in ("busy", "rwnd_limited", "sndbuf_limited"))
     every = [one.application for found in sockets for one in found]
     idle = sum(every) > len(every) / 2
     if not busy:
-        return None, ""
+        return None, "", 0.0
     words = (
         f"of the time with data outstanding {window / busy:.0%} by the receiver's window "
         f"and {buffer / busy:.0%} by the send buffer"
     )
-    return by_time(busy, window, buffer, idle), words + (", often without data to send" if idle else "")
+    words += ", often without data to send" if idle else ""
+    return by_time(busy, window, buffer, idle), words, buffer / busy
 
 
 def _series(found: list[_Sample]) -> tuple[Series, ...]:
