@@ -59,8 +59,8 @@ def times(gain: float) -> str:
 
 def begin(answer: Answer, path: Path) -> list[str]:
     """Return what limits the flow, by the diagnosis of a measured flow or else by law, and what to do."""
-    measured = path.verdict is not None
-    made = _said(path.verdict.limit, _of_measured(answer, path)) if measured else _said(*_of_numbers(answer, path))
+    verdict = path.verdict
+    made = _said(*_of_numbers(answer, path)) if verdict is None else _said(verdict.limit, _of_measured(answer, path))
     flows = answer.attrs["flows"]
     if answer.attrs["scheme"] == "bbr1" and flows > 1:
         made += labelled(
