@@ -10,7 +10,7 @@ import math
 from pathlib import Path
 
 from figures.linux.pictures import CAPTIONS, HEADS, NAME, PART
-from longfat.testbed import equivalence, equivalence_report
+from longfat.testbed import equivalence
 from longfat.testbed.equivalence_cases import BUFFERS, FLOWS
 from tests.benchmarks.linux import read, statements
 
@@ -113,7 +113,7 @@ def others(made):
     for title, (group, quantity, where) in groups.items():
         some = [one for one in made if one.case.group == group and one.quantity == quantity]
         most = max(some, key=lambda one: abs(one.difference) / one.accuracy.of(one.measured))
-        cells = equivalence_report.cells(most)
+        cells = equivalence.cells(most)
         name = most.case.name.removeprefix(f"{group}, ")
         agree = sum(one.verdict == "agrees" for one in some)
         said = f"{cells[5]} ({name})" if len(some) > 1 and most.difference else cells[5]
@@ -132,14 +132,14 @@ def queues(made):
             for buffer in BUFFERS:
                 one = found[f"full link, {name}, {flows} flow{'s' * (flows > 1)}, buffer {buffer:g}"]
                 mark = marks[one.verdict]
-                cells.append(f"{mark}{equivalence_report.cells(one)[5].partition(' +-')[0]}{mark}")
+                cells.append(f"{mark}{equivalence.cells(one)[5].partition(' +-')[0]}{mark}")
             lines.append(f"| {name} | {flows} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
 
 def rules(made):
     """Yield each rule of Linux with the case that shows it, and the differences without and with the rule."""
-    found = {one.case.name: equivalence_report.cells(one)[5] for one in made if one.quantity == "mean_queue"}
+    found = {one.case.name: equivalence.cells(one)[5] for one in made if one.quantity == "mean_queue"}
     for rule, parameter, case, common in RULES:
         name = f"full link, {case}"
         place, _, buffer = name.partition(", buffer ")
@@ -186,7 +186,7 @@ def page():
     every = statements(read())
     made = [one for one in every if not one.case.rules]
     counts = {word: sum(one.verdict == word for one in made) for word in ("agrees", "differs", "undecided")}
-    found = {one.case.name: equivalence_report.cells(one)[5] for one in every if one.quantity == "mean_queue"}
+    found = {one.case.name: equivalence.cells(one)[5] for one in every if one.quantity == "mean_queue"}
     two = "full link, CUBIC, 2 flows, buffer 0.5"
     shown = [*rules(every)]
     sizes, near = ([abs(float(row[column].partition(" ")[0])) for row in shown] for column in (-2, -1))

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from longfat.benchmark import suites
-from longfat.benchmark.suites import observing
+from longfat.benchmark.suites import running
 from longfat.benchmark.suites.case import NAMES, Case, Expectation, Probe
-from longfat.benchmark.suites.observing import SAMPLED, Observed
+from longfat.benchmark.suites.running import SAMPLED, Observed
 from longfat.cli import main
 from longfat.sim import schemes
 from longfat.sim.runs import results
@@ -92,7 +92,7 @@ SEEN = Observed(
     ],
 )
 def test_measurements_by_hand(probe, value):
-    assert observing.value_of(Expectation("", probe=probe), SEEN) == pytest.approx(value, nan_ok=True)
+    assert running.value_of(Expectation("", probe=probe), SEEN) == pytest.approx(value, nan_ok=True)
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_measurements_by_hand(probe, value):
     ],
 )  # fmt: skip
 def test_phases_by_hand(visits, never, after, value):
-    assert observing.value_of(Expectation("", probe=Probe(after=after), visits=visits, never=never), SEEN) == value
+    assert running.value_of(Expectation("", probe=Probe(after=after), visits=visits, never=never), SEEN) == value
 
 
 def test_a_scheme_without_phases_has_no_value():
@@ -191,7 +191,7 @@ def test_placeholders_are_found_in_a_first_run():
     text = 'find = [{name = "t", phase = "B", before = "9"},\n{name = "x", phase = "B", field = "x", before = "1"}]\n'
     case = Case("bbr", "c", "", "", text + "[[expect]]\nrule = 'r'\nfield = 'x'\nbegin = $t\nper = $x\n")
     assert [one.name for one in case.finds({})] == ["t", "x"]
-    assert [observing._found(one, SEEN) for one in case.finds({})] == ["4", "9"]
+    assert [running._found(one, SEEN) for one in case.finds({})] == ["4", "9"]
     assert case.expectations({"t": "4"})[0].probe.begin == 4.0
     assert case.fields() == {"phase", "x"}
 

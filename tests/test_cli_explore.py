@@ -213,7 +213,7 @@ def test_a_client_that_leaves_ends_its_work(inside):
 
 def simulated(file, seconds=60.0):
     """Return the events of a simulation in a process of its own, up to a time limit, after which it is left."""
-    process = pytest.importorskip("longfat.explore.process", reason="processes are not forked here")
+    process = pytest.importorskip("longfat.explore.server", reason="processes are not forked here")
 
     async def all_of():
         async with (

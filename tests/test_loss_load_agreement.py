@@ -9,7 +9,7 @@ import pytest
 from longfat.laws.loss_load import equilibrium_loss
 from longfat.sim import Simulation
 from longfat.verify import check
-from longfat.verify.network_estimators import CAPACITY, loss_load_equilibrium, loss_load_network
+from longfat.verify.link_estimators import CAPACITY, loss_load_equilibrium, loss_load_network
 
 KS = (1, 2, 5, 10, 20)
 

@@ -9,7 +9,7 @@ import pytest
 from docs import linux as page
 from figures.linux import pictures as figure
 from longfat.sim import run
-from longfat.testbed import equivalence, equivalence_report
+from longfat.testbed import equivalence
 from longfat.testbed.equivalence_cases import BUFFERS, FLOWS, LOSSES, Accuracy, Case, cases
 from longfat.testbed.plan import with_handshakes
 from tests.benchmarks import linux as stored
@@ -45,10 +45,10 @@ def test_verdicts_of_a_case():
     assert second.difference == pytest.approx(2.0)
     # 33 packets over 2500000 x 0.0406/1500 = 67.67: B = 0.4877, U = 3 x 1.4877^2/(4 x (1 + 0.4877 + 0.2378)) = 0.9620
     assert first.law == pytest.approx(0.9620, abs=1e-4)
-    assert equivalence_report.summary([first, second]).startswith(
+    assert equivalence.summary([first, second]).startswith(
         "Simulator and Linux agree in 1 of 2 statements and differ in 1"
     )
-    table = equivalence_report.to_text([first, second])
+    table = equivalence.to_text([first, second])
     assert [word in table for word in ("full link, by hand", "22 +- 0.2 (3)", "+9.09 +- 0 %", "3 %")] == [True] * 4
 
 
@@ -124,8 +124,8 @@ def test_a_case_whose_runs_are_spoilt_is_said_to_be(monkeypatch):
     monkeypatch.setattr(equivalence, "simulate", lambda case, seed: dict.fromkeys(case.quantities, 0.5))
     made = equivalence.run([one, other], progress=False)
     assert [each.verdict for each in made] == ["spoilt"] * len(one.quantities) + ["agrees"] * len(other.quantities)
-    assert equivalence_report.summary(made).endswith("0 are undecided. The machine's load has spoilt the runs of 2.")
-    assert '"verdict": "spoilt"' in equivalence_report.to_json(made)
+    assert equivalence.summary(made).endswith("0 are undecided. The machine's load has spoilt the runs of 2.")
+    assert '"verdict": "spoilt"' in equivalence.to_json(made)
 
 
 def test_storing_and_reading(tmp_path):

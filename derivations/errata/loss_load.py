@@ -18,7 +18,7 @@ from figures.loss_load.networks import KS, NEAREST
 from longfat.benchmark.entries import ENTRIES
 from longfat.benchmark.tables import cells
 from longfat.sim import Simulation, queues
-from longfat.verify.network_estimators import CAPACITY, loss_load_network
+from longfat.verify.link_estimators import CAPACITY, loss_load_network
 
 PER_SECOND = 40e6 / 8 / 500  # packets/s
 ROUND_TRIP = 0.044  # s

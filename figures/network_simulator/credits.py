@@ -17,7 +17,7 @@ import longfat as lf
 from figures.writing import Part, bars, panels
 from longfat.base.files import AtomicFiles
 from longfat.sim.switch.log import Log
-from longfat.verify.guarantee_estimators import AT_ONCE, SCHEDULERS, greatest_delay, scheduler
+from longfat.verify.link_estimators import AT_ONCE, SCHEDULERS, greatest_delay, scheduler
 
 CAPTIONS = {
     "credits": "Credit flow control, hop-by-hop and explicit feedback, and TCP with selective acknowledgments: use of "

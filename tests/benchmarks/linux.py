@@ -12,7 +12,7 @@ import math
 from dataclasses import replace
 from pathlib import Path
 
-from longfat.testbed import equivalence, equivalence_report
+from longfat.testbed import equivalence
 from longfat.testbed.equivalence_cases import cases
 
 STORED = Path(__file__).resolve().parent.parent / "data" / "linux.csv"
@@ -96,7 +96,7 @@ def main():
         write(found)
     found = read()
     names = {one.name for one in chosen}
-    print(equivalence_report.to_text([one for one in statements(found) if one.case.name in names]))
+    print(equivalence.to_text([one for one in statements(found) if one.case.name in names]))
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ import xarray as xr
 from scipy.integrate import solve_ivp
 
 from longfat.fluid import cadpc, cadpc_fairness, integrate
-from longfat.fluid.ensemble_kernel import advance
+from longfat.fluid.ensemble import advance
 
 POINTS, UPDATES, FLOWS, SMOOTHING = 10**5, 10**3, 100, 0.5
 

@@ -13,7 +13,7 @@ from multiprocessing import get_context
 import pytest
 
 from longfat.replication import SweepError, sweep
-from longfat.replication.processes import Processes, WorkerDied
+from longfat.replication.engines import Processes, WorkerDied
 from tests.replication.common import GRID, QUIET, always_killed, logged_run, once_killed, queue
 
 LOADS = {"load": [1, 2, 3, 4, 5, 6]}

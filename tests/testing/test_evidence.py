@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from longfat.testing import distribution_free, evidence
-from longfat.testing.distribution_free import Bounded, Distribution, Quantile
-from longfat.testing.evidence import Normal
+from longfat.testing import evidence
+from longfat.testing.evidence import Bounded, Distribution, Normal, Quantile
 
 
 def normal_sample(count, seed, mean=0.0):
@@ -77,7 +76,7 @@ def test_betting_is_fair(mean):
 def test_betting_that_looks_at_its_own_replication_is_unfair(monkeypatch):
     """The check above can fail."""
     kept = np.concatenate
-    monkeypatch.setattr(distribution_free.np, "concatenate", lambda parts: np.roll(kept(parts), -1))
+    monkeypatch.setattr(evidence.np, "concatenate", lambda parts: np.roll(kept(parts), -1))
     with pytest.raises(AssertionError):
         test_betting_is_fair(0.5)
 

@@ -90,14 +90,14 @@ def _published(papers: tuple[str, ...], seed: int, flags: dict[str, Any]) -> tup
 
 
 def _linux(_: tuple[str, ...], seed: int, flags: dict[str, Any]) -> tuple[bool, dict[str, Any]]:
-    from longfat.testbed import CannotRun, equivalence, equivalence_report
+    from longfat.testbed import CannotRun, equivalence
 
     try:
         made = equivalence.run(quick=flags["quick"], seed=seed, at_once=flags["workers"] or AT_ONCE, progress=watched())
     except CannotRun as error:
         raise _CannotRun(str(error)) from None
     agrees = all(one.verdict != "differs" for one in made)
-    return agrees, _made(equivalence_report.to_text, equivalence_report.to_json, equivalence_report.to_html, made)
+    return agrees, _made(equivalence.to_text, equivalence.to_json, equivalence.to_html, made)
 
 
 def _made(text: Any, json: Any, html: Any, table: Any) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Load the simulators: the process that `longfat.explore.process` forks imports this module before it forks.
+"""Load the simulators: the process that `longfat.explore.server` forks imports this module before it forks.
 
 The module is named so that nothing else imports it.
 """

@@ -2,6 +2,10 @@
 
 Every request needs a token, which is the first part of each path, so that the links of the pages have it, too. A cookie
 would not do: browsers send it with every request, whichever page causes it.
+
+Simulations run in processes, each of which is killed when its client has left. They are forked from a process that has
+loaded the simulators, so that each starts in about 20 ms. Data go in, never code: the text of a request, and the name
+of the user's file that the command was given.
 """
 
 from __future__ import annotations
@@ -14,6 +18,7 @@ import ipaddress
 import json
 import logging
 import mimetypes
+import multiprocessing
 import os
 import secrets
 import signal
@@ -22,6 +27,7 @@ import threading
 import webbrowser
 from collections.abc import AsyncGenerator, Callable, Mapping
 from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -33,10 +39,65 @@ from tornado.iostream import StreamClosedError
 
 from longfat.base.domains import nearest
 from longfat.base.user_files import names_file
-from longfat.explore import process, simulations
+from longfat.explore import simulations
 from longfat.explore.lookup import chosen, find
 from longfat.handbook import law_records, pages
 from longfat.law import Law
+
+MEMORY = 4 << 30  # address space of a simulation [bytes]; the libraries take 1 GiB of it
+CONTEXT = multiprocessing.get_context("forkserver")
+CONTEXT.set_forkserver_preload(["longfat.explore.__main__"])
+
+
+def prepare() -> None:
+    """Start the process from which the others are forked, and wait until it has loaded the simulators."""
+    CONTEXT.Process(target=int, daemon=True).start()
+
+
+async def events(text: bytes, file: str = "") -> AsyncGenerator[simulations.Event, None]:
+    """Simulate a request in a separate process; yield the events of `simulations.estimates`.
+
+    Parameters
+    ----------
+    text : bytes
+        The request, as `simulations.read` takes it.
+    file : str
+        The user's file that defines the law; "" for the laws of longfat.
+    """
+    receiving, sending = CONTEXT.Pipe(duplex=False)
+    process = CONTEXT.Process(target=_work, args=(sending, text, file), daemon=True)
+    starting = asyncio.ensure_future(asyncio.to_thread(process.start))
+    try:
+        await asyncio.shield(starting)
+        sending.close()
+        async for one in simulations.stream(receiving.recv):
+            yield one
+    except EOFError:
+        why = "the simulation has ended: its process took too much memory, or was killed"
+        yield {"kind": "error", "why": why}
+    finally:
+        await starting
+        process.kill()
+        process.join()
+
+
+def _work(sending: Connection, text: bytes, file: str) -> None:
+    """Simulate, and send each event."""
+    with contextlib.suppress(ImportError, OSError, ValueError):  # not on every system
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    os.nice(5)  # lower priority than the page and its server
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for output in (1, 2):  # a user's law may print
+        os.dup2(nowhere, output)
+    try:
+        asked = simulations.read(text, chosen(file))
+        for one in simulations.estimates(asked, simulations.simulator(asked.state.law)):
+            sending.send(one)
+    except Exception as error:
+        sending.send({"kind": "error", "why": f"{type(error).__name__}: {error}"})
+
 
 BODY = 10_000  # largest body of a request [bytes]
 HEADERS = 20_000  # largest headers of a request [bytes]
@@ -268,7 +329,7 @@ async def _serve(
     token = secrets.token_urlsafe(24)
     laws, file = chosen(law), str(Path(law).absolute()) if names_file(law) else ""
     files = {path: functools.cache(text) for path, text in pages.texts(laws.values(), simulate=SIMULATE).items()}
-    served = Served(files, laws, functools.partial(process.events, file=file), token, Foreign(host))
+    served = Served(files, laws, functools.partial(events, file=file), token, Foreign(host))
     server = application(served)
     server.add_socket(place)
     ended, loop = asyncio.Event(), asyncio.get_running_loop()
@@ -276,7 +337,7 @@ async def _serve(
         loop.add_signal_handler(one, ended.set)
     url = address(host, place.getsockname()[1], token) + first
     say(url)
-    threading.Thread(target=process.prepare, daemon=True).start()
+    threading.Thread(target=prepare, daemon=True).start()
     if browser:
         threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
     try:

@@ -4,8 +4,11 @@
 at position 3 of the first axis and 0 of the second: the arrays, and under ``about`` a JSON text that describes them and
 identifies the sweep. ``numpy.load`` reads it without longfat. Each file is synced to the disk before it is renamed to
 its final name, and the directory after that, so that a file with its final name survives a power failure. A process
-that is killed leaves hidden files, which are ignored (`longfat.replication.syncing`). Without ``sweep.json`` the runs
+that is killed leaves hidden files, which are ignored. Without ``sweep.json`` the runs
 identify the sweep.
+
+Syncing one small file after another takes one commit of the file system's journal each, about 8 ms as measured; sixteen
+at a time share one, and take 0.2 ms each.
 """
 
 from __future__ import annotations
@@ -15,18 +18,86 @@ import hashlib
 import json
 import os
 import re
+import threading
 import warnings
 import zipfile
 from collections.abc import Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from longfat.base.files import LONGEST, AtomicFiles, regular
+from longfat.base.files import LONGEST, AtomicFiles, regular, sync
 from longfat.replication.grid import Grid
 from longfat.replication.outcomes import Record, Variable
-from longfat.replication.syncing import Batches
+
+AT_ONCE = 16
+MAX_PENDING = 64  # a crash loses at most these files, and as many that are being synced
+
+
+class Batches:
+    """Background thread that syncs and renames the files of one directory.
+
+    While a batch is synced, the files of the next one are collected, at most `MAX_PENDING`. An error is raised by the
+    next `put`, or by `close`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     batches = Batches(Path(folder))
+    ...     _ = Path(folder, ".a.part").write_text("text")
+    ...     batches.put(Path(folder, ".a.part"), Path(folder, "a"))
+    ...     batches.close()
+    ...     os.listdir(folder)
+    ['a']
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._pool = ThreadPoolExecutor(1 + AT_ONCE, "longfat-store")  # threads are started on demand
+        self._lock = threading.Lock()
+        self._pending: list[tuple[Path, Path]] = []
+        self._work: Future[None] | None = None
+
+    def put(self, temporary: Path, final: Path) -> None:
+        """Add a file that has been written and closed, to be renamed to ``final``."""
+        with self._lock:
+            self._pending.append((temporary, final))
+            if self._work is None:
+                self._work = self._pool.submit(self._drain)
+            work, full = self._work, len(self._pending) >= MAX_PENDING
+        if full or work.done():
+            work.result()
+
+    def close(self) -> None:
+        """Wait until all files are on the disk; delete those that failed, and raise the first error."""
+        try:
+            work = self._work
+            if work is not None:
+                work.result()
+        finally:
+            self._pool.shutdown()
+            for temporary, _ in self._pending:
+                temporary.unlink(missing_ok=True)
+
+    def _drain(self) -> None:
+        while True:
+            with self._lock:
+                batch, self._pending = self._pending, []
+                if not batch:
+                    self._work = None
+                    return
+            try:
+                list(self._pool.map(sync, [temporary for temporary, _ in batch]))
+                for temporary, final in batch:
+                    os.replace(temporary, final)
+                sync(self._directory)
+            except OSError:
+                self._pending += batch  # `close` deletes these files
+                raise
+
 
 MANIFEST = "sweep.json"
 FORMAT = 2

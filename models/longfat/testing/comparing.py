@@ -10,8 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from longfat.base import domains, quantities
-from longfat.testing.distribution_free import Bounded, Distribution, Quantile
-from longfat.testing.evidence import Evidence, Interval, Normal
+from longfat.testing.evidence import Bounded, Distribution, Evidence, Interval, Normal, Quantile
 from longfat.testing.seeded_runs import Simulator, run_once, samples, seed_of, shown
 
 Verdict = Literal["agrees", "differs", "undecided"]

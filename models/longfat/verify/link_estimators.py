@@ -1,15 +1,19 @@
-"""One link under Poisson arrivals as a simulator of laws: queues with and without a limit, power, processor sharing."""
+"""Links as simulators of laws: queues under Poisson arrivals, power, processor sharing, guaranteed rates, loss-load."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
+from longfat.base import domains
 from longfat.base.domains import out_of_range
-from longfat.sim import Network
+from longfat.sim import Network, Simulation, queues
 from longfat.sim.network import traffic
-from longfat.verify.measured_runs import Result, estimator, measured
+from longfat.sim.queues import Discipline
+from longfat.sim.switch.log import Log
+from longfat.verify.measured_runs import Result, estimator, measured, packets_sent
 
 # Exponential sizes are rounded to bytes, which does not matter with a mean of 20,000 bytes. A byte takes 1 ns, so
 # times are exact.
@@ -101,3 +105,114 @@ def equal_shares(rng: Any, packets: float = 1e4, *, load: float) -> Result:
     data, sent = measured(net, 100 * FILE_TIME, (100 + max(packets / FILE, 100)) * FILE_TIME, rng)
     done = data["connections"]
     return float(np.nansum(data["transfer_time"] * done) / done.sum()) / FILE_TIME, sent
+
+
+OTHERS = 2  # flows that share a link with the one under test
+AT_ONCE = 50  # rate at which the burst arrives, over that of a link
+MANY = 10**5  # packets
+
+#: Schedulers that share a link in proportion to rates.
+SCHEDULERS = ("bit-round", "virtual-clock")
+
+
+def scheduler(name: str, rates: dict[int, float]) -> Discipline:
+    """Return a discipline that shares a link among flows, given by their numbers, in proportion to rates.
+
+    >>> scheduler("virtual-clock", {0: 1e5, 1: 3e5}).values["rates"]
+    ((0.0, 100000.0), (1.0, 300000.0))
+    """
+    table = [[flow, rate] for flow, rate in rates.items()]
+    if name == "virtual-clock":
+        return queues.virtual_clock(rates=table)
+    least = min(rates.values())
+    return queues.BIT_ROUND(weights=[[flow, rate / least] for flow, rate in table])
+
+
+@estimator
+def greatest_delay(
+    rng: Any, name: str = "bit-round", *, burst: float, guaranteed_rate: float, packet_size: float,
+    largest_packet: float, capacity: float, hops: float,
+) -> Result:  # fmt: skip
+    """Estimate the greatest delay of a flow that begins with a burst, beside greedy others [s].
+
+    On every link two other flows have the rest of the rate, and begin with all that they will ever send, just before.
+    A packet's delay begins when its last bit has arrived at the first link, and ends with its transmission on the last
+    one; nothing is random.
+    """
+    if guaranteed_rate >= capacity or packet_size > largest_packet:
+        raise out_of_range("guaranteed_rate", guaranteed_rate, "bytes/s", f"(0, {capacity}) in a simulation")
+    net, logs, links = Network(), (Log(MANY), Log(MANY)), int(hops)
+    own, other = max(1, round(burst / packet_size)), (capacity - guaranteed_rate) / OTHERS
+    for k in range(links):
+        flows = [1 + OTHERS * k + j for j in range(OTHERS)]
+        shares = scheduler(name, {0: guaranteed_rate, **dict.fromkeys(flows, other)})
+        net.link(f"n{k}", f"n{k + 1}", rate=capacity, discipline=shares)
+    bucket = queues.leaky_bucket(guaranteed_rate, tokens=own, queue=MANY)
+    net.link("source", "gate", rate=math.inf, discipline=bucket)
+    net.link("gate", "n0", rate=math.inf, discipline=logs[0].discipline)
+    net.link(f"n{links}", "sink", rate=math.inf, discipline=logs[1].discipline)
+    path = ["source", "gate", *(f"n{k}" for k in range(links + 1)), "sink"]
+    span = 2 * burst / guaranteed_rate + links * packet_size / guaranteed_rate
+    net.flow(traffic.constant(AT_ONCE * capacity), path=path, packet=round(packet_size), start=packet_size / capacity)
+    for k in range(links):
+        for _ in range(OTHERS):
+            net.flow(traffic.constant(2 * capacity), path=[f"n{k}", f"n{k + 1}"], packet=round(largest_packet))
+    simulation = Simulation(net, rng=rng)
+    simulation.advance(span)
+    enter, leave = logs[0].lines, logs[1].lines
+    return float((leave[:, 0] - enter[: len(leave), 0]).max()) * 1e-9, packets_sent(simulation)
+
+
+@estimator
+def fluid_delay(rng: Any, *, burst: float, guaranteed_rate: float) -> Result:
+    """Estimate the greatest delay of a burst of a hundred small packets over one link [s]."""
+    size, capacity = burst / 100, 3 * guaranteed_rate
+    return greatest_delay()(
+        rng, burst=burst, guaranteed_rate=guaranteed_rate, packet_size=size, largest_packet=size, capacity=capacity,
+        hops=1,
+    )  # fmt: skip
+
+
+CAPACITY = 5e6  # bytes/s; 10,000 packets of 500 B a second
+ROUND_TRIP = 0.01  # s
+APART = 0.103  # s between starts; unless k is large, the other sources are then nearly in equilibrium
+
+
+def loss_load_network(
+    k: float, v: float, sources: int, apart: float = APART, direct: bool = False, **parameters: float
+) -> Network:
+    """Return a network of greedy sources that maximise throughput over one link and start one after the other.
+
+    >>> loss_load_network(2, 1.0, 5)
+    Network('', 2 nodes, 2 links, 5 flows)
+    """
+    net = Network().link(
+        "a", "b", rate=CAPACITY, delay=ROUND_TRIP / 2, buffer=2000, discipline=queues.loss_load(k, v, direct=direct)
+    )
+    net.link("b", "a", rate=CAPACITY, delay=ROUND_TRIP / 2)
+    return net.flow(
+        "loss-load", path=["a", "b"], packet=500, count=sources, stagger=apart, parameters={"k": k, **parameters}
+    )
+
+
+@estimator
+def loss_load_equilibrium(
+    rng: Any, sources: int, quantity: str = "loss", packets: float = 2500, *, k: float, v: float = 1.0
+) -> Result:
+    """Estimate the "loss" or the offered "load" [capacities] of 2 to 1000 sources that share a link, in equilibrium.
+
+    The capacity of the link over the measured time is so many ``packets`` on average.
+    """
+    domains.choice("quantity", quantity, ("loss", "load"))
+    warm_up = sources * APART + 3.0  # s
+    run = Simulation(loss_load_network(k, v, sources), rng=rng)
+    # Without losses nothing else is random: the sources' intervals are those of their rates.
+    span = packets * 500 / CAPACITY * np.random.default_rng(rng).uniform(0.9, 1.1)
+    run.advance(warm_up)
+    before = run.state.flows.copy()
+    run.advance(warm_up + span)
+    after = run.state.flows
+    sent = int((after["sent"] - before["sent"]).sum())
+    if quantity == "load":
+        return sent * 500 / (CAPACITY * span), packets_sent(run)
+    return int((after["dropped"] - before["dropped"]).sum()) / sent, packets_sent(run)

@@ -13,15 +13,7 @@ from typing import Any
 
 from longfat.base.domains import unknown
 from longfat.law import Law, SimulatedBy
-from longfat.verify import (
-    cubic_estimators,
-    flow_estimators,
-    guarantee_estimators,
-    link_estimators,
-    network_estimators,
-    segment_estimators,
-    transport_estimators,
-)
+from longfat.verify import cubic_estimators, flow_estimators, link_estimators, segment_estimators, transport_estimators
 from longfat.verify.measured_runs import Result, Simulate
 
 
@@ -99,7 +91,7 @@ def _queue(quantity: str, exponential: bool | None) -> Simulator:
 
 def _loss_load(quantity: str) -> Simulator:
     """Return the simulator of three loss-load sources on one link."""
-    return Simulator(network_estimators.loss_load_equilibrium(3, quantity))
+    return Simulator(link_estimators.loss_load_equilibrium(3, quantity))
 
 
 def _segments(replicate: Simulate) -> Simulator:
@@ -156,8 +148,8 @@ SIMULATORS: dict[str, Simulator] = {
     "ledbat_utilisation": _fixed(transport_estimators.ledbat_utilisation()),
     "credit_share": _fixed(transport_estimators.credit_share()),
     "sstp_throughput": _fixed(transport_estimators.sstp_throughput()),
-    "guaranteed_delay": _fixed(guarantee_estimators.greatest_delay()),
-    "fluid_delay": _fixed(guarantee_estimators.fluid_delay()),
+    "guaranteed_delay": _fixed(link_estimators.greatest_delay()),
+    "fluid_delay": _fixed(link_estimators.fluid_delay()),
     "codel_drop_time": _fixed(transport_estimators.codel_drop_time()),
     "cubic_window": _fixed(cubic_estimators.window_after_loss()),
     "cubic_mean_window": _fixed(cubic_estimators.mean_window()),

@@ -12,7 +12,7 @@ from longfat._version import __version__
 from longfat.base.domains import conflict, integer, number, unknown, wrong_type
 from longfat.law import PACKAGE, Law, SimulatedBy, registered
 from longfat.replication import replicate
-from longfat.replication.processes import Processes
+from longfat.replication.engines import Processes
 from longfat.testing.seeded_runs import seed_of
 from longfat.verify import faces, points, simulated, symbolic
 from longfat.verify.faces import Outcome
