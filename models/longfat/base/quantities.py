@@ -88,11 +88,6 @@ def rate(value: Any, name: str = "rate", allowed: str = "(0, inf)") -> float:
     name, allowed : str
         Name of the parameter, for error messages, and the interval of valid values [bytes/s].
 
-    Returns
-    -------
-    float
-        The rate [bytes/s].
-
     Examples
     --------
     >>> rate("1 Gbit/s")
@@ -110,11 +105,6 @@ def duration(value: Any, name: str = "round_trip_time", allowed: str = "[0, inf)
         "100ms", "80 msec", "20 us", "0.1 s", "2 min".
     name, allowed : str
         Name of the parameter, for error messages, and the interval of valid values [s].
-
-    Returns
-    -------
-    float
-        The duration [s].
 
     Examples
     --------
@@ -134,11 +124,6 @@ def size(value: Any, name: str = "size", allowed: str = "(0, inf)") -> float:
     name, allowed : str
         Name of the parameter, for error messages, and the interval of valid values [bytes].
 
-    Returns
-    -------
-    float
-        The size [bytes].
-
     Examples
     --------
     >>> size("16 KiB")
@@ -156,11 +141,6 @@ def fraction(value: Any, name: str = "loss", allowed: str = "[0, 1)") -> float:
         "0.1%", "1e-4", "5 ppm".
     name, allowed : str
         Name of the parameter, for error messages, and the interval of valid values [1].
-
-    Returns
-    -------
-    float
-        The share [1].
 
     Examples
     --------

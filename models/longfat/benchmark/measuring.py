@@ -124,7 +124,7 @@ FAST = 12.5e6  # bytes/s; links of this rate take no transmission time in the fl
 
 
 def optimal(variant: Variant, *, probe: bool = False) -> dict[str, Any]:
-    r"""Return the transfer times of a variant's connections by the law of max-min fair shares.
+    r"""Return the transfer times [s] of a variant's connections by the law of max-min fair shares.
 
     .. math:: T = t_{\text{finish}} - t_{\text{start}} + \tau
 
@@ -134,11 +134,6 @@ def optimal(variant: Variant, *, probe: bool = False) -> dict[str, Any]:
         Variant, such as one of `longfat.benchmark.VARIANTS`.
     probe : bool
         Whether the probe packets take their share of the slow links; by default not, as in the paper's times.
-
-    Returns
-    -------
-    dict of str to Fraction
-        Time [s] of each connection.
 
     Examples
     --------

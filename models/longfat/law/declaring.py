@@ -425,11 +425,6 @@ def law(
     **symbols : Symbol
         The parameters, by name and in the function's order; those that a `Symbol` annotates need not be here.
 
-    Returns
-    -------
-    callable
-        Turns a function of the parameters and ``xp`` into a `Law`.
-
     Examples
     --------
     >>> x = Symbol("x", "1", "[0, inf)", typical=(0, 1))

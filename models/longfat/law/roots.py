@@ -217,11 +217,6 @@ def root(
     cases : mapping
         Kinds of solutions other than the equation's root: conditions on the value and the parameters.
 
-    Returns
-    -------
-    callable
-        Decorator of a function of the parameters and ``xp`` that computes the root; it returns a `Root`.
-
     Examples
     --------
     >>> square = Symbol("y", "1", "[0, inf)", typical=(0, 9))

@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-#: Size of an acknowledgment -> headers of a data packet [bytes]: IPv4 and TCP, with or without time stamps (RFC 7323).
-HEADERS = {40: 40, 52: 52}
+from longfat.base.layers import header_bytes
+
+#: Headers of a packet [bytes], which are all of an acknowledgment: IPv4 and TCP, without or with time stamps.
+HEADERS = (header_bytes("IP", time_stamps=False), header_bytes("IP"))
 #: Ports of both ends of the first connection; each connection has its own.
 FIRST_PORT = 20_000
 MOST_CONNECTIONS = 10_000

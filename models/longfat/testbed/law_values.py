@@ -82,11 +82,6 @@ def law_values(net: Network, duration: float = math.inf) -> list[LawValue]:
     duration : float
         Time after which flows that stop do not matter [s].
 
-    Returns
-    -------
-    list of LawValue
-        Value, law, and the effects that the law neglects.
-
     Examples
     --------
     >>> net = Network().link("a", "b", rate="8 Mbit/s", delay="49.5 ms", buffer=100).flow(

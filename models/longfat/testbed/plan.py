@@ -190,7 +190,7 @@ def plan(net: Network) -> list[Connection]:
 def _connection(number: int, flow: Flow, copy: int) -> Connection:
     scheme: Any = flow.scheme
     values: Mapping[str, float] = {name: one.default for name, one in scheme.parameters.items()} | dict(flow.parameters)
-    payload = flow.packet - HEADERS[flow.ack]
+    payload = flow.packet - flow.ack  # an acknowledgment is the same headers without data
     return Connection(
         number=number,
         name=flow.names[copy],

@@ -97,7 +97,7 @@ def pump(
     calls: Iterable[tuple[int, Callable[[], Any]]] = (),
     control: int | None = None,
 ) -> Punctuality:
-    """Carry packets between two hosts in real time.
+    """Carry packets between two hosts in real time; return how late they were.
 
     Parameters
     ----------
@@ -118,11 +118,6 @@ def pump(
         that a call makes the hosts send enter the network at its time.
     control : int, optional
         File descriptor; once something can be read from it, the pump ends.
-
-    Returns
-    -------
-    Punctuality
-        How late packets were.
     """
     with prompt() as real_time:
         made = _Pump(emulator, hosts, classify, ledger, captures, sorted(calls, key=lambda call: call[0]))

@@ -84,11 +84,6 @@ def outcomes(
     progress : bool
         Show a progress bar.
 
-    Returns
-    -------
-    list of Outcome
-        One for each replication.
-
     Raises
     ------
     ValueError
