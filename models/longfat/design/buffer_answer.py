@@ -98,10 +98,14 @@ def answer(
     seen: dict[int, dict[str, Any]] = {}
     begun: dict[int, Any] = {}  # runs of the rules, which those of smaller buffers continue
 
-    def at(packets: int) -> dict[str, Any]:
+    def at(packets: int, is_rule: bool = False) -> dict[str, Any]:
         if packets not in seen:
             larger = min((one for one in begun if one > packets), default=None)
-            seen[packets] = subject.simulate(packets, effort, None if larger is None else (larger, begun[larger]))
+            found = subject.simulate(packets, effort, None if larger is None else (larger, begun[larger]))
+            runs = found.pop("runs", None)  # those of a large path take much memory
+            if is_rule and subject.resized:
+                begun[packets] = runs
+            seen[packets] = found
         return seen[packets]
 
     floor, least, most = subject.ends()
@@ -113,9 +117,7 @@ def answer(
     bounds = laws.rules(share, flows)
     packets = {name: max(1, round(one * size)) for name, one in bounds.items() if not math.isnan(one)}
     for one in sorted(packets.values(), reverse=True):
-        found = at(one)
-        if subject.resized:
-            begun[one] = found["runs"]
+        at(one, is_rule=True)
     best = subject.attainable(seen)
 
     def of_attainable(packets: int) -> dict[str, float]:

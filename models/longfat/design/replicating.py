@@ -89,8 +89,8 @@ def advance_to_losses(run: Simulation, count: int, cycle: float, step: float) ->
     """Continue a run until its first link has lost packets at ``count`` times, by steps [s].
 
     The times are at least a quarter of a cycle [s] apart, and at most two cycles. From loss to loss the sawtooth of one
-    flow is a regenerative cycle (Law, section 9.5.3), whose utilisation hardly varies; that of equal times depends on
-    where in the sawtooth they end.
+    flow is a regenerative cycle (Law, Simulation Modeling and Analysis, 5th ed., section 9.5.3), whose utilisation
+    hardly varies; that of equal times depends on where in the sawtooth they end.
     """
     dropped = run.state.links["dropped"]
     for _ in range(count):

@@ -86,16 +86,16 @@ def _nearest_fraction(top: int, bottom: int, most: int) -> tuple[int, int]:
     """
     if bottom <= most:
         return top, bottom
-    whole, rest = top, bottom
+    dividend, divisor = top, bottom
     p0, q0, p1, q1 = 0, 1, 1, 0
     while True:
-        quotient = whole // rest
+        quotient = dividend // divisor
         if q0 + quotient * q1 > most:
             break
         p0, q0, p1, q1 = p1, q1, p0 + quotient * p1, q0 + quotient * q1
-        whole, rest = rest, whole - quotient * rest
+        dividend, divisor = divisor, dividend - quotient * divisor
     steps = (most - q0) // q1
-    if 2 * rest * (q0 + steps * q1) <= bottom:  # p1/q1 is as near as the semiconvergent
+    if 2 * divisor * (q0 + steps * q1) <= bottom:  # p1/q1 is as near as the semiconvergent
         return p1, q1
     return p0 + steps * p1, q0 + steps * q1
 
