@@ -94,6 +94,25 @@ def test_rates_are_rounded_once_and_compared_with_the_link(tmp_path, capsys, rat
     assert max(map(len, said.out.splitlines())) <= 116
 
 
+def test_what_narrows_a_wide_interval(tmp_path, capsys):
+    file = tmp_path / "run.json"
+    file.write_text(questions.run([2.5e6] * 10, resent=[0, 1, 0, 0, 0, 0, 0, 0, 0, 0]))
+    _, shown = run(capsys, file)
+    # Garwood's interval of one event is 0.0253 to 5.572, of ten 4.795 to 18.39. One in 10 s, ten in 100 s.
+    words = "10 times as many packets (iperf3 -t 100) make it 3.8 times; tcpdump -s 96 tells bursts"
+    assert f"narrower loss (ends differ 220 times): {words} of" in " ".join(shown.out.split())
+    file.write_text(questions.run([2.5e6] * 10, resent=[1] * 10))
+    assert "narrower" not in run(capsys, file)[1].out
+    pings = [tmp_path / f"{k}.ping" for k in (1, 2)]
+    for one, trip in zip(pings, (2, 16), strict=True):
+        lines = [f"64 bytes from 192.0.2.1: icmp_seq={k} ttl=64 time={trip} ms" for k in (1, 2)]
+        end = "2 packets transmitted, 2 received, 0% packet loss, time 1001ms"
+        one.write_text(
+            "\n".join(["PING h (192.0.2.1) 56(84) bytes of data.", *lines, "", "--- h ping statistics ---", end, ""])
+        )
+    assert "\nnarrower  base round-trip time (ends differ 8 times): ping -c 100 HOST" in run(capsys, *pings)[1].out
+
+
 def test_json(capsys):
     status, shown = run(capsys, DATA / "policed.pcap", DATA / "idle.ping", "--json")
     found = json.loads(shown.out)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -41,6 +43,13 @@ COLUMNS = (
     Column("", 14, lambda row: row["value"]),
     Column("interval", -1, lambda row: row.get("interval", "")),
 )
+#: Ours: an interval whose ends differ by this factor is too wide to answer with, and the next measurement is named.
+WIDE = 8.0
+#: What narrows a wide interval of several runs.
+NARROWER = {
+    "rate": "three runs or more of iperf3 -O 10 -t 60 --json",
+    "round_trip_time": "ping -c 100 HOST while nothing else is sent: the smallest of 100 is the base",
+}
 CAPACITY = Argument(
     unit="bytes/s", domain="(0, inf)", optional=True,
     meaning="Bottleneck bandwidth of the physical layer, e.g. 1Gbit/s, for RFC 6349's transfer time ratio",
@@ -68,20 +77,44 @@ def measured_command(output: Output, files: tuple[str, ...], capacity: float | N
     with output:
         found = measured.read_each(*files)
         path = measured.path_of(found)
-        ratios, verdict = metrics(path, capacity), diagnosis(path, capacity, found)
+        ratios, verdict, above = metrics(path, capacity), diagnosis(path, capacity, found), beyond(path, capacity)
         if output.draws and not any(one.series for one in found):
             raise ValueError("--figure needs values over time, which none of the files has")
         said = {
             "limit": verdict.limit, "steps": verdict.steps, "measure": verdict.measurement,
         }  # fmt: skip
         output.emit(
-            lambda: "\n".join([*verdict.lines(), "", *_table(found, path, ratios, verbose, beyond(path, capacity))]),
+            lambda: "\n".join([*verdict.lines(), *_narrower(path), "", *_table(found, path, ratios, verbose, above)]),
             json=lambda: {
                 "diagnosis": said, "path": _values(path), "rfc_6349": ratios, "files": [_file(one) for one in found],
             },
             figure=lambda plot: plot.measurements(found),
             indent=1,
         )  # fmt: skip
+
+
+def _narrower(path: PathFigures) -> list[str]:
+    """Return a line for each figure with a wide interval, that names the measurement that narrows it."""
+    from longfat.measured.counting import ENOUGH, longer, poisson_interval
+
+    lines = []
+    for name, title, _ in ROWS:
+        low, high = getattr(path, f"{name}_interval", None) or (1.0, 1.0)
+        if not 0 < WIDE * low <= high:
+            continue
+        words = NARROWER.get(name, "")
+        if name == "loss":
+            least, most = poisson_interval(ENOUGH)
+            times, lasts = longer((low, high)), ""
+            if path.rate and path.packet and path.packets_sent:
+                lasts = f" (iperf3 -t {max(10, math.ceil(times * path.packets_sent * path.packet / path.rate))})"
+            tells = "; tcpdump -s 96 tells bursts" * (path.transport == "TCP" and not path.loss_burst)
+            words = f"{times:.2g} times as many packets{lasts} make it {most / least:.2g} times{tells}"
+        if words:
+            factor = float(f"{high / low:.2g}")
+            said = f"narrower  {title.partition(',')[0]} (ends differ {factor:g} times): {words}"
+            lines += wrap(said, 116, subsequent_indent=" " * 10, break_on_hyphens=False)
+    return lines
 
 
 def _values(figures: PathFigures) -> dict[str, Any]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-__all__ = ["CONFIDENCE", "loss_interval", "poisson_interval"]
+__all__ = ["CONFIDENCE", "ENOUGH", "longer", "loss_interval", "poisson_interval"]
 
 CONFIDENCE = 0.95
+#: Ours: losses, or bursts of them, after which a longer measurement is asked for no more: the ends of the interval of
+#: ten differ by a factor of 3.8.
+ENOUGH = 10
 
 
 def poisson_interval(events: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
@@ -66,3 +69,14 @@ def loss_interval(lost: float, packets: float, burst: float | None = None) -> tu
     low, high = poisson_interval(events)
     each = lost / events if lost else size  # packets
     return low * each / packets, min(high * each / packets, 1.0)
+
+
+def longer(interval: tuple[float, float]) -> float:
+    """Return how many times as many packets have `ENOUGH` losses or bursts, from the interval of those counted.
+
+    >>> longer(loss_interval(1, 18_000)), longer(loss_interval(4, 18_000)), longer(loss_interval(20, 18_000))
+    (10.0, 2.5, 1.0)
+    """
+    factor = (1 + 1e-9) * interval[1] / interval[0]
+    ends = ((events, poisson_interval(events)) for events in range(1, ENOUGH))
+    return ENOUGH / next((events for events, (low, high) in ends if high / low <= factor), ENOUGH)
