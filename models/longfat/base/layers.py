@@ -200,10 +200,10 @@ def full_ethernet(rate: float, data: float) -> str | None:
     >>> full_ethernet(941e6 / 8, 1448), full_ethernet(928.5e6 / 8, 1428), full_ethernet(500e6 / 8, 1448)
     ('Gigabit Ethernet', 'Gigabit Ethernet', None)
     """
-    whole = [
+    full_packets = [
         layer_sizes(mtu, ip_version=version, time_stamps=stamps)
         for mtu in (1500, 9000) for version in (4, 6) for stamps in (True, False)
     ]  # fmt: skip
-    sizes = next((one for one in whole if one["data"] == data), layer_sizes(data=data))
+    sizes = next((one for one in full_packets if one["data"] == data), layer_sizes(data=data))
     wire = rate / data * sizes["wire"]
     return next((name for name, full in ETHERNETS.items() if abs(wire / full - 1) < NEAR), None)

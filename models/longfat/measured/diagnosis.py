@@ -247,8 +247,8 @@ def _of_hosts(figures: PathFigures) -> Diagnosis:
         busy = f", busy for {100 * figures.processor:.3g}% of the time" if figures.processor else ""
         return Diagnosis(kind, f"{kind}{busy}: {rate}")
     if kind == "send buffer":
-        held = f", for {figures.limited_share:.0%} of the time with data outstanding" if figures.limited_share else ""
-        return Diagnosis(kind, f"send buffer{held}: {rate}")
+        during = f", for {figures.limited_share:.0%} of the time with data outstanding" if figures.limited_share else ""
+        return Diagnosis(kind, f"send buffer{during}: {rate}")
     if kind == "sender":
         if figures.offered:
             return Diagnosis("application", f"application, told to send {rounded(figures.offered, 'bytes/s')}: {rate}")
