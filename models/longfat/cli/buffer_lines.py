@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from longfat.base.layers import header_bytes
 from longfat.base.quantities import text
-from longfat.cli.paste import Line, rates
+from longfat.cli.paste import BURSTS, Line, rates
 from longfat.cli.tables import rounded
 from longfat.design.buffers_by_rule import ONE
 from longfat.design.senders import SENDERS
@@ -34,6 +34,8 @@ JOINED = 65536
 #: packets are no losses to it: it tries again after half a second, and gives the connection up after 15 times
 #: (tcp_send_probe0(), tcp_probe_timer()). Of 16 connections with a packet each three did so within ten seconds.
 OWN = 4
+#: Disciplines whose line is fq_codel: a ping does not wait behind the flows (RFC 8290, section 4.1).
+OWN_QUEUES = ("step-marking", "fq-codel")
 #: Share by which the mean queue of Linux may differ from the simulated one. Ours: the largest difference of Reno and
 #: CUBIC is +9.5 +- 4.2 % (docs/linux.md), of two flows of CUBIC at 0.1 BDP, where up to 14 % is possible. The others
 #: with their intervals are within 10 %. For BBR nothing is promised but the bound.
@@ -254,7 +256,7 @@ def marks(a: dict[str, Any], above: float, limit: int) -> Line:
     """Return the lines for step marking, whose threshold is a time in Linux."""
     wait = _time(above * a["packet"] / a["rate"])
     return _line(
-        f"{AT_BOTTLENECK} Marks above {above:g} packets; for DCTCP alone, others lose:",
+        f"{AT_BOTTLENECK} Marks above {above:g} packets, or more for {BURSTS}; for DCTCP alone, others lose:",
         (f"tc qdisc replace dev DEV root fq_codel limit {limit} ce_threshold {wait} ecn",),
         "tc -s qdisc show dev DEV",
         "ce_mark above 0 while the flows run, and dropped 0 or nearly so",
@@ -292,17 +294,20 @@ def _checks(a: dict[str, Any], row: xr.Dataset, largest: float | None) -> list[L
     mean = delay_to_expect(a, row)
     if largest is not None:
         said.append(f"by {rounded(largest / a['rate'], 's', 2)} at most")
-    if mean is not None:
+    if a["discipline"] in OWN_QUEUES:
+        said = []
+    elif mean is not None:
         joined = " if nothing is joined" if a["discipline"] == "fifo" else ""
         said.append("{} to {} in the mean{}".format(*(rounded(end, "s", 2) for end in mean), joined))
     longer = f"; ping longer {', '.join(said)}" if said else ""
     trip = text(a["round_trip_time"], "s")
     compared = "" if a["rate"] <= COMPARED else f"; compared with Linux up to {text(COMPARED, 'bytes/s')} only"
     command = f"iperf3 -c HOST -f m -P {flows} -O 10 -t 60" + (f" -C {control}" if control else "")
+    beside = "; a ping would wait in a queue of its own" if a["discipline"] in OWN_QUEUES else ", with a ping beside it"
     return [
         _line(
-            f"Check it, at a round-trip time of {trip}, with a ping beside it{compared}:",
-            (command, "ping -i 0.2 HOST"),
+            f"Check it, at a round-trip time of {trip}{beside}{compared}:",
+            (command, *(() if a["discipline"] in OWN_QUEUES else ("ping -i 0.2 HOST",))),
             expect=f"receiver {rates(low, high)} in the mean of several checks{longer}",
         )
     ]

@@ -6,6 +6,10 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+#: Packets that a host sends at once, which no threshold here allows for: bursts of 30 and more at 10 Gbit/s. Linux's
+#: documentation of DCTCP (networking/dctcp) names thresholds of 20 packets at 1 Gbit/s and 65 at 10 Gbit/s.
+BURSTS = "bursts of hosts (TSO; Linux's documentation of DCTCP: 65 at 10 Gbit/s)"
+
 
 @dataclass(frozen=True)
 class Line:

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from longfat.base.quantities import text
-from longfat.cli.paste import Line, at_least, raised, raised_third, rates
+from longfat.cli.paste import BURSTS, Line, at_least, raised, raised_third, rates
 from longfat.cli.tables import rounded
 from longfat.cli.window_steps import OLDEST, fits_defaults, in_bdps, labelled, loss_of
 from longfat.design.senders import SENDERS
@@ -26,7 +26,7 @@ DIFFERENT = 0.1  # ours: share by which a run may be slower than the slowest mea
 #: a connection takes too much memory if it would on this one.
 FULL_DEFAULTS = (32 << 20) / DEFAULT_SHARE
 RANGE = 2.0  # ours: the range of the loss matters if it changes the rate by this factor
-WIDE = 10.0  # ours: an interval whose ends differ by this factor tells a user nothing
+WIDE = 8.0  # ours, as of `longfat measured`: an interval whose ends differ by this factor tells a user little
 LONGEST_OMITTED, LONGEST = 600, 86400  # s, of iperf3's -O and -t (MAX_OMIT_TIME and MAX_TIME of its iperf.h)
 
 
@@ -45,6 +45,13 @@ def settings(a: dict[str, Any], path: Path, verbose: bool) -> list[Line]:
         )
     if a["scheme"] == "dctcp":
         made.append(_marks(a))
+    elif SENDERS[a["scheme"]].is_bbr:
+        made.append(
+            Line(
+                "BBR at the sender, as root; mainline Linux has version 1:",
+                (_chosen("bbr"), "tc qdisc replace dev DEV root fq"),
+            )
+        )
     return made + (_program(a, path) if verbose else [])
 
 
@@ -101,14 +108,19 @@ def _memory(a: dict[str, Any], path: Path) -> str:
     return f"Memory: {who} may take {rounded(maximum, 'bytes')}; {said}." if bound else ""
 
 
+def _chosen(control: str) -> str:
+    """Return the line that chooses a congestion control of Linux for new connections."""
+    return f"modprobe tcp_{control} && sysctl -w net.ipv4.tcp_congestion_control={control}"
+
+
 def _marks(a: dict[str, Any]) -> Line:
     """Return the requirements of DCTCP besides windows: ECN at the hosts, and switches that mark."""
     threshold = math.floor(float(least_threshold(a["bandwidth_delay_product"] / a["segment"]))) + 1
     return Line(
-        "DCTCP must not be used over the Internet without additional measures (RFC 8257, abstract): beside it other "
-        f"senders starve. Every switch has to mark packets above {threshold} in the queue, a seventh of the BDP "
-        "(longfat buffer --scheme dctcp): without marks it is Reno.",
-        ("modprobe tcp_dctcp",),
+        "DCTCP must not be used over the Internet without additional measures (RFC 8257, abstract): others starve. "
+        f"Every switch has to mark packets above {threshold} in the queue, a seventh of the BDP, or more for "
+        f"{BURSTS} (longfat buffer --scheme dctcp): without marks it is Reno.",
+        (_chosen("dctcp"),),
         "sysctl net.ipv4.tcp_available_congestion_control",
         "dctcp among the names; and of the connection, while it sends, ss -ti: dctcp",
     )
@@ -212,4 +224,4 @@ def _narrower(a: dict[str, Any], row: dict[str, float], counted: bool) -> str:
         )
     elif loss >= RANGE:
         said.append(f"the range of the loss makes a factor of {loss:.2g}, by law: narrow it")
-    return "; ".join(said) or "no longer check narrows it: give narrower ranges"
+    return "; ".join(said) or "no longer check narrows it: give narrower ranges of --rtt (ping) and --rate (iperf3)"

@@ -11,7 +11,7 @@ from longfat.cli.tables import rounded
 from longfat.design.senders import SENDERS
 from longfat.design.socket_buffers import SCALING, Limits, SocketBuffers, linux_defaults
 from longfat.laws.bbr import shallow_buffer_loss
-from longfat.laws.tcp import parallel_share
+from longfat.laws.tcp import achievable_throughput, parallel_share
 
 if TYPE_CHECKING:
     from longfat.cli.window_path import Asked, Path
@@ -162,11 +162,11 @@ def _of_numbers(answer: Answer, path: Path) -> tuple[str, list[str]]:
         flows = math.ceil(a["flows"] * best / largest)
         return (
             f"TCP's largest window, 1 GiB (RFC 7323){of_streams(a)}: {rounded(largest, 'bytes/s')} at "
-            f"{rounded(trip, 's')}, of the link's {rounded(capacity, 'bytes/s')}",
+            f"{rounded(trip, 's')}, of the link's {of_data(a)}",
             [f"more streams, iperf3 -P {flows}: {rounded(best, 'bytes/s')} by law, {times(best / largest)}"],
         )
     if _slow(answer, capacity):
-        return _of_losses(answer, capacity), _against_losses(answer, path, capacity)
+        return _of_losses(answer), _against_losses(answer, path, capacity)
     return _of_link(answer, path, capacity)
 
 
@@ -175,22 +175,38 @@ def _slow(answer: Answer, capacity: float) -> list[dict[str, float]]:
     return [row for row in answer.rows if not row["tcp_rate_law"] >= answer.attrs["target"] * capacity]
 
 
-def _of_losses(answer: Answer, capacity: float) -> str:
+def of_data(a: dict[str, Any], named: bool = True) -> str:
+    """Return the rate of data on a full link whose rate is one of Ethernet, or one of IP; ``named`` says so."""
+    ends = [float(achievable_throughput(a["rate"], a["segment"], extra)) for extra in reversed(a["headers"])]
+    return span(*ends) + (" (Ethernet, IP)" if named and ends[0] < ends[1] else "")
+
+
+def _of_losses(answer: Answer) -> str:
     """Return the rates that losses leave."""
     a = answer.attrs
     trip = span(a["round_trip_time_low"], a["round_trip_time_high"], "s")
-    return (
-        f"loss: {rates_by_law(answer)} (law of {name_of(a)}{of_streams(a)}, {trip}), of the link's "
-        f"{rounded(capacity, 'bytes/s')}"
-    )
+    law = f"law of {name_of(a)}{of_streams(a)}, {trip}"
+    return f"loss: {rates_by_law(answer)} ({law}), of the link's {of_data(a)}"
 
 
 def rates_by_law(answer: Answer) -> str:
-    """Return the law's rate at each loss, and the losses at which no law holds."""
+    """Return the law's rate at each loss, from end to end of a range, and the losses at which no law holds."""
+
+    def rate(row: dict[str, float]) -> str:
+        middle = f"{rounded(row['tcp_rate_law'], 'bytes/s')} at "
+        if row["loss_low"] == row["loss_high"]:
+            return middle + loss_of(row)
+        ends = span(answer.law(row["loss_high"]), answer.law(row["loss_low"]))
+        return f"{ends} at {row['loss_high']:.3g} to {row['loss_low']:.3g}, {middle}{row['loss']:.3g}"
+
     known = [row for row in answer.rows if math.isfinite(row["tcp_rate_law"])]
     beyond = [loss_of(row) for row in answer.rows if not math.isfinite(row["tcp_rate_law"])]
-    said = [", ".join(f"{rounded(row['tcp_rate_law'], 'bytes/s')} at {loss_of(row)}" for row in known)] if known else []
-    return "; ".join([*said, *([f"no law holds at {', '.join(beyond)}"] if beyond else [])])
+    return "; ".join(
+        [
+            *([", ".join(map(rate, known))] if known else []),
+            *([f"no law holds at {', '.join(beyond)}"] if beyond else []),
+        ]
+    )
 
 
 def _against_losses(answer: Answer, path: Path, capacity: float) -> list[str]:
@@ -211,7 +227,7 @@ def _against_losses(answer: Answer, path: Path, capacity: float) -> list[str]:
         ]
     gain = times(capacity / law)
     paste = ", paste the lines" if _missing(answer, path) and not fits_defaults(a, path) and not path.no_window else ""
-    steps = [f"{LOSSES}{paste}: {rounded(capacity, 'bytes/s')} by law, {gain}"]
+    steps = [f"{LOSSES}{paste}: the whole link by law, {gain}"]
     if SENDERS[a["scheme"]].is_bbr:
         return steps
     flows = min(round(row["tcp_streams_law"]), MOST_STREAMS)
@@ -231,8 +247,8 @@ def _against_losses(answer: Answer, path: Path, capacity: float) -> list[str]:
     bbr = SENDERS["bbr1"].rate(capacity, a["round_trip_time"], row["loss"], a["segment"])
     if bbr >= 1.05 * law and a["scheme"] != "dctcp":
         steps.append(
-            f"BBR and tc qdisc fq at the sender: {rounded(bbr, 'bytes/s')} by its rules, {times(bbr / law)}; unfair "
-            "to others"
+            f"BBR at the sender (lines: --scheme bbr1): {rounded(bbr, 'bytes/s')} by its rules, {times(bbr / law)}; "
+            "unfair to others"
         )
     return steps
 
@@ -242,9 +258,7 @@ def _of_buffers(answer: Answer, path: Path, rates: tuple[float, float], best: fl
     a, limits, (least, most) = answer.attrs, _limits(path), rates
     source = ", if Linux's defaults" if path.limits is None else f" of {limits.source}"
     trip, capacity = rounded(a["round_trip_time"], "s"), answer.law(0.0)
-    limit = (
-        f"socket buffers{source}: {span(least, most)} ({_smallest(limits)}, {trip}) of {rounded(capacity, 'bytes/s')}"
-    )
+    limit = f"socket buffers{source}: {span(least, most)} ({_smallest(limits)}, {trip}) of {of_data(a, named=False)}"
     few, many = (min(math.ceil(a["flows"] * best / rate), MOST_STREAMS) for rate in (most, least))
     flows = f"{few} to {many}" if few < many else f"{few}"
     steps = [
@@ -256,7 +270,7 @@ def _of_buffers(answer: Answer, path: Path, rates: tuple[float, float], best: fl
     worst = min(answer.rows, key=lambda row: row["tcp_rate_law"] if math.isfinite(row["tcp_rate_law"]) else math.inf)
     if worst["tcp_rate_law"] < a["target"] * capacity:
         gain = times(capacity / worst["tcp_rate_law"]) + f" as at {loss_of(worst)}" * several
-        steps.insert(1, f"then {LOSSES}: {rounded(capacity, 'bytes/s')} by law, {gain}")
+        steps.insert(1, f"then {LOSSES}: the whole link by law, {gain}")
     return limit, steps
 
 
@@ -276,14 +290,18 @@ def _of_link(answer: Answer, path: Path, capacity: float) -> tuple[str, list[str
     condition = "" if any(row["loss"] > 0 for row in answer.rows) else ", if it loses no packet"
     rate = f" of {span(a['rate_low'], a['rate_high'])}" if not path.rate_measured_by else ""
     by = f" (as measured by {path.rate_measured_by})" if path.rate_measured_by else ""
-    limit = f"the link{by}{condition}: {rounded(capacity, 'bytes/s')} of data{rate}"
+    limit = f"the link{by}{condition}: {of_data(a)} of data{rate}"
     steps = []
     if _missing(answer, path) and not fits_defaults(a, path):
         source = "Linux's defaults" if path.limits is None else limits.source
-        of, each = a["bandwidth_delay_product"], " for each stream" if a["flows"] > 1 else ""
+        least, each = limits.least(_overhead(a)), " for each stream" if a["flows"] > 1 else ""
+        slowest = a["flows"] * least / a["round_trip_time"]
+        if slowest < capacity:
+            limit += f"; or socket buffers, with {source}: {rounded(slowest, 'bytes/s')} or more ({_smallest(limits)})"
+        ends = [f"{size / a['bandwidth_delay_product']:.2g}" for size in (least, limits.most)]
         steps.append(
             f"paste the lines: with {in_bdps(a)} BDPs{each} a lost packet does not stop the sender; {source}: "
-            f"{limits.least(_overhead(a)) / of:.2g} to {limits.most / of:.2g}"
+            f"{ends[0]} to {ends[1]} BDPs"
         )
     if not path.rate_measured_by and a["segment"] <= USUAL["data"]:
         gain = JUMBO["data"] / JUMBO["wire"] / (USUAL["data"] / USUAL["wire"]) - 1
