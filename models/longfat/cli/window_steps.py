@@ -177,8 +177,11 @@ def _slow(answer: Answer, capacity: float) -> list[dict[str, float]]:
 
 def of_data(a: dict[str, Any], named: bool = True) -> str:
     """Return the rate of data on a full link whose rate is one of Ethernet, or one of IP; ``named`` says so."""
-    ends = [float(achievable_throughput(a["rate"], a["segment"], extra)) for extra in reversed(a["headers"])]
-    return span(*ends) + (" (Ethernet, IP)" if named and ends[0] < ends[1] else "")
+    rates = (a["rate_low"], a["rate_high"])
+    ends = [
+        float(achievable_throughput(*one)) for one in zip(rates, (a["segment"],) * 2, a["headers"][::-1], strict=True)
+    ]
+    return span(*ends) + (" (Ethernet, IP)" if named and any(a["headers"]) else "")
 
 
 def _of_losses(answer: Answer) -> str:
@@ -193,11 +196,11 @@ def rates_by_law(answer: Answer) -> str:
     """Return the law's rate at each loss, from end to end of a range, and the losses at which no law holds."""
 
     def rate(row: dict[str, float]) -> str:
-        middle = f"{rounded(row['tcp_rate_law'], 'bytes/s')} at "
-        if row["loss_low"] == row["loss_high"]:
-            return middle + loss_of(row)
+        middle = rounded(row["tcp_rate_law"], "bytes/s")
         ends = span(answer.law(row["loss_high"]), answer.law(row["loss_low"]))
-        return f"{ends} at {row['loss_high']:.3g} to {row['loss_low']:.3g}, {middle}{row['loss']:.3g}"
+        if ends == middle:
+            return f"{middle} at {loss_of(row)}"
+        return f"{ends} at {row['loss_high']:.3g} to {row['loss_low']:.3g}, {middle} at {row['loss']:.3g}"
 
     known = [row for row in answer.rows if math.isfinite(row["tcp_rate_law"])]
     beyond = [loss_of(row) for row in answer.rows if not math.isfinite(row["tcp_rate_law"])]
