@@ -177,11 +177,10 @@ def _slow(answer: Answer, capacity: float) -> list[dict[str, float]]:
 
 def of_data(a: dict[str, Any], named: bool = True) -> str:
     """Return the rate of data on a full link whose rate is one of Ethernet, or one of IP; ``named`` says so."""
-    rates = (a["rate_low"], a["rate_high"])
-    ends = [
-        float(achievable_throughput(*one)) for one in zip(rates, (a["segment"],) * 2, a["headers"][::-1], strict=True)
-    ]
-    return span(*ends) + (" (Ethernet, IP)" if named and any(a["headers"]) else "")
+    least, most = a["headers"]
+    low = float(achievable_throughput(a["rate_low"], a["segment"], most))
+    high = float(achievable_throughput(a["rate_high"], a["segment"], least))
+    return span(low, high) + (" (Ethernet, IP)" if named and most else "")
 
 
 def _of_losses(answer: Answer) -> str:
