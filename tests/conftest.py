@@ -58,6 +58,7 @@ def draw_once(figure, renderer, draw=Figure.draw):
 @pytest.fixture(scope="module")
 def drawn_quickly():
     """Pictures at which nobody looks: each with its labels is drawn once, and no room is made around labels."""
+    DRAWN.clear()  # each module finds its own first pictures
     with pytest.MonkeyPatch.context() as patch:
         if not is_long():
             patch.setattr(Figure, "get_layout_engine", lambda figure: None)  # else it is drawn twice, and measured

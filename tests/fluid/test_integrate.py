@@ -277,6 +277,11 @@ def test_bad_steps_and_delays_are_named():
         integrate(tcp_red(), 20, {"window": 500}, step=0.1, method="numpy")  # the queue grows to many round trips
     with pytest.raises((TypeError, ValueError), match="kind 'other' is unknown; available: flow, map"):
         System("x", "other", lambda *_: 0, {}, {"a": Parameter("1", "(0, 1)", 0.5)})
-    for bad in ({"periods": [1, 2]}, {"phases": [0, 0, 1]}, {"routes": [[1, 1, 0]]}, {"floor": 1.0}):
-        with pytest.raises((TypeError, ValueError), match="must be"):
+    for bad, said in (
+        ({"periods": [1, 2]}, "flows = 3 needs 3 periods and phases: got 2 and "),
+        ({"phases": [0, 0, 1]}, "must be"),
+        ({"routes": [[1, 1, 0]]}, "must be"),
+        ({"floor": 1.0}, "must be"),
+    ):
+        with pytest.raises((TypeError, ValueError), match=said):
             cadpc(3, **bad)

@@ -13,8 +13,6 @@ from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
-import numpy as np
-
 from longfat.base import domains, quantities
 from longfat.base.argument import Argument, Setting
 
@@ -137,6 +135,8 @@ def _plain_changes(changes: Sequence[Any]) -> tuple[tuple[float, float], ...] | 
     >>> _plain_changes([(1, 1e6), (2.5, 2e6)]), _plain_changes([(1, 1e6), (1, 2e6)]), _plain_changes([("1 s", 1e6)])
     (((1.0, 1000000.0), (2.5, 2000000.0)), None, None)
     """
+    import numpy as np
+
     try:
         table = np.asarray(changes)
     except ValueError:  # not all of one length
