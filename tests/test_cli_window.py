@@ -341,7 +341,8 @@ def test_memory_is_named_where_it_binds(tmp_path, capsys):
     # 4,194,304 bytes are 1.2 products of 3.62 MB in 0.6 s, and a quarter of them 14 Mbit/s
     (["--rate", "50Mbit/s", "--rtt", "600ms"],
      "the link, if it loses no packet: 47.1 to 48.3 Mbit/s (Ethernet, IP) of data of 50 Mbit/s; or socket buffers, "
-     "with Linux's defaults: 14 Mbit/s or more (tcp_wmem 4.19 MB)", ["Linux's defaults: 0.29 to 1.2 BDPs", "9000 bytes"]),
+     "with Linux's defaults: 14 Mbit/s or more (tcp_wmem 4.19 MB)",
+     ["Linux's defaults: 0.29 to 1.2 BDPs", "9000 bytes"]),
     # 1.50415 x 0.4^(1/4) x (0.6/1e-4)^(3/4) = 815.5 packets of 1448 bytes in 0.6 s are 15.7 Mbit/s; at 1e-5 5.6 times
     # as much, more than the link; in the middle, sqrt(1e-9), 2.37 times 15.7
     (["--rate", "50Mbit/s", "--rtt", "600ms", "--loss", "1e-5..1e-4"],
