@@ -46,8 +46,8 @@ class Point:
 
     @property
     def bytes(self) -> float:
-        """The buffer of the path [bytes], not rounded to packets."""
-        return self.multiple * self.subject.bandwidth_delay_product * self.subject.packet
+        """The buffer of the path [bytes], in whole packets."""
+        return self.packets * self.subject.packet
 
     @property
     def status(self) -> str:
