@@ -11,7 +11,6 @@ from pathlib import Path
 
 from figures.linux.pictures import CAPTIONS, HEADS, NAME, PART
 from longfat.testbed import equivalence
-from longfat.testbed.equivalence_cases import BUFFERS, FLOWS
 from tests.benchmarks.linux import read, statements
 
 HERE = Path(__file__).resolve().parent
@@ -26,12 +25,8 @@ intervals and its runs, also the {switched} with a rule switched. The page and t
 
 ## What agrees, and what does not
 
-The mean queue on Linux less that of the simulator, in percent, by the buffer in bandwidth-delay products, where an accuracy of 3 % is asked for. **Bold** differs, *italic* is undecided, the rest agrees.
-In the other tables "+-" is half the width of the 95 % confidence interval.
+A difference is the value on Linux less that of the simulator; "+-" is half the width of the 95 % confidence interval. A product is a bandwidth-delay product.
 
-"""
-
-OTHER_HEAD = """
 | quantity | where | accuracy | agrees | largest difference |
 | --- | --- | --- | --- | --- |
 """
@@ -99,10 +94,11 @@ connection waited for its applications for 1 % of the time, or if a device dropp
 """
 
 
-def others(made):
-    """Return the rows of the quantities beside the mean queue of full links."""
+def quantities(made):
+    """Yield the row of each quantity."""
     groups = {
         "utilisation [1]": ("full link", "utilisation", "one, two and ten flows of Reno, CUBIC, BBR; five buffers"),
+        "mean queue": ("full link", "mean_queue", "the same"),
         "goodput": ("random loss", "goodput", "the same at a loss of 0.3, 1 and 3 %"),
         "transfer time [s]": ("unloaded transfer", "transfer_time", "4, 20 and 200 packets over an empty path"),
         "first share [1]": ("share", "first_share", "BBR beside CUBIC; two flows of Reno or CUBIC of equal or unlike round-trip times"),
@@ -118,23 +114,6 @@ def others(made):
         agree = sum(one.verdict == "agrees" for one in some)
         said = f"{cells[5]} ({name})" if len(some) > 1 and most.difference else cells[5]
         yield f"| {title} | {where} | {cells[6]} | {agree} of {len(some)} | {said} |"
-
-
-def queues(made):
-    """Return the table of the mean queues at a drop-tail buffer."""
-    found = {one.case.name: one for one in made if one.quantity == "mean_queue"}
-    head = "| sender | flows | " + " | ".join(f"{buffer:g}" for buffer in BUFFERS) + " |"
-    lines = [head, "| --- " * (2 + len(BUFFERS)) + "|"]
-    marks = {"agrees": "", "undecided": "*", "differs": "**"}
-    for name in ("Reno", "CUBIC", "BBR"):
-        for flows in FLOWS:
-            cells = []
-            for buffer in BUFFERS:
-                one = found[f"full link, {name}, {flows} flow{'s' * (flows > 1)}, buffer {buffer:g}"]
-                mark = marks[one.verdict]
-                cells.append(f"{mark}{equivalence.cells(one)[5].partition(' +-')[0]}{mark}")
-            lines.append(f"| {name} | {flows} | {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
 
 
 def rules(made):
@@ -192,9 +171,7 @@ def page():
     sizes, near = ([abs(float(row[column].partition(" ")[0])) for row in shown] for column in (-2, -1))
     return "".join([
         HEAD.format(**counts, all=len(made), switched=len(every) - len(made)),
-        queues(made),
-        OTHER_HEAD,
-        "\n".join(others(made)) + "\n",
+        "\n".join(quantities(made)) + "\n",
         CONCLUSIONS.format(joined=found[f"{two}, no acknowledgments compressed on Linux"], plain=found[two]),
         f"![{CAPTIONS[NAME]}](../figures/linux/{NAME}.png)\n\n{followed()}\n",
         RULES_HEAD.format(
