@@ -147,6 +147,15 @@ def test_every_term_has_a_meaning_and_a_source():
     assert len(names) == len(set(names))
 
 
+def test_every_source_is_in_the_references():
+    """By the first name of an author; RFCs have their own place, and other sources begin in small letters."""
+    known = {*re.findall(r"\w+", (ROOT / "docs" / "data" / "references.csv").read_text(encoding="utf-8"))}
+    sources = [source for row in rows("Terms") + rows("Terms of the five papers") for source in row[4].split("; ")]
+    authors = {source.split()[0].strip(",") for source in sources if source[0].isupper() and "RFC" not in source}
+    assert len(authors) > 15
+    assert sorted(authors - known) == []
+
+
 @pytest.mark.parametrize(
     "term",
     [
