@@ -170,7 +170,7 @@ def texts(name: str, part: str = "") -> Iterator[str]:
             yield "\n".join([code(text), *(shown(*one) for one in next(outputs))])
         else:
             # In this order: solutions are on the same page, and formulas are those of MyST.
-            text = re.sub(r"\]\(solutions/\w+\.ipynb\)", "](#exercises)", with_notebooks(text))
+            text = re.sub(r"\]\(solutions/\w+\.md\)", "](#exercises)", with_notebooks(text))
             text = text.replace("[measured](measured)", "measured")
             yield re.sub(r"\$([^$]+)\$", lambda one: f"{{math}}`{' '.join(one[1].split())}`", text)
 
