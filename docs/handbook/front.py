@@ -16,10 +16,12 @@ packet simulator that checks them. These pages open from a folder, without a ser
 
 """
 SECOND = """
-To look things up: [laws](/laws/index.md), which move under sliders, [schemes](/schemes/index.md) and
-[queues](/disciplines/index.md), [papers](/papers/index.md) and whether they are right,
-[reference](/reference/index.md), with [installation](/docs/install.md) and
-[tutorials](/docs/handbook/tutorials/README.md). To play: [a minute as the sender](/play/index.md).
+- To learn: [fifteen notebooks](/notebooks/README.md) with their outputs, exercises and solutions, and
+  [tutorials](/docs/handbook/tutorials/README.md).
+- To play: [be the sender](/play/index.md) for a minute, beside CUBIC and Reno.
+- To look up: [laws](/laws/index.md) under sliders, [schemes](/schemes/index.md), [queues](/disciplines/index.md),
+  [papers](/papers/index.md) and whether they are right, [reference](/reference/index.md),
+  [installation](/docs/install.md).
 
 ## One of the laws
 
@@ -33,8 +35,8 @@ SHOWN = "selective_repeat.throughput_efficiency", "window=36&loss=0.001&segment_
 LOOKED_UP: Mapping[str, Sequence[str]] = {
     "To begin": (
         "README", "docs/install", "docs/handbook/tutorials/README", "docs/handbook/tutorials/write-a-scheme",
-        "docs/handbook/tutorials/sweep-on-a-cluster", "notebooks/README", "play/index", "docs/laws",
-        "docs/command-line", "docs/explore", "docs/simulator", "docs/sweeps",
+        "docs/handbook/tutorials/sweep-on-a-cluster", "docs/laws", "docs/command-line", "docs/explore",
+        "docs/simulator", "docs/sweeps",
     ),
     "Words and rules": (
         "docs/glossary", "docs/rules/README", "docs/rules/tcp", "docs/rules/cubic", "docs/rules/l4s", "docs/rules/bbr",

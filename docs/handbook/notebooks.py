@@ -29,12 +29,23 @@ PARTS = ("", "solutions")
 GREY = re.compile(r"#([0-9a-f]{2})\1\1\b")
 BLUE = "#0072b2"  # too dark on a dark page; the style sheet has another one
 EXERCISE = re.compile(r"^\d\. ", re.MULTILINE)
+#: The theme's list of sections would take the width that lines of code need.
+WIDE = "---\nhtml_theme.sidebar_secondary.remove: true\n---\n\n"
 Output = tuple[str, str]
 
 
 def order() -> list[str]:
     """Return the names of the notebooks in the order of the course, as README.md lists them."""
     return re.findall(r"^\| \d+ \| \[(\w+)\]", (NOTEBOOKS / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+
+
+def minutes(name: str) -> str:
+    """Return how many minutes a notebook takes with its exercises, by its first cell.
+
+    >>> minutes("how_fast_is_fair")
+    '45'
+    """
+    return re.findall(r"(\d+) minutes", cells(name)[0][1])[0]
 
 
 def cells(name: str, part: str = "") -> list[tuple[str, str]]:
@@ -186,7 +197,7 @@ def page(name: str) -> str:
         question = " ".join(question.split("\n   ")).strip()
         parts += [f"{k}\\. {question}", unfolding("Solution", answer)]
     parts.append(f"[The notebook](/notebooks/{name}.ipynb), and [all of them](/notebooks/README.md).")
-    return "\n\n".join(parts) + "\n"
+    return WIDE + "\n\n".join(parts) + "\n"
 
 
 def pages() -> dict[str, str]:

@@ -7,6 +7,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+from docs.handbook import notebooks, play
 from docs.handbook.formulas import typeset
 from docs.handbook.front import toctree
 from docs.handbook.markup import code, html, table, unfolding
@@ -42,8 +43,9 @@ def page(one: dict[str, Any], root: Path) -> str:
     law = f"[{words(one['law'].partition('.')[2])}](/laws/{one['law'].replace('.', '/')}/index.md)"
     links = {
         "Law": law,
-        "Notebook": f"[{one['notebook'].replace('_', ' ')}](/notebooks/{one['notebook']}.ipynb)",
+        "Notebook": f"[{notebooks.minutes(one['notebook'])} minutes](/notebooks/{one['notebook']}.md)",
         "Read on": ", ".join(f"[{title_of(name, root)}](/{name}.md)" for name in one["read"]),
+        "Play": f"[{one['play']}](/{play.PAGE}.md)" if "play" in one else "",
     }
     listed = " · ".join(f"**{name}:** {text}" for name, text in links.items() if text)
     predict = (
@@ -69,4 +71,4 @@ def pages(root: Path) -> dict[str, str]:
         for name, one in stored().items()
     ]
     listed = table(["question", "law", "command"], rows)
-    return {"questions/index": f"# Questions\n\n{listed}\n{toctree(list(made), hidden=True)}", **made}
+    return {"questions/index": f"# Questions\n\n{listed}\n{toctree([*made, play.PAGE], hidden=True)}", **made}

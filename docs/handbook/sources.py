@@ -21,7 +21,14 @@ from docs.handbook import (
 )
 
 #: First pages of the parts, as the head of each page has them.
-SECTIONS = ("questions/index", "laws/index", "schemes/index", "papers/index", "reference/index")
+SECTIONS = (
+    "questions/index",
+    "notebooks/README",
+    "laws/index",
+    "schemes/index",
+    "papers/index",
+    "reference/index",
+)
 
 
 def write(into: Path, computed: bool = True) -> list[str]:
