@@ -47,7 +47,7 @@ html_theme_options = {
     "navbar_align": "left",
     "header_links_before_dropdown": 8,
     "secondary_sidebar_items": ["page-toc"],
-    "footer_start": ["copyright"],
+    "footer_start": [],
     "footer_end": [],
     # Navigation has the branch of its page alone: with all laws on each of 350 pages it would be a third of the build.
     "collapse_navigation": True,

@@ -105,7 +105,7 @@ export function paths(xs, ys, valid, toX, toY) {
 const LEFT = 70, RIGHT = 14, TOP = 10, BOTTOM = 26;
 
 export function frame(width) {
-  const height = Math.round(Math.max(250, Math.min(440, width * 0.6)));
+  const height = Math.round(Math.max(200, Math.min(440, width * 0.6)));
   return { width, height, left: LEFT, right: width - RIGHT, top: TOP, bottom: height - BOTTOM };
 }
 
