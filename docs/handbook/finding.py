@@ -29,6 +29,8 @@ def kind(page: str) -> str:
         return "guide"
     if not page.endswith("/index") and first == "questions":
         return "question"
+    if first == "notebooks" and page != "notebooks/README":
+        return "notebook"
     below = {"laws": 3, "schemes": 2, "disciplines": 2, "services": 2}.get(first)
     return first.rstrip("s") * (page.count("/") == below)
 
@@ -71,14 +73,14 @@ def _read(app: Sphinx, tree: nodes.document) -> None:
 
 
 def also(page: str) -> list[str]:
-    """Return other words for the subject of a page: those of a question, or the name of a law.
+    """Return other words for the subject of a page: those of a question, also for its notebook, or the name of a law.
 
     >>> also("laws/tcp/pftk_rate/index")
     ['pftk_rate']
     """
-    rest = page.partition("/")[2]
-    if kind(page) == "question":
-        return list(questions.stored()[rest]["also"])
+    for name, one in questions.stored().items():
+        if page in (f"questions/{name}", f"notebooks/{one['notebook']}"):
+            return list(one["also"])
     return [page.split("/")[2]] if kind(page) == "law" else []
 
 

@@ -16,10 +16,10 @@ packet simulator that checks them. These pages open from a folder, without a ser
 
 """
 SECOND = """
-- To learn: [fifteen notebooks](/notebooks/README.md) with their outputs, exercises and solutions, and
+* To learn: [fifteen notebooks](/notebooks/README.md) with their outputs, exercises and solutions, and
   [tutorials](/docs/handbook/tutorials/README.md).
-- To play: [be the sender](/play/index.md) for a minute, beside CUBIC and Reno.
-- To look up: [laws](/laws/index.md) under sliders, [schemes](/schemes/index.md), [queues](/disciplines/index.md),
+* To play: [be the sender](/play/index.md) for a minute, beside CUBIC and Reno.
+* To look up: [laws](/laws/index.md) under sliders, [schemes](/schemes/index.md), [queues](/disciplines/index.md),
   [papers](/papers/index.md) and whether they are right, [reference](/reference/index.md),
   [installation](/docs/install.md).
 

@@ -145,7 +145,7 @@ function fit(box) {
 
 // Search: the pages that Sphinx's index has, the questions and their guides first, each with its beginning. A page is
 // found by its title, and by other words for its subject, if they have all words of the query; `longfatPages` has these.
-const KINDS = { question: 60, guide: 30, law: 8, scheme: 8, discipline: 8 };
+const KINDS = { question: 60, guide: 30, notebook: 20, law: 8, scheme: 8, discipline: 8 };
 const FILLERS = new Set("a an and are at be by can do does for from has have how i in is it much my need of on one or should than the to what when which who why with".split(" "));
 
 function wordsOf(text) {
