@@ -3,7 +3,6 @@
 import json
 import re
 import shutil
-import time
 
 import pytest
 
@@ -116,13 +115,17 @@ def test_pages_open_from_the_file_system(opened, name, width, scheme, tmp_path):
     assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
 
 
-def test_pages_of_laws_are_small_and_soon_usable(opened, site):
-    name = "laws/selective_repeat/throughput_efficiency/index"
+def test_pages_of_laws_are_small_and_soon_usable(browser, site):
+    """The page's thread takes so much time of the processor, which other work on the machine does not lengthen."""
     assert max(path.stat().st_size for path in (site / "laws").rglob("*.html")) < BUDGET
-    begun = time.perf_counter()
-    page = opened(name)
+    context = browser.new_context()  # with a cold cache
+    page = context.new_page()
+    counters = context.new_cdp_session(page)
+    counters.send("Performance.enable", {"timeDomain": "threadTicks"})
+    page.goto((site / "laws/selective_repeat/throughput_efficiency/index.html").as_uri())
     page.locator(".lf-view input[type=range]").first.wait_for()
-    assert time.perf_counter() - begun < 1.0  # a cold cache: the context is new
+    metrics = {one["name"]: one["value"] for one in counters.send("Performance.getMetrics")["metrics"]}
+    assert 0 < metrics["TaskDuration"] < 0.7
 
 
 def test_sliders_move(opened):
