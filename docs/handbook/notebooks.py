@@ -45,7 +45,8 @@ def minutes(name: str) -> str:
     >>> minutes("how_fast_is_fair")
     '45'
     """
-    return re.findall(r"(\d+) minutes", cells(name)[0][1])[0]
+    found: list[str] = re.findall(r"(\d+) minutes", cells(name)[0][1])
+    return found[0]
 
 
 def cells(name: str, part: str = "") -> list[tuple[str, str]]:
