@@ -42,8 +42,8 @@ LAWS = """\
 The grey curves are [Little's law](/laws/power/little_mean_number/index.md): a window W and a round trip R give W/R
 packets per second up to the capacity; a larger window only fills the queue. The score is the
 [network power](/laws/power/network_power/index.md): the share of the free capacity that was carried, over the mean
-round trip in multiples of the shortest. Above 100 % the other traffic has lost packets to yours. The link in your
-browser gives the packet simulator's queues and losses to the packet.
+round trip in multiples of the shortest. A share above 100 % means that the other traffic lost packets to
+yours. The link in your browser gives the packet simulator's queues and losses to the packet.
 """
 
 

@@ -83,7 +83,7 @@
 
     press(event) {
       if (event.key === "h") this.slider.value = Math.round(this.slider.value / 2);
-      else if (event.key !== " " || event.target === this.button) return;
+      else if (event.key !== " " || event.target.tagName === "BUTTON") return;
       else this.toggle();
       event.preventDefault();
       this.steer();
@@ -171,7 +171,7 @@
           [{ colour: "law", points: law.map((w) => [w, Math.min(w / shortest, rate)]) }, point(through)], "packets") +
         chart(half, "Round trip [s]", windows, { high: full * 1.1, ticks: [0, 0.5, 1] },
           [{ colour: "law", points: law.map((w) => [w, Math.min(Math.max(shortest, w / rate), full)]) }, point(link.delay)], "packets");
-      const rows = [this.score(), ...setting.runs].map((one, k) => `<tr><th scope="row" class="${COLOURS[k]}">${one.name}</th>` +
+      const rows = [this.score(), ...others].map((one, k) => `<tr><th scope="row" class="${COLOURS[k]}">${one.name}</th>` +
         `<td>${digits(100 * one.carried, 0)}</td><td>${digits(one.delay, 2)}</td><td>${digits(100 * one.loss, 1)}</td>` +
         `<td>${digits(this.power(one), 2)}</td></tr>`);
       this.table.innerHTML = "<thead><tr><th></th><th>carried [%]</th><th>mean round trip [s]</th><th>loss [%]</th>" +

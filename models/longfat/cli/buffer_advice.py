@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from longfat.base.quantities import rounded
 from longfat.cli import buffer_lines
-from longfat.cli.tables import rounded
 from longfat.design.buffers_by_rule import ONE
 from longfat.laws.bbr import share
 from longfat.laws.dctcp import largest_queue, least_threshold

@@ -6,9 +6,8 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from longfat.base.layers import header_bytes
-from longfat.base.quantities import text
+from longfat.base.quantities import rounded, text
 from longfat.cli.paste import BURSTS, Line, rates
-from longfat.cli.tables import rounded
 from longfat.design.buffers_by_rule import ONE
 from longfat.design.senders import SENDERS
 from longfat.design.signalling import LARGEST_PROBABILITY, NAMES, RED_LEAST, ROOM, TIMES_LOW, interval
@@ -68,7 +67,7 @@ SAME_NUMBERS = (
 
 def _line(reason: str, lines: tuple[str, ...] = (), check: str = "", expect: str = "") -> Line:
     """Return lines that are in the short answer, too."""
-    return Line(reason, lines, check, expect, brief=reason)
+    return Line(reason, lines, check, expect, brief=True)
 
 
 def lines(data: xr.Dataset) -> list[Line]:

@@ -6,10 +6,10 @@ import math
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-from longfat.base.quantities import text
+from longfat.base.quantities import rounded, text
 from longfat.cli import buffer_advice, buffer_lines, paste, tables
 from longfat.cli.output import MORE
-from longfat.cli.tables import Column, number, percent, quantity, rounded
+from longfat.cli.tables import Column, number, percent, quantity
 from longfat.design import buffers_by_rule
 from longfat.plot import rows
 
@@ -63,7 +63,7 @@ def by_rules(asked: dict[str, Any]) -> str:
 def answer(data: xr.Dataset, verbose: bool = False) -> str:
     """Return the simulated buffers, what to do first, the lines to paste and the check; ``verbose`` adds the rest.
 
-    That are all rules with the laws and intervals, and lines for further places with a check of each.
+    These are all rules with the laws and intervals, and lines for further places with a check of each.
     """
     from longfat.cli.buffer_table import table
 

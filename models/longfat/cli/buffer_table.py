@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from longfat.base.quantities import text
+from longfat.base.quantities import rounded, text
 from longfat.cli import tables
-from longfat.cli.tables import Column, interval, number, percent, quantity, rounded
+from longfat.cli.tables import Column, interval, number, percent, quantity
 from longfat.design.buffers_by_rule import ROOT
 from longfat.plot import rows
 

@@ -11,11 +11,11 @@ import click
 from longfat.base.domains import conflict
 from longfat.base.files import LONGEST, regular
 from longfat.base.progress import bar
-from longfat.base.quantities import text
+from longfat.base.quantities import rounded, text
 from longfat.cli import tables
 from longfat.cli.output import Output, finite, say, watched
 from longfat.cli.parameters import flag_of
-from longfat.cli.tables import Column, rounded
+from longfat.cli.tables import Column
 
 if TYPE_CHECKING:
     from longfat.design.variable_rate import Queue, VariablePath

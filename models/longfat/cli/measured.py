@@ -43,8 +43,6 @@ COLUMNS = (
     Column("", 14, lambda row: row["value"]),
     Column("interval", -1, lambda row: row.get("interval", "")),
 )
-#: Ours: an interval whose ends differ by this factor is too wide to answer with, and the next measurement is named.
-WIDE = 8.0
 #: What narrows a wide interval of several runs.
 NARROWER = {
     "rate": "three runs or more of iperf3 -O 10 -t 60 --json",
@@ -95,7 +93,7 @@ def measured_command(output: Output, files: tuple[str, ...], capacity: float | N
 
 def _narrower(path: PathFigures) -> list[str]:
     """Return a line for each figure with a wide interval, that names the measurement that narrows it."""
-    from longfat.measured.counting import ENOUGH, longer, poisson_interval
+    from longfat.measured.counting import ENOUGH, WIDE, longer, poisson_interval
 
     lines = []
     for name, title, _ in ROWS:

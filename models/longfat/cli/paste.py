@@ -15,14 +15,14 @@ BURSTS = "bursts of hosts (TSO; Linux's documentation of DCTCP: 65 at 10 Gbit/s)
 class Line:
     """Lines to paste, with the reason for them and the command that shows whether they work.
 
-    ``brief`` is the reason in a short answer; lines without one are left out of it.
+    ``brief``: the lines stand in a short answer, too.
     """
 
     reason: str
     lines: tuple[str, ...]
     check: str = ""
     expect: str = ""
-    brief: str = ""
+    brief: bool = False
 
 
 def shown(lines: Iterable[Line], apart: bool = True, width: int = 110) -> list[str]:
@@ -52,9 +52,9 @@ def shown(lines: Iterable[Line], apart: bool = True, width: int = 110) -> list[s
 
 
 def in_short(lines: Iterable[Line], width: int = 116) -> list[str]:
-    """Return those lines that have a brief reason, with it and with what to expect.
+    """Return the lines of a short answer, with their reasons and with what to expect.
 
-    >>> for line in in_short([Line("Why.", ("tc qdisc",), brief="As root:"), Line("Or.", ("tc",))]):
+    >>> for line in in_short([Line("As root:", ("tc qdisc",), brief=True), Line("Or.", ("tc",))]):
     ...     print(line)
     # As root:
     tc qdisc
@@ -64,7 +64,7 @@ def in_short(lines: Iterable[Line], width: int = 116) -> list[str]:
     made: list[str] = []
     for one in lines:
         if one.brief:
-            made += textwrap.wrap(one.brief, width, initial_indent="# ", subsequent_indent="#   ")
+            made += textwrap.wrap(one.reason, width, initial_indent="# ", subsequent_indent="#   ")
             made += one.lines
             if one.expect and not one.check:  # a check of the line itself is one of the reasons
                 made += textwrap.wrap(one.expect, width, initial_indent="# Expect:  ", subsequent_indent="#   ")

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from longfat.base.argument import Argument
-from longfat.base.quantities import text
+from longfat.base.quantities import rounded, text
 from longfat.cli import tables
 from longfat.cli.output import Output, csv_of, watched
 from longfat.cli.parameters import DIRECTORY, given, option, options
 from longfat.cli.scenario_options import PCAP, load, of_run, scenario
-from longfat.cli.tables import Column, percent, rounded
+from longfat.cli.tables import Column, percent
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from longfat.base.quantities import rounded as rounded
+from longfat.base.quantities import rounded
 from longfat.base.text_tables import aligned
 
 Cell = Callable[[Any], str]

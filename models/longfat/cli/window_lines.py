@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from longfat.base.quantities import text
+from longfat.base.quantities import rounded, text
 from longfat.cli.paste import BURSTS, Line, at_least, raised, raised_third, rates
-from longfat.cli.tables import rounded
 from longfat.cli.window_steps import OLDEST, fits_defaults, in_bdps, labelled, loss_of
 from longfat.design.senders import SENDERS
 from longfat.design.socket_buffers import DEFAULT_SHARE, PRESSURE_SHARE
@@ -26,7 +25,6 @@ DIFFERENT = 0.1  # ours: share by which a run may be slower than the slowest mea
 #: a connection takes too much memory if it would on this one.
 FULL_DEFAULTS = (32 << 20) / DEFAULT_SHARE
 RANGE = 2.0  # ours: the range of the loss matters if it changes the rate by this factor
-WIDE = 8.0  # ours, as of `longfat measured`: an interval whose ends differ by this factor tells a user little
 LONGEST_OMITTED, LONGEST = 600, 86400  # s, of iperf3's -O and -t (MAX_OMIT_TIME and MAX_TIME of its iperf.h)
 
 
@@ -82,13 +80,8 @@ def _buffers(a: dict[str, Any], path: Path, verbose: bool) -> Line:
         f"On both hosts, as root, for {window}, in up to {rounded(maximum, 'bytes')} of memory"
         f"{' each' * bool(each)}.{more}{enough}",
         (*raising, *(f"sysctl -w {name}=1" for name in off)),
-        *(
-            (
-                "sysctl net.ipv4.tcp_rmem net.ipv4.tcp_wmem net.ipv4.tcp_moderate_rcvbuf net.ipv4.tcp_window_scaling",
-                f"a third number of {maximum} or more in the first two, 1 (or more) in the last two",
-            )
-            * verbose
-        ),
+        "sysctl net.ipv4.tcp_rmem net.ipv4.tcp_wmem net.ipv4.tcp_moderate_rcvbuf net.ipv4.tcp_window_scaling" * verbose,
+        f"a third number of {maximum} or more in the first two, 1 (or more) in the last two" * verbose,
     )
 
 
@@ -182,6 +175,8 @@ def check(answer: Answer, path: Path) -> list[str]:
         f"{', '.join(intervals)} in line {receiver} in {100 * a['confidence']:.4g} of 100 "
         f"{'' if shown else 'simulated '}checks ({of}, idle path, {a['buffer']:.4g} BDP buffer)",
     )
+    from longfat.measured.counting import WIDE
+
     wide = [] if len(rows) > 1 else [row for row in rows if row["check_upper"] > WIDE * row["check_lower"]]
     counted = path.figures.loss is not None and "loss" not in path.given
     made += labelled("narrower", _narrower(a, wide[0], counted)) if wide else []

@@ -7,7 +7,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from longfat.base.layers import layer_sizes
-from longfat.cli.tables import rounded
+from longfat.base.quantities import rounded
 from longfat.design.senders import SENDERS
 from longfat.design.socket_buffers import SCALING, Limits, SocketBuffers, linux_defaults
 from longfat.laws.bbr import shallow_buffer_loss
@@ -146,7 +146,7 @@ def _without_need(answer: Answer, path: Path, to: str) -> str:
 
 def _option(path: Path) -> str:
     """Return the option by which a program sets the buffer that limited the flow."""
-    return "SO_SNDBUF" if path.figures.limited_by == "send buffer" else "SO_RCVBUF"
+    return "SO_RCVBUF" if path.figures.limited_by == "receiver window" else "SO_SNDBUF"
 
 
 def _of_numbers(answer: Answer, path: Path) -> tuple[str, list[str]]:

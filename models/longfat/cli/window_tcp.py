@@ -6,9 +6,10 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from longfat.base.quantities import rounded
 from longfat.cli import paste, window_lines
 from longfat.cli.output import MORE, csv_of
-from longfat.cli.tables import percent, rounded
+from longfat.cli.tables import percent
 from longfat.cli.window_steps import begin, labelled, name_of, of_streams, rates_by_law, span
 from longfat.design.senders import SENDERS
 

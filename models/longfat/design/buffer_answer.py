@@ -11,7 +11,7 @@ import numpy as np
 
 from longfat.design.buffer_laws import LAW_APART, LAW_TOGETHER, Laws
 from longfat.design.buffer_rules import SMALLEST
-from longfat.design.replicating import Effort
+from longfat.design.replicating import LOOKS, Effort
 from longfat.design.search import Search, crossing
 from longfat.design.window_curves import attrs
 
@@ -94,7 +94,7 @@ def answer(
     subject: LongFlows | ArrivingFiles, share: float, laws: Laws, points: int, search: Search, effort: Effort
 ) -> dict[str, Any]:
     """Simulate the curve, the rules and the search for the smallest buffer of one subject; each buffer runs once."""
-    size = subject.simulated_bdp
+    size, samples = subject.simulated_bdp, LOOKS[-1] * effort.replications
     seen: dict[int, dict[str, Any]] = {}
     begun: dict[int, Any] = {}  # runs of the rules, which those of smaller buffers continue
 
@@ -130,7 +130,7 @@ def answer(
 
     def between(low: int, high: int) -> tuple[float, float]:
         """Return the next buffer, where the mean is above the share by a half width, and what that is worth."""
-        exact, above = (crossing(shares(), share, widths, low, high) for widths in (0.0, 1.0))
+        exact, above = (crossing(shares(), share, widths, low, high, samples) for widths in (0.0, 1.0))
         return above, above - exact
 
     def shares() -> dict[int, list[float]]:
@@ -155,7 +155,7 @@ def answer(
 
     missed = missing()
     if found is not None and subject.resized and search != "scan":
-        least = round(crossing(shares(), share, -MISSES, 0, found))  # near the end of the interval
+        least = round(crossing(shares(), share, -MISSES, 0, found, samples))  # near the end of the interval
         if least > floor and least > (1 + subject.fineness) * max(missed, default=0):
             at(least)
             missed = missing()

@@ -12,7 +12,6 @@ from longfat.design.path import Path
 from longfat.laws import selective_repeat as laws
 
 Search = Literal["bisect", "scan"]
-SAMPLES = 24  # of a buffer near the goal, see `longfat.design.replicating.LOOKS`
 BENT = 0.2  # error of a line of log odds over the log of the buffer, at a distance of 1; ours
 LARGEST_FACTOR = 64  # largest window of the simulator's search, in units of w_a + 1
 
@@ -72,13 +71,15 @@ def logit(share: float) -> float:
     return math.log(share / (1 - share))
 
 
-def crossing(shares: Mapping[int, Sequence[float]], goal: float, widths: float, low: float, high: float) -> float:
+def crossing(
+    shares: Mapping[int, Sequence[float]], goal: float, widths: float, low: float, high: float, most: int = 24
+) -> float:
     """Return the buffer between two others at which the mean share is expected above a goal by some half widths.
 
-    ``shares`` are the samples by buffer. The half width is one that `SAMPLES` of the point nearest to the goal would
-    have, about two standard errors. A line through the logarithms of odds and buffers is fitted with weights that are
-    less for uncertain points and for those far from the goal, because the line is bent. Without two points with odds,
-    or if the line does not rise, it is the middle.
+    ``shares`` are the samples by buffer. The half width is that of the point nearest to the goal if it had ``most``
+    samples, as many as a buffer near the goal has; it is about two standard errors. A line through the logarithms of
+    odds and buffers is fitted with weights that are less for uncertain points and for those far from the goal, because
+    the line is bent. Without two points with odds, or if the line does not rise, it is the middle.
 
     >>> line = {40: [0.8, 0.8], 160: [0.96, 0.96]}  # odds of 4 and 24; 9.8 = sqrt(4 * 24)
     >>> round(crossing(line, 9.797959 / 10.797959, 1.0, 0, 200), 1)  # sqrt(40 * 160)
@@ -92,7 +93,7 @@ def crossing(shares: Mapping[int, Sequence[float]], goal: float, widths: float, 
         return middle
     means, errors = (np.array([f(samples) for samples in known.values()]) for f in (np.mean, _standard_error))
     nearest = int(np.argmin(np.abs(means - goal)))
-    half = 2 * errors[nearest] * math.sqrt(len(list(known.values())[nearest]) / SAMPLES)
+    half = 2 * errors[nearest] * math.sqrt(len(list(known.values())[nearest]) / most)
     sought = logit(min(max(goal + widths * half, goal / 2), (1 + goal) / 2))
     sizes, odds = np.log(list(known)), np.log(means / (1 - means))
     weights = 1 / ((errors / (means * (1 - means))) ** 2 + (BENT * (odds - sought) ** 2) ** 2 + 1e-6)

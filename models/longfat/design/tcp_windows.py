@@ -256,7 +256,7 @@ def answers(
             found = _simulated(path, one, shares, effort)
             slow = slow or found["tcp_rate"] < target * here.rate
             # Windows of the simulated flows have no bound.
-            row |= found | (_within(found, sizes, flows / here.round_trip_time) if sizes.limited else {})
+            row |= found | (_within(found, sizes, flows, here.round_trip_time) if sizes.limited else {})
             shown.clear()  # the answer may be printed where the bar is
             yield answer
         if sender.is_bbr or slow:
@@ -303,13 +303,14 @@ def _simulated(path: Any, given: dict[str, Range], shares: list[float], effort: 
     }
 
 
-def _within(row: dict[str, float], sizes: SocketBuffers, pace: float) -> dict[str, float]:
+def _within(row: dict[str, float], sizes: SocketBuffers, flows: int, round_trip_time: float) -> dict[str, float]:
     """Return the simulated rates, at most a window in a round trip: the largest, or that of any driver for lower ends.
 
-    ``pace`` is the number of flows over the round-trip time.
+    The data in flight are at most the largest windows of all flows.
     """
-    most, least = pace * sizes.window, pace * sizes.maximum / sizes.overhead
-    ends = {"tcp_rate": most} | {f"{one}_{end}": size for one in ("tcp_rate", "check", "long")
+    window = flows * sizes.window
+    most, least = window / round_trip_time, flows * sizes.maximum / sizes.overhead / round_trip_time
+    ends = {"tcp_in_flight": window, "tcp_rate": most} | {f"{one}_{end}": size for one in ("tcp_rate", "check", "long")
                                  for end, size in (("lower", least), ("upper", most))}  # fmt: skip
     return {name: min(row[name], size) for name, size in ends.items()}
 

@@ -46,7 +46,7 @@ from longfat.law import Law
 
 MEMORY = 4 << 30  # address space of a simulation [bytes]; the libraries take 1 GiB of it
 CONTEXT = multiprocessing.get_context("forkserver")
-CONTEXT.set_forkserver_preload(["longfat.explore.__main__"])
+CONTEXT.set_forkserver_preload(["longfat.explore.__main__", "longfat.explore.server"])
 
 
 def prepare() -> None:

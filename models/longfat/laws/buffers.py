@@ -88,7 +88,6 @@ def burst_for_policed_rate(
     return swing * swing / (2 * increase)
 
 
-DECREASE = Symbol(r"\beta", "1", "(0, 1)", (0.3, 0.95), "Factor by which a loss multiplies the window")
 FLOWS = Symbol(
     "n", "flows", "[1, inf)", (10, 10_000), "Number of flows, equal and with equal round-trip times", integer=True
 )

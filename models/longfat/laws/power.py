@@ -1,7 +1,7 @@
 """Network power, throughput over response time: its definition, its maximum and its bounds.
 
-Bytes, seconds and bytes/s; loads are throughput over capacity. Arrivals are Poisson and nothing is lost. Proofs:
-derivations/power.py.
+Bytes, seconds and bytes/s; loads are throughput over capacity. For knee and ceilings
+arrivals are Poisson and nothing is lost. Proofs: derivations/power.py.
 """
 
 from __future__ import annotations

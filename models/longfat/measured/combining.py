@@ -144,6 +144,8 @@ def _verdicts(measurements: Sequence[Measurement], made: PathFigures) -> PathFig
     runs = _believed("limited_by", measurements)
     limits = {one.figures.limited_by for one in runs}
     remarks = _remarks("limited_by", runs[:1], "")
+    if limits == {"sender", "send buffer"}:  # not all files tell the buffer from the program
+        limits = {"sender"}
     if len(limits) > 1:
         remarks = (
             f"limited_by: differs among {len(runs)} runs ({runs[0].kind}): {', '.join(sorted(map(str, limits)))}",

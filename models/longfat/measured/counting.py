@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-__all__ = ["CONFIDENCE", "ENOUGH", "longer", "loss_interval", "poisson_interval"]
+__all__ = ["CONFIDENCE", "ENOUGH", "WIDE", "longer", "loss_interval", "poisson_interval"]
 
 CONFIDENCE = 0.95
 #: Ours: losses, or bursts of them, after which a longer measurement is asked for no more: the ends of the interval of
 #: ten differ by a factor of 3.8.
 ENOUGH = 10
+#: Ours: an interval whose ends differ by this factor is too wide to answer with, and the next measurement is named.
+WIDE = 8.0
 
 
 def poisson_interval(events: int, confidence: float = CONFIDENCE) -> tuple[float, float]:

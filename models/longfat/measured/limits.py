@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from statistics import median
 
-__all__ = ["by_processor", "by_time", "by_windows", "queued_or_lost"]
+__all__ = ["by_processor", "by_time", "by_windows", "of_busy", "queued_or_lost"]
 
 #: Ours: a limit explains a flow if it held during half of the time in which the flow had data outstanding.
 SHARE = 0.5
@@ -23,6 +23,18 @@ QUEUED = 1.3
 #: Ours: a thread that takes nine tenths of a processor's time limits the rate, because one that waits for the network
 #: or for its peer sleeps. iperf3 counts the time of its process, not that of the kernel's interrupts.
 BUSY = 0.9
+
+
+def of_busy(busy: float, window: float, buffer: float) -> str:
+    """Return the shares of Linux's clocks in the time with data outstanding, as words.
+
+    >>> of_busy(10, 1, 6)
+    "of the time with data outstanding 10% by the receiver's window and 60% by the send buffer"
+    """
+    return (
+        f"of the time with data outstanding {window / busy:.0%} by the receiver's window "
+        f"and {buffer / busy:.0%} by the send buffer"
+    )
 
 
 def by_time(busy: float, window: float, buffer: float, application: bool) -> str | None:

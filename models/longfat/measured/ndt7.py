@@ -12,7 +12,7 @@ from typing import Any
 from longfat.measured.counting import loss_interval
 from longfat.measured.fields import Field
 from longfat.measured.figures import Measurement, PathFigures, Series
-from longfat.measured.limits import by_time, queued_or_lost
+from longfat.measured.limits import by_time, of_busy, queued_or_lost
 
 __all__ = ["KIND", "looks_like", "read"]
 
@@ -107,7 +107,7 @@ def _figures(test: str, seen: list[Field], known: list[Field], remarks: list[str
         clocks = [last[name].number("us", "[0, inf)") for name in ("BusyTime", "RWndLimited", "SndBufLimited")]
         limit = by_time(clocks[0], clocks[1], clocks[2], application=False)
         if limit:
-            remarks.append(f"limited_by: {clocks[1] / clocks[0]:.0%} of the time the receiver's window (ndt7)")
+            remarks.append(f"limited_by: {of_busy(*clocks)} (ndt7)")
             buffer = clocks[2] / clocks[0] if limit == "send buffer" else None
         if rate is None and "BytesAcked" in last.entries() and "ElapsedTime" in last.entries():
             acked = last["BytesAcked"].number("bytes", "[0, inf)")

@@ -12,7 +12,7 @@ from longfat.base.domains import number
 from longfat.measured.counting import loss_interval
 from longfat.measured.fields import printed
 from longfat.measured.figures import Measurement, PathFigures, Series
-from longfat.measured.limits import by_time, queued_or_lost
+from longfat.measured.limits import by_time, of_busy, queued_or_lost
 
 __all__ = ["KIND", "looks_like", "read"]
 
@@ -176,11 +176,7 @@ def _limit(sockets: list[list[_Sample]]) -> tuple[str | None, str, float]:
     idle = sum(every) > len(every) / 2
     if not busy:
         return None, "", 0.0
-    words = (
-        f"of the time with data outstanding {window / busy:.0%} by the receiver's window "
-        f"and {buffer / busy:.0%} by the send buffer"
-    )
-    words += ", often without data to send" if idle else ""
+    words = of_busy(busy, window, buffer) + (", often without data to send" if idle else "")
     return by_time(busy, window, buffer, idle), words, buffer / busy
 
 

@@ -1,6 +1,6 @@
 """One CADPC flow, or equal ones: the update of the rate, logistic growth in continuous time, equilibria, trajectories.
 
-Every update squares the deviation e = 1 - (1 + n) x of equation (2).
+In `trajectory` every update squares the deviation e = 1 - (1 + n) x of equation (2).
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Windows are in packets, rates in packets/s.
 
-Additive increase, multiplicative decrease, one flow. Proofs: derivations/tcp.py and fairness.py.
+Additive increase, multiplicative decrease. Proofs: derivations/tcp.py, fairness.py and unloaded.py.
 """
 
 from longfat.laws.tcp.rates import (

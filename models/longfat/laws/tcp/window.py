@@ -1,7 +1,8 @@
 """The window over time: the sawtooth at a drop-tail link, slow start without loss, a file alone on three links.
 
-Source - S1 - S2 - destination: each switch receives a packet completely before it sends it on; acknowledgments return
-after half of the round-trip propagation time, without queueing. Proofs: derivations/unloaded.py.
+The file goes from its source over switches S1 and S2 to its destination: each switch receives a packet completely
+before it sends it on; acknowledgments return after half of the round-trip propagation time, without queueing. Proofs:
+derivations/tcp.py and unloaded.py.
 """
 
 from __future__ import annotations
