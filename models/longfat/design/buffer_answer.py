@@ -155,8 +155,10 @@ def answer(
 
     missed = missing()
     if found is not None and subject.resized and search != "scan":
-        least = round(crossing(shares(), share, -MISSES, 0, found, samples))  # near the end of the interval
-        if least > floor and least > (1 + subject.fineness) * max(missed, default=0):
+        for widths in (MISSES, 2 * MISSES, 4 * MISSES):  # near the end of the interval, and below
+            least = round(crossing(shares(), share, -widths, 0, found, samples))
+            if least <= max(floor, (1 + subject.fineness) * max(missed, default=0)):
+                break
             at(least)
             missed = missing()
     return {
