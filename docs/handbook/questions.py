@@ -59,8 +59,8 @@ def page(one: dict[str, Any], root: Path) -> str:
 
 
 def index() -> str:
-    """Return the questions as a list of links."""
-    return "".join(f"- [{one['title']}](/questions/{name}.md)\n" for name, one in stored().items())
+    """Return the questions as a list of links, each with its subject."""
+    return "".join(f"- [{one['title']}](/questions/{name}.md): {one['subject']}\n" for name, one in stored().items())
 
 
 def pages(root: Path) -> dict[str, str]:
