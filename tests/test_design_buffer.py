@@ -345,16 +345,16 @@ def test_the_line_to_the_goal_needs_fewer_steps_than_halving():
         return share >= 0.95
 
     def between(low, high):
-        return crossing(seen, 0.95, 1.0, low, high), 0.0
+        return crossing(seen, 0.95, 1.0, low, high, 24), 0.0
 
     assert [reaches(one) for one in (20, 200)] == [False, True]
     assert smallest(reaches, [20, 200], 0.02, 1600, "bisect", between) in (65, 66)
     assert len(seen) <= 6
-    assert crossing(seen, 0.95, 0.0, 1, 200) == pytest.approx(64.1, abs=0.05)
+    assert crossing(seen, 0.95, 0.0, 1, 200, 24) == pytest.approx(64.1, abs=0.05)
     # Samples of 0.94 and 0.96 have a standard error of 0.01; with 24 of them twice it is 0.0058.
     wide = {one: [share - 0.01, share + 0.01] for one, (_, share, _) in seen.items()}
     above = 50 * (0.9558 / 0.0442 / 9) ** (1 / 3)
-    assert crossing(wide, 0.95, 1.0, 1, 200) == pytest.approx(above, rel=0.02)
+    assert crossing(wide, 0.95, 1.0, 1, 200, 24) == pytest.approx(above, rel=0.02)
 
 
 ADAPTED = {

@@ -4,7 +4,6 @@ import ast
 import json
 import re
 import shutil
-import sys
 import warnings
 from pathlib import Path
 
@@ -130,7 +129,7 @@ def ran(paths, folder):
 
     In the short profile in one kernel, emptied before each: a kernel for each spends most of its time on imports.
     """
-    sys.modules.setdefault("rfc3987_syntax", None)  # a grammar that takes three seconds and is not needed
+    pages.skip_address_grammar()
     shutil.copytree(FOLDER / "measured", folder / "measured")
     import nbformat  # here: it takes a second, of every process that collects tests
     from nbclient import NotebookClient

@@ -72,6 +72,11 @@ def stale() -> list[str]:
     ]
 
 
+def skip_address_grammar() -> None:
+    """Keep nbformat from loading a grammar of addresses, which takes three seconds and is not needed."""
+    sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
+
+
 def run(name: str, part: str) -> list[list[Output]]:
     """Run a notebook, and return the outputs of its cells of code.
 
@@ -80,8 +85,7 @@ def run(name: str, part: str) -> list[list[Output]]:
     nbclient.exceptions.CellExecutionError
         If a cell fails.
     """
-    # It loads a grammar of addresses, which takes three seconds and is not needed.
-    sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
+    skip_address_grammar()
     import nbformat
     from nbclient import NotebookClient
 

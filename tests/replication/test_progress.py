@@ -9,6 +9,8 @@ import termios
 
 import pytest
 
+from docs.handbook.notebooks import skip_address_grammar
+
 CODE = """
 import time, warnings
 from concurrent.futures import ThreadPoolExecutor
@@ -48,7 +50,7 @@ def test_in_a_terminal():
 def test_in_a_notebook(monkeypatch):
     pytest.importorskip("ipywidgets", reason="the extra longfat[notebook] is not installed")
     monkeypatch.setenv("PYTHONPATH", PATH["PYTHONPATH"])
-    monkeypatch.setitem(sys.modules, "rfc3987_syntax", None)  # a grammar that takes three seconds and is not needed
+    skip_address_grammar()
     import nbformat  # here: it takes three seconds, of every process that collects tests
     from nbclient import NotebookClient
 

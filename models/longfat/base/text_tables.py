@@ -1,8 +1,11 @@
-"""Tables as lines of text for a terminal."""
+"""Tables and labelled texts as lines for a terminal."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import wrap
+
+WIDTH = 116  # of a labelled text
 
 
 def columns(rows: Sequence[Sequence[str]], left: int | None = None) -> list[str]:
@@ -45,3 +48,12 @@ def aligned(rows: Sequence[Sequence[str]], widths: Sequence[int], gap: str = "  
         ).rstrip()
         for row in rows
     ]
+
+
+def labelled(label: str, words: str) -> list[str]:
+    """Return a text, wrapped, with a label before its first line.
+
+    >>> labelled("limit", "the link")
+    ['limit     the link']
+    """
+    return wrap(words, WIDTH, initial_indent=f"{label:10}", subsequent_indent=" " * 10, break_on_hyphens=False)

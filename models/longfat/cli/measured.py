@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator
-from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,6 +12,7 @@ import click
 from longfat.base.argument import Argument
 from longfat.base.layers import rate_at
 from longfat.base.quantities import rounded
+from longfat.base.text_tables import labelled
 from longfat.cli.output import MORE, Output, outputs
 from longfat.cli.parameters import FILE, VERBOSE, options
 from longfat.cli.tables import Column, table
@@ -110,8 +110,7 @@ def _narrower(path: PathFigures) -> list[str]:
             words = f"{times:.2g} times as many packets{lasts} make it {most / least:.2g} times{tells}"
         if words:
             factor = float(f"{high / low:.2g}")
-            said = f"narrower  {title.partition(',')[0]} (ends differ {factor:g} times): {words}"
-            lines += wrap(said, 116, subsequent_indent=" " * 10, break_on_hyphens=False)
+            lines += labelled("narrower", f"{title.partition(',')[0]} (ends differ {factor:g} times): {words}")
     return lines
 
 

@@ -6,8 +6,9 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from longfat.base.quantities import rounded, text
+from longfat.base.text_tables import labelled
 from longfat.cli.paste import BURSTS, Line, at_least, raised, raised_third, rates
-from longfat.cli.window_steps import OLDEST, fits_defaults, in_bdps, labelled, loss_of
+from longfat.cli.window_steps import OLDEST, fits_defaults, in_bdps, loss_of
 from longfat.design.senders import SENDERS
 from longfat.design.socket_buffers import DEFAULT_SHARE, PRESSURE_SHARE
 from longfat.design.tcp import LONG_CYCLES, LONG_SKIPPED

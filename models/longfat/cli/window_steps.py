@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from longfat.base.layers import layer_sizes
 from longfat.base.quantities import rounded
+from longfat.base.text_tables import WIDTH, labelled
 from longfat.design.senders import SENDERS
 from longfat.design.socket_buffers import SCALING, Limits, SocketBuffers, linux_defaults
 from longfat.laws.bbr import shallow_buffer_loss
@@ -17,22 +18,12 @@ if TYPE_CHECKING:
     from longfat.cli.window_path import Asked, Path
     from longfat.design.tcp_windows import Answer
 
-WIDTH = 116
 NEWEST = "6.18"  # its defaults are used where nothing is known of the hosts: none of older versions are larger
 OLDEST = "3.4"
 MOST_STREAMS = 128  # iperf3's largest -P (MAX_STREAMS of its iperf.h)
 JUMBO, USUAL = layer_sizes(9000), layer_sizes(1500)  # bytes of a packet at each layer
 FEWER_PACKETS = f"{JUMBO['data'] / USUAL['data']:.2g} times fewer packets"
 LOSSES = "remove the losses (ethtool -S, optics)"
-
-
-def labelled(label: str, words: str) -> list[str]:
-    """Return a text with a label before its first line.
-
-    >>> labelled("limit", "the link")
-    ['limit     the link']
-    """
-    return wrap(words, WIDTH, initial_indent=f"{label:10}", subsequent_indent=" " * 10, break_on_hyphens=False)
 
 
 def span(low: float, high: float, unit: str = "bytes/s", digits: int = 3) -> str:

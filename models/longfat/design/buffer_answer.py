@@ -120,21 +120,25 @@ def answer(
         at(one, is_rule=True)
     best = subject.attainable(seen)
 
+    def shares(packets: int) -> list[float]:
+        """Return the ratios to the attainable value, sample by sample."""
+        return [float(one) for one in np.divide(at(packets)["samples"], best)]
+
     def of_attainable(packets: int) -> dict[str, float]:
-        """Return the ratio to the attainable value, sample by sample."""
-        parts = [{"share": float(one)} for one in np.divide(at(packets)["samples"], best)]
-        return effort.summed(parts, subject.within)
+        """Return the ratio to the attainable value with its interval."""
+        return effort.summed([{"share": one} for one in shares(packets)], subject.within)
+
+    def line(widths: float, low: int, high: int) -> float:
+        """Return the buffer at which the mean is expected above the share by some half widths."""
+        return crossing({one: shares(one) for one in seen}, share, widths, low, high, samples)
 
     def reaches(packets: int) -> bool:
         return packets >= floor and of_attainable(packets)["share_lower"] >= share
 
     def between(low: int, high: int) -> tuple[float, float]:
         """Return the next buffer, where the mean is above the share by a half width, and what that is worth."""
-        exact, above = (crossing(shares(), share, widths, low, high, samples) for widths in (0.0, 1.0))
+        exact, above = (line(widths, low, high) for widths in (0.0, 1.0))
         return above, above - exact
-
-    def shares() -> dict[int, list[float]]:
-        return {one: [float(sample) for sample in np.divide(found["samples"], best)] for one, found in seen.items()}
 
     # From the rules and laws on; the answer does not depend on the points of a curve of the utilisation.
     proposed = between if subject.resized else middle
@@ -156,7 +160,7 @@ def answer(
     missed = missing()
     if found is not None and subject.resized and search != "scan":
         for widths in (MISSES, 2 * MISSES, 4 * MISSES):  # near the end of the interval, and below
-            least = round(crossing(shares(), share, -widths, 0, found, samples))
+            least = round(line(-widths, 0, found))
             if least <= max(floor, (1 + subject.fineness) * max(missed, default=0)):
                 break
             at(least)

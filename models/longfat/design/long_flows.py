@@ -12,7 +12,7 @@ import numpy as np
 from longfat.design import scaled_path, signalling
 from longfat.design.bottleneck import CURVE, Bottleneck, floor_of, threshold_of
 from longfat.design.buffer_laws import LAW_APART, LAW_TOGETHER, PROBE_INTERVAL, Laws, is_bbr, value_of
-from longfat.design.replicating import LOOKS, Effort, advance_to_losses, observed
+from longfat.design.replicating import LOOKS, Effort, advance, advance_to_losses, observed
 from longfat.design.window_curves import attrs
 from longfat.sim import Network, Simulation, queues, schemes
 from longfat.sim.queues import Discipline
@@ -332,14 +332,14 @@ class LongFlows(Bottleneck):
         if larger is None:
             first = max(buffer, round(self.simulated_bdp)) if self.resized else buffer
             runs = [Simulation(self.network(first, stream), rng=stream.spawn(1)[0]) for stream in streams]
-            observed(runs, self.watch(first)[0], lambda run: None, count=0)
+            advance(runs, self.watch(first)[0])
         else:
             first, runs = larger[0], [run.again(stream) for run, stream in zip(larger[1], streams, strict=True)]
         while first != buffer:
             first = max(buffer, math.ceil(first / STEP))
             for run in runs:
                 run.state.links["limit_packets"][0] = first
-            observed(runs, runs[0].now + self._cycle(first), lambda run: None, count=0)
+            advance(runs, runs[0].now + self._cycle(first))
         return runs
 
     def simulate(
@@ -353,7 +353,7 @@ class LongFlows(Bottleneck):
         cycle, runs = self._cycle(buffer), self.begun(buffer, effort, larger)
         capacity = self.rate * self.simulated_bdp / self.bandwidth_delay_product
 
-        def advance(run: Simulation) -> None:
+        def sample(run: Simulation) -> None:
             if self.alone:
                 advance_to_losses(run, 2, cycle, POLL * self.round_trip_time)
             else:
@@ -372,7 +372,7 @@ class LongFlows(Bottleneck):
                     "goodput": float(one["goodput"].sum()) / capacity,
                     "queueing_delay": float(np.nan_to_num(one["mean_wait"][0])),
                 }
-                for each in observed(runs, 0.0, advance, count=count)
+                for each in observed(runs, 0.0, sample, count=count)
                 for one in each
             ]
             samples = [one["utilisation"] for one in parts]

@@ -55,6 +55,11 @@ class Effort:
 LOOKS = (1, 2, 4, 8)
 
 
+def advance(runs: Sequence[Simulation], until: float) -> None:
+    """Continue runs in threads to a time [s]."""
+    replicate(lambda run: run.advance(until), runs)
+
+
 def observed(
     runs: Sequence[Simulation], begin: float, advance: Callable[[Simulation], Any], tell: Callable[[int], Any] = str,
     count: int = 1,

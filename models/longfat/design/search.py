@@ -72,7 +72,7 @@ def logit(share: float) -> float:
 
 
 def crossing(
-    shares: Mapping[int, Sequence[float]], goal: float, widths: float, low: float, high: float, most: int = 24
+    shares: Mapping[int, Sequence[float]], goal: float, widths: float, low: float, high: float, most: int
 ) -> float:
     """Return the buffer between two others at which the mean share is expected above a goal by some half widths.
 
@@ -82,9 +82,9 @@ def crossing(
     the line is bent. Without two points with odds, or if the line does not rise, it is the middle.
 
     >>> line = {40: [0.8, 0.8], 160: [0.96, 0.96]}  # odds of 4 and 24; 9.8 = sqrt(4 * 24)
-    >>> round(crossing(line, 9.797959 / 10.797959, 1.0, 0, 200), 1)  # sqrt(40 * 160)
+    >>> round(crossing(line, 9.797959 / 10.797959, 1.0, 0, 200, 24), 1)  # sqrt(40 * 160)
     80.0
-    >>> crossing({40: [0.8, 0.8]}, 0.9, 1.0, 40, 80)
+    >>> crossing({40: [0.8, 0.8]}, 0.9, 1.0, 40, 80, 24)
     60.0
     """
     known = {one: np.asarray(samples) for one, samples in shares.items() if 0 < np.mean(samples) < 1}

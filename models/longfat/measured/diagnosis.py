@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import median
-from textwrap import wrap
 
 from longfat.base.layers import ETHERNETS, NEAR, full_ethernet
 from longfat.base.quantities import rounded, text
+from longfat.base.text_tables import labelled
 from longfat.laws.cubic import average_window, average_window_random
 from longfat.laws.tcp import square_root_rate
 from longfat.measured.counting import CONFIDENCE, loss_interval
@@ -132,7 +132,7 @@ class Diagnosis:
         """Steps and next measurement in one sentence."""
         return "; ".join((*self.steps, f"measure {self.measurement}"))
 
-    def lines(self, width: int = 116) -> list[str]:
+    def lines(self) -> list[str]:
         r"""Return the lines that begin the answer of a command.
 
         >>> print("\n".join(Diagnosis("receiver window", "receiver window of 21 MB").lines()))
@@ -143,8 +143,7 @@ class Diagnosis:
         """
         made = [f"limit     {self.limit}"]
         made += [f"{'next:' * (k == 0):10}{step}" for k, step in enumerate(self.steps)]
-        words = f"measure   {self.measurement}"
-        return made + wrap(words, width, subsequent_indent=" " * 10, break_on_hyphens=False)
+        return made + labelled("measure", self.measurement)
 
     @property
     def is_of_network(self) -> bool:
