@@ -154,6 +154,10 @@ def test_a_policer_stays_suspected_until_a_queue_or_a_capture(capsys, tmp_path, 
     assert diagnosis(measured.path_of(runs), runs=runs).kind == kind
     assert cli.main(["window", *files, "--rate", "20Mbit/s", "--no-simulation", "--output", str(tmp_path)]) == 0
     assert ("sysctl" in capsys.readouterr().out) == (kind == "bottleneck")
+    assert cli.main(["measured", *files]) == 0
+    row = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("policer "))
+    words = {"suspected policer": "suspected", "losses or policer": "possible", "policer": "suspected"}
+    assert row.split()[1] == words.get(kind, "not")  # the capture: not seen
 
 
 def test_the_send_buffer_is_named_with_its_share_and_its_setting(capsys, tmp_path):

@@ -38,6 +38,8 @@ DETAILS = ("packet", "limited_by", "tcp_efficiency", "buffer_delay")
 #: Rows of the rate at other layers: layer and the headers that are assumed.
 ASSUMED = {"IP": "with IPv4 and {}", "wire": "of Ethernet without a tag"}
 POLICED = {True: "suspected", False: "not seen", None: "unknown"}
+#: Words on a policer without a capture, by the kind of the diagnosis.
+DIAGNOSED = {"suspected policer": "suspected", "losses or policer": "possible"}
 COLUMNS = (
     Column("", -22, lambda row: row["title"], always=True),
     Column("", 14, lambda row: row["value"]),
@@ -82,7 +84,9 @@ def measured_command(output: Output, files: tuple[str, ...], capacity: float | N
             "limit": verdict.limit, "steps": verdict.steps, "measure": verdict.measurement,
         }  # fmt: skip
         output.emit(
-            lambda: "\n".join([*verdict.lines(), *_narrower(path), "", *_table(found, path, ratios, verbose, above)]),
+            lambda: "\n".join(
+                [*verdict.lines(), *_narrower(path), "", *_table(found, path, ratios, verbose, above, verdict.kind)]
+            ),
             json=lambda: {
                 "diagnosis": said, "path": _values(path), "rfc_6349": ratios, "files": [_file(one) for one in found],
             },
@@ -129,13 +133,13 @@ def _file(one: Measurement) -> dict[str, Any]:
 
 
 def _table(
-    found: list[Measurement], path: PathFigures, ratios: dict[str, float], verbose: bool, above: str
+    found: list[Measurement], path: PathFigures, ratios: dict[str, float], verbose: bool, above: str, kind: str
 ) -> list[str]:
     """Return the figures as a table; with ``verbose`` all of them, with the files above and the remarks below.
 
-    ``above`` says why the rate is above the capacity, if it is.
+    ``above`` says why the rate is above the capacity, if it is; ``kind`` is that of the diagnosis.
     """
-    rows = [row for row in _rows(path, ratios) if verbose or row["name"] not in DETAILS]
+    rows = [row for row in _rows(path, ratios, kind) if verbose or row["name"] not in DETAILS]
     rows += [{"title": "above --capacity", "none": above}] if above else []
     lines = table(COLUMNS, rows, lambda row: row.get("none", ""))
     if verbose:
@@ -146,7 +150,7 @@ def _table(
     return [f"of {', '.join(files)}", *lines, "", MORE]
 
 
-def _rows(path: PathFigures, ratios: dict[str, float]) -> Iterator[dict[str, str]]:
+def _rows(path: PathFigures, ratios: dict[str, float], kind: str) -> Iterator[dict[str, str]]:
     """Yield the known figures, the limit of the flow, and the metrics of RFC 6349."""
     from longfat.measured.diagnosis import none_lost
 
@@ -165,7 +169,8 @@ def _rows(path: PathFigures, ratios: dict[str, float]) -> Iterator[dict[str, str
     # The remark on a policer begins with its rate and bucket.
     found = next((one.split(": ") for one in path.remarks if one.startswith("policed: ")), ["", ""])
     its = found[1] if path.policed else ""
-    yield {"name": "policed", "title": "policer", "value": POLICED[path.policed], "interval": its}
+    policer = DIAGNOSED.get(kind, POLICED[path.policed])
+    yield {"name": "policed", "title": "policer", "value": policer, "interval": its}
     for name, value in ratios.items():
         yield {"name": name} | _metric(name, value)
 
