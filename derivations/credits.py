@@ -1,4 +1,4 @@
-"""Credit flow control of a link: the rate that an allocation allows, and the growth of an adaptive one.
+"""Credit windows: the rate that a window and its updates allow, and the growth of an adaptive allocation.
 
 Times are in transmission times of a cell. Cell i = 1, 2, ... is sent from S(i) to S(i) + 1. The next node forwards it
 at once; for each cell j N_2 it returns a credit cell, which is back P later, at S(j N_2) + 1 + P. With an allocation of
@@ -13,6 +13,9 @@ by single steps to a multiple of N_2 again. The first such i is (q + j - 1) N_2 
 there to (q + j) N_2: q N_2 cells in the time 1 + P + N_2 - r - 1. Every other i below that leaves out some of these
 steps, and every i above it, or further steps, add as many cells as time, which matters only if the ratio is below 1
 anyway. So the rate is the least of 1 and q N_2/(P + N_2 - r). `first_times` tries (*) itself.
+
+In bytes, with packets of l bytes: W = l M, u = l N_2, R = P l/C is the time from the end of a packet to the credit for
+it, and the rate is C times the share of the link.
 """
 
 import sympy as sp
@@ -21,7 +24,7 @@ from sympy import Expr
 from derivations.proof import once, require, require_zero
 
 N_2, N_3 = sp.symbols("N_2 N_3", integer=True, positive=True)
-P, x, G = sp.symbols("P x G", positive=True)
+P, G, W, u, R, C, X, size = sp.symbols("P G W u R C X l", positive=True)
 q = sp.Symbol("q", integer=True, positive=True)
 r = sp.Symbol("r", integer=True, nonnegative=True)
 k = sp.Symbol("k", integer=True, nonnegative=True)
@@ -59,13 +62,29 @@ def link_share() -> Expr:
 
 
 @once
-def allocation_for_rate() -> Expr:
-    """Derive that N_2 + x P is enough for a share x: q N_2 - x (P + N_2 - r) = N_2 (1 - x) - r (1 - x) > 0."""
-    law = N_2 + x * P
-    cells = law - r  # q N_2
-    spare = sp.expand(cells - x * (P + N_2 - r))
-    require_zero(spare - (1 - x) * (N_2 - r), "not negative, as r < N_2 and x <= 1")
-    require_zero(law.subs(x, 1) - (N_2 + P), "the least one for the whole link, by link_share")
+def throughput() -> Expr:
+    """Derive X = q u/(R + (u - r)/C) where that is below C: the share of the link in bytes and seconds."""
+    left = sp.Symbol("left", nonnegative=True)  # r in bytes
+    in_cells = {N_2: u / size, r: left / size, P: R * C / size}
+    law = C * link_share().subs(in_cells, simultaneous=True)
+    require_zero(law - q * u / (R + (u - left) / C), "the size of the packets cancels")
+    require_zero(law.subs({left: 0, q: W / u}) - W / (R + u / C), "u divides the window")
+    require_zero(sp.limit(law.subs({left: 0, q: W / u}), u, 0) - W / R, "an update after each byte")
+    require_zero(law.subs({left: 0, q: 2, u: W / 2}) - W / (R + W / (2 * C)), "an update after half of the window")
+    full = q * u - C * (R + (u - left) / C)
+    require_zero(full.subs(q, (W - left) / u) - (W - u - C * R), "C or more exactly from W = u + C R on")
+    return law.subs(left, W - q * u)
+
+
+@once
+def window_for_rate() -> Expr:
+    """Derive that u + X R is enough for a rate X: q u - X (R + (u - r)/C) = (1 - X/C) (u - r) >= 0."""
+    law, left = u + X * R, sp.Symbol("left", nonnegative=True)
+    spare = law - left - X * (R + (u - left) / C)
+    require_zero(spare - (1 - X / C) * (u - left), "not negative, as r < u and X <= C")
+    require_zero(law.subs(X, C) - (u + C * R), "the least one for the capacity, by throughput")
+    share = sp.Symbol("s", positive=True)
+    require_zero(sp.solve(sp.Eq(W, law.subs(u, share * W)), W)[0] - X * R / (1 - share), "u = s W")
     return law
 
 

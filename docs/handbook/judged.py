@@ -46,7 +46,7 @@ PLUG_INS: Mapping[str, tuple[str, ...]] = {
     "cubic_utilisation": ("cubic", "fifo"),
     "cubic_utilisation_general": ("cubic", "fifo"),
     "cubic_queue": ("cubic", "fifo"),
-    "credit_share": ("credit",),
+    "credit_throughput": ("credit",),
     "guaranteed_delay": ("bit-round", "leaky-bucket"),
     "fluid_delay": ("bit-round", "leaky-bucket"),
     "sstp_throughput": ("sstp",),

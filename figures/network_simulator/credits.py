@@ -155,9 +155,9 @@ def draw_buffers(data: xr.Dataset, axes: Any) -> None:
 def sum_of_shares(buffer: int) -> float:
     """Return the utilisation of the bottleneck by flows of a fixed allocation: the sum of the law of one flow."""
     _, given, _ = scheme_of("credit", buffer)
-    # A credit packet takes a packet's time here; the round trip of the fast links, in packets.
-    loop = 2 * DELAY * LINK / PACKET
-    return float(min(1.0, FLOWS * lf.laws.credits.link_share(given["n2"], given["n3"], loop) * LINK / BOTTLENECK))
+    update = given["n2"] * PACKET
+    one = lf.laws.credits.throughput(update + given["n3"] * PACKET, update, LINK, 2 * DELAY)
+    return float(min(1.0, FLOWS * one / BOTTLENECK))
 
 
 def draw_delays(data: dict[str, xr.Dataset], axes: Any) -> None:

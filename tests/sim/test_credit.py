@@ -12,7 +12,7 @@ from longfat.sim import Discipline, Network, Parameter, Simulation, queues
 from longfat.sim.kernel.records import FEEDBACK
 from longfat.sim.network import traffic
 from longfat.sim.queues import DROP, ENQUEUE
-from longfat.verify.transport_estimators import credit_share
+from longfat.verify.transport_estimators import credit_throughput
 from tests.sim.lab import simulated
 
 CELL, RATE = 53, 530_000.0  # bytes, bytes/s: a cell takes 0.1 ms
@@ -40,11 +40,13 @@ def chain(hops, discipline, given, *, delay=0.001, buffer=1000, count=1, last=RA
 )
 def test_the_share_of_the_link_is_that_of_the_law(batch, reserve, loop):
     """(5, 8): 10 cells in 21 + 5 - 3 cell times, 0.43478; counted over 2 s, 20,000 cell times."""
-    share, _ = credit_share()(1, batch=batch, reserve=reserve, loop=loop)
-    assert share == pytest.approx(laws.credits.link_share(batch, reserve, loop), abs=0.001)
-    assert (
-        share != pytest.approx(laws.credits.link_share(batch, reserve + 2 * batch, loop + 1), abs=0.001) or share == 1
-    )
+    path = {"capacity": RATE, "round_trip_time": loop * TIME}
+    window = (batch + reserve) * CELL
+    rate, _ = credit_throughput(size=CELL)(1, window=window, update=batch * CELL, **path)
+    assert rate == pytest.approx(laws.credits.throughput(window, batch * CELL, **path), abs=0.001 * RATE)
+    path["round_trip_time"] += TIME
+    other = laws.credits.throughput(window + 2 * batch * CELL, batch * CELL, **path)
+    assert rate != pytest.approx(other, abs=0.001 * RATE) or rate == RATE
 
 
 def test_credit_by_hand():

@@ -1,6 +1,8 @@
-"""Credit flow control of a link (FCVC): throughput by the credit, and how fast adaptive credit grows.
+"""Credit windows: throughput by the window and by the updates that renew it, and growth of adaptive credit.
 
-Cells are packets of one size; times are in transmission times of a cell. Proofs: derivations/credits.py.
+The receiver says how much may be sent, and more each time that it has read a batch: WINDOW_UPDATE of HTTP/2 (RFC 9113,
+section 5.2), MAX_DATA of QUIC (RFC 9000, section 4.1), the window of an SSH channel (RFC 4254, section 5.2), and credit
+cells of ATM (N23: N_2 is the batch, N_2 + N_3 the window). Proofs: derivations/credits.py.
 """
 
 from __future__ import annotations
@@ -13,18 +15,20 @@ from longfat.laws.references import KUNG_CHAPMAN, KUNG_CREDIT
 
 __all__ = [
     "adaptive_allocation",
-    "allocation_for_rate",
-    "link_share",
+    "throughput",
+    "window_for_rate",
 ]
 
 
-BATCH = Symbol("N_2", "packets", "[1, inf)", (1, 50), "Forwarded cells per credit cell", integer=True)
-RESERVE = Symbol("N_3", "packets", "[0, inf)", (0, 500), "Cells that the allocation has above N_2", integer=True)
-LOOP = Symbol(
-    "P", "packets", "[0, inf)", (1.0, 500.0), "Round trip of the link without the cell itself, in transmission "
-    "times of a cell: twice the propagation delay and the transmission of the credit cell"
-)  # fmt: skip
-SHARE = Symbol("x", "1", "(0, 1]", (0.1, 1.0), "Rate of the flow over the rate of the link")
+WINDOW = Symbol(
+    "W", "bytes", "[1, inf)", (16384, 16777216), "Credit window: what may be sent and not yet renewed", integer=True
+)
+UPDATE = Symbol(
+    "u", "bytes", "[1, inf)", (1, 16384), "Bytes that the receiver reads before it sends an update", integer=True
+)
+CAPACITY = Symbol("C", "bytes/s", "(0, inf)", (1e5, 1.25e9), "Capacity of the path")
+ROUND_TRIP_TIME = Symbol("R", "s", "[0, inf)", (1e-3, 0.5), "Round-trip time, from the end of a packet to its update")
+RATE = Symbol("X", "bytes/s", "[0, inf)", (1e5, 1.25e9), "Rate that the window is to allow")
 INTERVALS = Symbol("k", "1", "[0, inf)", (0, 20), "Allocations since the flow began with one cell", integer=True)
 POOL_GROWTH = Symbol(
     "G", "1", "(1, inf)", (1.1, 10.0), "Share of the pool that is given out, over the round trip of the link in cells"
@@ -32,59 +36,68 @@ POOL_GROWTH = Symbol(
 
 
 @law(
-    source=f"{KUNG_CREDIT}, for N_2 that divide the allocation (from a summary: it was not read); the rest is ours",
-    unit="1",
-    result="U, of a flow that is alone on its link and never blocked further on",
-    derivation="credits.link_share",
+    source=f"{KUNG_CREDIT}, for u that divide the window (from a summary: it was not read); the rest is ours",
+    unit="bytes/s",
+    result="X, of a transfer whose receiver reads at once and that nothing else limits",
+    derivation="credits.throughput",
     simulated=SimulatedBy(
-        "credit_share", {"batch": (1, 12), "reserve": (0, 60), "loop": [0.0, 3.0, 11.0, 20.5, 41.0]}, accuracy=0.002
+        "credit_throughput",
+        {
+            "window": [2000, 12000, 17000, 40000, 72000], "update": [1000, 2000], "capacity": 1e7,
+            "round_trip_time": [0.0, 3e-4, 1.1e-3, 2.05e-3, 4.1e-3],
+        },
+        accuracy=2e4,
     ),
-)
-def link_share(batch: BATCH, reserve: RESERVE, loop: LOOP, *, xp: Any) -> Any:
-    r"""Return the share of the link that a flow uses by its credit.
+)  # fmt: skip
+def throughput(window: WINDOW, update: UPDATE, capacity: CAPACITY, round_trip_time: ROUND_TRIP_TIME, *, xp: Any) -> Any:
+    r"""Return the throughput of a transfer under a credit window.
 
-    .. math:: U = \min\left(1, \frac{q N_2}{P + N_2 - r}\right), \qquad
-        q = \left\lfloor \frac{N_2 + N_3}{N_2} \right\rfloor, \quad r = N_2 + N_3 - q N_2
+    .. math:: X = \min\left(C, \frac{q u}{R + (u - r)/C}\right), \qquad
+        q = \left\lfloor \frac{W}{u} \right\rfloor, \quad r = W - q u
 
     Notes
     -----
-    Exact for cells that are forwarded as soon as they arrive. If N_2 divides the allocation it is (N_2 + N_3)/(N_2 +
-    P): the allocation in the time of a round trip and the cells that a credit cell waits for. The link stays busy from
-    N_3 = P on, for every N_2: N_3 is the bandwidth-delay product of the link.
+    Exact for packets of one size of which window and update are multiples. If u divides W it is W/(R + u/C): the window
+    in the time of a round trip and of the bytes that an update waits for. So an update after each packet gives W/R, and
+    one after half of the window W/(R + W/(2 C)). The path is full from W = u + C R on. What is left, r, waits for the
+    next update: one byte above half of the window halves the throughput of a fast path. If u exceeds W the transfer
+    stops: X = 0.
 
     Examples
     --------
-    >>> link_share(5, 10, 20), link_share(5, 12, 20), link_share(5, 20, 20)
-    (0.6, 0.6521739130434783, 1.0)
+    The initial window of HTTP/2 with updates at half of it, at 1 Gbit/s and 100 ms, in Mbit/s:
+
+    >>> round(8e-6 * throughput(65535, 32767, 125e6, 0.1), 2), round(8e-6 * throughput(65535, 32768, 125e6, 0.1), 2)
+    (5.23, 2.62)
     """
-    batches = xp.floor((batch + reserve) / batch)
-    left = batch + reserve - batches * batch
-    return xp.minimum(batches * batch / (loop + batch - left), 1 + 0 * loop)
+    batches = xp.floor(window / update)
+    left = window - batches * update
+    return xp.minimum(batches * update / (round_trip_time + (update - left) / capacity), capacity + 0 * window)
 
 
 @law(
     source=f"{KUNG_CHAPMAN}: N_3 = rate x round trip (from its abstract and summaries: it could not be read)",
-    unit="packets",
-    result="N_2 + N_3",
-    derivation="credits.allocation_for_rate",
+    unit="bytes",
+    result="W",
+    derivation="credits.window_for_rate",
     not_simulated="the inverse of a law that is simulated",
 )
-def allocation_for_rate(batch: BATCH, loop: LOOP, share: SHARE = 1.0, *, xp: Any) -> Any:
-    r"""Return the allocation with which credit does not limit a flow to less than a share of the link.
+def window_for_rate(update: UPDATE, rate: RATE, round_trip_time: ROUND_TRIP_TIME, *, xp: Any) -> Any:
+    r"""Return the credit window that allows a rate.
 
-    .. math:: N_2 + N_3 = N_2 + x P
+    .. math:: W = u + X R
 
     Notes
     -----
-    A bound, to be rounded up to whole cells. It is the least one for the whole link, x = 1; for less, x (P + N_2)
-    rounded up to a multiple of N_2 may be smaller.
+    A bound, to be rounded up to whole packets. It is the least one for the capacity, X = C. With updates at a share s
+    of the window it is X R/(1 - s): two bandwidth-delay products for s = 1/2.
 
     Examples
     --------
-    >>> allocation_for_rate(10, 200.0), allocation_for_rate(10, 200.0, 0.25)
-    (210.0, 60.0)
+    >>> window_for_rate(1000, 125e6, 0.1)
+    12501000.0
     """
-    return batch + share * loop
+    return update + rate * round_trip_time
 
 
 @law(

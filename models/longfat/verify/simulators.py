@@ -146,7 +146,7 @@ SIMULATORS: dict[str, Simulator] = {
     "ledbat_delay": _fixed(transport_estimators.ledbat_delay()),
     "ledbat_slowdown": _fixed(transport_estimators.ledbat_slowdown()),
     "ledbat_utilisation": _fixed(transport_estimators.ledbat_utilisation()),
-    "credit_share": _fixed(transport_estimators.credit_share()),
+    "credit_throughput": _fixed(transport_estimators.credit_throughput()),
     "sstp_throughput": _fixed(transport_estimators.sstp_throughput()),
     "guaranteed_delay": _fixed(link_estimators.greatest_delay()),
     "fluid_delay": _fixed(link_estimators.fluid_delay()),

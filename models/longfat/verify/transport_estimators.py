@@ -17,7 +17,6 @@ from longfat.verify.flow_estimators import fast_path
 from longfat.verify.measured_runs import PACKET, Result, estimator, measured, packets_sent
 
 RATE = 1e7  # bytes/s; a packet takes 0.1 ms
-CELL = 53  # bytes, of ATM
 
 
 @estimator
@@ -104,27 +103,29 @@ def dctcp_queue(rng: Any, *, flows: float, threshold: float) -> Result:
 
 
 @estimator
-def credit_share(rng: Any, *, batch: float, reserve: float, loop: float) -> Result:
-    """Estimate the share of a link that a flow under credit flow control uses.
+def credit_throughput(
+    rng: Any, size: int = PACKET, *, window: float, update: float, capacity: float, round_trip_time: float
+) -> Result:
+    """Estimate the throughput of a flow under credit flow control [bytes/s], of which credit packets only take time.
 
-    Cells have 53 bytes, and credit cells only take time.
+    Window and update are multiples of the packet size.
 
-    >>> round(credit_share()(1, batch=5, reserve=10, loop=21.0)[0], 3)
+    >>> round(credit_throughput()(1, window=15000, update=5000, capacity=1e7, round_trip_time=2.1e-3)[0] / 1e7, 3)
     0.577
     """
-    cell, rate = 1e-4, CELL / 1e-4
-    credit = queues.credit(n2=int(batch), n3=int(reserve))
-    net, delay = Network(), loop / 2 * cell
+    batch, reserve = int(update) // size, (int(window) - int(update)) // size
+    credit = queues.credit(n2=batch, n3=reserve)
+    net = Network()
     for tail, head in (("a", "b"), ("b", "c")):
-        net.link(tail, head, rate=rate, delay=delay, buffer=10**6, discipline=credit)
-        net.link(head, tail, rate=rate, delay=delay)
+        net.link(tail, head, rate=capacity, delay=round_trip_time / 2, buffer=10**6, discipline=credit)
+        net.link(head, tail, rate=capacity, delay=round_trip_time / 2)
     given = {"n2": batch, "n3": reserve}
-    net.flow("credit", path=["a", "b", "c"], packet=CELL, ack=CELL, ack_path="ideal", parameters=given)
-    simulation = Simulation(net, rng=rng)
-    simulation.advance(0.5)
+    net.flow("credit", path=["a", "b", "c"], packet=size, ack=size, ack_path="ideal", parameters=given)
+    simulation, time = Simulation(net, rng=rng), 5000 * size / capacity
+    simulation.advance(time)
     before = int(simulation.state.links[0].served)
-    simulation.advance(2.5)
-    return (int(simulation.state.links[0].served) - before) * cell / 2.0, packets_sent(simulation)
+    simulation.advance(5 * time)
+    return (int(simulation.state.links[0].served) - before) * size / (4 * time), packets_sent(simulation)
 
 
 def mark_some(link, packet, now):  # type: ignore[no-untyped-def]
