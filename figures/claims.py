@@ -8,7 +8,7 @@ A row is bound to a function that reproduces and assesses it, in the module ``cl
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -136,11 +136,13 @@ def read(paper: str) -> list[Claim]:
         return [Claim(**line) for line in csv.DictReader(file)]
 
 
-def findings(paper: str, *, packets: float = 1e7, seed: int = 0, progress: bool = False) -> list[tuple[Claim, Finding]]:
-    """Return every row of a paper with our finding; parameters are those of `published`."""
+def findings(
+    paper: str, *, packets: float = 1e7, seed: int = 0, progress: bool = False, known: Collection[str] = ()
+) -> list[tuple[Claim, Finding]]:
+    """Return the rows of a paper with our findings, without claims that are ``known``; see `published`."""
     from longfat.base.progress import bar
 
-    rows = read(paper)
+    rows = [row for row in read(paper) if row.claim not in known]
     assessments: Mapping[str, Assessment] = import_module(f"figures.{PAPERS[paper]}.claims").ASSESSMENTS
     packets = integer("packets", packets, "packets", "[1e5, 1e12]")
     context = Context(packets, integer("seed", seed, "1", "[0, inf)"))

@@ -2,7 +2,8 @@
 
 Run with ``python -m figures.scoreboard``; at full scale it takes up to an hour, with ``--quick`` some minutes. Finished
 papers are stored in ``figures/scoreboard`` and read from there as long as neither laws nor simulator nor assessments
-change. ``longfat verify --published`` prints the same. ``--redraw`` draws the picture from the stored numbers.
+change. ``longfat verify --published`` prints the same. ``--new`` runs claims that ``scoreboard.md`` has not yet and
+keeps its other rows. ``--redraw`` draws the picture from the stored numbers.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import xarray as xr
 
 from figures import verdict_tables
+from figures.claims import findings, read, tabulated
 from figures.verdicts import NAMES, scoreboard, summary
 from figures.writing import HERE, Part, save
 from longfat.base.files import AtomicFiles
@@ -86,11 +88,22 @@ def text(table: pd.DataFrame) -> str:
     )
 
 
+def added(kept: pd.DataFrame, paper: str, packets: float, seed: int, progress: bool) -> pd.DataFrame:
+    """Return the rows of a paper in the order of its claims: those kept, and the others run now."""
+    import pandas as pd
+
+    made = tabulated(findings(paper, packets=packets, seed=seed, progress=progress, known=set(kept.claim)))
+    rows = {row["claim"]: row for row in (*kept.to_dict("records"), *made.to_dict("records"))}
+    table = pd.DataFrame([rows[claim.claim] for claim in read(paper)])
+    return table.assign(paper=paper, packets=float(packets))
+
+
 def simulate(
     packets: Mapping[str, float] | float = 1e7,
     seed: int = 0,
     store: str | Path = HERE / "scoreboard",
     progress: bool | None = None,
+    new: bool = False,
 ) -> dict[str, Any]:
     """Run all simulations for the verdicts; return the counts, the page, and the table of all rows.
 
@@ -105,17 +118,22 @@ def simulate(
         Directory for finished papers.
     progress : bool, optional
         Whether to show a progress bar; by default, if the standard error is a terminal.
+    new : bool
+        Whether to run only claims that the stored page has not, and to keep its other rows.
     """
     import pandas as pd
 
     scales = packets if isinstance(packets, Mapping) else dict.fromkeys(NAMES, packets)
     shown = sys.stderr.isatty() if progress is None else progress
+    kept = verdict_tables.from_markdown((HERE / "scoreboard.md").read_text(encoding="utf-8")) if new else None
     parts = [
         scoreboard([paper], packets=scales[paper], seed=seed, store=store, progress=shown)
+        if kept is None
+        else added(kept[kept.paper == paper], paper, scales[paper], seed, shown)
         for paper in sorted(scales, reverse=True)  # those that take minutes last
     ]
     table = pd.concat(parts[::-1], ignore_index=True)
-    table.attrs = parts[0].attrs
+    table.attrs = {"seed": seed}
     return {"scoreboard": counted(table), "scoreboard.md": text(table), "table": table}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 from figures import rule
@@ -77,6 +78,41 @@ def to_markdown(table: pd.DataFrame) -> str:
         heads = ["section", "claim", "printed", "ours", "verdict", "reason", "criterion", "run", "met by others"]
         parts += [f"## {paper} {NAMES[str(paper)]}", _table(heads, lines)]
     return "\n\n".join(parts) + "\n"
+
+
+def from_markdown(text: str) -> pd.DataFrame:
+    """Return the rows of a page of `to_markdown` as a table that gives the same page.
+
+    Printed numbers keep their units in the column ``published``; columns that the page has not are missing.
+    """
+    import pandas as pd
+
+    fitted: dict[str, list[str]] = {}
+    for paper, words in re.findall(r"^- (\d{3}): (.*) \(\d+ rows?\)$", text, flags=re.MULTILINE):
+        fitted.setdefault(paper, []).append(words)
+    rows = []
+    for section in re.split(r"^## (?=\d{3} )", text, flags=re.MULTILINE)[1:]:
+        paper, lines = section[:3], [line for line in section.splitlines() if line.startswith("| ")][1:]
+        rows += [_row(paper, re.split(r"(?<!\\)\|", line)[1:-1], fitted.get(paper, [])) for line in lines]
+    return pd.DataFrame(rows)
+
+
+def _row(paper: str, cells: list[str], choices: list[str]) -> dict[str, Any]:
+    """Return a row of the table from its cells on the page and the paper's fitted choices; undo `_why` and `_tells`."""
+    section, claim, published, ours, verdict, why, criterion, scale, tells = (
+        cell[1:-1].replace("\\|", "|") for cell in cells
+    )
+    why, _, repeats = why.partition("counted at '")
+    why = why.removesuffix("; ")
+    before, _, after = why.partition("set by it: " if verdict == "fitted" else "fitted: ")
+    fitted = sorted((one for one in choices if one in after), key=after.index)
+    return {
+        "paper": paper, "section": section, "claim": claim, "published": published, "unit": "1", "ours": ours,
+        "verdict": verdict, "reason": why if verdict == "fitted" else before.removesuffix("; "),
+        "criterion": criterion, "scale": scale, "repeats": repeats.removesuffix("'"), "fitted": "; ".join(fitted),
+        "met_by": tells.partition("cannot tell: ")[2],
+        "others": int(tells.partition(" of ")[2].partition(",")[0]) if tells else 0,
+    }  # fmt: skip
 
 
 def _table(heads: list[str], lines: list[list[str]]) -> str:

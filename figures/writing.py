@@ -173,8 +173,11 @@ class Part:
             parser.add_argument("--redraw", action="store_true", help="draw from the stored numbers")
         if self.quick is not None:
             parser.add_argument("--quick", action="store_true", help="run less, and write it to the same files")
-        if "store" in inspect.signature(self.simulate).parameters:
+        options = inspect.signature(self.simulate).parameters
+        if "store" in options:
             parser.add_argument("--store", metavar="DIRECTORY", help="keep finished runs there")
+        if "new" in options:
+            parser.add_argument("--new", action="store_true", help="run what is not stored yet, and keep the rest")
         given = {name: value for name, value in vars(parser.parse_args()).items() if value}
         if given.pop("redraw", False):
             self.redraw()
