@@ -36,11 +36,6 @@ def misprinted_by(window: int) -> int:
     return 2 ** (window + 2) - 2 - packet_left_out(window)
 
 
-def encodable(bits: int) -> int:
-    """Return the number of packets whose priorities have this many bits."""
-    return int(laws.packets_encodable(bits))
-
-
 def round_trips_before(window: int) -> int:
     """Return the number of round trips of slow start before W'_k, which send the packets of all earlier windows."""
     return int(tcp.slow_start_rounds(float(laws.packets_in_windows(window))))
@@ -57,11 +52,6 @@ def buffer_by_round_trip(rate: float, round_trip: float) -> float:
 def buffer_by_delay(rate: float, round_trip: float) -> float:
     """Return the buffer of section 4.3.2, link rate times link delay, D/6 [packets]."""
     return rate * MBIT * round_trip / 6 / PACKET
-
-
-def power_ratio_of_section_431() -> float:
-    """Return the ratio of the powers that section 4.3.1 prints, 605/0.032 over 318/0.2894."""
-    return (605 / 0.032) / (318 / 0.2894)
 
 
 def outstanding(throughput: float, response_time: float) -> float:

@@ -78,19 +78,6 @@ def simulated_parking_lot(place: str) -> float:
     return float(data.goodput.values[_of(place, 3)]) / networks.CAPACITY
 
 
-def largest_over_smallest(unequal: str, seconds: float) -> float:
-    """Simulate figure 2, right; return the largest over the smallest rate in the 40 s before a time.
-
-    ``unequal`` says what is i + 1 times that of the first flow: "update periods" or "round trips".
-    """
-    nets = {
-        "update periods": networks.unequal_periods(True),
-        "round trips": networks.unequal_round_trips(first=0.05, step=0.15),
-    }
-    (data,) = runs.observe(nets[unequal], duration=seconds, sample_every=2.0, replications=1)
-    return runs.ratio(data, 40)
-
-
 def shrinking_of_the_total(flows: int, equal: bool = False) -> float:
     """Return the factor by which an update shrinks the error of the total at last, with a = 1.
 

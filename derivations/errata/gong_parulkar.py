@@ -201,13 +201,3 @@ def rows() -> int:
 def rows_that_mention(words: str) -> int:
     """Return how many of these rows mention something."""
     return sum(words in f"{row.claim} {row.conditions}".lower() for row in read("003"))
-
-
-def cell_payload() -> int:
-    """Return the payload of an ATM cell of 53 bytes, which has a header of 5 bytes (ITU-T I.361) [bytes]."""
-    return 53 - 5
-
-
-def cells_of_a_packet(size: int, payload: int) -> float:
-    """Return the cells that a packet fills."""
-    return size / payload

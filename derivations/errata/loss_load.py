@@ -42,11 +42,6 @@ def carried(fast: float, slow: float, count: int, k: float) -> float:
     return float((rates * (1 - lost)).sum())
 
 
-def packets_per_second() -> float:
-    """Return the capacity in packets/s, by which N/((1 - p) f) as printed is too large."""
-    return PER_SECOND
-
-
 def throughput_alone(f: float) -> float:
     """Return (1 - P) f of a source alone, a = -1 and b = 0."""
     return float((1 - _loss(f, -1.0, 0.0, 2.0)) * f)
@@ -109,11 +104,6 @@ def load_of_two(updates: int) -> float:
     return x + y
 
 
-def load_after_replies(k: float, packets: float) -> float:
-    """Return the load of eleven sources after they have replied to each other at 1/11."""
-    return 11 * _reply(10 / 11 - 1, 10 * (1 / 11) ** (k + 1), k, packets)
-
-
 @cache
 def _settled() -> dict[int, float]:
     return dict(zip(KS, settled_loads(NEAREST), strict=True))
@@ -129,13 +119,6 @@ def stuck_load() -> float:
     run = Simulation(loss_load_network(20, 1.0, 5, apart=0.013, direct=False, restart=0.0), rng=1)
     run.advance(6.0)
     return float((run.state.flows["rate"] / CAPACITY).sum())
-
-
-def change_in_table_2(quantity: str) -> float:
-    """Return the increase of a number of table 2 from v = 0.9 to v = 1.0."""
-    values = {row.claim: row.value for row in read("004")}
-    full, near = (float(values[f"table 2, k = 2, v = {v}: {quantity}"]) for v in ("1.0", "0.9"))
-    return full - near
 
 
 def numbers_of_kanakia_in_table_1() -> float:

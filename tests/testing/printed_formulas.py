@@ -212,26 +212,6 @@ def lost(data):
     return float(data.dropped[0] / data.sent[0])
 
 
-def response_as_printed(rate, loss, packets, round_trip_time):
-    return packets / ((1 - loss) * rate) + (1 - math.log(packets) / math.log(loss)) * round_trip_time
-
-
-def response(rate, loss, packets, round_trip_time):
-    return response_as_printed(PER_SECOND * rate, loss, packets, round_trip_time)
-
-
-PER_SECOND = 10_000  # packets of 500 bytes at 40 Mbit/s, sections 4.1 and 4.2
-
-
-def sent_in_rounds(rng, rate, loss, packets, round_trip_time):
-    """Return the time [s] to send packets, then those that were lost, and so on, a round trip after each round."""
-    draws, left, time, sent = np.random.default_rng(rng), packets, 0.0, 0
-    while left:
-        time, sent = time + left / (rate * PER_SECOND) + round_trip_time, sent + left
-        left = draws.binomial(left, loss)
-    return time, sent
-
-
 def overloaded(rate, other, others, k):
     return rate + others * other > 1
 
@@ -280,11 +260,6 @@ FORMULAS = (
         {"within": 0.03, "bounds": (0.0, 1.0), "where": overloaded},
     ),
     Printed(
-        "004-2", "N/((1 - p) f) without the capacity", response_as_printed, response, sent_in_rounds,
-        {"rate": (0.1, 1.0), "loss": (0.01, 0.3), "packets": (100, 10_000), "round_trip_time": (0.01, 0.1)},
-        {"within": "30 %"},
-    ),
-    Printed(
         "9438-1", "`average_window.as_printed`", cubic.average_window.as_printed, cubic.average_window,
         simulator_of(cubic.average_window), WINDOWS, {"within": "1 %"},
     ),
@@ -293,11 +268,11 @@ FORMULAS = (
 #: The other errata, by the reason why no simulator can tell; the proof of each is named in ERRATA.md.
 OTHERS = {
     "numbers in a table or a sentence, which arithmetic corrects": (
-        "000-7", "000-8", "000-9", "001-1", "001-2", "001-3", "001-4", "001-5", "001-6", "003-7", "003-12", "003-14",
-        "004-8", "9438-2", "6349-1", "6349-2",
+        "000-7", "000-9", "001-1", "001-2", "001-3", "001-4", "001-5", "001-6", "003-12", "9438-2", "6349-1",
+        "6349-2",
     ),
     "statements without a formula, which simulations or proofs refute": (
-        "000-3", "000-4", "000-5", "002-1", "002-4", "003-5", "003-9", "003-11", "004-3", "004-4", "004-7",
+        "000-3", "000-4", "000-5", "002-1", "003-5", "003-9", "003-11", "004-4", "004-7",
     ),
     "rules of an algorithm, which a trace by hand refutes": ("8033-1", "8290-1", "8290-2"),
     "statements about a document, which its text refutes": ("001-7", "003-13", "004-9", "004-10"),
