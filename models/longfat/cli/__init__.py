@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -55,6 +56,8 @@ def main(arguments: list[str] | None = None) -> int:
     """Run a command; every error is one line on stderr and exit status 2. `verify` exits with 1 where laws differ."""
     if sys.stdout is None:  # as after >&-
         return _complain("standard output is closed, so that nothing can be printed")
+    if arguments is None:
+        _prepare_process()
     terminated = threading.Event()
     try:
         with _interrupted_by_sigterm(terminated):
@@ -84,6 +87,23 @@ def main(arguments: list[str] | None = None) -> int:
         print("longfat: interrupted, no file was written", file=sys.stderr)
         return 128 + signal.SIGINT
     return status if isinstance(status, int) else 0  # exit status that a command raised by Exit
+
+
+#: Objects between two collections of Python's garbage, ours: with the default of 700 the collections are a tenth of the
+#: time of imports, which leave hardly any; 100,000 objects need some 10 MB.
+OBJECTS = 100_000
+
+
+def _prepare_process() -> None:
+    """Keep a process that runs one command from collecting garbage during imports, and from importing dask.
+
+    xarray imports dask, and to write files dask.distributed, in order to recognise their arrays and cluster wherever
+    they are installed, for a second; no command has either. None in `sys.modules` makes an import fail, as Python's
+    reference says of the module cache, and xarray allows for that.
+    """
+    gc.set_threshold(OBJECTS)
+    for name in ("dask", "distributed"):
+        sys.modules.setdefault(name, None)  # type: ignore[arg-type]
 
 
 @contextmanager

@@ -10,7 +10,7 @@ import math
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -255,25 +255,8 @@ def finite(values: Mapping[Any, Any]) -> dict[str, Any]:
 def netcdf(data: xr.Dataset, files: AtomicFiles, name: str) -> None:
     """Write a Dataset; an error names the file."""
     try:
-        with _without_clusters():
-            data.to_netcdf(files.path(name), engine="netcdf4")
+        data.to_netcdf(files.path(name), engine="netcdf4")
     except RuntimeError as error:  # as "NetCDF: HDF error" if the disk is full
         full = shutil.disk_usage(files.directory).free < data.nbytes
         why = os.strerror(errno.ENOSPC) if full else error
         raise OSError(f"{files.name} = {files.directory}: {name} cannot be written: {why}") from None
-
-
-@contextlib.contextmanager
-def _without_clusters() -> Iterator[None]:
-    """Keep xarray and dask from importing distributed to ask for a cluster: a process without it has none.
-
-    It takes a second where it is installed. None in `sys.modules` makes an import fail, as Python's reference says of
-    the module cache, and both reckon with that.
-    """
-    hidden = [name for name in ("distributed", "dask.distributed") if name not in sys.modules]
-    sys.modules.update(dict.fromkeys(hidden))  # type: ignore[arg-type]
-    try:
-        yield
-    finally:
-        for name in hidden:
-            sys.modules.pop(name, None)
