@@ -1,4 +1,4 @@
-"""Proofs of the laws of buffer sizing: flows that lose together, independent ones, and a policer's bucket.
+"""Proofs of the laws of buffer sizing: flows that lose together, independent ones; buckets of policers and shapers.
 
 Windows and buffers are in bandwidth-delay products of the empty path. A link is busy while the windows add up to 1 or
 more, and what exceeds 1 is queued.
@@ -98,4 +98,62 @@ def burst_for_policed_rate() -> Expr:
     require_zero(sp.simplify(sp.powdenest(_saved(beta * peak, N), force=True) - law), "saved from the loss up to N")
     require_zero(sp.simplify(sp.powdenest(-_saved(N, peak), force=True) - law), "spent from there to the next loss")
     require_zero(sp.simplify(sp.powdenest(policed_utilisation().subs(b, law), force=True)) - 1, "the whole rate")
+    return law
+
+
+length, rate, late = sp.symbols("l r delta", positive=True)  # bytes, bytes/s, s
+k = sp.Symbol("k", positive=True, integer=True)  # packets that fit into the bucket
+rest = sp.Symbol("rest", nonnegative=True)  # bytes of the bucket that no further packet fills, below l
+
+
+@once
+def shaped_rate() -> Expr:
+    """Derive x = r + b/t: the bucket holds b at first, tokens arrive at the rate r, and each byte takes one."""
+    span = sp.Symbol("t", positive=True)
+    passed = sp.Function("p")  # bytes that have passed, of a source that never pauses, behind an infinitely fast link
+    solved = sp.dsolve(passed(span).diff(span) - rate, ics={passed(0): b}).rhs
+    require_zero(solved - (b + rate * span), "as many as there were tokens")
+    return sp.expand(solved / span)
+
+
+def _sleep(tokens: Expr) -> Expr:
+    """Return the time until there are tokens for a packet, and the timer's delay [s]."""
+    return (length - tokens) / rate + late
+
+
+@once
+def shaped_utilisation() -> Expr:
+    """Derive U = k l/((k + 1) l - b + r delta) where a late timer loses tokens: the bucket is full when it expires.
+
+    The bucket holds k packets and a rest. A full one sends k packets at once and keeps the rest until it sleeps.
+    """
+    bucket = k * length + rest
+    left = bucket - k * length
+    require_zero(left - rest, "no further packet fits: the rest is below l")
+    gained = left + rate * _sleep(left)
+    require_zero(gained - (length + rate * late), "tokens at the wake if the bucket had no end")
+    share = k * length / (rate * _sleep(left))
+    law = k * length / ((k + 1) * length - b + rate * late)
+    require_zero(sp.simplify(law.subs(b, bucket) - share), "packets of a wake over those of the rate")
+    full = sp.solve(gained - bucket, late)[0]
+    require_zero(sp.simplify(share.subs(late, full) - 1), "the whole rate where the bucket is just full at the wake")
+    # htb sends while its tokens are not negative: k + 1 packets, after which rest - l tokens are left.
+    deficit = bucket - (k + 1) * length
+    htb = (k + 1) * length / (-deficit + rate * late)
+    require_zero(sp.simplify(law.subs({b: bucket + length, k: k + 1}, simultaneous=True) - htb), "htb, as b + l")
+    return law
+
+
+@once
+def burst_for_shaped_rate() -> Expr:
+    """Derive b = l + r delta: the tokens at the wake fit into the bucket, and none is lost."""
+    law = length + rate * late
+    require_zero(sp.simplify(shaped_utilisation().subs(b, law)) - 1, "the whole rate")
+    share = shaped_utilisation()
+    require_zero(
+        sp.simplify(sp.diff(share, b) - share**2 / (k * length)), "grows with the bucket between multiples of l"
+    )
+    jump = share.subs(k, k + 1) - share
+    step = length * (rate * late - k * length) / (rate * late * (length + rate * late))
+    require_zero(sp.simplify(jump.subs(b, (k + 1) * length) - step), "and at one, while k l < r delta, that is U < 1")
     return law

@@ -116,6 +116,14 @@ def test_a_buffer_of_a_packet_has_room_for_what_is_joined():
     assert made[0].lines == (f"tc qdisc replace dev DEV root bfifo limit {1514 + 65536}",)
 
 
+def test_the_burst_has_room_for_an_aggregate_where_one_fits():
+    """1 ms of 520 Mbit/s are 65 kB: aggregates of 64 KiB are divided. Of 525 Mbit/s, 65625 B: one fits."""
+    assert buffer_lines._burst({"packet": 1500, "rate": 65e6}) == 65000
+    assert buffer_lines._burst({"packet": 1500, "rate": 65.625e6}) == 65625 + 65536
+    (line,) = [one for one in buffer_lines._shape({"packet": 1500, "rate": 1e9 / 8}).lines if "class" in one]
+    assert line.endswith("classid 1:1 htb rate 1000000000bit burst 190536b cburst 190536b")  # 125000 + 65536
+
+
 def test_tc_takes_the_lines(tmp_path, capsys):
     """By the real tc; queue disciplines that the kernel lacks are refused by it and not by the parser of tc."""
     if not (shutil.which("tc") and shutil.which("unshare")):
@@ -173,7 +181,7 @@ def policer():
 
 
 def test_lines_of_a_policer_by_hand(policer):
-    police, check = buffer_lines.lines(policer)
+    police, check, _ = buffer_lines.lines(policer)
     # 70 x 1514 = 105980, and 65536 for what is joined
     assert police.lines[1].endswith("police rate 10000000bit burst 171516 conform-exceed drop/ok")
     # 0.96 - 0.01 of 10 x 1448/1538, with all that Ethernet adds; at most all of 10 x 1448/1500; no queue, so no delay

@@ -58,6 +58,20 @@ def test_a_pool_does_not_hold_more_than_its_size():
     assert times[3] - times[0] == 10 * MS
 
 
+def test_a_late_timer_releases_packets_in_groups():
+    """Tokens every 10 ms into a pool of 2.5, packets every 1 ms from 0 on, a timer that is 25 ms late.
+
+    0 and 1 leave at once; at 1 ms 0.6 tokens are left. There is one for packet 2 at 5 ms, and the timer expires at 30
+    ms, by when the pool is full: 2 and 3 leave, 0.5 tokens stay. The next is there at 35 ms: 60 ms, and so on.
+    """
+    bucket = queues.leaky_bucket(100_000.0, tokens=2.5, queue=100, lateness=0.025)
+    net, spy = shaped(bucket, traffic.constant(1_000_000.0))
+    Simulation(net, rng=1).advance(0.095)
+    assert [(one.number, one.time) for one in spy.data] == [
+        (0, 0), (1, MS), (2, 30 * MS), (3, 30 * MS), (4, 60 * MS), (5, 60 * MS), (6, 90 * MS), (7, 90 * MS),
+    ]  # fmt: skip
+
+
 def test_the_virtual_bucket_colours_instead():
     """Packets every 1 ms, three tokens at first, one every 10 ms: 0, 1, 2, then one in ten are green; all are sent."""
     net, spy = shaped(queues.virtual_leaky_bucket(100_000.0, tokens=3), traffic.constant(1_000_000.0))

@@ -12,6 +12,7 @@ from longfat.design.buffers_by_rule import ONE
 from longfat.design.senders import SENDERS
 from longfat.design.signalling import LARGEST_PROBABILITY, NAMES, RED_LEAST, ROOM, TIMES_LOW, interval
 from longfat.design.tcp_windows import HEADERS
+from longfat.laws.buffers import burst_for_shaped_rate
 from longfat.laws.tcp import achievable_throughput
 
 if TYPE_CHECKING:
@@ -21,10 +22,9 @@ AT_BOTTLENECK = "As root, DEV is the interface of the bottleneck."
 FRAME = header_bytes("tc", "IP")  # bytes of a packet that tc counts besides IP's
 #: Linux's names of schemes, for iperf3 -C.
 CONTROLS = {"sack": "reno", "newreno": "reno"} | {name: one.control for name, one in SENDERS.items()}
-#: s: burst of a token bucket, as time at its rate; its timer is one of high resolution (net/sched/sch_api.c,
-#: qdisc_watchdog_init()). Larger packets are segmented before they are queued (sch_tbf.c,
-#: tbf_segment()).
-BURST = 0.001
+#: s: time by which the timer of a token bucket may be late. Ours: it has a high resolution (net/sched/sch_api.c,
+#: qdisc_watchdog_init()), and the rates of routers in tests/laws/test_buffers.py mean some 70 us.
+LATENESS = 0.001
 #: bytes that Linux queues as one packet at most by default, from its own TCP or joined at the arrival
 #: (include/linux/netdevice.h, GSO_LEGACY_MAX_SIZE). A packet larger than the remaining room is dropped as a whole.
 JOINED = 65536
@@ -82,7 +82,7 @@ def lines(data: xr.Dataset) -> list[Line]:
         row = one
     packets = in_lines(a, row)
     if a["find"] == "burst":
-        return [_police(a, row, packets), *_checks(a, row, None)]
+        return [_police(a, row, packets), *_checks(a, row, None), _shape(a)]
     if a["find"] == "threshold":
         return [threshold(a, packets), *_checks(a, row, None)]
     if a["discipline"] == "step-marking":
@@ -138,8 +138,13 @@ def is_raised(a: dict[str, Any], row: xr.Dataset) -> bool:
 
 
 def _burst(a: dict[str, Any]) -> int:
-    """Return the burst that the token bucket may send back to back [bytes]."""
-    return max(math.ceil(float(a["rate"]) * BURST), 2 * (int(a["packet"]) + FRAME))
+    """Return the burst that the token bucket may send back to back [bytes].
+
+    Larger packets are segmented before they are queued (sch_tbf.c, tbf_segment()); with a bucket that an aggregate
+    fits into, the law needs room for one besides.
+    """
+    burst = max(math.ceil(float(a["rate"]) * LATENESS), 2 * (int(a["packet"]) + FRAME))
+    return burst if burst < JOINED else math.ceil(burst_for_shaped_rate(JOINED, float(a["rate"]), LATENESS))
 
 
 def _own(a: dict[str, Any], row: xr.Dataset, packets: int) -> int:
@@ -196,6 +201,22 @@ def _police(a: dict[str, Any], row: xr.Dataset, packets: int) -> Line:
         ),
         "tc -s filter show dev DEV ingress",
         "the same rate and, rounded, the same burst; dropped above 0 while the flows run: else the policer is not here",
+    )
+
+
+def _shape(a: dict[str, Any]) -> Line:
+    """Return a shaper of the same rate, whose burst depends on its timer and not on the flows."""
+    rate, burst = f"{round(8 * a['rate'])}bit", _burst(a)
+    return _line(
+        f"Or shape, so that packets wait: a burst of {burst} bytes is enough whatever the flows do, for a timer "
+        f"{text(LATENESS, 's')} late; an interface that is faster sends it at once.",
+        (
+            "tc qdisc replace dev DEV root handle 1: htb default 1",
+            f"tc class replace dev DEV parent 1: classid 1:1 htb rate {rate} burst {burst}b cburst {burst}b",
+            "tc qdisc replace dev DEV parent 1:1 fq_codel",
+        ),
+        "tc -s class show dev DEV",
+        "overlimits above 0 while the flows run",
     )
 
 

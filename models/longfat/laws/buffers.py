@@ -1,4 +1,4 @@
-"""Buffer of a link by the number of its flows, whether their losses coincide or not, and bucket of a policer.
+"""Buffer of a link by the number of its flows, whether their losses coincide or not; buckets of policers and shapers.
 
 For any scheme that multiplies its window by a factor at a loss. Proofs: derivations/buffers.py.
 """
@@ -7,16 +7,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from longfat.law import Symbol, law
-from longfat.laws.references import APPENZELLER, FLACH, HOEFFDING, JACOBSON, SPANG, YANG_LAM
+from longfat.law import SimulatedBy, Symbol, law
+from longfat.laws.references import APPENZELLER, FLACH, HOEFFDING, JACOBSON, SCH_TBF, SPANG, YANG_LAM
 from longfat.laws.tcp.parameters import INCREASE
 
 __all__ = [
     "buffer_for_desynchronised",
     "buffer_for_synchronised",
     "burst_for_policed_rate",
+    "burst_for_shaped_rate",
     "deviation_of_total_window",
     "policed_utilisation",
+    "shaped_rate",
+    "shaped_utilisation",
 ]
 
 
@@ -86,6 +89,102 @@ def burst_for_policed_rate(
     """
     swing = (1 - decrease) / (1 + decrease) * bandwidth_delay_product
     return swing * swing / (2 * increase)
+
+
+TOKENS = Symbol("b", "bytes", "(0, inf)", (3000, 1e6), "Bucket of a shaper: bytes that it may send at once")
+TOKEN_RATE = Symbol("r", "bytes/s", "(0, inf)", (1e5, 1e9), "Rate of the shaper")
+LARGEST = Symbol(
+    "l", "bytes", "(0, inf)", (1000, 65536), "Largest packet in the queue of the shaper, or aggregate (GSO, GRO)"
+)
+LATENESS = Symbol(r"\delta", "s", "[0, inf)", (1e-5, 4e-3), "Time by which the timer of the shaper is late")
+SPAN = Symbol("t", "s", "(0, inf)", (0.1, 100), "Time over which the rate is taken")
+
+
+@law(
+    source=f"{SCH_TBF}, the bound in its first comment",
+    unit="bytes/s",
+    result="x, after a pause in which the bucket fills",
+    derivation="buffers.shaped_rate",
+    not_simulated="the definition of a token bucket; shaped_utilisation is simulated",
+)
+def shaped_rate(token_rate: TOKEN_RATE, burst: TOKENS, time: SPAN, *, xp: Any) -> Any:
+    r"""Return the largest mean rate that a token bucket lets pass in a time that begins with a full bucket.
+
+    .. math:: x = r + \frac{b}{t}
+
+    Notes
+    -----
+    Exact for a policer (RFC 2697) and for a shaper, whose link sends the burst in less than the time t.
+
+    Examples
+    --------
+    >>> shaped_rate(1.25e6, 256e6, 1.0) * 8  # bit/s: 10 Mbit/s with 256 MB of burst, in the first second
+    2058000000.0
+    """
+    return token_rate + burst / time
+
+
+@law(
+    source=f"Ours, by the rules of {SCH_TBF}",
+    unit="1",
+    result="U, over the rate of the shaper; 0 if no packet fits into the bucket",
+    derivation="buffers.shaped_utilisation",
+    simulated=SimulatedBy(
+        "shaped_utilisation",
+        {"burst": (2000, 2e4), "packet_size": (500, 1500), "token_rate": (1e6, 1e8), "lateness": (1e-5, 1e-3)},
+        relative=0.01,
+    ),
+    packet_size=LARGEST,
+)
+def shaped_utilisation(
+    burst: TOKENS, packet_size: LARGEST, token_rate: TOKEN_RATE, lateness: LATENESS, *, xp: Any
+) -> Any:
+    r"""Return the share of its rate that a backlogged token bucket sends if its timer is late.
+
+    .. math:: U = \min\left(1, \frac{k l}{(k + 1) l - b + r \delta}\right), \qquad
+        k = \left\lfloor \frac{b}{l} \right\rfloor
+
+    Notes
+    -----
+    Linux's tbf sleeps until there are tokens for the next packet, and wakes late. Meanwhile the bucket fills up to b,
+    and what comes then is lost. An awake shaper sends k packets back to back. htb sends while its tokens are not
+    negative, so that its bucket counts as b + l (sch_htb.c, htb_class_mode(), with its hysteresis off). A lower bound:
+    packets that arrive wake the shaper, too. The link itself sends a burst at once.
+
+    Examples
+    --------
+    >>> shaped_utilisation(3000, 1500, 1e8, 3e-5), shaped_utilisation(3000, 1500, 1e8, 1e-5)  # 3000/(1500 + 3000)
+    (0.6666666666666666, 1.0)
+    """
+    packets = xp.floor(burst / packet_size)
+    share = packets * packet_size / ((packets + 1) * packet_size - burst + token_rate * lateness)
+    return xp.minimum(share, 1 + 0 * share)
+
+
+@law(
+    source=f"Ours, by the rules of {SCH_TBF}; its comments have b = r/HZ, for a timer of that resolution",
+    unit="bytes",
+    result="b, of Linux's tbf; htb needs l less",
+    derivation="buffers.burst_for_shaped_rate",
+    not_simulated="the inverse of shaped_utilisation at a share of 1",
+    packet_size=LARGEST,
+)
+def burst_for_shaped_rate(packet_size: LARGEST, token_rate: TOKEN_RATE, lateness: LATENESS, *, xp: Any) -> Any:
+    r"""Return the least bucket with which a backlogged shaper sends its whole rate although its timer is late.
+
+    .. math:: b = l + r \delta
+
+    Notes
+    -----
+    The case U = 1 of `shaped_utilisation`. tbf divides what is larger than its bucket into packets (sch_tbf.c,
+    tbf_segment()), so that l is an aggregate only if one fits. htb divides nothing, and needs r delta only.
+
+    Examples
+    --------
+    >>> burst_for_shaped_rate(1500, 112.5e6, 1e-3)  # 900 Mbit/s, and a timer that is a millisecond late
+    114000.0
+    """
+    return packet_size + token_rate * lateness
 
 
 FLOWS = Symbol(

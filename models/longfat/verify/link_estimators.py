@@ -1,4 +1,4 @@
-"""Links as simulators of laws: queues under Poisson arrivals, power, processor sharing, guaranteed rates, loss-load."""
+"""Links as simulators of laws: queues under Poisson arrivals, power, equal shares, shapers, guarantees, loss-load."""
 
 from __future__ import annotations
 
@@ -171,6 +171,21 @@ def fluid_delay(rng: Any, *, burst: float, guaranteed_rate: float) -> Result:
         rng, burst=burst, guaranteed_rate=guaranteed_rate, packet_size=size, largest_packet=size, capacity=capacity,
         hops=1,
     )  # fmt: skip
+
+
+@estimator
+def shaped_utilisation(
+    rng: Any, packets: float = 4000, *, burst: float, packet_size: float, token_rate: float, lateness: float
+) -> Result:
+    """Estimate the share of its rate that a shaper with a late timer sends; so many ``packets`` would be the rate's."""
+    size = round(packet_size)
+    bucket = queues.leaky_bucket(token_rate, tokens=burst / size, queue=MANY, lateness=lateness)
+    net = Network().link("source", "gate", rate=math.inf, discipline=bucket)
+    net.link("gate", "sink", rate=math.inf)
+    net.flow(traffic.constant(2 * token_rate), path=["source", "gate", "sink"], packet=size)
+    span = packets * size / token_rate
+    data, sent = measured(net, span, 2 * span, rng)
+    return float(data["throughput"][1]) / token_rate, sent
 
 
 CAPACITY = 5e6  # bytes/s; 10,000 packets of 500 B a second

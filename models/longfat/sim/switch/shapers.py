@@ -29,18 +29,21 @@ def token_ready(link, interval):
 
 
 # Prithviraj & Williamson, section 2.1: a packet at the head of the queue takes a token; a full queue drops arrivals.
+# Linux, sch_tbf.c, tbf_dequeue(): without tokens a timer is set for the time at which there are enough. Ours: the timer
+# is late by a constant, and arrivals do not wake the shaper, which Linux's do.
 def hold_until_token(link, packet, now):
     """Hold the packet until there is a token; drop it if `queue` packets wait for tokens already."""
     if packet.kind != DATA:
         return ENQUEUE
     interval = packet.size / link.token_rate
+    ready = max(now, link.left_at)
     leaves = token_ready(link, interval)
-    if leaves <= now + HALF_A_TICK:
-        leaves = now
-    elif leaves - now > link.queue * interval + HALF_A_TICK:  # waiting packets depart one interval apart
+    leaves = ready if leaves <= ready + HALF_A_TICK else leaves + link.lateness
+    # Waiting packets depart one interval apart, or in groups if the timer is late.
+    if leaves - now > link.queue * interval + link.lateness + HALF_A_TICK:
         return DROP
     link.full_at = max(link.full_at, leaves) + interval
-    link.hold_until = leaves
+    link.hold_until = link.left_at = leaves
     return ENQUEUE
 
 
@@ -69,7 +72,6 @@ POOL = {
         "packets",
         "[1, 1e9]",
         about="Size of the token pool: packets that may leave at once after a pause",
-        integer=True,
     ),
 }
 leaky_bucket = Discipline(
@@ -80,9 +82,10 @@ leaky_bucket = Discipline(
         "queue": Parameter(
             10.0, "packets", "[0, 1e9]", about="Packets that may wait for tokens; others are dropped", integer=True
         ),
+        "lateness": Parameter(0.0, "s", "[0, 1]", about="Time by which the timer that releases a packet is late"),
     },
-    state={"full_at": 0.0},
-    source=f"{_SOURCE} and figure 1",
+    state={"full_at": 0.0, "left_at": 0.0},  # times at which the pool is full but for one token, and of a departure
+    source=f"{_SOURCE} and figure 1; the timer: A. Kuznetsov and D. Torokhov, Linux's net/sched/sch_tbf.c",
 )
 virtual_leaky_bucket = Discipline(
     "virtual-leaky-bucket",
