@@ -134,3 +134,28 @@ def coupling_factor() -> Expr:
     (law,) = sp.solve(sp.Eq(ratio, 1), k)
     require_zero(law - sp.sqrt(Rational(8, 3)) * (1 + beta) / 2 * (1 + q / R), "the factor")
     return law
+
+
+frame, link_rate = sp.symbols("l C", positive=True)  # bytes, bytes/s
+
+
+def cake_target() -> Expr:
+    """Derive max(q, 3 l/(2 C)): the target is q unless a packet that waits for one and a half others exceeds it."""
+    own = sp.Symbol("T", positive=True)
+    (found,) = sp.solve(own * link_rate - (frame + frame / 2), own)  # bytes that the link sends in T
+    law = sp.Max(q, found)
+    slow = Rational(3, 2) * frame / q
+    require_zero(found.subs(link_rate, slow) - q, "the rate at which both are equal")
+    require(sp.diff(found, link_rate).is_negative, "a slower link has the larger")
+    return law
+
+
+def cake_interval() -> Expr:
+    """Derive max(R + T - q, 2 T): the interval keeps its distance to the target, and is twice the target at least."""
+    target = cake_target()
+    law = sp.Max(R + target - q, 2 * target)
+    own = sp.Symbol("T", positive=True)
+    (edge,) = sp.solve(R + own - q - 2 * own, own)
+    require_zero(edge - (R - q), "the target from which on the second case holds")
+    require_zero((R + own - q).subs(own, q) - R, "a fast link has the interval R")
+    return law

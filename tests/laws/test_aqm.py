@@ -101,3 +101,22 @@ def test_the_factor_balances_the_rates():
         k = aqm.coupling_factor(0.03, 0.015, decrease)
         assert aqm.coupled_rate_ratio((1 + decrease) / 2 * 0.045, 0.03, k) == pytest.approx(1, rel=1e-14)
     assert aqm.coupled_rate_ratio(0.75 * 0.06, 0.03, aqm.coupling_factor(0.03)) == pytest.approx(4 / 3, rel=1e-14)
+
+
+def test_cakes_times_are_those_that_tc_prints():
+    """The tins of 10 Mbit/s, diffserv3 (1/16, all and 1/4 of it), in dtaht/sch_cake #147; frames of 1514 bytes.
+
+    And of 18 Mbit/s in munin-monitoring/contrib #941: 1125 kbit/s.
+    """
+    printed = {625e3: (29.1, 124.1), 2.5e6: (7.3, 102.3), 1e7: (5.0, 100.0), 1.125e6: (16.1, 111.1)}
+    for rate, (target, interval) in printed.items():
+        assert round(1e3 * aqm.cake_target(rate / 8), 1) == target
+        assert round(1e3 * aqm.cake_interval(rate / 8), 1) == interval
+
+
+def test_cakes_interval_is_twice_the_target_at_least():
+    """At 100 kbit/s: 1.5 x 1514 x 8/1e5 = 0.18168 s, twice that is more than 0.1 + 0.17668."""
+    assert aqm.cake_target(12_500) == pytest.approx(0.18168, rel=1e-12)
+    assert aqm.cake_interval(12_500) == pytest.approx(0.36336, rel=1e-12)
+    # rtt 10ms: target 0.5 ms; at 10 Mbit/s 1.8168 ms and 10 + 1.3168 ms
+    assert aqm.cake_interval(1.25e6, 1514, 0.0005, 0.01) == pytest.approx(0.0113168, rel=1e-12)

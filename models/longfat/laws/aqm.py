@@ -1,4 +1,4 @@
-"""Active queue management: CoDel's drop times, PIE's gains and loss, the coupling of a dual queue.
+"""Active queue management: CoDel's drop times, CAKE's times, PIE's gains and loss, the coupling of a dual queue.
 
 Proofs: derivations/aqm.py. Marking thresholds for DCTCP: `longfat.laws.dctcp`.
 """
@@ -8,9 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 from longfat.law import SimulatedBy, Symbol, law
-from longfat.laws.references import MATHIS, RFC_8033, RFC_8289, RFC_9332
+from longfat.laws.references import MATHIS, RFC_8033, RFC_8289, RFC_9332, SCH_CAKE
 
 __all__ = [
+    "cake_interval",
+    "cake_target",
     "classic_probability",
     "codel_control_time",
     "codel_count",
@@ -169,6 +171,71 @@ def codel_control_time(loss: LOSS, capacity_packets: CAPACITY, interval: INTERVA
     """
     count = 2 * (loss * capacity_packets * interval) + zeta_half(xp)
     return interval * xp.maximum(count, 0 * count)
+
+
+LINK_RATE = Symbol("C", "bytes/s", "(0, inf)", (2e4, 1e8), "Rate of CAKE, or of one of its tins")
+FRAME = Symbol("l", "bytes", "(0, inf)", (500, 9000), "Largest frame as tc counts it: MTU and link-layer header")
+LEAST_TARGET = Symbol("q", "s", "(0, inf)", (5e-5, 0.05), "Target of a fast link; rtt/20 in CAKE")
+CAKE_TRIP = Symbol("R", "s", "(0, inf)", (0.001, 1.0), "CAKE's parameter rtt")
+TARGET_RULE = "a setting of a queue discipline; docs/slow_links.py simulates what it costs"
+
+
+@law(
+    source=f"{SCH_CAKE}, cake_set_rate()",
+    unit="s",
+    result="T, the target of CoDel in CAKE",
+    derivation="aqm.cake_target",
+    not_simulated=TARGET_RULE,
+)
+def cake_target(capacity: LINK_RATE, packet_size: FRAME = 1514, target: LEAST_TARGET = 0.005, *, xp: Any) -> Any:
+    r"""Return the target that CAKE gives to CoDel: the transmission time of a packet and a half on a slow link.
+
+    .. math:: T = \max\left(q, \frac{3}{2} \frac{l}{C}\right)
+
+    Notes
+    -----
+    Exact but for the rounding of Linux's integers. It exceeds 5 ms below 3.63 Mbit/s with frames of 1514 bytes.
+
+    Examples
+    --------
+    >>> round(cake_target(1e6 / 8), 6), cake_target(1e7 / 8)  # 1 and 10 Mbit/s
+    (0.018168, 0.005)
+    """
+    own = 3 * packet_size / (2 * capacity)
+    return xp.maximum(target + 0 * own, own + 0 * target)
+
+
+@law(
+    source=f"{SCH_CAKE}, cake_set_rate()",
+    unit="s",
+    result="I, the interval of CoDel in CAKE",
+    derivation="aqm.cake_interval",
+    not_simulated=TARGET_RULE,
+)
+def cake_interval(
+    capacity: LINK_RATE,
+    packet_size: FRAME = 1514,
+    target: LEAST_TARGET = 0.005,
+    round_trip_time: CAKE_TRIP = 0.1,
+    *,
+    xp: Any,
+) -> Any:
+    r"""Return the interval that CAKE gives to CoDel, which grows with the target of a slow link.
+
+    .. math:: I = \max(R + T - q, 2 T)
+
+    Notes
+    -----
+    T is `cake_target`. The second case is that of links on which a packet and a half takes longer than R - q: below
+    191 kbit/s with the defaults.
+
+    Examples
+    --------
+    >>> round(cake_interval(1e6 / 8), 6), cake_interval(1e7 / 8)
+    (0.113168, 0.1)
+    """
+    own = cake_target.function(capacity, packet_size, target, xp=xp)
+    return xp.maximum(round_trip_time + (own - target), 2 * own + 0 * round_trip_time)
 
 
 RULE = f"{RFC_8033}, section 4.2 (the case of half the interval); the general case is ours"

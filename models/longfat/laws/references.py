@@ -71,8 +71,8 @@ POOJARY_SHARMA = 'S. Poojary and V. Sharma, "An Asymptotic Approximation of TCP 
 FLACH = (
     'T. Flach et al., "An Internet-Wide Analysis of Traffic Policing", ACM SIGCOMM 2016, doi:10.1145/2934872.2934873'
 )
-SCH_TBF = "A. Kuznetsov and D. Torokhov, Linux's Token Bucket Filter, net/sched/sch_tbf.c, version 6.12"
-SCH_CAKE = "J. Morton et al., Linux's Common Applications Kept Enhanced, net/sched/sch_cake.c, version 6.12"
+SCH_TBF = 'A. Kuznetsov and D. Torokhov, "Token Bucket Filter queue", net/sched/sch_tbf.c, Linux 6.12, 2024'
+SCH_CAKE = 'J. Morton et al., "Common Applications Kept Enhanced", net/sched/sch_cake.c, Linux 6.12, 2024'
 SPANG = (
     'B. Spang, S. Arslan and N. McKeown, "Updating the Theory of Buffer Sizing", Performance Evaluation 151, 2021, '
     "doi:10.1016/j.peva.2021.102232"

@@ -70,8 +70,8 @@ def _integer_capacity(values: dict[str, float]) -> dict[str, float]:
     return values | {name: float(max(1, round(values[name]))) for name in ("capacity",) if name in values}
 
 
-def _whole_bytes(values: dict[str, float]) -> dict[str, float]:
-    """Return the nearest point with packets of whole bytes."""
+def _integer_size(values: dict[str, float]) -> dict[str, float]:
+    """Return the nearest point with packets of an integer number of bytes."""
     return values | {"packet_size": float(round(values["packet_size"]))}
 
 
@@ -155,7 +155,7 @@ SIMULATORS: dict[str, Simulator] = {
     "sstp_throughput": _fixed(transport_estimators.sstp_throughput()),
     "guaranteed_delay": _fixed(link_estimators.greatest_delay()),
     "fluid_delay": _fixed(link_estimators.fluid_delay()),
-    "shaped_utilisation": Simulator(link_estimators.shaped_utilisation(), deterministic=True, nearest=_whole_bytes),
+    "shaped_utilisation": Simulator(link_estimators.shaped_utilisation(), deterministic=True, nearest=_integer_size),
     "codel_drop_time": _fixed(transport_estimators.codel_drop_time()),
     "cubic_window": _fixed(cubic_estimators.window_after_loss()),
     "cubic_mean_window": _fixed(cubic_estimators.mean_window()),
