@@ -77,6 +77,31 @@ def throughput() -> Expr:
 
 
 @once
+def throughput_of_windows() -> Expr:
+    """Derive X = (q - 1 + 1/m) u/(R + u/(m C)) from the cycle that takes the windows in turn.
+
+    Window k sends its updates after the bytes o_k + j u, 0 = o_1 < ... < o_m < u, and all windows are q u. By (*) the
+    update after byte o_k + j u allows the bytes up to o_k + (j + q) u. The first byte that needs it comes after o_k +
+    (j + q - 1) u, and single steps lead from there to the next byte with an update, one of window k + 1: (q - 1) u +
+    o_(k + 1) - o_k bytes take P + o_(k + 1) - o_k. Over all windows and back to the first the distances add up to u.
+    As in `link_share`, all other cycles add as many bytes as time; without some windows the cycle has a smaller m.
+    """
+    m, first, second = sp.symbols("m o_1 o_2", positive=True)
+    steps = [((q - 1) * u + gap, P + gap) for gap in (second - first, u - (second - first))]
+    size, time = (sp.Add(*part) for part in zip(*steps, strict=True))
+    require_zero(size - (2 * q - 1) * u, "two windows: the distance cancels")
+    require_zero(time - (2 * P + u), "two windows: the distance cancels in the time")
+    law = (m * (q - 1) + 1) * u / (m * R + u / C)  # P is in bytes: P = C R
+    require_zero(law.subs(m, 2) - (C * size / time).subs(P, C * R), "m = 2")
+    require_zero(law - (q - 1 + 1 / m) * u / (R + u / (m * C)), "as printed")
+    require_zero(law.subs(m, 1) - throughput().subs(W, q * u), "one window")
+    slower = sp.numer(sp.together(law.subs(m, m + 1) - law))
+    full = C * R - (q - 1) * u  # positive while the path is not full
+    require_zero(sp.rem(slower, full, R), "less with each window while the path is not full, and full with all")
+    return law
+
+
+@once
 def window_for_rate() -> Expr:
     """Derive that u + X R is enough for a rate X: q u - X (R + (u - r)/C) = (1 - X/C) (u - r) >= 0."""
     law, left = u + X * R, sp.Symbol("left", nonnegative=True)

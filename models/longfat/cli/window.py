@@ -9,7 +9,7 @@ import click
 
 from longfat.cli.output import FOLDER, Output, outputs, say, watched
 from longfat.cli.parameters import FILE, VERBOSE, Text, given, option, options, switch
-from longfat.design.arguments import TCP_WINDOW
+from longfat.design.arguments import APPLICATION, TCP_WINDOW
 
 MEASURED = {
     "mss": replace(TCP_WINDOW["segment"], default="1448B, or as measured"),
@@ -24,11 +24,18 @@ MEASURED = {
 @option("--kernel", Text("version", "a version of Linux"), "Version of Linux on both hosts, e.g. 6.18.")
 @options(MEASURED, optional=True)
 @options(TCP_WINDOW, "buffer")
+@options(APPLICATION, optional=True)
 @switch("--no-simulation", "End behind the answer of the law.")
 @VERBOSE
 @outputs(directory=FOLDER.format("window"))
 def window_command(
-    output: Output, files: tuple[str, ...], no_simulation: bool, verbose: bool, kernel: str | None, **flags: Any
+    output: Output,
+    files: tuple[str, ...],
+    no_simulation: bool,
+    verbose: bool,
+    kernel: str | None,
+    application: str | None,
+    **flags: Any,
 ) -> None:
     """Say what limits TCP on a path, what raises its rate, and which lines to paste for that.
 
@@ -48,6 +55,11 @@ def window_command(
         steps = tcp_windows.answers(**path.arguments, progress=watched())
         answer = next(steps)
         answer.attrs |= path.attrs
+        if application is not None:
+            from longfat.cli.window_application import answer_of
+
+            say(answer_of(application, answer))
+            return
         say(window_tcp.by_law(answer, path, verbose))
         for lines in () if no_simulation else window_tcp.simulated(answer, path, steps, verbose):
             say(lines)

@@ -51,7 +51,7 @@ def times(gain: float) -> str:
 def begin(answer: Answer, path: Path) -> list[str]:
     """Return what limits the flow, by the diagnosis of a measured flow or else by law, and what to do."""
     verdict = path.verdict
-    made = _said(*_of_numbers(answer, path)) if verdict is None else _said(verdict.limit, _of_measured(answer, path))
+    made = said(*_of_numbers(answer, path)) if verdict is None else said(verdict.limit, _of_measured(answer, path))
     flows = answer.attrs["flows"]
     if answer.attrs["scheme"] == "bbr1" and flows > 1:
         made += labelled(
@@ -89,10 +89,10 @@ def without_windows(asked: Asked) -> list[str]:
         shape = f"shape the flow before a policer: saves the {found.loss or 0.0:.3g} of packets lost"
         steps = [*verdict.steps, f"measure {verdict.measurement}", shape]  # the command is not broken
     last = "No window and no socket buffer raises this rate: no lines to paste, and no file was written."
-    return [*_said(verdict.limit, steps), "", last]
+    return [*said(verdict.limit, steps), "", last]
 
 
-def _said(limit: str, steps: list[str]) -> list[str]:
+def said(limit: str, steps: list[str]) -> list[str]:
     """Return the limit and the steps, numbered if there are several."""
     made = labelled("limit", limit)
     for number, step in enumerate(steps[:3], 1):

@@ -172,6 +172,14 @@ TCP_WINDOW: dict[str, Any] = {
     "rng": RNG,
 }  # fmt: skip
 
+#: Option of `longfat window`, whose names are those of `longfat.design.application_windows`.
+APPLICATION = {
+    "application": Setting(
+        default=None, names=("http2", "grpc", "quic", "ssh"), otherwise="TCP alone",
+        meaning="Protocol over that path whose own window is asked for",
+    ),
+}  # fmt: skip
+
 WINDOW: dict[str, Any] = {
     "rate": replace(RATE, meaning="Rate of the path"),
     "round_trip_time": ROUND_TRIP_TIME,

@@ -16,6 +16,7 @@ from longfat.laws.references import KUNG_CHAPMAN, KUNG_CREDIT
 __all__ = [
     "adaptive_allocation",
     "throughput",
+    "throughput_of_windows",
     "window_for_rate",
 ]
 
@@ -26,6 +27,8 @@ WINDOW = Symbol(
 UPDATE = Symbol(
     "u", "bytes", "[1, inf)", (1, 16384), "Bytes that the receiver reads before it sends an update", integer=True
 )
+BATCHES = Symbol("q", "1", "[1, inf)", (1, 16), "Updates that a window is: W/u", integer=True)
+WINDOWS = Symbol("m", "1", "[1, inf)", (1, 4), "Windows that have to allow each byte", integer=True)
 CAPACITY = Symbol("C", "bytes/s", "(0, inf)", (1e5, 1.25e9), "Capacity of the path")
 ROUND_TRIP_TIME = Symbol("R", "s", "[0, inf)", (1e-3, 0.5), "Round-trip time, from the end of a packet to its update")
 RATE = Symbol("X", "bytes/s", "[0, inf)", (1e5, 1.25e9), "Rate that the window is to allow")
@@ -73,6 +76,45 @@ def throughput(window: WINDOW, update: UPDATE, capacity: CAPACITY, round_trip_ti
     batches = xp.floor(window / update)
     left = window - batches * update
     return xp.minimum(batches * update / (round_trip_time + (update - left) / capacity), capacity + 0 * window)
+
+
+@law(
+    source="Ours: the recursion of `throughput`, for several windows at once",
+    unit="bytes/s",
+    result="X",
+    derivation="credits.throughput_of_windows",
+    not_simulated="the simulator has one credit window on a link: tests/test_derivations_credits.py has the recursion",
+)
+def throughput_of_windows(
+    batches: BATCHES,
+    update: UPDATE,
+    capacity: CAPACITY,
+    round_trip_time: ROUND_TRIP_TIME,
+    windows: WINDOWS = 2,
+    *,
+    xp: Any,
+) -> Any:
+    r"""Return the throughput under several equal windows whose updates are sent after different bytes.
+
+    .. math:: X = \min\left(C, \frac{(q - 1 + 1/m) u}{R + u/(m C)}\right)
+
+    Notes
+    -----
+    A stream and its connection have a window each (HTTP/2, QUIC). If both windows are q u, but their updates are not
+    sent after the same bytes, each waits for the other's in turn: over m round trips m - 1 batches are lost, whatever
+    the distance. With updates at half of the window two such windows carry 3/4 of one. Where one window fills the path,
+    several do, too: W = u + C R. The window of a connection that is twice that of its stream has no effect.
+
+    Examples
+    --------
+    1 MiB for stream and connection, updates at half of it, 100 ms, in MB/s:
+
+    >>> [round(1e-6 * throughput_of_windows(2, 524288, 1.25e9, 0.1, windows), 2) for windows in (1, 2)]
+    [10.44, 7.85]
+    """
+    share = 1 / (windows + 0 * capacity)
+    rate = (batches - 1 + share) * update / (round_trip_time + update * share / capacity)
+    return xp.minimum(rate, capacity + 0 * batches)
 
 
 @law(

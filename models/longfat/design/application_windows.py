@@ -1,0 +1,192 @@
+"""Flow control by applications over one connection: default windows, the names of their settings, and their rates.
+
+A receiver of HTTP/2, gRPC, QUIC or SSH grants a window of credit and renews it in batches: `longfat.laws.credits`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from longfat.laws.credits import throughput, throughput_of_windows, window_for_rate
+
+KIB, MIB = 2**10, 2**20
+#: Ours: what programs may be below the law. Node's HTTP/2 client and server, with windows of 64 KiB to 1 MiB and round
+#: trips of 20 and 100 ms by their own ping, were 1 to 5 % below W/R on a busy machine.
+BELOW = 0.05
+
+
+@dataclass(frozen=True)
+class Default:
+    """A window that receivers have by default [bytes], and the source of its number.
+
+    ``windows`` is 2 if the window of the connection is no larger and its updates are sent after other bytes.
+    """
+
+    name: str
+    window: int
+    source: str
+    windows: int = 1
+
+
+@dataclass(frozen=True)
+class Application:
+    """An application protocol whose receivers limit what is in flight.
+
+    Parameters
+    ----------
+    title : str
+        Name of the protocol.
+    defaults : tuple of Default
+        Default windows, the smallest first.
+    update : callable
+        Bytes that a receiver with a given window reads before its update at the latest [bytes].
+    largest : int
+        Largest window that the protocol allows [bytes].
+    settings : tuple of str
+        Lines that set the window where ``{window}`` stands.
+    about : str
+        Where the lines belong.
+    check : str
+        Command that measures the rate.
+    parallel : str
+        What has a window of its own, so that several of it carry more.
+    source : str
+        Where the latest update is written.
+    over_tcp : bool
+        Whether TCP's own window limits it, too.
+    how : str
+        What has the larger window.
+    """
+
+    title: str
+    defaults: tuple[Default, ...]
+    update: Callable[[int], int]
+    largest: int
+    settings: tuple[str, ...]
+    about: str
+    check: str
+    parallel: str
+    source: str
+    over_tcp: bool = True
+    how: str = "a window"
+
+    def rates(
+        self, window: int, capacity: tuple[float, float], round_trip_time: tuple[float, float], windows: int = 1
+    ) -> tuple[float, float]:
+        """Return the lowest and the highest throughput with a window, or several that are equal [bytes/s].
+
+        The lowest is that of the latest update, the smallest capacity and the longest round trip, less `BELOW`; the
+        highest that of an update after each byte.
+        """
+        update, path = self.update(window), (capacity[0], round_trip_time[1])
+        low = throughput(window, update, *path)
+        if windows > 1:
+            low = min(low, throughput_of_windows(window // update, update, *path, windows))
+        return (1 - BELOW) * float(low), float(throughput(window, 1, capacity[1], round_trip_time[0]))
+
+    def window_for(self, rate: float, round_trip_time: float) -> int:
+        """Return the window that allows a rate with the latest update [bytes], in whole MiB or, below one, in KiB.
+
+        >>> APPLICATIONS["http2"].window_for(12.5e6, 0.1) / MIB, APPLICATIONS["ssh"].window_for(12.5e6, 0.1) / MIB
+        (3.0, 3.0)
+        """
+        size, unit = 1.0, KIB
+        for _ in range(60):  # the update may depend on the window: u = W/2 leaves twice the half of before
+            size = float(window_for_rate(max(1, self.update(math.ceil(size))), rate, round_trip_time))
+        unit = MIB if size > MIB else KIB
+        return min(math.ceil(size / unit) * unit, self.largest)
+
+
+def half(window: int) -> int:
+    """Return half of a window, rounded down: an update that is a byte later would halve the throughput."""
+    return max(1, window // 2)
+
+
+#: HTTP/2, RFC 9113: section 6.9.2 has the initial window, 6.9.1 the largest. The RFC has no rule for updates: nghttp2
+#: (`nghttp2_should_send_window_update`) and Netty (`DEFAULT_WINDOW_UPDATE_RATIO`) send one at half of the window.
+HTTP2 = Application(
+    "HTTP/2",
+    (Default("by RFC 9113", 65535, "RFC 9113, section 6.9.2"),),
+    half,
+    2**31 - 1,
+    (
+        "tune.h2.fe.initial-window-size {window}       # HAProxy, section global: uploads",
+        "http2.Server{{MaxUploadBufferPerStream: {window}, MaxUploadBufferPerConnection: {window}}}  // Go: uploads",
+        "http2.createServer({{settings: {{initialWindowSize: {window}}}}})  // Node, and session.setLocalWindowSize",
+        "initial_stream_window_size: {window}          # Envoy, and initial_connection_window_size",
+    ),
+    "Where the data are received, for streams and connection; each stream may take that much memory.",
+    "curl --http2 -T FILE -o /dev/null -w '%{speed_upload}' https://HOST/ (bytes/s; a FILE of 10 s or more)",
+    "connections (not streams of one, which share its window)",
+    "nghttp2, Netty",
+)
+
+#: gRPC over HTTP/2: grpc-go, internal/transport/bdp_estimator.go, `bdpLimit`; an update after a quarter of the window
+#: there (flowcontrol.go), after half of it in grpc-java (Netty).
+GRPC = Application(
+    "gRPC",
+    (
+        Default("at first", 65535, "RFC 9113, section 6.9.2"),
+        Default("by grpc-go's estimate", 16 * MIB, "grpc-go, bdp_estimator.go, bdpLimit", windows=2),
+    ),
+    half,
+    2**31 - 1,
+    (
+        "grpc.WithInitialWindowSize({window}), grpc.WithInitialConnWindowSize({window})  // Go, client receives",
+        "grpc.InitialWindowSize({window}), grpc.InitialConnWindowSize({window})          // Go, server receives",
+        ".flowControlWindow({window})               // Java: NettyChannelBuilder, NettyServerBuilder",
+        '("grpc.http2.lookahead_bytes", {window})   # Python, C++: argument of channel and server',
+    ),
+    "Where the data are received. A fixed window ends the estimate of grpc-go and grpc-java.",
+    "bytes of a streaming call over its seconds, for 10 s or more",
+    "channels, each with a connection of its own",
+    "grpc-go, Netty",
+)
+
+#: QUIC, RFC 9000, section 4.1: no default of the protocol. quinn-proto, config/transport.rs: 12.5 MB/s for 100 ms;
+#: quic-go, internal/protocol/params.go: DefaultMaxReceiveStreamFlowControlWindow, updates at a quarter; quiche:
+#: MAX_STREAM_WINDOW.
+QUIC = Application(
+    "QUIC",
+    (
+        Default("quinn", 1_250_000, "quinn-proto, config/transport.rs, STREAM_RWND"),
+        Default("quic-go", 6 * MIB, "quic-go, internal/protocol/params.go"),
+        Default("quiche", 16 * MIB, "quiche, set_max_stream_window", windows=2),
+    ),
+    half,
+    2**62 - 1,
+    (
+        "config.stream_receive_window({window}u32.into()).receive_window({window}u32.into());  // quinn, receiver",
+        "config.send_window({window});                                            // quinn, sender",
+        "quic.Config{{MaxStreamReceiveWindow: {window}, MaxConnectionReceiveWindow: {window}}}  // quic-go",
+        "config.set_max_stream_window({window}); config.set_max_connection_window({window});  // quiche",
+    ),
+    "Where the data are received, for stream and connection.",
+    "bytes of one stream over its seconds, for 10 s or more",
+    "connections (or streams, where the connection's window is larger)",
+    "quic-go, quiche",
+    over_tcp=False,
+)
+
+#: SSH, RFC 4254, section 5.2: OpenSSH, channels.h, CHAN_SES_WINDOW_DEFAULT = 64 packets of 32 KiB. It sends an update
+#: once more than three packets have been read (`channel_check_window`): 112 KiB in the log of rapier1/hpn-ssh#58. With
+#: the larger windows of libraries it is half of the window (AsyncSSH) or less.
+SSH = Application(
+    "SSH",
+    (Default("of an OpenSSH channel", 2 * MIB, "OpenSSH, channels.h, CHAN_SES_WINDOW_DEFAULT"),),
+    lambda window: min(half(window), 112 * KIB) if window <= 2 * MIB else half(window),
+    2**32 - 1,
+    (
+        "connection.create_process(..., window={window})                 # AsyncSSH",
+        "paramiko.Transport((HOST, 22), default_window_size={window})    # Paramiko",
+    ),
+    "Where the data are received; OpenSSH has no such setting.",
+    "dd if=/dev/zero bs=1M count=500 | ssh -o Compression=no HOST 'cat > /dev/null'",
+    "sessions or channels",
+    "AsyncSSH",
+    how="hpn-ssh at the receiving side, or a library's window",
+)
+
+APPLICATIONS = {"http2": HTTP2, "grpc": GRPC, "quic": QUIC, "ssh": SSH}
