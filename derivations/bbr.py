@@ -1,4 +1,4 @@
-"""Proofs of the BBR laws: gains of Startup and Drain, in-flight cap, losses, ProbeRTT, share beside loss-based flows.
+"""Proofs of the BBR laws: gains of Startup and Drain, standing queue, losses, ProbeRTT, share beside loss-based flows.
 
 Rates are in packets/s where C is the capacity, R the round-trip time of the empty path; product is C R. Everything is
 fluid: paced packets, delivered in proportion to the rates.
@@ -45,12 +45,6 @@ def drain_time() -> Expr:
     with_queue = R + queue / C
     require_zero(law.subs(g_d, 1 / g) - with_queue, "with the gain 1/g: one round trip, queue included")
     return law
-
-
-def inflight_cap() -> Expr:
-    """Return max(g C R, W_m): the cap is g times the estimated product, and not below the least window."""
-    least = sp.Symbol("W_m", positive=True)
-    return sp.Max(g * product, least)
 
 
 @once

@@ -1,5 +1,10 @@
-"""Checks that every proof uses: that a residual vanishes, and that a statement is true."""
+"""Checks that every proof uses: that a residual vanishes, and that a statement is true.
 
+``python -m derivations.bbr`` runs the proofs of a module and prints each with its verdict.
+"""
+
+import importlib
+import inspect
 from collections.abc import Callable
 from functools import cache, wraps
 from typing import Any, TypeVar
@@ -46,3 +51,30 @@ def require(truth: object, claim: str) -> None:
     """
     if truth is not True and truth is not sp.true:
         raise AssertionError(claim)
+
+
+def proofs(module: str) -> dict[str, Callable[[], Any]]:
+    """Return the proofs of a module by their names: its public functions that take no argument.
+
+    >>> list(proofs("derivations.fairness"))[0]
+    'shares'
+    """
+    functions = {
+        name: one for name, one in vars(importlib.import_module(module)).items()
+        if inspect.isfunction(one) and one.__module__ == module and not name.startswith("_")
+    }  # fmt: skip
+    return {name: one for name, one in functions.items() if not inspect.signature(one).parameters}
+
+
+def run(module: str) -> int:
+    """Run the proofs of a module, print each with its verdict, and return the exit status: 1 if one failed."""
+    failed = 0
+    for name, proof in proofs(module).items():
+        try:
+            proof()
+        except Exception as error:
+            failed += 1
+            print(f"failed  {name}: {error or type(error).__name__}", flush=True)
+        else:
+            print(f"proved  {name}: {(inspect.getdoc(proof) or '').splitlines()[0]}", flush=True)
+    return 1 if failed else 0

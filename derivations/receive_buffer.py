@@ -63,31 +63,87 @@ def slots(trip: int, buffer: int, soft: bool, length: int) -> tuple[int, list[in
     return discards, consumed
 
 
+def runs(trip: Expr, buffer: Expr) -> Expr:
+    """Follow hard acknowledgment after the loss of `slots`, for all M and B of a case at once; return the discards.
+
+    A run is a number of consecutive slots that carry consecutive segments. Induction over its slots: in the next slot
+    the segment is the next one, and either it is the first missing one, which moves as well, or the first missing one
+    stays. So what happens to the first segment of a run happens to all, up to the one that the buffer cannot keep. M
+    and B are sums of nonnegative symbols, so that the signs of all differences are decided; a sign that is not decided
+    stops the proof.
+    """
+    slot, new, edge, discards = sp.Integer(1), sp.Integer(1), sp.Integer(0), sp.Integer(0)
+    start, end = sp.Integer(0), sp.Integer(1)  # the buffer has start .. end - 1, here segment 0
+    requests: list[tuple[Expr, Expr, Expr]] = []  # first slot, first segment, number
+    repaired = False
+    while True:
+        if not repaired and slot == trip:  # the damaged segment is complete, and the buffer is consumed
+            repaired, edge, start = True, end, end
+        if requests and requests[0][0] == slot:
+            _, first, count = requests.pop(0)
+        elif repaired and not requests:  # nothing but new segments from here on: each is the first missing one
+            require_zero(new - edge, "it ends: a segment a slot is consumed again")
+            require_zero(end - start, "with an empty buffer")
+            return discards
+        else:
+            first, count = new, sp.expand((requests[0][0] if repaired else trip) - slot)
+            new = sp.expand(new + count)
+        if repaired and first == edge:  # consumed, and with the last of them what the buffer has behind
+            edge = sp.expand(first + count)
+            if start == end:
+                start = end = edge
+            elif start == edge:
+                start = edge = end
+            else:
+                require(at_least(start, edge), "no segment comes twice")
+        else:
+            room = sp.expand(edge + buffer - first)  # the segments from edge + B on are discarded
+            kept = count if at_least(room, count) else room if at_least(room, 0) else sp.Integer(0)
+            if kept != 0:
+                start = first if start == end else start
+                require(start == first or first == end, "the buffer has no gap")
+                end = sp.expand(first + kept)
+            if kept != count:
+                refused = sp.expand(count - kept)
+                requests.append((sp.expand(slot + kept + trip), sp.expand(first + kept), refused))
+                discards = sp.expand(discards + refused)
+        slot = sp.expand(slot + count)
+
+
+def at_least(one: Expr, other: Expr | int) -> bool:
+    """Return whether one sum of nonnegative symbols is at least another, for all values of the symbols."""
+    gap = sp.expand(one - other)
+    if gap.is_nonnegative:
+        return True
+    require(gap.is_nonpositive, f"the sign of {gap} is the same everywhere")
+    return False
+
+
 @once
 def discards() -> Expr:
     """Derive the discards after one damaged segment under hard acknowledgment: D = max(0, min(M, 2 (M - B))).
 
     First wave: until the damaged segment n is repeated at the beginning of slot n + M, segments n + 1 .. n + M - 1 are
     sent, and those from n + B on are discarded: M - B. Then n .. n + B - 1 are consumed. n + B is repeated B slots
-    later. Until then n + M .. n + M + B - 1 are sent, and the second wave is the part beyond n + 2 B - 1. Then n + B ..
-    n + M - 1 arrive one per slot, each consumed at once. Where 2 B > M, new segments up to n + 3 B - 1 arrive, and are
-    kept, before the second wave is repeated. Nothing more is discarded.
+    later. Until then n + M .. n + M + B - 1 are sent, and the second wave is the part beyond n + 2 B - 1: all of them
+    if 2 B <= M, else M - B. Then n + B .. n + M - 1 arrive one per slot, each consumed at once. Where 2 B > M, new
+    segments up to n + 3 B - 1 arrive, and are kept, before the second wave is repeated. Nothing more is discarded.
     """
-    number = sp.Symbol("n", integer=True)
-    first = (number + M - 1) - (number + B) + 1
-    require_zero(first - (M - B), "first wave, B < M")
-    second_all = (number + M + B - 1) - (number + M) + 1
-    require_zero(second_all - B, "second wave, if n + M lies beyond n + 2 B - 1: 2 B <= M")
-    second_part = (number + M + B - 1) - (number + 2 * B) + 1
-    require_zero(second_part - (M - B), "second wave, 2 B > M")
-    more = (number + 3 * B - 1) - (number + M + B) + 1  # new ones up to the end of the third window
-    require_zero(more - (2 * B - M), "as many slots as lie between the repetitions of the waves")
     count = sp.Max(0, sp.Min(M, 2 * (M - B)))
-    for trip in range(2, 15):
+    a, b = sp.symbols("a b", integer=True, nonnegative=True)
+    for name, trip, buffer, found in (
+        ("B >= M", 1 + a, 1 + a + b, sp.Integer(0)),
+        ("2 B <= M", 2 * (1 + b) + a, 1 + b, M),
+        ("M < 2 B < 2 M", 3 + 2 * a + b, 2 + a + b, 2 * (M - B)),
+    ):
+        at = {M: trip, B: buffer}
+        require_zero(runs(trip, buffer) - found.subs(at), f"{name}: run by run")
+        require_zero(count.subs(at) - found.subs(at), f"{name}: the largest and the smallest")
+    for trip in range(1, 6):  # the runs are those of the rules, which `slots` follows one by one
         for buffer in range(1, trip + 3):
-            seen, consumed = slots(trip, buffer, soft=False, length=12 * trip)
+            seen, consumed = slots(trip, buffer, soft=False, length=12 * trip + 12)
             require(bool(count.subs({M: trip, B: buffer}) == seen), "slot by slot")
-            require(consumed[-1] - consumed[-2] == 1, "it ends: a segment a slot is consumed again")
+            require(consumed[-1] - consumed[-2] == 1, "slot by slot, it ends")
     return count.subs(M, round_trip())
 
 

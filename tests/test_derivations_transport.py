@@ -20,7 +20,7 @@ def at(expression, values):
     return mpmath.mpf(sp.N(expression.subs(named), 30))
 
 
-@pytest.mark.parametrize("name", LAWS)
+@pytest.mark.parametrize("name", [name for name, record in LAWS.items() if record.derivation])
 def test_the_law_is_what_is_proved(name):
     """At one point of all letters, where no law is clipped; the proofs write gains as 1 + u and 1/(1 - v)."""
     record = LAWS[name]

@@ -103,7 +103,6 @@ def drain_time(round_trip_time: ROUND_TRIP, cwnd_gain: CWND_GAIN = 2, drain_gain
     source=f"{BBR_DRAFT}, sections 2.6 and 2.8; {BBR_2016}",
     unit="packets",
     result="W",
-    derivation="bbr.inflight_cap",
     not_simulated="a definition; standing_queue has its effect",
     bandwidth_delay_product=BDP.described("Bandwidth-delay product that the flow estimates"),
 )

@@ -1,0 +1,84 @@
+"""Proofs as commands, ``python -m derivations.NAME``, and the induction over the slots after a loss."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import sympy as sp
+
+from derivations import proof, receive_buffer
+
+ROOT = Path(proof.__file__).parents[1]
+WRONG = """
+import sympy as sp
+from derivations.proof import require_zero
+
+x = sp.Symbol("x")
+
+def square():
+    \"\"\"Derive x^2 + 2 x + 1.\"\"\"
+    require_zero((x + 1) ** 2 - x**2 - 2 * x - 1, "expanded")
+
+def cube():
+    \"\"\"Derive x^3.\"\"\"
+    require_zero(x**3 - x**2, "the same power")
+
+def helper(y):
+    raise AssertionError("no proof: it takes an argument")
+"""
+
+
+def command(folder, module):
+    """Run the proofs of a module as a command in a folder."""
+    return subprocess.run([sys.executable, "-m", module], cwd=folder, capture_output=True, text=True, timeout=300)
+
+
+def test_a_module_as_a_command_proves_each_of_its_laws():
+    made = command(ROOT, "derivations.fairness")
+    assert (made.returncode, made.stderr) == (0, "")
+    proved = [line.removeprefix("proved  ").split(":")[0] for line in made.stdout.splitlines()]
+    assert proved == list(proof.proofs("derivations.fairness"))
+    assert len(proved) == 5  # counted by hand
+
+
+def test_a_wrong_proof_is_reported_and_the_status_is_1(tmp_path):
+    (tmp_path / "derivations").mkdir()
+    for name in ("__init__.py", "proof.py"):
+        shutil.copy(ROOT / "derivations" / name, tmp_path / "derivations")
+    (tmp_path / "derivations" / "wrong.py").write_text(WRONG, encoding="utf-8")
+    made = command(tmp_path, "derivations.wrong")
+    assert (made.returncode, made.stderr) == (1, "")
+    assert made.stdout.splitlines() == [
+        "proved  square: Derive x^2 + 2 x + 1.",
+        "failed  cube: the same power: residual x**3 - x**2",
+    ]
+
+
+def test_other_modules_are_no_commands():
+    """What imports a proof, such as a test or the handbook, runs none."""
+    made = command(ROOT, "derivations.errata.rfcs")
+    assert (made.returncode, made.stdout) == (0, "")
+
+
+def test_the_runs_after_a_loss_are_those_of_the_slots():
+    """For buffers up to two windows, with numbers in place of symbols, by the simulation of single slots."""
+    for trip in range(1, 12):
+        for buffer in range(1, 2 * trip + 1):
+            followed = receive_buffer.runs(sp.Integer(trip), sp.Integer(buffer))
+            assert followed == receive_buffer.slots(trip, buffer, soft=False, length=12 * trip + 12)[0]
+
+
+def test_a_case_that_does_not_decide_a_sign_is_no_proof():
+    a, b = sp.symbols("a b", integer=True, nonnegative=True)
+    with pytest.raises(AssertionError, match="the sign of"):
+        receive_buffer.runs(3 + a, 2 + b)
+
+
+def test_a_wrong_count_of_the_discards_is_found(monkeypatch):
+    proof.forget()
+    monkeypatch.setattr(receive_buffer.sp, "Min", lambda *some: sp.Max(*some))
+    with pytest.raises(AssertionError, match="the largest and the smallest"):
+        receive_buffer.discards()
+    proof.forget()
