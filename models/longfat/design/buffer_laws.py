@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from longfat.design import buffer_rules
 from longfat.design.buffer_rules import RULES
 from longfat.laws import bbr as laws_of_bbr
@@ -64,6 +66,10 @@ class Laws:
     def together(self, buffer: float, flows: float) -> float:
         """Return the utilisation [1] of one flow, or of flows that lose at the same time; NaN without a law."""
         return buffer_rules.together(buffer, self.decrease)
+
+    def along(self, buffers: np.ndarray, flows: float) -> list[float]:
+        """Return `together` at several buffers."""
+        return [self.together(float(one), flows) for one in buffers]
 
     def apart(self, buffer: float, flows: float) -> float:
         """Return a lower bound of the utilisation [1] of flows that lose at different times; NaN without one."""
@@ -142,12 +148,17 @@ class CubicLaws(Laws):
 
     def together(self, buffer: float, flows: float) -> float:
         """Return the utilisation [1] of one flow, or of flows that share buffer and path equally."""
+        return self.along(np.array([buffer]), flows)[0]
+
+    def along(self, buffers: np.ndarray, flows: float) -> list[float]:
+        """Return `together` at several buffers, in one call of the law: its root takes 20 steps for any number."""
         if not self.reno_friendly:
-            return float(laws_of_cubic.utilisation(buffer, self.decrease))
-        packets = self.path.bandwidth_delay_product / max(flows, 1.0)
-        return float(
-            laws_of_cubic.utilisation_general(buffer, packets, self.path.round_trip_time, self.c, self.decrease)
-        )
+            found = laws_of_cubic.utilisation(buffers, self.decrease)
+        else:
+            packets = self.path.bandwidth_delay_product / max(flows, 1.0)
+            trip = self.path.round_trip_time
+            found = laws_of_cubic.utilisation_general(buffers, packets, trip, self.c, self.decrease)
+        return [float(one) for one in found]
 
     def buffer_of_share(self, share: float, flows: float) -> float:
         """Return the smallest buffer [bandwidth-delay products] for which `together` is a share of 1.
@@ -160,8 +171,9 @@ class CubicLaws(Laws):
         if share >= 1 or self.together(low, flows) >= share:
             return high if share >= 1 else low
         while high - low > 1e-9:
-            middle = (low + high) / 2
-            low, high = (low, middle) if self.together(middle, flows) >= share else (middle, high)
+            tried = np.linspace(low, high, 33)[1:]  # the last one reaches the share
+            first = int(np.argmax(np.array(self.along(tried, flows)) >= share))
+            low, high = float(tried[first - 1]) if first else low, float(tried[first])
         return high
 
 

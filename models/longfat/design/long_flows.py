@@ -184,9 +184,8 @@ class LongFlows(Bottleneck):
     def drawn(cls, subjects: Sequence[LongFlows], answers: Sequence[Any], laws: Laws) -> tuple[Any, Any]:
         """Return the utilisation by the laws at many buffers as variables, and their coordinates."""
         along = ("flows", "law_buffer")
-        bounds, curves = (
-            [[law(one, subject.flows) for one in DENSE] for subject in subjects] for law in (laws.apart, laws.together)
-        )
+        bounds = [[laws.apart(one, subject.flows) for one in DENSE] for subject in subjects]
+        curves = [laws.along(DENSE, subject.flows) for subject in subjects]
         # One curve for any number of flows if the law does not depend on it.
         same = all(np.array_equal(one, curves[0], equal_nan=True) for one in curves)
         together = ("law_buffer", curves[0]) if same else (along, curves)
