@@ -24,7 +24,7 @@ MEASURED = {
 @option("--kernel", Text("version", "a version of Linux"), "Version of Linux on both hosts, e.g. 6.18.")
 @options(MEASURED, optional=True)
 @options(TCP_WINDOW, "buffer")
-@options(APPLICATION, optional=True)
+@options(APPLICATION, optional=True, required=False, metavar="NAME")
 @switch("--no-simulation", "End behind the answer of the law.")
 @VERBOSE
 @outputs(directory=FOLDER.format("window"))

@@ -158,7 +158,7 @@ TCP_WINDOW: dict[str, Any] = {
     ),
     "flows": replace(
         FLOWS, several=False, default=1, kind="",
-        meaning="Number of parallel TCP streams between the hosts, as iperf3 -P has them",
+        meaning="Number of parallel TCP streams, as iperf3 -P has them",
         remark="The rates are those of all together, the window and the socket buffers those of each.",
     ),
     "target": TARGET,
@@ -175,8 +175,8 @@ TCP_WINDOW: dict[str, Any] = {
 #: Option of `longfat window`, whose names are those of `longfat.design.application_windows`.
 APPLICATION = {
     "application": Setting(
-        default=None, names=("http2", "grpc", "quic", "ssh"), otherwise="TCP alone",
-        meaning="Protocol over that path whose own window is asked for",
+        default=None, names=("http2", "grpc", "quic", "ssh"),
+        meaning="Answer for the window of http2, grpc, quic or ssh",
     ),
 }  # fmt: skip
 
