@@ -8,7 +8,7 @@ import pytest
 from longfat.sim import DROP, ENQUEUE, Discipline, Network, Simulation, schemes
 from longfat.sim.network import traffic
 from longfat.sim.runs import peek
-from longfat.sim.schemes import hystart, reduction
+from longfat.sim.schemes import deployed, hystart, reduction
 from tests.sim.schemes.losses import Diary, drop_acks, drop_numbers
 
 #: Every packet is acknowledged, as the traces by hand assume.
@@ -340,3 +340,62 @@ def test_pacing(scheme):
         times = sorted({entry.time for entry in diary.entries if 0.3 < entry.time < 0.4})
         gap = (times[-1] - times[0]) / (len(times) - 1)
         assert gap == pytest.approx(0.1 / (gain * diary.flow.window), rel=0.35)
+
+
+def of_increase(**values):
+    """Return a flow with the fields that `deployed.capped` uses."""
+    given = {
+        "cwnd_limited": 2.0, "window": 10.0, "ssthresh": math.inf, "high": 0, "una": 0, "recovering": False,
+        "reduced_at": -2, "flight_since": -2, "max_flight": -1.0,
+    }  # fmt: skip
+    return SimpleNamespace(**{**given, **values})
+
+
+@pytest.mark.parametrize("rule", [2.0, 3.0])
+def test_the_example_of_the_rate_limited_increase(rule):
+    """draft-ietf-ccwg-ratelimited-increase-03, appendix A: 36 packets in four rounds, an ACK for each two.
+
+    The window after each of the 18 ACKs, in packets.
+    """
+    flow, found = of_increase(cwnd_limited=rule), []
+    for packets in (4, 8, 4, 20):
+        flow.high += packets
+        for _ in range(packets // 2):
+            flow.una += 2
+            flow.window = python(deployed.capped)(flow, SimpleNamespace(acked=2), flow.window, flow.window + 2.0, 1.0)
+            found.append(flow.window)
+    assert found == [12, 14, 16, 18, 20, 20, 20, 20, *range(22, 41, 2)]
+    assert flow.max_flight == 20
+
+
+def test_a_reduction_forgets_the_flight():
+    """A mark halves 40 to 20 while 5 packets are in flight: the cap is 5 + 1 (section 3), 7.5 where half may be added.
+
+    With rule 3 the window stays at 20, until more than 19 are in flight.
+    """
+    for rule, growth, expected in ((2.0, 1.0, 6.0), (2.0, 1.5, 7.5), (3.0, 1.0, 20.0)):
+        flow = of_increase(
+            cwnd_limited=rule, window=20.0, ssthresh=20.0, high=65, una=60, max_flight=40.0, reduced_at=64
+        )
+        assert python(deployed.capped)(flow, SimpleNamespace(acked=1), 40.0, 20.0, growth) == expected
+        flow.high = 80  # 20 in flight
+        assert python(deployed.capped)(flow, SimpleNamespace(acked=0), 20.0, 20.05, growth) == 20.05
+    flow = of_increase(recovering=True, max_flight=40.0, high=65, una=60, reduced_at=64)
+    assert python(deployed.capped)(flow, SimpleNamespace(acked=1), 40.0, 20.0, 1.0) == 20.0
+    assert flow.max_flight == 5  # measured, but not applied in recovery
+
+
+@pytest.mark.parametrize(("scheme", "rule", "expected"), [("sack", 0, 66.0), ("sack", 2, 40.0), ("cubic", 2, 40.0)])
+def test_a_slow_application_with_the_rate_limited_increase(scheme, rule, expected):
+    """A packet each 20 ms in a round trip of 98 ms, each acknowledged, with an initial window of 20.
+
+    Each of the 46 acknowledgments by 1 s adds a packet, or as many as 2 maxFS allows: 2 x 20, because maxFS begins with
+    the initial window.
+    """
+    net = Network().link("a", "b", rate=math.inf, delay="49 ms").link("b", "a", rate=math.inf, delay="49 ms")
+    given = {"delayed_ack": 1, "initial_window": 20, "cwnd_limited": rule, "rack": 0}
+    application = traffic.constant(5e4)
+    net.flow(scheme, path=["a", "b"], packet=1000, application=application, parameters=given)
+    run = Simulation(net, rng=1)
+    run.advance(1.0)
+    assert float(run.state.flows[0].window) == expected

@@ -28,7 +28,10 @@ OPTIONS = {
     "cwnd_limited": choice(
         0,
         "1: a window that the application does not fill grows as in Linux: in a round trip in which it was full, "
-        "and in slow start to twice what was in flight; 0: as the scheme says",
+        "and in slow start to twice what was in flight; 2: at most what a round trip makes of the largest flight "
+        "since the last reduction (draft-ietf-ccwg-ratelimited-increase); 3: it grows at most to that; 0: as the "
+        "scheme says",
+        "{0, 1, 2, 3}",
     ),
     "pacing": choice(0, "1: 2 windows per round-trip time in slow start, 1.2 later, as in Linux; 0: bursts"),
 }
@@ -40,6 +43,9 @@ STATE: dict[str, Any] = {
     # Round trip in which the use of the window was measured: its end, whether the window was full, and most in flight
     # [packets]
     "use_end": 0, "was_full": False, "most_used": 0,
+    # Largest flight since the last reduction (maxFS) [packets], negative before the first one is known, and
+    # `reduced_at` of that reduction
+    "max_flight": -1.0, "flight_since": -2,
 }  # fmt: skip
 
 #: Values of parameters with which `sack` is Reno by the RFCs of today: an initial window of ten packets (RFC 6928,
@@ -110,7 +116,7 @@ def uses_window(flow, event):
 @part
 def is_cwnd_limited(flow, event):
     """Return whether the window may grow by Linux's rule, if that is chosen."""
-    if flow.cwnd_limited == 0.0:
+    if flow.cwnd_limited != 1.0:
         return True
     # Linux, net/ipv4/tcp_output.c, tcp_cwnd_validate(): a window that was full once counts as full until everything
     # sent by then is acknowledged. include/net/tcp.h, tcp_is_cwnd_limited(). What was in flight at the last departure
@@ -121,6 +127,37 @@ def is_cwnd_limited(flow, event):
         flow.most_used = used
         flow.use_end = flow.high
     return flow.was_full or (flow.window < flow.ssthresh and flow.window < 2.0 * flow.most_used)
+
+
+@part
+def capped(flow, event, before, window, growth):
+    """Return the window [packets] after an acknowledgment, capped by the largest flight if that rule is chosen.
+
+    It was ``before``, and is ``window`` without the rule. In congestion avoidance a round trip multiplies a window by
+    at most ``growth``, or adds a packet to it.
+    """
+    if flow.cwnd_limited < 2.0:
+        return window
+    # draft-ietf-ccwg-ratelimited-increase-03, section 3: maxFS is initcwnd at first, then the largest FlightSize since
+    # the window was last reduced. FlightSize as in RFC 5681, section 2: before this acknowledgment, or after it if it
+    # has reduced the window.
+    flight = float(flow.high - flow.una)
+    if flow.max_flight < 0.0:
+        flow.max_flight = before
+    if flow.reduced_at != flow.flight_since:
+        flow.flight_since = flow.reduced_at
+        flow.max_flight = flight
+    else:
+        flow.max_flight = max(flow.max_flight, flight + event.acked)
+    if flow.recovering:
+        return window
+    # Section 3: limit(maxFS) is 2 maxFS in slow start and maxFS + SMSS in congestion avoidance; for CUBIC it is ours,
+    # because the draft has none.
+    limit = 2.0 * flow.max_flight
+    if before >= flow.ssthresh:
+        limit = max(flow.max_flight + 1.0, growth * flow.max_flight)
+    # Its appendix A only stops the growth: "if (cwnd<2*maxFS)".
+    return min(window, limit if flow.cwnd_limited == 2.0 else max(limit, before))
 
 
 @part
