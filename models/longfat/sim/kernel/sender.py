@@ -9,7 +9,7 @@ retransmitted (`resend`, `next`). Before that: the retransmission timer of RFC 6
 import math
 
 from longfat.sim.kernel.callbacks import send_at
-from longfat.sim.kernel.events import IN_USE, request_admission, set_timer
+from longfat.sim.kernel.events import IN_USE, request_admission, request_send, set_timer
 from longfat.sim.kernel.jit import part, routine
 from longfat.sim.kernel.link import admit_inline
 from longfat.sim.kernel.memory import (
@@ -39,6 +39,7 @@ from longfat.sim.kernel.records import (
     NO_DATA,
     NONE,
     ON_SEND,
+    OWN,
     PACE,
     REQUEST,
     REQUEST_SIZE,
@@ -232,14 +233,51 @@ def next_departure(state, f):
     return due, now
 
 
-@routine
-def send(state, f):
-    """Make the packets that a flow may send now; a function that is not inlined, to keep the code small."""
-    send_inline(state, f)
+@part
+def sends_by_window(state, sender):
+    """Return whether only the window limits a flow, and all packets that it may send are new and without extras."""
+    return (
+        state.attention == 0
+        and state.tracing == 0
+        and sender.next == sender.high
+        and sender.next + 1 < sender.packets
+        and sender.repair == OWN
+        and sender.resend == NONE
+        and sender.transfer == 1
+        and sender.rate >= ANY
+        and sender.allowance == ANY
+        and sender.sends_until_ns > state.now
+        and sender.due_ns[RTO] != NEVER
+        and sender.access_link == 0
+        and sender.has_send_callback == 0
+        and sender.stamped != STAMPED_BOTH_WAYS
+        and sender.request == 0
+        and sender.cwr == 0
+    )
 
 
 @part
 def send_inline(state, f):
+    """Send the packets that a flow may send now; those of a window in one pass, because none changes its allowance."""
+    sender = sender_at(state, f)
+    if not sends_by_window(state, sender):
+        send(state, f)
+        return
+    allowed, left = sender.una + sender.window + sender.inflation, BURST
+    while sender.next + 1 <= allowed:
+        left -= 1
+        if state.attention or left == 0 or sender.next + 1 >= sender.packets:
+            request_send(state, f)  # the loop calls `send` before the next event
+            return
+        sender.next += 1
+        sender.last_paced_ns = state.now
+        i = new_data(state, f, sender, sender.next - 1)
+        record_new_data(state, sender, sender.next - 1)
+        admit_inline(state, i)
+
+
+@routine
+def send(state, f):
     """Send the packets that a flow may send now one by one, because each may change the flow's allowance.
 
     It stops where rows run short, a switch has feedback to send, or a burst is very long; the loop then comes back.
@@ -249,8 +287,7 @@ def send_inline(state, f):
     while sender.access_link != IN_USE:  # a busy link calls again when it becomes idle
         left -= 1
         if state.attention or left == 0:
-            state.sending_flow = f
-            state.attention = 1
+            request_send(state, f)
             return
         if sender.request and sender.transfer and now < sender.sends_until_ns:
             sender.request = 0
@@ -294,14 +331,32 @@ def transmit_request(state, f):
 
 
 @part
-def transmit_data(state, f, sender, number):
-    """Make one data packet and send it."""
-    now = state.now
+def new_data(state, f, sender, number):
+    """Return the row of a new data packet, numbered as the flow's next transmission."""
     i = new_packet(state, f, DATA, sender.packet_size, sender.first_hop)
     packet = packet_at(state, i)
     packet.number = number
     packet.transmission = sender.transmission
-    flags = ecn_field(sender)
+    packet.flag_bits = ecn_field(sender)
+    sender.transmission += 1
+    return i
+
+
+@part
+def record_new_data(state, sender, number):
+    """Record that a packet leaves for the first time, and time its round trip if none is being timed."""
+    sender.high = number + 1
+    if sender.timed == NONE:
+        sender.timed = number
+        sender.timed_at_ns = state.now
+
+
+@part
+def transmit_data(state, f, sender, number):
+    """Make one data packet and send it."""
+    i = new_data(state, f, sender, number)
+    packet = packet_at(state, i)
+    flags = int(packet.flag_bits)
     again = 1 if number < sender.high else 0
     if sender.cwr and number >= sender.high:
         flags |= CWR
@@ -313,13 +368,9 @@ def transmit_data(state, f, sender, number):
         if number == sender.timed:
             sender.timed = NONE  # Karn's algorithm (RFC 6298, section 3): its round trip would be ambiguous
     else:
-        sender.high = number + 1
-        if sender.timed == NONE:
-            sender.timed = number
-            sender.timed_at_ns = now
+        record_new_data(state, sender, number)
     if sender.repair == SELECTIVE:
-        record_transmission(state, recovery_at(state, f), number, sender.transmission, again)
-    sender.transmission += 1
+        record_transmission(state, recovery_at(state, f), number, packet.transmission, again)
     if sender.next >= sender.packets and (sender.repair != SELECTIVE or recovery_at(state, f).lost_head == NONE):
         flags |= LAST if all_written(state, f) else 0
     if sender.stamped == STAMPED_BOTH_WAYS:
@@ -332,7 +383,7 @@ def transmit_data(state, f, sender, number):
     if state.tracing:
         trace_packet(state, SENT, i)
     if sender.acknowledged and sender.due_ns[RTO] == NEVER:
-        set_timer(state, f, RTO, now + timeout_ns(timer_at(state, f)))
+        set_timer(state, f, RTO, state.now + timeout_ns(timer_at(state, f)))
     # RFC 8985, section 7.2: after new data that is not itself a probe
     if sender.repair == SELECTIVE and recovery_at(state, f).rack and recovery_at(state, f).probe_end != number + 1:
         arm_probe(state, f)
