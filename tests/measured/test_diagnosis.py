@@ -21,8 +21,8 @@ def asked(tmp_path, capsys, text, *options, command="window"):
     """Return what a command says of a file."""
     path = tmp_path / "run.json"
     path.write_text(text)
-    output = ["--output", str(tmp_path / "out"), "--no-simulation"] if command == "window" else []
-    assert cli.main([command, str(path), *options, *output]) == 0
+    law = ["--no-simulation"] if command == "window" else []
+    assert cli.main([command, str(path), *options, *law]) == 0
     return capsys.readouterr().out
 
 
@@ -87,7 +87,8 @@ def test_no_window_where_none_helps(tmp_path, capsys, question):
     known["application"] = (DATA / "application.json").read_text
     # 412 packets of 1448 bytes in a second, of which two are lost: sqrt(1.5/0.00485) = 17.6 packets in 80 ms by the law
     slow = questions.run([597e3] * 10, resent=[2] * 10, mean_rtt=questions.TRIP + 41e-6)
-    out = asked(tmp_path, capsys, known[question]() if question in known else slow, "--rate", "10Gbit/s")
+    options = ["--rate", "10Gbit/s", "--output", str(tmp_path / "out")]
+    out = asked(tmp_path, capsys, known[question]() if question in known else slow, *options)
     assert "sysctl" not in out
     assert "BDP" not in out  # no buffer of the bottleneck is assumed
     assert not list((tmp_path / "out").iterdir())
@@ -148,11 +149,11 @@ def test_a_ping_shows_the_queue_of_parallel_flows():
         (["lossy.json", "lossy.pcap"], "bottleneck"),  # the capture shows a queue
     ],
 )
-def test_a_policer_stays_suspected_until_a_queue_or_a_capture(capsys, tmp_path, names, kind):
+def test_a_policer_stays_suspected_until_a_queue_or_a_capture(capsys, names, kind):
     files = [str(DATA / name) for name in names]
     runs = measured.read_each(*files)
     assert diagnosis(measured.path_of(runs), runs=runs).kind == kind
-    assert cli.main(["window", *files, "--rate", "20Mbit/s", "--no-simulation", "--output", str(tmp_path)]) == 0
+    assert cli.main(["window", *files, "--rate", "20Mbit/s", "--no-simulation"]) == 0
     assert ("sysctl" in capsys.readouterr().out) == (kind == "bottleneck")
     assert cli.main(["measured", *files]) == 0
     row = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("policer "))
@@ -160,11 +161,11 @@ def test_a_policer_stays_suspected_until_a_queue_or_a_capture(capsys, tmp_path, 
     assert row.split()[1] == words.get(kind, "not")  # the capture: not seen
 
 
-def test_the_send_buffer_is_named_with_its_share_and_its_setting(capsys, tmp_path):
+def test_the_send_buffer_is_named_with_its_share_and_its_setting(capsys):
     files = [str(DATA / "send-buffer.json"), str(DATA / "send-buffer.ss")]
     said = []
     for more in (
-        ["window", *files, "--rate", "100Mbit/s", "--no-simulation", "--output", str(tmp_path)],
+        ["window", *files, "--rate", "100Mbit/s", "--no-simulation"],
         ["measured", *files],
     ):
         assert cli.main(more) == 0
