@@ -87,21 +87,6 @@ def test_json_on_stdout(capsys):
     assert len(json.loads(out)["laws"]) == 2
 
 
-def test_rows_of_a_paper(capsys, tmp_path):
-    page, data = tmp_path / "page.html", tmp_path / "data.json"
-    status, out, err = asked(
-        capsys, "--published", "003", "--quick", "--html", str(page), "--json", str(data)
-    )  # fmt: skip
-    assert (status, err) == (0, "")
-    assert "consistent: BDP example" in out
-    assert "printed   12.5" in out
-    content = json.loads(data.read_text(encoding="utf-8"))
-    assert len(content["rows"]) == content["summary"]["all"]["rows"] == 30
-    assert sum(content["summary"]["003"].values()) == 2 * 30
-    root = ElementTree.fromstring(page.read_text(encoding="utf-8").removeprefix("<!DOCTYPE html>"))
-    assert len(root.findall(".//tr")) == (1 + 2) + (1 + 30)
-
-
 def test_papers_without_the_repository(capsys, monkeypatch):
     """A wheel does not have the claims of the papers: one line says so, and the exit status is 2."""
     monkeypatch.setattr("longfat.base.extras.beside", lambda module: False)

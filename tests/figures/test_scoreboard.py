@@ -1,6 +1,7 @@
 """The scoreboard at small scale: a line for each row, a verdict in each, finished papers are stored."""
 
 import json
+from xml.etree import ElementTree
 
 import pandas as pd
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from figures import scoreboard, verdict_tables, verdicts
 from figures.claims import read
 from figures.verdicts import VERDICTS
+from longfat.cli import main
 
 
 @pytest.fixture(scope="module")
@@ -89,6 +91,20 @@ def test_a_paper_that_is_done_is_taken_from_the_store(written, monkeypatch):
     place.write_text("{", encoding="utf-8")  # a file that is no JSON is no result
     assert again(written).equals(first)
     assert runs[1:] == [("003", 1e5)] * 2
+
+
+def test_rows_by_the_command(capsys, tmp_path):
+    page, data = tmp_path / "page.html", tmp_path / "data.json"
+    assert main(["verify", "--published", "003", "--quick", "--html", str(page), "--json", str(data)]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert "consistent: BDP example" in out
+    assert "printed   12.5" in out
+    content = json.loads(data.read_text(encoding="utf-8"))
+    assert len(content["rows"]) == content["summary"]["all"]["rows"] == 30
+    assert sum(content["summary"]["003"].values()) == 2 * 30
+    root = ElementTree.fromstring(page.read_text(encoding="utf-8").removeprefix("<!DOCTYPE html>"))
+    assert len(root.findall(".//tr")) == (1 + 2) + (1 + 30)
 
 
 def rows_of(**columns):
