@@ -473,8 +473,6 @@ def test_as_a_program(tmp_path):
     assert json.loads(said("--json"))["run"]["conservation"]["balanced"] is True
     assert b" +- " in said()
     assert [path.name for path in tmp_path.iterdir()] == ["net.toml"]
-    text = subprocess.run([sys.executable, "-m", "longfat.cli", "simulate", "--help"], capture_output=True, check=True)
-    assert b"--replications" in text.stdout
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)

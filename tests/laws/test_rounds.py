@@ -10,6 +10,8 @@ import pytest
 
 from longfat.laws.selective_repeat import mean_rounds, rounds
 
+slope = jax.jit(jax.grad(mean_rounds))  # compiled once for all points
+
 
 def summed(loss, packets):
     """Return S term by term, from the definition."""
@@ -85,21 +87,20 @@ def test_the_asymptote_alone_would_not_do():
 def test_no_step_where_the_forms_meet(packets):
     """Value and slope agree on both sides of u = U."""
     at = math.exp(-rounds.SPLIT)
-    slope = jax.jit(jax.vmap(jax.grad(mean_rounds), (0, None)))
     left, right = np.nextafter(at, 0), np.nextafter(at, 1)
-    below, above = slope(jnp.array([left - 1e-15, right + 1e-15]), packets)
-    assert below == pytest.approx(float(above), rel=1e-10)
+    below, above = slope(left - 1e-15, packets), slope(right + 1e-15, packets)
+    assert float(below) == pytest.approx(float(above), rel=1e-10)
     assert mean_rounds(left, packets) == pytest.approx(mean_rounds(right, packets), rel=1e-13)
 
 
 def test_the_gradient_is_complete_where_the_forms_meet():
     """At -ln p = U in floats, for which the larger of two equal numbers would pass on half of the gradient."""
     for p in (float(np.exp(-0.15)), float(np.nextafter(np.exp(-0.15), 1)), float(np.nextafter(np.exp(-0.15), 0))):
-        assert jax.grad(mean_rounds)(p, 1.0) == pytest.approx(1 / (1 - p) ** 2, rel=1e-9)
+        assert float(slope(p, 1.0)) == pytest.approx(1 / (1 - p) ** 2, rel=1e-9)
 
 
 def test_reverse_mode_over_an_array():
     """Gradients pass because the number of terms is fixed: d/dp 1/(1 - p) = 1/(1 - p)^2 for s = 1."""
     p = jnp.array([0.0, 1e-300, 1e-3, 0.5, 0.9, 1 - 1e-6])
-    slopes = jax.grad(lambda x: jnp.sum(mean_rounds(x, 1.0)))(p)
+    slopes = jax.jit(jax.grad(lambda x: jnp.sum(mean_rounds(x, 1.0))))(p)
     np.testing.assert_allclose(slopes[1:], 1 / (1 - p[1:]) ** 2, rtol=1e-9)
