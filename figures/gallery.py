@@ -26,6 +26,7 @@ PARTS = {
     "kkm": "The benchmark (Kanakia, Keshav and Mishra 1992)",
     "kkm.other_schemes": "The standard experiments with schemes that the paper does not have",
     "scoreboard": "Scoreboard: every number and claim of the five papers",
+    "field": "Numbers from issue trackers",
     "network_simulator.credits": "Credit flow control, and guaranteed delays",
     "network_simulator": "The network simulator compared with laws",
     "today": "Schemes and disciplines of today",
@@ -40,6 +41,7 @@ TABLES = {
     "blt.today": {"blt_today.md": "the ratios with their intervals, path by path"},
     "blt.further": {"blt_further.md": "the ratios with their intervals, and what an abusive source gets"},
     "scoreboard": {"scoreboard.md": "all rows"},
+    "field": {"field.md": "all numbers with their threads"},
     "kkm": {"kkm_tables.md": "the ten tables, complete"},
     "kkm.other_schemes": {
         "today_tables.md": "CUBIC, also behind CoDel and FQ-CoDel, DCTCP and BBR",

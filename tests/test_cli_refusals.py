@@ -22,7 +22,7 @@ REFUSED = {
             (["--bogus"], "longfat: option '--bogus' is unknown; available: --help, --version\n"),
             (
                 ["window", "--bogus"],
-                "longfat: option '--bogus' is unknown; available: --buffer, --flows, --help, --kernel, ",
+                "longfat: option '--bogus' is unknown; available: --application, --buffer, --flows, --help, --kernel, ",
             ),
             (["window", "--rat", "1"], "longfat: option '--rat' is unknown; did you mean '--rate'? Available: "),
             ([*BUFFER, "--scheme", "scalable"], "longfat: scheme 'scalable' is unknown; available: bbr, bbr1, becn, "),
