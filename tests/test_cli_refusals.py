@@ -86,7 +86,7 @@ REFUSED = {
             (["--mss", "16"], "mss = '16' has no unit"),
             (["--output", "/proc/nowhere"], "output = /proc/nowhere cannot be written to"),
             (["missing.json"], "missing.json"),
-            (["--colour"], "option '--colour' is unknown; available: --buffer"),
+            (["--colour"], "option '--colour' is unknown; available: --application"),
             (["--loss"], "requires an argument"),
         ],
     ),
