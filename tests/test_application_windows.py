@@ -75,6 +75,18 @@ def test_losses_leave_less_than_the_window_allows(capsys):
     assert "which losses make 20.7 Mbit/s" in " ".join(out.split())
 
 
+def test_a_measurement_gives_rate_and_round_trip(capsys):
+    out = answered(capsys, "tests/data/measured/receiver.json", "--application", "http2", "--rate", "100Mbit/s")
+    assert "HTTP/2" in out
+
+
+def test_no_file_is_promised(tmp_path, capsys):
+    words = ["window", "--application", "http2", "--rate", "1Gbit/s", "--rtt", "1ms", "--output", str(tmp_path / "new")]
+    assert cli.main(words) == 2
+    assert "--application excludes --output" in capsys.readouterr().err
+    assert not (tmp_path / "new").exists()
+
+
 def test_an_unknown_application_is_refused(capsys):
     assert cli.main(["window", "--application", "http3", "--rate", "1Gbit/s", "--rtt", "1ms"]) == 2
     assert "http3" in capsys.readouterr().err

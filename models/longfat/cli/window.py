@@ -43,9 +43,12 @@ def window_command(
     Options override them. The answer of the law comes at once; what is simulated follows. Nothing is changed on this
     machine.
     """
+    from longfat.base.domains import conflict
     from longfat.cli import window_path, window_steps, window_tcp
     from longfat.design import tcp_windows
 
+    if application is not None and output.writes:
+        raise conflict("--application", "excludes --output", "its answer is text alone")
     with output:
         asked = window_path.asked_of(files, given(flags), kernel)
         if asked.verdict is not None and asked.verdict.is_beyond_windows:
