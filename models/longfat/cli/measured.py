@@ -1,4 +1,4 @@
-"""`longfat measured`: what files of iperf3, ping, ss, tc, ndt7, qlog and captures say about a path."""
+"""`longfat measured`: what files of iperf3, ping, ss, tc, ndt7, qlog, flent, crusader and captures say of a path."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ ROWS = (
     ("rate", "rate", "bytes/s"),
     ("round_trip_time", "base round-trip time", "s"),
     ("queueing_delay", "queueing delay", "s"),
+    ("queue_depth", "depth of the queue", "bytes"),
     ("loss", "loss, share of packets", ""),
     ("loss_burst", "loss burst", "packets"),
     ("packet", "packet", "bytes"),
@@ -67,8 +68,9 @@ def measured_command(output: Output, files: tuple[str, ...], capacity: float | N
     """Say what limited a measured flow, what to do and to measure next, and the figures of the path.
 
     A FILE is the output of iperf3 (--json, --json-stream or text), ping, ss -tin, tc -s qdisc or ndt7-client -format
-    json, a qlog, or a capture (pcap, pcapng). It is recognised by its content. Several files are of one path; several
-    of one kind are runs and give intervals. With --verbose every figure has a remark that says what was measured.
+    json, a qlog, a capture (pcap, pcapng), or a file of flent or crusader. It is recognised by its content. Several
+    files are of one path; several of one kind are runs and give intervals. With --verbose every figure has a remark
+    that says what was measured.
     """
     from longfat import measured
     from longfat.measured.diagnosis import diagnosis

@@ -15,10 +15,11 @@ __all__ = ["path_of"]
 #: sender's estimate. Loss: counted packets, before retransmissions. Queueing: round trips of the flow itself, before a
 #: ping beside it, and before a single observation of a queue. Limit: Linux's clocks, before samples of windows.
 ORDER = {
-    "rate": ("iperf3 --json", "iperf3", "ndt7", "pcap", "qlog", "ss -ti", "tc -s qdisc"),
+    "rate": ("iperf3 --json", "iperf3", "ndt7", "crusader", "flent", "pcap", "qlog", "ss -ti", "tc -s qdisc"),
     "loss": ("pcap", "qlog", "iperf3 --json", "iperf3", "ndt7", "ss -ti", "tc -s qdisc"),
-    "queueing_delay": ("pcap", "qlog", "ss -ti", "ndt7", "iperf3 --json", "ping", "tc -s qdisc"),
-    "limited_by": ("ss -ti", "ndt7", "pcap", "qlog", "iperf3 --json", "iperf3"),
+    "queueing_delay": ("pcap", "qlog", "ss -ti", "ndt7", "iperf3 --json", "crusader", "flent", "ping", "tc -s qdisc"),
+    "queue_depth": ("crusader", "flent"),
+    "limited_by": ("ss -ti", "ndt7", "pcap", "qlog", "iperf3 --json", "iperf3", "crusader", "flent"),
 }
 
 
@@ -34,7 +35,7 @@ def path_of(measurements: Sequence[Measurement]) -> PathFigures:
     if len(measurements) == 1:
         return measurements[0].figures
     made = _base(measurements)
-    for name, combine in (("rate", _rate), ("loss", _loss), ("queueing_delay", _queueing)):
+    for name, combine in (("rate", _rate), ("loss", _loss), ("queueing_delay", _queueing), ("queue_depth", _depth)):
         runs = _believed(name, measurements)
         if runs:
             made = made.merged(combine(runs, made))
@@ -137,6 +138,11 @@ def _queueing(runs: Sequence[Measurement], made: PathFigures) -> PathFigures:
         values.append(max(0.0, (figures.queueing_delay or 0.0) + (own - base if own is not None else 0.0)))
     remarks = _remarks("queueing_delay", runs, "the median")
     return PathFigures(queueing_delay=median(values), queueing_delay_interval=_range(values), remarks=remarks)
+
+
+def _depth(runs: Sequence[Measurement], _: PathFigures) -> PathFigures:
+    values = _median(one.figures.queue_depth for one in runs)
+    return PathFigures(queue_depth=values, remarks=_remarks("queue_depth", runs, "the median"))
 
 
 def _verdicts(measurements: Sequence[Measurement], made: PathFigures) -> PathFigures:

@@ -181,7 +181,9 @@ def diagnosis(figures: PathFigures, link: float | None = None, runs: Sequence[Me
         return Diagnosis("policer", f"policer: {_passed(figures)}")
     if figures.limited_by not in (None, "network"):
         return _of_hosts(figures)
-    if figures.limited_by and figures.rate and figures.loss is not None and figures.queueing_delay is not None:
+    queue = figures.queueing_delay
+    full = queue is not None and queue > (QUEUED - 1) * (figures.round_trip_time or 0.0)
+    if figures.limited_by and figures.rate and queue is not None and (full or figures.loss is not None):
         made = _of_network(figures)
         if made.kind in _FULL and (filled := _filled(figures, runs)):
             name, rate = filled

@@ -16,6 +16,7 @@ FIGURES = {
     "loss": ("probability", "[0, 1)"),
     "packet": ("bytes", "(0, inf)"),
     "queueing_delay": ("s", "[0, inf)"),
+    "queue_depth": ("bytes", "(0, inf)"),
     "loss_burst": ("packets", "[1, inf)"),
     "packets_sent": ("packets", "(0, inf)"),
     "flows": ("flows", "[1, inf)"),
@@ -41,6 +42,7 @@ _TAKEN = {
     "loss": ("loss_interval", "packets_sent", "loss_events"),
     "packet": (),
     "queueing_delay": ("queueing_delay_interval",),
+    "queue_depth": (),
     "loss_burst": (),
     "policed": (),
     "limited_by": ("receive_window", "processor", "limited_share", "offered"),
@@ -68,6 +70,8 @@ class PathFigures:
         "TCP" or "UDP" where the measurement was one of these, else empty.
     queueing_delay : float, optional
         Mean round-trip time during the measurement less the base [s], in [0, inf).
+    queue_depth : float, optional
+        Data that waited in the queue at the most [bytes], in (0, inf): of a scheme that fills buffers the buffer.
     loss_burst : float, optional
         Mean number of packets lost in a row [packets], in [1, inf).
     packets_sent : float, optional
@@ -127,6 +131,7 @@ class PathFigures:
     limited_share: float | None = None
     offered: float | None = None
     control: str | None = None
+    queue_depth: float | None = None
     rate_layer: str = "data"
 
     def __post_init__(self) -> None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import zlib
 from collections.abc import Callable
 from os import PathLike
 from typing import Any, NamedTuple
 
-from longfat.measured import iperf3, iperf3_text, ndt7, ping, qlog, ss, sysctl, tc, tcp_flow
+from longfat.measured import crusader, flent, iperf3, iperf3_text, ndt7, ping, qlog, ss, sysctl, tc, tcp_flow
 from longfat.measured.combining import path_of
-from longfat.measured.fields import MARKS, opened, parsed, text_of
+from longfat.measured.fields import LONGEST_TEXT, MARKS, opened, parsed, text_of
 from longfat.measured.figures import Measurement, PathFigures
 
 __all__ = ["KINDS", "read", "read_each"]
@@ -22,11 +24,12 @@ class _Kind(NamedTuple):
     read: Callable[[str, Any], Measurement]
 
 
-_JSON = {one.KIND: _Kind(one.looks_like, one.read) for one in (iperf3, ndt7, qlog)}
+_JSON = {one.KIND: _Kind(one.looks_like, one.read) for one in (iperf3, ndt7, qlog, flent)}
 _TEXT = {one.KIND: _Kind(one.looks_like, one.read) for one in (iperf3_text, tc, ss, ping, sysctl)}
 #: The kinds of files, by the command that writes them.
-KINDS = (*_JSON, *_TEXT, tcp_flow.KIND)
-_COMPRESSED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"\xfd7zXZ": "xz", b"BZh": "bzip2"}
+KINDS = (*_JSON, *_TEXT, crusader.KIND, tcp_flow.KIND)
+_GZIP = b"\x1f\x8b"
+_COMPRESSED = {_GZIP: "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"\xfd7zXZ": "xz", b"BZh": "bzip2"}
 _HEAD = 1 << 16  # bytes
 
 
@@ -76,9 +79,13 @@ def _recognised(path: str) -> Measurement:
     head = _head(path)
     for magic, name in _COMPRESSED.items():
         if head.startswith(magic):
+            if magic == _GZIP and (text := _unpacked(path)).lstrip().startswith("{"):  # flent packs its files
+                return _from_json(path, text)
             raise ValueError(f"is compressed ({name}): decompress it first")
     if tcp_flow.looks_like(head):
         return tcp_flow.read(path, head)
+    if crusader.looks_like(head):
+        return crusader.read(path)
     if not head.strip():
         raise ValueError(
             f"is empty: must be {_allowed()}" if not head else f"holds nothing but blanks: must be {_allowed()}"
@@ -94,6 +101,16 @@ def _recognised(path: str) -> Measurement:
         if kind.looks_like(text):
             return kind.read(path, text)
     raise ValueError(f"is of no known kind: must be {_allowed()}")
+
+
+def _unpacked(path: str) -> str:
+    """Return the text in a gzip file, or an empty text if it is damaged, too long or no text."""
+    try:
+        with gzip.open(opened(path, LONGEST_TEXT)) as file:
+            data = file.read(LONGEST_TEXT + 1)
+        return data.decode("utf-8-sig") if len(data) <= LONGEST_TEXT else ""
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError):
+        return ""
 
 
 def _from_json(path: str, text: str) -> Measurement:

@@ -1,0 +1,75 @@
+"""Figures of a path from round-trip times without and with a load, as flent and crusader measure them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from statistics import fmean, median
+
+from longfat.base.quantities import rounded
+from longfat.measured.figures import Measurement, PathFigures, Series
+from longfat.measured.limits import QUEUED
+
+__all__ = ["Points", "measurement"]
+
+Points = Sequence[tuple[float, float]]  # times [s] and values
+#: Ours: this share of the round-trip times with load is below what counts as the longest: one is not the queue alone.
+LONGEST = 0.95
+
+
+def measurement(path: str, kind: str, direction: str, rates: Points, trips: Points, remarks: list[str]) -> Measurement:
+    """Return the figures of a load in one direction.
+
+    The depth of the queue is rate x (longest loaded - shortest round-trip time): what the scheme let wait.
+
+    Parameters
+    ----------
+    path, kind : str
+        Name and kind of the file.
+    direction : str
+        "download" or "upload".
+    rates, trips : sequence of tuple of float
+        Rates of data [bytes/s] and round-trip times [s], each with its time.
+    remarks : list of str
+        Remarks on the file.
+
+    Examples
+    --------
+    >>> idle, loaded = [(0.0, 0.02)], [(float(t), 0.05) for t in range(5, 9)]
+    >>> found = measurement("", "flent", "download", [(5.0, 1e6), (8.0, 1e6)], idle + loaded, [])
+    >>> round(found.figures.queue_depth)
+    30000
+    """
+    active = [(time, rate) for time, rate in rates if rate > 0]
+    if not active:
+        raise ValueError(f"holds no rate of the {direction} ({kind}): was the test cut off?")
+    begin, end = active[0][0], active[-1][0]
+    during = sorted(trip for time, trip in trips if begin <= time <= end)
+    if not during:
+        raise ValueError(f"holds no round-trip time during the {direction} ({kind})")
+    rate, base, mean = median(rate for _, rate in active), min(trip for _, trip in trips), fmean(during)
+    longest = during[math.ceil(LONGEST * len(during)) - 1]
+    if len(during) == len(trips):
+        remarks.append(f"round_trip_time: an upper bound, because none was measured without load ({kind})")
+    else:
+        remarks.append(f"round_trip_time: an estimate, the smallest, of small packets ({kind})")
+    remarks += [
+        f"rate: an estimate, the median of the {direction}'s samples ({kind}); the path may carry more",
+        f"queueing_delay: the mean during the {direction} less the smallest ({kind})",
+        f"queue_depth: rate x ({rounded(longest, 's')} of {LONGEST:.0%} of the loaded round trips - "
+        f"{rounded(base, 's')}): the buffer, if the scheme fills it as CUBIC and Reno do; of BBR, delay-based schemes, "
+        f"and of a ping with a queue of its own (fq_codel, CAKE), a lower bound ({kind})",
+    ]
+    queued = mean > QUEUED * base
+    if queued:
+        remarks.append(f"limited_by: round trips are {mean / base:.2g} times as long with load ({kind})")
+    figures = PathFigures(
+        rate=rate, round_trip_time=base, limited_by="network" if queued else None, queueing_delay=max(0.0, mean - base), transport="TCP", remarks=tuple(remarks),
+        queue_depth=rate * (longest - base) or None,
+    )  # fmt: skip
+    series = (_series("rate", "bytes/s", rates), _series("round-trip time", "s", trips))
+    return Measurement(path, kind, figures, tuple(one for one in series if len(one.values) > 1))
+
+
+def _series(name: str, unit: str, points: Points) -> Series:
+    return Series(name, unit, tuple(time for time, _ in points), tuple(value for _, value in points))
