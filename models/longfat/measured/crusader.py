@@ -21,7 +21,7 @@ __all__ = ["KIND", "looks_like", "read"]
 KIND = "crusader"
 MAGIC = struct.pack("<Q", 0x5372AB82AE7C59CB)  # protocol.rs, MAGIC
 VERSIONS = (1, 2)
-BLOCK = 65536  # bytes; framing_format.txt, section 4.2: the most in a chunk
+BLOCK = 65536  # bytes; Snappy's framing_format.txt has at most so many in a chunk
 STEP = 0.1  # s; ours: the streams are counted at different times, so that they are added after interpolation
 DAMAGED = "is a damaged file of crusader: was it cut off?"
 

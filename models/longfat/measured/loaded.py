@@ -64,9 +64,14 @@ def measurement(path: str, kind: str, direction: str, rates: Points, trips: Poin
     if queued:
         remarks.append(f"limited_by: round trips are {mean / base:.2g} times as long with load ({kind})")
     figures = PathFigures(
-        rate=rate, round_trip_time=base, limited_by="network" if queued else None, queueing_delay=max(0.0, mean - base), transport="TCP", remarks=tuple(remarks),
+        rate=rate,
+        round_trip_time=base,
+        queueing_delay=max(0.0, mean - base),
         queue_depth=rate * (longest - base) or None,
-    )  # fmt: skip
+        limited_by="network" if queued else None,
+        transport="TCP",
+        remarks=tuple(remarks),
+    )
     series = (_series("rate", "bytes/s", rates), _series("round-trip time", "s", trips))
     return Measurement(path, kind, figures, tuple(one for one in series if len(one.values) > 1))
 

@@ -151,12 +151,12 @@ def capped(flow, event, before, window, growth):
         flow.max_flight = max(flow.max_flight, flight + event.acked)
     if flow.recovering:
         return window
-    # Section 3: limit(maxFS) is 2 maxFS in slow start and maxFS + SMSS in congestion avoidance; for CUBIC it is ours,
-    # because the draft has none.
+    # draft-ietf-ccwg-ratelimited-increase-03, section 3: limit(maxFS) is 2 maxFS in slow start and maxFS + SMSS in
+    # congestion avoidance; for CUBIC it is ours, because the draft has none.
     limit = 2.0 * flow.max_flight
     if before >= flow.ssthresh:
         limit = max(flow.max_flight + 1.0, growth * flow.max_flight)
-    # Its appendix A only stops the growth: "if (cwnd<2*maxFS)".
+    # Appendix A of that draft only stops the growth: "if (cwnd<2*maxFS)".
     return min(window, limit if flow.cwnd_limited == 2.0 else max(limit, before))
 
 
