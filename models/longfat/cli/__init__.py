@@ -22,6 +22,7 @@ from longfat.cli.explore import explore_command
 from longfat.cli.measured import measured_command
 from longfat.cli.simulate import simulate_command
 from longfat.cli.testbed import testbed_command
+from longfat.cli.vectors import vectors_command
 from longfat.cli.verify import verify_command
 from longfat.cli.window import window_command
 
@@ -47,7 +48,7 @@ def commands(context: click.Context) -> None:
 
 for _command in (
     window_command, simulate_command, testbed_command, measured_command, buffer_command,
-    curves_command, benchmark_command, explore_command, verify_command,
+    curves_command, benchmark_command, vectors_command, explore_command, verify_command,
 ):  # fmt: skip
     commands.add_command(_command)
 

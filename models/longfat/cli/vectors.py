@@ -1,0 +1,118 @@
+"""`longfat vectors`: test vectors for an implementation of a sender, as a table, CSV or JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from longfat.base.argument import Argument
+from longfat.cli import tables
+from longfat.cli.output import Output, finite, outputs, watched
+from longfat.cli.parameters import Name, given, options
+from longfat.cli.tables import Column, number
+from longfat.design.arguments import RATE, ROUND_TRIP_TIME
+
+if TYPE_CHECKING:
+    from longfat.sim.vectors import Row, Vector
+
+SHOWN = 24  # rows of the text; --csv and --json have all
+COUNT = Argument("packets", "[1, 1000]", 2, "Packets that the receiver acknowledges at once", integer=True)
+ARGUMENTS = {
+    "round_trip_time": ROUND_TRIP_TIME,
+    "acks": COUNT,
+    "packet": Argument("bytes", "[1, 65535]", "1200B", "Packet size", integer=True),
+    "initial_window": Argument("packets", "[1, 1e6]", 10, "Initial window [packets]", integer=True),
+    "rate": Argument(
+        RATE.unit, RATE.domain, meaning="Rate of the link",
+        otherwise="unlimited, so that the round trip is constant; 10 Mbit/s for hystart++ and bbr",
+    ),
+    "losses": Argument(
+        "packets", "[0, 9e15]", several=True, integer=True, otherwise="one or more, by the sender",
+        meaning="Transmissions that are lost, the first being 0, e.g. 30,200", kind="sequence of int",
+    ),
+    "duration": Argument("s", "(0, 1e6]", otherwise="12 to 75 round trips", meaning="Simulated time"),
+}  # fmt: skip
+HEADS = (
+    "time [s]", "acked", "lost", "window [bytes]", "ssthresh [bytes]", "pacing_rate [bytes/s]", "tolerance [bytes]",
+    "sent [packets]",
+)  # fmt: skip
+
+
+def names() -> tuple[str, ...]:
+    """Return the senders that have vectors."""
+    from longfat.sim.vectors import SUBJECTS
+
+    return tuple(SUBJECTS)
+
+
+@click.command("vectors", short_help="Windows to test an implementation of a sender against.")
+@click.argument("sender", type=Name("sender", names), metavar="SENDER")
+@options(ARGUMENTS)
+@outputs(
+    json="Print JSON: the scenario, the columns and the rows.",
+    csv="Print CSV: the scenario as lines that begin with #, then a row for each acknowledgment.",
+)
+def vectors_command(output: Output, sender: str, **flags: Any) -> None:
+    """Write the window of a sender after each acknowledgment of a scenario that another stack can be driven by.
+
+    SENDER is newreno (RFC 5681), newreno-quic (RFC 9002), cubic (RFC 9438), prr (RFC 9937), hystart++ (RFC 9406) or bbr
+    (draft-ietf-ccwg-bbr-06).
+    """
+    from longfat.sim.vectors import vector
+
+    with output:
+        made = vector(sender, progress=watched(), **given(flags))
+        output.emit(lambda: text(made), json=lambda: as_json(made), csv=lambda: as_csv(made), indent=0)
+
+
+def told(made: Vector) -> dict[str, str]:
+    """Return the scenario as lines of text, without the network."""
+    return {name: _words(value) for name, value in made.scenario.items() if name != "network"}
+
+
+def _words(value: Any) -> str:
+    """Return a value of the scenario as text; None is a rate without limit."""
+    if isinstance(value, list):
+        return ",".join(map(str, value)) or "none"
+    return "unlimited" if value is None else f"{value:.12g}" if isinstance(value, float) else str(value)
+
+
+def cells(row: Row) -> list[Any]:
+    """Return the cells of a row for programs; None where there is no value."""
+    return [*finite({k: int(x) if isinstance(x, float) and k and x == x else x for k, x in enumerate(row)}).values()]
+
+
+def as_json(made: Vector) -> dict[str, Any]:
+    """Return the vector for JSON."""
+    return {"scenario": made.scenario, "columns": list(HEADS), "rows": [cells(row) for row in made.rows]}
+
+
+def as_csv(made: Vector) -> str:
+    """Return the vector as CSV."""
+    file = io.StringIO()
+    file.writelines(f"# {name}: {value}\n" for name, value in told(made).items())
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerows([HEADS, *map(cells, made.rows)])
+    return file.getvalue()
+
+
+def text(made: Vector) -> str:
+    """Return the scenario, and the rows around losses and at the beginning of round trips."""
+    trip, last, kept = made.scenario["round_trip_time [s]"], -math.inf, []
+    for row in made.rows:
+        if row.lost or row.time >= last + trip * (1 - 1e-9):
+            kept.append(row._asdict())
+            last = row.time
+    columns = [
+        Column("time [s]", 10, number("time", ".6f")),
+        Column("acked", 12, lambda row: row["acked"]),
+        Column("lost", 8, lambda row: row["lost"] or "-"),
+        *(Column(f"{name} [bytes]", 0, number(name, ".0f")) for name in ("window", "ssthresh", "tolerance")),
+    ]
+    more = f"{len(made.rows)} acknowledgments, of which {min(SHOWN, len(kept))} are shown; all: --csv or --json"
+    lines = [f"{name}: {value}" for name, value in told(made).items()]
+    return "\n".join([*lines, "", *tables.table(columns, kept[:SHOWN]), "", more])

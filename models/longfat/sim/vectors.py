@@ -1,0 +1,225 @@
+"""Test vectors of a sender: its window after each acknowledgment on a path without queue or with one, losses by script.
+
+The rows are taken from the qlog of a run, so that a vector is what `longfat simulate --qlog` writes.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from longfat.base.progress import bar
+from longfat.sim import queues
+from longfat.sim.network.network import Network
+from longfat.sim.runs.captures import captured
+from longfat.sim.runs.engine import Simulation
+
+MOST = 50_000  # packets and acknowledgments of a vector
+UNLIMITED = 1e9  # packets, of a buffer: nothing is lost but by the script
+#: Delay of the acknowledgment of a packet that no other follows [s]: RFC 9000, section 18.2, max_ack_delay. Ours, where
+#: packets follow each other at once: nearly 0, so that the round trip is constant.
+LONE, LONE_AT_ONCE = 0.025, 1e-6
+#: Ours: resolution of a clock [s] that the tolerance of CUBIC allows for.
+CLOCK = 1e-3
+BETA, C = 0.7, 0.4  # RFC 9438, sections 4.6 and 5.1
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What a vector tests.
+
+    Attributes
+    ----------
+    scheme, parameters : str, dict
+        Scheme of the simulator, and its parameters besides the initial window and the acknowledgments.
+    rules : str
+        Documents whose rules it follows.
+    losses : tuple of int
+        Transmissions that are lost, unless others are given.
+    rate : float
+        Rate of the link [bytes/s], unless another is given.
+    round_trips : float
+        Length of the vector, unless another is given.
+    tolerance : str
+        Reason of the tolerance.
+    """
+
+    scheme: str
+    parameters: dict[str, float]
+    rules: str
+    losses: tuple[int, ...] = ()
+    rate: float = math.inf
+    round_trips: float = 25
+    tolerance: str = (
+        "1 byte, because windows are rounded here, and 1 byte for each acknowledgment since the first "
+        "reduction, because integers of bytes round each increase"
+    )
+
+
+ALONE = {"prr": 0.0, "rack": 0.0, "hystart": 0.0}
+PACKET_EACH = "one packet, because {}"
+SUBJECTS = {
+    "newreno": Subject("sack", ALONE, "RFC 5681, equations 2, 3 and 4; RFC 6582 and RFC 6675: once per window", (30,)),
+    "newreno-quic": Subject(
+        "sack", ALONE | {"growth_limit": math.inf}, "RFC 9002, section 7 and appendix B: bytes acknowledged count",
+        (30,),
+    ),
+    "cubic": Subject(
+        "cubic", ALONE | {"growth_limit": math.inf},
+        "RFC 9438, section 4: fast convergence, Reno-friendly region, target one smoothed round trip ahead",
+        (100, 2500), round_trips=75,
+        tolerance=f"{Subject.tolerance}; and the growth of W_cubic in {1e3 * CLOCK:g} ms, the resolution of clocks",
+    ),
+    "prr": Subject(
+        "sack", {**ALONE, "prr": 1.0, "growth_limit": math.inf}, "RFC 9937 in loss recovery, otherwise as newreno-quic",
+        (60, 62, 75, 80), round_trips=12,
+        tolerance=PACKET_EACH.format("the bounds of RFC 9937 are rounded up to whole packets"),
+    ),
+    "hystart++": Subject(
+        "sack", {**ALONE, "hystart": 1.0, "growth_limit": math.inf}, "RFC 9406, section 4, with L infinite (paced)",
+        rate=1.25e6, round_trips=40,
+        tolerance=PACKET_EACH.format("a round-trip time that is rounded may end a phase an acknowledgment later"),
+    ),
+    "bbr": Subject(
+        "bbr", {}, "draft-ietf-ccwg-bbr-06: Startup, Drain and the beginning of ProbeBW", rate=1.25e6, round_trips=12,
+        tolerance="2 packets and 2 %, because samples of the delivery rate depend on when a packet leaves (ours)",
+    ),
+}  # fmt: skip
+
+
+class Row(NamedTuple):
+    """State of the sender after an acknowledgment; ``window`` and ``ssthresh`` in bytes, NaN where unknown."""
+
+    time: float
+    acked: str
+    lost: str
+    window: float
+    ssthresh: float
+    rate: float
+    tolerance: float
+    sent: int
+
+
+class Vector(NamedTuple):
+    """A scenario in words and as TOML, and the rows."""
+
+    scenario: dict[str, Any]
+    rows: list[Row]
+
+
+def vector(
+    name: str, round_trip_time: float, acks: int = 2, packet: int = 1200, initial_window: int = 10,
+    rate: float | None = None, losses: list[int] | None = None, duration: float | None = None, progress: bool = False,
+) -> Vector:  # fmt: skip
+    """Return the vector of a subject: what it is driven by, and its window after each acknowledgment.
+
+    >>> made = vector("newreno", 0.04, duration=0.09)
+    >>> [round(row.window) for row in made.rows][:6], made.rows[0].acked
+    ([13200, 14400, 15600, 16800, 18000, 19200], '0-1')
+    """
+    subject = SUBJECTS[name]
+    rate = subject.rate if rate is None else rate
+    lost = list(subject.losses) if losses is None else losses
+    until = subject.round_trips * round_trip_time if duration is None else duration
+    own = subject.parameters | {"initial_window": initial_window, "delayed_ack": acks}
+    own["ack_delay"] = alone = LONE if rate < math.inf else LONE_AT_ONCE
+    lossy = queues.discipline("scripted-loss")(transmissions=[[0, k] for k in lost]) if lost else "fifo"
+    net = Network(f"vector of {name}")
+    net.link("sender", "receiver", rate=rate, delay=round_trip_time / 2, buffer=UNLIMITED, discipline=lossy)
+    net.link("receiver", "sender", rate=math.inf, delay=round_trip_time / 2)
+    net.flow(subject.scheme, path=["sender", "receiver"], packet=packet, parameters=own, name="flow")
+    run = Simulation(net, rng=1)
+    with tempfile.TemporaryDirectory() as folder:
+        with captured(run, None, folder, MOST) as capture:
+            assert capture is not None
+            # In steps, because the window doubles in each round trip of an unlimited link if nothing is lost.
+            for k in bar(range(math.ceil(until / round_trip_time)), task=name, unit="round trip", shown=progress):
+                run.advance(min(until, (k + 1) * round_trip_time))
+                if capture.end:
+                    raise ValueError(
+                        f"duration = {until:g} s: must be less than {capture.until:.3g} s, because the vector would "
+                        f"have {MOST} packets; losses or a rate limit them"
+                    )
+        texts = Path(folder, "flow.sqlog").read_text(encoding="utf-8").split("\x1e")[2:]
+    found = rows([json.loads(text) for text in texts], packet, name)
+    scenario = {
+        "sender": name,
+        "rules": subject.rules,
+        "round_trip_time [s]": round_trip_time,
+        "rate [bytes/s]": rate if rate < math.inf else None,
+        "packet [bytes]": packet,
+        "initial_window [packets]": initial_window,
+        "packets per acknowledgment": acks,
+        "delay of other acknowledgments [s]": alone,
+        "lost transmissions": lost,
+        "duration [s]": until,
+        "random numbers": "drawn, with seed 1: a shorter duration draws none" if run.drew else "none",
+        "tolerance": subject.tolerance,
+        "network": net.to_toml(),
+    }
+    return Vector(scenario, found)
+
+
+def rows(events: list[dict[str, Any]], packet: int, name: str) -> list[Row]:
+    """Return a row for each acknowledgment, with what the sender found lost and sent until the next one."""
+    made: list[Row] = []
+    state = {"congestion_window": math.nan, "ssthresh": math.nan, "pacing_rate": math.nan}
+    known: set[int] = set()  # qlog repeats what was acknowledged out of order
+    steps, reduced = 0, False
+    for event in events:
+        kind, data = event["name"].rpartition(":")[2], event["data"]
+        if kind == "metrics_updated":
+            reduced = reduced or data.get("congestion_window", math.inf) < state["congestion_window"]
+            state |= {key: float(data[key]) for key in state if key in data}
+        elif kind == "packet_received":
+            steps += reduced
+            covered = [range(one[0], one[-1] + 1) for one in data["frames"][0]["acked_ranges"]]
+            new = [number for one in covered for number in one if number not in known]
+            known.update(new)
+            made.append(Row(round(event["time"] / 1e3, 9), ranges(new), "", math.nan, math.nan, math.nan, 0.0, 0))
+        if not made:
+            continue
+        row, (window, threshold, rate) = made[-1], state.values()
+        found = str(data["header"]["packet_number"]) if kind == "packet_lost" else ""
+        lost = ";".join(filter(None, (row.lost, found)))
+        near = tolerance(name, window, threshold, steps, packet)
+        sent = row.sent + (kind == "packet_sent")
+        made[-1] = Row(row.time, row.acked, lost, window, threshold, rate / 8, near, sent)
+    return made
+
+
+def ranges(numbers: list[int]) -> str:
+    """Return increasing numbers as ranges.
+
+    >>> ranges([4, 5, 6, 9])
+    '4-6;9'
+    """
+    ends: list[list[int]] = []
+    for one in numbers:
+        if ends and ends[-1][-1] == one - 1:
+            ends[-1][1:] = [one]
+        else:
+            ends.append([one])
+    return ";".join("-".join(map(str, pair)) for pair in ends)
+
+
+def tolerance(name: str, window: float, ssthresh: float, steps: int, packet: int) -> float:
+    """Return how far another implementation may be from a window [bytes]; the reasons are in `SUBJECTS`.
+
+    >>> tolerance("newreno", 14400, math.nan, 7, 1200), tolerance("newreno", 15096, 15000, 1, 1200)
+    (1.0, 2.0)
+    """
+    if name == "bbr":
+        return 2 * packet + math.ceil(0.02 * window)
+    if name in ("prr", "hystart++"):
+        return float(packet)
+    if math.isnan(ssthresh):  # slow start, in whole bytes
+        return 1.0
+    growth = 0.0
+    if name == "cubic":  # steepest growth until 2 K, at the beginning: 3 C K^2, with C K^3 = (1/beta - 1) ssthresh
+        growth = 3 * C ** (1 / 3) * ((1 / BETA - 1) * ssthresh / packet) ** (2 / 3) * packet * CLOCK
+    return 1.0 + steps + math.ceil(growth)
