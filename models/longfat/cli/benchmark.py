@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from longfat.base import extras
-from longfat.cli.output import Output, draw, netcdf, outputs, watched
+from longfat.cli.output import Output, csv_of, draw, netcdf, outputs, watched
 from longfat.cli.parameters import SEED, Name, disciplines, entries, experiments, option, options, suites, switch
 from longfat.design.arguments import REPLICATIONS
 
@@ -56,6 +57,7 @@ RUNS = replace(
     json="Print JSON: a list of rows, times in ms.",
     csv="Print CSV: the columns of the paper's tables, with confidence intervals.",
     directory="Directory for benchmark.csv, .md, .html, .nc (with --suite SUITE.csv, .md) and finished runs.",
+    figure="Picture to write, with --suite paths: heat maps over round trip, buffer and loss, e.g. paths.png.",
 )
 @click.pass_context
 def benchmark_command(
@@ -66,7 +68,9 @@ def benchmark_command(
     Prints transfer times and packet delays beside those of Kanakia, Keshav and Mishra (1992).
 
     With --suite bbr: the 22 test cases of draft-ietf-ccwg-bbr-06. With --suite bcp133: the situations of RFC 9743
-    (BCP 133), beside a reference scheme. The exit status is 1 if an expectation fails.
+    (BCP 133), beside a reference scheme. With --suite paths: the scheme alone over round trips of 1 to 600 ms, buffers
+    of 0.1 to 8 products and losses of 0 to 3 %, beside CUBIC. The exit status is 1 if an expectation fails, or where
+    the scheme is far from CUBIC.
 
     With --output, a repeated call continues from the runs that an interrupted one has finished.
     """
@@ -76,7 +80,9 @@ def benchmark_command(
         extras.need("--traces", "netCDF4", "matplotlib")
     store = options["store"] = None if output.directory is None else Path(output.directory) / "runs"
     if suite is not None:
-        context.exit(_suite(suite, options, output, traces))
+        context.exit((_paths if suite == "paths" else _suite)(suite, options, output, traces))
+    if output.draws:
+        raise click.UsageError("--figure needs --suite paths")
     with output:
         try:
             data = _run(options | {"replications": options["replications"] or 10})
@@ -93,11 +99,9 @@ def _suite(name: str, options: dict[str, Any], output: Output, traces: bool) -> 
     """Run a suite, print and write its report; return the exit status."""
     from longfat.benchmark import suites
 
-    schemes, cases, discipline = (options.pop(name) for name in ("scheme", "experiment", "discipline"))
-    if traces or discipline != "fifo":
-        raise click.UsageError(f"--suite excludes {'--traces' if traces else '--discipline'}")
-    if schemes is not None and len(schemes) != 1:
-        raise click.UsageError("--suite needs one --scheme")
+    if output.draws:
+        raise click.UsageError("--figure needs --suite paths")
+    schemes, cases = _one_scheme(options, traces)
     suites.suite(name).chosen(cases)
     with output:
         found = suites.run(name, schemes and schemes[0], cases, **options, progress=watched())
@@ -109,6 +113,40 @@ def _suite(name: str, options: dict[str, Any], output: Output, traces: bool) -> 
             texts={f"{name}.md": lambda: suites.to_markdown(name, found)},
         )
     return int(any(one.verdict == "fail" for one in found))
+
+
+def _one_scheme(options: dict[str, Any], traces: bool) -> tuple[Any, Any]:
+    """Take scheme and experiments out of the options; refuse those that no suite has."""
+    schemes, cases, discipline = (options.pop(name) for name in ("scheme", "experiment", "discipline"))
+    if traces or discipline != "fifo":
+        raise click.UsageError(f"--suite excludes {'--traces' if traces else '--discipline'}")
+    if schemes is not None and len(schemes) != 1:
+        raise click.UsageError("--suite needs one --scheme")
+    return schemes, cases
+
+
+def _paths(name: str, options: dict[str, Any], output: Output, traces: bool) -> int:
+    """Run a scheme on many paths beside CUBIC, print and draw; return 1 if it is far from CUBIC anywhere."""
+    from longfat.benchmark import paths
+
+    schemes, cases = _one_scheme(options, traces)
+    if schemes is None:
+        raise click.UsageError("--suite paths needs --scheme")
+    for flag, value in (("experiment", cases), ("replications", options["replications"])):
+        if value is not None:
+            raise click.UsageError(f"--suite paths excludes --{flag}")
+    with output:
+        data = paths.run(schemes[0], rng=options["rng"], store=options["store"], progress=watched())
+
+        def picture(plot: Any) -> Any:
+            return plot.path_maps(data)[0, 0].figure
+
+        output.emit(
+            lambda: paths.to_text(data), csv=lambda: csv_of(data.to_dataframe().reset_index(), data), name=name,
+            json=lambda: json.loads(data.to_dataframe().reset_index().to_json(orient="records")),
+            data=data, pictures={name: picture}, figure=picture,
+        )  # fmt: skip
+    return int(bool(data.far.any()))
 
 
 def _run(options: dict[str, Any]) -> xr.Dataset:

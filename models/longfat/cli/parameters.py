@@ -345,7 +345,7 @@ def suites() -> Iterable[str]:
     """Return the names of the benchmark's suites."""
     from longfat.benchmark.suites.case import NAMES
 
-    return NAMES
+    return (*NAMES, "paths")
 
 
 def laws() -> Iterable[str]:
