@@ -18,6 +18,7 @@ PARTS = {
     "gong_parulkar.receive_buffers": "Receive buffers smaller than the window (Gong and Parulkar 1992)",
     "gong_parulkar.sstp": "SSTP: slow receivers, lost control packets, loss-load switches (Gong and Parulkar 1992)",
     "loss_load": "Loss-load curves (Prithviraj and Williamson)",
+    "loss_load.shaping": "Leaky buckets: what they cost at the host and save at the queue (Prithviraj and Williamson)",
     "cadpc": "CADPC (Welzl)",
     "cadpc.further": "CADPC further: noise, a target below the capacity, and weights",
     "blt": "BLT (Kim and Farber 1994)",
@@ -40,7 +41,11 @@ TABLES = {
     "blt": {"blt_tables.md": "table 1 cell by cell and under twenty interpretations"},
     "blt.today": {"blt_today.md": "the ratios with their intervals, path by path"},
     "blt.further": {"blt_further.md": "the ratios with their intervals, and what an abusive source gets"},
-    "scoreboard": {"scoreboard.md": "all rows"},
+    "scoreboard": {
+        "scoreboard.md": "all rows",
+        "items.csv": "every number, claim, system, figure and table of the papers, where it is in the project, and its "
+        "verdict, checked by `python -m figures.items`",
+    },
     "field": {"field.md": "all numbers with their threads"},
     "kkm": {"kkm_tables.md": "the ten tables, complete"},
     "kkm.other_schemes": {

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import xarray as xr
 
-from figures import verdict_tables
+from figures import items, verdict_tables
 from figures.claims import findings, read, tabulated
 from figures.verdicts import NAMES, scoreboard, summary
 from figures.writing import HERE, Part, save
@@ -80,7 +80,9 @@ def text(table: pd.DataFrame) -> str:
     missing = f"Not in this table, because it was not run: {', '.join(absent)}.\n\n" if absent else ""
     return (
         f"# Scoreboard\n\n{missing}"
-        "Every number and claim that the five papers print, our value, and the verdict by one rule. Written by "
+        "Every number and claim that the five papers print, our value, and the verdict by one rule; but "
+        f"{items.counted(items.items())} of the papers are missing, as [items.csv](items.csv) says, which has the "
+        "place of every number, claim, system, figure and table. Written by "
         f"`python -m figures.scoreboard`, seed {table.attrs['seed']}, at a scale of {_scales(table)}; the "
         "column *run* says what was run for a row. Errors in the papers are in [ERRATA.md](../ERRATA.md), "
         "refinements of ours in [docs/papers/refinements.md](../docs/papers/refinements.md).\n\n"

@@ -11,9 +11,18 @@ from typing import Any
 import numpy as np
 
 from figures.blt import runs
-from figures.blt.networks import COMPETITORS, PACKET, SETS, Path, bare_dumbbell, connection
+from figures.blt.networks import (
+    BOTTLENECK,
+    COMPETITORS,
+    PACKET,
+    SETS,
+    Path,
+    bare_dumbbell,
+    connection,
+    dumbbell,
+)  # fmt: skip
 from figures.blt.runs import as_printed, at_load, counted_size, counted_text, point_size, point_text, scale_text, swept
-from figures.blt.table_1 import COUNTED, TCP_LITERAL, numbers_text, power_of_ten
+from figures.blt.table_1 import COUNTED, TCP_LITERAL, best_load, numbers_text, power_of_ten
 from figures.claims import Assessment, Context, Finding, judged
 from figures.rule import (
     Difference,
@@ -381,9 +390,202 @@ def abuse(context: Context) -> Finding:
     )  # fmt: skip
 
 
+def _under_way(context: Context, label: str, load: float) -> np.ndarray:
+    """Return the mean number of files under way by Little's law, one value from each run."""
+    seen = at_load(context, label, REFERENCE, load)
+    return np.asarray(seen["throughput"] / REFERENCE.file * seen["response_time"])
+
+
+def lingering(context: Context) -> Finding:
+    """Assess sections 3.3.3 and 4.2.1: at the same arrivals fewer files of BLT than of TCP are under way."""
+    counts = [[_under_way(context, label, load) for label in ("TCP", "BLT")] for load in LOADS]
+    found = tuple(mean(tcp - blt) for tcp, blt in counts)
+    return judged(
+        Difference(found),
+        f"TCP's less BLT's files under way at loads {numbers_text(LOADS)}: {texts(found)}; BLT's are "
+        f"{numbers_text(blt.mean() for _, blt in counts)}",
+        "BLT's files do not finish sooner", scale=point_text(context),
+    )  # fmt: skip
+
+
+def busier_without_more(context: Context) -> Finding:
+    """Assess section 4.2.1: there is a load at which one scheme has the higher utilisation and no more throughput."""
+    words, seen = [], []
+    for load in LOADS:
+        used = paired(context, REFERENCE, load, "utilisation", "BLT", "TCP")
+        carried = _of_capacity(paired(context, REFERENCE, load, "throughput", "BLT", "TCP"), REFERENCE)
+        seen.append((used.low > 0 and not carried.low > 0) or (used.high < 0 and not carried.high < 0))
+        words.append(f"{load:g}: {used.text(3)} and {carried.text(3)}")
+    return judged(
+        Statement(any(seen), "at one load at least a scheme has the higher utilisation with the whole interval, and no "
+                  "throughput that is higher with its whole interval"),
+        f"utilisation and throughput in capacities, BLT's less TCP's, at loads of {', '.join(words)}",
+        scale=point_text(context),
+    )  # fmt: skip
+
+
+BEGINNING = 4.0  # s, seen at the start of a run
+
+
+def warm_up(context: Context) -> Finding:
+    """Assess figure 8: from an empty network on, BLT fills the queue at once and TCP takes time to do so.
+
+    Both have the same arrivals. Filled is taken to be half of the buffer of 75 packets.
+    """
+    times: dict[str, list[float]] = {"TCP": [], "BLT": []}
+    count = 4 if context.small else 20
+    for seed in np.random.SeedSequence([context.seed, 9]).spawn(count):
+        for label, each in times.items():
+            data = run(dumbbell(label, REFERENCE, 0.5), duration=BEGINNING, sample_every=0.002,
+                       rng=np.random.default_rng(seed), progress=False)  # fmt: skip
+            trace = data.queue_trace.sel(link=BOTTLENECK)
+            full = trace.time.values[trace.values >= REFERENCE.buffer_packets / 2]
+            each.append(float(full[0]) if len(full) else BEGINNING)
+    found = mean(np.subtract(times["TCP"], times["BLT"]))
+    return judged(
+        Difference((found,)),
+        f"half of the buffer is first full after {mean(times['BLT']).times(1e3).text(0)} ms with BLT and "
+        f"{mean(times['TCP']).times(1e3).text(0)} ms with TCP; TCP takes longer by {found.times(1e3).text(0)} ms",
+        "TCP's slow start fills the queue as soon",
+        scale=f"{count} runs from an empty network on, at half of the capacity, seed {context.seed}",
+    )  # fmt: skip
+
+
+def earlier_knee(context: Context) -> Finding:
+    """Assess figures 9 and 10: TCP's power is greatest at a smaller load than BLT's."""
+    loads = {label: [best_load(context, label, "reference", k) for k in range(3)] for label in ("TCP", "BLT")}
+    return judged(
+        Statement(all(one < other for one, other in zip(loads["TCP"], loads["BLT"], strict=True)),
+                  "the load of the greatest power of the sweep is smaller at every bottleneck"),
+        f"greatest power at loads of TCP {numbers_text(loads['TCP'])}, BLT {numbers_text(loads['BLT'])} of 30, 90 and "
+        "150 Mbit/s", "of the loads of the sweep BLT's is not the larger one everywhere",
+        scale=scale_text(context),
+    )  # fmt: skip
+
+
+def unfair_beyond_the_knee(context: Context) -> Finding:
+    """Assess figure 13: fairness falls faster at the load of the greatest power than before it.
+
+    The fall per load is taken from the load before that of the greatest power to the one after it, or to the last one.
+    """
+    found, words = [], []
+    for label in ("BLT", "TCP"):
+        for k in range(3):
+            data = swept(context, label, "1 Gbit/s").isel(label=0, bottleneck=k)
+            loads, fairness = data["load"].values, data.fairness_samples.transpose("load", "replication").values
+            knee = max(1, int(np.flatnonzero(loads == best_load(context, label, "1 Gbit/s", k))[0]))
+            after = min(knee + 1, len(loads) - 1)
+            around = (fairness[knee - 1] - fairness[after]) / (loads[after] - loads[knee - 1])
+            start = (fairness[0] - fairness[knee - 1]) / max(loads[knee - 1] - loads[0], 1e-9)
+            found.append(mean(around - start))
+            words.append(f"{label} {np.mean(around):.3f} at {loads[knee]:g}, {np.mean(start):.3f} before")
+    return judged(
+        Difference(tuple(found)),
+        f"fall of the index per load: {'; '.join(words)} (200, 600 and 1000 Mbit/s)",
+        "fairness does not fall faster there everywhere", scale=scale_text(context, "1 Gbit/s"),
+    )  # fmt: skip
+
+
+def less_fair_over_short_paths(context: Context) -> Finding:
+    """Assess figure 16: BLT's fairness is lower at a round trip of 3 ms than of 30 ms."""
+    found = [
+        difference(*(mean(at_load(context, "BLT", SETS[name][k], load)["fairness"]) for name in ("reference", "3 ms")))
+        for k in range(3) for load in SHORT_LOADS
+    ]  # fmt: skip
+    return judged(
+        Difference(tuple(found)),
+        f"index of BLT at 30 ms less at 3 ms, at loads {numbers_text(SHORT_LOADS)} of 30, 90 and 150 Mbit/s: "
+        f"{texts(found, 3)}",
+        "fairness is not lower at every bottleneck and load", scale=point_text(context),
+    )  # fmt: skip
+
+
+SHORT_LOADS = (0.3, 0.45, 0.6)
+
+
+def _log_power(context: Context, label: str, path: Path, load: float) -> Estimate:
+    return mean(np.log10(np.maximum(np.nan_to_num(at_load(context, label, path, load)["power"]), 1.0)))
+
+
+def _ahead(points: tuple[tuple[Path, float], ...], words: str, reason: str) -> Assessment:
+    """Return the assessment that BLT has more power than TCP at some points."""
+
+    def assess(context: Context) -> Finding:
+        found = [
+            difference(_log_power(context, "BLT", path, load), _log_power(context, "TCP", path, load))
+            for path, load in points
+        ]
+        return judged(
+            Difference(tuple(found)), f"log10 of BLT's power over TCP's, {words}: {texts(found)}", reason,
+            scale=point_text(context, points[0][0].file),
+        )  # fmt: skip
+
+    return assess
+
+
+def _beside(context: Context, label: str, load: float, **more: Any) -> list[dict[str, float]]:
+    """Return runs of files beside other traffic, with the same arrivals for every label."""
+    size = point_size(REFERENCE.file, context.small)
+    end = size["packets"] * PACKET / (load * REFERENCE.capacity)
+    found = []
+    for seed in np.random.SeedSequence([context.seed, 10]).spawn(size["replications"]):
+        net = dumbbell(label, REFERENCE, load, **more)
+        data = run(net, duration=end, warm_up=0.2 * end, rng=np.random.default_rng(seed), progress=False)
+        found.append({str(name): float(data.loss.sel(flow=name)) for name in data.flow.values})
+    return found
+
+
+def interactive_first(context: Context) -> Finding:
+    """Assess section 3.3.3: of files of 2 kB, which begin with priority 0, BLT's switch discards less."""
+    seen = {load: _beside(context, "BLT", load, interactive=0.05) for load in LOADS}
+    found = tuple(mean([one["files"] - one["small"] for one in runs_of]) for runs_of in seen.values())
+    small = [float(np.mean([one["small"] for one in runs_of])) for runs_of in seen.values()]
+    return judged(
+        Difference(found),
+        f"share of discarded packets, of files of 100 kB less of 2 kB, at loads {numbers_text(LOADS)}: "
+        f"{texts(found, 3)}; of 2 kB {numbers_text(small, 5)}",
+        "small files lose as much", scale=point_text(context),
+    )  # fmt: skip
+
+
+def real_time_first(context: Context) -> Finding:
+    """Assess section 3.3.4: real-time traffic of the highest priority loses less than at a queue without priorities."""
+    stream = traffic.constant(0.1 * REFERENCE.capacity)
+    lost = {
+        label: [[one["cross"] for one in _beside(context, label, load, cross=stream, sources=1)] for load in LOADS]
+        for label in ("BLT", "BLT, drop-tail")
+    }
+    found = tuple(mean(np.subtract(b, a)) for a, b in zip(*lost.values(), strict=True))
+    return judged(
+        Difference(found),
+        "losses of a constant stream of a tenth of the capacity beside BLT at a drop-tail queue, less at BLT's switch, "
+        f"at loads {numbers_text(LOADS)}: {texts(found, 3)}; at BLT's switch it loses "
+        f"{numbers_text((np.mean(one) for one in lost['BLT']), 5)}",
+        "priorities save the stream no losses", scale=point_text(context),
+    )  # fmt: skip
+
+
 LATER: dict[str, Assessment] = {
     "TCP sends its windows one round trip after the other, BLT all at once": streams,
     "BLT will not work if a multiplexing point does not discard by priority": multiplexer,
     "an abusive source of highest priority passes its packets before others": abuse,
     "self-similar interference: TCP fails to exploit fluctuations, BLT exploits them": interference,
+    "fewer BLT streams than TCP streams linger in the network": lingering,
+    "short interactive traffic gets higher priority over bulk transfers": interactive_first,
+    "real-time traffic of the highest priority passes before BLT": real_time_first,
+    "higher utilisation does not necessarily lead to higher throughput": busier_without_more,
+    "BLT exploits the available bandwidth at once, TCP takes time to warm up": warm_up,
+    "TCP arrives at the knee earlier than BLT": earlier_knee,
+    "fairness deteriorates around the arrival rate of the greatest power": unfair_beyond_the_knee,
+    "BLT's fairness degrades with a smaller bandwidth-delay product": less_fair_over_short_paths,
+    "TCP's advantage at 3 Mbit/s vanishes with more arrivals or a larger bottleneck": _ahead(
+        ((SETS["15 Mbit/s"][0], 0.6), (SETS["15 Mbit/s"][1], 0.05), (SETS["15 Mbit/s"][2], 0.05)),
+        "at 3 Mbit/s and a load of 0.6, at 9 and at 15 Mbit/s and a load of 0.05",
+        "at 3 Mbit/s TCP stays ahead under load (refinement 000-2)",
+    ),
+    "with F=1MB TCP falls behind with more arrivals or a larger bottleneck": _ahead(
+        ((SETS["1 MB"][0], 0.6), (SETS["1 MB"][1], 0.05), (SETS["1 MB"][2], 0.05)),
+        "at 30 Mbit/s and a load of 0.6, at 90 and at 150 Mbit/s and a load of 0.05",
+        "where BLT's burst does not fit the buffer it is not ahead",
+    ),
 }

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from figures.cadpc import comparisons, networks, runs
+from figures.cadpc import comparisons, further, networks, runs
 from figures.cadpc.networks import BIG_BUFFER, CAPACITY, MBIT, PERIOD, TCP
-from figures.cadpc.runs import MANY, NEGLIGIBLE, at, each, exactly, late, percent, scale, sweep, words
+from figures.cadpc.runs import MANY, NEGLIGIBLE, at, each, exactly, late, measured, percent, scale, sweep, words
 from figures.claims import Assessment, Context, Finding, judged
 from figures.rule import (
     Arithmetic,
@@ -374,6 +374,133 @@ def incoming(context: Context) -> Finding:
     )  # fmt: skip
 
 
+SWING = 0.1  # s, deviation of each packet's delay by retransmissions of a link layer: a third of the round trip
+SLOW = 0.1 * MBIT  # rate of a slow return link: a hundredth of the bottleneck's
+REFRESH = 1.0  # s, between two updates of a counter that is read through SNMP, as section IV.A supposes
+LINK_DELAYS = (0.01, 0.05, 0.1)  # s
+
+
+def swinging(context: Context) -> Finding:
+    """Assess section I: ten flows still reach n/(n + 1) where the link delays every packet at random."""
+    seen = {label: late(context, label, 10, jitter=SWING, buffer=BIG_BUFFER) for label in ("CADPC", *TCP)}
+    total = {label: mean(one["throughput"]) for label, one in seen.items()}
+    ours, jain = total.pop("CADPC"), mean(seen["CADPC"]["jain_index"])
+    return judged(
+        Together((Quantity(exactly("do not hinder", 10 / 11), ours, others=total),
+                  Statement(jain.low > ALMOST_PERFECT, f"Jain's index of at least {ALMOST_PERFECT}"))),
+        f"up to {1e3 * SWING:g} ms of random delay for each packet of the bottleneck, in order, and a buffer of "
+        f"{BIG_BUFFER} packets: {words(ours)} of the capacity, without it 10/11 = 0.909; Jain's index {words(jain)}; "
+        "TCP's flavours " + ", ".join(f"{label} {words(one)}" for label, one in total.items()),
+        scale=scale(context),
+    )  # fmt: skip
+
+
+def asymmetric(context: Context) -> Finding:
+    """Assess section I: CADPC returns fewer bytes than TCP, and loses less of its throughput over a slow return link.
+
+    A return link of 1 % of the bottleneck's rate stands for a highly asymmetric link.
+    """
+    seen = {
+        (label, back): late(context, label, 10, rate_back=back) for label in ("CADPC", *TCP) for back in (None, SLOW)
+    }
+    fewer = [mean(seen[one, None]["feedback"] - seen["CADPC", None]["feedback"]) for one in TCP]
+    kept = {label: seen[label, SLOW]["throughput"] / seen[label, None]["throughput"] for label in ("CADPC", *TCP)}
+    better = [mean(kept["CADPC"] - kept[one]) for one in TCP]
+    return judged(
+        Difference((*fewer, *better)),
+        "bytes/s of feedback: " + ", ".join(f"{one} {seen[one, None]['feedback'].mean():.0f}" for one in kept)
+        + f"; share of the throughput that a return link of {SLOW / MBIT:g} Mbit/s leaves: "
+        + ", ".join(f"{one} {words(mean(share))}" for one, share in kept.items()),
+        "where the return link loses acknowledgments, later ones say the same, so that Reno and SACK keep their "
+        "throughput, and Vegas does not", scale=scale(context),
+    )  # fmt: skip
+
+
+def phases(context: Context) -> Finding:
+    """Assess section III: with equal starts and no random delays Vegas' throughput leaves the line over the capacity.
+
+    The deviation is that of the use of a bottleneck from the median of all bottlenecks, the largest of them.
+    """
+
+    def deviation(jitter: float) -> tuple[np.ndarray, np.ndarray]:
+        rates = runs.bottlenecks(context)
+        used = np.array([at(context, "Vegas", MANY, mbit * MBIT, send_jitter=jitter)["throughput"] for mbit in rates])
+        return np.abs(used - np.median(used, axis=0)).max(axis=0), used.mean(axis=1)
+
+    (without, used), (with_jitter, smooth) = deviation(0.0), deviation(networks.JITTER)
+    return judged(
+        Difference((mean(without - with_jitter),)),
+        "largest deviation of the use of a bottleneck from the median over 1 to 100 Mbit/s: without random delays "
+        f"{without.mean():.3f}, with them {with_jitter.mean():.3f}; uses without them "
+        + ", ".join(f"{one:.3f}" for one in used) + ", with them " + ", ".join(f"{one:.3f}" for one in smooth),
+        "the use of the bottleneck hardly depends on random delays", scale=scale(context),
+    )  # fmt: skip
+
+
+def through_snmp(context: Context) -> Finding:
+    """Assess section IV.A: counters that are updated once a second leave ten flows at 10/11 of the capacity."""
+    seen = {
+        coarse: measured("CADPC", 10, warm_up=80.0, duration=240.0, counter_refresh=REFRESH, coarse_clock=coarse,
+                         replications=runs.replications(context), rng=context.seed)
+        for coarse in (False, True)
+    }  # fmt: skip
+    total = [mean(one["throughput"]) for one in seen.values()]
+    jain = [mean(one["jain_index"]) for one in seen.values()]
+    return judged(
+        Together((
+            *(Quantity(exactly("compensate", 10 / 11), one) for one in total),
+            Statement(all(one.low > ALMOST_PERFECT for one in jain), f"Jain's index of at least {ALMOST_PERFECT}"),
+        )),
+        f"byte counters updated every {REFRESH:g} s, with the time of the request and of the update: "
+        f"{', '.join(words(one) for one in total)} of the capacity, without SNMP 10/11 = 0.909; Jain's index "
+        f"{', '.join(words(one) for one in jain)}",
+        "the error of the traffic between two updates moves the total", scale=scale(context, 240),
+    )  # fmt: skip
+
+
+def over_delays(context: Context) -> Finding:
+    """Assess section III: over the end-to-end delay CADPC has more throughput than TCP's flavours."""
+    more, lines = [], []
+    for delay in LINK_DELAYS:
+        seen = {label: at(context, label, MANY, link_delay=delay) for label in ("CADPC", *TCP)}
+        more += [mean(seen["CADPC"]["throughput"] - seen[one]["throughput"]) for one in TCP]
+        each_one = (f"{one} {x['throughput'].mean():.3f} and {x['mean_queue'].mean():.1f}" for one, x in seen.items())
+        lines.append(f"{6e3 * delay:g} ms: {', '.join(each_one)}")
+    return judged(
+        Difference(tuple(more)),
+        f"throughput over the capacity and mean queue [packets], fifty flows over 10 Mbit/s: {'; '.join(lines)}",
+        "with short round trips TCP fills the link, CADPC does not; TCP's queues are two to fifteen times as long",
+        scale=scale(context),
+    )  # fmt: skip
+
+
+def unfriendly(context: Context) -> Finding:
+    """Assess sections IV.B and V: with the same losses CADPC uses more than TCP, and beside it not its share."""
+    count = runs.replications(context)
+
+    def alike(function: Any, point: float) -> list[dict[str, float]]:
+        seeds = np.random.SeedSequence(context.seed).spawn(count)
+        return [function(point, np.random.default_rng(one)) for one in seeds]
+
+    faster = {
+        loss: mean([one["plain"] / one["reno"] for one in alike(further.bounded, loss)]) for loss in further.TCP_LOSSES
+    }
+    shares = {buffer: mean([one["plain"] for one in alike(further.beside, buffer)]) for buffer in further.BUFFERS}
+    return judged(
+        Together((
+            Difference(tuple(one.less(1.0) for one in faster.values())),
+            Statement(all(one.low > 0.5 or one.high < 0.5 for one in shares.values()),
+                      "beside TCP the share of no interval is a half, with any buffer"),
+        )),
+        "rate over that of Reno with the same losses: "
+        + ", ".join(f"{percent(loss, 2)}: {words(one, 1)}" for loss, one in faster.items())
+        + "; share beside as many flows of Reno, with buffers of "
+        + ", ".join(f"{buffer:g}: {words(one)}" for buffer, one in shares.items()) + " bandwidth-delay products",
+        "its share comes near to a half with one of the buffers",
+        scale=f"{count} runs of {2 * further.END:g} s at each point, seed {context.seed}",
+    )  # fmt: skip
+
+
 ASSESSMENTS: dict[str, Assessment] = {
     "stable equilibrium rate of one flow": _rate,
     "total traffic at equilibrium": totals,
@@ -415,4 +542,10 @@ ASSESSMENTS: dict[str, Assessment] = {
     "a smaller target rate corrects the constant queue": smaller_target,
     "the converged rates of weighted flows can be calculated in advance": calculated,
     "the incoming interface compensates for a single router without the protocol": incoming,
+    "RTT deviations by link layer retransmissions do not hinder the convergence": swinging,
+    "less feedback than TCP, better behavior across highly asymmetric links": asymmetric,
+    "equal starts could have caused a traffic phase effect, leading to the outliers of Vegas": phases,
+    "good results as a function of end-to-end delay": over_delays,
+    "SNMP: robustness and update time independence compensate for imprecise data": through_snmp,
+    "CADPC is not TCP-friendly and has to be isolated": unfriendly,
 }

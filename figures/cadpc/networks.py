@@ -86,7 +86,9 @@ def dumbbell(
     link_delay: float = LINK_DELAY,
     stagger: float = 0.0,
     loss_back: float = 0.0,
+    rate_back: float | None = None,
     web: float = 0.0,
+    send_jitter: float = JITTER,
     parameters: tuple[tuple[str, float], ...] = (),
     **link: Any,
 ) -> Network:
@@ -110,8 +112,12 @@ def dumbbell(
         Time between two starts [s].
     loss_back : float
         Loss probability on the return path, which for CADPC loses replies [probability].
+    rate_back : float, optional
+        Rate of the return link, with a buffer of `BUFFER` packets [bytes/s]; by default that of the bottleneck.
     web : float
         Offered load of twenty web-like sources at the bottleneck [capacities].
+    send_jitter : float
+        Longest random delay of a packet at its sender [s]; without one, equal starts show phase effects.
     parameters : tuple of (str, float)
         Parameters of the scheme other than those in `COMPETITORS`.
     link : object
@@ -133,9 +139,12 @@ def dumbbell(
     for tail, head in (("s", "a"), ("b", "d")):
         net.link(tail, head, rate=ACCESS, delay=link_delay, duplex=True)
     net.link("a", "b", rate=capacity, delay=link_delay, buffer=buffer, discipline=chosen, **link)
-    net.link("b", "a", rate=capacity, delay=link_delay, loss=loss_back)
+    if rate_back is None:
+        net.link("b", "a", rate=capacity, delay=link_delay, loss=loss_back)
+    else:
+        net.link("b", "a", rate=rate_back, delay=link_delay, loss=loss_back, buffer=BUFFER)
     net.flow(
-        one.scheme, path=PATH, name="flow", packet=PACKET, count=flows, stagger=stagger, send_jitter=JITTER,
+        one.scheme, path=PATH, name="flow", packet=PACKET, count=flows, stagger=stagger, send_jitter=send_jitter,
         parameters={**one.parameters, **dict(parameters)},
     )  # fmt: skip
     if web > 0:

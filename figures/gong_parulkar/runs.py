@@ -367,6 +367,24 @@ def _negative(one: Estimate) -> Estimate:
     return Estimate(-one.value, -one.high, -one.low)
 
 
+def artefact(context: Context) -> Finding:
+    """Assess section 4.3.3: at p = 1e-5 the maximum delay with 0.5 w_a is not above that with 0.25 w_a.
+
+    The paper shows one run and takes the difference for an artefact; the mean of many runs decides it.
+    """
+    smaller, larger = (longest(context, LOSSES[0], buffer, "soft") for buffer in SMALLER[:2])
+    hard = [longest(context, LOSSES[0], buffer, "hard") for buffer in SMALLER[:2]]
+    return judged(
+        Difference(
+            (difference(smaller, larger),), {"with hard acknowledgment": (difference(*hard),)}
+        ),
+        f"maximum delay in segment times, soft acknowledgment: {smaller.text(1)} with B = {SMALLER[0]}, "
+        f"{larger.text(1)} with B = {SMALLER[1]}; hard: {hard[0].text(1)} and {hard[1].text(1)}",
+        "the mean of many runs is larger with the larger buffer, too",
+        scale=_scale(context, LONGEST_RUNS, context.packets),
+    )  # fmt: skip
+
+
 def lock(_: Context) -> Finding:
     """Assess section 4.3.3: after a single loss soft acknowledgment keeps discarding and resending segments."""
 

@@ -23,6 +23,7 @@ from figures.rule import (
     Formula,
     Quantity,
     Together,
+    difference,
     judge,
     printed,
 )
@@ -244,6 +245,25 @@ def _start(context: Context) -> Finding:
     )  # fmt: skip
 
 
+def _waiting_at_the_host(context: Context) -> Finding:
+    """Compare packet-pair with hop-by-hop control in experiment 1: less delay in the network, a longer transfer."""
+    count = runs.replications(context)
+    found = {}
+    for metric in ("packet_delay_mean", "transfer_time"):
+        for scheme in ("hbh", "pp"):
+            cell = next(one for one in cells() if (one.experiment, one.scheme, one.metric) == (1, scheme, metric))
+            found[metric, scheme] = runs.ours(cell, scheme, count, context.seed)
+    delay = difference(found["packet_delay_mean", "hbh"], found["packet_delay_mean", "pp"])
+    time = difference(found["transfer_time", "pp"], found["transfer_time", "hbh"])
+    return judged(
+        Difference((delay, time)),
+        f"experiment 1: pp's packets are delayed by {runs.shown(delay)} less than hbh's, and its file, which waits at "
+        f"the host, takes {runs.shown(time)} longer",
+        "one of them is not above 0",
+        scale=f"{count} runs of experiment 1, or one where others would be equal, seed {context.seed}",
+    )  # fmt: skip
+
+
 def _printed_cell(cell: Cell) -> Assessment:
     judges: Callable[[Cell], Assessment] = _optimal_cell if cell.scheme == OPTIMAL else _cell
     return _misprint(cell) if cell.misprint and cell.scheme != OPTIMAL else judges(cell)
@@ -260,6 +280,11 @@ ASSESSMENTS: dict[str, Assessment] = {
     "bandwidth-delay product exp 9": _bandwidth_delay_product,
     "backlogged sources alternate 1-2-1 within one 20.2 ms RTT; cross source on 2.5 ms at C/4, off 1.5 ms": _alternate,
     "inverse-exponential start of packet-pair reduces buffer build-up and packet losses": _start,
+    "mean packet size in the DARPA Internet": _input("quoted"),
+    "additional hops of the hop-by-hop configuration": _input(
+        f"{ENTRIES['hop-by-hop'].hops}, with the same round trip"
+    ),
+    "network delay is reduced at the expense of wait times at a host": _waiting_at_the_host,
     "power is proportional to the inverse square of the transfer time": _input(
         "(size/T)/T", "by the definition of power, throughput over delay"
     ),

@@ -5,6 +5,7 @@ Scenario 0 is judged with the formulas as printed, with and without the start of
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from dataclasses import replace
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from figures.claims import Assessment, Context, Finding, judged, read
-from figures.loss_load import runs
+from figures.loss_load import runs, shaping
 from figures.loss_load.networks import EXCESS, FAIR_START, KS, NEAREST, PLAIN, Interpretation
 from figures.loss_load.numbers import (
     END,
@@ -40,8 +41,15 @@ from figures.rule import (
     Quantity,
     Statement,
     Together,
+    difference,
+    mean,
     printed,
+    texts,
 )  # fmt: skip
+from longfat import benchmark
+from longfat.benchmark.entries import OPTIMAL
+from longfat.benchmark.tables import cells
+from longfat.fluid import loss_load as fluid
 from longfat.laws import loss_load as laws
 
 FACTORS = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
@@ -329,7 +337,161 @@ def stable_region(context: Context) -> Finding:
     )
 
 
+BUCKET = 1.1  # token rate over the mean rate of a source
+
+
+def _shaped(context: Context, load: float, tokens: float) -> list[dict[str, float]]:
+    seeds = np.random.SeedSequence([context.seed, 4]).spawn(replications(context))
+    return [shaping.observe(load, tokens, np.random.default_rng(one)) for one in seeds]
+
+
+def _bucket_scale(context: Context) -> str:
+    return f"{replications(context)} runs of {shaping.DURATION:g} s at each load, seed {context.seed}"
+
+
+def smooth(context: Context) -> Finding:
+    """Assess section 2.1: behind shapers packets wait little at the switch, even at a load of 0.9.
+
+    Little is taken to be less than three transmission times, and less than without shapers.
+    """
+    packet = shaping.PACKET / shaping.CAPACITY
+    waits = {
+        load: [mean([one["queue_delay"] for one in _shaped(context, load, tokens)]) for tokens in (BUCKET, 0.0)]
+        for load in shaping.LOADS
+    }
+    return judged(
+        Together((
+            Difference(tuple(difference(without, shaped) for shaped, without in waits.values())),
+            Statement(all(shaped.high < 3 * packet for shaped, _ in waits.values()),
+                      "little: less than three transmission times"),
+        )),
+        "mean wait in transmission times, with a token rate of 1.1 times the mean rate and without shapers: "
+        + "; ".join(f"load {load:g}: {texts((one.times(1 / packet) for one in both), 1)}"
+                    for load, both in waits.items()),
+        "packets wait longer", scale=_bucket_scale(context),
+    )  # fmt: skip
+
+
+def at_the_expense(context: Context) -> Finding:
+    """Assess section 2.1: shapers delay and drop packets more than the queue at the switch does without them."""
+    found, words = [], []
+    for load in shaping.LOADS:
+        shaped, without = _shaped(context, load, BUCKET), _shaped(context, load, 0.0)
+        delay = mean(np.subtract(*([one["delay"] for one in runs_of] for runs_of in (shaped, without))))
+        loss = mean(np.subtract(*([one["queue_loss"] + one["shaper_loss"] for one in runs_of]
+                                  for runs_of in (shaped, without))))  # fmt: skip
+        found += [delay, loss]
+        words.append(f"load {load:g}: delay {_ms(delay)}, loss {loss.text(4)}")
+    return judged(
+        Difference(tuple(found)),
+        f"with a token rate of 1.1 times the mean rate less without shapers: {'; '.join(words)}",
+        "the whole delay or the loss is not larger", scale=_bucket_scale(context),
+    )  # fmt: skip
+
+
+@functools.cache
+def _first_load(context: Context, k: float) -> Estimate:
+    """Return the load at the switch that connection 1 of scenario 1 offers, alone from 70 to 100 ms."""
+    data = runs.observed(k, 1.0, NEAREST, replications=replications(context), rng=context.seed)
+    return mean(runs.load(data).sel(time=slice(0.0699, 0.0999)).mean("time").values)
+
+
+def first_load(context: Context) -> Finding:
+    """Assess section 4.2.1: the load rises to 1.0 when connection 1 begins."""
+    found = {k: _first_load(context, k) for k in KS}
+    return judged(
+        Together(tuple(Quantity(printed("1.0"), one) for one in found.values())),
+        ", ".join(f"k = {k}: {one.text(3)}" for k, one in found.items()), "it is not 1",
+        scale=scale_text(context),
+    )  # fmt: skip
+
+
+def conservative(context: Context) -> Finding:
+    """Assess sections 2.1 and 2.4: of an empty link a leaky bucket uses its token rate, a loss-load source all."""
+    bucket = shaping.idle_link(np.random.default_rng(context.seed))["utilisation"]
+    curve = _first_load(context, 2)
+    return judged(
+        Difference((curve.less(bucket),)),
+        f"a bucket for a tenth of the link uses {bucket:.3f} of it when the others are silent, a loss-load source "
+        f"{curve.text(3)}", "both use as much", scale=scale_text(context),
+    )  # fmt: skip
+
+
+def aware(_: Context) -> Finding:
+    """Assess footnote 3: a source that knows the capacity has more goodput than its fair share."""
+    found = fluid.cheating(list(KS), [0.5, 0.9], [2, 11])
+    gain = found.gain.values
+    return judged(
+        Statement(bool((gain > 1).all()), "its goodput is above the fair share for every k, v and number of sources"),
+        f"among 2 and 11 sources, with v of 0.5 and 0.9, k of {', '.join(map(str, KS))}, it has {gain.min():.2f} to "
+        f"{gain.max():.2f} fair shares; the others keep {found.harm.values.min():.2f} or more of theirs",
+        "it gains nothing at some of them",
+    )  # fmt: skip
+
+
+def faster_with_small_k(_: Context) -> Finding:
+    """Assess section 2.2: the smaller k, the fewer rounds of best replies until the load is at its equilibrium."""
+    found = fluid.time_to_equilibrium(list(KS), 5)
+    rounds = found.updates.values.ravel()
+    return judged(
+        Statement(bool((np.diff(rounds) > 0).all()), "the number of updates until equilibrium rises with k"),
+        f"five sources, k of {', '.join(map(str, KS))}: {', '.join(f'{one:g}' for one in rounds)} updates",
+        "the number of updates does not rise with k",
+    )  # fmt: skip
+
+
+def transient_losses(context: Context) -> Finding:
+    """Assess section 4.2.3: in scenario 1 at v = 1 the loss is not 1/(k + 1), and is larger for k = 20 than for 2."""
+    few, many = (one_point(context, k, 1.0)["loss"] for k in (2, 20))
+    law = {k: float(laws.bounded_loss(k)) for k in (2, 20)}
+    return judged(
+        Difference((combined((-1.0, few)).less(-law[2]), many.less(law[20]), difference(many, few))),
+        f"loss of {few.text(3)} for k = 2, where 1/(k + 1) is {law[2]:.3f}, and {many.text(3)} for k = 20, where it is "
+        f"{law[20]:.3f}", "they are alike", scale=scale_text(context),
+    )  # fmt: skip
+
+
+#: Experiments of Kanakia, Keshav and Mishra beyond scenario 1 whose tables have TCP, DECbit and the other three.
+FULLER = {"2": "1", "4": "1", "5": "1", "6": "1"}
+
+
+def fuller_set(context: Context) -> Finding:
+    """Assess section 4.2.4: in other experiments loss-load is far faster than TCP and DECbit, and slower than the rest.
+
+    The times of the others are those that Kanakia, Keshav and Mishra print.
+    """
+    parts, words = [], []
+    for name, connection in FULLER.items():
+        variant, entry = benchmark.VARIANTS[name], benchmark.ENTRIES["loss-load"]
+        seeds = [np.random.SeedSequence([context.seed, one]) for one in range(replications(context))]
+        ours = mean([1e3 * benchmark.measure(variant, entry, one)[f"transfer_time_{connection}"] for one in seeds])
+        others = {
+            cell.scheme: float(cell.value) for cell in cells()
+            if cell.experiment == int(name) and cell.metric == "transfer_time" and cell.connection in (connection, "")
+            and cell.value and cell.scheme != OPTIMAL
+        }  # fmt: skip
+        slow = [value for scheme, value in others.items() if scheme in ("tcp (tahoe)", "decbit")]
+        fast = [value for scheme, value in others.items() if scheme in ("hbh", "pp", "e2e-ef")]
+        parts += [combined((-1.0, ours)).less(-min(slow)), ours.less(max(fast))]
+        words.append(f"{name}: {ours.text(0)} ms, TCP and DECbit {min(slow):.0f} and more, the others {max(fast):.0f} "
+                     "or less")  # fmt: skip
+    return judged(
+        Difference(tuple(parts)), f"experiments {'; '.join(words)}",
+        "loss-load, with k = 5 and v = 1, is not between them everywhere",
+        scale=f"{replications(context)} runs of each experiment, seed {context.seed}",
+    )  # fmt: skip
+
+
 ASSESSMENTS: dict[str, Assessment] = {
+    "traffic behind the shaper experiences little or no queueing delay at switches": smooth,
+    "good network-level performance at the expense of delay and loss at the shaper": at_the_expense,
+    "the leaky bucket does not exploit available capacity": conservative,
+    "suggested values of k": lambda _: judged(Declared("input"), "quoted; the experiments have 2, 5, 10 and 20"),
+    "smaller values of k converge faster": faster_with_small_k,
+    "sources aware of the network lying about its capacity obtain more than their fair share": aware,
+    "load of 1.0 at the beginning of connection 1": first_load,
+    "loss at v=1 in scenario 1 differs from 1/(k+1), and grows with k": transient_losses,
+    "similar results on a fuller set of benchmark scenarios": fuller_set,
     "loss at raw-throughput optimum": _bounded,
     "offered load at equilibrium": _equilibrium,
     "response-time optimal rate tends to raw optimum as R->0 or N->inf": _tends,

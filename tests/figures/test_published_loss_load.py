@@ -34,7 +34,7 @@ def table(found):
 def test_rows_whose_verdict_does_not_depend_on_the_seed(table):
     """Four runs at each point."""
     verdict = table.verdict
-    assert len(table) == 61
+    assert len(table) == 70
     assert (verdict == "input").sum() == 18  # table 1 is quoted
     assert (table.ours.str.len() > 2).all()
     analytic = {row.claim for row in read("004") if row.kind == "analytic"}
