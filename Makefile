@@ -94,7 +94,7 @@ browser:  ## Install Debian's Chromium for the tests of `explore`, which are ski
 	else echo "no apt-get, or not root: the tests of explore in a browser will be skipped"; fi
 
 figures: venv  ## Simulate and draw the papers' figures and tables anew (an hour or two)
-	for part in kkm.other_schemes explore $(FIGURES) gallery; do $(BIN)/python -m figures.$$part || exit 1; done
+	for part in kkm.other_schemes kkm.topologies explore $(FIGURES) gallery; do $(BIN)/python -m figures.$$part || exit 1; done
 
 redraw: venv  ## Draw the same figures from the numbers stored beside them, without simulating
 	for part in $(FIGURES); do $(BIN)/python -m figures.$$part --redraw || exit 1; done

@@ -25,6 +25,7 @@ PARTS = {
     "blt.today": "BLT on paths of today",
     "blt.further": "BLT further: what its authors left to later work",
     "kkm": "The benchmark (Kanakia, Keshav and Mishra 1992)",
+    "kkm.topologies": "The networks of the benchmark",
     "kkm.other_schemes": "The standard experiments with schemes that the paper does not have",
     "scoreboard": "Scoreboard: every number and claim of the five papers",
     "field": "Numbers from issue trackers",

@@ -66,6 +66,19 @@ def draw_3(data: xr.Dataset, axes: Any) -> None:
     axes[0].legend(title="packets of the window", fontsize="x-small", ncols=2, loc="upper left")
 
 
+def draw_1_2(axes: Any) -> None:
+    """Draw the windows that a stream stands for, all of which begin with the same packet, and those that are sent."""
+    sizes = [2**k for k in range(5)]
+    starts = np.cumsum([0, *sizes[:-1]])
+    titles = "Figure 1: the windows that a stream stands for", "Figure 2: the windows as they are sent"
+    for ax, begins, title in zip(axes, (np.zeros(5, int), starts), titles, strict=True):
+        for k, (first, size) in enumerate(zip(begins, sizes, strict=True)):
+            ax.barh([k] * size, [0.9] * size, left=np.arange(first, first + size) + 0.05, color=f"C{k}")
+        ax.set(title=title, xlabel="packet, counted from the first of the stream", xlim=(0, 31), ylim=(4.6, -0.6))
+        ax.set_yticks(range(5), [f"{k}" for k in range(5)])
+    axes[0].set_ylabel("window, and priority")
+
+
 def draw_5(data: xr.Dataset, axes: Any) -> None:
     """Draw throughput, response time and power over the load."""
     scales = {"throughput": (8e-6, "throughput [Mbit/s]"), "response_time": (1e3, "response time [ms]"),

@@ -1,9 +1,9 @@
-"""Kim and Farber, BLT: table 1, figures 3, 5 to 13 and 15 to 31 simulated, the plane of figure 14, and their outlook.
+"""Kim and Farber, BLT: table 1, figures 1 to 3, 5 to 13, 15 to 31 simulated, the plane of figure 14, and their outlook.
 
-``blt_3``: the windows of slow start and of BLT, ``blt_5``: the knee of the power, ``blt_6_7``: response times and
-utilisation, ``blt_8``: queues, ``blt_9``: throughput. ``blt_10_13``, ``blt_15_20``, ``blt_21_24``, ``blt_25_27``: power
-with its upper bound, and fairness, a column for each network. ``blt_14``: the bandwidth-delay plane with the estimate
-of BLT's advantage. ``blt_28_29``: the Bully-Tyrant. ``blt_30_31``: greatest powers. ``blt_interpretations``: table 1
+``blt_1_2``, ``blt_3``: windows of BLT and of slow start, ``blt_5``: the knee of the power, ``blt_6_7``: response times
+and utilisation, ``blt_8``: queues, ``blt_9``: throughput. ``blt_10_13``, ``blt_15_20``, ``blt_21_24``, ``blt_25_27``:
+power with its upper bound, and fairness, a column for each network. ``blt_14``: the bandwidth-delay plane with an
+estimate of BLT's advantage. ``blt_28_29``: the Bully-Tyrant. ``blt_30_31``: greatest powers. ``blt_interpretations``: table 1
 under every interpretation of what the text leaves open. ``blt_outlook``: larger buffers, self-similar cross traffic,
 interactive traffic. ``blt_tables.md``: the numbers.
 
@@ -36,6 +36,7 @@ from longfat.sim import run
 from longfat.sim.network import traffic
 
 CAPTIONS = {
+    "blt_1_2": "Figures 1 and 2: the windows that a BLT stream stands for, and those that are sent, each packet once.",
     "blt_3": "Figure 3: when TCP in slow start and BLT send the 127 packets of a file, and in which window.",
     "blt_5": "Figure 5: throughput, response time and power over the load, for TCP and BLT; the greatest power is the "
     "knee.",
@@ -234,6 +235,7 @@ def draw(files: AtomicFiles, data: dict[str, Any]) -> None:
     """Draw every picture."""
     found, tops, other = (data[name] for name in ("sets", "greatest", "greatest_interpretations"))
     pictures: dict[str, tuple[tuple[int, int], tuple[float, float], Any, str]] = {
+        "1_2": ((1, 2), (9, 3), drawing.draw_1_2, "Windows of 1, 2, 4, 8 and 16 packets"),
         "3": ((1, 2), (9, 4), lambda ax: drawing.draw_3(data["concepts"], ax),
               f"{runs.STREAM} packets of {PACKET} bytes over 150 Mbit/s and 30 ms"),
         "5": ((1, 3), (12, 4), lambda ax: drawing.draw_5(found["reference"], ax),

@@ -376,10 +376,9 @@ def at_the_expense(context: Context) -> Finding:
     """Assess section 2.1: shapers delay and drop packets more than the queue at the switch does without them."""
     found, words = [], []
     for load in shaping.LOADS:
-        shaped, without = _shaped(context, load, BUCKET), _shaped(context, load, 0.0)
-        delay = mean(np.subtract(*([one["delay"] for one in runs_of] for runs_of in (shaped, without))))
-        loss = mean(np.subtract(*([one["queue_loss"] + one["shaper_loss"] for one in runs_of]
-                                  for runs_of in (shaped, without))))  # fmt: skip
+        pairs = list(zip(_shaped(context, load, BUCKET), _shaped(context, load, 0.0), strict=True))
+        delay = mean([shaped["delay"] - without["delay"] for shaped, without in pairs])
+        loss = mean([shaped["loss"] - without["loss"] for shaped, without in pairs])
         found += [delay, loss]
         words.append(f"load {load:g}: delay {_ms(delay)}, loss {loss.text(4)}")
     return judged(

@@ -51,6 +51,7 @@ def observe(load: float, tokens: float, rng: Any, duration: float = DURATION) ->
     return {
         "queue_delay": float(shared.mean_wait), "shaper_delay": whole - float(shared.mean_wait), "delay": whole,
         "queue_loss": lost, "shaper_loss": float(data.dropped.sum()) / sent - lost,
+        "loss": float(data.dropped.sum()) / sent,
     }  # fmt: skip
 
 

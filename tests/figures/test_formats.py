@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from figures.gong_parulkar.formats import TYPES, Packet, bitmap, decode, encode, requested
 
-#: Data packet of figure 5 by hand; the words' sum is 7 + 9 + 2 + 3 + 3 + 0x0102 + 0x0300 = 0x041a, not 0xfbe5.
+#: Data packet of figure 5 by hand; the sum of its words is 0x041a, and the complement of that 0xfbe5.
 DATA = Packet("data", 7, 9, segment=2, number=3, body=b"\x01\x02\x03")
 HEX = "00000007000000000000000900020003010203000003fbe5"
 
