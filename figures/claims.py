@@ -89,7 +89,9 @@ def judged(evidence: Evidence, ours: str, reason: str = "", *, scale: str = "", 
     """
     verdict, found = judge(evidence)
     why = (
-        reason if verdict in ("differs", "sensitive", "not reproducible", "reproduced under an interpretation") else ""
+        reason
+        if verdict in ("differs", "undecided", "sensitive", "not reproducible", "reproduced under an interpretation")
+        else ""
     )
     text = "; ".join(part for part in (found, why) if part)
     return Finding(ours, verdict, text, criterion(evidence), scale, repeats, evidence)

@@ -6,7 +6,8 @@ An assessment measures; it returns evidence and no verdict. `judge` alone turns 
   a logarithm of the power, 10 % are those of the power. If the number contains an optimum that both sides know, what is
   added to the optimum must agree, too: it overlaps our interval, or is within 25 %. Of "at least" and "at most" only
   one side counts.
-- *reproduced*: met. *fitted*: met, but a free choice of ours was set by this number or its neighbours.
+- *reproduced*: met. *fitted*: met, but a free choice of ours was set by this number or its neighbours. *predicted*:
+  met, with a free choice that another number of the paper has set, and that was not changed for this one.
 - *sensitive*: our value ranges by more than 10 % to each side (of the power for its logarithm; or what is added to the
   optimum by more than 25 % and by more than a unit of the printed number's last digit) over seeds, a packet time of
   jitter, or a parameter that the paper leaves open, and the printed number lies in this range. Outside of the range,
@@ -14,8 +15,14 @@ An assessment measures; it returns evidence and no verdict. `judge` alone turns 
   with 95 %, whatever the distribution (`of_one_run`). A range of which both ends meet the number decides nothing. Nor
   does an interval of more than 25 % to each side (of what is added to an optimum): a number that only it meets is
   *sensitive*, too.
-- *reproduced under an interpretation*: not met, but met if another definition is used that the text allows.
-- *ordering reproduced*: every difference that the claim says to be positive is so with its whole 95 % interval.
+- *reproduced under an interpretation*: not met, but met if another definition is used that the text allows. The default
+  is what is printed: what only a reading meets that some number has set is *fitted* or *predicted*. A table has one
+  such definition for all its cells.
+- *ordering reproduced*: every difference that the claim says to be positive is so with its whole 95 % interval. That is
+  an intersection-union test, which needs no correction for their number (Berger 1982).
+- A claim about n differences *differs* if one of them lies below 0 with its whole interval of 1 - 0.05/n (Bonferroni;
+  Dunn 1961), so that a true claim differs with a probability of 2.5 % at most, whatever n. Holm's procedure begins
+  with the same step. If no difference does so, but not all are above 0, the claim is *undecided*.
 - *consistent*: arithmetic on printed numbers, without any code of ours, gives the printed number as rounded, or within
   10 %.
 - *not reproducible*: the printed number or claim has no definition that could be computed, or is a number that
@@ -34,23 +41,26 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
+from scipy import stats
+
 from longfat.base.domains import choice
 from longfat.replication.intervals import interval
 
 Verdict = Literal[
-    "reproduced", "reproduced under an interpretation", "fitted", "ordering reproduced", "sensitive", "differs",
-    "consistent", "not reproducible", "input",
+    "reproduced", "reproduced under an interpretation", "predicted", "fitted", "ordering reproduced", "sensitive",
+    "undecided", "differs", "consistent", "not reproducible", "input",
 ]  # fmt: skip
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 WITHIN = 0.10  # of the printed number
 EXCESS_WITHIN = 0.25  # of the printed number's excess over an optimum
 FOR_RANGE = 39  # runs, of which the least and the largest have one more run between them with 95 %, see `of_one_run`
 INTERVAL_WITHIN = 0.25  # of our value, or of its excess over an optimum: largest half width of an interval as evidence
+FEWEST_RUNS = 6  # of a row with differences at full scale, from which the wider intervals have their degrees of freedom
 EQUAL = 1e-9  # relative difference of two expressions for the same thing, both in floats
 #: From the best to the worst, for rows with several numbers.
 FROM_BEST: tuple[Verdict, ...] = (
-    "input", "consistent", "reproduced", "ordering reproduced", "fitted", "reproduced under an interpretation",
-    "sensitive", "not reproducible", "differs",
+    "input", "consistent", "reproduced", "ordering reproduced", "predicted", "fitted",
+    "reproduced under an interpretation", "sensitive", "undecided", "not reproducible", "differs",
 )  # fmt: skip
 
 
@@ -209,6 +219,8 @@ class Quantity:
         Range of our value over the open choices.
     fitted : str
         Free choice of ours that was set by this number or its neighbours; empty if there is none.
+    predicted : str
+        Free choice of ours that was set by another number of the paper; empty if there is none.
     """
 
     printed: Printed
@@ -218,6 +230,7 @@ class Quantity:
     interpretations: Mapping[str, Estimate] = field(default_factory=dict)
     spread: Spread | None = None
     fitted: str = ""
+    predicted: str = ""
 
     def meets(self, ours: Estimate) -> bool:
         """Return whether an estimate meets the printed number."""
@@ -255,6 +268,18 @@ class Quantity:
         half, middle = 0.5 * (spread.upper - spread.lower), 0.5 * (spread.upper + spread.lower)
         # Two numbers that differ by a unit of the last digit may be the same before rounding: `rounding` is half of it.
         return half > max(EXCESS_WITHIN * abs(middle - self.optimum), 2.0 * self.printed.rounding)
+
+
+def at_once(count: int) -> float:
+    """Return how much wider an interval of 1 - 0.05/n is than one of 95 %, for n differences in one claim.
+
+    By Student's distribution of six runs, the fewest that a row has: of more runs the ratio is smaller.
+
+    >>> at_once(1), round(at_once(12), 2)  # t(5) has 2.5706 at 0.975 and 4.9825 at 1 - 0.025/12
+    (1.0, 1.94)
+    """
+    ends = stats.t.ppf([1 - 0.025 / max(count, 1), 0.975], FEWEST_RUNS - 1)
+    return float(ends[0] / ends[1])
 
 
 @dataclass(frozen=True)
@@ -315,8 +340,22 @@ class Together:
 Evidence = Quantity | Difference | Arithmetic | Formula | Statement | Declared | Together
 
 
-def judge(evidence: Evidence) -> tuple[Verdict, str]:
+def comparisons(evidence: Evidence) -> int:
+    """Return how many differences the evidence for a row has.
+
+    >>> two = Difference((Estimate(1.0), Estimate(2.0)))
+    >>> comparisons(Together((two, two, Statement(True, "true"))))
+    4
+    """
+    if isinstance(evidence, Together):
+        return sum(map(comparisons, evidence.parts))
+    return len(evidence.differences) if isinstance(evidence, Difference) else 0
+
+
+def judge(evidence: Evidence, among: int = 0) -> tuple[Verdict, str]:
     """Return the verdict on some evidence, and the rule's reason.
+
+    ``among`` is the number of differences in the whole claim, if the evidence is a part of it.
 
     >>> judge(Quantity(printed("0.41"), Estimate(0.407)))
     ('reproduced', '')
@@ -331,12 +370,16 @@ def judge(evidence: Evidence) -> tuple[Verdict, str]:
         case Difference():
             if _positive(evidence.differences):
                 return ("fitted", f"set by it: {evidence.fitted}") if evidence.fitted else ("ordering reproduced", "")
+            count = len(evidence.differences)
             wrong = sum(not one.low > 0 for one in evidence.differences)  # NaN is not above 0
-            found = f"{wrong} of {len(evidence.differences)} differences {'are' if wrong > 1 else 'is'} not above 0"
+            found = f"{wrong} of {count} differences {'are' if wrong > 1 else 'is'} not above 0"
             for words, differences in evidence.interpretations.items():
                 if _positive(differences):
                     return "reproduced under an interpretation", f"{found}; {words}"
-            return "differs", found
+            wider = at_once(max(among, count))
+            ends = [one.value + wider * (one.high - one.value) for one in evidence.differences]
+            wrong_side = not count or any(math.isnan(end) or end <= 0 for end in ends)
+            return ("differs" if wrong_side else "undecided"), found
         case Arithmetic(printed=number, value=value):
             met = Quantity(number, Estimate(value)).meets(Estimate(value))
             return ("consistent", "") if met else ("differs", _off(number, value))
@@ -354,7 +397,7 @@ def judge(evidence: Evidence) -> tuple[Verdict, str]:
         case Together():
             if not evidence.parts:
                 return "differs", "no evidence"
-            found_all = [judge(one) for one in evidence.parts]
+            found_all = [judge(one, comparisons(evidence)) for one in evidence.parts]
             worst = max((verdict for verdict, _ in found_all), key=FROM_BEST.index)
             return worst, "; ".join(dict.fromkeys(text for _, text in found_all if text))
 
@@ -428,7 +471,7 @@ def opposite(evidence: Evidence) -> Evidence:
                 right = Estimate(number.value - far if number.bound == "at least" else number.value + far)
             return replace(evidence, ours=right, spread=None, interpretations={})
         case Difference():
-            value = -1.0 if judge(evidence)[0] in ("ordering reproduced", "fitted") else 1.0
+            value = 1.0 if judge(evidence)[0] == "differs" else -1.0
             return Difference((Estimate(value),))
         case Arithmetic(printed=number):
             return replace(evidence, value=opposite_value(number, evidence.value))
@@ -465,11 +508,16 @@ def _quantity(one: Quantity) -> tuple[Verdict, str]:
     if met:
         by_interval = not one.printed.bound and not off.startswith("equal") and _relative(one) > WITHIN
         inside_words = f"{far}, but in the interval" if by_interval else ""
-        return ("fitted", f"set by it: {one.fitted}") if one.fitted else ("reproduced", inside_words)
+        if one.fitted:
+            return "fitted", f"set by it: {one.fitted}"
+        predicted = f"predicted with what another number has set: {one.predicted}" if one.predicted else ""
+        words = "; ".join(filter(None, (inside_words, predicted)))
+        return ("predicted" if predicted else "reproduced"), words
     for words, value in one.interpretations.items():
         if one.meets(value) and not one.vague(value):
             tried = f", the first that meets it, of {count} tried" if (count := len(one.interpretations)) > 1 else ""
-            return "reproduced under an interpretation", f"{far}; {words}: {value.value:.4g}{tried}"
+            ends = "" if one.meets(Estimate(value.value)) else f" ({value.low:.4g} .. {value.high:.4g})"
+            return "reproduced under an interpretation", f"{far}; {words}: {value.value:.4g}{ends}{tried}"
     return "differs", far
 
 

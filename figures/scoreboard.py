@@ -27,8 +27,9 @@ if TYPE_CHECKING:
 CAPTIONS = {"scoreboard": "Published numbers and claims by our verdict on them."}
 #: Okabe and Ito's colours, which differ for colour-blind readers and in grey; light green is between two of them.
 COLOURS = {
-    "reproduced": "#009E73", "reproduced under an interpretation": "#8FD3BD", "fitted": "#F0E442",
-    "ordering reproduced": "#56B4E9", "sensitive": "#E69F00", "differs": "#D55E00", "consistent": "#0072B2",
+    "reproduced": "#009E73", "reproduced under an interpretation": "#8FD3BD", "predicted": "#00C0C0",
+    "fitted": "#F0E442", "ordering reproduced": "#56B4E9", "sensitive": "#E69F00", "undecided": "#CC79A7",
+    "differs": "#D55E00", "consistent": "#0072B2",
     "not reproducible": "#777777", "input": "#CCCCCC", "repeated": "#EEEEEE",
 }  # fmt: skip
 

@@ -22,6 +22,7 @@ import numpy as np
 from figures.claims import Assessment, Context, Finding, judged
 from figures.loss_load import runs
 from figures.loss_load.networks import EXCESS, NEAREST, RULE_CHANGES, Interpretation
+from figures.loss_load.runs import SETTLED
 from figures.rule import FOR_RANGE, Estimate, Printed, Quantity, Spread, Together, of_one_run, printed
 from figures.writing import markdown
 
@@ -36,9 +37,9 @@ IN_WORDS = {
 }
 LOADS = {
     "peak_load": "maximum before 500 ms",
-    "load_low": "minimum from 500 to 1000 ms",
-    "load_high": "maximum from 500 to 1000 ms",
-    "load_mean": "mean from 500 to 1000 ms",
+    "load_low": f"minimum from {SETTLED} to 1000 ms",
+    "load_high": f"maximum from {SETTLED} to 1000 ms",
+    "load_mean": f"mean from {SETTLED} to 1000 ms",
 }
 
 
@@ -188,6 +189,7 @@ def quantity(point: Point, context: Context) -> Quantity:
         interpretations={words: value.times(point.scale) for words, value in _tried(point, context).items()},
         spread=one_run(each),
         fitted=FITTED.get((k, v, name), ""),
+        predicted="" if (k, v, name) in FITTED else f"{WEIGHT}; {END}",
     )
 
 
@@ -236,8 +238,8 @@ NAMES = {
     "transfer_time": "transfer time",
     "loss": "packet loss",
     "peak_load": "peak load before 500 ms",
-    "load_low": "least load, 500 to 1000 ms",
-    "load_high": "largest load, 500 to 1000 ms",
+    "load_low": f"least load, {SETTLED} to 1000 ms",
+    "load_high": f"largest load, {SETTLED} to 1000 ms",
     "queueing_delay_mean": "mean queueing delay",
     "queueing_delay_std": "its standard deviation",
 }

@@ -42,28 +42,29 @@ def test_rows_whose_verdict_does_not_depend_on_the_seed(table):
     assert set(verdict[list(laws)]) == {"reproduced"}
     assert verdict["optimal transfer time scenario 0"] == "consistent"
     times = [f"text, k = 2, v = {v}: transfer time" for v in (0.5, 0.6)]
-    assert set(verdict[[*times, "transfer time minimised near v"]]) == {"reproduced"}
+    assert set(verdict[times]) == {"predicted"}
+    assert verdict["transfer time minimised near v"] == "reproduced"
+    assert verdict["load in the stable region lies between 1 and (k+1)/k"] == "reproduced"  # as printed
     assert verdict["transfer time depends more on v than on k; flattens for v 0.8-1.0"] == "ordering reproduced"
     assert verdict["vll far better than tcp and decbit, worse than pp, hbh, e2e-ef"] == "fitted"
-    allowed = ["loss negligible for v <= k/(k+1); grows above", "loss at v=1 close to",
-               "transfer time k=2 v=0.9 -> 1.0"]  # fmt: skip
+    assert verdict["transfer time k=2 v=0.9 -> 1.0"] == "fitted"
+    allowed = ["loss negligible for v <= k/(k+1); grows above", "loss at v=1 close to"]
     assert set(verdict[allowed]) == {"reproduced under an interpretation"}
     assert verdict["table 2, k = 2, v = 1.0: standard deviation of the queueing delay"] == "differs"
     assert verdict["text, k = 2, v = 1.0: peak load"] == "sensitive"
-    assert set(verdict[[claim for claim in POINTS if "load from" in claim]]) == {"differs"}
+    assert set(verdict[[claim for claim in POINTS if "load from" in claim]]) <= {"differs", "sensitive"}
 
 
 def test_fitted_and_repeated_rows(table):
     """The peaks set one choice and two transfer times another; ten rows print a number of another row again.
 
-    The three orderings of peaks or of these times depend on the same choices.
+    The two orderings of these times depend on the same choice.
     """
     fitted = table[(table.fitted != "") & (table.repeats == "")]
     numbers = [claim for claim in fitted.index if claim in POINTS]
     assert len(numbers) == len(FITTED) == 4
     assert set(fitted.verdict[numbers]) == {"fitted", "sensitive"}
     assert set(fitted.index) - set(numbers) == {
-        "overshoot and oscillation grow with k; smaller k has lower loss in scenario 1",
         "transfer time k=2 v=0.9 -> 1.0",
         "vll far better than tcp and decbit, worse than pp, hbh, e2e-ef",
     }

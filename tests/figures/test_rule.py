@@ -3,6 +3,7 @@
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from figures.claims import judged
@@ -17,6 +18,7 @@ from figures.rule import (
     Spread,
     Statement,
     Together,
+    at_once,
     judge,
     met_by_others,
     opposite,
@@ -120,8 +122,59 @@ def test_zero_and_no_value():
 
 def test_orderings_need_the_whole_interval():
     assert judge(Difference((Estimate(1, 0.2, 1.8), Estimate(3))))[0] == "ordering reproduced"
-    assert judge(Difference((Estimate(1, -0.2, 2.2), Estimate(3)))) == ("differs", "1 of 2 differences is not above 0")
+    assert judge(Difference((Estimate(1, -0.2, 2.2), Estimate(3)))) == (
+        "undecided",
+        "1 of 2 differences is not above 0",
+    )
+    below = Difference((Estimate(-1, -1.7, -0.3), Estimate(3)))
+    assert judge(below) == ("differs", "1 of 2 differences is not above 0")
     assert judge(Difference(()))[0] == "differs"
+
+
+def test_a_difference_below_0_has_to_be_so_at_1_minus_5_percent_over_n():
+    """Student's t with 5 degrees of freedom: 2.571 at 0.975, 3.163 at 0.9875, 4.983 at 1 - 0.025/12 (tables)."""
+    assert at_once(1) == 1
+    assert [at_once(2), at_once(12)] == pytest.approx([3.163 / 2.571, 4.983 / 2.571], rel=1e-3)
+
+    def among(n, half):
+        """A difference of -1 with a half width, beside n - 1 that are above 0."""
+        return judge(Difference((Estimate(-1, -1 - half, -1 + half), *(n - 1) * [Estimate(3)])))[0]
+
+    # -1 + 1.94 x 0.51 < 0 < -1 + 1.94 x 0.52
+    assert [among(12, half) for half in (0.51, 0.52)] == ["differs", "undecided"]
+    assert [among(1, half) for half in (0.99, 1.01)] == ["differs", "undecided"]
+    tie = Difference((Estimate(0, -1, 1),))
+    assert judge(Together((tie, Statement(True, "x")))) == ("undecided", "1 of 1 differences is not above 0")
+    parts = Together((Difference((Estimate(-1, -1.6, -0.4),)), Difference(11 * (Estimate(3),))))
+    assert judge(parts)[0] == "undecided"  # twelve in the claim
+
+
+def test_a_claim_that_holds_by_chance_alone_seldom_differs():
+    """Twelve equal means, six runs each, in 2000 claims: 2.5 % at most, where single tests have 1 - 0.975^12 = 26 %."""
+    draws = np.random.default_rng(1).normal(size=(2000, 12, 6))
+    half = 2.5706 * draws.std(2, ddof=1) / np.sqrt(6)
+    ends = zip(draws.mean(2), half, strict=True)
+    claims = [Difference(tuple(Estimate(m, m - h, m + h) for m, h in zip(*one, strict=True))) for one in ends]
+    verdicts = [judge(one)[0] for one in claims]
+    assert verdicts.count("differs") / 2000 < 0.025 + 3 * np.sqrt(0.025 * 0.975 / 2000)
+    singly = (draws.mean(2) + half < 0).any(1).mean()
+    assert singly == pytest.approx(0.26, abs=0.03)
+
+
+def test_what_another_number_has_set_is_predicted():
+    assert judge(Quantity(printed("318"), Estimate(305), predicted="240 files a run")) == (
+        "predicted",
+        "predicted with what another number has set: 240 files a run",
+    )
+    assert verdict(printed("318"), Estimate(200), predicted="240 files a run") == "differs"
+
+
+def test_an_interpretation_that_only_an_interval_meets_prints_it():
+    near = {"counted": Estimate(2.142, 1.8, 2.5)}
+    assert judge(Quantity(printed("2.5", bound="at least"), Estimate(1.6), interpretations=near)) == (
+        "reproduced under an interpretation",
+        "36 % below; counted: 2.142 (1.8 .. 2.5)",
+    )
 
 
 def test_an_ordering_that_has_set_a_choice_is_fitted():
@@ -152,9 +205,11 @@ def test_which_others_meet_it():
 EVERY = {
     "reproduced": Quantity(printed("10"), Estimate(10)),
     "reproduced under an interpretation": Quantity(printed("10"), Estimate(20), interpretations={"x": Estimate(10)}),
+    "predicted": Quantity(printed("10"), Estimate(10), predicted="a start rate"),
     "fitted": Quantity(printed("10"), Estimate(10), fitted="a start rate"),
     "ordering reproduced": Difference((Estimate(1),)),
     "sensitive": Quantity(printed("10"), Estimate(10), spread=Spread(1, 100, "seeds")),
+    "undecided": Difference((Estimate(1, -1, 3),)),
     "differs": Quantity(printed("10"), Estimate(20)),
     "consistent": Arithmetic(printed("10"), 10.0),
     "not reproducible": Declared("not reproducible", "no definition is printed"),
@@ -267,7 +322,7 @@ def test_an_infinite_interval_shows_nothing():
     assert verdict(printed("20"), Estimate(100, -math.inf, math.inf)) == "differs"
     assert verdict(printed("20"), Estimate(21, -math.inf, math.inf)) == "reproduced"
     assert verdict(printed("0"), Estimate(1, -math.inf, 3)) == "differs"
-    assert judge(Difference((Estimate(1, -math.inf, math.inf),)))[0] == "differs"  # its lower end is not above 0
+    assert judge(Difference((Estimate(1, -math.inf, math.inf),)))[0] == "undecided"  # its lower end is not above 0
     # A transfer that never ends with one of the seeds: 4430 is in the range from 1467 to infinity, by chance.
     assert verdict(printed("4430"), Estimate(4430), spread=Spread(1467, math.inf, "seeds")) == "sensitive"
 
