@@ -62,7 +62,7 @@ def link_share() -> Expr:
 
 
 @once
-def throughput() -> Expr:
+def one_window() -> Expr:
     """Derive X = q u/(R + (u - r)/C) where that is below C: the share of the link in bytes and seconds."""
     left = sp.Symbol("left", nonnegative=True)  # r in bytes
     in_cells = {N_2: u / size, r: left / size, P: R * C / size}
@@ -77,7 +77,7 @@ def throughput() -> Expr:
 
 
 @once
-def throughput_of_windows() -> Expr:
+def throughput() -> Expr:
     """Derive X = (q - 1 + 1/m) u/(R + u/(m C)) from the cycle that takes the windows in turn.
 
     Window k sends its updates after the bytes o_k + j u, 0 = o_1 < ... < o_m < u, and all windows are q u. By (*) the
@@ -94,7 +94,7 @@ def throughput_of_windows() -> Expr:
     law = (m * (q - 1) + 1) * u / (m * R + u / C)  # P is in bytes: P = C R
     require_zero(law.subs(m, 2) - (C * size / time).subs(P, C * R), "m = 2")
     require_zero(law - (q - 1 + 1 / m) * u / (R + u / (m * C)), "as printed")
-    require_zero(law.subs(m, 1) - throughput().subs(W, q * u), "one window")
+    require_zero(law.subs(m, 1) - one_window().subs(W, q * u), "one window")
     slower = sp.numer(sp.together(law.subs(m, m + 1) - law))
     full = C * R - (q - 1) * u  # positive while the path is not full
     require_zero(sp.rem(slower, full, R), "less with each window while the path is not full, and full with all")
@@ -107,7 +107,7 @@ def window_for_rate() -> Expr:
     law, left = u + X * R, sp.Symbol("left", nonnegative=True)
     spare = law - left - X * (R + (u - left) / C)
     require_zero(spare - (1 - X / C) * (u - left), "not negative, as r < u and X <= C")
-    require_zero(law.subs(X, C) - (u + C * R), "the least one for the capacity, by throughput")
+    require_zero(law.subs(X, C) - (u + C * R), "the least one for the capacity, by one_window")
     share = sp.Symbol("s", positive=True)
     require_zero(sp.solve(sp.Eq(W, law.subs(u, share * W)), W)[0] - X * R / (1 - share), "u = s W")
     return law

@@ -32,10 +32,10 @@ def test_the_recursion_on_a_grid():
 
 def test_the_laws_are_what_is_proved():
     at = {credits.W: 1300, credits.u: 500, credits.q: 2, credits.R: 2, credits.C: 1000}  # 1000/(2 + 0.2)
-    assert float(credits.throughput().subs(at)) == pytest.approx(LAWS.throughput(1300, 500, 1000.0, 2.0), rel=1e-14)
+    assert float(credits.one_window().subs(at)) == pytest.approx(LAWS.throughput(1300, 500, 1000.0, 2.0), rel=1e-14)
     at = {credits.q: 2, credits.u: 500, credits.R: 2, credits.C: 1000, sp.Symbol("m", positive=True): 2}
-    assert float(credits.throughput_of_windows().subs(at)) == 750 / 2.25
-    assert LAWS.throughput_of_windows(2, 500, 1000.0, 2.0) == pytest.approx(750 / 2.25, rel=1e-15)
+    assert float(credits.throughput().subs(at)) == 750 / 2.25
+    assert LAWS.throughput(1000, 500, 1000.0, 2.0, 2) == pytest.approx(750 / 2.25, rel=1e-15)
     at = {credits.u: 10, credits.X: sp.Rational(1, 4), credits.R: 200}
     assert float(credits.window_for_rate().subs(at)) == LAWS.window_for_rate(10, 0.25, 200.0) == 60
     assert LAWS.throughput(60, 10, 1.0, 200.0) >= 0.25
@@ -58,9 +58,9 @@ def test_several_windows_by_the_recursion(batches, update, loop, offsets):
                 earliest = max(earliest, times[after] + 1 + loop)
         times.append(earliest)
     rate = counted / (times[2 * counted] - times[counted])
-    law = LAWS.throughput_of_windows(batches, update, 1.0, float(loop), len(offsets))
+    law = LAWS.throughput(batches * update, update, 1.0, float(loop), len(offsets))
     assert rate == pytest.approx(law, rel=0.01)
-    assert law == 1.0 or rate < 0.98 * LAWS.throughput_of_windows(batches, update, 1.0, float(loop), 1)
+    assert law == 1.0 or rate < 0.98 * LAWS.throughput(batches * update, update, 1.0, float(loop))
 
 
 def test_a_credit_that_is_late_by_a_cell_is_noticed(monkeypatch):

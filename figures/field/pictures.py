@@ -18,7 +18,7 @@ from figures.claims import Finding, judged
 from figures.rule import Arithmetic, Estimate, Evidence, Quantity, Spread, printed
 from figures.writing import Part, markdown, panels
 from longfat.base.files import AtomicFiles
-from longfat.laws.credits import throughput, throughput_of_windows, window_for_rate
+from longfat.laws.credits import throughput, window_for_rate
 from longfat.laws.cubic import average_window
 from longfat.laws.delay_based import ledbat_slowdown_time
 from longfat.laws.tcp import achievable_throughput, square_root_rate
@@ -28,7 +28,7 @@ KIB, MIB = 2**10, 2**20
 MBIT, MIBIT = 1e6 / 8, MIB / 8  # bytes
 FAST = 1e15  # bytes/s: a path that does not limit
 NO_WINDOW = "another limit"
-CREDIT, SEVERAL, NEEDED = "credits.throughput", "credits.throughput_of_windows", "credits.window_for_rate"
+CREDIT, NEEDED = "credits.throughput", "credits.window_for_rate"
 LAYER, ARITHMETIC = "tcp.achievable_throughput", "arithmetic"
 BUCKET = 2**31 / 1e9  # Gbit: the burst of 256 MiB that the bandwidth plug-in has by default
 
@@ -83,9 +83,7 @@ def window(
     True
     """
     update = max(1, int(share * size))
-    low = throughput(int(size), update, capacity, trip)
-    if windows > 1:
-        low = throughput_of_windows(int(size) // update, update, capacity, trip, windows)
+    low = throughput(int(size), update, capacity, trip, windows)
     return float(low) / unit, float(throughput(int(size), 1, capacity, trip)) / unit
 
 
@@ -108,7 +106,7 @@ def rows() -> list[Row]:
     return [
         Row("grpc/grpc-java#329", "64 KB on a path of 485 kB", "13", "%", tuple(
             100 * one for one in window(65535, 1.0, 485e3, capacity=485e3)), CREDIT),  # type: ignore[arg-type]
-        Row("grpc/grpc-go#2400", "4 MiB, 100 ms", "40", "MB/s", window(4 * MIB, 0.1, 1e6, 0.25, 2), SEVERAL, True),
+        Row("grpc/grpc-go#2400", "4 MiB, 100 ms", "40", "MB/s", window(4 * MIB, 0.1, 1e6, 0.25, 2), CREDIT, True),
         Row("h2o/h2o#582", "256 KiB, 100 ms, an update above half", "1.25", "MiB/s",
             exactly(throughput(256 * KIB, 128 * KIB + 1, FAST, 0.1) / MIB), CREDIT),
         Row("mozilla/neqo#1820", "1 MiB, 50 ms", "160.0", "Mibit/s", window(MIB, 0.05, MIBIT), CREDIT),

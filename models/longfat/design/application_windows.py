@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from longfat.laws.credits import throughput, throughput_of_windows, window_for_rate
+from longfat.laws.credits import throughput, window_for_rate
 
 KIB, MIB = 2**10, 2**20
 #: Ours: what programs may be below the law. Node's HTTP/2 client and server, with windows of 64 KiB to 1 MiB and round
@@ -80,10 +80,7 @@ class Application:
         The lowest is that of the latest update, the smallest capacity and the longest round trip, less `BELOW`; the
         highest that of an update after each byte.
         """
-        update, path = self.update(window), (capacity[0], round_trip_time[1])
-        low = throughput(window, update, *path)
-        if windows > 1:
-            low = min(low, throughput_of_windows(window // update, update, *path, windows))
+        low = throughput(window, self.update(window), capacity[0], round_trip_time[1], windows)
         return (1 - BELOW) * float(low), float(throughput(window, 1, capacity[1], round_trip_time[0]))
 
     def window_for(self, rate: float, round_trip_time: float) -> int:

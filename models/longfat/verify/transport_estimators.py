@@ -104,15 +104,24 @@ def dctcp_queue(rng: Any, *, flows: float, threshold: float) -> Result:
 
 @estimator
 def credit_throughput(
-    rng: Any, size: int = PACKET, *, window: float, update: float, capacity: float, round_trip_time: float
+    rng: Any,
+    size: int = PACKET,
+    *,
+    window: float,
+    update: float,
+    capacity: float,
+    round_trip_time: float,
+    windows: float = 1,
 ) -> Result:
     """Estimate the throughput of a flow under credit flow control [bytes/s], of which credit packets only take time.
 
-    Window and update are multiples of the packet size.
+    Window and update are multiples of the packet size, and a link has one window.
 
     >>> round(credit_throughput()(1, window=15000, update=5000, capacity=1e7, round_trip_time=2.1e-3)[0] / 1e7, 3)
     0.577
     """
+    if windows != 1:
+        raise out_of_range("windows", windows, "1", "1 in a simulation")
     batch, reserve = int(update) // size, (int(window) - int(update)) // size
     credit = queues.credit(n2=batch, n3=reserve)
     net = Network()
