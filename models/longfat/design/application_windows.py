@@ -87,7 +87,7 @@ class Application:
         """Return the window that allows a rate with the latest update [bytes], in whole MiB or, below one, in KiB.
 
         >>> APPLICATIONS["http2"].window_for(12.5e6, 0.1) / MIB, APPLICATIONS["ssh"].window_for(12.5e6, 0.1) / MIB
-        (3.0, 3.0)
+        (3.0, 2.0)
         """
         size, unit = 1.0, KIB
         for _ in range(60):  # the update may depend on the window: u = W/2 leaves twice the half of before
