@@ -22,6 +22,17 @@ from longfat.sim.kernel.records import ECT, ECT1, GREEN, L4S_ECT, NO_PACKETS, NO
 from longfat.sim.kernel.views import Row
 
 
+def _opaque(builder: Any, word: Any) -> Any:
+    """Return a word unchanged, of which LLVM does not know how it was computed.
+
+    Otherwise LLVM adds base and offset again at each field of a row, and keeps two registers for one address.
+    """
+    same = builder.asm(ir.FunctionType(word.type, [word.type]), "", "=r,0", [word], False)
+    same.attributes.add("nounwind")
+    same.attributes.add("readnone")
+    return same
+
+
 def _reader(kind: Row, base: str = "") -> Any:
     """Return a function of (address, index) that returns a row; with `base`, of (record with the address, index)."""
     if not COMPILED:
@@ -45,7 +56,8 @@ def _reader(kind: Row, base: str = "") -> Any:
                 address.set_metadata("invariant.load", builder.module.add_metadata([]))
             count = context.cast(builder, count, index, types.int64)
             offset = builder.mul(count, context.get_constant(types.int64, kind.size))
-            return builder.inttoptr(builder.add(address, offset), context.get_value_type(kind))
+            address = _opaque(builder, builder.add(address, offset))
+            return builder.inttoptr(address, context.get_value_type(kind))
 
         return kind(place, index), generate
 
