@@ -48,7 +48,7 @@ def window_after_loss(
     rate = spread * top * PACKET / round_trip_time
     simulation = Simulation(_started(scheme, top, round_trip_time, rate, c=c, beta=beta), rng=rng)
     now, step = 0.0, round_trip_time / 100
-    while not int(simulation.state.flows[0].losses):
+    while not int(simulation.state.tallies["losses"][0]):
         now += step
         simulation.advance(now)
     # RFC 9438, section 4.2: t counts from the beginning of congestion avoidance, which recovery precedes: from the
@@ -57,10 +57,10 @@ def window_after_loss(
     for _ in range(300):
         now += step
         simulation.advance(now)
-        courses.append((-float(simulation.state.flows[0].window), now))
+        courses.append((-float(simulation.state.senders["window"][0]), now))
     simulation.advance(max(courses)[1] + step / 2 + time)
     # The window before the loss is a whole number of packets here: compare at the given one.
-    return float(simulation.state.flows[0].window) + (window_before_loss - top), packets_sent(simulation)
+    return float(simulation.state.senders["window"][0]) + (window_before_loss - top), packets_sent(simulation)
 
 
 def packets_of_period(window_before_loss: float, round_trip_time: float, c: float, beta: float) -> tuple[float, float]:
@@ -88,10 +88,10 @@ def mean_window(
     net = _started(scheme, top, round_trip_time, interval=packets, c=c, beta=beta)
     simulation, now, marks = Simulation(net, rng=rng), 0.0, []
     for losses in (2, 2 + periods):
-        while int(simulation.state.flows[0].losses) < losses:
+        while int(simulation.state.tallies["losses"][0]) < losses:
             now += round_trip_time
             simulation.advance(now)
-        marks.append((now, int(simulation.state.flows[0].sent)))
+        marks.append((now, packets_sent(simulation)))
     (begin, before), (end, after) = marks
     return (after - before) / (end - begin) * round_trip_time, packets_sent(simulation)
 
@@ -204,7 +204,7 @@ def round_trip_unfairness(
         net = fast_path(scheme, round_trip, given | {"initial_ssthresh": top}, discipline=discipline)
         simulation, now, marks = Simulation(net, rng=rng), 0.0, []
         for wanted in (losses // 4, losses + losses // 4):
-            while int(simulation.state.flows[0].losses) < wanted:
+            while int(simulation.state.tallies["losses"][0]) < wanted:
                 now += time / 10
                 simulation.advance(now)
             marks.append((now, packets_sent(simulation)))

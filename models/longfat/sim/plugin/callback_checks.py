@@ -14,7 +14,7 @@ import numba
 from longfat.base import domains
 from longfat.sim.kernel import jit
 
-SHIPPED = tuple(f"longfat.sim.{folder}." for folder in ("plugin", "schemes", "switch"))
+SHIPPED = tuple(f"longfat.{folder}." for folder in ("sim.plugin", "sim.schemes", "sim.switch", "verify"))
 
 
 def check(whose: str, name: str, function: Any, takes: str) -> None:
