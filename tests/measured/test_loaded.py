@@ -172,6 +172,9 @@ def test_snappy_by_its_description():
     # the same with an offset of two bytes: tag (8 - 1) << 2 | 2; and of four: tag | 3
     assert crusader.uncompressed(bytes.fromhex("0a0461621e 0200")) == b"ab" * 5
     assert crusader.uncompressed(bytes.fromhex("0a0461621f 02000000")) == b"ab" * 5
+    for damaged in ("0a04616211 00", "0a04616211 03", "0904616211 02", "0a046162"):  # offset 0 or 3; 10 bytes of 9; cut
+        with pytest.raises(ValueError, match="damaged"):
+            crusader.uncompressed(bytes.fromhex(damaged))
 
 
 def test_gzip_of_too_much(tmp_path, monkeypatch):
