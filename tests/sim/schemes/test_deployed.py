@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from docs import rate_limited
 from longfat.sim import DROP, ENQUEUE, Discipline, Network, Simulation, schemes
 from longfat.sim.network import traffic
 from longfat.sim.runs import peek
@@ -399,3 +400,13 @@ def test_a_slow_application_with_the_rate_limited_increase(scheme, rule, expecte
     run = Simulation(net, rng=1)
     run.advance(1.0)
     assert float(run.state.flows[0].window) == expected
+
+
+def test_what_a_loss_leaves_of_a_window_that_is_not_used():
+    """Packet 95 of 100 is lost, of a window of 200: six are in flight when it is found, and 1.5 x 6 is the cap.
+
+    Where only the growth stops the window after recovery is 0.7 x 200, and the next burst takes a round trip.
+    """
+    assert rate_limited.fourth_burst("cubic", 2, 95) == (9.0, pytest.approx(0.2, abs=1e-3))
+    window, time = rate_limited.fourth_burst("cubic", 3, 95)
+    assert (window, time) == (pytest.approx(140, abs=1), pytest.approx(0.05, abs=2e-3))

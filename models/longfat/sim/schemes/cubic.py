@@ -102,7 +102,7 @@ def ack(flow, event):
     validation.observe(flow, event)
     if event.rtt > 0.0:
         flow.least_rtt = min(flow.least_rtt, event.rtt)
-    window = deployed.capped(flow, event, flow.window, respond(flow, event), GROWTH_PER_ROUND_TRIP)
+    window = deployed.capped(flow, event, deployed.window_before(flow), respond(flow, event), GROWTH_PER_ROUND_TRIP)
     deployed.pace(flow, window)
     validation.pace(flow, window)
     return window

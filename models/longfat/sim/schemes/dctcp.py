@@ -47,7 +47,7 @@ def react(flow):
 
 def ack(flow, event):
     """Return the window [packets] after an acknowledgment, and set the pacing rate."""
-    window = deployed.capped(flow, event, flow.window, respond(flow, event), 1.0)
+    window = deployed.capped(flow, event, deployed.window_before(flow), respond(flow, event), 1.0)
     deployed.pace(flow, window)
     return window
 

@@ -130,11 +130,17 @@ def is_cwnd_limited(flow, event):
 
 
 @part
+def window_before(flow):
+    """Return the window [packets] that an acknowledgment finds; in recovery the one that follows recovery."""
+    return max(flow.window, flow.ssthresh) if flow.recovering else flow.window
+
+
+@part
 def capped(flow, event, before, window, growth):
     """Return the window [packets] after an acknowledgment, capped by the largest flight if that rule is chosen.
 
-    It was ``before``, and is ``window`` without the rule. In congestion avoidance a round trip multiplies a window by
-    at most ``growth``, or adds a packet to it.
+    It was ``before`` (`window_before`), and is ``window`` without the rule. In congestion avoidance a round trip
+    multiplies a window by at most ``growth``, or adds a packet to it.
     """
     if flow.cwnd_limited < 2.0:
         return window

@@ -25,7 +25,7 @@ from longfat.sim.schemes.scheme import Scheme
 def ack(flow, event):
     """Return the window [packets] after an acknowledgment, and set the pacing rate."""
     validation.observe(flow, event)
-    window = deployed.capped(flow, event, flow.window, respond(flow, event), 1.0)
+    window = deployed.capped(flow, event, deployed.window_before(flow), respond(flow, event), 1.0)
     deployed.pace(flow, window)
     validation.pace(flow, window)
     return window
