@@ -5,8 +5,8 @@ import json
 import pytest
 import xarray as xr
 
-from longfat.benchmark import paths
 from longfat.cli import main
+from longfat.design import scheme_paths as paths
 
 #: SSTHRESH is set behind the reduction, and the round trips with 2 packets do not count: a slowdown in each round trip.
 MISREAD = """

@@ -8,8 +8,8 @@ import math
 import mpmath
 import pytest
 
+from longfat.benchmark.vectors import tolerance, vector
 from longfat.cli import main
-from longfat.sim.vectors import tolerance, vector
 
 PACKET = 1200
 

@@ -127,7 +127,7 @@ def _one_scheme(options: dict[str, Any], traces: bool) -> tuple[Any, Any]:
 
 def _paths(name: str, options: dict[str, Any], output: Output, traces: bool) -> int:
     """Run a scheme on many paths beside CUBIC, print and draw; return 1 if it is far from CUBIC anywhere."""
-    from longfat.benchmark import paths
+    from longfat.design import scheme_paths as paths
 
     schemes, cases = _one_scheme(options, traces)
     if schemes is None:

@@ -17,7 +17,7 @@ from longfat.cli.tables import Column, number
 from longfat.design.arguments import RATE, ROUND_TRIP_TIME
 
 if TYPE_CHECKING:
-    from longfat.sim.vectors import Row, Vector
+    from longfat.benchmark.vectors import Row, Vector
 
 SHOWN = 24  # rows of the text; --csv and --json have all
 COUNT = Argument("packets", "[1, 1000]", 2, "Packets that the receiver acknowledges at once", integer=True)
@@ -44,7 +44,7 @@ HEADS = (
 
 def names() -> tuple[str, ...]:
     """Return the senders that have vectors."""
-    from longfat.sim.vectors import SUBJECTS
+    from longfat.benchmark.vectors import SUBJECTS
 
     return tuple(SUBJECTS)
 
@@ -62,14 +62,14 @@ def vectors_command(output: Output, sender: str, **flags: Any) -> None:
     SENDER is newreno (RFC 5681), newreno-quic (RFC 9002), cubic (RFC 9438), prr (RFC 9937), hystart++ (RFC 9406) or bbr
     (draft-ietf-ccwg-bbr-06).
     """
-    from longfat.sim.vectors import vector
+    from longfat.benchmark.vectors import vector
 
     with output:
         made = vector(sender, progress=watched(), **given(flags))
         output.emit(lambda: text(made), json=lambda: as_json(made), csv=lambda: as_csv(made), indent=0)
 
 
-def told(made: Vector) -> dict[str, str]:
+def in_words(made: Vector) -> dict[str, str]:
     """Return the scenario as lines of text, without the network."""
     return {name: _words(value) for name, value in made.scenario.items() if name != "network"}
 
@@ -94,7 +94,7 @@ def as_json(made: Vector) -> dict[str, Any]:
 def as_csv(made: Vector) -> str:
     """Return the vector as CSV."""
     file = io.StringIO()
-    file.writelines(f"# {name}: {value}\n" for name, value in told(made).items())
+    file.writelines(f"# {name}: {value}\n" for name, value in in_words(made).items())
     writer = csv.writer(file, lineterminator="\n")
     writer.writerows([HEADS, *map(cells, made.rows)])
     return file.getvalue()
@@ -114,5 +114,5 @@ def text(made: Vector) -> str:
         *(Column(f"{name} [bytes]", 0, number(name, ".0f")) for name in ("window", "ssthresh", "tolerance")),
     ]
     more = f"{len(made.rows)} acknowledgments, of which {min(SHOWN, len(kept))} are shown; all: --csv or --json"
-    lines = [f"{name}: {value}" for name, value in told(made).items()]
+    lines = [f"{name}: {value}" for name, value in in_words(made).items()]
     return "\n".join([*lines, "", *tables.table(columns, kept[:SHOWN]), "", more])

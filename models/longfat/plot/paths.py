@@ -29,11 +29,11 @@ def path_maps(data: xr.Dataset) -> Any:
     Parameters
     ----------
     data : xarray.Dataset
-        Result of `longfat.benchmark.paths.run`.
+        Result of `longfat.design.scheme_paths.run`.
 
     Examples
     --------
-    >>> from longfat.benchmark import paths
+    >>> from longfat.design import scheme_paths as paths
     >>> data = paths.run("reno", round_trips=[0.03], buffers=[1.0], losses=[0.0], progress=False)
     >>> path_maps(data)[0, 0].get_ylabel()
     'buffer [BDP]'
