@@ -442,3 +442,32 @@ def slow_start_transfer_time() -> Finish:
     require_zero(finish.subs({j: 0, n: 1}) - lone, "a lone packet")
     require_zero(sp.expand(finish.subs(n, first_packet(j) + 1) - (j + 1) * lone), "the first packet of round j")
     return Finish(finish, step)
+
+
+def search_difference() -> Expr:
+    """Derive SEARCH's difference x round trips after acknowledgments have come at the rate of the link, 1.
+
+    Before, they come at the rate 2^u, so that A(u), their integral, is 2^u/ln 2, and u + 1/ln 2 after 0. Slow start
+    sends two packets for each acknowledged one: S = 2 A. The packet acknowledged at x was sent at y: S(y) = A(x),
+    because a queue in order of arrival delivers all that was sent before.
+    """
+    x, memory = sp.Symbol("x", nonnegative=True), sp.Symbol("w", positive=True)
+    early, late, ln2 = sp.Symbol("e", negative=True), sp.Symbol("l", positive=True), sp.log(2)
+
+    def total(time: Expr) -> Expr:
+        return 2 ** sp.Min(time, 0) / ln2 + sp.Max(time, 0)
+
+    require_zero(sp.diff(total(early), early) - 2**early, "before: acknowledgments double in a round trip")
+    require_zero(sp.diff(total(late), late) - 1, "after: at the rate of the link")
+    require_zero(total(sp.Integer(0)) - 1 / ln2, "both meet")
+    half = total(x) * ln2 / 2
+    y = sp.log(sp.Min(half, 1)) / ln2 + sp.Max(half - 1, 0) / ln2
+    low, high = sp.symbols("a h", positive=True)  # half = 1/(1 + a) or 1 + h
+    for share in (1 / (1 + low), 1 + high):
+        sent_at = sp.log(sp.Min(share, 1)) / ln2 + sp.Max(share - 1, 0) / ln2
+        require_zero(sp.simplify(total(sp.simplify(sent_at)) - share / ln2), "A(y) = A(x)/2")
+    require_zero(y.subs(x, 0) + 1, "at 0 the packet was sent a round trip before")
+    earlier = 2 * total(y - memory)  # S(y - w)
+    sent, delivered = 2 * total(y) - earlier, total(x) - total(x - memory)
+    require_zero(sp.simplify((sent - delivered).subs(x, 0)), "nothing is missing at 0")
+    return (total(x - memory) - earlier) / (total(x) - earlier)

@@ -1,5 +1,6 @@
 """The TCP laws: values by hand, loops over rounds and packets, definitions in many digits."""
 
+import json
 import math
 from collections import deque
 from fractions import Fraction
@@ -15,6 +16,7 @@ import sympy
 from longfat.law.array_namespaces import NUMPY, ArrayNamespace, JaxNamespace, MpmathNamespace, SympyNamespace
 from longfat.laws import tcp
 from longfat.laws.tcp.window import ceiling_quotient, floor_log2
+from longfat.sim import Network, run
 from tests.blt_referee import Alone
 
 # The sawtooth
@@ -550,3 +552,52 @@ def test_symbols_and_floats_give_the_same_slow_start():
         path, t = sympy.Rational(40, 1000), sympy.Rational(1, 10_000)
         time = tcp.slow_start_transfer_time(sympy.Integer(n), path, t, sympy.Integer(initial))
         assert time == sympy.Rational(transfer(n, Fraction(path.p, path.q), Fraction(t.p, t.q), initial))
+
+
+# SEARCH
+
+
+@pytest.mark.parametrize("after", [0.5, 1.34, 3.0, 3.881, 6.0])
+def test_search_difference_by_integration(after):
+    """Rates integrated and the departure sought, in 30 digits: neither uses the closed form."""
+    with mpmath.workdps(30):
+
+        def acknowledged(until):
+            parts = [-60, min(until, 0)] + ([until] if until > 0 else [])
+            return mpmath.quad(lambda u: mpmath.mpf(2) ** u if u < 0 else mpmath.mpf(1), parts)
+
+        departure = mpmath.findroot(lambda y: 2 * acknowledged(y) - acknowledged(after), (after - 2, after - 1))
+        sent = 2 * (acknowledged(departure) - acknowledged(departure - 3.5))
+        delivered = acknowledged(after) - acknowledged(after - 3.5)
+        assert tcp.search_difference(after) == pytest.approx(float((sent - delivered) / sent), rel=1e-9)
+
+
+def test_search_difference_of_packets(tmp_path):
+    """The packets of a paced slow start of 1000 packets of path: where the test of SEARCH is first met.
+
+    At x = 3.881 the law has 1/ln 2 + 3.881 = 5.32 products acknowledged and a round trip of 2.66; a sketch with a rate
+    that doubles on, 1.34 round trips after 0, would have 2.78 products. With 300 and 3000 packets the
+    simulation has 5.30 and 5.44.
+    """
+    trip, product = 0.1, 1000
+    net = Network().link("a", "b", rate=product * 1000 / trip, delay=trip / 2, buffer=10**8)
+    net.link("b", "a", rate=math.inf, delay=trip / 2)
+    sender = {"initial_window": 10, "growth_limit": math.inf, "pacing": 1}
+    net.flow("sack", path=["a", "b"], packet=1000, parameters=sender, name="flow")
+    run(net, duration=1.4, qlog=tmp_path, rng=1, progress=False)
+    events = [json.loads(text) for text in (tmp_path / "flow.sqlog").read_text().split("\x1e")[2:]]
+    sent, acked = (
+        np.array([one["time"] / 1e3 for one in events if one["name"] == f"transport:packet_{kind}"])
+        for kind in ("sent", "received")
+    )
+    trips = acked - sent[: len(acked)]
+
+    def between(times, end):
+        return np.searchsorted(times, end, "right") - np.searchsorted(times, end - 3.5 * trip, "right")
+
+    before = between(sent, acked - trips)
+    missing = (before - between(acked, acked)) / np.maximum(before, 1)
+    found = np.flatnonzero((acked - trips > 3.5 * trip) & (missing >= 0.26))[0]
+    assert tcp.search_difference(3.881) == pytest.approx(0.26, abs=2e-4)
+    assert (found + 1) / product == pytest.approx(1 / math.log(2) + 3.881, rel=0.02)
+    assert trips[found] / trip == pytest.approx(3.881 / 2 + 1 / math.log(2) / 2, rel=0.02)

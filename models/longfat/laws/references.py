@@ -127,6 +127,10 @@ COPA = (
     'V. Arun and H. Balakrishnan, "Copa: Practical Delay-Based Congestion Control for the Internet", USENIX NSDI 2018, '
     "pp. 329-342"
 )
+SEARCH_DRAFT = (
+    'J. Chung, M. Kachooei, F. Li and M. Claypool, "SEARCH -- a New Slow Start Algorithm for TCP and QUIC", '
+    "draft-chung-ccwg-search-09, 2026"
+)
 LEDBAT_DRAFT = (
     'P. Balasubramanian, O. Ertugay and D. Havey, "LEDBAT++: Congestion Control for Background Traffic", '
     "draft-irtf-iccrg-ledbat-plus-plus-01, 2020"

@@ -20,6 +20,8 @@ PACKETS = Symbol("n", "packets", "[1, inf)", (1, 1e5), "Packets of the file", in
 INITIAL_WINDOW = Symbol("W_0", "packets", "[1, inf)", (1, 10), "Window of the first round", integer=True)
 PATH = Symbol("R", "s", "[0, inf)", (1e-3, 1.0), "Round-trip time of the empty path, without t")
 PACKET_TIME = Symbol("t", "s", "(0, inf)", (1e-6, 1e-3), "Transmission time of a packet at the bottleneck")
+AFTER = Symbol("x", "1", "[0, inf)", (0.1, 8.0), "Time since acknowledgments came at the link's rate, in round trips")
+MEMORY = Symbol("w", "1", "(0, inf)", (1.0, 6.0), "Window of SEARCH in first round trips: 3.5", default=3.5)
 ROUND_TRIP_RATIO = Symbol("r", "1", "(0, inf)", (1.0, 16.0), "Longer round-trip time over the shorter one")
 LOSS_POWER = Symbol("s", "1", "[0, 1]", (0.0, 1.0), "Power of the rate with which losses per second grow")
 TIME_POWER = Symbol("a", "1", "(0, inf)", (1.0, 3.0), "Power of the time with which the window grows")

@@ -10,8 +10,18 @@ from __future__ import annotations
 from typing import Any
 
 from longfat.law import SimulatedBy, Symbol, law
-from longfat.laws.references import APPENZELLER, CARDWELL, JACOBSON, KIM_FARBER, YANG_LAM
-from longfat.laws.tcp.parameters import BUFFER, DECREASE, INITIAL_WINDOW, PACKET_TIME, PACKETS, PATH, UTILISATION
+from longfat.laws.references import APPENZELLER, CARDWELL, JACOBSON, KIM_FARBER, SEARCH_DRAFT, YANG_LAM
+from longfat.laws.tcp.parameters import (
+    AFTER,
+    BUFFER,
+    DECREASE,
+    INITIAL_WINDOW,
+    MEMORY,
+    PACKET_TIME,
+    PACKETS,
+    PATH,
+    UTILISATION,
+)
 
 EXPONENTS = (512, 256, 128, 64, 32, 16, 8, 4, 2, 1)  # they add up to 1023, the largest exponent of a double
 
@@ -234,6 +244,44 @@ def slow_start_transfer_time(
     full = xp.maximum(2 * lone / (initial_window * packet_time), 1 + 0 * lone)
     j, doubled = floor_log2(xp.minimum(last, full), xp)
     return round_trip_time + j * lone + (packets - initial_window * (doubled - 1)) * packet_time
+
+
+@law(
+    source=f"Ours, for the test of {SEARCH_DRAFT}",
+    unit="1",
+    result="norm_diff, 0 at x = 0; SEARCH leaves slow start at 0.26, for w = 3.5 at x = 3.88",
+    derivation="tcp.search_difference",
+    not_simulated="no scheme has SEARCH; tests/laws/test_tcp.py applies its test to the packets of a slow start",
+)
+def search_difference(after: AFTER, memory: MEMORY = 3.5, *, xp: Any) -> Any:
+    r"""Return the share of the data sent a round trip ago that has not been delivered, by which SEARCH ends slow start.
+
+    .. math:: d = \frac{A(x - w) - 2 A(y - w)}{A(x) - 2 A(y - w)}, \qquad A(u) = \frac{2^{\min(u, 0)}}{\ln 2} +
+        \max(u, 0), \qquad 2 A(y) = A(x)
+
+    A(u) are the bandwidth-delay products acknowledged until u, y is the departure of the packet acknowledged at x.
+
+    Notes
+    -----
+    In slow start what has been sent is twice what is acknowledged. Both are counted over w round trips of the empty
+    path, those sent a present round trip x - y earlier. After x = 0 acknowledgments come at the rate of the link and
+    the sender sends at twice that rate, not more, so that the difference grows slowly. This is a fluid limit, for a
+    buffer that loses nothing: at x = 3.88 the queue is 1.66 bandwidth-delay products. With less, losses come first.
+
+    Examples
+    --------
+    >>> round(search_difference(3.88), 3), round(search_difference(1.34), 3)
+    (0.26, 0.03)
+    """
+    zero, ln2 = 0 * (after + memory), xp.log(2 + 0 * after)
+
+    def acknowledged(u: Any) -> Any:
+        return 2 ** xp.minimum(u, zero) / ln2 + xp.maximum(u, zero)
+
+    half = acknowledged(after + zero) * ln2 / 2
+    departure = xp.log(xp.minimum(half, 1 + zero)) / ln2 + xp.maximum(half - 1, zero) / ln2
+    sent = 2 * acknowledged(departure - memory)
+    return (acknowledged(after - memory) - sent) / (acknowledged(after + zero) - sent)
 
 
 OURS = f"Ours, for the network of {KIM_FARBER}, figure 4"
