@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from longfat.base.argument import Argument
 from longfat.cli.output import FOLDER, Output, outputs, say, watched
 from longfat.cli.parameters import FILE, VERBOSE, Text, given, option, options, switch
 from longfat.design.arguments import APPLICATION, TCP_WINDOW
@@ -15,6 +16,11 @@ MEASURED = {
     "mss": replace(TCP_WINDOW["segment"], default="1448B, or as measured"),
     "flows": replace(TCP_WINDOW["flows"], default="1, or as measured"),
 }
+FILE_SIZE = {
+    "transfer_size": Argument(
+        "bytes", "[1, inf)", meaning="Size of a file whose transfer time is wanted", optional=True
+    ),
+}  # fmt: skip
 
 
 @click.command("window", short_help="Window, socket buffers and rate of TCP on a path.")
@@ -24,6 +30,7 @@ MEASURED = {
 @option("--kernel", Text("version", "a version of Linux"), "Version of Linux on both hosts, e.g. 6.18.")
 @options(MEASURED, optional=True)
 @options(TCP_WINDOW, "buffer")
+@options(FILE_SIZE)
 @options(APPLICATION, optional=True, required=False, metavar="NAME")
 @switch("--no-simulation", "End behind the answer of the law.")
 @VERBOSE
@@ -35,6 +42,7 @@ def window_command(
     verbose: bool,
     kernel: str | None,
     application: str | None,
+    transfer_size: int | None,
     **flags: Any,
 ) -> None:
     """Say what limits TCP on a path, what raises its rate, and which lines to paste for that.
@@ -47,8 +55,9 @@ def window_command(
     from longfat.cli import window_path, window_steps, window_tcp
     from longfat.design import tcp_windows
 
-    if application is not None and output.writes:
-        raise conflict("--application", "excludes --output", "its answer is text alone")
+    if application is not None and (output.writes or transfer_size is not None):
+        other = "--output" if output.writes else "--transfer-size"
+        raise conflict("--application", f"excludes {other}", "its answer is text alone")
     with output:
         asked = window_path.asked_of(files, given(flags), kernel)
         if asked.verdict is not None and asked.verdict.is_beyond_windows:
@@ -64,6 +73,8 @@ def window_command(
             say(answer_of(application, answer))
             return
         say(window_tcp.by_law(answer, path, verbose))
+        if transfer_size is not None:
+            say(window_tcp.transfer(answer, path, transfer_size))
         for lines in () if no_simulation else window_tcp.simulated(answer, path, steps, verbose):
             say(lines)
         for _ in steps if output.writes and not no_simulation else ():

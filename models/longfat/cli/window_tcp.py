@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from longfat.base.quantities import rounded
 from longfat.base.text_tables import labelled
 from longfat.cli import paste, window_lines
-from longfat.cli.output import MORE, csv_of
+from longfat.cli.output import MORE, csv_of, watched
 from longfat.cli.tables import percent
 from longfat.cli.window_steps import begin, name_of, of_streams, rates_by_law, span
 from longfat.design.senders import SENDERS
@@ -61,6 +61,22 @@ def _explained(answer: Answer, path: Path) -> Iterator[tuple[str, str]]:
         yield from _decides(a)
     if metrics := _metrics(a, path):
         yield "RFC 6349", f"{'; '.join(metrics)} (metrics of section 4, of the measurement)"
+
+
+def transfer(answer: Answer, path: Path, size: float) -> str:
+    """Return the line on the transfer time of a file, at the first loss: by the law of slow start, and simulated."""
+    from longfat.design.transfer_time import transfer_time
+
+    a, row = answer.attrs, answer.rows[0]
+    law, found = transfer_time(
+        size, rate=a["bandwidth_delay_product"] / a["round_trip_time"], round_trip_time=a["round_trip_time"],
+        loss=row["loss"], scheme=a["scheme"], segment=a["segment"], buffer=float(path.arguments["buffer"]),
+        progress=watched(),
+    )  # fmt: skip
+    words = (
+        f"{rounded(size, 'bytes')} alone on the path: {rounded(law, 's', 3)} by the law of slow start without losses"
+    )
+    return "\n".join([*labelled("transfer", f"{words}, {rounded(found, 's', 3)} simulated"), ""])
 
 
 def simulated(answer: Answer, path: Path, steps: Iterator[Answer], verbose: bool) -> Iterator[str]:

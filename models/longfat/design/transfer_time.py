@@ -1,0 +1,41 @@
+"""Time that a file takes over an idle path: slow start by the law, and the sender simulated."""
+
+from __future__ import annotations
+
+import math
+
+from longfat.design.senders import SENDERS
+from longfat.laws.tcp import slow_start_transfer_time
+from longfat.sim import Network
+from longfat.sim.runs.run import answer
+
+INITIAL_WINDOW = 10  # packets: RFC 6928, section 2
+MOST = 1e7  # packets: a minute. Ours, so that no answer takes an hour unasked.
+
+
+def transfer_time(
+    size: float, *, rate: float, round_trip_time: float, loss: float, scheme: str, segment: int, buffer: float,
+    progress: bool = False,
+) -> tuple[float, float]:  # fmt: skip
+    """Return the time of a file of ``size`` bytes [s]: by the law of slow start, and simulated with one sender.
+
+    The law knows neither losses nor the end of slow start before the path is full, so that it is a lower bound.
+    ``rate`` is that of data; ``buffer`` is in bandwidth-delay products. The file is complete when all is acknowledged.
+
+    >>> law, simulated = transfer_time(1e6, rate=1.25e6, round_trip_time=0.05, loss=0, scheme="reno", segment=1448,
+    ...                                buffer=4)
+    >>> round(law, 2), round(simulated, 2)
+    (0.95, 0.95)
+    """
+    packets = math.ceil(size / segment)
+    if packets > MOST:
+        raise ValueError(f"transfer_size = {size:g} bytes is out of range: must be at most {MOST * segment:g} bytes")
+    per_packet, sender = segment / rate, SENDERS[scheme]
+    law = slow_start_transfer_time(packets, max(0.0, round_trip_time - per_packet), per_packet, INITIAL_WINDOW)
+    room = max(1, round(buffer * rate * round_trip_time / segment))
+    net = Network().link("sender", "receiver", rate=rate, delay=round_trip_time / 2, buffer=room, loss=loss)
+    net.flow(
+        sender.scheme, path=["sender", "receiver"], packet=segment, file=packets * segment, ack_path="ideal",
+        parameters=sender.parameters,
+    )  # fmt: skip
+    return float(law), float(answer(net, rng=0, progress=progress)["transfer_time"][0])

@@ -1,0 +1,35 @@
+"""Transfer times of a file: `longfat window --transfer-size` and its law, against rounds counted by hand."""
+
+import pytest
+
+from longfat.cli import main
+from longfat.design.transfer_time import transfer_time
+
+PATH = {"loss": 0.0, "scheme": "cubic", "segment": 1250, "buffer": 4.0}
+
+
+@pytest.mark.parametrize("trip", [0.02, 0.1, 0.3, 0.7])
+def test_rounds_by_hand(trip):
+    """150 packets from a window of ten are rounds of 10, 20, 40 and 80: four round trips, and 79 packets behind.
+
+    A packet takes 0.1 ms at 12.5 MB/s, so that no round fills a path of 200 packets or more.
+    """
+    law, simulated = transfer_time(150 * 1250, rate=12.5e6, round_trip_time=trip, **PATH)
+    by_hand = 4 * trip + 79 * 1e-4
+    assert law == pytest.approx(by_hand, rel=1e-12)
+    assert simulated == pytest.approx(by_hand, rel=0.01)  # hosts count the round trip without a packet's own time
+
+
+def test_losses_take_longer():
+    law, simulated = transfer_time(5e6, rate=12.5e6, round_trip_time=0.1, **PATH | {"loss": 0.01})
+    assert simulated > 2 * law
+
+
+def test_the_line(capsys):
+    call = ["window", "--rate", "100Mbit/s", "--rtt", "100ms", "--no-simulation"]
+    assert main(call) == 0
+    assert "transfer  " not in capsys.readouterr().out
+    assert main([*call, "--transfer-size", "10MB"]) == 0
+    assert "transfer  10 MB alone on the path: " in capsys.readouterr().out
+    assert main([*call, "--transfer-size", "1TB"]) == 2
+    assert "transfer_size" in capsys.readouterr().err
