@@ -390,19 +390,19 @@ def abuse(context: Context) -> Finding:
     )  # fmt: skip
 
 
-def _under_way(context: Context, label: str, load: float) -> np.ndarray:
-    """Return the mean number of files under way by Little's law, one value from each run."""
+def _in_the_system(context: Context, label: str, load: float) -> np.ndarray:
+    """Return the mean number of files in the system by Little's law, one value from each run."""
     seen = at_load(context, label, REFERENCE, load)
     return np.asarray(seen["throughput"] / REFERENCE.file * seen["response_time"])
 
 
 def lingering(context: Context) -> Finding:
-    """Assess sections 3.3.3 and 4.2.1: at the same arrivals fewer files of BLT than of TCP are under way."""
-    counts = [[_under_way(context, label, load) for label in ("TCP", "BLT")] for load in LOADS]
+    """Assess sections 3.3.3 and 4.2.1: at the same arrivals fewer files of BLT than of TCP are in the system."""
+    counts = [[_in_the_system(context, label, load) for label in ("TCP", "BLT")] for load in LOADS]
     found = tuple(mean(tcp - blt) for tcp, blt in counts)
     return judged(
         Difference(found),
-        f"TCP's less BLT's files under way at loads {numbers_text(LOADS)}: {texts(found)}; BLT's are "
+        f"TCP's less BLT's files in the system at loads {numbers_text(LOADS)}: {texts(found)}; BLT's are "
         f"{numbers_text(blt.mean() for _, blt in counts)}",
         "BLT's files do not finish sooner", scale=point_text(context),
     )  # fmt: skip
