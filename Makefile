@@ -4,7 +4,7 @@ BIN := .venv/bin
 # Modules are compiled once, not by each of the hundred processes that the tests start.
 unexport PYTHONDONTWRITEBYTECODE
 FIGURES := gong_parulkar gong_parulkar.receive_buffers gong_parulkar.sstp loss_load loss_load.shaping cadpc cadpc.further \
-	blt blt.today blt.further kkm network_simulator network_simulator.credits today today.courses \
+	blt blt.today blt.priorities blt.further kkm network_simulator network_simulator.credits today today.courses \
 	today.curves scoreboard field
 PACKAGES := setup.py models derivations docs figures notebooks tests
 

@@ -23,6 +23,7 @@ PARTS = {
     "cadpc.further": "CADPC further: noise, a target below the capacity, and weights",
     "blt": "BLT (Kim and Farber 1994)",
     "blt.today": "BLT on paths of today",
+    "blt.priorities": "BLT beside datagrams of one priority",
     "blt.further": "BLT further: what its authors left to later work",
     "kkm": "The benchmark (Kanakia, Keshav and Mishra 1992)",
     "kkm.topologies": "The networks of the benchmark",
