@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Any
 
 from figures.writing import Part, panels
@@ -27,28 +26,27 @@ TITLES = {
 
 
 def draw_network(variant: str, ax: Any) -> None:
-    """Draw the network of a variant: boxes, links with their labels, and a line for each kind of flow."""
+    """Draw the network of a variant; below it stand its links with rate, delay and buffer, and its connections."""
     drawn = sketch(benchmark.build(benchmark.VARIANTS[variant], ENTRIES["sack"], probe=False))
     placed = Placed(drawn, 20.0)
     middle = {node: ((box[0] + box[2]) / 2, (box[1] + box[3]) / 2) for node, box in placed.boxes.items()}
+    lines = []
     for tail, head in once(drawn.links):
-        (x, y), (to_x, to_y) = middle[tail], middle[head]
-        ax.plot([x, to_x], [y, to_y], color="0.8", lw=6, zorder=0, solid_capstyle="butt")
-        words = "\n".join(said(drawn, tail, head, placed.rightwards((tail, head)))[:2])
-        ax.annotate(words, ((x + to_x) / 2, (y + to_y) / 2), ha="center", va="center", fontsize=5.5,
-                    bbox={"boxstyle": "square,pad=0.1", "fc": "white", "ec": "none", "alpha": 0.75})  # fmt: skip
-    for k, bundle in enumerate(drawn.bundles):
-        for place, pair in enumerate(pairwise(bundle.flow.path)):
-            lane = placed.lane(k, pair)
-            ax.plot(*zip(*lane, strict=True), color=f"C{k % 10}", lw=1, label=None if place else bundle.words[0])
-    for node, words in drawn.boxes.items():
-        ax.annotate(
-            words, middle[node], ha="center", va="center", fontsize=7, bbox={"boxstyle": "round", "fc": "white"}
-        )
+        ends = [middle[tail], middle[head]]
+        ax.plot(*zip(*ends, strict=True), color="black", lw=1, zorder=0)
+        link = said(drawn, tail, head, placed.rightwards((tail, head)))
+        lines.append(f"{drawn.boxes[tail]} – {drawn.boxes[head]}: {'; '.join(link)}")
+    for node, place in middle.items():
+        ax.plot(*place, "s", ms=26, mfc="white", mec="black")
+        ax.annotate(drawn.boxes[node].replace(" … ", "\n… "), place, ha="center", va="center", fontsize=6)
+    lines += [
+        f"{bundle.words[0]}: {' → '.join(drawn.boxes[node] for node in bundle.flow.path)}" for bundle in drawn.bundles
+    ]
     ax.invert_yaxis()
-    ax.margins(0.12)
+    ax.margins(0.2)
+    ax.set(xticks=[], yticks=[])
     ax.axis("off")
-    ax.legend(title="connections", fontsize=6, title_fontsize=6, loc="upper right", ncols=2)
+    ax.text(0.0, -0.02, "\n".join(lines), transform=ax.transAxes, va="top", fontsize=5.5)
 
 
 def draw_all(axes: Any) -> None:
@@ -60,7 +58,7 @@ def draw_all(axes: Any) -> None:
 
 def draw(files: AtomicFiles, _: dict[str, Any]) -> None:
     """Draw the picture."""
-    panels(files, "kkm_topologies", (3, 2), (12, 11), draw_all)
+    panels(files, "kkm_topologies", (2, 3), (14, 10), draw_all)
 
 
 PART = Part("figures.kkm.topologies", lambda: {}, {}, draw)

@@ -7,7 +7,7 @@ from pathlib import Path as File
 import numpy as np
 import pytest
 
-from figures.blt import networks, runs
+from figures.blt import networks, priorities, runs
 from figures.blt import pictures as blt
 from figures.blt.networks import SETS, Path
 from figures.blt.table_1 import PRINTED
@@ -248,3 +248,10 @@ def test_fairness_is_that_of_the_scoreboard():
             _, _, loads, ours, _, theirs, _ = indices[name, bottleneck]
             assert value.startswith(f"loads {loads}: ")
             assert f"BW_b {bottleneck}: BLT {ours}, TCP {theirs}" in value
+
+
+def test_datagrams_lose_by_their_priority():
+    """A file of 200 packets has the priorities 0 to 7: nothing is worse than 7, and nothing better than 0."""
+    best, worst = (priorities.observe(0.5, one, np.random.default_rng(1), 100)["datagram_loss"] for one in (0, 7))
+    assert best == 0
+    assert worst > 0.1

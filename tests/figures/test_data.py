@@ -337,7 +337,7 @@ def test_all_of_it(part, tmp_path):
 
 #: Colours that a title, a note or a label explains: the marks of the loss-load curve, lines of ten flows, edges.
 EXPLAINED = {
-    "loss_load_2": ["C0", "0.6"], "loss_load_5": ["0.6"], "cadpc_snmp": ["0.7"],
+    "loss_load_2": ["C0", "0.6"], "loss_load_5": ["0.6"], "loss_load_shaping": ["0.6"], "cadpc_snmp": ["0.7"],
     "cadpc_2": ["0.5", *(str(0.1 + 0.07 * k) for k in range(10))],
 }  # fmt: skip
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from figures.loss_load import pictures as loss_load
+from figures.loss_load import shaping
 from figures.loss_load.claims import combined
 from figures.loss_load.networks import (
     NEAREST,
@@ -138,3 +139,15 @@ def test_scenarios():
     assert [flow.start for flow in eleven.flows] == pytest.approx([0, *(0.1 + 0.044 * i for i in range(10))])
     assert [len(net.flows) for net in (two, eleven)] == [2, 11]
     assert all("response" in str(flow.parameters) for flow in eleven.flows)
+
+
+def test_a_bucket_for_a_tenth_of_an_empty_link_uses_a_tenth():
+    assert shaping.idle_link(1)["utilisation"] == pytest.approx(0.1, abs=1e-3)
+
+
+def test_a_bucket_at_the_peak_rate_of_its_source_changes_nothing():
+    """On times are at 10 Mbit/s, 2.78 times the mean rate of a source at a load of 0.9: no packet waits for a token."""
+    plain, shaped = (shaping.observe(0.9, tokens, np.random.default_rng(1), 4.0) for tokens in (0.0, 2.8))
+    assert shaped["shaper_delay"] < 1e-6
+    assert shaped["shaper_loss"] == 0
+    assert shaped["queue_delay"] == pytest.approx(plain["queue_delay"], rel=1e-3)
