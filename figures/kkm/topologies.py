@@ -25,6 +25,9 @@ TITLES = {
 }  # fmt: skip
 
 
+ENDS = 0.2, 0.8  # of the way between two nodes, where the line of a link begins and ends
+
+
 def draw_network(variant: str, ax: Any) -> None:
     """Draw the network of a variant; below it stand its links with rate, delay and buffer, and its connections."""
     drawn = sketch(benchmark.build(benchmark.VARIANTS[variant], ENTRIES["sack"], probe=False))
@@ -32,13 +35,16 @@ def draw_network(variant: str, ax: Any) -> None:
     middle = {node: ((box[0] + box[2]) / 2, (box[1] + box[3]) / 2) for node, box in placed.boxes.items()}
     lines = []
     for tail, head in once(drawn.links):
-        ends = [middle[tail], middle[head]]
-        ax.plot(*zip(*ends, strict=True), color="black", lw=1, zorder=0)
+        (x, y), (to_x, to_y) = middle[tail], middle[head]
+        ax.plot([x + share * (to_x - x) for share in ENDS], [y + share * (to_y - y) for share in ENDS], "k", lw=1)
         link = said(drawn, tail, head, placed.rightwards((tail, head)))
         lines.append(f"{drawn.boxes[tail]} – {drawn.boxes[head]}: {'; '.join(link)}")
     for node, place in middle.items():
-        ax.plot(*place, "s", ms=26, mfc="white", mec="black")
-        ax.annotate(drawn.boxes[node].replace(" … ", "\n… "), place, ha="center", va="center", fontsize=6)
+        words = drawn.boxes[node].replace(" … ", "\n… ")
+        ax.annotate(
+            words, place, ha="center", va="center", fontsize=6, bbox={"boxstyle": "square,pad=1", "fc": "white"}
+        )
+        ax.update_datalim([place])
     lines += [
         f"{bundle.words[0]}: {' → '.join(drawn.boxes[node] for node in bundle.flow.path)}" for bundle in drawn.bundles
     ]
