@@ -38,7 +38,7 @@ def draw_network(variant: str, ax: Any) -> None:
         (x, y), (to_x, to_y) = middle[tail], middle[head]
         ax.plot([x + share * (to_x - x) for share in ENDS], [y + share * (to_y - y) for share in ENDS], "k", lw=1)
         link = said(drawn, tail, head, placed.rightwards((tail, head)))
-        lines.append(f"{drawn.boxes[tail]} – {drawn.boxes[head]}: {'; '.join(link)}")
+        lines.append(f"{drawn.boxes[tail]} - {drawn.boxes[head]}: {'; '.join(link)}")
     for node, place in middle.items():
         words = drawn.boxes[node].replace(" … ", "\n… ")
         ax.annotate(
