@@ -30,6 +30,10 @@ def test_the_line(capsys):
     assert main(call) == 0
     assert "transfer  " not in capsys.readouterr().out
     assert main([*call, "--transfer-size", "10MB"]) == 0
-    assert "transfer  10 MB alone on the path: " in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "transfer  10 MB alone on the path: " in said
+    assert "s simulated" not in said
+    assert main([*call[:-1], "--transfer-size", "10MB"]) == 0
+    assert "s simulated" in capsys.readouterr().out
     assert main([*call, "--transfer-size", "1TB"]) == 2
     assert "transfer_size" in capsys.readouterr().err

@@ -74,7 +74,7 @@ def window_command(
             return
         say(window_tcp.by_law(answer, path, verbose))
         if transfer_size is not None:
-            say(window_tcp.transfer(answer, path, transfer_size))
+            say(window_tcp.transfer(answer, path, transfer_size, simulate=not no_simulation))
         for lines in () if no_simulation else window_tcp.simulated(answer, path, steps, verbose):
             say(lines)
         for _ in steps if output.writes and not no_simulation else ():

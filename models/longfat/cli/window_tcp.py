@@ -63,7 +63,7 @@ def _explained(answer: Answer, path: Path) -> Iterator[tuple[str, str]]:
         yield "RFC 6349", f"{'; '.join(metrics)} (metrics of section 4, of the measurement)"
 
 
-def transfer(answer: Answer, path: Path, size: float) -> str:
+def transfer(answer: Answer, path: Path, size: float, simulate: bool) -> str:
     """Return the line on the transfer time of a file, at the first loss: by the law of slow start, and simulated."""
     from longfat.design.transfer_time import transfer_time
 
@@ -71,12 +71,13 @@ def transfer(answer: Answer, path: Path, size: float) -> str:
     law, found = transfer_time(
         size, rate=a["bandwidth_delay_product"] / a["round_trip_time"], round_trip_time=a["round_trip_time"],
         loss=row["loss"], scheme=a["scheme"], segment=a["segment"], buffer=float(path.arguments["buffer"]),
-        progress=watched(),
+        simulate=simulate, progress=watched(),
     )  # fmt: skip
     words = (
         f"{rounded(size, 'bytes')} alone on the path: {rounded(law, 's', 3)} by the law of slow start without losses"
     )
-    return "\n".join([*labelled("transfer", f"{words}, {rounded(found, 's', 3)} simulated"), ""])
+    words += f", {rounded(found, 's', 3)} simulated" if found is not None else ""
+    return "\n".join([*labelled("transfer", words), ""])
 
 
 def simulated(answer: Answer, path: Path, steps: Iterator[Answer], verbose: bool) -> Iterator[str]:

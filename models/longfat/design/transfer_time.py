@@ -6,8 +6,6 @@ import math
 
 from longfat.design.senders import SENDERS
 from longfat.laws.tcp import slow_start_transfer_time
-from longfat.sim import Network
-from longfat.sim.runs.run import answer
 
 INITIAL_WINDOW = 10  # packets: RFC 6928, section 2
 MOST = 1e7  # packets: a minute. Ours, so that no answer takes an hour unasked.
@@ -15,8 +13,8 @@ MOST = 1e7  # packets: a minute. Ours, so that no answer takes an hour unasked.
 
 def transfer_time(
     size: float, *, rate: float, round_trip_time: float, loss: float, scheme: str, segment: int, buffer: float,
-    progress: bool = False,
-) -> tuple[float, float]:  # fmt: skip
+    simulate: bool = True, progress: bool = False,
+) -> tuple[float, float | None]:  # fmt: skip
     """Return the time of a file of ``size`` bytes [s]: by the law of slow start, and simulated with one sender.
 
     The law knows neither losses nor the end of slow start before the path is full, so that it is a lower bound.
@@ -32,6 +30,11 @@ def transfer_time(
         raise ValueError(f"transfer_size = {size:g} bytes is out of range: must be at most {MOST * segment:g} bytes")
     per_packet, sender = segment / rate, SENDERS[scheme]
     law = slow_start_transfer_time(packets, max(0.0, round_trip_time - per_packet), per_packet, INITIAL_WINDOW)
+    if not simulate:
+        return float(law), None
+    from longfat.sim import Network
+    from longfat.sim.runs.run import answer
+
     room = max(1, round(buffer * rate * round_trip_time / segment))
     net = Network().link("sender", "receiver", rate=rate, delay=round_trip_time / 2, buffer=room, loss=loss)
     net.flow(
