@@ -140,7 +140,7 @@ frame, link_rate = sp.symbols("l C", positive=True)  # bytes, bytes/s
 
 
 def cake_target() -> Expr:
-    """Derive max(q, 3 l/(2 C)): the target is q unless a packet that waits for one and a half others exceeds it."""
+    """Derive max(q, 3 l/(2 C)): on a slow link the target is the transmission time of one and a half frames."""
     own = sp.Symbol("T", positive=True)
     (found,) = sp.solve(own * link_rate - (frame + frame / 2), own)  # bytes that the link sends in T
     law = sp.Max(q, found)

@@ -22,7 +22,7 @@ HEAD = """\
 
 Linux's own TCP runs the scenarios of the simulator, over links that the simulator's code emulates. With all rules as Linux ships them, simulator and
 Linux agree in {agrees} of {all} statements and differ in {differs}; {undecided} are undecided. {full} of those that agree are links full on both sides. In {biased} the interval excludes 0,
-where chance gives six: a bias below the accuracy. At a loss of 3 % Linux's goodput is higher in {higher} of {lossy} cells. [data/linux.csv](data/linux.csv) has every statement with its law, intervals and runs;
+where chance gives five: a bias below the accuracy. At a loss of 3 % Linux's goodput is higher in {higher} of {lossy} cells. [data/linux.csv](data/linux.csv) has every statement with its law, intervals and runs;
 [data/linux_switched.csv](data/linux_switched.csv) those with a rule switched, of which {same} of {switched} agree. `python -m docs.linux` writes all from the runs in `tests/data/linux.csv`.
 
 ## What agrees, and what does not

@@ -33,7 +33,7 @@ def test_the_law_is_what_is_proved(name):
               "t": 2, "mu": 5000, "q": sp.Rational(1, 50), "alpha": sp.Rational(1, 8), "beta": sp.Rational(3, 5),
               "h": sp.Rational(1, 3), "k": 2, "R_C": sp.Rational(1, 25), "R_L": sp.Rational(1, 40), "u": 1,
               "v": sp.Rational(1, 5), "growth": 2, "g_p": sp.Rational(5, 4), "S": 40,
-              "delta": sp.Rational(1, 10)}  # fmt: skip
+              "delta": sp.Rational(1, 10), "l": 1, "C": 60}  # fmt: skip
     letters = {symbol.sympy: values[RENAMED.get(symbol.plain_letter, symbol.plain_letter)]
                for symbol in record.symbols.values()}  # fmt: skip
     shipped = mpmath.mpf(sp.N(record.expr.subs(letters), 30))

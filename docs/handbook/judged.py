@@ -23,6 +23,7 @@ PLUG_INS: Mapping[str, tuple[str, ...]] = {
     "sawtooth_queue": ("sack", "fifo"),
     "parallel_utilisation": ("gaimd",),
     "parallel_share": ("sack", "fifo"),
+    "shaped_utilisation": ("leaky-bucket",),
     "round_trip_unfairness": ("cubic",),
     "rap_rate_at_loss": ("rap",),
     "gaimd_rate_at_loss": ("gaimd",),

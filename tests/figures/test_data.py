@@ -38,7 +38,7 @@ def test_every_picture_has_words_and_every_part_numbers():
         path.relative_to(HERE).with_suffix("").as_posix() for path in HERE.rglob("*.png")
     }
     without = [part for part, names in gallery.numbers(HERE).items() if not names]
-    assert without == ["explore", "kkm.other_schemes"]  # a picture of a page, and tables
+    assert without == ["explore", "kkm.topologies", "kkm.other_schemes"]  # a page, drawings, and tables
 
 
 def test_the_gallery_is_what_the_code_gives():

@@ -101,10 +101,10 @@ def test_rows_by_the_command(capsys, tmp_path):
     assert "consistent: BDP example" in out
     assert "printed   12.5" in out
     content = json.loads(data.read_text(encoding="utf-8"))
-    assert len(content["rows"]) == content["summary"]["all"]["rows"] == 30
-    assert sum(content["summary"]["003"].values()) == 2 * 30
+    assert len(content["rows"]) == content["summary"]["all"]["rows"] == 35
+    assert sum(content["summary"]["003"].values()) == 2 * 35
     root = ElementTree.fromstring(page.read_text(encoding="utf-8").removeprefix("<!DOCTYPE html>"))
-    assert len(root.findall(".//tr")) == (1 + 2) + (1 + 30)
+    assert len(root.findall(".//tr")) == (1 + 2) + (1 + 35)
 
 
 def rows_of(**columns):

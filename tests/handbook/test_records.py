@@ -27,7 +27,7 @@ def test_every_law_has_a_record(found):
     assert len({one["address"] for one in found}) == len(found) > 140
     for one in found:
         assert one["equations"], one["id"]
-        assert {"summary", "unit", "letters", "source", "python"} <= one.keys()
+        assert {"summary", "unit", "letters", "source"} <= one.keys()
         assert ("simulator" in one) != ("not_simulated" in one), one["id"]
         assert all(name in {other["id"] for other in found} for name in one.get("neighbours", []))
 

@@ -179,7 +179,9 @@ def test_ends_of_intervals_are_allowed():
     assert queues.avq(gamma=1, start=0).values["gamma"] == 1.0
     assert queues.rem(smoothing="100%", interval="1 us").values["interval"] == 1e-6
     assert queues.decbit(on_departure=True).values["on_departure"] == 1.0
-    assert queues.leaky_bucket("8 Mbit/s", 7, queue=0).values == {"rate": 1e6, "tokens": 7.0, "queue": 0.0}
+    assert queues.leaky_bucket("8 Mbit/s", 7, queue=0).values == {
+        "rate": 1e6, "tokens": 7.0, "queue": 0.0, "lateness": 0.0,
+    }  # fmt: skip
 
 
 def test_a_parameter_by_another_name():

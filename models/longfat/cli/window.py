@@ -18,7 +18,7 @@ MEASURED = {
 }
 FILE_SIZE = {
     "transfer_size": Argument(
-        "bytes", "[1, inf)", meaning="Size of a file whose transfer time is wanted", optional=True
+        "bytes", "[1, inf)", meaning="File size, for its transfer time", optional=True
     ),
 }  # fmt: skip
 

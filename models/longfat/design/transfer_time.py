@@ -23,7 +23,7 @@ def transfer_time(
     >>> law, simulated = transfer_time(1e6, rate=1.25e6, round_trip_time=0.05, loss=0, scheme="reno", segment=1448,
     ...                                buffer=4)
     >>> round(law, 2), round(simulated, 2)
-    (0.95, 0.95)
+    (0.92, 0.92)
     """
     packets = math.ceil(size / segment)
     if packets > MOST:

@@ -89,7 +89,6 @@ def record(law: Law, neighbours: Iterable[str] = (), *, hashed: bool = True) -> 
         "simulator": law.simulated and getattr(law.simulated.simulator, "__name__", law.simulated.simulator),
         "not_simulated": law.not_simulated or None,
         "neighbours": list(neighbours),
-        "python": python_call(law),
     }
     return {name: value for name, value in found.items() if value not in (None, "", [])}
 
