@@ -11,7 +11,8 @@ from longfat.sim.plugin.discipline import ENQUEUE, Discipline, Parameter
 HALF_A_TICK = 0.5e-9  # s, half the simulator's unit of time
 
 
-# Ours: draft-ietf-ccwg-bbr-06, section 5.5.9, describes aggregation by radio links and receivers, but no model of it.
+# Ours, because draft-ietf-ccwg-bbr-06, section 5.5.9, describes aggregation by radio links and receivers without a
+# model.
 def hold_until_batch(link, packet, now):
     """Hold the packet until the next multiple of the interval."""
     link.hold_until = math.ceil((now - HALF_A_TICK) / link.interval) * link.interval

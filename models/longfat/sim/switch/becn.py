@@ -2,7 +2,8 @@
 
 P. Newman, "Backward Explicit Congestion Notification for ATM Local Area Networks", GLOBECOM 1993. While the queue
 exceeds a threshold, each flow whose cells arrive gets a notification, at most one in a filter period. Sources of the
-scheme "becn" follow them. From memory and the abstract: the paper could not be read. Service is in order of arrival.
+scheme "becn" react to the notifications. Written from memory and the abstract, because the paper could not be read.
+Service is in order of arrival.
 
 >>> becn(threshold=50).values["threshold"]
 50.0
@@ -15,7 +16,7 @@ from longfat.sim.plugin.functions import flow_state
 WHOSE, OURS = 3, -6.0
 
 
-# Newman (1993): a threshold in the queue, and a filter so that a source hears of one event once.
+# Newman (1993): a queue threshold, and a filter that notifies a source only once of one congestion event.
 def enqueue(link, packet, now):
     """Send a notification if the queue is long and the flow's last one is a filter period old."""
     if packet.kind != DATA or packet.marks & STAMPED == 0 or packet.header[WHOSE] != OURS:

@@ -1,17 +1,17 @@
 """Bit-round fair queueing: packets depart in the order in which bit-by-bit round robin would finish them.
 
 A. Demers, S. Keshav and S. Shenker, "Analysis and Simulation of a Fair Queueing Algorithm", SIGCOMM 1989. In the fluid
-system, in which all backlogged flows share the link at every moment, virtual time R grows at the link's rate over the
-number of flows that are backlogged in the fluid. A packet's finish tag is F = max(F of the flow's previous packet, R) +
-size. With weights, as in generalised processor sharing (A. K. Parekh and R. G. Gallager, IEEE/ACM Transactions on
-Networking 1(3), 1993), flows share the link in proportion to them: R grows at the rate over the sum of the weights, and
-a packet takes size/weight of it.
+system, in which all backlogged flows share the link at every moment, virtual time R grows at the link's rate divided by
+the number of flows that are backlogged in this system. A packet's finish tag is F = max(F of the flow's previous
+packet, R) + size. With weights, as in generalised processor sharing (A. K. Parekh and R. G. Gallager, IEEE/ACM
+Transactions on Networking 1(3), 1993), flows share the link in proportion to their weights: R grows at the rate divided
+by the sum of the weights, and a packet adds size/weight to its flow's tag.
 
-Tags are integers, in units of 1/`FRACTION` bytes. The flows that are backlogged in the fluid form a list sorted by
-their last tags, so that the computing time of a packet grows with the number of flows before its own.
+Tags are integers, in units of 1/`FRACTION` bytes. The flows that are backlogged in the fluid system form a list sorted
+by their last tags, so that the computing time of a packet grows with the number of flows before its own.
 
-Ours: a full buffer drops the last packet of the flow with the most bytes, and takes it out of the fluid, too; the
-paper's parameter delta, which favours flows that send little, is 0.
+Ours: a full buffer drops the last packet of the flow with the most bytes, and removes it from the fluid system, too;
+the paper's parameter delta, which favours flows that send little, is 0.
 """
 
 from longfat.sim.kernel.jit import part
@@ -24,11 +24,11 @@ from longfat.sim.switch import tags
 from longfat.sim.switch.tags import append_tagged, in_table, take_from_longest, take_smallest
 
 FRACTION = 1 << 16  # units of a tag per byte; tags reach 1.4e14 bytes of service
-UNIT = 1 << 10  # units of a weight, a power of two so that equal weights of 1 round as if there were none
-OUT = -2  # `behind` of a queue that is empty in the fluid
+UNIT = 1 << 10  # units of a weight, a power of two so that equal weights of 1 give the tags of no weights
+OUT = -2  # value of `behind` for a queue that is empty in the fluid system
 
 
-# Parekh and Gallager (1993): weights phi; that of a flow without a row in the table is 1, as for Demers et al. (1989).
+# Parekh and Gallager (1993): weights phi; a flow without a row in the table has weight 1, as in Demers et al. (1989).
 @part
 def weight_of(link, packet):
     """Return the weight of a packet's flow, in 1/`UNIT`."""
@@ -37,12 +37,12 @@ def weight_of(link, packet):
 
 @part
 def share(queue, size):
-    """Return the share of the virtual time that a packet takes."""
+    """Return what a packet adds to its flow's tag, size/weight in units of tags."""
     return int(size) * FRACTION * UNIT // int(queue.weight)
 
 
-# Demers et al. (1989), section 2: dR/dt = rate/(number of flows backlogged in the fluid). Parekh and Gallager (1993),
-# the virtual time of PGPS: the sum of their weights (`link.fluid`) instead of their number.
+# Demers et al. (1989), section 2: dR/dt = rate/(number of flows backlogged in the fluid system). Parekh and Gallager
+# (1993), the virtual time of PGPS: the sum of the flows' weights (`link.fluid`) replaces their number.
 @part
 def roll(link):
     """Advance virtual time to the present, in integers so that it is exact."""
@@ -64,7 +64,7 @@ def roll(link):
 
 @part
 def take_out(link, queue):
-    """Remove a queue from the list of the fluid's backlogged queues, if it is in it."""
+    """Remove a queue from the list of queues backlogged in the fluid system, if the list contains it."""
     if queue.behind == OUT:
         return
     link.fluid -= queue.weight
@@ -81,7 +81,7 @@ def take_out(link, queue):
 
 @part
 def insert(link, queue):
-    """Insert a queue into the list of the fluid's backlogged queues, behind those with smaller or equal last tags."""
+    """Insert a queue into the list of queues backlogged in the fluid system, after those with no greater last tags."""
     before, behind = NONE, link.first
     while behind != NONE and queue_numbered(link, behind).tag <= queue.tag:
         before, behind = behind, queue_numbered(link, behind).behind
@@ -93,8 +93,8 @@ def insert(link, queue):
     link.fluid += queue.weight
 
 
-# Demers et al. (1989), section 2: F = max(F of the flow's previous packet, R) + size; over the weight by Parekh and
-# Gallager (1993).
+# Demers et al. (1989), section 2: F = max(F of the flow's previous packet, R) + size. Parekh and Gallager (1993) divide
+# the size by the flow's weight.
 def enqueue(link, packet, now):
     """Give the packet its finish tag and append it to its flow's queue."""
     roll(link)
@@ -115,9 +115,10 @@ def dequeue(link, now):
     return take_smallest(link)
 
 
-# Ours, because a dropped packet would otherwise keep its flow backlogged in the fluid and raise its later tags.
+# Ours, because a dropped packet would otherwise keep its flow backlogged in the fluid system and raise the flow's later
+# tags.
 def evict(link, packet, now):
-    """Take the last packet of the longest queue, and take it out of the fluid."""
+    """Take the last packet of the longest queue, and remove it from the fluid system."""
     victim, queue = take_from_longest(link, packet)
     if victim != NOTHING:
         roll(link)
@@ -141,13 +142,14 @@ SERVICE = Service(
             about="Weights of flows (0 is the first), in steps of 1/1024; that of the others is 1",
         )
     },
-    # virtual time, and the simulated time of its last update [ns]; of the fluid: the queue that empties first, and the
-    # sum of the weights of the backlogged queues
+    # virtual time, and the simulated time of its last update [ns]; in the fluid system: the queue that empties first,
+    # and the sum of the weights of the backlogged queues
     state={**tags.STATE, "tag": 0, "rolled": 0, "first": NONE, "fluid": 0},
-    queue_state={"tag": 0, "behind": OUT, "weight": 0},  # a weight of 0 is not yet known
+    queue_state={"tag": 0, "behind": OUT, "weight": 0},  # weight 0: not yet known
     workspace=tags.room,
     source='A. Demers, S. Keshav and S. Shenker, "Analysis and Simulation of a Fair Queueing Algorithm", SIGCOMM 1989, '
     "section 2, doi:10.1145/75246.75248",
 )
-#: The computing time of a packet grows with the number of backlogged flows; with `FAIR`, with its logarithm.
+#: The computing time of a packet grows with the number of backlogged flows; with `FAIR` it grows with the logarithm of
+#: this number.
 BIT_ROUND = Discipline("bit-round", SERVICE, needs_buffer=True)

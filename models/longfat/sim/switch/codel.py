@@ -7,7 +7,7 @@ packet, so that one call stands for one `dodequeue` of the RFC's pseudo-code. Th
 many (`longfat.sim.switch.fq_codel`).
 
 Ours: MAXPACKET (RFC 8289, section 5.3: "SHOULD use interface MTU") is the largest packet that has arrived, because
-links have no MTU. Marks instead of drops, which the RFC allows without a rule, are those of Linux.
+links have no MTU. Marking instead of dropping, which the RFC allows without giving a rule, follows Linux.
 
 >>> codel(target="10 ms").values["target"]
 0.01
@@ -20,10 +20,10 @@ from longfat.sim.kernel.jit import part
 from longfat.sim.plugin.discipline import DROP, ENQUEUE, SEND, Discipline, Parameter, flag
 from longfat.sim.plugin.functions import mark
 
-#: State of one controlled queue: RFC 8289, section 5.2. `just_dropped`: the last packet was dropped, not the first of a
-#: dropping state, so that the next drop is still to be scheduled.
+#: State of one controlled queue: RFC 8289, section 5.2. `just_dropped`: the last packet was dropped, but not as the
+#: first of a dropping state, so that the next drop is still to be scheduled.
 STATE = {"first_above": 0.0, "drop_next": 0.0, "count": 0, "last_count": 0, "dropping": False, "just_dropped": False}
-RECENT = 16  # intervals
+RECENT = 16  # intervals after `drop_next` for which the drop rate is remembered; RFC 8289, section 5.5
 
 
 # RFC 8289, section 5.6, `control_law`.
@@ -33,7 +33,7 @@ def control_law(time, interval, count):
     return time + interval / math.sqrt(count)
 
 
-# RFC 8289, section 5.6, `dodequeue`. Section 4.4: of several queues, the occupancy of all is tested.
+# RFC 8289, section 5.6, `dodequeue`. Section 4.4: if there are several queues, their total occupancy is tested.
 @part
 def over_target(one, link, packet, now):
     """Return whether the sojourn times of a queue have reached the target for an interval ("OK to drop")."""
@@ -46,8 +46,8 @@ def over_target(one, link, packet, now):
     return False
 
 
-# RFC 8289, section 5.5: if the queue was in dropping state a short time ago, begin at about the rate that controlled it
-# then.
+# RFC 8289, section 5.5: if the queue was in dropping state a short time ago, begin at about the drop rate that
+# controlled it then.
 @part
 def enter_dropping(one, link, now):
     """Enter dropping state, and schedule the drop after the first."""
@@ -58,7 +58,8 @@ def enter_dropping(one, link, now):
     one.drop_next = control_law(now, link.interval, one.count)
 
 
-# RFC 8289, section 5.5, `dequeue`. Linux, codel_impl.h, `codel_dequeue`: a mark counts as a drop, but sends the packet.
+# RFC 8289, section 5.5, `dequeue`. Linux, codel_impl.h, `codel_dequeue`: a mark counts as a drop, but the packet is
+# sent.
 @part
 def control(one, link, packet, now):
     """Return DROP or SEND for the first packet of a queue; `one` has the state of the queue, `link` the parameters."""
@@ -93,7 +94,7 @@ def found_empty(one):
 
 
 def enqueue(link, packet, now):
-    """Record the largest packet; the link records the time of arrival (RFC 8289, section 5.4)."""
+    """Record the size of the largest packet; the link records the time of arrival (RFC 8289, section 5.4)."""
     link.largest_packet = max(link.largest_packet, packet.size)
     return ENQUEUE
 

@@ -1,25 +1,25 @@
-"""Link-by-link credit flow control (FCVC): every switch has room for each flow's cells before they are sent to it.
+"""Link-by-link credit flow control (FCVC): a node sends a flow's cells only if the next switch has room for them.
 
 H. T. Kung and A. Chapman, "The FCVC (Flow-Controlled Virtual Channels) Proposal for ATM Networks", ICNP 1993, and H. T.
 Kung, T. Blackwell and A. Chapman, "Credit-Based Flow Control for ATM Networks", SIGCOMM 1994. A switch sends a credit
-cell to its upstream neighbour after each N2 cells of a flow that it has forwarded, with the number of cells forwarded
-so far. The neighbour may have at most the allocation, N2 + N3 cells, sent and not forwarded: with N3 = rate x round
-trip of the link the flow can have this rate. The scheduler (service `credit`) sends within these limits: a flow
-without credit waits and lets others pass, so that a blocked flow does not block the link. Ours, because the paper
-leaves the order to the switch: the flows with credit take turns packet by packet. Packets of other schemes and
-acknowledgments need no credit.
+cell to its upstream neighbour after each N2 cells of a flow that it has forwarded; the credit cell carries the number
+of cells forwarded so far. At most N2 + N3 cells, the allocation, may be sent by the neighbour and not yet forwarded:
+with N3 = rate x round trip of the link the flow can reach this rate. The scheduler (service `credit`) sends within
+these limits: a flow without credit waits and lets others pass, so that a blocked flow does not block the link. Ours,
+because the paper leaves the order to the switch: the flows with credit take turns packet by packet. Packets of other
+schemes and acknowledgments need no credit.
 
 Cells are counted by their transmission numbers, so that cells lost on a link give their credit back with the next cell
 that arrives. A flow that is blocked for `check` without a credit cell sends one cell nevertheless, which the next node
-answers immediately with its counts; both is ours, the paper has credit check cells. Buffers never lose a cell as long
-as a switch forwards N2 cells of each flow within `check`. The last switch of a path is not limited, because its
+answers immediately with its counts; both rules are ours, the paper has credit check cells. Buffers never lose a cell as
+long as a switch forwards N2 cells of each flow within `check`. The last switch of a path is not limited, because its
 receiver takes every cell.
 
 Adaptive allocation (`adaptive`): after each `interval` a switch shares its pool of cells M among the flows in
-proportion to the cells that they have forwarded: 1 + (M/2 - TQ - N) V/TV for one that has forwarded V of TV cells, with
-TQ cells that wait and N flows, and reports it in credit cells. Ours, because the paper could not be read and safety
-needs it: the sum never exceeds the rest of the pool if all flows use their latest reported allocations, and a flow that
-is silent for an interval returns to an allocation of one cell without a message, at both ends of the link.
+proportion to the cells that they have forwarded: with TQ queued cells and N flows, a flow that has forwarded V of TV
+cells gets 1 + (M/2 - TQ - N) V/TV, reported in credit cells. Ours, because the paper could not be read and buffers must
+not overflow: the sum never exceeds the free part of the pool if all flows use their latest reported allocations, and a
+flow that is silent for an interval returns to an allocation of one cell without a message, at both ends of the link.
 
 >>> credit(n3=100).values["n2"]
 10.0
@@ -44,16 +44,16 @@ from longfat.sim.plugin.functions import (
 from longfat.sim.plugin.service import PER_FLOW, Service
 from longfat.sim.switch.round_robin import join_list, leave_list
 
-# Header fields of a packet: when it left the upstream node [s], 0 at its source; 1 if it left without credit, to ask
-# for the counts; not used; the scheme's identifier. Those of feedback: cells forwarded and allocation, in the first two
-# fields.
+# Header fields of a packet: time at which it left the upstream node [s], 0 at its source; 1 if it left without credit,
+# to ask for the counts; not used; the scheme's identifier. The first two fields of feedback: cells forwarded,
+# allocation.
 LEFT, CHECK, _, WHOSE = range(4)
 FORWARDED, ALLOCATION = range(2)
 OURS = -5.0
 
 
 # Kung, Blackwell and Chapman (1994), credit update protocol: Crd_Bal = Buf_Alloc - (Tx_Cnt - Fwd_Cnt). Ours: an
-# allocation that is not used for its lifetime is one cell.
+# allocation that is not used for its lifetime falls to one cell.
 @part
 def has_credit(queue, now):
     """Return whether the next packet of a queue may leave."""
@@ -104,11 +104,11 @@ CREDIT = Service(
     queues=PER_FLOW,
     # number of queues in the list, the queue that has the turn, and the last queue
     state={"active": 0, "turn": NONE, "last": NONE},
-    # Whether the flow needs credit; time without a credit packet after which one packet leaves all the same [s];
+    # Whether the flow needs credit; time without a credit packet after which one packet leaves nevertheless [s];
     # packets sent, packets forwarded by the next node, and its allocation there, for how long that lasts and when it
     # was last used or confirmed [s]. Of this node's own allocation to the flow: the present one, that of the last
     # credit cell and the greatest of those before that may still be in use, when that changed [s]; when a packet last
-    # arrived [s], packets forwarded of late.
+    # arrived [s], packets forwarded in this interval.
     queue_state={
         "limited": False, "check": math.inf, "sent": 0, "forwarded": 0, "allocation": 0.0,
         "lifetime": math.inf, "used_at": 0.0, "behind": NONE,
@@ -134,7 +134,7 @@ def takes_part(packet):
 
 @part
 def silent(queue, intervals, now):
-    """Return whether a flow has been silent so long that its upstream node has returned to one cell."""
+    """Return whether a flow was silent longer than `intervals` [s], and its upstream node has returned to one cell."""
     return now - max(queue.arrived_at, queue.announced_at) > intervals
 
 
@@ -144,8 +144,8 @@ def first_allocation(link):
     return 1.0 if link.adaptive else link.n2 + link.n3
 
 
-# Ours: cells that a flow may still send by its allocations. Allocations before the last one count for one interval, in
-# which the credit cell reaches the upstream node and all cells sent before that arrive.
+# Ours: cells that a flow's allocations still allow it to send. Allocations before the last one count for one interval,
+# in which the credit cell reaches the upstream node and all cells sent before that arrive.
 @part
 def reserved(link, queue, now):
     """Return the number of cells of a flow for which this switch must have room, whatever the upstream node does."""
@@ -156,8 +156,8 @@ def reserved(link, queue, now):
     return max(queue.announced, queue.announced_before) if recent else queue.announced
 
 
-# Kung, Blackwell and Chapman (1994), adaptive credit allocation: (M/2 - TQ - N) VU/TU. Ours: no more than is left of
-# the pool by `reserved`, and one cell for every flow, with which it can begin.
+# Kung, Blackwell and Chapman (1994), adaptive credit allocation: (M/2 - TQ - N) VU/TU. Ours: at most the part of the
+# pool that `reserved` leaves, and at least one cell for every flow, so that it can begin.
 @part
 def share_pool(link, now):
     """Share the pool among the flows in proportion to their use of the link in the last interval."""
@@ -188,8 +188,8 @@ def send_credit(link, flow, queue, now):
     link.send_feedback = 1
 
 
-# N23 (Kung and Chapman 1993): a credit cell after N2 forwarded cells. Ours: after fewer if the allocation is smaller,
-# and immediately if it has changed.
+# N23 (Kung and Chapman 1993): a credit cell is sent after N2 forwarded cells. Ours: it is sent after fewer if the
+# allocation is smaller, and immediately if the allocation has changed.
 @part
 def return_credit(link, flow, queue, now):
     """Send a credit cell to the upstream node if it is due."""
@@ -204,7 +204,7 @@ def return_credit(link, flow, queue, now):
 
 
 def enqueue(link, packet, now):
-    """Note the arrival; give a new flow its first allocation."""
+    """Record the arrival; give a new flow its first allocation."""
     if not takes_part(packet):
         return ENQUEUE
     mine, flow = queue_of(link, packet), flow_state(link, packet.flow)
@@ -226,7 +226,7 @@ def enqueue(link, packet, now):
 
 
 def dequeue(link, packet, now):
-    """Count the packet as sent downstream and as forwarded for the upstream node; return credit if it is due."""
+    """Count the packet as sent downstream and as forwarded for the upstream node; send a credit cell if it is due."""
     if not takes_part(packet):
         return SEND
     mine, flow = queue_of(link, packet), flow_state(link, packet.flow)
@@ -241,7 +241,7 @@ def dequeue(link, packet, now):
     return SEND
 
 
-# Credit update protocol: counts are absolute, so that a lost credit cell is made good by the next one.
+# Credit update protocol: counts are absolute, so that the next credit cell replaces a lost one.
 def feedback(link, packet, now):
     """Read the counts of a credit cell; the service then sends the packets that they allow."""
     if packet.header[WHOSE] == OURS:

@@ -3,11 +3,11 @@
 K. K. Ramakrishnan and R. Jain, "A Binary Feedback Scheme for Congestion Avoidance in Computer Networks", ACM
 Transactions on Computer Systems 8(2), 1990. A regeneration cycle is a busy period and the idle period after it. The
 queue length, the packet in transmission included, is averaged over the last complete cycle and the present one: with
-the beginnings t1 < t2 of the last two busy periods, the average at time t is the integral of q from t1 to t, over
+the beginnings t1 < t2 of the last two busy periods, the average at time t is the integral of q from t1 to t, divided by
 t - t1.
 
 Ours, because the source leaves it open: a packet that arrives at the moment at which the previous one has been sent
-finds no idle period and begins no cycle. Otherwise each packet of a train that acknowledgments clock out would be a
+finds no idle period and begins no cycle. Otherwise each packet of a train that acknowledgments clock out would form a
 cycle with an average of exactly 1.
 
 The congestion bit is the CE mark; packets that are not ECN-capable count in the queue only. The receiver of the scheme
@@ -67,7 +67,7 @@ def begin_cycle(link, time):
 # Ramakrishnan & Jain (1990): the bit is set if the average over the last and the present cycle is at least 1.
 @part
 def is_congested(link, time):
-    """Return whether the average queue length is at least the threshold; False for an average over no time."""
+    """Return whether the average queue length is at least the threshold; False if no time has passed yet."""
     length = link.last_length + (time - link.began)
     if length <= 0:
         return False
@@ -92,7 +92,7 @@ def enqueue(link, packet, now):
 def dequeue(link, packet, now):
     """Mark a packet whose transmission begins, if `on_departure` is set."""
     time = nanoseconds(now)
-    if packet.kind == ACK and link.acks > 0:  # acknowledgments of another flow were not queued
+    if packet.kind == ACK and link.acks > 0:  # an acknowledgment at an idle link was not counted
         count_acks(link, time, -1)
     if link.on_departure and is_congested(link, time):
         mark(link, packet)
@@ -113,7 +113,8 @@ decbit = Discipline(
         "with_answers": flag(True, "Count acknowledgments in the queue length"),
     },
     # Integral [packets x ns] and length [ns] of the last complete cycle; whether a cycle has begun, its beginning [ns]
-    # and the integral until then; acknowledgments in the queue, their integral, and the time until which it counts.
+    # and the integral until then; acknowledgments in the queue, their integral, and the time up to which it is computed
+    # [ns].
     state={
         "last_area": 0, "last_length": 0, "begun": False, "began": 0, "area_before": 0,
         "acks": 0, "acks_area": 0, "acks_changed": 0, "average": 0.0,

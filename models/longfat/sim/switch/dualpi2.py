@@ -4,8 +4,9 @@ Queue 0 is the L4S queue, queue 1 the Classic one. The scheduler (service `dual-
 appendix A.2 recommends, or a time-shifted FIFO: L4S first, as long as the Classic queue is not starved.
 
 A PI controller on the queuing delay keeps a base probability p'. Classic packets are dropped or marked with p'^2, L4S
-packets are marked with k p', or with the probability of a ramp on their own delay if that is greater. Neither is
-random: a counter for each queue adds the probabilities up. Figures 2 to 5 of the RFC, and 7 and 8 with overload.
+packets are marked with k p', or with the probability of a ramp on their own delay if that is greater. Neither decision
+is random: a counter for each queue adds up the probabilities. The algorithm is that of figures 2 to 5 of the RFC, with
+the overload handling of figures 7 and 8.
 
 >>> dualpi2(target="20 ms").values["target"]
 0.02
@@ -50,11 +51,11 @@ def join(link, packet, now):
     return 0
 
 
-# RFC 9332, appendix B, figure 10, `scheduler`: the L4S queue if its delay plus the time shift is at least that of the
-# Classic queue. Appendix A.2 recommends weighted round robin and does not spell it out. Ours, after the description of
-# the reference implementation in appendix A.1: a credit in bytes, which changes only while both queues have packets.
-# The L4S queue is served while the credit is not positive; a byte of L4S adds `classic_weight`, one of Classic takes
-# 1 - `classic_weight`.
+# RFC 9332, appendix B, figure 10, `scheduler`: the L4S queue is served if its delay plus the time shift is at least the
+# Classic queue's delay. Appendix A.2 recommends weighted round robin and does not spell it out. Ours, after the
+# description of the reference implementation in appendix A.1: a credit in bytes, which changes only while both queues
+# have packets. The L4S queue is served while the credit is not positive; a byte of L4S adds `classic_weight`, one of
+# Classic takes 1 - `classic_weight`.
 @part
 def chosen(link, now):
     """Return the number of the queue whose first packet is sent next; both have packets."""
@@ -106,7 +107,7 @@ def enqueue(link, packet, now):
 # RFC 9332, appendix A.1, figure 4, lines 23 to 30.
 @part
 def recurs(link, k, probability):
-    """Return whether the sum of the probabilities of a queue has passed one more packet."""
+    """Add the probability to the sum of a queue; if the sum exceeds 1, subtract 1 and return True."""
     link.count[k] += probability
     if link.count[k] > 1.0:
         link.count[k] -= 1.0
@@ -114,7 +115,7 @@ def recurs(link, k, probability):
     return False
 
 
-# RFC 9332, appendix A.1, figure 5. With range 0 it is a step (note c).
+# RFC 9332, appendix A.1, figure 5. With range 0 the ramp is a step (note c).
 @part
 def native_probability(link, delay):
     """Return p'_L, the marking probability that follows from the delay of the L4S queue [s]."""
@@ -123,9 +124,9 @@ def native_probability(link, delay):
     return (delay - link.threshold) / link.range if delay > link.threshold else 0.0
 
 
-# RFC 9332, appendix A.2, figure 7, lines 4b to 8j. The figure takes the packet out before it asks for length and delay
-# of the queue, but the text has "only 1 packet" in it and the delay of the packet that is sent (appendix A.1, note a):
-# here both include that packet.
+# RFC 9332, appendix A.2, figure 7, lines 4b to 8j. The figure removes the packet before it tests length and delay of
+# the queue, but the text counts it ("only 1 packet") and uses the delay of the packet that is sent (appendix A.1, note
+# a): here length and delay include that packet.
 @part
 def treat_low_latency(link, packet, now):
     """Mark an L4S packet, or in overload drop it, and return the verdict."""

@@ -22,14 +22,14 @@ from longfat.sim.plugin.functions import flow_state
 from longfat.sim.switch.round_robin import QUANTUM, ROUND_ROBIN
 
 # Header fields: window that the source requests, which switches reduce to the granted one, 0 without a request; window
-# to which switches release, 0 without one; not used; the scheme's identifier.
+# to which switches reduce the reservation, 0 without a release; not used; the scheme's identifier.
 WANTED, KEPT, _, WHOSE = range(4)
 OURS = -7.0
 LARGEST = 1e9  # packets: buffer of a link without a limit
 
 
 # Hahne, Kalmanek and Morgan (1993): the sum of the windows at a switch is at most its buffer. Ours: the base windows of
-# all flows of the link are reserved from the begin on.
+# all flows of the link are reserved from the start.
 @part
 def free_space(link):
     """Return how many packets are not reserved."""
@@ -41,7 +41,7 @@ def free_space(link):
 
 @part
 def change(link, flow, window):
-    """Reserve a window for the flow in place of its last one."""
+    """Reserve a window for the flow in place of its previous window."""
     link.reserved += window - flow.window
     flow.window = window
 

@@ -28,7 +28,8 @@ SERVICE_STATE = {"rate_estimate": 0.0, "departed_at": 0.0, "departed_size": 0}
 GAIN = 0.25  # weight of a new sample; ours, because Mishra and Kanakia (1992) could not be consulted
 
 
-# Ours: a sample is the packet's size over the time between two departures of a flow that was backlogged all the time.
+# Ours: a sample is the packet's size divided by the time between two departures of a flow that was backlogged all the
+# time.
 @part
 def record_departure(state, queue, packet, now):
     """Update the estimate with a packet whose transmission begins now."""
@@ -49,7 +50,7 @@ def service_rate(link, state, queue):
     return link.rate / (max(0, others) + 1.0)
 
 
-# Kanakia, Keshav & Mishra (1992): the feedback is that of the bottleneck, the switch with the smallest service rate.
+# Kanakia, Keshav & Mishra (1992): the feedback is from the bottleneck, the switch with the smallest service rate.
 def enqueue(link, packet, now):
     """Write service rate and backlog into the header if this switch is slower than those before it."""
     if packet.kind == DATA and packet.marks & STAMPED and packet.header[WHOSE] == OURS:

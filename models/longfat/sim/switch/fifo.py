@@ -1,4 +1,4 @@
-"""First in, first out, with drop-tail: departure times computed at arrival, or decided at departure.
+"""First-in, first-out service with drop-tail, computed at arrival (`FIFO`) or at departure (`FIFO_DEPARTURES`).
 
 >>> FIFO.scheduler is None, FIFO_DEPARTURES.scheduler.name
 (True, 'departures')
@@ -11,5 +11,5 @@ FIFO = Discipline(
     source='Ours, because drop-tail needs no source; discussed in RFC 7567, "IETF Recommendations Regarding Active '
     'Queue Management", section 2',
 )
-#: The same rule decided at departure: slower, and therefore the reference for `FIFO` in the tests.
+#: The same rule, applied packet by packet at departure: slower; the tests compare `FIFO` with it.
 FIFO_DEPARTURES = Discipline("fifo-departures", "departures", source=FIFO.source)

@@ -2,8 +2,8 @@
 
 T. Hoeiland-Joergensen, P. McKenney, D. Taht, J. Gettys and E. Dumazet, "The Flow Queue CoDel Packet Scheduler and
 Active Queue Management Algorithm", RFC 8290, section 4. Flows are hashed into queues. A queue that becomes active joins
-the list of new queues; when its credits are used up it goes to the end of the list of old queues, which have their
-turns when there are no new ones.
+the list of new queues; when its credits are used up it goes to the end of the list of old queues, which are served when
+there are no new ones.
 
 The discipline drops at departure, and returns the credits of dropped packets; without it the service is fair queueing
 with a quantum. The packet and memory limits of section 5.2.3 are the buffer of the link: ``buffer=10240`` is the
@@ -15,7 +15,8 @@ Ours, where RFC 8290 is silent or contradicts itself:
   quantum"; Linux (sch_fq_codel.c) has 0 or less.
 - The hash is the last step of MurmurHash3 (32 bits) of flow, direction and perturbation. Section 4.1 adds the random
   number to the value of the hash, which would not change which flows collide.
-- An overload drops half the packets of the queue with the most bytes, rounded up, as Linux does with equal packets.
+- An overload drops half the packets of the queue with the most bytes, rounded up, as Linux does with packets of equal
+  size.
 
 >>> fq_codel(quantum=300).values["queues"]
 1024.0
@@ -75,8 +76,8 @@ def activate(link, queue):
         join_list(link, NEW, queue)
 
 
-# Ours, because the engine does not call `dequeue` when nothing waits: RFC 8290, section 4.2, then removes all queues,
-# one after the other, because all are empty.
+# Ours, because the engine does not call `dequeue` at an empty link: by RFC 8290, section 4.2, it would remove all
+# queues, which are empty, one after the other.
 @part
 def empty_lists(link):
     """Remove all queues from both lists; none has a packet."""
@@ -89,7 +90,7 @@ def empty_lists(link):
 
 
 def join(link, packet, now):
-    """Append the packet to the queue of its hash, and activate the queue."""
+    """Append the packet to the queue that its hash selects, and activate the queue."""
     if link.backlog == 0 and link.transmitting == NONE:
         empty_lists(link)
     queue = queue_of_hash(link, packet)
@@ -127,7 +128,7 @@ def serve(link, now):
 
 @part
 def find_fattest(link, own, size):
-    """Find the queue with the most bytes, an arriving packet counted, and the number of packets that it has to drop."""
+    """Find the queue with the most bytes, including the arriving packet, and the number of packets to drop from it."""
     most = 0
     for k in range(int(link.queues)):
         one = queue(link, k)
@@ -142,7 +143,7 @@ def find_fattest(link, own, size):
 # RFC 8290, section 4.1: if the limit is exceeded, half the packets of the queue with the most bytes, at most 64, are
 # dropped from its head; the arriving packet counts, because it has been appended before.
 def evict(link, packet, now):
-    """Take the first packet of the queue with the most bytes, as often as it has to drop one."""
+    """Take the first packet of the queue with the most bytes, and ask for another call while it has more to drop."""
     own = queue_of_hash(link, packet)
     activate(link, own)
     if link.left == 0:
@@ -182,7 +183,7 @@ FQ_CODEL = Service(
 
 # RFC 8290, section 4.2: CoDel is invoked on the queue; only a packet that is sent uses credits.
 def dequeue(link, packet, now):
-    """Drop or send the packet that the service has taken from a queue; return the credits of a dropped one."""
+    """Drop or send the packet that the service has taken from a queue; return the credits of a dropped packet."""
     queue = queue_numbered(link, link.turn)
     verdict = control(queue, link, packet, now)
     if verdict == DROP:

@@ -1,7 +1,7 @@
 """First-in, first-out link that logs the arrival of every data packet, for `longfat.sim.conformance`.
 
-The log is an array of the caller, whose address is the parameter ``log``. It holds the number of logged packets, the
-number of other packets that arrived, and then a row of five integers for each logged packet.
+The log is an array that belongs to the caller and whose address is the parameter ``log``. The array holds the number of
+logged packets, the number of other packets that arrived, and then a row of five integers for each logged packet.
 """
 
 import numpy as np
@@ -65,5 +65,5 @@ class Log:
 
     @property
     def others(self) -> int:
-        """Number of packets that arrived and are not data."""
+        """Number of arrived packets that are not data packets."""
         return int(self.words[1])

@@ -1,4 +1,4 @@
-"""Loss-load switch: it sends each source its loss probability as a function of its rate, and drops by that law.
+"""Loss-load switch: it sends each source its loss probability as a function of its rate, and drops accordingly.
 
 C. L. Williamson and D. R. Cheriton, "Loss-Load Curves: Support for Rate-Based Congestion Control in High-Speed Datagram
 Networks", SIGCOMM 1991; N. Prithviraj and C. L. Williamson, "A Virtual Loss-Load Congestion Control Strategy for High
@@ -26,7 +26,7 @@ from longfat.sim.plugin.functions import behind, first_waiting, flow_state, is_f
 # the (virtual) capacity [bytes/s] of which they are fractions, 0 before the first link. Other schemes write a negative
 # number into the last field.
 RATE, EXCESS, SPREAD, CAPACITY = range(4)
-END, OUT = -1, -2  # in place of a flow's number: the end of the list, and not in the list
+END, OUT = -1, -2  # values in place of a flow's number: end of the list; flow not in the list
 MEASURED = 0.01  # s, interval over which the rates of flows that declare none are measured; ours
 
 
@@ -139,11 +139,11 @@ def send_directly(link, flow, packet):
         link.send_feedback = 1
 
 
-# Prithviraj & Williamson, section 2.3: if a red packet is to be dropped, it is; instead of a green packet, a red one of
-# the same flow in the queue is dropped if there is one. Ours: the one nearest to the tail.
+# Prithviraj & Williamson, section 2.3: a red packet that is to be dropped is dropped; instead of a green packet, a
+# queued red packet of the same flow is dropped if there is one. Ours: the red packet nearest to the tail.
 @part
 def victim(link, packet):
-    """Return the verdict on a packet to be dropped: push out a red packet of its flow, or drop it."""
+    """Return the verdict on a packet to be dropped: push out a queued red packet of its flow, or drop the packet."""
     found = DROP
     if not link.colours or packet.colour == RED:
         return found

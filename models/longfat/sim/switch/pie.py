@@ -1,4 +1,4 @@
-"""PIE (proportional integral controller enhanced): packets are dropped at arrival, by the queueing delay and its trend.
+"""PIE (proportional integral controller enhanced): drops packets at arrival, based on the queueing delay and its trend.
 
 R. Pan, P. Natarajan, F. Baker and G. White, "Proportional Integral Controller Enhanced (PIE): A Lightweight Control
 Scheme to Address the Bufferbloat Problem", RFC 8033. Every `update` the drop probability changes by alpha (delay -
@@ -9,11 +9,12 @@ options of section 5.
 
 Ours, where RFC 8033 is silent or contradicts itself:
 
-- The delay is 0 once the queue is empty, as in Linux (pie.h). Appendix A keeps that of the last packet, so that the
-  probability would grow on an idle link.
+- The delay is 0 once the queue is empty, as in Linux (pie.h). Appendix A keeps the delay of the last packet, so that
+  the probability would grow on an idle link.
 - MEAN_PKTSIZE, which has no value in RFC 8033, is that of RFC 8034, 1024 bytes.
 - The allowance for bursts is a whole number of updates (section 4.4: "MAY effectively round MAX_BURST up").
-- A packet that the buffer drops takes no random number and is not marked (appendix B: tail drop comes first).
+- For a packet that the buffer drops no random number is drawn, and the packet is not marked (appendix B: tail drop
+  comes first).
 - A mark resets the accumulated probability as a drop does (section 5.4 speaks of drops only).
 
 >>> pie(target="5 ms").values["target"]
@@ -36,7 +37,7 @@ STEP, CAPPED_FROM = 0.02, 0.1  # RFC 8033, section 5.5
 # RFC 8033, appendix A, `drop_early`: "Safeguard PIE to be work conserving".
 @part
 def is_spared(link):
-    """Return whether no packet is dropped, because the delay is low or the queue is short."""
+    """Return whether dropping is suspended, because the delay is low or the queue is short."""
     low_delay = link.delay_before < link.target / 2.0 and link.probability < LOW_LOSS
     return low_delay or link.backlog_bytes <= FEW_PACKETS * link.packet
 
@@ -44,7 +45,7 @@ def is_spared(link):
 # RFC 8033, section 5.4 and appendix B, `drop_early`.
 @part
 def is_drawn_between(link):
-    """Draw with the probability unless the last drop was too short a time ago; it must not be too long ago, either."""
+    """Return whether to drop: False while the accumulated probability is below LOW, True from HIGH, else at random."""
     if link.probability == 0.0:
         link.accumulated = 0.0
     link.accumulated += link.probability
@@ -86,7 +87,7 @@ def dequeue(link, packet, now):
 # RFC 8033, section 4.2: the lower the probability, the smaller its steps.
 @part
 def scaled(step, probability):
-    """Return the change of the probability, divided by 1 to 2048."""
+    """Return the change of the probability, divided by a power of two while the probability is small."""
     if probability < 0.000001:
         return step / 2048.0
     if probability < 0.00001:

@@ -18,7 +18,7 @@ HALF_A_TICK = 0.5e-9  # s, half the simulator's unit of time
 
 # RFC 2697, section 3: a packet of B bytes conforms if there are at least B tokens, and takes them.
 def enqueue(link, packet, now):
-    """Fill the bucket up to the present; drop the packet if it holds less tokens than the packet has bytes."""
+    """Fill the bucket up to the present; drop the packet if the bucket holds fewer tokens than the packet has bytes."""
     if packet.size > link.burst:
         raise ValueError("burst is smaller than a packet, so that all packets would be dropped")
     link.tokens = min(link.burst, link.tokens + link.token_rate * (now - link.filled_at))

@@ -1,10 +1,10 @@
-"""Performance transparency protocol: links add their counters to requests, and receivers answer, for CADPC.
+"""Performance transparency protocol (PTP) for CADPC: links add their counters to requests, and receivers answer.
 
 M. Welzl, "Scalable Router Aided Congestion Avoidance for Bulk Data Transfer in High Speed Networks", PFLDnet workshop
 2005, section II. A scheme sends a request (``flow.request = 1``). Each link appends a stamp of 16 bytes: how many bytes
 it has sent, and when. The receiver compares the stamps of two requests, and its answer describes the link with the
-least spare capacity. Because it works at links with any discipline, it is not a discipline but the responder of a run
-(`kernel.queueing.call_responder`). The stamps of a request are a list with the newest first.
+least spare capacity. The protocol works at links with any discipline: it is therefore not the discipline of a link but
+the responder of a run (`kernel.queueing.call_responder`). The stamps of a request form a list, the newest first.
 """
 
 import functools
@@ -20,15 +20,15 @@ from longfat.sim.plugin.parameters import flag
 
 RESERVED = -1  # time in a stamp that has been reserved but not written
 STAMP, MOST, ANSWER = 16, 576, 32  # bytes: a stamp, the longest request, an answer
-#: Values of `stamps`: by nobody; by the router in front of the link; by the one at its end, for its incoming interface.
+#: Values of `stamps`: nobody adds them; the router before the link; the router after it, for its incoming interface.
 BY_NOBODY, BY_OUTGOING, BY_INCOMING = range(3)
 
 
 def reserve(link, packet, now):
     """Lengthen a request by the link's stamp, if the link adds stamps and the request has room.
 
-    A stamp for the incoming interface is there from now on, but the request is longer by it only behind the link. Its
-    hop is below zero until then.
+    A stamp for the incoming interface is reserved here, but lengthens the request only after the link. Its hop number
+    is negative until then.
     """
     state, row = state_of(link), packet_row(packet)
     about = queued_at(state, number_of(link, packet))
@@ -58,7 +58,7 @@ def lengthen(link, packet):
 
 @part
 def settle(state, n):
-    """Write the hop of a stamp that has lengthened its request."""
+    """Make the hop number of a stamp valid, since the stamp lengthens its request from now on."""
     stamp = stamp_at(state, n)
     stamp.hop = -1 - stamp.hop
 
@@ -86,7 +86,7 @@ def write(link, packet, begin):
 
 @part
 def refresh_counter(link, now):
-    """Bring the published byte counter of a link up to date [ns], at integer multiples of its refresh interval."""
+    """Update the published byte counter of a link, which changes at integer multiples of its refresh interval [ns]."""
     row, interval = link_row(link), int(link.refresh * 1e9 + 0.5)
     if now - link.refreshed_at < interval:
         return
@@ -100,7 +100,7 @@ def answer(link, packet, now):
     """Compare the stamps on two requests, and answer with those of the link with the least spare capacity.
 
     The header fields of the answer are capacity and traffic of that link [bytes/s], the time between its stamps [s],
-    and how many links answered, which is 0 where a counter was not refreshed between the requests.
+    and the number of links compared, which is 0 if a counter was not refreshed between the requests.
     """
     state = state_of(link)
     about, flow = queued_at(state, number_of(link, packet)), tally_at(state, packet_row(packet).flow)
@@ -117,7 +117,7 @@ def answer(link, packet, now):
                 span = (new.time - old.time) * 1e-9
                 traffic = (new.bytes - old.bytes) / span
                 links += 1
-                if capacity - traffic <= least:  # equal links: the first on the path (reverse list)
+                if capacity - traffic <= least:  # of equal links, choose the first on the path (reverse list)
                     least = capacity - traffic
                     packet.header[0] = capacity
                     packet.header[1] = traffic

@@ -1,6 +1,6 @@
 """Rate-controlled fair queueing: each flow's queue is served at most at its own rate.
 
-A rate regulator for each flow in front of a scheduler, as in H. Zhang and D. Ferrari, "Rate-Controlled Static-Priority
+Each flow has a rate regulator in front of a scheduler, as in H. Zhang and D. Ferrari, "Rate-Controlled Static-Priority
 Queueing", INFOCOM 1993. Ours, because their scheduler has static priorities: the scheduler is self-clocked fair
 queueing (Golestani, INFOCOM 1994) over the flows whose first packet is eligible.
 
@@ -31,7 +31,7 @@ from longfat.sim.plugin.service import PER_FLOW, Service
 from longfat.sim.switch import tags
 from longfat.sim.switch.tags import activate, first_tag, new_key, queue_in, remove_queue
 
-LONGEST = 4e18  # ns
+LONGEST = 4e18  # ns, longest transmission time at a queue's rate
 
 
 def room(limit: float, queues: int) -> int:
@@ -85,7 +85,7 @@ def resting_at(link, k):
 
 @part
 def set_resting(link, k, queue):
-    """Make a queue the k-th of the resting queues."""
+    """Store a queue as the k-th resting queue."""
     set_memory(link, 2 * link.queue_count + k, queue.number)
     queue.place = k
 

@@ -1,8 +1,8 @@
 """Random early detection (RED): packets are marked or dropped with a probability that grows with the average queue.
 
 S. Floyd and V. Jacobson, "Random Early Detection Gateways for Congestion Avoidance", IEEE/ACM Transactions on
-Networking 1(4), 1993, figure 2, with the paper's defaults. From ns-2.35 (red.cc) come `gentle`, `wait` and the greatest
-probability at which packets are marked.
+Networking 1(4), 1993, figure 2, with the paper's defaults. The options `gentle` and `wait` and the greatest probability
+at which packets are marked are from ns-2.35 (red.cc).
 
 >>> red(low=44, high=132, gentle=True).values["high"]
 132.0
@@ -81,7 +81,7 @@ def enqueue(link, packet, now):
 
 
 class _Red(Discipline):
-    """Discipline that refuses thresholds unless low < high."""
+    """Discipline whose thresholds must satisfy low < high."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

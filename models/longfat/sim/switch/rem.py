@@ -31,7 +31,7 @@ def can_be_marked(link, packet):
 
 # ns-2.35, rem.cc: the drop is decided at arrival, the mark at departure.
 def enqueue(link, packet, now):
-    """Count the arrival, and drop the packet with the probability of the price unless it can be marked."""
+    """Count the arrival, and drop the packet with the marking probability unless it can be marked."""
     link.arrivals += 1
     if can_be_marked(link, packet) or is_full(link, packet, now):
         return ENQUEUE
@@ -39,7 +39,7 @@ def enqueue(link, packet, now):
 
 
 def dequeue(link, packet, now):
-    """Mark the packet with the probability of the present price."""
+    """Mark the packet with the present marking probability if it can be marked."""
     if can_be_marked(link, packet) and random(link) < link.probability:
         mark(link, packet)
     return SEND

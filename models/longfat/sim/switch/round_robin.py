@@ -1,9 +1,9 @@
 """Deficit round robin: backlogged queues take turns, in each of which they may send a quantum of bytes.
 
 M. Shreedhar and G. Varghese, "Efficient Fair Queuing Using Deficit Round-Robin", IEEE/ACM Transactions on Networking
-4(3), 1996. The backlogged queues form a list whose first queue has the turn. A queue may send as many bytes
-as its deficit counter says; when the counter does not suffice for its first packet, it gets a quantum more and goes to
-the end of the list.
+4(3), 1996. The backlogged queues form a list whose first queue has the turn. A queue may send as many bytes as its
+deficit counter says; when its first packet is larger, the counter is raised by a quantum and the queue moves to the end
+of the list.
 
 A full buffer takes room from the queue with the most bytes, as the paper does ("buffer stealing"). Ours: the packet
 that is dropped is the last one of that queue (ns-2.35, drr.cc, drops the first one).
@@ -44,8 +44,8 @@ def leave_list(link, queue):
     link.active -= 1
 
 
-# Shreedhar & Varghese (1996), "Enqueuing module": a queue that was empty joins the end of the list. Its
-# deficit is then a quantum, as after the addition with which its first turn begins there.
+# Shreedhar & Varghese (1996), "Enqueuing module": a queue that was empty joins the end of the list. Its deficit is set
+# to the quantum that the paper adds at the start of the queue's first turn.
 def enqueue(link, packet, now):
     """Append the packet to its flow's queue, which joins the list if it was empty."""
     queue = queue_of(link, packet)
@@ -75,7 +75,7 @@ def dequeue(link, now):
     return taken
 
 
-# Shreedhar & Varghese (1996), "buffer stealing": a full buffer takes room from the longest queue. Ours: from its tail.
+# Shreedhar & Varghese (1996), "buffer stealing": a full buffer takes room from the longest queue. Ours: at its tail.
 def evict(link, packet, now):
     """Take the last packet of the queue with the most bytes, unless that is the arriving packet's own queue."""
     longest = queue_of(link, packet)

@@ -5,7 +5,7 @@ from longfat.sim.plugin.discipline import ENQUEUE, Discipline
 
 
 def enqueue(link, packet, now):
-    """Record the time since the data packet that this acknowledgment acknowledges left its sender."""
+    """Record the round-trip time: the time since the acknowledged data packet left its sender."""
     if packet.kind == ACK:
         age = now - packet.sent
         link.answers += 1
@@ -27,7 +27,7 @@ _ROUND_TRIP_PROBE = Discipline(
 def round_trip_probe() -> Discipline:
     """Return the discipline of the last link before a probe's source; the round-trip times exclude that link's delay.
 
-    It measures for the benchmark, and is therefore not among the disciplines that a scenario may name.
+    The discipline serves the benchmark's measurements only; scenarios cannot name it.
 
     >>> round_trip_probe().name
     'round-trip-probe'

@@ -1,10 +1,11 @@
-"""Reordering by script: named data packets wait while later ones pass them; all others leave in order of arrival.
+"""Scripted reordering: listed data packets wait while later packets pass them; all others leave in order of arrival.
 
 Ours, because published test cases ask for a path that reorders packets (draft-ietf-ccwg-bbr-06, appendices A.18 and
-A.19), and none defines the reordering. A row of the script holds each packet once, so that its retransmission passes.
+A.19), and none defines the reordering. A row of the script delays each of its packets once, so that a retransmission is
+not delayed.
 
 Queue 0 holds the packets that leave in order, queue 1 the packets on hold. The tag of a packet on hold is the number of
-packets that queue 0 has sent when it may leave.
+packets that queue 0 must have sent before that packet may leave.
 
 >>> scripted_reordering(packets=[[0, 20, 2, 5]]).values["packets"]
 ((0.0, 20.0, 2.0, 5.0),)
@@ -35,7 +36,7 @@ COUNT = "[0, 9e15]"
 
 @part
 def places_behind(link, packet):
-    """Return the number of later packets that must pass the packet; 0 if the script does not name it, or no longer."""
+    """Return the number of later packets that must pass the packet; 0 if no row is left for it."""
     for k in range(ROWS):
         if packet.kind != DATA or link.packets[4 * k] < 0.0:
             break

@@ -33,7 +33,7 @@ def dequeue(link, now):
     return taken
 
 
-# Ours, because the paper has no buffer limit: the dropped packet's bytes are taken off its flow's last tag.
+# Ours, because the paper has no buffer limit: the dropped packet's size is subtracted from its flow's last tag.
 def evict(link, packet, now):
     """Take the last packet of the longest queue, and subtract its size from that queue's last tag."""
     victim, queue = take_from_longest(link, packet)

@@ -1,7 +1,7 @@
 """Leaky buckets on the access link of a host: packets wait for tokens, or are coloured red if there is no token.
 
 Tokens are generated at a constant rate into a pool of limited size; each data packet takes one. The departure time of a
-packet follows from those of the packets before it, so that tokens cost no events. The buckets are for hosts that send
+packet is computed from those of earlier packets, so that tokens need no events. The buckets are for hosts that send
 packets of one size; acknowledgments need no tokens (ours).
 
 N. Prithviraj and C. L. Williamson, "A Virtual Loss-Load Congestion Control Strategy for High Speed Networks", section
@@ -20,8 +20,8 @@ from longfat.sim.plugin.discipline import DROP, ENQUEUE, Discipline, Parameter
 HALF_A_TICK = 0.5e-9  # s, half the simulator's unit of time
 
 
-# ITU-T I.371, the generic cell rate algorithm as virtual scheduling: `full_at`, the theoretical arrival time, is when
-# the pool would be full again but for one token; a packet conforms from (tokens - 1) intervals before that time on.
+# ITU-T I.371, the generic cell rate algorithm as virtual scheduling: `full_at`, the theoretical arrival time, is the
+# time at which the pool is full again; a packet conforms if it arrives at most (tokens - 1) intervals earlier.
 @part
 def token_ready(link, interval):
     """Return the time from which on the pool has a token for the next packet [s]."""
@@ -30,7 +30,7 @@ def token_ready(link, interval):
 
 # Prithviraj & Williamson, section 2.1: a packet at the head of the queue takes a token; a full queue drops arrivals.
 # Linux, sch_tbf.c, tbf_dequeue(): without tokens a timer is set for the time at which there are enough. Ours: the timer
-# is late by a constant, and arrivals do not wake the shaper, which Linux's do.
+# is late by a constant, and arrivals do not wake the shaper; in Linux they do.
 def hold_until_token(link, packet, now):
     """Hold the packet until there is a token; drop it if `queue` packets wait for tokens already."""
     if packet.kind != DATA:
@@ -84,7 +84,7 @@ leaky_bucket = Discipline(
         ),
         "lateness": Parameter(0.0, "s", "[0, 1]", about="Time by which the timer that releases a packet is late"),
     },
-    state={"full_at": 0.0, "left_at": 0.0},  # times at which the pool is full but for one token, and of a departure
+    state={"full_at": 0.0, "left_at": 0.0},  # s: time at which the pool is full again; last departure
     source=f"{_SOURCE} and figure 1; the timer: A. Kuznetsov and D. Torokhov, Linux's net/sched/sch_tbf.c",
 )
 virtual_leaky_bucket = Discipline(

@@ -1,8 +1,8 @@
 """Step marking: every packet that arrives while the queue is above a threshold is marked.
 
 RFC 8257 (DCTCP), section 3.1, and M. Alizadeh and others, "Data Center TCP (DCTCP)", SIGCOMM 2010, section 3.1: the
-threshold counts the instantaneous queue, in packets or bytes. L4S has it in time (RFC 9332, appendix A.1, note c: a
-ramp of range zero).
+threshold counts the instantaneous queue, in packets or bytes. L4S has a threshold in time (RFC 9332, appendix A.1, note
+c: a ramp of range zero).
 
 >>> step_marking(packets=65).values["packets"]
 65.0
@@ -32,10 +32,10 @@ def enqueue(link, packet, now):
 
 
 class _StepMarking(Discipline):
-    """Discipline that needs a threshold, and refuses one that the buffer never exceeds."""
+    """Discipline that requires a threshold, and refuses a threshold that the queue cannot exceed."""
 
     def check_buffer(self, link: str, packets: float, size: float) -> None:
-        """Raise a ValueError if no threshold is given, or one is not below the buffer."""
+        """Raise a ValueError if no threshold is given, or a threshold is not below the buffer size."""
         if all(self.values[name] == UNLIMITED for name in ("packets", "bytes", "sojourn")):
             raise domains.conflict(f"discipline {self.name!r} of {link}", "needs packets, bytes or sojourn")
         for name, limit in (("packets", packets), ("bytes", size)):

@@ -108,7 +108,7 @@ def remove_queue(link, place):
 def take_from_longest(link, packet):
     """Take the last packet of the queue with the most bytes, and return its number and the queue.
 
-    Return NOTHING and the arriving packet's queue if that one would be the longest with this packet. The search over
+    Return NOTHING and the arriving packet's queue if this queue, with the packet, would be the longest. The search over
     all backlogged queues costs time only when a packet is dropped.
     """
     longest = queue_of(link, packet)
@@ -122,7 +122,7 @@ def take_from_longest(link, packet):
 
 @part
 def in_table(table, flow, otherwise):
-    """Return the value of a flow in a table of flows and values, or the given one for a flow without a row."""
+    """Return the value in a flow's row of a table of flows and values, or `otherwise` if the flow has no row."""
     for k in range(ROWS):
         if table[2 * k] < 0.0:
             break

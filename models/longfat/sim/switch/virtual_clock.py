@@ -1,4 +1,4 @@
-"""VirtualClock: packets depart in the order of stamps that a clock of their flow would show if it had its own rate.
+"""VirtualClock: packets depart in the order of stamps from a clock of their flow, which ticks at the flow's rate.
 
 L. Zhang, "VirtualClock: A New Traffic Control Algorithm for Packet-Switched Networks", ACM Transactions on Computer
 Systems 9(2), 1991. Each flow has an average rate. Its clock is set to the time of the first packet, ticks by size/rate
@@ -6,9 +6,9 @@ with every packet, and is never behind real time, so that an idle flow collects 
 its rate runs ahead of real time and finds its packets behind those of the others; it still gets the capacity that the
 others leave.
 
-Ours, because the paper could not be read: rates of flows without a row in `rates`, the clock of a packet that is
-dropped, and that stamps are in whole nanoseconds. The paper's flow monitoring, a second clock that tells how far a flow
-is beyond its rate for the network's management, is left out.
+Ours, because the paper could not be read: a flow without a row in `rates` has an equal share of the link, a dropped
+packet still advances its flow's clock, and stamps are in whole nanoseconds. The paper's flow monitoring is left out: a
+second clock that shows the network's management how far a flow exceeds its rate.
 """
 
 from longfat.sim.kernel.jit import part
@@ -20,10 +20,11 @@ from longfat.sim.plugin.service import PER_FLOW, Service
 from longfat.sim.switch import tags
 from longfat.sim.switch.tags import append_tagged, in_table, queue_in, take_smallest, take_tail
 
-LONGEST = 4e15  # ns, 46 days: a tick of a very small rate, so that a thousand of them fit into an integer
+LONGEST = 4e15  # ns, 46 days: longest tick, so that the sum of a thousand ticks fits into an integer
 
 
-# Ours, because the paper takes every flow's rate from its reservation: without a row, an equal share of the link.
+# Ours, because the paper takes every flow's rate from its reservation: a flow without a row has an equal share of the
+# link.
 @part
 def rate_of(link, packet):
     """Return the average rate of a packet's flow [bytes/s], from the table or as an equal share of the link."""
@@ -54,10 +55,10 @@ def dequeue(link, now):
 
 
 # Zhang (1991): an arrival at a full queue drops the last packet of the queue, which has the greatest stamp. Ours: its
-# clock tick remains, because stamps of packets behind it may not be taken back. Of equal stamps the arriving packet's
-# counts as the greatest.
+# flow's clock is not set back, because stamps of later packets may not be reduced. Among equal stamps the arriving
+# packet's counts as the greatest.
 def evict(link, packet, now):
-    """Take the packet with the greatest stamp; if the arriving packet has it, take none, but its flow's clock ticks."""
+    """Take the packet with the greatest stamp; if it is the arriving packet, take none and advance its flow's clock."""
     queue = queue_of(link, packet)
     stamp = greatest = stamp_of(link, queue, packet)
     found = NOTHING

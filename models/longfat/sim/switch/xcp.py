@@ -1,4 +1,4 @@
-"""Router of XCP: it writes into every packet by how much the sender's window is to change.
+"""XCP router: writes into every packet the amount by which the sender's window is to change.
 
 D. Katabi, M. Handley and C. Rohrs, "Congestion Control for High Bandwidth-Delay Product Networks", SIGCOMM 2002,
 section 3.5; ns-2.35, xcpq.cc, for intervals and budgets. Efficiency and fairness are controlled separately.
@@ -9,13 +9,13 @@ section 3.5; ns-2.35, xcpq.cc, for intervals and budgets. Efficiency and fairnes
 * Fairness controller (section 3.5.2): an increase is shared equally among the flows, a decrease in proportion to their
   rates; a share gamma of the input is redistributed in this way even if the aggregate need not change (shuffling).
 
-As in ns-2.35 the law is that of rates; the feedback in a packet is the change of rate times the packet's round-trip
-time [bytes]. Control intervals last d, between 1 ms and 1 s; the persistent queue is the least queue of an interval of
-(d - q/C)/2, at least 2 ms. Section 4: the linearised system is stable for any delay and any number of flows if
-0 < alpha < pi/(4 sqrt 2) and beta = alpha^2 sqrt 2.
+As in ns-2.35, the control law is computed in rates; the feedback in a packet is the change of rate times the packet's
+round-trip time [bytes]. Control intervals last d, between 1 ms and 1 s; the persistent queue is the least backlog in an
+interval of (d - q/C)/2, with the backlog q at its start, but at least 2 ms. Section 4: the linearised system is stable
+for any delay and any number of flows if 0 < alpha < pi/(4 sqrt 2) and beta = alpha^2 sqrt 2.
 
-Ours: the control intervals of all routers begin at time 0 (ns-2.35 draws the beginning); packets of other schemes are
-queued by drop-tail.
+Ours: the control intervals of all routers begin at time 0 (ns-2.35 draws that time at random); packets of other schemes
+are queued by drop-tail.
 
 >>> xcp(gamma=0.2).values["gamma"]
 0.2
@@ -32,7 +32,7 @@ from longfat.sim.plugin.discipline import ENQUEUE, SEND, Discipline, Parameter
 ROUND_TRIP, WINDOW, CHANGE, WHOSE = range(4)
 UNHEEDED, HEEDED = -1.0, -2.0
 
-# s, of control intervals, of round-trip times in their mean, and of queue intervals; ns-2.35, xcpq.cc
+# s: shortest control interval, longest round-trip time in the mean, shortest queue interval; ns-2.35, xcpq.cc
 SHORTEST, LONGEST, SHORTEST_QUEUE_INTERVAL = 0.001, 1.0, 0.002
 
 
