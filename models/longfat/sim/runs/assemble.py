@@ -55,9 +55,9 @@ def assembled(net: Network) -> Assembly:
     return replace(never_run, state=never_run.state.copy())
 
 
-@functools.lru_cache(maxsize=8)  # the networks of a loop, of some 100 KB each
+@functools.lru_cache(maxsize=8)  # networks that a program simulates in a loop, some 100 KB each
 def _kept(parts: Keyed) -> list[Assembly | None]:
-    """Return the cache entry of a network's arrays, by its links and flows: empty at first, None after one use."""
+    """Return the cache entry of a network's links and flows: a list, empty at first, later with None or the arrays."""
     return []
 
 

@@ -1,4 +1,4 @@
-"""Runs of networks over threads: each network in several replications, with its results and counts."""
+"""Runs of networks on several threads: each network in several replications, with its results and counts."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from longfat.sim.runs import results, statistics
 from longfat.sim.runs.engine import Simulation
 
 LONGEST = 1e6  # s, longest run that ends when all files are transferred
-#: Pairs of a network and a replication in a call of a thread. A call takes some 0.1 ms, as much as a tenth of a run;
-#: eight calls a thread keep all threads at work to the end.
+#: Largest number of runs in one call of a thread, and calls for each thread. A call takes some 0.1 ms, a tenth of a
+#: short run; with eight calls for each, all threads are busy until the end.
 MOST_RUNS, CALLS = 64, 8
 
 
@@ -41,7 +41,7 @@ class Plan:
     replications : int
         Number of runs.
     called : str
-        Name of the network in messages about one of several.
+        Name of the network in error messages if there are several.
     """
 
     net: Network
@@ -61,7 +61,7 @@ class Plan:
         return LONGEST if self.duration is None else self.duration
 
     def find_warm_up(self) -> float:
-        """Return the end of the warm-up [s], found in a run of its own from 1000 samples of the backlog."""
+        """Return the end of the warm-up [s], determined in a separate run from 1000 samples of the backlog."""
         with self.named():
             every = self.until / 1000
             run = Simulation(self.net, rng=self.random.spawn(1)[0], sample_every=every, duration=self.until)
@@ -87,7 +87,7 @@ class Outcome(NamedTuple):
     packets: dict[str, int]  # see `Simulation.packet_counts`
     flows: list[str]
     links: list[str]
-    drew: bool  # a random number
+    drew: bool  # whether a random number was drawn
     now: float  # s, simulated time
     events: int
     wall_time: float  # s
@@ -107,12 +107,12 @@ def simulate(plans: list[Plan], progress: bool, first: Simulation | None = None)
     shown = [0.0] * len(blocks)  # s, simulated by each block
 
     def simulate_block(number: int, tell: Callable[[], None]) -> None:
-        plain, of, before = None, -1, 0.0  # a run that never begins, its network, and the time simulated by others
+        plain, of, before = None, -1, 0.0  # a run to copy, its network, and the time simulated so far [s]
 
         def advanced(now: float) -> None:
             lasts = shown[number] > before
             shown[number] = before + now
-            if lasts:  # runs that end with their first call of the kernel need no bar
+            if lasts:  # a run that ends with its first call of the kernel needs no progress bar
                 tell()
 
         for k, r in blocks[number]:

@@ -32,12 +32,13 @@ if TYPE_CHECKING:
 PATIENCE = 0.2  # s of wall time in a call of the kernel, so that Ctrl-C is noticed
 ENDLESS = 2.0  # s after Ctrl-C, after which a plug-in that has not returned is given up: ten times PATIENCE
 LONGEST = 4e9  # s, 127 years: in nanoseconds less than half of the range of 64 bits
-#: Time without any delivery, in largest retransmission timeouts, after which a run that ends with its files gives up.
-#: Ours: 20 min with the usual 60 s; hosts give up a connection after at least 100 s (RFC 1122, section 4.2.3.5).
+#: Time without any delivery, in multiples of the largest retransmission timeout, after which a run that ends with its
+#: files is given up. Ours: 20 min with the usual 60 s; hosts give up a connection after at least 100 s (RFC 1122,
+#: section 4.2.3.5).
 HOPELESS = 20
-#: Number of packets that no rate, file or buffer limits after which a run gives up. Ours: 180 MB.
+#: Number of packets in memory from which on a run is given up if no rate, file or buffer limits a flow. Ours: 180 MB.
 BOUNDLESS = 2**20
-STANDSTILL = 1000  # events at one simulated time per packet, flow and link after which a run gives up
+STANDSTILL = 1000  # events at one simulated time for each packet, flow and link after which a run is given up
 
 
 class SchemeError(ValueError):
@@ -64,9 +65,9 @@ class Simulation:
     ValueError
         For networks without flows, or too many schemes.
     SchemeError
-        By `advance`, if a plug-in fails: with its name and the simulated time.
+        Raised by `advance` if a plug-in fails; the message has the plug-in's name and the simulated time.
     KeyboardInterrupt
-        By `advance`, on Ctrl-C: with the simulated time. The run can be continued from there.
+        Raised by `advance` on Ctrl-C; the message has the simulated time, from which the run can be continued.
 
     Examples
     --------
@@ -240,7 +241,7 @@ class Simulation:
         return int(np.argmax(flows["sent"] - flows["received"] - flows["dropped"]))
 
     def _is_boundless(self, f: int) -> bool:
-        """Return whether only its window limits a flow: no file, rate, access link, or link that holds packets up."""
+        """Return whether only its window limits a flow: no file, rate, access link, or link that delays packets."""
         flow, hops = self.state.senders[f], self.state.hops
         first = last = int(flow.first_hop)
         while hops["far_end"][last] == records.NEXT_HOP:
@@ -284,7 +285,7 @@ class Simulation:
             kernel()
 
     def _chunk(self, goal: int, budget: int) -> int:
-        """Call the kernel until a time [ns] or a number of events and packets sent; return its reason to return."""
+        """Call the kernel until a time [ns] or a number of events and packets sent; return why the kernel stopped."""
         self.prepare()
         self.state.renumber()
         return self._call(goal, budget) if self._trusted else self._watch(goal, budget)
@@ -398,7 +399,7 @@ class Simulation:
         return int(((tallies["finish"] == records.NEVER) & transfers).sum())
 
     def _files(self) -> np.ndarray:
-        """Return for each flow whether its data have an end."""
+        """Return for each flow whether its amount of data is finite."""
         senders = self.state.senders[: len(self.assembly.flow_names)]
         if not len(self.state.sources):
             return np.asarray(senders["packets"] < records.FOREVER)

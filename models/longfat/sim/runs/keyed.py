@@ -14,9 +14,9 @@ from longfat.sim.services import Service
 
 @dataclass(frozen=True)
 class Keyed:
-    """An object compared by a key, for use as the argument of a cached function.
+    """Object that is compared by a key, for use as the argument of a cached function.
 
-    A key may hold the `id` of a part of the thing, because the part lives as long as the entry of the cache.
+    A key may hold the `id` of a part of `thing`, because the cache entry keeps `thing` alive.
     """
 
     key: Hashable

@@ -1,4 +1,4 @@
-"""Rows of links and flows, built once for each kind of link and flow."""
+"""Rows of links and flows, built once for each kind: links, or flows, of a kind have the same options."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _by_kind(
 
 
 def _stretch(made: np.ndarray, kinds: list[np.ndarray], which: np.ndarray) -> None:
-    """Copy the row of its kind to each row; there must be at least one kind."""
+    """Fill each row with the row of its kind; there must be at least one kind."""
     plain = np.dtype((np.void, made.itemsize))  # NumPy copies records field by field
     raw = np.ndarray(len(made), plain, made)
     raw[:] = kinds[0].view(plain) if len(kinds) == 1 else np.concatenate([one.view(plain) for one in kinds])[which]
@@ -129,7 +129,7 @@ def lay_links(state: RunState, routes: Routes) -> np.ndarray:
 
 
 def _lay_rate_changes(state: RunState, links: list[Link]) -> None:
-    """Lay out the rate changes of links; the changes of a link lie next to each other."""
+    """Lay out the rate changes of links; the changes of one link are adjacent."""
     changing = [k for k, link in enumerate(links) if link.rate_changes]
     if not changing:
         return
@@ -162,7 +162,7 @@ IDLE_LINK = _idle_link()
 
 
 def _places(discipline: Discipline, routes: Routes) -> tuple[int, int]:
-    """Return the numbers of a discipline and its service in the network; NONE for those without functions."""
+    """Return the numbers of a discipline and its service in the network; NONE for a plug-in without functions."""
     service = discipline.scheduler
     return (
         routes.disciplines.place(discipline) if discipline.callbacks else NONE,
@@ -172,7 +172,7 @@ def _places(discipline: Discipline, routes: Routes) -> tuple[int, int]:
 
 @functools.lru_cache(maxsize=256)  # kinds of one large network, or kinds shared by many small networks
 def _link(kind: Keyed) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the row of a kind of link, without the places of plug-ins, and the records of discipline and service."""
+    """Return the row of a kind of link, without the numbers of plug-ins, and the records of discipline and service."""
     link: Link = kind.thing
     made = IDLE_LINK.copy()
     row, discipline, service = made[0], link.discipline, link.discipline.scheduler
@@ -340,7 +340,7 @@ IDLE_FLOW = _idle_flow()
 
 @functools.lru_cache(maxsize=256)
 def _flow(kind: Keyed) -> tuple[dict[str, np.ndarray], np.ndarray]:
-    """Return the rows of a kind of flow, without the place of its scheme, and the record of the scheme."""
+    """Return the rows of a kind of flow, without the number of its scheme, and the record of the scheme."""
     flow: Flow = kind.thing
     made = {name: one.copy() for name, one in IDLE_FLOW.items()}
     row = {name: one[0] for name, one in made.items()}

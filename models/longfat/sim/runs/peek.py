@@ -1,4 +1,4 @@
-"""Fields of flows and links as plug-ins see them, for programs that look at a run between two calls."""
+"""Fields of flows and links as plug-ins see them, for programs that inspect a run between calls of `advance`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from longfat.sim.plugin.columns import NO_COLUMNS
 from longfat.sim.plugin.view_fields import flow_view, link_view
 from longfat.sim.runs.engine import Simulation
 
-_SPARE = np.zeros(1, np.int64)  # in place of the record of a plug-in without one
+_SPARE = np.zeros(1, np.int64)  # stands for the record of a plug-in that has none
 
 _flow_view, _link_view = functools.lru_cache(64)(flow_view), functools.lru_cache(64)(link_view)
 
@@ -71,12 +71,12 @@ def _address(words: np.ndarray, each: int, number: int) -> int:
 
 
 def _of(view: View, **rows: Any) -> Look:
-    """Return a view of rows, given by the names of the view's pointers."""
+    """Return a view of the rows that the arguments give under the names of the view's pointers."""
     return view.of(*[rows[name] for name in view.rows])
 
 
 def fields(look: Look) -> dict[str, Any]:
-    """Return all fields of a view as plain numbers and lists of them."""
+    """Return all fields of a view as Python numbers or lists of numbers."""
     values = {name: getattr(look, name) for name in look._kind.fields}
     return {
         name: value.tolist() if isinstance(value, np.ndarray | np.generic) else value for name, value in values.items()

@@ -1,4 +1,4 @@
-"""Results of a run: counters of flows and links between two times, as an xarray.Dataset."""
+"""Results of a run: changes of the counters of flows and links between two times, as an xarray.Dataset."""
 
 from __future__ import annotations
 
@@ -82,7 +82,8 @@ def snapshot(run: Simulation) -> Snapshot:
     return Snapshot(int(row["now"]), _totals(run), links, int(row["connections"]), state.census[:named].copy())
 
 
-#: Counters that are added up over the connections of a flow of arrivals; rows of reused connections are added already.
+#: Counters that are added up over the connections of a flow of arrivals; counters of reused rows of connections have
+#: been added already.
 ADDED = [name for names in COUNTERS.values() for name in names if name != "last_arrival"]
 
 
@@ -102,7 +103,7 @@ def _totals(run: Simulation) -> dict[str, np.ndarray]:
 
 
 def measure(run: Simulation, before: Snapshot | None, after: Snapshot) -> dict[str, np.ndarray]:
-    """Return every quantity of `QUANTITIES` between two times, NaN where it is undefined; None is the start of the run.
+    """Return every quantity of `QUANTITIES` between two times (`before` None: the start), NaN where undefined.
 
     All counters are 0 at the start.
     """
@@ -120,7 +121,7 @@ def measure(run: Simulation, before: Snapshot | None, after: Snapshot) -> dict[s
         return np.where(bottom > 0, top / bottom, np.nan)
 
     done = (flows["finish"] != NEVER) & (flows["traffic"] == records.TRANSFER)
-    # Packets in flight when a flow stops arrive later; goodput is over the time until then.
+    # Packets in flight when a flow stops arrive later; goodput is measured until the last arrival.
     last = np.maximum(flows["stop"], flows["last_arrival"])
     end = np.minimum(np.where(done, flows["finish"], last), after.time)
     begin = np.maximum(flows["start"], since)
@@ -158,7 +159,7 @@ def measure(run: Simulation, before: Snapshot | None, after: Snapshot) -> dict[s
 
 
 def _connections(run: Simulation, before: int, after: Snapshot) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return for each flow the transfers completed since the first `before`, their mean time [s] and fairness index."""
+    """Return for each flow the number of transfers after the first `before`, their mean time [s] and fairness index."""
     alone = (after.flows["traffic"] == records.TRANSFER) & (after.flows["finish"] != NEVER)
     if before == after.connections:
         none = np.full(len(alone), np.nan)
@@ -250,7 +251,7 @@ def _dataset(variables: dict[Any, xr.Variable], coordinates: xr.Coordinates, att
         return xr.Dataset(variables, coordinates, attrs)
 
 
-#: Attributes of the runs of one network that are coordinates where there are several, with unit and description.
+#: Attributes of the result of one network that become coordinates for several networks, with unit and description.
 OF_NETWORKS = {
     "network": ("1", "text of the scenario file"),
     "duration": ("s", "simulated time"),

@@ -19,13 +19,13 @@ from longfat.sim.services import PER_FLOW
 
 
 class Kinds:
-    """List of different objects, in which equal objects share a position."""
+    """List of distinct objects; equal objects share a position."""
 
     def __init__(self, key: Callable[[Any], Any]) -> None:
         self.all: list[Any] = []
         self._key = key
-        self._keys: list[Any] = []  # of all objects; they need not be hashable
-        self._known: dict[int, int] = {}  # places of objects seen before
+        self._keys: list[Any] = []  # keys of all objects, not necessarily hashable
+        self._known: dict[int, int] = {}  # positions of objects seen before, by `id`
 
     def place(self, thing: Any) -> int:
         """Return the position of an object, which equal objects share."""
@@ -40,7 +40,7 @@ class Kinds:
 
 
 class Routes:
-    """Links of a network, with internal ones for single flows, and the hops of all flows."""
+    """Links of a network, including internal links for single flows, and the hops of all flows."""
 
     def __init__(self, net: Network) -> None:
         self.net = net
@@ -50,8 +50,8 @@ class Routes:
         self.delay_links: dict[float, int] = {}
         self.hops: list[tuple[int, int, int, int]] = []
         self.queues: list[int] = []  # link of each queue
-        #: Of the last hop of feedback to a switch: the flow's hop at that switch. Of that hop itself: the flow's hop at
-        #: the switch that sends the feedback.
+        #: For the last hop of feedback to a switch: the flow's hop at that switch. For the flow's hop at that switch:
+        #: its hop at the switch that sends the feedback.
         self.switch_hops: dict[int, int] = {}
         self.schemes = Kinds(lambda one: one)
         self.disciplines = Kinds(by_code)  # parameters are in records of the links
@@ -61,7 +61,7 @@ class Routes:
         self.hooked = [bool(link.discipline.callbacks) for link in self.links]
 
     def own_link(self, delay: float, rate: float = math.inf, jitter: float = 0.0) -> int:
-        """Add an unbounded link for a single flow, or one of pure delay; return its row."""
+        """Add an internal link with an unbounded buffer, of pure delay without a rate; return its row."""
         self.links.append(Link("", "", "", rate, delay, jitter=jitter))
         self.per_flow.append(False)
         self.hooked.append(False)
@@ -74,7 +74,7 @@ class Routes:
         return self.delay_links[delay]
 
     def queue(self, link: int) -> int:
-        """Return a queue for one more flow at a link, NONE where the link has no queue per flow."""
+        """Add a queue for one more flow at a link, and return its number, NONE if the link has no queues for flows."""
         if not self.per_flow[link]:
             return NONE
         self.queues.append(link)
@@ -107,8 +107,8 @@ class Routes:
     def _feedback(self, k: int, first: int, forward: list[int], back: list[int]) -> None:
         """Lay out the path of feedback from the switch of hop k.
 
-        It follows the acknowledgments from there, or takes the same delay. With hop-by-hop feedback it ends at the
-        switch before.
+        The path is that of the acknowledgments from there to the sender or, without a return path, a link of the
+        forward delay. Hop-by-hop feedback ends at the previous switch of its kind.
         """
         entry = first + len(forward) + (len(back) - k)
         delays = [self.links[one].delay for one in forward]
@@ -154,7 +154,7 @@ def _in_advance(state: RunState) -> np.ndarray:
     link, far_end = hops["link"], hops["far_end"]
     plain = (links["special"] == 0) & (links["service"] == NONE)
     goes_on = (far_end == records.NEXT_HOP) | (far_end == records.TO_RECEIVER)
-    # Which link feeds each link; `several`: more than one, or a sender, a source or the feedback of a switch.
+    # Which link feeds each link; `several`: more than one link feeds it, or a sender, a source or a switch's feedback.
     several = np.zeros(len(links), bool)
     entered = np.flatnonzero(goes_on) + 1
     feeder = np.full(len(links), NONE)
@@ -166,7 +166,7 @@ def _in_advance(state: RunState) -> np.ndarray:
     feedback = hops["feedback"][hops["feedback"] != NONE]
     several[link[feedback]] = True
     found = np.full(len(hops), records.AT_ARRIVAL, np.int32)
-    # A link with a service sends one packet after the other, too: at its end of a transmission the arrival is known.
+    # A link with a service also sends packets one after the other: when a transmission ends, the next arrival is known.
     mine = np.flatnonzero(goes_on & (plain | (links["service"] != NONE))[link])
     following = link[mine + 1]
     alone = plain[following] & ~several[following] & (feeder[following] == link[mine])

@@ -48,7 +48,7 @@ def run(
     ----------
     net : Network or sequence of Network
         Links and flows. The networks of a sequence are simulated on all cores, each with random numbers of its own:
-        those of the k-th are from the k-th child of `rng`.
+        those of the k-th network are from the k-th child of `rng`.
     duration : float or str, optional
         Simulated time [s]; if absent, the run ends when every file is transferred.
     warm_up : float or str
@@ -69,7 +69,7 @@ def run(
         Directory for a file NAME.sqlog of each flow with a scheme: its windows, losses and round trips in the first
         run.
     trace_packets : int
-        Number of packets in senders.pcap, data and acknowledgments, after which all of these files end.
+        Number of packets in senders.pcap, data and acknowledgments, after which all captures end.
     rng : None, int, SeedSequence or Generator
         Seed of the random numbers; the same seed gives the same result on every machine.
     progress : bool
@@ -88,24 +88,25 @@ def run(
         disciplines that mark in vain because no flow is ECN-capable.
 
         For a sequence of networks each variable also has the dimension ``network``. A flow or link that a network does
-        not have is NaN there. What is an attribute of one network, as ``duration`` and ``deterministic``, is a
-        coordinate along ``network``, the network itself as ``scenario``.
+        not have is NaN there. The attributes of each network, such as ``duration`` and ``deterministic``, become
+        coordinates along ``network``; the coordinate ``scenario`` has the text of the scenario file.
 
     Raises
     ------
     ValueError
-        For values outside their ranges, a run that cannot end, and plug-ins that fail. The message names a network of
-        a sequence by its place, as ``net[3]``.
+        For values outside their ranges, a run that cannot end, and plug-ins that fail. The message names a network of a
+        sequence by its position, such as ``net[3]``.
     KeyboardInterrupt
         On Ctrl-C, with the time simulated so far; the results are lost. Use `Simulation` to keep them.
 
     Notes
     -----
     Every event after the warm-up counts, whenever its packet was sent: ``loss`` is dropped/(dropped + received),
-    ``mean_delay`` is the mean over received packets, ``mean_wait`` that over packets whose transmission began. Packets
-    in flight at the end are in none of these. So ``loss`` is in [0, 1], and no mean time exceeds the duration. The time
-    over which ``goodput`` is measured begins at the flow's start or the end of the warm-up, and ends with the
-    acknowledgment of its last byte; for a flow that stops, with its stop or the last arrival, whichever is later.
+    ``mean_delay`` is the mean over received packets, ``mean_wait`` is the mean over packets whose transmission began.
+    Packets in flight at the end are in none of these, so that ``loss`` is in [0, 1], and no mean time exceeds the
+    duration. The time over which ``goodput`` is measured begins at the flow's start or the end of the warm-up, and ends
+    with the acknowledgment of its last byte; for a flow that stops, with its stop or the last arrival, whichever is
+    later.
 
     The attribute ``deterministic`` is 1 if no random number was drawn; ``replications`` is the number of simulated
     runs, ``replications_asked`` the number requested.
@@ -115,7 +116,7 @@ def run(
     ``packets_in_flight`` of data packets, and ``packets_acks_sent`` and so on of acknowledgments.
 
     A trace (`pcap`, `qlog`) ends early after `trace_packets` packets, or if the disk is full; then there is a
-    UserWarning, and the results are complete. Its attributes are ``trace_packets``, ``trace_until`` [s] and
+    UserWarning, and the results are complete. The dataset has the attributes ``trace_packets``, ``trace_until`` [s] and
     ``trace_end``, the reason.
 
     Examples
@@ -181,7 +182,7 @@ class _Options:
 
     @classmethod
     def read(cls, duration: Any, warm_up: Any, replications: Any, confidence: Any) -> _Options:
-        """Return the options in SI units; raise an error for others."""
+        """Return the options in SI units; raise an error for invalid ones."""
         until = None if duration is None else quantities.duration(duration, "duration", f"(0, {LIMIT:g}]")
         automatic = warm_up == "auto"
         longest = LONGEST if until is None else until
@@ -192,7 +193,7 @@ class _Options:
         return cls(until, begin, replications, RUN_OPTIONS["confidence"].read("confidence", confidence))
 
     def plan(self, net: Network, random: np.random.Generator, called: str = "") -> Plan:
-        """Return the runs of a network; without a duration every flow needs a file, after which they end."""
+        """Return the runs of a network; without a duration every flow needs a file, and the runs end after them."""
         if self.duration is None:
             flows = [flow for flow in net.flows if flow.traffic is None]
             endless = [flow.name for flow in flows if flow.file is None and flow.stop == math.inf]

@@ -43,7 +43,7 @@ _ADDRESSES = slice(records.STATE.fields[f"{next(iter(_PLACES))}_base"][1] // 8, 
 
 
 def _begin() -> np.ndarray:
-    """Return the table of a run without any rows, from which that of every run is copied."""
+    """Return the table of a run without any rows, from which the table of every run is copied."""
     made = rows(1, records.STATE)
     made.view(np.int64)[_ADDRESSES][: len(_NO_ROWS)] = [none.ctypes.data for none in _NO_ROWS.values()]
     row = made[0]
@@ -74,7 +74,7 @@ class RunState:
         self.__dict__.update(_NO_ROWS)
         self._allocate_table(_EMPTY)
         self.event = rows(1, records.EVENT)
-        self.initial_flow_state = _NO_ROWS["flow_own"]  # state that disciplines keep of a flow, at its start
+        self.initial_flow_state = _NO_ROWS["flow_own"]  # initial state that disciplines keep for each flow
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Set an attribute; if it is an array of the run, write its address into the table."""
@@ -119,7 +119,7 @@ class RunState:
 
     @property
     def flows(self) -> np.ndarray:
-        """Copy of every field of every flow in one table, for whoever inspects a run."""
+        """Copy of every field of every flow in one table, for the inspection of a run."""
         parts = [getattr(self, name) for name in records.OF_FLOWS if len(getattr(self, name))]
         fields = {name: part[name] for part in reversed(parts) for name in part.dtype.names}
         made = np.zeros(len(self.senders), [(name, one.dtype, one.shape[1:]) for name, one in fields.items()])
@@ -178,7 +178,7 @@ class RunState:
         row.serial = len(serials)
 
     def grow(self, kind: int) -> None:
-        """Double the array of this kind, and the circular buffers that are full."""
+        """Double the array of a kind, and the circular buffers that are full."""
         for k in np.flatnonzero(self.links["backlog"] > self.links["circular_mask"]):
             if self.links["service"][k] == NONE:
                 self._grow_circular_buffer(self.links[k])
@@ -220,10 +220,10 @@ class RunState:
         self._extend_pool(name, old)
 
     def _extend_pool(self, name: str, old: int) -> None:
-        """Make rows of a pool free, the lowest first, whose array has grown from `old` rows."""
+        """Add the rows by which a pool has grown from `old` rows to its list of free rows, the lowest first."""
         pool, row = getattr(self, f"{name}s"), self.row
         length = len(pool)
-        # The new rows are allocated first, the lowest before the others.
+        # The new rows precede the rows that were free before.
         pool["next"][old:] = np.arange(old + 1, length + 1)
         pool["next"][-1] = row[f"free_{name}"]
         row[f"free_{name}"] = old
@@ -257,7 +257,8 @@ class RunState:
             0,
         )
         t = self.sources[template]
-        # They precede rows of finished connections, which may have packets in the network; the last row comes first.
+        # The new rows are used before those of finished connections, which may have packets in the network; the last
+        # new row is used first.
         self.sources["next_row"][new] = [int(t.first_row), *range(old, old + count - 1)]
         if t.last_row == NONE:
             t.last_row = old

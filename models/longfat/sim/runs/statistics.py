@@ -1,4 +1,4 @@
-"""Batch means of one long run, and its warm-up; `longfat.replication.interval` has the interval of replications."""
+"""Batch means of one long run, and its warm-up; for several replications see `longfat.replication.interval`."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ GROUP = 5  # samples in a group of MSER-5
 def batch_means(samples: Any, batches: int = 30, confidence: float = 0.95) -> Interval:
     """Return the mean of one long run of correlated samples, with a confidence interval from batch means.
 
-    The samples are divided into batches of equal length, after leaving out the first ones if there is a remainder. If
-    the means of successive batches are correlated with coefficient r > 0, the variance is multiplied by
+    The samples are divided into batches of equal length, after leaving out the first samples if there is a remainder.
+    If the means of successive batches are correlated with coefficient r > 0, the variance is multiplied by
     (1 + r)/(1 - r), as for a first-order autoregressive process.
 
     mean +- t_{k-1} s sqrt((1 + r)/((1 - r) k))
@@ -101,7 +101,7 @@ def warm_up(samples: Any) -> int:
 
     Notes
     -----
-    The last five groups are no candidates, because a few values may be close together at random.
+    The last five values of d are excluded, because the few groups left may be close together at random.
 
     Examples
     --------
@@ -111,8 +111,8 @@ def warm_up(samples: Any) -> int:
 
     References
     ----------
-    White, Simulation 69 (1997) 323; White, Cobb & Spratt, Proc. Winter Simulation Conference (2000) 755; the refusal
-    beyond the half: Hoad, Robinson & Davies, Journal of Simulation 4 (2010).
+    White, Simulation 69 (1997) 323; White, Cobb & Spratt, Proc. Winter Simulation Conference
+    (2000) 755; the limit of half the samples: Hoad, Robinson & Davies, Journal of Simulation 4 (2010).
     """
     series = _samples("samples", samples, 10 * GROUP)
     groups = series[: len(series) // GROUP * GROUP].reshape(-1, GROUP).mean(1)

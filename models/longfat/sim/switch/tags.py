@@ -66,7 +66,7 @@ def append_tagged(link, queue, packet, tag):
 
 @part
 def take_smallest(link):
-    """Take the packet with the smallest finish tag, and sort its queue in again by the next packet; NOTHING if none."""
+    """Take the packet with the smallest finish tag, and reinsert its queue; NOTHING if no packet is left."""
     if link.active == 0:
         return NOTHING
     queue = queue_in(link, 0)

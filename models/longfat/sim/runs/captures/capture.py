@@ -1,4 +1,4 @@
-"""Trace of a run on its way to files: rows are taken from the kernel, brought into order and written in chunks."""
+"""Packet trace of a run: rows are taken from the kernel, sorted by time and written to files in chunks."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MOST = 10**6  # packets
-#: Bytes for each packet in senders.pcap, in round numbers: of both pcap files (96 bytes at most in each), of qlog.
+#: Approximate bytes of files for each packet in senders.pcap: both pcap files (at most 96 bytes in each); qlog files.
 PACKET_BYTES = {"pcap": 150, "qlog": 400}
-ROOM = 1 << 14  # rows of the trace between two visits
+ROOM = 1 << 14  # rows of the trace between two calls of `drain`
 HANDSHAKE_NS = 2  # time before its start at which a connection's first packet is written
 
 
@@ -78,7 +78,7 @@ class Capture:
         at_sender = np.isin(found["what"], (records.SENT, records.ACK_RECEIVED))
         left = self.most - self.packets
         full = int(at_sender.sum()) >= left
-        if full:  # the senders' rows are in the order of time; the receivers' end when theirs do
+        if full:  # the senders' rows are in order of time; both files end at the same time
             now = int(found["time"][np.flatnonzero(at_sender)[left - 1]])
             beyond = np.arange(len(found)) > np.flatnonzero(at_sender)[left - 1]
             found = found[~beyond | ~np.isin(found["what"], SIDES["senders.pcap"])]
@@ -110,7 +110,7 @@ def _traced(run: Simulation) -> np.ndarray:
 
 
 def _word(own: Columns, name: str) -> int:
-    """Return the word of a state, a float, in the record of a scheme; NONE if it has no such state."""
+    """Return the position of a floating-point state in a scheme's record [words]; NONE if there is no such state."""
     found = own.dtype.fields.get(name) if own.dtype is not None and own.dtype.fields else None
     return int(found[1]) // 8 if found and found[0] == np.float64 and name in own.state else records.NONE
 

@@ -3,8 +3,8 @@
 NumPy makes a million packets in a few seconds. The layouts of headers are those of `longfat.base.headers`.
 
 A flow's packets become TCP (RFC 9293) with sequence numbers in bytes; traffic without a scheme becomes UDP, as do
-schemes without acknowledgments or with their own receiver. Headers only are stored, beside the length of the whole
-packet: the payload is zeros, which the checksums cover.
+schemes without acknowledgments or with their own receiver. Only headers are stored, with the length of the whole
+packet: the payload consists of zeros, which the checksums cover.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ PACKET = np.dtype(list(PARTS.items()))
 
 @dataclass(frozen=True)
 class Hosts:
-    """Fields of the packets of each flow, an array entry for each row of flows."""
+    """Header fields of each flow's packets: arrays with an entry for each row of flows."""
 
     source: np.ndarray
     target: np.ndarray
@@ -70,11 +70,11 @@ class Hosts:
 
 
 def expanded(rows: np.ndarray, hosts: Hosts) -> tuple[np.ndarray, np.ndarray]:
-    """Return the rows of packets, and the step of each in a handshake: three of a connection that begins or ends.
+    """Return the rows of packets and their handshake steps; a connection's start and its end become three packets each.
 
     The simulator has no handshakes, its connections are open when they start. The three packets follow each other by
-    1 ns, so that the initial round-trip time by Wireshark is less than any time between two packets: it compares with
-    it to distinguish a retransmission from a packet out of order.
+    1 ns, so that Wireshark's initial round-trip time is less than any time between two packets: Wireshark uses it to
+    distinguish a retransmission from a packet out of order.
     """
     shakes = (rows["what"] == records.STARTED) | (rows["what"] == records.FINISHED)
     packets = rows["what"] < records.STARTED
@@ -87,7 +87,7 @@ def expanded(rows: np.ndarray, hosts: Hosts) -> tuple[np.ndarray, np.ndarray]:
 
 
 def initial(connection: np.ndarray) -> np.ndarray:
-    """Return the initial sequence number of a connection's sender: scattered, so that traces wrap around, too."""
+    """Return the initial sequence number of a connection's sender: scattered, so that some traces wrap around."""
     return (connection + 1) * 2654435761 % 2**32
 
 
@@ -157,7 +157,7 @@ class Packets:
 
     @cached_property
     def sizes(self) -> dict[str, np.ndarray]:
-        """Return the bytes that a file has of each part; two of padding belong to the option with SACK blocks."""
+        """Return the bytes of each part of the packets; the option with SACK blocks includes two bytes of padding."""
         udp, syn = self._of("udp"), self.opening & (self.step < 2)
         always = np.ones(len(self.rows), np.int64)
         return {
@@ -173,12 +173,12 @@ class Packets:
 
     @cached_property
     def stored(self) -> np.ndarray:
-        """Return the bytes of the headers, which are stored."""
+        """Return the bytes stored of each packet, its headers."""
         return np.asarray(sum(self.sizes.values()) - self.sizes["record"])
 
     @cached_property
     def length(self) -> np.ndarray:
-        """Return the bytes of the whole packets."""
+        """Return the length of each packet, with its payload [bytes]."""
         tcp = self.stored + np.where(self.data, self._of("payload"), 0)
         return np.where(self._of("udp"), np.clip(self.rows["length"], 28, LONGEST), tcp)
 
@@ -254,5 +254,5 @@ class Packets:
         ip["checksum"] = headers.checksum(words[:, :10].sum(1))
         total = headers.checksum(words[:, 6:].sum(1) + ip["protocol"] + self.length - 20)
         tcp["checksum"] = total
-        # RFC 768: 0 means that there is none.
+        # RFC 768: 0 means that there is no checksum.
         tcp["sequence"] = tcp["sequence"] + np.where(udp, np.where(total == 0, 0xFFFF, total), 0)

@@ -1,9 +1,10 @@
 """Windows, losses and round trips of the senders as qlog 0.3, which qvis reads: JSON text sequences (RFC 7464).
 
 The schema is draft-ietf-quic-qlog-main-schema-02 with the events of draft-ietf-quic-qlog-quic-events-01, whose names
-are those of QUIC. Its packet numbers number transmissions, which TCP does not have: here the serial number of the
-transmission in the flow, or of the acknowledgment at the sender. Sequence numbers are `offset` and `length` of a
-stream. Fields that a TCP sender does not know are absent; `pto_count` counts its retransmission timeouts in a row.
+are those of QUIC. Its packet numbers count transmissions, which TCP does not number: here a packet number is the serial
+number of the transmission in the flow, or of the acknowledgment at the sender. Sequence numbers are `offset` and
+`length` of a stream. Fields that a TCP sender does not know are absent; `pto_count` counts its retransmission timeouts
+in a row.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ KINDS = (records.SENT, records.ACK_RECEIVED, records.TIMED_OUT, records.CHANGED,
 
 
 class Row(NamedTuple):
-    """Needed fields of a trace row, as Python numbers, which are ten times faster than NumPy's."""
+    """Fields of a trace row that the events need, as Python numbers, which are ten times faster than NumPy's."""
 
     time: int
     connection: int
@@ -94,7 +95,7 @@ def file_name(flow: str, f: int) -> str:
 
 
 class Sender:
-    """Common part of the events of a flow."""
+    """Data that all events of a flow have in common."""
 
     def __init__(self, name: str, run: Simulation) -> None:
         f = run.assembly.flow_names.index(name)
@@ -121,7 +122,7 @@ class Sender:
 
 
 class Connection:
-    """Connection from its sender's view: outstanding transmission of each packet, and the values logged last."""
+    """Connection as its sender sees it: outstanding transmission of each packet, and the values logged last."""
 
     def __init__(self, sender: Sender) -> None:
         self.sender, self.timeouts, self.acks, self.least = sender, 0, 0, math.inf
@@ -170,7 +171,8 @@ class Connection:
     def _received(self, row: Row) -> dict[str, Any]:
         """Return the data of an acknowledgment: the transmissions that it newly acknowledges.
 
-        It covers the transmission that triggered it, and the last one of each packet below its number.
+        The acknowledgment covers the transmission that triggered it, and the last transmission of each packet below its
+        number.
         """
         covered = {row.transmission}
         for each in range(self.una, row.number):
