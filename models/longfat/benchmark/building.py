@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
 
 def build(variant: Variant, entry: Entry | None = None, *, probe: bool = True) -> Network:
-    """Return the network of an experiment with a scheme in it.
+    """Return the network of an experiment whose flows use a scheme.
 
     Parameters
     ----------
     variant : Variant
-        Of `longfat.benchmark.VARIANTS`.
+        Variant, such as one of `longfat.benchmark.VARIANTS`.
     entry : Entry, optional
-        Scheme to insert; without one, uncontrolled flows take its place.
+        Scheme of the flows; without an entry the flows are uncontrolled.
     probe : bool
-        Whether to include the source of probe packets, if the experiment and the entry have it.
+        Whether to include the source of probe packets, if the experiment and the entry have one.
 
     Returns
     -------

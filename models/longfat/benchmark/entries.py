@@ -39,7 +39,7 @@ class Entry:
     bottleneck, switch : str or Discipline
         Queue discipline of the slow links, and of the switches' other links.
     options : mapping
-        Parameters of the bottleneck's discipline if it is given by name; also of the switches' if it is the same.
+        Parameters of the bottleneck's discipline if it is given by name; they also apply to an equal `switch`.
     hops : int
         Number of switches between each source and the first switch of the scenario.
     access : bool
@@ -57,7 +57,7 @@ class Entry:
     send_jitter : float
         Uniform additional delay of each packet at its source [s].
     choices : tuple of Choice
-        Choices of ours for this scheme, and the printed numbers that have decided them.
+        Our choices for this scheme, with the printed numbers that decided them.
     source : str
         Text that identifies the scheme in stores; for a scheme in a file, the file's content.
     """
@@ -90,7 +90,7 @@ class Entry:
         }
 
     def settings(self) -> str:
-        """Return a text that identifies all settings: it changes when one of them changes."""
+        """Return a text that identifies all settings: it changes if any of them changes."""
         return self.source or repr(self)
 
 
@@ -134,8 +134,8 @@ ENTRIES: dict[str, Entry] = {
     one.name: one
     for one in (
         Entry(OPTIMAL, "optimal", ""),
-        # Kanakia, Keshav & Mishra (1992), section 3: REAL ran TCP, DECbit and pp, another simulator hbh and, we take
-        # it, e2e-ef, which is of the same publication. A delay is the round trip (section 2) less that of the empty
+        # Kanakia, Keshav & Mishra (1992), section 3: REAL ran TCP, DECbit and pp; another simulator ran hbh and (we
+        # assume) e2e-ef, which is of the same publication. A delay is the round trip (section 2) less that of the empty
         # network, as 0 is printed for the optimum; the printed delays show that the other simulator subtracted
         # propagation only.
         _fair("hop-by-hop", "hbh", "hop-by-hop", hops=3, probe_hops=True, transmission=True, choices=_HOP_BY_HOP),
@@ -163,7 +163,7 @@ ENTRIES: dict[str, Entry] = {
 
 _SENDER = Choice("sender of a host of today: initial window of 10 packets, HyStart++, acknowledgment of each packet")
 _DROPS = Choice("packets are not ECN-capable; target of 5 ms and interval of 100 ms")
-#: Schemes and disciplines of today, which the paper could not have: they are run if they are named.
+#: Schemes and disciplines newer than the paper: they are run only if they are named.
 TODAY: dict[str, Entry] = {
     one.name: one
     for one in (
@@ -189,7 +189,7 @@ _CHAIN = Choice("three more switches 5 ms apart before the first one, as for hbh
 #: connections, 11 in experiment 1.
 _RATE_OF_SSTP = {"peak_rate": 450e3, "window_limit": 10.0}
 _RATE = Choice("rate of 3.6 Mbit/s for each connection, so that the eleven of experiment 1 fit into 40 Mbit/s")
-#: Credit and rate control of ATM, NETBLT and SSTP, which the paper does not have either: run if they are named.
+#: Credit and rate control of ATM, NETBLT and SSTP, which the paper does not have: they are run only if they are named.
 FURTHER: dict[str, Entry] = {
     one.name: one
     for one in (
@@ -226,7 +226,7 @@ FURTHER: dict[str, Entry] = {
 
 
 def entry(given: str | Entry | Scheme, discipline: str = "fifo") -> Entry:
-    """Return an entry by its name or the paper's, or make one from a scheme given as an object or in a file.
+    """Return an entry by its name or the paper's label, or make an entry from a scheme given as an object or in a file.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Runs of the benchmark: experiments times schemes, with replications of random runs, and one experiment over time."""
+"""Runs of the benchmark: schemes in experiments, with replications of random runs; one experiment as time series."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def run(
     executor : None, "threads", "processes", or concurrent.futures.Executor
         Where the runs are computed, see `longfat.sweep`; by default in a thread for each processor.
     store : None, str or Path
-        Directory for finished runs: the same call reads them and computes only the rest.
+        Directory for finished runs: the same call reads them and computes only the missing runs.
     discipline : str
         Queue discipline of the switches, for schemes that have no entry.
     progress : bool
@@ -95,10 +95,10 @@ def run(
     Returns
     -------
     xarray.Dataset
-        Over ``variant`` and ``scheme``, and ``connection`` for ``transfer_time`` [s]: means, ``_lower`` and ``_upper``
-        of the intervals (NaN without randomness), ``transfer_time_std`` over the replications [s];
-        ``delay_mean`` and ``delay_std`` [s] of single packets, ``dropped`` [packets], ``timeouts``, ``replications``.
-        NaN means not measured in this experiment, or not complete after 400 s.
+        Variables with the dimensions ``variant`` and ``scheme``, and ``connection`` for ``transfer_time`` [s]: means,
+        ends ``_lower`` and ``_upper`` of the intervals (NaN without randomness), ``transfer_time_std`` over the
+        replications [s]; ``delay_mean`` and ``delay_std`` [s] of single packets, ``dropped`` [packets], ``timeouts``,
+        ``replications``. NaN: not measured in this experiment, or a transfer not complete after 400 s.
 
     Raises
     ------
@@ -139,20 +139,20 @@ def run(
 
 @dataclass(frozen=True)
 class Cell:
-    """A scheme in a situation, with all inputs of its runs.
+    """A scheme in one situation (an experiment or a case of a suite), with all inputs of its runs.
 
     Parameters
     ----------
     place : str
-        The situation as an error names it, such as "experiment 3-4".
+        Name of the situation in error messages, such as "experiment 3-4".
     name : str
         Beginning of the name of its folder in a store.
     settings : str
-        Text that changes with anything that changes the runs.
+        Text that identifies everything on which the runs depend.
     function : callable
         Function of one run, called with ``draw``, the number of the replication, ``seed`` and a digest of the settings.
     replications : int
-        Number of runs [runs].
+        Number of runs.
     """
 
     place: str
@@ -165,7 +165,7 @@ class Cell:
 def run_cells(
     cells: list[Cell], seed: int, executor: Any, store: str | Path | None, progress: bool
 ) -> list[xr.Dataset]:
-    """Run all cells on the executor, and return a Dataset over ``draw`` for each.
+    """Run all cells on the executor, and return for each a Dataset with the dimension ``draw``.
 
     A cell whose first run draws no random number has one run, because the others would be identical.
     """
@@ -275,8 +275,8 @@ def traces(
     Returns
     -------
     xarray.Dataset
-        ``sending_rate`` [bytes/s] over ``scheme`` and ``time`` [s], the start of each interval; ``queue`` [packets]
-        over ``scheme`` and ``fine_time`` [s].
+        ``sending_rate`` [bytes/s] by ``scheme`` and ``time`` [s], the start of each interval; ``queue`` [packets] by
+        ``scheme`` and ``fine_time`` [s].
 
     Examples
     --------

@@ -1,10 +1,10 @@
-"""Experiments and their variants by name; their networks are in ``scenarios/*.toml``.
+"""Experiments and their variants by name; the networks are in ``scenarios/*.toml``.
 
 A rule that the paper leaves open, or that contradicts its own numbers, has a variant for each interpretation.
 Experiment 3 has round trips of 44 ms, as printed, and of 40 ms, which the printed times of TCP and DECbit need.
 Experiment 7 has all sources active from the beginning, which the printed times need, or starting one after the other,
-as the text says. Experiment 9 has the printed file sizes (9a) and scaled ones (9b). A `Choice` is ours where the paper
-is silent, ambiguous or contradicts its own numbers, with the evidence for it.
+as the text says. Experiment 9 has the printed file sizes (9a) and scaled ones (9b). A `Choice` records a rule of ours
+where the paper is silent, ambiguous or contradicts its own numbers, with the evidence for the rule.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ class Choice:
         ones. Interpretation: the text allows or states something else, and the numbers of `experiments` have decided.
         Open: no printed number has been used.
     experiments : tuple of int
-        Experiments whose printed numbers have decided.
+        Experiments whose printed numbers decided the choice.
     metric : str
-        Which of their numbers: "transfer_time", "packet_delay", or "packet_delay_mean" if it cannot change a standard
-        deviation; for an open choice, which numbers it can change.
+        Numbers that decided the choice: "transfer_time", "packet_delay", or "packet_delay_mean" if the choice cannot
+        change a standard deviation; for an open choice, the numbers that it can change.
     """
 
     words: str
@@ -46,7 +46,7 @@ class Choice:
     metric: str = "transfer_time"
 
     def decided_by(self, experiment: int, metric: str) -> bool:
-        """Return whether the numbers of this kind in an experiment have decided; ``metric`` as in the tables.
+        """Return whether the printed numbers of a metric (as in the tables) in an experiment decided the choice.
 
         >>> Choice("2 MB", "fitted", (10,)).decided_by(10, "transfer_time_mean")
         True
@@ -106,11 +106,11 @@ class Variant:
     probed : bool
         Whether the paper reports the delay of single packets.
     extra : bool
-        Whether it is run only if it is named.
+        Whether the variant is run only if it is named.
     edits : tuple of (str, str)
         Replacements in the text of the scenario file, for another interpretation of the paper.
     choices : tuple of Choice
-        Choices of ours for this experiment, and the printed numbers that have decided them.
+        Our choices for this experiment, with the printed numbers that decided them.
     """
 
     name: str

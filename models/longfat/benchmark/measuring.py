@@ -1,7 +1,7 @@
 """One run of the benchmark: transfer times of the connections, and delays of single packets meanwhile.
 
-The least transfer times are those of max-min fair shares. Every file is at its first slow link as a whole when it
-starts; acknowledgments take a share of the slow links.
+The least transfer times are those of max-min fair shares. In this fluid model a file is at its first slow link as a
+whole when it starts, and acknowledgments take a share of the slow links.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class _StepByStep(Simulation):
 
 
 def measure(variant: Variant, entry: Entry, rng: Any = 0) -> dict[str, float]:
-    """Run an experiment once with one scheme in it and return the measured numbers.
+    """Run an experiment once with one scheme and return the measured numbers.
 
     Parameters
     ----------
@@ -53,17 +53,18 @@ def measure(variant: Variant, entry: Entry, rng: Any = 0) -> dict[str, float]:
     -------
     dict
         ``transfer_time_1``, ``transfer_time_2`` [s]; ``delay_mean``, ``delay_std``, mean and standard deviation of the
-        probe packets' round-trip times until connection 1 is complete, less that of the empty network [s] (or, if the
-        entry says so, less propagation); ``probes``, the number of these packets; ``dropped`` packets and ``timeouts``
-        of the connections; ``random``, 1 if any random number was drawn, otherwise all replications are the same. NaN
-        where there is no value.
+        probe packets' round-trip times until connection 1 is complete, less the round-trip time of the empty network
+        [s] (with `Entry.transmission`, less the propagation time only); ``probes``, the number of these packets;
+        ``dropped`` packets and ``timeouts`` of the connections; ``random``, 1 if any random number was drawn, otherwise
+        all replications are the same. NaN where there is no value.
 
     Notes
     -----
     The delays come from a second run, with the same seed and with probe packets, unless the entry has `probe_beside`.
-    The paper does not say whether its transfer times do. Ours: its optimal times leave the probe packets out, it prints
-    no delays for TCP and DECbit, and one definition holds for all schemes. Table 4.7a does not decide
-    (`longfat.benchmark.experiments`), and table 4.6 has unequal times for the two directions of hbh, pp and e2e-ef.
+    The paper does not say whether its transfer times were measured beside probe packets. Ours is without them, because
+    its optimal times leave the probe packets out, it prints no delays for TCP and DECbit, and one definition holds for
+    all schemes. Table 4.7a does not decide (`longfat.benchmark.experiments`), and table 4.6 has unequal times for the
+    two directions of hbh, pp and e2e-ef.
     """
     made = dict.fromkeys(NUMBERS, math.nan)
     if entry.name == OPTIMAL:

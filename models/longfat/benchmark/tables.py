@@ -1,4 +1,4 @@
-"""Results as rows, and as tables beside the printed ones: CSV, text, Markdown, HTML.
+"""Results as rows (CSV), and as tables that also show the printed numbers (text, Markdown, HTML).
 
 Tables 4.1 to 4.10 as printed have 174 numbers; the other cells are left empty by the paper.
 """
@@ -204,7 +204,8 @@ _METRICS = {"packet_delay_mean": "delay", "packet_delay_std": "its std. dev."}
 def tables(data: xr.Dataset) -> list[Table]:
     """Return a table for each experiment: our value, the printed one in brackets, and the rank.
 
-    The rank is by the transfer times: by the mean over all columns of the ratio to the column's least time.
+    Schemes are ranked by the mean, over all columns, of the ratio of their transfer time to the least one of the
+    column.
     """
     found = rows(data)
     made = []

@@ -1,6 +1,6 @@
-"""Test vectors of a sender: its window after each acknowledgment on a path without queue or with one, losses by script.
+"""Test vectors of a sender: its window after each acknowledgment, on a path with or without a queue, with given losses.
 
-The rows are taken from the qlog of a run, so that a vector is what `longfat simulate --qlog` writes.
+The rows are computed from the qlog of a run, so that they agree with `longfat simulate --qlog`.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from longfat.sim.runs.captures import captured
 from longfat.sim.runs.engine import Simulation
 
 MOST = 50_000  # packets and acknowledgments of a vector
-UNLIMITED = 1e9  # packets, of a buffer: nothing is lost but by the script
-#: Delay of the acknowledgment of a packet that no other follows [s]: RFC 9000, section 18.2, max_ack_delay. Ours, where
-#: packets follow each other at once: nearly 0, so that the round trip is constant.
+UNLIMITED = 1e9  # packets, size of a buffer in which only the given losses occur
+#: Longest delay of an acknowledgment that waits for another packet [s]: RFC 9000, section 18.2, max_ack_delay. Ours, if
+#: packets arrive without spacing: nearly 0, so that the round trip is constant.
 LONE, LONE_AT_ONCE = 0.025, 1e-6
 #: Ours: resolution of a clock [s] that the tolerance of CUBIC allows for.
 CLOCK = 1e-3
@@ -30,14 +30,14 @@ BETA, C = 0.7, 0.4  # RFC 9438, sections 4.6 and 5.1
 
 @dataclass(frozen=True)
 class Subject:
-    """What a vector tests.
+    """Scheme that a vector tests, with the defaults of its scenario.
 
     Attributes
     ----------
     scheme, parameters : str, dict
         Scheme of the simulator, and its parameters besides the initial window and the acknowledgments.
     rules : str
-        Documents whose rules it follows.
+        Documents whose rules the scheme follows.
     losses : tuple of int
         Transmissions that are lost, unless others are given.
     rate : float
@@ -45,7 +45,7 @@ class Subject:
     round_trips : float
         Length of the vector, unless another is given.
     tolerance : str
-        Reason of the tolerance.
+        Reason for the tolerance.
     """
 
     scheme: str
@@ -115,7 +115,7 @@ def vector(
     name: str, round_trip_time: float, acks: int = 2, packet: int = 1200, initial_window: int = 10,
     rate: float | None = None, losses: list[int] | None = None, duration: float | None = None, progress: bool = False,
 ) -> Vector:  # fmt: skip
-    """Return the vector of a subject: what it is driven by, and its window after each acknowledgment.
+    """Return the vector of a subject: its scenario, and its window after each acknowledgment.
 
     >>> made = vector("newreno", 0.04, duration=0.09)
     >>> [round(row.window) for row in made.rows][:6], made.rows[0].acked
@@ -165,10 +165,10 @@ def vector(
 
 
 def rows(events: list[dict[str, Any]], packet: int, name: str) -> list[Row]:
-    """Return a row for each acknowledgment, with what the sender found lost and sent until the next one."""
+    """Return a row for each acknowledgment, with the packets declared lost and sent before the next acknowledgment."""
     made: list[Row] = []
     state = {"congestion_window": math.nan, "ssthresh": math.nan, "pacing_rate": math.nan}
-    known: set[int] = set()  # qlog repeats what was acknowledged out of order
+    known: set[int] = set()  # qlog repeats packets acknowledged out of order
     steps, reduced = 0, False
     for event in events:
         kind, data = event["name"].rpartition(":")[2], event["data"]
@@ -208,7 +208,7 @@ def ranges(numbers: list[int]) -> str:
 
 
 def tolerance(name: str, window: float, ssthresh: float, steps: int, packet: int) -> float:
-    """Return how far another implementation may be from a window [bytes]; the reasons are in `SUBJECTS`.
+    """Return how far the window of another implementation may differ [bytes]; the reasons are in `SUBJECTS`.
 
     >>> tolerance("newreno", 14400, math.nan, 7, 1200), tolerance("newreno", 15096, 15000, 1, 1200)
     (1.0, 2.0)

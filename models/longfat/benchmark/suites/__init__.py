@@ -1,4 +1,4 @@
-"""Suites of situations that documents ask a congestion control to be judged in.
+"""Test suites: situations in which a document asks that a congestion control be evaluated.
 
 ``bbr``: the 22 test cases that draft-ietf-ccwg-bbr-06, appendix A, describes in words. ``bcp133``: the situations of
 RFC 9743 (BCP 133), "Specifying New Congestion Control Algorithms", for any scheme.

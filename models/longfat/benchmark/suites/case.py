@@ -1,9 +1,9 @@
 """Cases of a suite: a scenario and the behaviour that a document expects of it, one TOML file each.
 
-A case file is a scenario file (`longfat.scenario`) in which the tested scheme is "suite:tested" and the one beside it
-"suite:reference", and three more tables: ``case`` (section, title), ``find`` (times that a first run has to find,
-because a document says "upon entering a phase") and ``expect`` (a measured quantity, and its bounds). Placeholders with
-a dollar sign are replaced by the values of ``case.vary`` and by the results of ``find``.
+A case file is a scenario file (`longfat.scenario`) in which the tested scheme is "suite:tested" and the scheme that it
+is compared with "suite:reference". It has three more tables: ``case`` (section, title), ``find`` (times that a
+preliminary run determines, because a document says "upon entering a phase") and ``expect`` (a measured quantity, and
+its bounds). Placeholders with a dollar sign are replaced by the values of ``case.vary`` and by the results of ``find``.
 """
 
 from __future__ import annotations
@@ -37,17 +37,17 @@ class Probe:
     count : str
         Quantity of `longfat.sim.runs.results`.
     how : str
-        Of the samples of a field: first, last, min, max, mean, change, time (duration of the samples [s]), or next: the
-        first sample after them. Of the flows or links of a quantity: sum, mean, min, max, jain, or share, their part of
-        the sum over all flows.
+        For a field: first, last, min, max, mean, change or time (their duration [s]) of the samples, or next, the first
+        sample after them. For a quantity: sum, mean, min, max or jain (fairness index) over the flows or links, or
+        share, their part of the sum over all flows.
     of : str
         Beginning of the names of these flows or links; empty for all.
     during, visit, after, begin, end
-        Samples of a field: the visit of a phase (or of one of several, as in "A|B") with this number (from 1;
-        negative: from the last one), among those that begin at `after` or later; or the times from `begin` to
+        Samples of a field: those during visit number `visit` (from 1; negative: from the last) of the phase `during`
+        (or of one of several, as in "A|B"), among the visits that begin at `after` or later; or those from `begin` to
         `end` [s].
     per : float or Probe
-        Divisor.
+        Divisor of the value.
     """
 
     field: str = ""
@@ -72,22 +72,23 @@ class Probe:
 
 @dataclass(frozen=True)
 class Expectation:
-    """A sentence of a document, and the measurement that decides about it.
+    """A requirement of a document, and the measurement that decides whether it is met.
 
     Parameters
     ----------
     rule : str
-        The sentence, in our words.
+        The requirement, in our words.
     step : str
-        Its number in the document.
+        Number of the step in the document.
     probe : Probe
         Measured quantity.
     visits, never : tuple of str
-        Phases that have to follow each other, or must not be visited, at `Probe.after` or later; instead of a probe.
+        In place of a probe: phases that must follow each other (`visits`) or must not be visited (`never`), at
+        `Probe.after` or later.
     within : tuple of float, optional
-        Bounds; without them the value is reported beside that of the reference.
+        Bounds; without them the value is only reported, beside the reference scheme's.
     ours : str
-        Part of it that is ours because the document is silent, with the reason.
+        Part of the requirement that is ours because the document is silent, with the reason.
     """
 
     rule: str
@@ -108,7 +109,7 @@ class Expectation:
 
 @dataclass(frozen=True)
 class Find:
-    """Time at which a preliminary run enters a phase, or a field's value then; replaces ``$name``."""
+    """Time at which a preliminary run enters a phase, or a field's value at that time; replaces ``$name``."""
 
     name: str
     phase: str
@@ -171,7 +172,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Suite:
-    """A suite: its document, its cases, and the names of the phases of the scheme that it is about."""
+    """A suite: its document, its cases, and the names of the phases of its scheme."""
 
     name: str
     title: str
@@ -183,7 +184,7 @@ class Suite:
     cases: tuple[Case, ...]
 
     def chosen(self, names: list[str] | None) -> list[Case]:
-        """Return the cases with the given names, or whose names begin with a given section; all by default."""
+        """Return the cases whose names are given, or begin with a given name and a hyphen; all by default."""
         found = []
         for name in names or [""]:
             mine = [one for one in self.cases if one.name == name or one.name.startswith(f"{name}-") or not name]

@@ -21,7 +21,7 @@ from longfat.replication import interval
 from longfat.sim.runs import peek, results
 from longfat.sim.runs.engine import Simulation
 
-#: Values of samples of a field.
+#: Values that `Probe.how` selects from the samples of a field.
 SAMPLED: dict[str, Callable[[np.ndarray], Any]] = {
     "first": lambda x: x[0], "next": lambda x: x[0], "last": lambda x: x[-1], "change": lambda x: x[-1] - x[0],
     "min": np.min, "max": np.max, "mean": np.mean,
@@ -61,7 +61,7 @@ def measure(case: Case, tested: Any, reference: Any, seed: list[int]) -> dict[st
         find = case.finds(found)[k]
         seen = observe(case, of, tested, reference, seed, found)
         value = _found(find, seen)
-        if value is None:  # the phase is never entered: then the rest has no meaning
+        if value is None:  # the phase is never entered, so that no expectation has a value
             return {f"e{k}": math.nan for k in range(len(case.expectations({})))} | {"random": float(seen.random)}
         found[find.name] = value
     seen = observe(case, of, tested, reference, seed, found)
@@ -191,9 +191,9 @@ PASS, FAIL, OPEN, REPORTED, NO_VALUE, NOT_RUN = "pass", "fail", "open", "reporte
 class Result:
     """A line of the report: an expectation with its value, interval, bounds and verdict.
 
-    ``verdict`` is "pass" or "fail" where bounds decide (with replications, if the whole interval does), "open" where
-    the interval contains a bound, "reported" without bounds, "no value" where the scheme never gets there or has no
-    such field, "not run" with the reason in `rule`.
+    ``verdict`` is "pass" or "fail" if the value is inside or outside the bounds (with replications, the whole
+    interval), "open" if the interval contains a bound, "reported" without bounds, "no value" if the scheme never enters
+    the phase or has no such field, "not run" with the reason in `rule`.
     """
 
     case: str
@@ -251,13 +251,14 @@ def run(
     name : str
         "bbr" or "bcp133".
     scheme : str or Scheme, optional
-        Tested scheme: a name, a file that defines one, or a `longfat.sim.Scheme`; by default that of the suite.
+        Tested scheme: a name, a file that defines one, or a `longfat.sim.Scheme`; by default the suite's.
     cases : list of str, optional
         Names of cases, or beginnings of them up to a hyphen; all by default.
     reference : str or Scheme, optional
-        Scheme beside the tested one, whose values stand in the report, too; by default that of the suite.
+        Scheme with which the tested scheme is compared, and whose values the report has, too; by default the suite's
+        reference.
     replications : int, optional
-        Runs of each case [runs]; by default the suite's number. A case that draws no random number has one.
+        Runs of each case [runs]; by default the suite's number. A case that draws no random number has one run.
     rng : int
         Seed.
     confidence : float
@@ -293,7 +294,7 @@ def run(
 
 
 def _lines(one: Case, tested: Entry, beside: Entry | None, found: dict[Any, Any], confidence: float) -> list[Result]:
-    """Return the lines of a case."""
+    """Return the lines of a case in the report."""
     head = Result(one.name, one.section, one.title, tested.name, rule=one.not_run, verdict=NOT_RUN)
     if one.not_run:
         return [head]
@@ -302,7 +303,7 @@ def _lines(one: Case, tested: Entry, beside: Entry | None, found: dict[Any, Any]
 
 
 def _line(head: Result, k: int, one: Expectation, data: Any, other: Any, confidence: float) -> Result:
-    """Return the line of an expectation."""
+    """Return the line of an expectation in the report."""
     samples = data[f"e{k}"].values
     value, *ends = map(float, interval(samples, confidence))
     lower, upper = map(_finite, ends)
