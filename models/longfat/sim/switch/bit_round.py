@@ -24,7 +24,7 @@ from longfat.sim.switch import tags
 from longfat.sim.switch.tags import append_tagged, in_table, take_from_longest, take_smallest
 
 FRACTION = 1 << 16  # units of a tag per byte; tags reach 1.4e14 bytes of service
-UNIT = 1 << 10  # units of a weight, a power of two so that equal weights of 1 give the tags of no weights
+UNIT = 1 << 10  # units of a weight, a power of two so that weights of 1 give the same tags as no weights
 OUT = -2  # value of `behind` for a queue that is empty in the fluid system
 
 

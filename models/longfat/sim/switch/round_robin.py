@@ -75,7 +75,8 @@ def dequeue(link, now):
     return taken
 
 
-# Shreedhar & Varghese (1996), "buffer stealing": a full buffer takes room from the longest queue. Ours: at its tail.
+# Shreedhar & Varghese (1996), "buffer stealing": a full buffer takes room from the longest queue. Ours: its last
+# packet.
 def evict(link, packet, now):
     """Take the last packet of the queue with the most bytes, unless that is the arriving packet's own queue."""
     longest = queue_of(link, packet)

@@ -36,7 +36,7 @@ COUNT = "[0, 9e15]"
 
 @part
 def places_behind(link, packet):
-    """Return the number of later packets that must pass the packet; 0 if no row is left for it."""
+    """Return the number of later packets that must pass the packet; 0 if no row of the script delays it."""
     for k in range(ROWS):
         if packet.kind != DATA or link.packets[4 * k] < 0.0:
             break
