@@ -110,15 +110,15 @@ def test_a_buffer_of_a_packet_has_room_for_what_is_joined():
     """A limit below what a token bucket passes on undivided drops all of it: two BBR flows kept 2 % of a link."""
     attrs = {"packet": 1500, "rate": 1812500.0, "share": 0.93, "scheme": "bbr1"}
     made = buffer_lines._fifo(attrs, xr.Dataset({"flows": 2}), 1)
-    # 1.8 kB in a millisecond, less than two packets of 1514 bytes: 3028; four packets for each of two flows are more
-    # than the one that was found: 8 x 1514 + 3028 = 15140
-    assert made[1].lines == ("tc qdisc replace dev DEV root tbf rate 14500000bit burst 3028b limit 15140",)
+    # A frame and 1.8 kB in a millisecond: 1514 + 1812.5; four packets for each of two flows are more than the one that
+    # was found: 8 x 1514 + 3327 = 15439
+    assert made[1].lines == ("tc qdisc replace dev DEV root tbf rate 14500000bit burst 3327b limit 15439",)
     assert made[0].lines == (f"tc qdisc replace dev DEV root bfifo limit {1514 + 65536}",)
 
 
 def test_the_burst_has_room_for_an_aggregate_where_one_fits():
-    """1 ms of 520 Mbit/s are 65 kB: aggregates of 64 KiB are divided. Of 525 Mbit/s, 65625 B: one fits."""
-    assert buffer_lines._burst({"packet": 1500, "rate": 65e6}) == 65000
+    """A frame and 1 ms of 508 Mbit/s are 65014 B: aggregates of 64 KiB are divided. Of 525 Mbit/s, 67 kB: one fits."""
+    assert buffer_lines._burst({"packet": 1500, "rate": 63.5e6}) == 1514 + 63500
     assert buffer_lines._burst({"packet": 1500, "rate": 65.625e6}) == 65625 + 65536
     (line,) = [one for one in buffer_lines._shape({"packet": 1500, "rate": 1e9 / 8}).lines if "class" in one]
     assert line.endswith("classid 1:1 htb rate 1000000000bit burst 190536b cburst 190536b")  # 125000 + 65536

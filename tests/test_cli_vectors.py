@@ -138,6 +138,7 @@ def test_text_names_what_is_left_out(capsys):
     said = capsys.readouterr().out.splitlines()
     assert said[0] == "sender: bbr"
     assert said[-1].endswith("all: --csv or --json")
+    assert max(map(len, said)) <= 120
 
 
 @pytest.mark.parametrize(

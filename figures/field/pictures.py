@@ -18,6 +18,8 @@ from figures.claims import Finding, judged
 from figures.rule import Arithmetic, Estimate, Evidence, Quantity, Spread, printed
 from figures.writing import Part, markdown, panels
 from longfat.base.files import AtomicFiles
+from longfat.laws.aqm import cake_interval, cake_target
+from longfat.laws.buffers import shaped_rate
 from longfat.laws.credits import throughput, window_for_rate
 from longfat.laws.cubic import average_window
 from longfat.laws.delay_based import ledbat_slowdown_time
@@ -30,7 +32,7 @@ FAST = 1e15  # bytes/s: a path that does not limit
 NO_WINDOW = "another limit"
 CREDIT, NEEDED = "credits.throughput", "credits.window_for_rate"
 LAYER, ARITHMETIC = "tcp.achievable_throughput", "arithmetic"
-BUCKET = 2**31 / 1e9  # Gbit: the burst of 256 MiB that the bandwidth plug-in has by default
+BUCKET = 256 * MIB  # bytes: the burst that the bandwidth plug-in has by default
 
 
 @dataclass(frozen=True)
@@ -166,15 +168,15 @@ def rows() -> list[Row]:
         Row("nitrobass24/seedsync#485", "35 connections of SFTP, where 10 carry 30 MB/s", "100", "MB/s",
             parallel(30, 3.5), ARITHMETIC, True),
         Row("kubernetes/kubernetes#90838", "first second behind a bucket of 256 MiB, 10 Mbit/s", "1.99", "Gbit/s",
-            exactly(BUCKET + 0.01), ARITHMETIC, True),
+            exactly(shaped_rate(1.25e6, BUCKET, 1.0) * 8e-9), "buffers.shaped_rate", True),
         Row("kubernetes/kubernetes#90838", "the same, the third second", "10.5", "Mbit/s", exactly(10), ARITHMETIC,
             True),
         Row("containernetworking/plugins#609", "first second behind a bucket of 256 MiB, 15 Mbit/s", "2.08", "Gbit/s",
-            exactly(BUCKET + 0.015), ARITHMETIC, True),
+            exactly(shaped_rate(1.875e6, BUCKET, 1.0) * 8e-9), "buffers.shaped_rate", True),
         Row("dtaht/sch_cake#142", "target at 831 kbit/s: 1.5 packets of 1500 bytes", "21.7", "ms",
-            exactly(1e3 * 1.5 * 12_000 / 831e3), ARITHMETIC, True),  # Linux, sch_cake.c, cake_set_rate()
+            exactly(1e3 * cake_target(831e3 / 8, 1500)), "aqm.cake_target", True),
         Row("dtaht/sch_cake#142", "interval at 831 kbit/s: 100 ms and the target above 5 ms", "116.7", "ms",
-            exactly(95 + 1e3 * 1.5 * 12_000 / 831e3), ARITHMETIC, True),
+            exactly(1e3 * cake_interval(831e3 / 8, 1500)), "aqm.cake_interval", True),
         Row("lynxthecat/cake-autorate#23", "packet of 1500 bytes at 100 kbit/s", "120", "ms", exactly(120), ARITHMETIC),
         Row("freenet/freenet-core#2532", "time between 224 slow-downs in 30,521 ms", "136", "ms", exactly(30521 / 224),
             ARITHMETIC, True),

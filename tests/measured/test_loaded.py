@@ -114,6 +114,7 @@ def test_binned_round_trips_and_other_directions(tmp_path):
     path.write_text(json.dumps(of_flent(results=results | change, raw_values={})))
     figures = measured.read(path)
     assert figures.rate == 1e6  # 8 Mbit/s, of the sum
+    assert figures.queue_depth is None  # two queues are in the round-trip times
     assert any("the upload is left out" in one for one in figures.remarks)
     assert any("upper bound, because none was measured without load" in one for one in figures.remarks)
 

@@ -69,7 +69,7 @@ def benchmark_command(
 
     With --suite bbr: the 22 test cases of draft-ietf-ccwg-bbr-06. With --suite bcp133: the situations of RFC 9743
     (BCP 133), beside a reference scheme. With --suite paths: the scheme alone over round trips of 1 to 600 ms, buffers
-    of 0.1 to 8 products and losses of 0 to 3 %, beside CUBIC. The exit status is 1 if an expectation fails, or where
+    of 0.1 to 8 BDP and losses of 0 to 3 %, beside CUBIC. The exit status is 1 if an expectation fails, or where
     the scheme is far from CUBIC.
 
     With --output, a repeated call continues from the runs that an interrupted one has finished.

@@ -143,7 +143,8 @@ def _burst(a: dict[str, Any]) -> int:
     Larger packets are segmented before they are queued (sch_tbf.c, tbf_segment()); with a bucket that an aggregate
     fits into, the law needs room for one besides.
     """
-    burst = max(math.ceil(float(a["rate"]) * LATENESS), 2 * (int(a["packet"]) + FRAME))
+    frame = int(a["packet"]) + FRAME
+    burst = max(math.ceil(burst_for_shaped_rate(frame, float(a["rate"]), LATENESS)), 2 * frame)
     return burst if burst < JOINED else math.ceil(burst_for_shaped_rate(JOINED, float(a["rate"]), LATENESS))
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import math
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from longfat.base.argument import Argument
+from longfat.base.text_tables import WIDTH
 from longfat.cli import tables
 from longfat.cli.output import Output, finite, outputs, watched
 from longfat.cli.parameters import Name, given, options
@@ -19,7 +21,7 @@ from longfat.design.arguments import RATE, ROUND_TRIP_TIME
 if TYPE_CHECKING:
     from longfat.benchmark.vectors import Row, Vector
 
-SHOWN = 24  # rows of the text; --csv and --json have all
+SHOWN = 6  # rows of the text; --csv and --json have all
 COUNT = Argument("packets", "[1, 1000]", 2, "Packets that the receiver acknowledges at once", integer=True)
 ARGUMENTS = {
     "round_trip_time": ROUND_TRIP_TIME,
@@ -114,5 +116,5 @@ def text(made: Vector) -> str:
         *(Column(f"{name} [bytes]", 0, number(name, ".0f")) for name in ("window", "ssthresh", "tolerance")),
     ]
     more = f"{len(made.rows)} acknowledgments, of which {min(SHOWN, len(kept))} are shown; all: --csv or --json"
-    lines = [f"{name}: {value}" for name, value in in_words(made).items()]
+    lines = [fill(f"{name}: {value}", WIDTH, subsequent_indent="  ") for name, value in in_words(made).items()]
     return "\n".join([*lines, "", *tables.table(columns, kept[:SHOWN]), "", more])

@@ -81,7 +81,8 @@ def run(
     False
     """
     mine = user_files.read(scheme, Scheme) if isinstance(scheme, str) and user_files.names_file(scheme) else scheme
-    called = sender(mine)[0].name  # refuses unknown names
+    used = sender(mine)[0]  # refuses unknown names
+    called = mine if isinstance(mine, str) else used.name
     both = {"tested": mine, "cubic": "cubic"}
 
     def point(rng: np.random.Generator, who: str, round_trip: float, buffer: float, loss: float) -> dict[str, float]:

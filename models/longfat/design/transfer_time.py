@@ -8,7 +8,7 @@ from longfat.design.senders import SENDERS
 from longfat.laws.tcp import slow_start_transfer_time
 
 INITIAL_WINDOW = 10  # packets: RFC 6928, section 2
-MOST = 1e7  # packets: a minute. Ours, so that no answer takes an hour unasked.
+MOST = 1e7  # packets that are simulated: a minute. Ours, so that no answer takes an hour unasked.
 
 
 def transfer_time(
@@ -18,6 +18,7 @@ def transfer_time(
     """Return the time of a file of ``size`` bytes [s]: by the law of slow start, and simulated with one sender.
 
     The law knows neither losses nor the end of slow start before the path is full, so that it is a lower bound.
+    Without ``simulate``, and for more than `MOST` packets, the second value is None.
     ``rate`` is that of data; ``buffer`` is in bandwidth-delay products. The file is complete when all is acknowledged.
 
     >>> law, simulated = transfer_time(1e6, rate=1.25e6, round_trip_time=0.05, loss=0, scheme="reno", segment=1448,
@@ -26,11 +27,9 @@ def transfer_time(
     (0.92, 0.92)
     """
     packets = math.ceil(size / segment)
-    if packets > MOST:
-        raise ValueError(f"transfer_size = {size:g} bytes is out of range: must be at most {MOST * segment:g} bytes")
     per_packet, sender = segment / rate, SENDERS[scheme]
     law = slow_start_transfer_time(packets, max(0.0, round_trip_time - per_packet), per_packet, INITIAL_WINDOW)
-    if not simulate:
+    if not simulate or packets > MOST:
         return float(law), None
     from longfat.sim import Network
     from longfat.sim.runs.run import answer

@@ -44,7 +44,7 @@ class Field:
 
     def elements(self) -> list[Field]:
         """Return the elements of the value if it is a list that is not empty."""
-        values = self.value if isinstance(self.value, list) and self.value else self._refuse("a list of streams")
+        values = self.value if isinstance(self.value, list) and self.value else self._refuse("a list that is not empty")
         return [Field(self.path, f"{self.name}[{i}]", value) for i, value in enumerate(values)]
 
     def number(self, unit: str, allowed: str) -> float:

@@ -37,8 +37,8 @@ def read(path: str, content: Any) -> Measurement:
     direction = next((one for one in found if found[one]), None)
     if direction is None:
         raise ValueError("holds no series 'TCP download' and 'TCP upload' of flent")
-    remarks = []
-    if all(found.values()):
+    remarks, both = [], all(found.values())
+    if both:
         remarks.append(f"the upload is left out; its queue is in the round-trip times as well ({KIND})")
     units = file["metadata"].entries().get("SERIES_META", {})
     for name, unit in ((found[direction], "Mbits/s"), (ping, "ms")):
@@ -49,7 +49,7 @@ def read(path: str, content: Any) -> Measurement:
     raw = file.value.get("raw_values")
     if isinstance(raw, dict) and isinstance(raw.get(ping), list) and raw[ping]:
         trips = _raw(Field(path, f"raw_values.{ping}", raw[ping]), trips)
-    return measurement(path, KIND, direction, rates, trips, remarks)
+    return measurement(path, KIND, direction, rates, trips, remarks, is_alone=not both)
 
 
 def _rate(results: dict[str, Any], name: str) -> str:

@@ -17,7 +17,9 @@ Points = Sequence[tuple[float, float]]  # times [s] and values
 LONGEST = 0.95
 
 
-def measurement(path: str, kind: str, direction: str, rates: Points, trips: Points, remarks: list[str]) -> Measurement:
+def measurement(
+    path: str, kind: str, direction: str, rates: Points, trips: Points, remarks: list[str], is_alone: bool = True
+) -> Measurement:
     """Return the figures of a load in one direction.
 
     The depth of the queue is rate x (longest loaded - shortest round-trip time): what the scheme let wait.
@@ -32,6 +34,9 @@ def measurement(path: str, kind: str, direction: str, rates: Points, trips: Poin
         Rates of data [bytes/s] and round-trip times [s], each with its time.
     remarks : list of str
         Remarks on the file.
+    is_alone : bool
+        Whether the other direction had no load, so that one queue made the round trips longer. Otherwise there is no
+        depth of the queue.
 
     Examples
     --------
@@ -56,10 +61,13 @@ def measurement(path: str, kind: str, direction: str, rates: Points, trips: Poin
     remarks += [
         f"rate: an estimate, the median of the {direction}'s samples ({kind}); the path may carry more",
         f"queueing_delay: the mean during the {direction} less the smallest ({kind})",
-        f"queue_depth: rate x ({rounded(longest, 's')} of {LONGEST:.0%} of the loaded round trips - "
-        f"{rounded(base, 's')}): the buffer, if the scheme fills it as CUBIC and Reno do; of BBR, delay-based schemes, "
-        f"and of a ping with a queue of its own (fq_codel, CAKE), a lower bound ({kind})",
     ]
+    if is_alone:
+        remarks.append(
+            f"queue_depth: rate x ({rounded(longest, 's')} of {LONGEST:.0%} of the loaded round trips - "
+            f"{rounded(base, 's')}): the buffer, if the scheme fills it as CUBIC and Reno do; of BBR, delay-based schemes, "
+            f"and of a ping with a queue of its own (fq_codel, CAKE), a lower bound ({kind})"
+        )
     queued = mean > QUEUED * base
     if queued:
         remarks.append(f"limited_by: round trips are {mean / base:.2g} times as long with load ({kind})")
@@ -67,7 +75,7 @@ def measurement(path: str, kind: str, direction: str, rates: Points, trips: Poin
         rate=rate,
         round_trip_time=base,
         queueing_delay=max(0.0, mean - base),
-        queue_depth=rate * (longest - base) or None,
+        queue_depth=(rate * (longest - base) or None) if is_alone else None,
         limited_by="network" if queued else None,
         transport="TCP",
         remarks=tuple(remarks),
