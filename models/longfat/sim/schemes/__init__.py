@@ -1,7 +1,7 @@
 """Congestion-control schemes, one module each.
 
-A module of this package that defines a `Scheme` adds it: the simulator, the command line and the tests find it by its
-name, and nothing else has to be changed.
+To add a scheme, define an object of `Scheme` in a module of this package: the simulator, the command line and the tests
+find it by its name, and nothing else has to be changed.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def names() -> tuple[str, ...]:
 
 
 def scheme(given: str | Scheme) -> Scheme:
-    """Return the scheme of this name; a scheme is returned unchanged.
+    """Return the scheme with a given name; a `Scheme` is returned unchanged.
 
     >>> scheme("reno").name
     'reno'
@@ -44,7 +44,7 @@ def scheme(given: str | Scheme) -> Scheme:
 
 
 def linux(given: str | Scheme) -> dict[str, float]:
-    """Return the parameters with which a scheme is nearest to Linux as it ships; `docs/linux.md` compares both.
+    """Return the parameter values that bring a scheme nearest to Linux's defaults; `docs/linux.md` compares both.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def linux(given: str | Scheme) -> dict[str, float]:
     Returns
     -------
     dict
-        The values of `LINUX` for the parameters that the scheme has, for CUBIC also those of `LINUX_CUBIC`.
+        Values of the scheme's parameters that `LINUX` contains, and for CUBIC also those of `LINUX_CUBIC`.
 
     Examples
     --------
@@ -67,9 +67,10 @@ def linux(given: str | Scheme) -> dict[str, float]:
 
 
 def check_parameters(chosen: Scheme | None, given: Mapping[str, Any] | str) -> dict[str, float]:
-    """Return a scheme's parameters, replaced by those given for a flow; refuse unknown and missing parameters.
+    """Return the values of a scheme's parameters: those given for a flow, and defaults for all others.
 
-    "linux" stands for the values of `linux`.
+    `given` maps names to values, or is "linux" for the values that `linux` returns. An unknown parameter raises an
+    error, and so does a missing one that has no default.
     """
     if isinstance(given, str):
         choice("parameters", given, ("linux",))

@@ -1,9 +1,9 @@
-"""BBR version 3: a rate and a volume from a model of the path (draft-ietf-ccwg-bbr-06; docs/rules/bbr.md).
+"""BBR version 3: pacing rate and volume in flight by a model of the path (draft-ietf-ccwg-bbr-06; docs/rules/bbr.md).
 
 This file has the state machine, the control parameters and the callbacks; `bbr_model` has the model. Deviations:
 
-* The pacing quantum is one packet, so that the offload budget never counts (draft, section 5.6.3, allows it).
-* Acknowledgments name transmissions, so that a spurious loss is found when the lost transmission is acknowledged.
+* The pacing quantum is one packet (draft, section 5.6.3, allows it), so that the offload budget never sets the window.
+* Acknowledgments identify transmissions, so that a loss is known to be spurious when the transmission is acknowledged.
 * Packets are not ECN-capable (draft, section 3.7, leaves the response to marks open).
 * An acknowledgment that delivers nothing changes nothing.
 """
@@ -61,7 +61,7 @@ def start_down(flow, now):
     """Begin to decelerate: StartProbeBW_DOWN() and PickProbeWait() of draft-ietf-ccwg-bbr-06, section 5.3.3.9."""
     bbr_model.reset_congestion_signals(flow)
     flow.probe_up_acked_per_inc = math.inf
-    # draft-ietf-ccwg-bbr-06, section 5.3.3.8.3: 62 or 63 round trips, and 2 to 3 s.
+    # draft-ietf-ccwg-bbr-06, section 5.3.3.8.3: the next probe begins after 62 or 63 round trips, or after 2 to 3 s.
     flow.rounds_since_probe_up = 1 if random(flow) < 0.5 else 0
     flow.bw_probe_wait = 2.0 + random(flow)
     flow.cycle_stamp = now
@@ -123,7 +123,7 @@ def probe_inflight_upward(flow, event):
 
 @part
 def adapt_long_term_model(flow, event):
-    """Adapt the upper bound, and return whether a phase began.
+    """Adapt the upper bound of the volume in flight, and return whether a new phase began.
 
     AdaptLongTermModel() of draft-ietf-ccwg-bbr-06, section 5.3.3.9.
     """
@@ -146,7 +146,7 @@ def adapt_long_term_model(flow, event):
 
 @part
 def is_time_to_go_down(flow, event):
-    """Return whether the probe ends: IsTimeToGoDown() of draft-ietf-ccwg-bbr-06, section 5.3.3.9."""
+    """Return whether the phase UP ends: IsTimeToGoDown() of draft-ietf-ccwg-bbr-06, section 5.3.3.9."""
     if flow.prev_probe_too_high and flow.in_flight >= flow.inflight_longterm:
         flow.prev_probe_precautionary = True
         return True
@@ -249,7 +249,7 @@ def check_probe_rtt_done(flow, now):
 
 @part
 def set_window(flow, event):
-    """Set the window: SetCwnd() of draft-ietf-ccwg-bbr-06, section 5.6.4.6, with its bounds (section 5.6.4.7)."""
+    """Return the window [packets]: SetCwnd() of draft-ietf-ccwg-bbr-06, section 5.6.4.6, with its bounds (5.6.4.7)."""
     volume = bbr_model.bdp_multiple(flow, flow.cwnd_gain) + flow.extra_acked
     most = bbr_model.quantized(flow, volume)
     window = flow.window
@@ -346,10 +346,10 @@ def ack(flow, event):
 
 
 def loss(flow, event):
-    """Return the window unchanged, and adapt the model to a lost packet: HandleLostPacket(), section 5.5.10.2.
+    """Return the window unchanged, and adapt the model to a lost packet.
 
-    draft-ietf-ccwg-bbr-06, section 5.5.10.2, also HandleInflightTooHigh(), and OnEnterFastRecovery() of its section
-    5.6.4.4.
+    HandleLostPacket() and HandleInflightTooHigh() of draft-ietf-ccwg-bbr-06, section 5.5.10.2, and
+    OnEnterFastRecovery() of its section 5.6.4.4.
     """
     bbr_model.record_loss(flow, event)
     if flow.recovering == NOT_RECOVERING:
@@ -374,7 +374,7 @@ def loss(flow, event):
 
 def timeout(flow, event):
     """Return a window of one packet more than in flight: OnEnterRTO() of draft-ietf-ccwg-bbr-06, section 5.6.4.4."""
-    bbr_common.save_window(flow, flow.phase == PROBE_RTT)  # its losses were reported before, and saved the rest
+    bbr_common.save_window(flow, flow.phase == PROBE_RTT)  # `loss` was called before, and has saved the other values
     bbr_common.begin_recovery(flow, AFTER_TIMEOUT)
     return flow.in_flight + 1.0
 

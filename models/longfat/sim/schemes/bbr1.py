@@ -61,7 +61,7 @@ STARTUP, DRAIN, PROBE_BW, PROBE_RTT = range(4)
 
 @part
 def inflight(flow, gain):
-    """Return the volume for a gain [packets]: BBRInflight() of draft-cardwell-...-00 (2017), section 4.2.3.2."""
+    """Return the volume in flight for a gain [packets]: BBRInflight(), draft-cardwell-...-00 (2017), 4.2.3.2."""
     if flow.min_rtt == math.inf:
         return flow.initial_cwnd
     volume = gain * bbr_common.pipe(flow, flow.max_bw)
@@ -70,7 +70,7 @@ def inflight(flow, gain):
 
 @part
 def quantized(flow, volume):
-    """Return a volume with its allowances as in Linux [packets]."""
+    """Return a volume [packets] with the allowances that Linux adds."""
     # Linux, net/ipv4/tcp_bbr.c, bbr_quantization_budget(): the next even number, two more in the phase of gain 5/4.
     volume = 2.0 * math.ceil((math.ceil(volume) + LINUX_BUDGET) / 2.0)
     return volume + 2.0 if flow.phase == PROBE_BW and flow.cycle_index == 0 else volume
@@ -81,8 +81,8 @@ def at_departure(flow, event, volume):
     """Return the volume in flight when the next packet leaves [packets], given the volume in flight now."""
     if flow.departures == 0.0:
         return volume
-    # Linux, net/ipv4/tcp_bbr.c, bbr_packets_in_net_at_edt(): less the packets that will have been delivered then,
-    # integer; in the phase of gain 5/4 and in Startup, plus those that leave then.
+    # Linux, net/ipv4/tcp_bbr.c, bbr_packets_in_net_at_edt(): subtract the whole packets that will have been delivered
+    # by then; in the phase of gain 5/4 and in Startup, add the packets that will leave then.
     wait = max(0.0, flow.last_sent + flow.packet_size / flow.rate - event.now)
     delivered = math.floor(rate_in_use(flow) * wait / flow.packet_size)
     return max(0.0, volume + (LINUX_QUANTUM if flow.pacing_gain > 1.0 else 0.0) - delivered)
@@ -108,10 +108,11 @@ def update_aggregation(flow, event):
 
 @part
 def target(flow):
-    """Return the window aimed at [packets]."""
+    """Return the target window [packets]."""
     if flow.allowances == 0.0 or flow.min_rtt == math.inf:
         return inflight(flow, flow.cwnd_gain)
-    # Linux, net/ipv4/tcp_bbr.c, bbr_ack_aggregation_cwnd(): once the pipe was full, at most 100 ms of the bandwidth.
+    # Linux, net/ipv4/tcp_bbr.c, bbr_ack_aggregation_cwnd(): once the pipe has been full, add the packets acknowledged
+    # in excess, at most 100 ms of the bandwidth.
     excess = 0.0
     if flow.full_bw_reached:
         excess = min(max(flow.excess, flow.older_excess), rate_in_use(flow) * LONGEST_AGGREGATION / flow.packet_size)
@@ -137,9 +138,10 @@ def end_sampling(flow):
 
 @part
 def sample_long_term(flow, event):
-    """Keep the rate of a path that polices it: Linux, net/ipv4/tcp_bbr.c, bbr_lt_bw_sampling().
+    """Detect a policer, and keep to its rate for 48 rounds: Linux, net/ipv4/tcp_bbr.c, bbr_lt_bw_sampling().
 
-    Two intervals with much loss and the same rate are taken for a policer, and their mean for its rate.
+    Two successive intervals with high loss and nearly the same delivery rate indicate a policer; the mean of both rates
+    is taken as the policer's rate.
     """
     if flow.policed:
         if flow.phase == PROBE_BW and flow.round_start:
@@ -166,7 +168,7 @@ def sample_long_term(flow, event):
 
 @part
 def end_interval(flow, event):
-    """End an interval that had enough loss: Linux, net/ipv4/tcp_bbr.c, bbr_lt_bw_interval_done()."""
+    """End an interval if its loss was high enough: Linux, net/ipv4/tcp_bbr.c, bbr_lt_bw_interval_done()."""
     delivered = flow.delivered - flow.long_delivered
     if delivered <= 0 or flow.lost - flow.long_lost < POLICED_LOSS * delivered or event.now <= flow.long_start:
         return
@@ -195,7 +197,7 @@ def enter_startup(flow):
 
 @part
 def enter_probe_bw(flow, now):
-    """Enter ProbeBW at a random phase, but not that of gain 3/4 (draft-cardwell-...-00 (2017), section 4.3.4.3)."""
+    """Enter ProbeBW in a random phase except that of gain 3/4 (draft-cardwell-...-00 (2017), section 4.3.4.3)."""
     flow.cycle_index = CYCLE - 1 - int(7.0 * random(flow))
     bbr_common.set_gains(flow, PROBE_BW, 1.0, CWND_GAIN)
     advance_cycle(flow, now)
@@ -211,10 +213,10 @@ def advance_cycle(flow, now):
 
 @part
 def check_cycle(flow, event):
-    """Begin the next phase when this one has done its work (draft-cardwell-...-00 (2017), section 4.3.4.3).
+    """Begin the next phase of the cycle at the end of this one (draft-cardwell-...-00 (2017), section 4.3.4.3).
 
-    A phase lasts a round trip. That of gain 5/4 waits until so much was in flight, or for a loss; that of gain 3/4 ends
-    early when the queue is drained.
+    A phase lasts a round trip. The phase of gain 5/4 continues until 5/4 of the bandwidth-delay product were in flight,
+    or a packet is lost; the phase of gain 3/4 ends earlier if the queue is drained.
     """
     if flow.phase != PROBE_BW:
         return
@@ -266,8 +268,8 @@ def measured(flow, event):
     Linux, net/ipv4/tcp_input.c, tcp_ack_update_rtt() and tcp_rtt_tsopt_us(): retransmissions are timed by the time
     stamps of RFC 7323 (tcp_clock_ms(), at least one tick), and only if the cumulative acknowledgment covers them.
     """
-    # Ours, because senders here do not mark retransmissions: a packet is one if its number is at most the highest found
-    # lost.
+    # Ours, because senders here do not mark retransmissions: a packet counts as a retransmission if its number is at
+    # most that of the highest packet found lost.
     if flow.timestamp_tick == 0.0 or event.number > flow.last_lost:
         return event.rtt
     if event.acked == 0:
@@ -278,7 +280,7 @@ def measured(flow, event):
 
 @part
 def check_probe_rtt(flow, event):
-    """Update RTprop, and probe for it every ten seconds (draft-cardwell-...-00 (2017), sections 4.1.2, 4.3.5)."""
+    """Update RTprop; probe for it if it is ten seconds old (draft-cardwell-...-00 (2017), sections 4.1.2, 4.3.5)."""
     now, sample = event.now, measured(flow, event)
     expired = now > flow.min_rtt_stamp + MIN_RTT_FILTER
     renews = sample < flow.min_rtt or (sample == flow.min_rtt and flow.equal_renews > 0.0) or expired
@@ -320,7 +322,7 @@ def end_recovery(flow):
     """End loss recovery, or begin the next one (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.3.4).
 
     Linux, net/ipv4/tcp_input.c, tcp_fastretrans_alert(): where a packet found lost is still missing, the acknowledgment
-    that ends a recovery begins the next one, and bbr_set_cwnd_to_recover_or_restore() takes both for one.
+    that ends a recovery begins the next one, and bbr_set_cwnd_to_recover_or_restore() treats both as one recovery.
     """
     if flow.long_recovery > 0.0 and flow.recovering == FAST_RECOVERY and flow.last_lost >= flow.una:
         bbr_common.save_window(flow, False)
@@ -333,7 +335,7 @@ def end_recovery(flow):
 
 @part
 def set_window(flow, event):
-    """Return the window: BBRSetCwnd() of draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.3."""
+    """Return the window [packets]: BBRSetCwnd() of draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.3."""
     aim, window = target(flow), max(flow.window - event.lost, 1.0)
     if flow.conserves:
         window = max(window, float(flow.in_flight + event.newly_delivered))
@@ -394,7 +396,7 @@ def ack(flow, event):
 def loss(flow, event):
     """Return the volume in flight as the window, once per fast recovery (draft-cardwell-...-00, section 4.2.3.4).
 
-    Packets are conserved for one round trip, and no loss changes the model (2017).
+    The draft (2017) then conserves packets for one round trip; a loss does not change the model.
     """
     event.restart_timer = 1  # RFC 6675, section 6: re-arm on a retransmission
     flow.last_lost = max(flow.last_lost, event.number)
@@ -435,10 +437,12 @@ BBR1 = Scheme(
         **{"cycle_index": 0, "cycle_stamp": 0.0},
         "conserves": False,  # packet conservation
         "last_lost": -1,  # highest packet found lost
-        # Acknowledged in excess, in these rounds and those before [packets]; rounds; start and volume of the epoch
+        # Aggregation: packets acknowledged in excess in the present and the previous period of five rounds, start of
+        # the epoch [s] and packets delivered in it; then the rounds of the present period
         **dict.fromkeys(("excess", "older_excess", "epoch_start", "epoch_delivered"), 0.0),
         "aggregation_rounds": 0,
-        # Long-term sampling: rate kept, start, whether it samples and is in use; rounds, packets delivered and lost
+        # Long-term sampling: rate [bytes/s], start of the interval [s], whether sampling is on, whether the rate is in
+        # use; rounds of the interval, and packets delivered and lost before it
         **{"long_rate": 0.0, "long_start": 0.0, "long_samples": False, "policed": False},
         **dict.fromkeys(("long_rounds", "long_delivered", "long_lost"), 0),
     },

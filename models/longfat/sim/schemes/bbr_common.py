@@ -24,7 +24,7 @@ PARAMETERS = {
 
 MIN_PIPE_CWND = 4.0  # packets: BBR.MinPipeCwnd of draft-ietf-ccwg-bbr-06, section 2.8
 PROBE_RTT_DURATION = 0.2  # s: BBR.ProbeRTTDuration of draft-ietf-ccwg-bbr-06, section 2.16.2
-NO_RTT = 1e-3  # s: taken for the round trip until there is a sample (draft-ietf-ccwg-bbr-06, section 5.6.2)
+NO_RTT = 1e-3  # s: assumed round-trip time until there is a sample (draft-ietf-ccwg-bbr-06, section 5.6.2)
 
 NOT_RECOVERING, FAST_RECOVERY, AFTER_TIMEOUT = range(3)
 
@@ -54,7 +54,7 @@ STATE: dict[str, Any] = {
 
 @part
 def start_round(flow):
-    """Let a round trip end when a packet sent from now on is acknowledged (draft-ietf-ccwg-bbr-06, section 5.5.1)."""
+    """Begin a round trip; it ends when a packet sent from now on is acknowledged (draft-ietf-ccwg-bbr-06, 5.5.1)."""
     flow.next_round_delivered = flow.delivered
 
 
@@ -86,14 +86,15 @@ def begin_pacing(flow, round_trip_time):
     """Set the pacing rate for the time without a sample of the bandwidth.
 
     draft-ietf-ccwg-bbr-06, section 5.6.2, InitPacingRate(): the initial window in 1 ms, or in the first round-trip time
-    once there is one. The pseudo-code calls it at the start only; its text wants the first sample, see docs/rules.
+    once there is one. The draft's pseudo-code calls the function at the start only, but its text requires a second call
+    for the first sample: see docs/rules/bbr.md.
     """
     flow.rate = flow.pacing_gain * flow.initial_cwnd * flow.packet_size / round_trip_time
 
 
 @part
 def pace(flow, rate):
-    """Set the pacing rate [bytes/s]; before the pipe was once full, never a lower one.
+    """Set the pacing rate [bytes/s]; until the pipe has been full, only raise it.
 
     draft-ietf-ccwg-bbr-06, section 5.6.2, SetPacingRateWithGain().
     """
@@ -109,11 +110,11 @@ def mark_application_limited(flow):
 
 @part
 def windowed_max(best, when, time, window, value):
-    """Return the largest value of the last `window` units of time, after adding one.
+    """Add a value, and return the largest value of the last `window` units of time.
 
-    Kathleen Nichols' algorithm, which draft-ietf-ccwg-bbr-06, section 5.5.5, names, keeps three candidates: the largest
-    value, the largest one after it, and the largest one after that. The second is renewed when a quarter of the window
-    has passed without one, the third when half of it has.
+    Kathleen Nichols' algorithm, which draft-ietf-ccwg-bbr-06, section 5.5.5, names, keeps the values (`best`) and times
+    (`when`) of three candidates: the largest value, the largest value after it, and the largest value after the second.
+    If there is no second candidate for a quarter of the window, or no third for half of it, the new value becomes one.
     """
     if value >= best[0] or time - when[2] > window:
         for k in range(3):
@@ -144,7 +145,7 @@ def windowed_max(best, when, time, window, value):
 
 @part
 def save_window(flow, in_probe_rtt):
-    """Remember the window (draft-ietf-ccwg-bbr-06, section 5.6.4.4, SaveCwnd())."""
+    """Save the window (draft-ietf-ccwg-bbr-06, section 5.6.4.4, SaveCwnd())."""
     if flow.recovering == NOT_RECOVERING and not in_probe_rtt:
         flow.prior_cwnd = flow.window
     else:
@@ -153,13 +154,13 @@ def save_window(flow, in_probe_rtt):
 
 @part
 def restore_window(flow):
-    """Return to the remembered window, if that is larger (draft-ietf-ccwg-bbr-06, section 5.6.4.4, RestoreCwnd())."""
+    """Restore the saved window if it is larger (draft-ietf-ccwg-bbr-06, section 5.6.4.4, RestoreCwnd())."""
     flow.window = max(flow.window, flow.prior_cwnd)
 
 
 @part
 def begin_recovery(flow, kind):
-    """Begin loss recovery, which lasts until all that was sent before is acknowledged (RFC 6675, section 5)."""
+    """Begin loss recovery, which lasts until all packets sent before it are acknowledged (RFC 6675, section 5)."""
     flow.recovering = kind
     flow.recovery_point = flow.high - 1
 

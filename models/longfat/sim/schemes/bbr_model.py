@@ -1,6 +1,6 @@
 """Network model of BBR version 3 (draft-ietf-ccwg-bbr-06, section 5.5), updated by acknowledgments and losses.
 
-Volumes are packets. The functions are named in words; the pseudo-code's names are in their docstrings.
+Volumes are in packets. The docstring of a function gives its name in the draft's pseudo-code.
 """
 
 import math
@@ -48,7 +48,7 @@ STATE: dict[str, Any] = {
     "extra_acked": 0.0,
     "extra_acked_start": 0.0,
     "extra_acked_delivered": 0.0,
-    "extra_of_round": 0.0,
+    "extra_of_round": 0.0,  # largest excess in this round, and in the rounds of the filter [packets]
     "extra_of_rounds": 0.0,
     "extra_best": [0.0, 0.0, 0.0],
     "extra_when": [0, 0, 0],
@@ -56,8 +56,8 @@ STATE: dict[str, Any] = {
     "undo_bw_shortterm": math.inf,
     "undo_inflight_shortterm": math.inf,
     "undo_inflight_longterm": math.inf,
-    "first_lost": 0,  # first transmission found lost in this loss recovery, or the last one
-    "lost_in_recovery": 0,  # transmissions found lost in it, and how many of them were delivered
+    "first_lost": 0,  # first transmission found lost in the present or most recent loss recovery
+    "lost_in_recovery": 0,  # transmissions found lost in that recovery, and how many of them were delivered
     "delivered_in_recovery": 0,
 }
 
@@ -78,8 +78,8 @@ def in_probe_bw(flow):
 def is_cwnd_limited(flow):
     """Return whether the window was fully used in this round trip or the last one.
 
-    C.is_cwnd_limited of draft-ietf-ccwg-bbr-06, section 2.2. Between two acknowledgments most is in flight just before
-    the second one, so that `ack` finds out.
+    C.is_cwnd_limited of draft-ietf-ccwg-bbr-06, section 2.2. Between two acknowledgments the volume in flight is
+    largest just before the second, so that each acknowledgment tests whether the window was full.
     """
     return flow.round_count - flow.limited_round <= 1
 
@@ -92,16 +92,16 @@ def bdp_multiple(flow, gain):
 
 @part
 def bound_bandwidth(flow):
-    """Set the bandwidth and its product with the delay: BoundBWForModel(), draft-ietf-ccwg-bbr-06, section 5.5.10.3."""
+    """Set bandwidth and bandwidth-delay product: BoundBWForModel() of draft-ietf-ccwg-bbr-06, section 5.5.10.3."""
     flow.bw = min(flow.max_bw, flow.bw_shortterm)
     flow.bdp = bbr_common.pipe(flow, flow.bw)
 
 
 @part
 def quantized(flow, volume):
-    """Return a volume that keeps the pipe going: QuantizationBudget() of draft-ietf-ccwg-bbr-06, section 5.6.4.2.
+    """Return a volume, at least four packets, in UP two more: QuantizationBudget(), draft-ietf-ccwg-bbr-06, 5.6.4.2.
 
-    The offload budget of three quanta (section 5.5.8.1) is below the least window with a quantum of one packet.
+    With a quantum of one packet, the offload budget of three quanta (section 5.5.8.1) is below those four packets.
     """
     volume = max(volume, MIN_PIPE_CWND)
     return volume + 2.0 if flow.phase == UP else volume
@@ -109,7 +109,7 @@ def quantized(flow, volume):
 
 @part
 def inflight_with_headroom(flow):
-    """Return the volume that leaves headroom: InflightWithHeadroom() of draft-ietf-ccwg-bbr-06, section 5.3.3.9."""
+    """Return the upper bound less headroom: InflightWithHeadroom() of draft-ietf-ccwg-bbr-06, section 5.3.3.9."""
     if flow.inflight_longterm == math.inf:
         return math.inf
     headroom = max(1.0, HEADROOM * flow.inflight_longterm)
@@ -118,7 +118,7 @@ def inflight_with_headroom(flow):
 
 @part
 def target_inflight(flow):
-    """Return the volume wanted: TargetInflight() of draft-ietf-ccwg-bbr-06, section 5.3.3.8.3."""
+    """Return the target of the volume in flight: TargetInflight() of draft-ietf-ccwg-bbr-06, section 5.3.3.8.3."""
     return min(bdp_multiple(flow, 1.0), flow.window)
 
 
@@ -134,7 +134,7 @@ def is_time_to_cruise(flow):
     """Return whether the queue is drained: IsTimeToCruise() of draft-ietf-ccwg-bbr-06, section 5.3.3.9."""
     if flow.in_flight > inflight_with_headroom(flow):
         return False
-    # Inflight(BBR.max_bw, 1.0): of the long-term bandwidth, unlike all other products.
+    # Inflight(BBR.max_bw, 1.0): with the long-term bandwidth; all other bandwidth-delay products have BBR.bw.
     return flow.in_flight <= quantized(flow, bbr_common.pipe(flow, flow.max_bw))
 
 
@@ -148,8 +148,8 @@ def is_inflight_too_high(event):
 def inflight_at_loss(event):
     """Return the volume at which losses became too frequent.
 
-    InflightAtLoss() of draft-ietf-ccwg-bbr-06, section 5.5.10.2. Ours, because a part of a packet is meant: between
-    none of it and all of it.
+    InflightAtLoss() of draft-ietf-ccwg-bbr-06, section 5.5.10.2. Ours, because `prefix` is a part of the lost packet:
+    it is limited to between 0 and 1.
     """
     before, lost_before = event.sent_in_flight - 1.0, event.lost_since_sent - 1.0
     prefix = (LOSS_THRESH * before - lost_before) / (1.0 - LOSS_THRESH)
@@ -158,7 +158,7 @@ def inflight_at_loss(event):
 
 @part
 def reset_congestion_signals(flow):
-    """Forget the round's signals: ResetCongestionSignals() of draft-ietf-ccwg-bbr-06, section 5.5.10.3."""
+    """Reset the signals of the round: ResetCongestionSignals() of draft-ietf-ccwg-bbr-06, section 5.5.10.3."""
     flow.is_loss_in_round = False
     flow.bw_latest = 0.0
     flow.inflight_latest = 0.0
@@ -166,7 +166,7 @@ def reset_congestion_signals(flow):
 
 @part
 def reset_short_term_model(flow):
-    """Forget the short-term model: ResetShortTermModel() of draft-ietf-ccwg-bbr-06, section 5.5.10.3."""
+    """Reset the short-term model: ResetShortTermModel() of draft-ietf-ccwg-bbr-06, section 5.5.10.3."""
     flow.bw_shortterm = math.inf
     flow.inflight_shortterm = math.inf
 
@@ -221,10 +221,10 @@ def advance_max_bw_filter(flow):
 
 @part
 def update_congestion_signals(flow, event):
-    """Adapt the short-term model once per round with losses: UpdateCongestionSignals(), section 5.5.10.3.
+    """Adapt the short-term model once per round with losses.
 
-    draft-ietf-ccwg-bbr-06, section 5.5.10.3, also AdaptLowerBoundsFromCongestion(), InitLowerBounds() and
-    LossLowerBounds().
+    UpdateCongestionSignals(), AdaptLowerBoundsFromCongestion(), InitLowerBounds() and LossLowerBounds() of
+    draft-ietf-ccwg-bbr-06, section 5.5.10.3.
     """
     update_max_bw(flow, event)
     if not flow.loss_round_start:
@@ -241,7 +241,7 @@ def update_congestion_signals(flow, event):
 
 @part
 def update_ack_aggregation(flow, event):
-    """Update the volume acknowledged in excess: UpdateACKAggregation() of draft-ietf-ccwg-bbr-06, section 5.5.9."""
+    """Update the volume acknowledged beyond the bandwidth: UpdateACKAggregation(), draft-ietf-ccwg-bbr-06, 5.5.9."""
     expected = flow.bw * (event.now - flow.extra_acked_start) / flow.packet_size
     if flow.extra_acked_delivered <= expected:
         flow.extra_acked_delivered = 0.0
@@ -278,8 +278,8 @@ def check_full_bw_reached(flow, event):
 def check_startup_high_loss(flow, event):
     """Leave Startup when losses are frequent: CheckStartupHighLoss() of draft-ietf-ccwg-bbr-06, section 5.3.1.3.
 
-    The draft describes it in words only. A round of losses ends a round trip after the first loss, so that the flow has
-    then been in fast recovery for one.
+    The draft describes this test in words only. A loss round ends one round trip after its first loss, so that the flow
+    has then been in fast recovery for one round trip.
     """
     if flow.phase != STARTUP or not flow.loss_round_start:
         return
@@ -293,10 +293,10 @@ def check_startup_high_loss(flow, event):
 
 @part
 def save_state(flow):
-    """Save the state for spurious losses: SaveStateUponLoss(), draft-ietf-ccwg-bbr-06, section 5.5.11.1.
+    """Save the state that spurious losses restore: SaveStateUponLoss(), draft-ietf-ccwg-bbr-06, section 5.5.11.1.
 
-    Only when loss recovery begins, as sections 2.15 and 5.5.11 of the draft say. NoteLoss() (section 5.5.10.2) would
-    overwrite it with the next loss after StartProbeBW_DOWN(), which clears `is_loss_in_round`.
+    The state is saved only when loss recovery begins, as sections 2.15 and 5.5.11 of the draft say. NoteLoss() (section
+    5.5.10.2) would overwrite it at the next loss after StartProbeBW_DOWN(), which clears `is_loss_in_round`.
     """
     bbr_common.save_window(flow, flow.phase == PROBE_RTT)
     flow.undo_state = NO_PHASE
@@ -307,9 +307,10 @@ def save_state(flow):
 
 @part
 def restore_state(flow):
-    """Restore the window and the model: most of HandleSpuriousLossDetection(), section 5.5.11.2 of the draft.
+    """Restore the window and the model after spurious losses.
 
-    draft-ietf-ccwg-bbr-06, section 5.5.11.2; `bbr.undo_recovery` has the rest.
+    HandleSpuriousLossDetection() of draft-ietf-ccwg-bbr-06, section 5.5.11.2, except the phase, which
+    `bbr.undo_recovery` restores.
     """
     bbr_common.restore_window(flow)
     flow.is_loss_in_round = False
@@ -332,7 +333,7 @@ def is_recovery_spurious(flow, event):
 
 @part
 def record_loss(flow, event):
-    """Record a lost packet: NoteLoss() of draft-ietf-ccwg-bbr-06, section 5.5.10.2, and the ranges of lost packets."""
+    """Record a lost packet: NoteLoss() of draft-ietf-ccwg-bbr-06, section 5.5.10.2, and count ranges of lost packets."""
     if not flow.is_loss_in_round:
         flow.loss_round_delivered = flow.delivered
         bbr_common.save_window(flow, flow.phase == PROBE_RTT)

@@ -1,4 +1,4 @@
-"""Rate control by backward explicit congestion notification (BECN): halve on each, double without any.
+"""Rate control by backward explicit congestion notification (BECN): it halves the rate, a time without it doubles it.
 
 The switches are `longfat.sim.queues.becn`. A source begins at its peak rate. The time after which it doubles is
 proportional to its rate, so that the slower sources recover first, which makes shares more equal. The rules with their
@@ -12,7 +12,7 @@ from longfat.sim.schemes import timers
 from longfat.sim.schemes.explicit_rate import keep
 from longfat.sim.schemes.scheme import Parameter, Scheme
 
-OWNER, OURS = 3, -6.0
+OWNER, OURS = 3, -6.0  # header field that identifies the scheme, and its value for BECN
 
 
 @part
@@ -47,7 +47,7 @@ BECN = Scheme(
     "becn",
     start=start,
     ack=ack,
-    timeout=keep,  # ours, because cells are not retransmitted in ATM: losses are only repaired
+    timeout=keep,  # ours, because ATM does not retransmit cells: a timeout retransmits, and leaves the rate unchanged
     alarm=alarm,
     controls="rate",
     stamped=True,

@@ -37,7 +37,7 @@ def send(flow, packet):
     if flow.rm_sent_at >= 0.0 and packet.sent - flow.rm_sent_at > flow.pause:
         flow.rate = min(flow.rate, flow.initial_rate)
     flow.rm_sent_at = packet.sent
-    # Source behaviour 6: less for each RM cell while Crm or more of them have no answer.
+    # Source behaviour 6: the rate falls with each RM cell while Crm or more RM cells have no answer.
     if flow.unanswered >= flow.missing:
         flow.rate = max(flow.least_rate, flow.rate - flow.cutoff * flow.rate)
     flow.unanswered += 1
@@ -48,7 +48,7 @@ EFCI = Scheme(
     "efci",
     start=start,
     ack=ack,
-    timeout=keep,  # ours, because cells are not retransmitted in ATM: losses are only repaired
+    timeout=keep,  # ours, because ATM does not retransmit cells: a timeout retransmits, and leaves the rate unchanged
     send=send,
     controls="rate",
     echo="once",

@@ -1,4 +1,4 @@
-"""Explicit end-to-end feedback: switches report to the source its service rate and backlog.
+"""Explicit end-to-end feedback: switches report to the source the service rate and backlog of its flow.
 
 With every acknowledgment the source predicts its backlog at the slowest switch when its next packet arrives there, a
 round trip after the acknowledged one did, and keeps it at a set point. It needs the discipline of the same name;
@@ -39,7 +39,7 @@ EXPLICIT_FEEDBACK = Scheme(
     "explicit-feedback",
     start=start,
     ack=ack,
-    timeout=keep,  # ours, because the rate follows feedback alone: losses are only repaired
+    timeout=keep,  # ours, because the rate follows feedback alone: a timeout only causes retransmissions
     controls="rate",
     stamped=True,
     parameters=parameters(start_rate=500_000.0),

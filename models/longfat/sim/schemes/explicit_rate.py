@@ -1,17 +1,17 @@
-"""Rules that the explicit-rate schemes share: their start, and that losses do not change the rate."""
+"""Rules that the explicit-rate schemes share: a start rate, and a rate that losses do not change."""
 
 from longfat.sim.kernel.jit import part
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.scheme import Parameter
 
-#: Limit of the rate at the start [packets/s], and the time at which it doubles next [s]: see `feedback`.
+#: Limit of the rate at the start [packets/s], and the time at which it doubles next [s]: `feedback.limited_at_start`.
 STATE = {"limit": 0.0, "doubles": 0.0}
 
 
 @part
 def begin(flow, place, owner):
     """Return the start rate [bytes/s], valid for one feedback delay, after writing `owner` to `flow.header[place]`."""
-    # Ours, because the start is not printed: fitted to the transfer times of Kanakia, Keshav and Mishra (1992).
+    # Ours, because the start rate is not printed: fitted to the transfer times of Kanakia, Keshav and Mishra (1992).
     flow.header[place] = owner
     flow.limit = flow.start_rate / flow.packet_size
     return flow.start_rate

@@ -25,8 +25,9 @@ def ack(flow, event):
     """Return the rate [bytes/s] for the service rate and backlog that the first switch reports."""
     if event.number >= 0 or event.header[OWNER] != OURS:
         return flow.rate
-    # Mishra and Kanakia (1992): the law of explicit feedback, with the feedback delay of one hop. `BACKLOG` counts from
-    # the first packet of the flow, so that the packets sent so far give the backlog with those in flight.
+    # Mishra and Kanakia (1992): the law of explicit feedback, with the feedback delay of one hop. `BACKLOG` is the
+    # backlog less the number of the next packet to arrive, so that its sum with the number of packets sent is the
+    # backlog plus the packets in flight on the hop.
     service = event.header[RATE] / flow.packet_size
     delay = max(event.now - event.header[TIME], 1.0 / service, SHORTEST_DELAY)
     rate = predicted_rate(service, event.header[BACKLOG], flow.transmission, delay, flow.gain, flow.set_point)
@@ -37,7 +38,7 @@ HOP_BY_HOP = Scheme(
     "hop-by-hop",
     start=start,
     ack=ack,
-    timeout=keep,  # ours, because the rate follows feedback alone: losses are only repaired
+    timeout=keep,  # ours, because the rate follows feedback alone: a timeout only causes retransmissions
     controls="rate",
     stamped=True,
     parameters=parameters(start_rate=500 / 3e-3),

@@ -1,4 +1,4 @@
-"""NewReno: fast recovery that repairs one loss per round trip without a timeout (RFC 6582; docs/rules/tcp.md)."""
+"""NewReno: fast recovery retransmits one packet per round trip, without a timeout (RFC 6582; docs/rules/tcp.md)."""
 
 from longfat.sim.kernel.jit import part
 from longfat.sim.plugin.parameters import flag
@@ -29,7 +29,7 @@ def ack(flow, event):
 
 @part
 def count_duplicate(flow, event):
-    """Count a duplicate acknowledgment: limited transmit below the threshold, fast retransmit at it."""
+    """Count a duplicate acknowledgment; allow limited transmit below the threshold, and retransmit at the threshold."""
     flow.duplicates += 1
     if flow.recovering:
         flow.inflation += 1.0
@@ -46,7 +46,7 @@ def count_duplicate(flow, event):
             flow.partial = 0
             flow.limited = BURST + 1.0  # ns-2.35 does not count the retransmission
     elif flow.duplicates < flow.duplicate_threshold and flow.limited_transmit > 0.0 and flow.next == flow.high:
-        flow.inflation = float(flow.duplicates)  # RFC 3042, section 2: a new packet for each
+        flow.inflation = float(flow.duplicates)  # RFC 3042, section 2: a new packet for each duplicate
 
 
 @part
@@ -62,7 +62,7 @@ def repair_next(flow, event):
         flow.inflation = 1.0
     flow.partial += 1
     if flow.partial > 1 and flow.impatient > 0.0:
-        event.restart_timer = 0  # RFC 6582, section 3.2, step 3: only the first partial one restarts the timer
+        event.restart_timer = 0  # RFC 6582, section 3.2, step 3: only the first partial acknowledgment restarts it
     flow.limited = BURST + 1.0
 
 
@@ -73,7 +73,7 @@ def leave(flow):
     flow.inflation = 0.0
     flow.duplicates = 0
     # RFC 6582, section 3.2, step 3, full acknowledgments: (2) cwnd = ssthresh, or (1) at most one segment more than is
-    # in flight, against a burst.
+    # in flight, which avoids a burst.
     flow.window = flow.ssthresh
     if flow.careful_exit > 0.0:
         flow.window = min(flow.ssthresh, max(float(flow.high - flow.una), 1.0) + 1.0)

@@ -1,4 +1,4 @@
-"""Reduction, a component of senders: the window in loss recovery, by RFC 6675 or proportional (RFC 9937, or Linux)."""
+"""Reduction, a component of senders: window in loss recovery, by RFC 6675 or proportional (RFC 9937, or as Linux)."""
 
 import math
 from typing import Any
@@ -25,15 +25,15 @@ STATE: dict[str, Any] = {"prr_delivered": 0, "prr_in_flight": 1.0, "prr_transmis
 
 @part
 def begin(flow, event, window):
-    """Begin a recovery with a window [packets], and retransmit the first packet found lost; return the window.
+    """Begin a recovery, retransmit the first packet found lost, and return the window [packets].
 
-    In proportional rate reduction it is the volume in flight, and the target ``flow.ssthresh``: where a timer has found
-    the loss, no acknowledgment sets it now.
+    The window is `window`, but with proportional rate reduction it is the volume in flight, and recovery reduces it to
+    ``flow.ssthresh``. If a timer has found the loss, there is no acknowledgment now that could set the window.
     """
     tcp.record_reduction(flow, tcp.LOSS)
     flow.recovering = True
     flow.credits = 0
-    flow.resend = event.number  # RFC 6675, section 5, step 4.3: the first one goes at once, whatever the pipe
+    flow.resend = event.number  # RFC 6675, section 5, step 4.3: the first lost packet is sent whatever the pipe is
     event.restart_timer = 1  # RFC 6675, section 6: re-arm on a retransmission
     if flow.prr == 0.0:
         return window
@@ -59,7 +59,7 @@ def recover(flow, event, target):
 
 @part
 def proportional(flow, event):
-    """Return the window [packets] after an acknowledgment in recovery: packets in flight plus those allowed now."""
+    """Return the window [packets] after an acknowledgment in recovery: packets in flight plus those to be sent now."""
     # RFC 9937, section 6.2. The data in flight is the pipe of RFC 6675; prr_out counts transmissions of this recovery.
     if event.newly_delivered == 0:
         return flow.window
@@ -72,13 +72,13 @@ def proportional(flow, event):
         if event.acked > 0 and event.lost == 0:  # SafeACK: slow start reduction bound (PRR-SSRB)
             count += 1
         count = min(math.floor(flow.ssthresh) - flow.in_flight, count)
-    # The first packet of a recovery leaves whatever the bounds.
+    # The first packet of a recovery is sent whatever the bounds are.
     return float(flow.in_flight + max(count, 1 if sent == 0 else 0))
 
 
 @part
 def grows_at_exit(flow):
-    """Return whether the acknowledgment that ended a recovery makes the window grow, by what it newly delivered."""
+    """Return whether the packets newly delivered by the acknowledgment that ended a recovery make the window grow."""
     # Linux, net/ipv4/tcp_input.c, tcp_ack(): tcp_fastretrans_alert() ends the recovery, and tcp_cong_control() behind
     # it calls the congestion control with the number of packets newly delivered.
     return flow.growth_at_exit > 0.0
@@ -86,5 +86,5 @@ def grows_at_exit(flow):
 
 @part
 def aim(flow):
-    """Return the window [packets], or during proportional rate reduction the threshold at which it will end."""
+    """Return the window [packets]; during proportional rate reduction, ssthresh, which the window is reduced to."""
     return flow.ssthresh if flow.recovering and flow.prr > 0.0 else flow.window

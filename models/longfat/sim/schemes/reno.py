@@ -10,8 +10,9 @@ from longfat.sim.schemes.scheme import Scheme
 def counts(flow, event):
     """Return whether a duplicate acknowledgment counts towards fast retransmit.
 
-    With `ordered_duplicates`, only if the packet that triggered it was sent after the last transmission of the missing
-    one. Since the last timeout packets were sent in the order of their numbers, except the packet retransmitted last.
+    With `ordered_duplicates`, it counts only if the packet that triggered it was sent after the last transmission of
+    the missing packet. Since the last timeout, packets have been sent in the order of their numbers, except the packet
+    that was retransmitted last.
     """
     # Ours, because with a threshold of one (Kim and Farber 1994, section 4) packets that go-back-N resends although the
     # receiver has them would otherwise be taken for losses.

@@ -1,20 +1,21 @@
-"""SACK: the sender knows which packets are missing and repairs them in one round trip (RFC 6675; docs/rules/tcp.md).
+"""SACK: the sender knows which packets are missing, and retransmits them in one round trip (RFC 6675).
 
 The simulator's selective recovery is the scoreboard: ``flow.in_flight`` is the pipe of RFC 6675, and a packet is lost
-when three transmissions made after it are acknowledged. Deviations from the RFC:
+when three transmissions made after it are acknowledged. The rules with their sources: docs/rules/tcp.md. Deviations
+from the RFC:
 
-* A retransmission that is lost again is found in the same way, and repaired with another reduction; in the RFC it
+* The loss of a retransmission is found in the same way, and causes another reduction and retransmission; in the RFC it
   waits for the timer.
-* Acknowledgments of later transmissions are counted, not packets that SACK blocks report, so that with
-  acknowledgments lost a loss is found later.
-* The first two duplicates release new packets, as limited transmit (RFC 3042; RFC 6675, section 5, step 3) allows:
-  they are within the pipe.
+* Acknowledgments of later transmissions are counted, not packets that SACK blocks report, so that a loss is found
+  later if acknowledgments are lost.
+* The first two duplicates release new packets, as limited transmit (RFC 3042; RFC 6675, section 5, step 3) allows,
+  because the pipe then has room for them.
 * After a timeout the sender retransmits everything sent before, except packets that the receiver has reported. The
-  RFC (section 5.1) lets the sender keep it or not.
-* Lost packets go first, then new ones; there is no rescue retransmission (RFC 6675, section 4, NextSeg, rule 4).
+  RFC (section 5.1) lets the sender keep these reports or discard them.
+* Lost packets are sent before new ones; there is no rescue retransmission (RFC 6675, section 4, NextSeg, rule 4).
 
-The components are those of `longfat.sim.schemes.deployed`, all as published;
-``parameters=longfat.sim.schemes.DEPLOYED`` chooses those of today.
+The components are those of `longfat.sim.schemes.deployed`. By default their options are off, as in the RFC;
+``parameters=longfat.sim.schemes.DEPLOYED`` chooses the options of hosts of today.
 """
 
 from longfat.sim.kernel.jit import part
@@ -33,7 +34,7 @@ def ack(flow, event):
 
 @part
 def respond(flow, event):
-    """Return the window [packets]: grown by new data outside recovery; in it, unchanged or reduced in proportion."""
+    """Return the window [packets]: grown by new data outside recovery; in recovery, as `reduction` determines it."""
     if event.marked and tcp.mark_counts(flow):
         flow.window = reduction.aim(flow)
         validation.take_mark(flow)
@@ -51,7 +52,7 @@ def respond(flow, event):
 
 
 def loss(flow, event):
-    """Return half of the packets in flight, once for all losses of one window, and retransmit the first of them."""
+    """Return half of the packets in flight, once for all losses of one window, and retransmit the first lost packet."""
     # RFC 3168, section 6.1.2: not again for packets sent before a mark reduced the window.
     reduced, window = flow.reduced_for == tcp.MARK and event.number <= flow.reduced_at, reduction.aim(flow)
     if not reduced:
@@ -64,7 +65,7 @@ def loss(flow, event):
 
 @part
 def restart(flow):
-    """Return a window of one packet, as Tahoe; the simulator retransmits all packets that were not reported."""
+    """Reduce ssthresh, and return a window of one packet; the simulator retransmits all packets not yet reported."""
     flow.ssthresh = tcp.halved(flow, min(flow.window, float(flow.high - flow.una)))
     tcp.record_reduction(flow, tcp.TIMEOUT)
     flow.recovering = False
@@ -77,13 +78,13 @@ def timeout(flow, event):
 
 
 def forget(flow, event):
-    """Return a window of one packet after a timeout, and forget how much of the window was in use."""
+    """Return a window of one packet after a timeout, and reset window validation."""
     validation.forget(flow)
     return restart(flow)
 
 
 def alarm(flow, event):
-    """Return the window [packets] after a period of disuse."""
+    """Return the window [packets] after a period in which the application did not use it."""
     window = validation.wake(flow, event.now)
     validation.pace(flow, window)
     return window
@@ -99,8 +100,8 @@ SACK = Scheme(
     parameters={**deployed.PARAMETERS, **validation.PARAMETERS},
     state={**deployed.STATE, **validation.STATE},
     scale_free=True,
-    # Times of HyStart++ and RFC 7661, and paced packets in place of bursts: with pacing 200 packets show a utilisation
-    # 0.007 below that of 4000.
+    # HyStart++ and RFC 7661 have fixed times, and pacing prevents bursts: with pacing and a buffer of half a
+    # bandwidth-delay product, the utilisation is 0.007 lower if that product is 200 packets than if it is 4000.
     scale_free_unless=("hystart", "pacing", "cwv"),
     source=(
         "E. Blanton, M. Allman, L. Wang, I. Jarvinen, M. Kojo and Y. Nishida, RFC 6675 (2012), A Conservative Loss "

@@ -60,21 +60,21 @@ class Scheme(PlugIn):
         Selective: the simulator finds and retransmits lost packets. Own: the scheme sees duplicate acknowledgments
         (``event.duplicate``) and decides what to retransmit (``flow.resend = number``, ``flow.next = number``).
     receiver_state : mapping, optional
-        State of the receiver, like `state`; `receive` and `reply` see it and not that of the sender.
+        State of the receiver, given like `state`; `receive` and `reply` see it, and do not see the sender's state.
     every_loss : bool
         Whether `loss` is called for every loss, not once per window of data.
     delivery_rate : bool
-        Whether acknowledgments bring samples of the delivery rate (``event.delivery_rate`` and the fields behind it;
-        draft-ietf-ccwg-bbr-06, section 4.1). `loss` is then called once for each lost packet, with the volumes in
-        flight and delivered when that packet was sent, and a packet that arrives after all is not retransmitted. Needs
-        selective recovery.
+        Whether acknowledgments bring samples of the delivery rate (``event.delivery_rate``, and the fields that are
+        listed after it; draft-ietf-ccwg-bbr-06, section 4.1). `loss` is then called once for each lost packet, with
+        the volumes in flight and delivered when that packet was sent, and a packet that was taken for lost but arrives
+        is not retransmitted. Needs selective recovery.
     reorder : int
         Number of later transmissions acknowledged before a packet counts as lost [packets].
     echo : {"latched", "once", "state", "accurate"}
         How a receiver echoes marks: on all acknowledgments until the sender reports a reduction (RFC 3168, section
         6.1.3); on one acknowledgment; on all acknowledgments while packets arrive marked, with an immediate
         acknowledgment when that changes (RFC 8257, section 3.2); or as a count of marked packets, so that
-        ``event.marks`` is exact although acknowledgments are lost. `event.marked` is 1 then if the count has grown.
+        ``event.marks`` is exact although acknowledgments are lost; ``event.marked`` is then 1 if the count has grown.
     stamped : bool
         Whether packets carry ``flow.header`` to the switches, and acknowledgments bring it back.
     acknowledged : bool
@@ -86,13 +86,13 @@ class Scheme(PlugIn):
         bandwidth-delay product itself. This holds for windows that grow by a constant per round trip and are multiplied
         by a constant at a loss. Only then does `longfat.design.buffer` simulate a slower link in place of a fast one.
     scale_free_unless : tuple of str
-        Parameters that end `scale_free` where they are not 0.
+        Parameters that make `scale_free` false if their value is not 0.
 
     Raises
     ------
     ValueError
-        If a callback is no function of two arguments, or a value is outside its range; when a run begins, if a callback
-        cannot be compiled or sets a field that it may not set.
+        If a callback is not a function of two arguments, or a value is outside its range; at the start of a run, if a
+        callback cannot be compiled or sets a field that it may not set.
 
     Examples
     --------
@@ -169,7 +169,7 @@ class Scheme(PlugIn):
 
     @functools.cached_property
     def columns(self) -> Columns:
-        """The record of parameters and state that every flow of this scheme has."""
+        """Record of the parameters and state variables that every flow of this scheme has."""
         chosen = {name: self.settings[name] for name, one in self.parameters.items() if isinstance(one, Choice)}
         mine = {name: one for name, one in self.parameters.items() if not one.field and name not in chosen}
         taken = {*FLOW_FIELDS, *(RECEIVER_FIELDS if self.receive is not None else ())}
@@ -189,7 +189,7 @@ class Scheme(PlugIn):
 
     @property
     def defaults(self) -> Mapping[str, Any]:
-        """Callbacks in place of those that are not given; they depend on what the callbacks return."""
+        """Callbacks that replace the optional ones that are not given; they depend on `controls`."""
         return DEFAULTS[self.controls]
 
     @property
@@ -231,7 +231,7 @@ def halve_rate(flow, event):  # type: ignore[no-untyped-def]
     return flow.rate / 2
 
 
-#: Callbacks of schemes that do not define them, by return value.
+#: Default callbacks, by the quantity that the callbacks of the scheme return (`Scheme.controls`).
 _PACKETS = dict.fromkeys(("send", "receive", "reply"), unlabelled)
 DEFAULTS = {
     "window": {"start": keep_window, "loss": halve_window, "timeout": window_of_one, "alarm": keep_window, **_PACKETS},

@@ -1,6 +1,6 @@
 """Rules that the TCP schemes share: parameters, window growth, reductions, ECN, go-back-N after a timeout.
 
-The schemes' state of a flow is `STATE`; of the simulator's fields they use ``inflation`` for the packets that fast
+`STATE` is the state that these schemes keep for a flow. The simulator's field ``inflation`` holds the packets that fast
 recovery adds to the window. The rules with their sources: docs/rules/tcp.md.
 """
 
@@ -30,12 +30,13 @@ RACK = Parameter(
     "three later packets",
 )
 
-#: Names as in scenario files. Queues mark packets (ECN) only if `ecn` is 1.
+#: The names are those of scenario files. Queues mark packets (ECN) only if `ecn` is 1.
 #: Initial window of one packet: Jacobson (1988), section 1; RFC 3390 allows up to four, ns-2.35 begins with two.
 #: `bugfix`: at most one fast retransmit per window of data, as in ns-2.35 (tcp.cc, `bugFix_`) and RFC 6582, section
 #: 3.2, step 2. BSD Tahoe (1988) and Reno (1990) had no such guard, so that comparisons with papers of that time, such
 #: as Kanakia, Keshav and Mishra (1992), set it to 0.
-#: `ack_delay`: ours, because RFC 5681 states only the bound of 0.5 s: the least delay of Linux, tcp.h, TCP_DELACK_MIN.
+#: `ack_delay`: ours, because RFC 5681 states only an upper bound of 0.5 s: the default is the least delay of Linux,
+#: tcp.h, TCP_DELACK_MIN.
 PARAMETERS = {
     "initial_window": INITIAL_WINDOW,
     "initial_ssthresh": Parameter(1e300, "packets", "[1, inf]", about="Slow-start threshold at the start of the flow"),
@@ -74,7 +75,7 @@ LOSS, TIMEOUT, MARK = 1, 2, 3  # causes of a reduction
 
 @part
 def halved(flow, packets):
-    """Return the new ssthresh [packets]: half of the packets in flight, rounded down, but at least its lower bound."""
+    """Return the new ssthresh [packets]: half of `packets`, rounded down, but at least `ssthresh_floor`."""
     # RFC 5681, section 3.1, equation 4: ssthresh = max(FlightSize / 2, 2 segments). ns-2.35, tcp.cc, slowdown(), rounds
     # the half down.
     return max(flow.ssthresh_floor, math.floor(packets / 2))
@@ -94,8 +95,8 @@ def grow(flow):
 def may_retransmit(flow):
     """Return whether a fast retransmit is allowed: with `bugfix`, at most one for each window of data."""
     # RFC 6582, section 3.2, step 2: only if the cumulative acknowledgment covers more than `recover`, the highest
-    # packet sent at the last reduction. Ours, because a mark repairs nothing: a reduction for a mark does not forbid
-    # it.
+    # packet sent at the last reduction. Ours, because a mark causes no retransmission: a reduction for a mark does not
+    # forbid a fast retransmit.
     return flow.una - 1 > flow.reduced_at or flow.bugfix == 0.0 or flow.reduced_for == MARK
 
 
@@ -117,8 +118,8 @@ def record_reduction(flow, cause):
 @part
 def mark_counts(flow):
     """Return whether a mark reduces the window: once per window of data, or at any time after a timeout."""
-    # RFC 3168, section 6.1.2: at most once per window of data. ns-2.35, tcp.cc, ecn(): or if the last reduction was a
-    # timeout.
+    # RFC 3168, section 6.1.2: at most once per window of data. ns-2.35, tcp.cc, ecn(): always if a timeout caused the
+    # last reduction.
     return flow.una - 1 > flow.reduced_at or flow.reduced_for == TIMEOUT
 
 
@@ -147,7 +148,7 @@ def react_to_mark(flow):
 def retransmit(flow, event, outstanding):
     """Start fast recovery: retransmit the missing packet and halve the window that was in flight."""
     # RFC 5681, section 3.2, steps 2 and 3: ssthresh by equation 4, the missing segment retransmitted, cwnd = ssthresh
-    # plus three segments, which have left the network; those three are `inflation` here.
+    # plus three segments, which have left the network; here `inflation` holds these three.
     if not already_reduced(flow):
         flow.ssthresh = halved(flow, outstanding)
         flow.window = flow.ssthresh

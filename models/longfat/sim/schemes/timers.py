@@ -45,14 +45,15 @@ PROFILES: dict[str, dict[str, float]] = {
     # RFC 6298, rules 2.1, 2.4 and 2.5. Ours, because the RFC leaves the clock open: 1 ms.
     "rfc": {"first_rto": 1.0, "min_rto": 1.0, "granularity": 0.001, "timestamps": 1.0},
     # Linux, include/net/tcp.h (TCP_TIMEOUT_INIT, TCP_RTO_MIN, TCP_RTO_MAX: 1, 1/5 and 120 s), and net/ipv4/tcp_input.c,
-    # tcp_rtt_estimator() and tcp_set_rto(): the lower bound of 200 ms is one of the term 4 rttvar, which granularity is
-    # here. Its second filter of the variation, which falls more slowly, is left out.
+    # tcp_rtt_estimator() and tcp_set_rto(): the lower bound of 200 ms applies to the term 4 rttvar, as `granularity`
+    # does here. Linux's second filter of the variation, which falls more slowly, is left out.
     "linux": {"first_rto": 1.0, "max_rto": 120.0, "granularity": 0.2, "timestamps": 1.0},
-    # 4.4BSD-Lite, netinet/tcp_timer.h (TCPTV_MIN, TCPTV_REXMTMAX, PR_SLOWHZ), which 4.3BSD-Tahoe is taken to agree
-    # with: a clock of 500 ms, at least two ticks, at most 64 s, one packet timed at a time. Ours, because a
-    # free-running clock has a random phase: ticks count from the departure of the packet.
+    # 4.4BSD-Lite, netinet/tcp_timer.h (TCPTV_MIN, TCPTV_REXMTMAX, PR_SLOWHZ): a clock of 500 ms, a timeout of at least
+    # two ticks and at most 64 s, one packet timed at a time; 4.3BSD-Tahoe is assumed to have the same values. Ours,
+    # because a free-running clock has a random phase: ticks count from the departure of the packet.
     "bsd": {"min_rto": 1.0, "max_rto": 64.0, "granularity": 0.5, "tick": 0.5},
-    # Ours, because Kim and Farber (1994), section 4, time every packet but name no clock: 1 ms, and two of it as floor.
+    # Ours, because Kim and Farber (1994), section 4, time every packet but state no clock: a tick of 1 ms, and a
+    # timeout of at least two ticks.
     "fine": {"min_rto": 0.002, "granularity": 0.001, "timestamps": 1.0},
 }
 
@@ -63,8 +64,8 @@ def profile(name: str) -> dict[str, float]:
     Parameters
     ----------
     name : {"ns", "rfc", "linux", "bsd", "fine"}
-        Timer of ns-2.35; of RFC 6298; of Linux; of 4.3BSD with its clock of 500 ms; or with a clock of 1 ms and a lower
-        bound of 2 ms.
+        Timer of ns-2.35, of RFC 6298, of Linux, of 4.3BSD with its clock of 500 ms, or a timer with a clock of 1 ms and
+        a lower bound of 2 ms.
 
     Returns
     -------

@@ -1,7 +1,8 @@
 """Congestion window validation, a component of senders: reduction of windows that the application does not use.
 
-RFC 7661; rules and choices: docs/rules/cubic.md. Names as in the RFC: pipeACK, the packets acknowledged in a round
-trip, at most over the sampling period; a window is validated while pipeACK is at least half of it.
+RFC 7661; rules and choices: docs/rules/cubic.md. The names are those of the RFC: pipeACK is the largest number of
+packets acknowledged in a round trip within the sampling period; a window is validated while pipeACK is at least half of
+the window.
 """
 
 import math
@@ -19,20 +20,17 @@ PERIODS = 5  # measurement periods in a sampling period: RFC 7661, section 4.5.1
 NON_VALIDATED_PERIOD = 300.0  # s, RFC 7661, section 4.4: at most five minutes
 VALIDATED = -1.0  # value of non_validated_since in the validated phase
 
-#: State of a flow: largest samples of the last measurement periods and beginning of the last one [s]; packets of the
-#: present sample, the end of its round, and whether there was a sample; beginning of the non-validated phase [s];
-#: initial window; in recovery from a loss in that phase, the window that was taken as used [packets], else 0, and the
-#: losses before.
+#: State of a flow.
 STATE: dict[str, Any] = {
-    "pipe_acks": [0.0] * PERIODS,
-    "pipe_period": 0.0,
-    "pipe_sample": 0.0,
-    "pipe_round_end": -1,
-    "pipe_known": False,
-    "non_validated_since": VALIDATED,
-    "restart_window": 0.0,
-    "used_window": 0.0,
-    "lost_before": 0,
+    "pipe_acks": [0.0] * PERIODS,  # largest sample of each of the last measurement periods, newest first [packets]
+    "pipe_period": 0.0,  # beginning of the newest measurement period [s]
+    "pipe_sample": 0.0,  # packets acknowledged in the present round trip
+    "pipe_round_end": -1,  # first packet sent after the beginning of the present round trip
+    "pipe_known": False,  # whether there has been a sample
+    "non_validated_since": VALIDATED,  # beginning of the non-validated phase [s]
+    "restart_window": 0.0,  # initial window [packets]
+    "used_window": 0.0,  # in recovery from a loss in that phase, the part of the window in use [packets], else 0
+    "lost_before": 0,  # packets lost before that loss
 }
 
 
@@ -53,7 +51,7 @@ def pipe_ack(flow):
 
 @part
 def discard_old_samples(flow, now):
-    """Begin the measurement periods up to now, and discard samples older than the sampling period."""
+    """Advance to the measurement period of the present time, and discard samples older than the sampling period."""
     length = sampling_period(flow) / PERIODS
     count = math.floor((now - flow.pipe_period) / length)
     if count <= 0:
@@ -65,14 +63,15 @@ def discard_old_samples(flow, now):
 
 @part
 def observe(flow, event):
-    """Take an acknowledgment outside recovery into the sample, and judge the window once per round trip."""
+    """Add an acknowledgment outside recovery to the sample, and call `judge` once per round trip."""
     if flow.cwv == 0.0 or flow.recovering:
         return
     if flow.restart_window == 0.0:
         flow.restart_window = flow.window
     discard_old_samples(flow, event.now)
-    # RFC 7661, section 4.2: what is acknowledged in a round trip. Ours: a round ends when a packet sent after its
-    # beginning is acknowledged. In a slow start that fills its window, a sample is half of the window then.
+    # RFC 7661, section 4.2: a sample is the data acknowledged in a round trip. Ours: a round trip ends when a packet
+    # sent after its beginning is acknowledged. In a slow start that fills its window, a sample is then half of the
+    # window.
     if flow.una > flow.pipe_round_end:
         flow.pipe_known = flow.pipe_known or flow.pipe_round_end >= 0
         judge(flow, event.now)
@@ -87,7 +86,7 @@ def observe(flow, event):
 @part
 def judge(flow, now):
     """Enter or leave the non-validated phase, and set the alarm."""
-    # RFC 7661, section 4.3: pipeACK < cwnd/2. Ours: of a window in whole packets, because pipeACK is.
+    # RFC 7661, section 4.3: pipeACK < cwnd/2. Ours, because pipeACK is in whole packets: cwnd is rounded down.
     if not flow.pipe_known or 2.0 * pipe_ack(flow) >= math.floor(flow.window):
         flow.non_validated_since = VALIDATED
         flow.alarm = now + sampling_period(flow)
@@ -102,7 +101,7 @@ def wake(flow, now):
     """Return the window [packets] at an alarm: halved after each non-validated period."""
     discard_old_samples(flow, now)
     flow.pipe_known = True  # a sampling period without a round trip is a measurement, too
-    # Alarms are in whole nanoseconds.
+    # A tolerance of 1e-6 s, because the times of alarms are rounded to nanoseconds.
     if flow.non_validated_since >= 0.0 and now > flow.non_validated_since + NON_VALIDATED_PERIOD - 1e-6:
         # RFC 7661, section 4.4.3, and section 4.5.2: one reduction for each period.
         flow.ssthresh = max(flow.ssthresh, 3.0 * flow.window / 4.0)
@@ -114,7 +113,7 @@ def wake(flow, now):
 
 @part
 def may_grow(flow, event):
-    """Return whether the window may grow: in the non-validated phase only if it was in use."""
+    """Return whether the window may grow: in the non-validated phase only if all of it was in use."""
     # RFC 7661, section 4.4: a sender that is cwnd-limited may use the standard method; section 4.5.3: FlightSize is at
     # least cwnd.
     if flow.cwv == 0.0 or flow.non_validated_since < 0.0:
@@ -124,7 +123,7 @@ def may_grow(flow, event):
 
 @part
 def used(flow, otherwise):
-    """Return the window in use when congestion is found [packets], `otherwise` in the validated phase."""
+    """Return the part of the window in use when congestion is found [packets]; in the validated phase, `otherwise`."""
     # RFC 7661, section 4.4.1: Max(pipeACK, LossFlightSize).
     if flow.non_validated_since < 0.0:
         return otherwise
@@ -145,8 +144,8 @@ def reset(flow):
 
 @part
 def take_loss(flow, event, otherwise):
-    """Return the window [packets] that a loss reduces, `otherwise` in the validated phase; enter that phase."""
-    if flow.cwv == 0.0 or flow.recovering:  # a retransmission is lost
+    """Return the window [packets] that a loss reduces (in the validated phase `otherwise`), and enter that phase."""
+    if flow.cwv == 0.0 or flow.recovering:  # in recovery, a retransmission was lost
         return otherwise
     window, non_validated = used(flow, otherwise), flow.non_validated_since >= 0.0
     reset(flow)
@@ -159,7 +158,8 @@ def take_loss(flow, event, otherwise):
 @part
 def take_mark(flow):
     """Set the window to its used part, which a mark then reduces, and enter the validated phase."""
-    # Ours, because RFC 7661, section 4.4.1, has "congestion feedback" in its first sentence and packet drops later.
+    # Ours, because RFC 7661, section 4.4.1, says "congestion feedback" at first, but later only packet drops: a mark
+    # has the effect of a drop.
     if flow.cwv > 0.0 and flow.non_validated_since >= 0.0:
         flow.window = used(flow, flow.window)
         reset(flow)
@@ -169,7 +169,7 @@ def take_mark(flow):
 def end_recovery(flow, window):
     """Return the window [packets] after a recovery, given the window that applies without validation."""
     # RFC 7661, section 4.4.1: (Max(pipeACK, LossFlightSize) - R)/2 with R packets retransmitted, at least one packet.
-    # Ours: with the factor of the scheme's reduction, which has made the `window` of the first term.
+    # Ours, because schemes reduce by other factors than 1/2: the scheme's factor, which `window` already contains.
     if flow.cwv == 0.0:
         return window
     if flow.used_window > 0.0:
@@ -190,7 +190,10 @@ def forget(flow):
 
 @part
 def pace(flow, window):
-    """Set the rate, unless the sender paces anyway: in the non-validated phase, a window per round-trip time."""
+    """Set the rate to a window per round-trip time in the non-validated phase, else to infinity.
+
+    A sender with `pacing` keeps its own rate.
+    """
     # RFC 7661, section 4.4.2.
     if flow.cwv == 0.0 or flow.pacing > 0.0:
         return

@@ -1,4 +1,4 @@
-"""Parameter sets of schemes as particular papers ran them, by name, for figures that compare them."""
+"""Named sets of parameters with which particular papers ran a scheme, for figures that compare results."""
 
 from __future__ import annotations
 

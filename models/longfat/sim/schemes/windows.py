@@ -15,10 +15,10 @@ STATE: dict[str, Any] = {"credits": 0}
 
 @part
 def scaled(flow, window, factor):
-    """Return the window times a factor; with whole packets, rounded down."""
+    """Return a window [packets] multiplied by a factor, rounded down if windows are in whole packets."""
     if flow.integer_windows == 0.0:
         return window * factor
-    # Ours, because 0.7 has no finite binary fraction, and 0.7 x 90 is less than 63: Linux has 717/1024.
+    # Ours, because 0.7 has no exact binary fraction, and 0.7 x 90 would give 62: 1e-9 is added. Linux uses 717/1024.
     return float(math.floor(window * factor + 1e-9))
 
 
