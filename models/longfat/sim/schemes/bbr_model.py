@@ -333,7 +333,7 @@ def is_recovery_spurious(flow, event):
 
 @part
 def record_loss(flow, event):
-    """Record a lost packet: NoteLoss() of draft-ietf-ccwg-bbr-06, section 5.5.10.2, and count ranges of lost packets."""
+    """Record a lost packet: NoteLoss(), draft-ietf-ccwg-bbr-06, section 5.5.10.2; count the ranges of lost packets."""
     if not flow.is_loss_in_round:
         flow.loss_round_delivered = flow.delivered
         bbr_common.save_window(flow, flow.phase == PROBE_RTT)

@@ -1,10 +1,11 @@
 """BLT, the bandwidth-latency tradeoff: sends a file without waiting; switches drop packets by priority.
 
-Windows of 1, g + a, g (g + a) + a, ... packets have priorities 0 (the highest), 1, 2, ..., with g the `growth` and a
-the `step`. The default windows are powers of two; growth 1 is the paper's additive increase. After a loss a new burst
-begins with the missing packet, and its priorities begin with 0. Give the flow an `access_rate`, so that a new burst
-replaces the packets that the old one has not yet sent. Bully-tyrant is the same without priorities; in rate-based BLT
-the priorities alternate. The rules with their sources: docs/rules/explicit-feedback.md.
+A file is divided into windows of 1, g + a, g (g + a) + a, ... packets, whose priorities are 0 (the highest), 1, 2, ...;
+g is `growth`, and a is `step`. By default the windows are powers of two; with a growth of 1 they are the paper's
+additive increase. After a loss a new burst begins with the missing packet, and its priorities begin with 0. Give the
+flow an `access_rate`, so that a new burst replaces the packets that the old one has not yet sent. Bully-tyrant is BLT
+without priorities; in rate-based BLT the priorities alternate. The rules with their sources:
+docs/rules/explicit-feedback.md.
 """
 
 import math
@@ -51,23 +52,24 @@ def new_data(flow, packet):
 
 
 def send(flow, packet):
-    """Write the priority of the packet, the number of its window; packets ascend until the next burst."""
+    """Set the priority of a packet to the number of its window; a burst sends packets in ascending order."""
     new_data(flow, packet)
     # Section 3.3.1: windows grow by the factor gamma = 2, and each packet carries the number of its window.
     while packet.number - flow.burst >= flow.level_end:
         flow.level_size = flow.growth * flow.level_size + flow.step
         flow.level_end += flow.level_size
         flow.level += 1
-    # Section 3.3.1: a header with pi bits has 2^pi priorities. Later windows have the lowest of them: ours, because the
-    # paper has no file with more windows.
+    # Section 3.3.1: a header with pi bits has 2^pi priorities. Ours, because the paper has no file with more windows:
+    # all later windows have the lowest priority.
     packet.priority = min(flow.level, flow.lowest)
     return 0
 
 
 def send_by_rate(flow, packet):
-    """Write the priority of the packet, the number of its substream: the rates of the substreams are powers of two."""
+    """Set the priority of a packet to the number of its substream; the rates of substreams are powers of two."""
     # Ours, because section 5.2.1 leaves open how to create several rates in one stream. Of every 2^K packets, half have
-    # priority K, a quarter K - 1, ..., and one each has 1 and 0: priorities 0 to k have 2^k/2^K of the rate.
+    # priority K, a quarter K - 1, ..., and one packet each has 1 and 0: priorities 0 to k together have 2^k/2^K of the
+    # rate.
     place = packet.transmission - flow.first
     level = int(flow.levels)
     while place > 0 and place % 2 == 0 and level > 0:
@@ -83,7 +85,7 @@ def start(flow, event):
 
 
 def start_windows(flow, event):
-    """Return an infinite window, after the lowest priority has been computed from the bits of the header."""
+    """Compute the lowest priority from the bits of the header, and return an infinite window."""
     flow.lowest = int(2.0**flow.bits) - 1
     return math.inf
 
@@ -96,7 +98,7 @@ def is_lost(flow, event):
     burst with a higher number reveals the loss. If it has not, any packet of this burst does, and so does a packet of
     the previous burst with a higher number. Packets that were resent although the receiver had them reveal nothing.
     """
-    # Ours, because duplicates for packets resent in vain would otherwise restart the burst again and again.
+    # Ours, because duplicates for packets resent without need would otherwise restart the burst again and again.
     of_this_burst, later = event.transmission >= flow.first, event.number > flow.una
     if flow.una < flow.next:
         return of_this_burst and later
@@ -105,7 +107,7 @@ def is_lost(flow, event):
 
 @part
 def lost_one(flow, event):
-    """Return whether the acknowledgment reveals a loss, in which case a new burst has begun."""
+    """Begin a new burst if the acknowledgment reveals a loss; return whether it does."""
     if not event.duplicate or not is_lost(flow, event):
         return False
     new_burst(flow)

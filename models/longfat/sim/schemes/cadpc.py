@@ -15,8 +15,8 @@ from longfat.sim.schemes.tfrc import equation_rate
 
 def start(flow, event):
     """Return a rate of zero, and send the first request; it is repeated if no response arrives."""
-    # Welzl (2005), section II.A: two requests are needed for a measurement. Ours, because nothing is said of lost ones:
-    # the first one is repeated after `retry`.
+    # Welzl (2005), section II.A: two requests are needed for a measurement. Ours, because the paper does not mention
+    # lost requests: the first one is repeated after `retry`.
     flow.request = 1
     flow.alarm = event.now + flow.retry
     return 0.0
@@ -41,14 +41,14 @@ def respond(flow, event):
         flow.request = 1
         flow.alarm = event.now + flow.period * flow.srtt
         return flow.first_rate * flow.packet_size / flow.srtt
-    if event.header[3] <= 0.0:  # no link has been measured yet: that takes two requests
+    if event.header[3] <= 0.0:  # no link has been measured yet, because a measurement takes two requests
         return flow.rate
     flow.capacity, flow.traffic = event.header[0], event.header[1]
     return next_rate(flow)
 
 
 def ack_files(flow, event):
-    """Return the rate [bytes/s]; a response to a request updates it, up to the bound by losses."""
+    """Return the rate [bytes/s]; a response to a request updates it, within the bound that losses set (`bounded`)."""
     return bounded(flow, respond(flow, event)) if event.number < 0 else flow.rate
 
 
@@ -83,10 +83,10 @@ def next_rate(flow):
 
 
 def loss(flow, event):
-    """Return the rate [bytes/s], up to the bound by losses, after a loss event."""
+    """Record the loss interval that a loss event ends, and return the rate within its bound (`bounded`) [bytes/s]."""
     # RFC 5348, section 5.3: an interval lasts from the first lost packet of an event to the first of the next. Ours,
-    # because CADPC has no slow start that ends with a loss: the first interval is the number of packets sent until
-    # then, without section 6.3.1.
+    # because CADPC has no slow start that ends with a loss: the first interval is the number of packets sent before the
+    # first loss; section 6.3.1 is not applied.
     first = event.transmission - event.lost
     for i in range(7, 0, -1):
         flow.intervals[i] = flow.intervals[i - 1]
@@ -98,8 +98,8 @@ def loss(flow, event):
 @part
 def bounded(flow, rate):
     """Return a rate, limited to TCP's rate at the same losses, round-trip time and packet size [bytes/s]."""
-    # Welzl (2005), section IV.B, considers feedback about losses, and to be TCP-friendly where there is TCP, by the
-    # definition of RFC 2309: no more bandwidth than TCP. Ours, because the details are not printed: losses show the
+    # Welzl (2005), section IV.B, suggests feedback about losses, and TCP-friendliness where TCP flows are present, as
+    # RFC 2309 defines it: no more bandwidth than TCP. Ours, because the details are not printed: losses show the
     # presence of TCP, since CADPC alone has almost none (section III), and TCP's rate is by RFC 5348, section 3.1, with
     # its simplest values, b = 1 and t_RTO = 4 R.
     if flow.friendly == 0.0 or flow.first < 0:

@@ -1,8 +1,8 @@
-"""Copa: a target rate of 1/(delta d_q), approached with a velocity, and a competitive mode beside buffer-fillers.
+"""Copa: a target rate of 1/(delta d_q), approached with a velocity; a competitive mode against flows that fill buffers.
 
-Sections are those of Arun and Balakrishnan (NSDI 2018), of which excerpts were at hand. genericCC is the authors'
-program (github.com/venkatarun95/genericCC), mvfst Meta's (github.com/facebook/mvfst). Interpretations, equilibrium and
-competitive mode: docs/rules/delay-based.md.
+Sections are those of Arun and Balakrishnan (NSDI 2018), of which only excerpts were read. genericCC is the authors'
+program (github.com/venkatarun95/genericCC), mvfst is Meta's (github.com/facebook/mvfst). Interpretations, equilibrium
+and competitive mode: docs/rules/delay-based.md.
 """
 
 import math
@@ -45,8 +45,8 @@ def choose_mode(flow, now):
 @part
 def choose_velocity(flow):
     """Choose the velocity at the end of a window, by the direction in which the window has moved."""
-    # Section 2.1: once per window, compare cwnd with that of the time when the packet just acknowledged was sent. In
-    # the same direction as before v doubles, but only after three RTTs of one direction; else v = 1.
+    # Section 2.1: once per window, compare cwnd with its value when the packet just acknowledged was sent. If it has
+    # moved in the same direction as before, v doubles, but only after three RTTs of one direction; else v = 1.
     up = flow.window > flow.window_before
     flow.repeats = flow.repeats + 1 if up == flow.up else 0
     flow.velocity = 1.0 if flow.repeats == 0 else flow.velocity * (2.0 if flow.repeats >= 3 else 1.0)
@@ -69,9 +69,9 @@ def ack(flow, event):
         if flow.slow_start or flow.una >= flow.round_end:
             choose_velocity(flow)
         flow.slow_start = False
-        # mvfst, Copa.cpp, onPacketAcked(): a velocity above 1 of the other direction becomes 1. The paper has v for a
-        # whole window: the window then falls by some hundred packets beyond the target. genericCC, markoviancc.cc,
-        # update_intersend_time(): v/delta is at most cwnd, so that the window at most doubles in a RTT.
+        # mvfst, Copa.cpp, onPacketAcked(): when the direction changes, a velocity above 1 is reset to 1. In the paper v
+        # holds for a whole window, which then falls some hundred packets beyond the target. genericCC, markoviancc.cc,
+        # update_intersend_time(): v/delta is at most cwnd, so that the window at most doubles in an RTT.
         if flow.up != increase and flow.velocity > 1.0:
             flow.up, flow.repeats, flow.velocity = increase, 0, 1.0
         flow.velocity = max(1.0, min(flow.velocity, window / flow.inverse))
@@ -94,7 +94,7 @@ def halve(flow):
 
 
 def loss(flow, event):
-    """Keep the window [packets], and retransmit the first packet found lost; the competitive mode halves 1/delta."""
+    """Return the window unchanged, and retransmit the first packet found lost; the competitive mode halves 1/delta."""
     flow.resend, event.restart_timer = event.number, 1
     halve(flow)
     return flow.window

@@ -19,8 +19,9 @@ OURS = -5.0
 
 @part
 def window(flow, event):
-    """Return the window that the credit balance allows: the transmissions in flight and the credits left."""
-    # Ours: both ends of a link return a silent flow to one cell, see `longfat.sim.queues.credit`.
+    """Return the window that the credit balance allows: the transmissions in flight plus the credits left."""
+    # Ours: after `lifetime` without a packet, both ends of a link reset the allocation of a flow to one cell, see
+    # `longfat.sim.queues.credit`.
     if flow.lifetime > 0.0:
         flow.alarm = max(flow.last_sent, flow.received_at) + flow.lifetime
         if event.now >= flow.alarm:
@@ -38,22 +39,23 @@ def start(flow, event):
 
 
 def ack(flow, event):
-    """Return the window by the counts of a credit packet, or the packets in flight after an acknowledgment."""
+    """Return the window after a credit packet, which brings new counts, or after an acknowledgment."""
     if event.number < 0 and event.header[OWNER] == OURS:
         flow.forwarded = max(flow.forwarded, int(event.header[FORWARDED]))
         flow.allocation = event.header[ALLOCATION]
         flow.received_at = event.now
-    # Ours: acknowledged packets have been forwarded; this replaces lost credit packets when no further ones would come.
+    # Ours: acknowledged packets have been forwarded. With nothing in flight no further credit packet would arrive, so
+    # that an acknowledgment has to replace lost credit packets.
     elif event.number >= 0 and flow.in_flight == 0:
         flow.forwarded = max(flow.forwarded, int(event.transmission) + 1)
     return window(flow, event)
 
 
 def timeout(flow, event):
-    """Return a window with which one packet leaves, whatever the credit."""
+    """Return a window that lets one packet leave even without credit."""
     # Ours, in place of the credit check cells of Kung, Blackwell and Chapman (1994): if all cells in flight or their
-    # credit cells are lost, nothing else would bring new credit. Nothing is lost where no link loses cells, and the
-    # timer does not expire then as long as `min_rto` exceeds the round trip with all buffers full.
+    # credit cells are lost, nothing else would bring new credit. If no link loses cells, the timer does not expire as
+    # long as `min_rto` exceeds the round-trip time with all buffers full.
     return max(1.0, window(flow, event))
 
 

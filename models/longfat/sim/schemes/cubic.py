@@ -15,7 +15,7 @@ GROWTH_PER_ROUND_TRIP = 1.5  # RFC 9438, section 4.2: the target is at most 1.5 
 
 @part
 def begin_stage(flow, now):
-    """Begin a stage of congestion avoidance: its time, its window, and the time at which W_max is reached."""
+    """Begin a stage of congestion avoidance: set t_epoch, W_max, K and W_est."""
     # RFC 9438, section 4.2: t_epoch is the time at which the stage starts, cwnd_epoch the window then, and equation 2:
     # K = cbrt((W_max - cwnd_epoch)/C). As in Linux, tcp_cubic.c, bictcp_update(), a stage starts with the first
     # acknowledgment outside of recovery.
@@ -33,7 +33,8 @@ def begin_stage(flow, now):
 def leave_out_unused_time(flow, event, used):
     """Shift the start of the stage by the time in which the application did not use the window.
 
-    It is measured between departures, from a packet whose acknowledgment finds the window unused to the next one.
+    The time is measured between departures, from that of a packet whose acknowledgment finds the window unused to that
+    of the next acknowledged packet.
     """
     # RFC 9438, section 4.2: t does not include periods in which the application limits the window.
     departure = event.now - event.rtt
@@ -45,7 +46,7 @@ def leave_out_unused_time(flow, event, used):
 
 @part
 def cubic_window(flow, time):
-    """Return W_cubic [packets], `time` after the beginning of the stage [s] (RFC 9438, equation 1)."""
+    """Return W_cubic [packets] at a time [s] after the beginning of the stage (RFC 9438, equation 1)."""
     x = time - flow.k
     return flow.c * x * x * x + flow.w_max
 
@@ -110,7 +111,7 @@ def ack(flow, event):
 
 @part
 def respond(flow, event):
-    """Return the window [packets]: proportional in recovery, else slow start or a cubic function of time."""
+    """Return the window [packets]: by `reduction` in recovery, else by slow start or a cubic function of time."""
     if event.marked and tcp.mark_counts(flow):
         if flow.window <= 1.0:  # RFC 9438, section 4.6, last paragraph; as in `tcp.halve_on_mark`
             flow.backoff = min(2.0 * flow.backoff, flow.max_backoff)
@@ -143,7 +144,7 @@ def respond(flow, event):
 
 
 def loss(flow, event):
-    """Return beta times the window, once for all losses of one window, and retransmit the first of them."""
+    """Return beta times the window, once for all losses of one window, and retransmit the first lost packet."""
     # RFC 3168, section 6.1.2: not again for packets sent before a mark reduced the window.
     if flow.reduced_for != tcp.MARK or event.number > flow.reduced_at:
         flow.window = validation.take_loss(flow, event, flow.window)
@@ -165,7 +166,7 @@ def timeout(flow, event):
 
 
 def alarm(flow, event):
-    """Return the window [packets] after a period of disuse, and end the stage if the window was reduced."""
+    """Return the window [packets] after a period in which it was not used; end the stage if it was reduced."""
     before = flow.window
     window = validation.wake(flow, event.now)
     if window < before:

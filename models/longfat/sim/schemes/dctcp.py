@@ -27,11 +27,11 @@ def estimate(flow, event):
     flow.packets_marked = 0
 
 
-# RFC 8257, section 3.3, step 9, and RFC 3168, section 6.1.2: once per window of data, also together with losses
-# (section 3.5). The RFC has step 9 where a window ends, without asking whether a packet of it was marked; taken
-# literally an unmarked window would be reduced, too, against "DCTCP does not react to congestion indications more than
-# once for every window". Here the first acknowledgment with ECN-Echo reduces, as in Alizadeh and others (2010), section
-# 3.1, with the `alpha` of the windows before.
+# RFC 8257, section 3.3, step 9, and RFC 3168, section 6.1.2: at most one reduction per window of data, for marks and
+# losses together (section 3.5). RFC 8257 reduces at the end of a window, whether or not a packet of it was marked;
+# taken literally, a window without marks would be reduced as well, against "DCTCP does not react to congestion
+# indications more than once for every window". Here the first acknowledgment with ECN-Echo reduces the window, as in
+# Alizadeh and others (2010), section 3.1, with the `alpha` of the windows before.
 @part
 def react(flow):
     """Reduce the window in proportion to `alpha` if the mark counts."""
@@ -39,7 +39,7 @@ def react(flow):
         return
     window = flow.ssthresh if flow.recovering else flow.window  # recovery aims at ssthresh
     if window <= 1.0:
-        flow.backoff = min(2.0 * flow.backoff, flow.max_backoff)  # as the other schemes, see `tcp.halve_on_mark`
+        flow.backoff = min(2.0 * flow.backoff, flow.max_backoff)  # as in the other schemes, see `tcp.halve_on_mark`
     flow.window = max(1.0, window * (1.0 - flow.alpha / 2.0))
     flow.ssthresh = max(flow.ssthresh_floor, flow.window)
     tcp.record_reduction(flow, tcp.MARK)
@@ -54,7 +54,7 @@ def ack(flow, event):
 
 @part
 def respond(flow, event):
-    """Return the window [packets]: reduced by marks, proportional in recovery, and otherwise grown as by RFC 5681."""
+    """Return the window [packets]: reduced by marks, by `reduction` in recovery, and otherwise grown by RFC 5681."""
     if event.acked > 0:
         estimate(flow, event)
     if event.marked:
@@ -70,7 +70,7 @@ def respond(flow, event):
 # RFC 8257, section 3.5: as RFC 5681, section 3.1, equation 4; in recovery the window is the target of recovery. RFC
 # 3168, section 6.1.2: not again for packets sent before a mark reduced the window.
 def loss(flow, event):
-    """Return half of the packets in flight, once for all losses of one window, and retransmit the first of them."""
+    """Return half of the packets in flight, once for all losses of one window, and retransmit the first lost packet."""
     if flow.reduced_for != tcp.MARK or event.number > flow.reduced_at:
         window = flow.ssthresh if flow.recovering else min(flow.window, float(flow.high - flow.una))
         flow.ssthresh = max(flow.ssthresh_floor, window / 2.0)

@@ -42,7 +42,7 @@ def count(flow, marked):
 @part
 def go_back(flow):
     """Return a window of one packet, and continue to send from the first unacknowledged packet on."""
-    # Ours, because the papers assume buffers without loss: as a timeout of TCP, by go-back-N.
+    # Ours, because the papers assume buffers without loss: go-back-N, as after a timeout of TCP.
     flow.reduced_at = flow.high - 1
     flow.duplicates = 0
     flow.next = flow.una
@@ -52,7 +52,7 @@ def go_back(flow):
 
 def start(flow, event):
     """Return the initial window and begin the first decision period; it lasts two round trips, as all others."""
-    # Ours, because Kanakia, Keshav and Mishra (1992), table 4.3, print times that need it: no slow start.
+    # Ours, because the times in table 4.3 of Kanakia, Keshav and Mishra (1992) require it: there is no slow start.
     begin_period(flow, flow.window)
     return flow.window
 
@@ -102,8 +102,8 @@ DECBIT = Scheme(
         "ecn": Parameter(1.0, "1", "{0, 1}", "ect", about="1: switches may set the congestion bit; 0: they may not"),
         **timers.PARAMETERS,
     },
-    # acknowledgments still to be ignored; bits counted so far, and how many of them are set; highest packet sent when a
-    # loss was last repaired; consecutive duplicate acknowledgments
+    # acknowledgments still to be ignored; bits counted so far, and how many of them are set; highest packet sent when
+    # the sender last went back to retransmit; consecutive duplicate acknowledgments
     state={"ignored": 0, "counted": 0, "set_bits": 0, "reduced_at": -2, "duplicates": 0},
     source=(
         "K. K. Ramakrishnan and R. Jain, A Binary Feedback Scheme for Congestion Avoidance in Computer Networks, ACM "

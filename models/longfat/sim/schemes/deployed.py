@@ -1,9 +1,9 @@
-"""The TCP sender as deployed today, put together from components, and its profiles (rules in docs/rules/cubic.md).
+"""TCP sender as deployed today, assembled from components, and its profiles (rules in docs/rules/cubic.md).
 
-Components: slow start (`hystart`), windows, reduction, loss detection (`tcp.RACK`, in the kernel), use of the window
-and pacing (here), and for some schemes validation. A component is a module with parameters that choose one of its
-rules (`Choice`), state and functions; compiled code has the chosen rules only. As published, `sack` has none of them;
-all but pacing are on in `cubic` and `dctcp`.
+Components: slow start (`hystart`), windows, reduction, loss detection (`tcp.RACK`, in the simulator's kernel), use of
+the window and pacing (this module), and for some schemes validation. A component is a module with parameters that
+choose one of its rules (`Choice`), state and functions; compiled code contains only the chosen rules. By default `sack`
+has all options off, as its RFC was published; `cubic` and `dctcp` use HyStart++ and the values of `DEPLOYED`.
 """
 
 import math
@@ -15,11 +15,11 @@ from longfat.sim.plugin.parameters import choice
 from longfat.sim.schemes import hystart, reduction, tcp, timers, windows
 from longfat.sim.schemes.scheme import Parameter
 
-#: The parameters that every scheme with selective recovery has. No `bugfix` here: the simulator knows which
-#: transmission a loss belongs to.
+#: Parameters that every scheme with selective recovery has. `bugfix` is not needed, because the simulator knows which
+#: transmission was lost.
 PLAIN = {name: one for name, one in tcp.PARAMETERS.items() if name not in ("bugfix", "duplicate_threshold")}
-#: The options, all off. Pacing: ours, off also in the schemes of today, because Linux paces them only with the queue
-#: discipline fq at the host.
+#: Options, all off by default. Ours, because Linux paces these schemes only with the queue discipline fq at the host:
+#: pacing is off in `cubic` and `dctcp`, too.
 OPTIONS = {
     **hystart.PARAMETERS,
     **reduction.PARAMETERS,
@@ -54,12 +54,12 @@ STATE: dict[str, Any] = {
 #: has HyStart as a part of CUBIC only.
 DEPLOYED = {"initial_window": 10.0, "delayed_ack": 2.0, "growth_limit": 2.0, "prr": 1.0, "rack": 1.0}
 #: Fitted, not derived: Linux's receiver acknowledges each packet while its window grows (tcp_input.c,
-#: tcp_grow_window()), 479 packets of each connection of `longfat testbed`. The number follows from the socket buffers,
-#: and other hosts have another one.
+#: tcp_grow_window()); these were the first 479 packets of each connection of `longfat testbed`. The number follows from
+#: the socket buffers, and differs between hosts.
 FITTED_QUICK_ACKS = 479.0
-#: Values of parameters with which a scheme is nearest to Linux as it ships: its timer, the options above, the growth of
-#: RFC 8312 in the Reno-friendly region of CUBIC (net/ipv4/tcp_cubic.c, bictcp_update()), windows in whole packets, its
-#: clock where HZ is 250, and the rules of net/ipv4/tcp_bbr.c.
+#: Values of parameters that bring a scheme nearest to Linux's defaults: Linux's timer, the options above, the growth of
+#: RFC 8312 in the Reno-friendly region of CUBIC (net/ipv4/tcp_cubic.c, bictcp_update()), windows in whole packets, a
+#: clock with HZ = 250, and the rules of net/ipv4/tcp_bbr.c.
 LINUX = {
     **timers.profile("linux"), **DEPLOYED,
     "growth_limit": math.inf, "cwnd_limited": 1.0, "quick_acks": FITTED_QUICK_ACKS, "full_reno": 0.0,
@@ -67,12 +67,12 @@ LINUX = {
     "growth_at_exit": 1.0, "pacing_margin": 0.01, "allowances": 1.0, "equal_renews": 0.0, "long_term": 1.0,
     "departures": 1.0, "long_recovery": 1.0, "timestamp_tick": 0.001,
 }  # fmt: skip
-#: And in CUBIC, the only one of Linux's schemes with HyStart.
+#: Further values for CUBIC, the only scheme of Linux that has HyStart.
 LINUX_CUBIC = {"hystart": 2.0}
 
 
 def parameters(**values: float) -> dict[str, Parameter]:
-    """Return `PARAMETERS` with `DEPLOYED` and these values as defaults.
+    """Return `PARAMETERS` with the values of `DEPLOYED` and the given values as defaults.
 
     >>> parameters()["initial_window"].default
     10.0
@@ -94,7 +94,7 @@ def grow(flow, event):
 
 @part
 def leave_recovery(flow, event, window):
-    """Return Reno's window [packets] after the acknowledgment that ended a recovery with a window."""
+    """Return Reno's window [packets] after the acknowledgment that ended a recovery; `window` is that of the end."""
     if not reduction.grows_at_exit(flow):
         return window
     flow.window = window
@@ -115,7 +115,7 @@ def uses_window(flow, event):
 
 @part
 def is_cwnd_limited(flow, event):
-    """Return whether the window may grow by Linux's rule, if that is chosen."""
+    """Return whether Linux's rule lets the window grow; True if that rule is not chosen."""
     if flow.cwnd_limited != 1.0:
         return True
     # Linux, net/ipv4/tcp_output.c, tcp_cwnd_validate(): a window that was full once counts as full until everything
@@ -131,7 +131,7 @@ def is_cwnd_limited(flow, event):
 
 @part
 def window_before(flow):
-    """Return the window [packets] that an acknowledgment finds; in recovery the one that follows recovery."""
+    """Return the window [packets] before an acknowledgment; in recovery at least ssthresh, the window after it."""
     return max(flow.window, flow.ssthresh) if flow.recovering else flow.window
 
 
@@ -139,8 +139,8 @@ def window_before(flow):
 def capped(flow, event, before, window, growth):
     """Return the window [packets] after an acknowledgment, capped by the largest flight if that rule is chosen.
 
-    It was ``before`` (`window_before`), and is ``window`` without the rule. In congestion avoidance a round trip
-    multiplies a window by at most ``growth``, or adds a packet to it.
+    `before` is the window before the acknowledgment (`window_before`), and `window` the window after it without the
+    cap. In congestion avoidance the cap is `growth` times the largest flight, but at least one packet more than it.
     """
     if flow.cwnd_limited < 2.0:
         return window
@@ -168,7 +168,7 @@ def capped(flow, event, before, window, growth):
 
 @part
 def is_unused(flow, used):
-    """Return whether the time up to the next departure is one in which the application does not use the window."""
+    """Return whether the application leaves the window unused until the next departure."""
     # RFC 9438, section 4.2: t does not include periods in which the application limits the window. Linux,
     # net/ipv4/tcp_cubic.c, bictcp_cwnd_event(): periods in which nothing is in flight.
     idle = flow.app_limited > 0 and flow.in_flight == 0

@@ -1,7 +1,7 @@
 """DUAL: Tahoe, and a window reduction when the round-trip time exceeds the middle of its minimum and maximum.
 
-Every acknowledgment of new data updates minimum and maximum. Every second round trip the round-trip time of one packet
-is compared with their middle. It is the first packet sent after one round trip has passed since the last comparison.
+Every acknowledgment of new data updates minimum and maximum. Every second round trip, the round-trip time of one packet
+is compared with their middle: the first packet that was sent one round trip or later after the last comparison.
 The rules with their sources: docs/rules/tcp.md.
 """
 

@@ -31,8 +31,8 @@ def start(flow, event):
 def send(flow, packet):
     """Return 0, after writing a request or a release into the first packets of a round trip."""
     # Hahne, Kalmanek and Morgan (1993), as Kim and Farber (1994), section 2.3, describe it: changes at intervals as
-    # short as a round trip. Ours: the first packet releases the surplus that other switches have granted, the second
-    # one requests, so that a switch never reserves less than the window.
+    # short as a round trip. Ours: the first packet releases the surplus that other switches have granted, and the
+    # second requests more, so that a switch never reserves less than the window.
     place = packet.transmission - flow.asked_at
     if place == 0:
         packet.header[KEPT] = flow.granted
@@ -56,7 +56,7 @@ def ack(flow, event):
 
 
 def loss(flow, event):
-    """Return the window unchanged, because it is reserved: only a link that loses packets can have lost one."""
+    """Return the window unchanged: its buffers are reserved, so that a loss is an error of a link, not congestion."""
     return flow.granted
 
 

@@ -46,7 +46,8 @@ STATE: dict[str, Any] = {
     "baseline_rtt": math.inf,
     "conservative_rounds": 0,
 }
-#: Of HyStart as in Linux: begin of the round and last acknowledgment of its train [s], whether it has ended slow start.
+#: State of HyStart as in Linux: beginning of the round [s], last acknowledgment of its train [s], and whether HyStart
+#: has ended slow start.
 TRAIN_STATE: dict[str, Any] = {"round_start": 0.0, "last_of_train": 0.0, "found": False}
 
 
@@ -54,8 +55,8 @@ TRAIN_STATE: dict[str, Any] = {"round_start": 0.0, "last_of_train": 0.0, "found"
 def grow(flow, event):
     """Grow the window in slow start; return the acknowledged packets beyond ssthresh, for congestion avoidance.
 
-    HyStart++ may set ssthresh to the window; RFC 9406, section 4.2: only in the slow start at the beginning of a flow,
-    when ssthresh is infinite.
+    HyStart++ may set ssthresh to the window, but only in the slow start at the beginning of a flow, when ssthresh is
+    infinite (RFC 9406, section 4.2).
     """
     # RFC 3465, section 2.2: cwnd grows by the data acknowledged, but at most by L segments. Without byte counting it
     # grows by one segment for each acknowledgment (RFC 5681, section 3.1).
@@ -65,7 +66,8 @@ def grow(flow, event):
     if flow.hystart != 1.0 or flow.ssthresh < 1e300:
         wanted = flow.window + increase
         flow.window = min(wanted, flow.ssthresh)
-        # Linux, net/ipv4/tcp_cong.c, tcp_slow_start(): the rest counts in congestion avoidance. The RFCs leave it open.
+        # Linux, net/ipv4/tcp_cong.c, tcp_slow_start(): packets beyond ssthresh count in congestion avoidance. The RFCs
+        # do not define this.
         return wanted - flow.window if flow.growth_limit > 0.0 else 0.0
     conservative = flow.baseline_rtt < math.inf
     flow.window += increase / GROWTH_DIVISOR if conservative else increase
@@ -75,7 +77,7 @@ def grow(flow, event):
 
 @part
 def watch_round_trip(flow, event):
-    """Take a round-trip time, and judge the round: RFC 9406, section 4.2."""
+    """Add a round-trip sample, and test whether round-trip times have grown (RFC 9406, section 4.2)."""
     if event.rtt > 0.0:
         flow.round_rtt = min(flow.round_rtt, event.rtt)
         flow.round_samples += 1
@@ -106,7 +108,7 @@ def begin_round(flow):
 
 @part
 def watch_train(flow, event):
-    """Set ssthresh to the window if, in slow start, acknowledgments come in a train for half a round trip, or late."""
+    """End slow start if a train of acknowledgments lasts for half a round trip, or if round-trip times have grown."""
     # Linux, net/ipv4/tcp_cubic.c, hystart_update(), without pacing; S. Ha and I. Rhee, Taming the Elephants: New TCP
     # Slow Start, Computer Networks 55 (2011), section 4.
     if flow.hystart != 2.0 or flow.window >= flow.ssthresh or event.rtt <= 0.0 or flow.found:

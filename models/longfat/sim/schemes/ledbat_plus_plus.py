@@ -1,8 +1,8 @@
-"""LEDBAT++: background traffic that keeps the queueing delay at a target and gives way to standard TCP.
+"""LEDBAT++: background traffic that keeps the queueing delay at a target and yields to standard TCP.
 
-Sections without a document are those of draft-irtf-iccrg-ledbat-plus-plus-01 (2020), which was read in full; version 06
-(2026) was not at hand. Rules that the draft leaves to LEDBAT are from RFC 6817. Marks (ECN) are left out.
-Interpretations of section 4.4, and a table over round-trip times: docs/rules/delay-based.md.
+Sections cited without a document are those of draft-irtf-iccrg-ledbat-plus-plus-01 (2020), which was read in full;
+version 06 (2026) was not available. Rules that the draft leaves to LEDBAT are from RFC 6817. Marks (ECN) are left out.
+docs/rules/delay-based.md has the interpretations of section 4.4, and results for several round-trip times.
 """
 
 import math
@@ -39,8 +39,8 @@ def measure(flow, event):
 @part
 def enter_avoidance(flow, now):
     """Enter congestion avoidance, and schedule the next slowdown."""
-    # Section 4.4: the initial slowdown starts 2 RTT after the initial slow start. The duration of a slowdown is that
-    # from its entry to the time at which the window reaches SSTHRESH; the next one starts 9 times as long after that.
+    # Section 4.4: the initial slowdown starts 2 RTT after the initial slow start. A slowdown lasts from its entry until
+    # the window reaches SSTHRESH; the next one starts after 9 times that duration.
     pause = 2.0 * flow.srtt if flow.phase == SLOW_START else flow.interval * (now - flow.entered)
     flow.next_slowdown = now + pause
     flow.phase = AVOIDANCE
@@ -75,8 +75,8 @@ def ack(flow, event):
         return avoid(flow, event)
     if flow.phase == FROZEN and event.now < flow.frozen_until:
         return LEAST
-    # Section 4.1: slow start adds GAIN times what is acknowledged; section 4.4: so does a slowdown, until SSTHRESH.
-    # Ours, because the draft is silent: it adds nothing where the application limits the flow.
+    # Section 4.1: slow start adds GAIN for each packet acknowledged; section 4.4: so does a slowdown, until SSTHRESH.
+    # Ours, because the draft is silent: the window does not grow where the application limits the flow.
     flow.phase = RAMP if flow.phase == FROZEN else flow.phase
     window = flow.window + (0.0 if flow.app_limited else flow.gain * event.newly_delivered)
     if window >= flow.ssthresh:
@@ -86,7 +86,7 @@ def ack(flow, event):
 
 def loss(flow, event):
     """Return half of the window [packets], and retransmit the first packet found lost."""
-    # RFC 6817, section 2.4.2: at most once per round trip. Ours, because the draft is silent: it ends a slow start.
+    # RFC 6817, section 2.4.2: at most once per round trip. Ours, because the draft is silent: a loss ends a slow start.
     # Packets lost while the window is frozen were sent before, so that SSTHRESH is halved.
     flow.resend, event.restart_timer = event.number, 1
     flow.ssthresh = max(LEAST, (flow.ssthresh if flow.phase == FROZEN else flow.window) / 2.0)
@@ -99,7 +99,8 @@ def loss(flow, event):
 
 def timeout(flow, event):
     """Return the least window [packets]; ssthresh is half of the window before."""
-    # RFC 6817, section 2.4.2: as standard TCP. Ours, because the draft is silent: a slowdown without the freeze.
+    # RFC 6817, section 2.4.2: as standard TCP. Ours, because the draft is silent: a timeout begins a slowdown without
+    # the time in which the window is frozen.
     if flow.phase != FROZEN:
         flow.ssthresh, flow.entered = max(LEAST, flow.window / 2.0), event.now
     flow.phase = RAMP

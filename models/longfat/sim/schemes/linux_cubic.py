@@ -1,4 +1,4 @@
-"""CUBIC's growth in whole packets, as Linux computes it, in place of that of RFC 9438 (docs/rules/cubic.md)."""
+"""Growth of CUBIC's window in whole packets, as Linux computes it in place of RFC 9438 (docs/rules/cubic.md)."""
 
 import math
 from typing import Any
@@ -13,8 +13,8 @@ CLOCK_TICK = Parameter(
     "[0, 1]",
     about="Tick of the clock by which whole windows grow, at most each 1/32 s, as in Linux; 0: each acknowledgment",
 )
-#: Least round-trip time [s], Reno's window and the packets acknowledged towards its growth; packets that are
-#: acknowledged for a window larger by one, the window and the tick for which they were computed.
+#: Least round-trip time [s]; Reno's window, and the packets acknowledged towards its growth; number of acknowledged
+#: packets that increase the window by one, and the window and clock tick for which this number was computed.
 STATE: dict[str, Any] = {
     "least_rtt": math.inf, "reno_window": 0, "reno_credits": 0, "per": 0, "computed_for": 0, "computed_at": 0,
 }  # fmt: skip
@@ -22,7 +22,7 @@ STATE: dict[str, Any] = {
 
 @part
 def grow(flow, event, acked, otherwise):
-    """Return the window after `acked` packets in congestion avoidance: `otherwise(...)` where it has fractions."""
+    """Return the window after `acked` packets in congestion avoidance; if windows have fractions, from `otherwise`."""
     return grow_integer(flow, event, int(acked)) if flow.integer_windows > 0.0 else otherwise(flow, event, acked)
 
 
@@ -59,7 +59,7 @@ def ticks(time, tick):
 
 @part
 def packets_for_one(flow, window, time):
-    """Return the number of acknowledged packets that increase the window by one, at `time` after K [s]."""
+    """Return the number of acknowledged packets that increase the window by one, at a time [s] relative to K."""
     change = math.floor(flow.c * abs(time) * abs(time) * abs(time))
     target = int(flow.w_max) + (change if time > 0.0 else -change)
     per = window // (target - window) if target > window else 100 * window
@@ -68,7 +68,7 @@ def packets_for_one(flow, window, time):
 
 @part
 def reno_friendly(flow, window, per):
-    """Limit the number of acknowledged packets that increase the window by one to that of Reno's growth."""
+    """Return the number of acknowledged packets that increase the window by one, at most that of Reno's growth."""
     if flow.reno_friendly > 0.0:
         # beta_scale is 8 (1 + beta)/(3 (1 - beta)), 15 for 717/1024.
         step = window * math.floor(8.0 * (1.0 + flow.beta) / (3.0 * (1.0 - flow.beta))) // 8

@@ -1,9 +1,9 @@
 """Loss-load: the switch reports the loss probability at any rate, and the source chooses its rate accordingly.
 
-The source takes either the rate of the largest throughput, or the one at which the rest of its file takes the least
-time. The virtual loss-load model adds a token pool and colours: packets are coloured red with the expected loss
-probability. The root and the minimum are found by bisection, grid and golden section. The rules with their sources:
-docs/rules/explicit-feedback.md.
+The source takes either the rate of the largest throughput, or the rate at which the remaining packets of its file take
+the least time. The virtual loss-load model adds a token pool and colours: packets are coloured red with the expected
+loss probability. Bisection finds the rate of the largest throughput; a grid and a golden-section search find that of
+the least time. The rules with their sources: docs/rules/explicit-feedback.md.
 """
 
 import math
@@ -72,7 +72,7 @@ def best_response(excess, spread, k, packets, round_trip, capacity):
         time = response(low + (high - low) * i / GRID, excess, spread, k, packets, round_trip, capacity)
         if time < best:
             best, place = time, i
-    if place == 0:  # without loss: any loss would cost a round trip
+    if place == 0:  # the rate without loss is best, because any loss would cost a round trip
         return low
     left = low + (high - low) * (place - 1) / GRID
     right = low + (high - low) * min(GRID, place + 1) / GRID
@@ -98,7 +98,7 @@ def start(flow, event):
 
 
 def ack(flow, event):
-    """Return the rate; choose anew if the packet passed a loss-load switch, at most once in `spacing` round trips."""
+    """Return the rate, chosen anew if the packet passed a loss-load switch, at most once in `spacing` round trips."""
     if event.header[3] <= 0.0:
         return flow.rate
     flow.excess, flow.spread, flow.capacity = event.header[1], event.header[2], event.header[3]
@@ -140,9 +140,9 @@ def choose(flow, event):
 
 @part
 def is_red(flow):
-    """Return whether the next packet leaves red: a share of them, at random or evenly spread."""
-    # Prithviraj and Williamson, section 2.3: packets are red with probability P(f). Ours, because evenly spread ones
-    # vary less: `colours` = 2.
+    """Return whether the next packet is red; the share `red` of the packets is, at random or evenly spread."""
+    # Prithviraj and Williamson, section 2.3: packets are red with probability P(f). Ours, because the number of red
+    # packets varies less then: `colours` = 2 spreads them evenly.
     if flow.colours < 2.0:
         return random(flow) < flow.red
     flow.red_owed += flow.red

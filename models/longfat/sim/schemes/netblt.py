@@ -1,28 +1,28 @@
-"""NETBLT: data in buffers of many packets, sent in bursts at a fixed rate, and repaired buffer by buffer.
+"""NETBLT: data in buffers of many packets, sent in bursts at a fixed rate, and retransmitted buffer by buffer.
 
 The rate, `burst` packets every `interval`, is the flow control inside the network and does not depend on round-trip
 times or losses; the number of buffers in progress is the flow control between the clients. When a buffer has been sent,
-the packets of it that are missing are sent again, all in one pass, and so on until it is complete. The rules with their
-sources: docs/rules/rate-based.md.
+a *repair* retransmits all its missing packets in one pass; repairs follow until the buffer is complete. The rules with
+their sources: docs/rules/rate-based.md.
 """
 
 from longfat.sim.kernel.jit import part
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.scheme import Parameter, Scheme
 
-ROOM = 1000  # packets whose arrival a sender can know of
+ROOM = 1000  # greatest number of packets in progress: length of the array of known arrivals
 
 
 @part
 def end_of_buffer(flow, number):
-    """Return the first packet behind the buffer of a packet."""
+    """Return the number of the first packet after the buffer that contains a packet."""
     size = int(flow.buffer)
     return min(flow.packets, (number // size + 1) * size)
 
 
 @part
 def next_missing(flow, number, end):
-    """Return the first packet from the given one on that is not known to have arrived; `end` if all before it have."""
+    """Return the first packet from `number` on that is not known to have arrived, or `end` if all before `end` have."""
     number = max(number, flow.una)
     while number < end and flow.arrived[number % ROOM] == number + 1:
         number += 1
@@ -44,7 +44,7 @@ def window(flow):
 
 @part
 def go_on(flow, number, last):
-    """Continue a repair with the first missing packet from the given one on, or with new packets if none is missing."""
+    """Continue a repair with the first missing packet from `number` on; end it with new packets if none is missing."""
     flow.next = next_missing(flow, number, flow.repaired)
     if flow.next >= flow.repaired:
         flow.repaired = 0
@@ -80,8 +80,8 @@ def ack(flow, event):
     if flow.repaired > 0 and flow.next < flow.una:
         go_on(flow, flow.una, flow.transmission - 1)
     # RFC 998: the receiver asks for the missing packets (RESEND) when the last packet of a buffer (LDATA) has come, or
-    # when its data timer expires. Ours: the sender infers the request from acknowledgments. Packets sent before the
-    # last repaired one have arrived or are lost.
+    # when its data timer expires. Ours: the sender infers the request from acknowledgments. When the last packet of a
+    # repair is acknowledged, all packets sent before it have arrived or are lost.
     end = end_of_buffer(flow, event.number)
     if event.number == end - 1 and event.transmission > flow.last_repair and flow.una < end > flow.checked:
         repair(flow, end - int(flow.buffer), end)
@@ -108,7 +108,7 @@ def alarm(flow, event):
 
 
 def timeout(flow, event):
-    """Return the window, after beginning to repair all that was sent: the data timer has expired."""
+    """Begin a repair of all packets sent, because the data timer has expired; return the window."""
     if flow.repaired > 0:
         flow.next = flow.fresh
     flow.repaired = 0
@@ -135,9 +135,9 @@ NETBLT = Scheme(
         ),
         **timers.parameters("rfc"),
     },
-    # End of the repair that goes on, 0 if none; new packet with which to continue; last transmission of the last
-    # repair; end of all that was repaired; packets that may still leave in this burst; of each packet in progress whose
-    # arrival is known, its number and 1.
+    # End of the present repair, 0 if there is none; new packet to continue with after it; last transmission of the last
+    # repair; largest end of a repair so far; packets that may still leave in this burst; for each packet in progress
+    # whose arrival is known, its number plus 1.
     state={"repaired": 0, "fresh": 0, "last_repair": -1, "checked": 0, "left": 0.0, "arrived": [0] * ROOM},
     source=(
         "D. D. Clark, M. L. Lambert and L. Zhang, NETBLT: A Bulk Data Transfer Protocol, RFC 998, 1987, "

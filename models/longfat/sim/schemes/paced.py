@@ -1,9 +1,9 @@
 """Rules that the paced schemes share: retransmission timers, and losses inferred from acknowledgments.
 
-Their rates follow from round-trip times and losses alone. The simulator repairs losses; every acknowledgment restarts
-its retransmission timer, which thus expires only when no acknowledgment arrives at all, not while a hole is open. The
-rules count transmissions, not packets, so that a retransmission is a new packet, as in protocols that retransmit
-nothing (RAP, TFRC, TEAR).
+Their rates follow from round-trip times and losses alone. The simulator retransmits lost packets; every acknowledgment
+restarts its retransmission timer, which thus expires only when no acknowledgment arrives at all, not while a packet is
+missing. The rules count transmissions, not packets, so that a retransmission is a new packet, as in protocols that
+retransmit nothing (RAP, TFRC, TEAR).
 """
 
 from longfat.sim.kernel.jit import part
@@ -27,5 +27,5 @@ def silence(flow, rate):
 
 @part
 def next_departure(flow, now, interval):
-    """Return the departure of the next packet [s]: `interval` seconds after the last one, or now if that is past."""
+    """Return the departure time of the next packet [s]: `interval` after the last one, but not before now."""
     return max(now, flow.last_sent + interval)

@@ -1,11 +1,12 @@
 """Packet-pair: the gap between the acknowledgments of two packets sent back to back is the service time of the flow.
 
 All packets leave as pairs, `2/rate` apart. A fair queue separates the packets of a pair by the reciprocal of the flow's
-service rate, so that every pair measures the flow's share of the bottleneck; a controller that predicts one round trip
-in advance keeps a few packets in its queue. Without fair queueing the gap measures the aggregate of all flows.
+service rate, so that every pair measures the flow's share of the bottleneck; a controller that predicts the backlog one
+round trip in advance keeps a few packets in the flow's queue. Without fair queueing the gap measures the aggregate of
+all flows.
 
-The rate is integrated, so that pairs leave at the right time while it grows, and ``flow.limited`` lets exactly the
-packets of a pair go. The rules with their sources: docs/rules/rate-based.md.
+The rate is integrated, so that pairs leave at the right time while it grows, and ``flow.limited`` releases exactly the
+packets of a pair. The rules with their sources: docs/rules/rate-based.md.
 """
 
 import math
@@ -15,9 +16,9 @@ from longfat.sim.plugin.parameters import flag
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.scheme import Parameter, Scheme
 
-RAMP_CONSTANTS = 5.0  # time constants until the whole rate is sent
-TRUST, DISTRUST = 0.9, 0.1  # weights of the past
-SMALL, LARGE = 0.2, 0.7  # errors
+RAMP_CONSTANTS = 5.0  # duration of the start in time constants, after which the flow sends at the controller's rate
+TRUST, DISTRUST = 0.9, 0.1  # weights of the old estimate if its smoothed error is SMALL, and if it is LARGE
+SMALL, LARGE = 0.2, 0.7  # relative errors of the estimate
 LONG_AGO = -4.6e9  # s: so early that pacing does not delay the next packet
 SAME_TIME = 0.5e-9  # s
 TIMER_ONLY = 1e9  # packets: more than are ever in flight
@@ -55,7 +56,7 @@ def time_of_next_pair(flow, now):
     step = missing / flow.target
     if ramp(flow, now) >= 1.0:
         return now + step
-    low, high = now + step, now + 2.0 * step  # it is not faster than at the whole rate
+    low, high = now + step, now + 2.0 * step  # at the controller's rate, the greatest one, the time would be `low`
     while credit(flow, now, high) < missing:
         low, high = high, high + 2.0 * (high - now)
     for _ in range(40):
@@ -69,11 +70,12 @@ def time_of_next_pair(flow, now):
 
 @part
 def release_pair(flow, now):
-    """Return the rate; let a pair go if the integral of the rate and the window allow two packets."""
+    """Release a pair if the integral of the rate and the window allow two packets; return the rate [bytes/s]."""
     flow.limited = 0.0
     flow.credit += credit(flow, flow.until, now)
     flow.until = now
-    # Ours, because a rate alone does not bound the backlog: two set points more than the bandwidth-delay product.
+    # Ours, because a rate alone does not bound the backlog: the window is the bandwidth-delay product plus two set
+    # points.
     flow.window = flow.service * flow.round_trip + 2.0 * flow.set_point
     if flow.credit >= 2.0 - 1e-6:
         flow.credit = 2.0
@@ -87,7 +89,7 @@ def release_pair(flow, now):
 
 @part
 def probe(flow):
-    """Return an infinite rate for one pair of packets back to back; nothing else is sent before its acknowledgments."""
+    """Send one pair of packets back to back, and nothing else before its acknowledgments; return an infinite rate."""
     # Kanakia, Keshav and Mishra (1992), section 5: a single probe of a packet pair. Ours, because no rate is known
     # earlier: the second pair comes a round trip after the first one.
     flow.pool = 2.0
@@ -162,7 +164,8 @@ def estimate(flow, sample):
 def control(flow):
     """Set the rate that brings the predicted backlog to the set point within a round trip."""
     # Keshav (1991): the control law that brings the backlog to the set point in two round trips, in continuous form
-    # with `gain`; gain 1 is one-step control. Ours, because it must not stop: at least a tenth of the service rate.
+    # with `gain`; gain 1 is one-step control. Ours, because the flow must not stop: at least a tenth of the service
+    # rate.
     service = flow.service
     queue = max(0.0, flow.in_flight - service * flow.propagation)
     rate = service + flow.gain * (flow.set_point - queue) / flow.round_trip
@@ -170,14 +173,14 @@ def control(flow):
 
 
 def alarm(flow, event):
-    """Return the rate, and let the next pair go."""
+    """Release the next pair, and return the rate [bytes/s]."""
     return release_pair(flow, event.now)
 
 
 def timeout(flow, event):
-    """Return the rate after halving the estimated service rate; without an estimate, send the first pair once more.
+    """Halve the estimated service rate, or without an estimate send the first pair again; return the rate [bytes/s].
 
-    By default nothing else reveals a loss (`reorder`); all missing packets are then sent again.
+    By default only a timeout reveals losses (see `reorder`); the simulator then retransmits all missing packets.
     """
     # Ours, because Keshav (1991) leaves losses open: halve the estimate once.
     if flow.service == 0.0:
@@ -207,9 +210,9 @@ PACKET_PAIR = Scheme(
             False, "Gaps of acknowledgments measured at the sender (0) or at the receiver (1)", "arrival_times"
         ),
         # Kanakia, Keshav and Mishra (1992), section 4: acknowledgments are cumulative, so that they do not tell which
-        # packets are missing. Ours, because nothing is said of repairs: the timer of TCP, with the clock and the lower
-        # bound of ns, which began as a variant of REAL, the simulator of their section 3. Every packet is timed,
-        # because acknowledgments have to tell the packets of a pair apart.
+        # packets are missing. Ours, because the paper does not describe retransmissions: the timer of TCP, with the
+        # clock and the lower bound of ns, which began as a variant of REAL, the simulator of their section 3. Every
+        # packet is timed, because acknowledgments have to distinguish the packets of a pair.
         "reorder": Parameter(
             TIMER_ONLY,
             "packets",
@@ -220,10 +223,10 @@ PACKET_PAIR = Scheme(
         **{**timers.PARAMETERS, "timestamps": timers.parameters("fine")["timestamps"]},
     },
     state={
-        "last": 0,  # transmission of the last acknowledgment, its send time and arrival time [s]
+        "last": 0,  # transmission acknowledged last, its send time, and the arrival time that gaps count from [s]
         "left": 0.0,
         "arrived": 0.0,
-        "may_be_first": False,  # whether that may be the first packet of a pair
+        "may_be_first": False,  # whether that transmission may be the first packet of a pair
         "service": 0.0,  # estimates: service rate [packets/s], its smoothed error, round-trip times [s]
         "error": 0.0,
         "round_trip": 0.0,

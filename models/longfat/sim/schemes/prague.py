@@ -1,4 +1,4 @@
-"""Prague: DCTCP for the Internet, with ECT(1), exact counts of marks, pacing, and less dependence on the round trip.
+"""Prague: DCTCP for the Internet, with ECT(1), exact counts of marks, pacing, and less dependence on round-trip times.
 
 The rules are those of the reference implementation for Linux, whose authors are those of the draft; the draft itself
 (draft-briscoe-iccrg-prague-congestion-control) could not be read in full. Left out, because the simulator does not need
@@ -43,7 +43,7 @@ def estimate(flow, event):
     flow.packets_marked = 0
 
 
-# tcp_prague.c, prague_enter_cwr(): once per window of data, and not within the target round-trip time.
+# tcp_prague.c, prague_enter_cwr(): once per window of data, and not within the target round-trip time after that.
 @part
 def react(flow, event):
     """Reduce the window in proportion to `alpha` if the mark counts."""
@@ -57,10 +57,9 @@ def react(flow, event):
     flow.ssthresh = flow.window
 
 
-# tcp_prague.c, prague_update_cwnd(): only unmarked packets add to the window, whatever the state but loss recovery, and
-# only to a window that is used;
-# prague_rate_scaled_ai_ack_increase(): (rtt/target)^2 packets per round trip, so that the rate grows as with the
-# target.
+# tcp_prague.c, prague_update_cwnd(): packets that were not marked increase the window in all states except loss
+# recovery, provided that the window is used; prague_rate_scaled_ai_ack_increase(): (rtt/target)^2 packets per round
+# trip, so that the rate grows as fast as with the target round-trip time.
 @part
 def grow(flow, unmarked):
     """Grow the window by the packets that were acknowledged and not marked."""
@@ -73,7 +72,7 @@ def grow(flow, unmarked):
     flow.window += unmarked * increase / flow.window
 
 
-# tcp_prague.c, prague_update_pacing_rate(): a window per round trip, twice that far below ssthresh.
+# tcp_prague.c, prague_update_pacing_rate(): a window per round trip, and twice that rate below half of ssthresh.
 @part
 def pace(flow):
     """Set the pacing rate."""
@@ -97,9 +96,9 @@ def ack(flow, event):
     return flow.window
 
 
-# tcp_prague.c, prague_enter_loss(): half, also where a mark has reduced the window before.
+# tcp_prague.c, prague_enter_loss(): half of the window, even if a mark has reduced it before.
 def loss(flow, event):
-    """Return half of the window, once for all losses of one window, and retransmit the first of them."""
+    """Return half of the window, once for all losses of one window, and retransmit the first lost packet."""
     flow.ssthresh = max(flow.ssthresh_floor, flow.window / 2.0)
     tcp.record_reduction(flow, tcp.LOSS)
     flow.recovering = True

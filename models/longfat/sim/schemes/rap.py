@@ -7,8 +7,9 @@ The rules with their sources: docs/rules/rate-based.md. Deviations from ns-2.35,
   counts from that of the next one. The timer of the increase restarts with the first acknowledgment.
 * A packet counts as lost as soon as its age reaches the timeout; ns-2 checks this only when the next packet is due.
   The next packet is sent in either case.
-* The send time of an acknowledged packet is known; that of others is computed from it and the intervals.
-* A packet that is too old reduces the rate, but is not retransmitted for that; the simulator has its own timer.
+* The send time of an acknowledged packet is known; the send times of other packets are computed from it and the
+  intervals.
+* A packet that is too old reduces the rate, but is not retransmitted for this reason; the simulator has its own timer.
 
 ``flow.recover`` is the first transmission whose loss counts.
 """
@@ -158,8 +159,8 @@ def decrease(flow, now):
 @part
 def rate(flow):
     """Return the rate [bytes/s] for the interval, stretched by `fine_grain` while round trips are longer than usual."""
-    # Rejaie, Handley and Estrin (1999), fine-grain adaptation: interval times short-term over long-term round-trip
-    # time.
+    # Rejaie, Handley and Estrin (1999), fine-grain adaptation: the interval is multiplied by the ratio of short-term to
+    # long-term round-trip time.
     interval = flow.interval
     if flow.fine_grain > 0.0 and flow.has_rtt:
         interval *= flow.short_rtt / flow.long_rtt
@@ -199,7 +200,7 @@ RAP = Scheme(
     start=start,
     ack=ack,
     loss=loss,
-    timeout=keep,  # the simulator's timer only retransmits: packets in flight had their effect when they were late
+    timeout=keep,  # the simulator's timer only retransmits: packets in flight reduced the rate when they became late
     alarm=alarm,
     controls="rate",
     reorder=3,

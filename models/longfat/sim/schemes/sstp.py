@@ -1,4 +1,4 @@
-"""SSTP: a negotiated rate per packet under a window of segments, with error control apart from both.
+"""SSTP: negotiated rate control of packets within a window of segments, and error control separate from both.
 
 The rate control sends bursts of at most L packets, spaced at the peak rate P, F times per second. A segment enters the
 transmission queue when it lies inside the window that the receiver grants; packets that the receiver requests precede
@@ -51,7 +51,7 @@ def period(flow):
 @part
 def set_burst_timer(flow, now):
     """Set the burst timer; the periods are counted from a common time, so that rounding does not add up."""
-    # Ours, because section 3.3 sets no rule: a rate that is negotiated anew counts from the next burst on.
+    # Ours, because section 3.3 sets no rule: a rate that is negotiated anew applies from the next burst on.
     if not flow.renegotiated and now >= flow.change_at:
         flow.renegotiated = True
         flow.counted_from = now
@@ -81,7 +81,7 @@ def alarm(flow, event):
 
 @part
 def open_request(flow):
-    """Begin to serve the oldest request, unless one is being served; return whether one is."""
+    """Begin to serve the oldest request unless another is being served; return whether there is a request to serve."""
     size = int(flow.segment)
     while flow.wanted_bits == 0 and flow.first_request < flow.end_request:
         k = flow.first_request % ROWS
@@ -105,8 +105,8 @@ def choose(flow):
         return
     size = int(flow.segment)
     more = flow.next < flow.packets
-    # Ours, because section 3.3 has one queue and leaves it open: requested packets precede new segments, and a segment
-    # that has begun is not interrupted.
+    # Ours, because section 3.3 has one queue and leaves its order open: requested packets precede new segments, and a
+    # segment that has begun is not interrupted.
     if more and flow.next % size != 0:
         flow.window = float(flow.next + 1 - flow.una)
     elif open_request(flow):
@@ -132,7 +132,7 @@ def send(flow, packet):
     if packet.number == NO_DATA:
         packet.header[TYPE] = KEEP_ALIVE
         packet.header[SHIPMENT] = flow.shipments - 1
-        packet.header[SERVED] = flow.last_control  # all that was requested has been shipped
+        packet.header[SERVED] = flow.last_control  # all requested packets have been shipped
         packet.header[CONTEXT] = -(-flow.next // int(flow.segment))
         if flow.next >= flow.packets:
             packet.header[TYPE] = END_STREAM
@@ -158,8 +158,8 @@ def ack(flow, event):
     if event.number == NOWHERE:  # feedback of a switch
         return flow.peak_rate
     number = int(event.header[CONTROL])
-    # Section 3.2, "PACK Packet": the control number identifies duplicates. Ours: an overtaken packet counts as one,
-    # too; its content is in a later one, or is sent again.
+    # Section 3.2, "PACK Packet": the control number identifies duplicates. Ours: a control packet that arrives after a
+    # later one counts as a duplicate; the later one has its content, or it is sent again.
     if number <= flow.last_control:
         flow.duplicates += 1
     else:
@@ -219,7 +219,7 @@ PARAMETERS = {
     ),
 }
 
-#: See `choose`, `send` and `ack`.
+#: State of the sender.
 STATE = {
     "counter": 0,  # TC
     "bursts": 0,  # since `counted_from` [s]
@@ -228,7 +228,7 @@ STATE = {
     "limit": NOWHERE,  # S_h
     "shipments": 0,
     "last_control": 0,  # largest control number so far
-    "request_segment": [0] * ROWS,  # requests that wait: segment, bitmap and control number
+    "request_segment": [0] * ROWS,  # queued requests: segment, bitmap and control number
     "request_bits": [0] * ROWS,
     "request_control": [0] * ROWS,
     "first_request": 0,

@@ -1,9 +1,10 @@
-"""Receiver of SSTP: a window of segments, groups of packets that are complete or not, and control packets.
+"""Receiver of SSTP: grants a window of segments, and answers each group of packets with a control packet.
 
-A *group* is a whole segment that is sent for the first time, or the packets that one SNAK requests. The receiver knows
-from the shipment number of every packet which shipments were lost, and from the control number that it carries which
-requests the sender has begun to serve; so it knows when the last packet of each group was shipped, lost or not, and
-answers each group with one control packet: a PACK if the segment is complete, else a SNAK with its missing packets.
+A *group* is a whole segment that is sent for the first time, or the packets that one SNAK requests. Every packet
+carries a shipment number, from which the receiver knows which shipments were lost, and a control number, from which it
+knows which requests the sender has begun to serve. So it knows when the last packet of each group was shipped, even if
+that packet is lost, and answers each group with one control packet: a PACK if the segment is complete, else a SNAK with
+its missing packets.
 
 The paper refers for the error control to a report that could not be read (F. Gong and G. Parulkar, WUCS-92-37). Rules
 marked as ours complete it. The rules with their sources: docs/rules/sstp.md.
@@ -17,12 +18,13 @@ from longfat.sim.plugin.functions import NO_DATA
 ROWS = 512  # segments of the largest window: length of the arrays of both ends
 MOST = 48  # packets of the largest segment: a bitmap is an integer that a header field holds exactly
 
-# Header fields of packets from the sender, and values of the first. `SERVED`: the last SNAK whose packets are being
-# shipped. `CONTEXT`: segments shipped so far in a keep-alive packet, packets of the stream in its end.
+# Header fields of packets from the sender, and the values of `TYPE`. `SERVED`: control number of the last SNAK whose
+# packets are being shipped. `CONTEXT`: in a keep-alive packet the number of segments shipped so far, in an
+# end-of-stream packet the number of packets of the stream.
 TYPE, SHIPMENT, SERVED, CONTEXT = range(4)
 DATA_PACKET, KEEP_ALIVE, END_STREAM = range(3)
-# Header fields of control packets. `MISSING` is the bitmap: a packet that has no bit set requests nothing (PACK). The
-# number of the acknowledgment is the "ACK segment number", in packets.
+# Header fields of control packets. `MISSING` is the bitmap of missing packets: a control packet with no bit set
+# requests nothing (PACK). The number of the acknowledgment is the "ACK segment number", in packets.
 CONTROL, LIMIT, SEGMENT, MISSING = range(4)
 
 NOWHERE = -1
@@ -32,10 +34,10 @@ STATE = {
     "lower": 0,  # R_l: the first segment that the application has not accepted
     "upper": NOWHERE,  # R_h: the last segment that the sender may ship
     "stored": [0] * ROWS,  # bitmap of the received packets of each segment
-    "complete": [0] * ROWS,  # 1: the packets stored suffice
+    "complete": [0] * ROWS,  # 1: the stored packets of the segment suffice
     "total": NOWHERE,  # packets of the stream, known from its end
     "shipment": 0,  # the next shipment
-    "arrival": 0,  # place of the present packet among the shipments; a pause is one after the last of them
+    "arrival": 0,  # shipment number of the present packet; a packet without data has the number of the next shipment
     "bytes": 0.0,  # size of a data packet
     "begun": 0,  # segments whose first group has begun
     "group": NOWHERE,  # segment of the group that is being shipped, and the packets of the group still to come
@@ -45,7 +47,7 @@ STATE = {
     "asked_control": [0] * ROWS,
     "first_asked": 0,
     "end_asked": 0,
-    "ready_at": [0.0] * ROWS,  # control packets that wait: when they leave [s], and their fields
+    "ready_at": [0.0] * ROWS,  # queued control packets: when they leave [s], and their fields
     "ready_upper": [0] * ROWS,
     "ready_segment": [0] * ROWS,
     "ready_bits": [0] * ROWS,
@@ -95,7 +97,7 @@ def missing_of(receiver, segment):
 
 @part
 def room(receiver):
-    """Return the slots of the buffer [segments]."""
+    """Return the size of the buffer [segments]."""
     return int(receiver.buffer) if receiver.buffer > 0.0 else ROWS
 
 
@@ -124,7 +126,7 @@ def store(receiver, number):
 
 @part
 def answer(receiver, segment, at):
-    """Queue a control packet for a segment, due `at` a time [s], not before now: a PACK, or a SNAK with a bitmap."""
+    """Queue a PACK for a segment, or a SNAK with its bitmap, to leave at the time `at` [s], but not before now."""
     if receiver.end_ready - receiver.first_ready >= ROWS:
         return
     bits = missing_of(receiver, segment)
@@ -200,13 +202,13 @@ def accept(receiver, segment):
 
 @part
 def close(receiver, shipment):
-    """Close the group whose last packet was this shipment: accept its segment or not, and queue the answer."""
+    """Close the group that ends with this shipment: accept its segment if it is complete, and queue the answer."""
     segment = receiver.group
     receiver.group = NOWHERE
     receiver.to_come = 0
     accept(receiver, segment)
-    # Section 3.4, "Window Size Determination": the answer leaves 3 t_p after the last packet. Ours: also after one that
-    # was lost, as far as a later shipment has arrived by then; shipments are taken to be t_p apart.
+    # Section 3.4, "Window Size Determination": the answer leaves 3 t_p after the last packet. Ours: also if that packet
+    # was lost, provided that a later shipment has arrived by then; shipments are assumed to be t_p apart.
     spacing = receiver.bytes / receiver.peak_rate
     late = receiver.arrival - shipment
     answer(receiver, segment, receiver.now + (receiver.reply_delay - late) * spacing)
@@ -226,7 +228,8 @@ def open_next(receiver, served):
         receiver.begun += 1
 
 
-# Section 3.2, "Data Packet": the shipment number is for the detection of losses. Ours, as the whole function: how.
+# Section 3.2, "Data Packet": the shipment number is for the detection of losses. Ours, because the paper does not say
+# how losses are detected: the whole function.
 @part
 def pass_lost(receiver, first, arrived, served):
     """Account for the lost shipments from `first` to before `arrived`, and close the groups that end among them."""
@@ -244,7 +247,7 @@ def pass_lost(receiver, first, arrived, served):
 
 @part
 def close_served(receiver, served, keep):
-    """Close all groups of requests up to control number `served`, and the open one unless it is of segment `keep`."""
+    """Close all requested groups up to control number `served`, and the open group unless its segment is `keep`."""
     if receiver.to_come > 0 and receiver.group != keep:
         close(receiver, receiver.shipment - 1)
     while receiver.first_asked < receiver.end_asked and receiver.to_come <= 0:
@@ -263,14 +266,15 @@ def close_served(receiver, served, keep):
 def take_data(receiver, packet, shipment, served):
     """Take a data packet; return 1 if it is new and accepted, else 0."""
     first = receiver.shipment
-    if shipment < first:  # overtaken by a later one
+    if shipment < first:  # overtaken by a later shipment
         return store(receiver, packet.number)
     receiver.shipment = shipment + 1
     receiver.arrival = shipment
     pass_lost(receiver, first, shipment, served)
     size = int(receiver.segment)
     segment = packet.number // size
-    # A lost SNAK is never served, so that the account may be wrong: then the group is taken from the packet itself.
+    # The sender never serves a lost SNAK, so that the expected group may be wrong: then the packet itself determines
+    # the group.
     if receiver.to_come <= 0 or receiver.group != segment:
         if segment >= receiver.begun:
             close_served(receiver, served, NOWHERE)
@@ -294,8 +298,8 @@ def take_data(receiver, packet, shipment, served):
 @part
 def take_pause(receiver, packet, shipment, served):
     """Take a keep-alive or end-of-stream packet: everything shipped up to now has arrived, or is lost."""
-    # Section 3.2, "Keep-Alive Packet" and "EndStream Packet": they give the context for the detection of losses in
-    # earlier transmissions, the latter those "in the last portion" of the stream, too.
+    # Section 3.2, "Keep-Alive Packet" and "EndStream Packet": both give the context for the detection of losses in
+    # earlier transmissions; the EndStream packet also reveals losses "in the last portion" of the stream.
     begun, size = int(packet.header[CONTEXT]), int(receiver.segment)
     if int(packet.header[TYPE]) == END_STREAM:
         receiver.total = begun
@@ -309,11 +313,11 @@ def take_pause(receiver, packet, shipment, served):
         receiver.group = receiver.begun
         receiver.begun += 1
         close(receiver, receiver.shipment - 1)
-    # The last segment may be complete now that its length is known, although its group was closed without that.
+    # The last segment may be complete now that its length is known, although its group was closed before.
     if int(packet.header[TYPE]) == END_STREAM and accept(receiver, begun - 1):
         answer(receiver, begun - 1, receiver.now)
-    # Ours, because the paper assumes that control packets are never lost: a sender that pauses although nothing is on
-    # its way has missed a control packet. One is sent again, at most once in `repeat`.
+    # Ours, because the paper assumes that control packets are never lost: a sender that pauses although no control
+    # packet is queued has missed one. A control packet is sent again, at most once in `repeat`.
     if receiver.first_ready == receiver.end_ready and receiver.now >= receiver.last_control_at + receiver.repeat:
         receiver.repeats += 1
         if receiver.first_asked < receiver.end_asked:
@@ -326,7 +330,7 @@ def take_pause(receiver, packet, shipment, served):
 
 @part
 def set_alarm(receiver):
-    """Set the alarm to the departure of the next control packet or the end of the application's work, if earlier."""
+    """Set the alarm to the departure of the next control packet, or to when the application reads, if earlier."""
     due = math.inf
     if receiver.first_ready < receiver.end_ready:
         due = receiver.ready_at[receiver.first_ready % ROWS]
@@ -351,8 +355,8 @@ def receive(receiver, packet):
 
 
 def reply(receiver, packet):
-    """Fill in the next control packet that is due after the application has read data; return 1 if there is one."""
-    # Section 3, "Avoidance Of Adverse Interaction": the window is advanced by messages of its own.
+    """Let the application read data, and fill in the next control packet; return 1 if one is due, else 0."""
+    # Section 3, "Avoidance Of Adverse Interaction": separate messages advance the window.
     if run_application(receiver) > 0:
         spacing = receiver.bytes / receiver.peak_rate
         answer(receiver, receiver.lower - 1, receiver.now + receiver.reply_delay * spacing)

@@ -1,15 +1,18 @@
-"""TEAR: the mean rate of a TCP window that is emulated on the packets that arrive.
+"""TEAR: the rate is the mean rate of a TCP window that is emulated with the arrivals of packets.
 
-The rules with their sources: docs/rules/rate-based.md. The rules of the receiver run at the sender, on acknowledgments:
-the same arrivals, half a round trip later. A hole in the acknowledgments freezes the window; the simulator, which finds
-a loss when three later packets are acknowledged, confirms it. Interpretations, because the report could not be read:
+The rules with their sources: docs/rules/rate-based.md. The rules of the receiver run at the sender, on acknowledgments,
+which are the same arrivals half a round trip later. A gap in the acknowledged transmissions freezes the window; the
+simulator confirms the loss when three later packets are acknowledged. Interpretations, because the report could not be
+read:
 
 * A round delivers the window with which it began; an unfinished round delivers the part of it that has arrived.
 * A timeout adds the simulator's retransmission timeout (RFC 6298) to the time of the epoch, and no packets.
-* While no epoch has ended, the rate is the window per round trip (`slow_start`), and one packet per second before that.
+* Until the first epoch ends, the rate is the window per round trip (`slow_start`); before the first acknowledgment it
+  is one packet per second.
 * The interval between arrivals and its deviation are moving averages with TCP's gains, 1/8 and 1/4.
 * Feedback is missing when no acknowledgment arrives: rounds may last longer than `silent_rtts` round trips.
-* A round begins where the window was cut; losses among the `round_window` packets from the hole on are ignored.
+* A round begins where the window was reduced; losses among the `round_window` packets from the first missing packet on
+  are ignored.
 """
 
 import math
@@ -19,16 +22,16 @@ from longfat.sim.plugin.parameters import flag
 from longfat.sim.schemes.paced import SLACK, TIMERS, holes, silence
 from longfat.sim.schemes.scheme import Parameter, Scheme
 
-SLOW, AVOIDANCE = 0, 1  # phases; GAP is added while there is a gap
+SLOW, AVOIDANCE = 0, 1  # phases; GAP is added while a packet is missing
 GAP = 2
-#: State of a flow. Windows in packets, times in s, holes and arrivals behind them in transmissions.
+#: State of a flow. Windows in packets, times in s, missing packets and arrivals after them in transmissions.
 STATE = {
     "emulated": 1.0,  # window of the emulated TCP, and its slow-start threshold
     "threshold": math.inf,
     "round_window": 0.0,  # window at the start of this round, and arrivals in it
     "arrived": 0,
     "phase": SLOW,
-    "missing": 0,  # the hole, and the number of arrivals behind it
+    "missing": 0,  # the first missing transmission, and the number of arrivals after it
     "behind": 0,
     "last": -1,  # the last transmission acknowledged
     "ignored": 0,  # the first transmission whose loss counts
@@ -36,7 +39,7 @@ STATE = {
     "spacing": 0.0,  # interval between arrivals: mean and deviation
     "deviation": 0.0,
     "last_at": 0.0,
-    "gap_ends": math.inf,
+    "gap_ends": math.inf,  # when a gap becomes a timeout, when the rate was last set, when feedback will be overdue
     "reported": 0.0,
     "silent_at": 0.0,
     "epoch_packets": 0.0,  # packets of the open epoch
@@ -151,7 +154,7 @@ def time_out(flow):
 
 @part
 def end_epoch(flow, charged):
-    """End an epoch: keep its mean rate, the emulated packets over the time that TCP would have taken."""
+    """End an epoch, and record its mean rate: emulated packets divided by the time that TCP would have taken."""
     flow.ignored = flow.missing + math.floor(flow.round_window)
     flow.gap_ends = math.inf
     share = flow.arrived / math.floor(flow.round_window)
@@ -174,7 +177,7 @@ def weight(i):
 
 @part
 def mean_rate(flow):
-    """Return the mean rate of the ended epochs, or with the open one as the newest if that is more [packets/s]."""
+    """Return the mean rate [packets/s] of the ended epochs, or of these and the open epoch if that is larger."""
     total, weights = 0.0, 0.0
     share = flow.arrived / math.floor(flow.round_window)
     packets, time = flow.epoch_packets + share * flow.round_window, flow.epoch_time + share * flow.rtt
@@ -189,7 +192,8 @@ def mean_rate(flow):
                 total_open += weight(i + 1) * flow.epochs[i]
                 weights_open += weight(i + 1)
     mean = total / weights
-    # Ours, because the report could not be read: the larger of both, as RFC 5348, section 5.4, for loss intervals.
+    # Ours, because the report could not be read: the larger of both means, as RFC 5348, section 5.4, has for loss
+    # intervals.
     if flow.open_epoch > 0.0 and weights_open > 0.0:
         return max(mean, total_open / weights_open)
     return mean

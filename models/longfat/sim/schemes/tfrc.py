@@ -1,11 +1,10 @@
 """TFRC: the rate that TCP would have at the measured loss event rate (RFC 5348; rules in docs/rules/rate-based.md).
 
 The rules of the receiver (loss events, loss intervals, receive rate) run at the sender, on the times at which
-acknowledgments arrive: the same times, half a round trip later. Feedback is the acknowledgment, one per round trip, for
-which the receiver would have sent a report, or one that reveals a higher loss event rate. Further deviations:
+acknowledgments arrive: the same times, half a round trip later. An acknowledgment counts as feedback if the receiver
+would have sent a report: once per round trip, or when it reveals a higher loss event rate. Further deviations:
 
 * The report of a round trip comes with the first acknowledgment after the round trip, not at its end.
-
 * The simulator finds a loss when `reorder` later packets are acknowledged. If it finds several losses together, they
   are taken to be the packets just before the first of these later packets. Their arrival times are interpolated
   (RFC 5348, section 5.2).
@@ -14,8 +13,8 @@ which the receiver would have sent a report, or one that reveals a higher loss e
 * The receive rate is measured since the last feedback or, if that is less than a round trip ago, since the one before
   it (RFC 5348, section 6.2, allows this). A packet whose acknowledgment is lost is not counted.
 * No interval is data-limited (RFC 5348, section 4.3, step 4): a flow saves up no unused rate, so that the packet that a
-  report acknowledges left when the sender had sent all that it was allowed (section 8.2.1). Idle times exist at the end
-  of a file.
+  report acknowledges left when the sender had sent all that it was allowed (section 8.2.1). A flow is idle only at the
+  end of a file.
 
 Defaults are those of the RFC; `NS` has the rules and values of ns-2.35, tfrc.cc, that differ.
 """
@@ -40,7 +39,7 @@ STATE = {
     "rtt": 0.0,  # mean round-trip time [s], and mean of its square root
     "root": 0.0,
     "feedback_at": 0.0,  # time of the last feedback [s]
-    "count": 0,  # packets acknowledged since the last feedback; the interval before it [s]
+    "count": 0,  # packets acknowledged since the last feedback; those before it, and the time that they took [s]
     "count_before": 0,
     "span_before": 0.0,
     "first": -1,  # last loss event: its first transmission, its time [s], whether it is not yet reported
@@ -389,7 +388,7 @@ def update_limits(flow, now, limit):
 
 
 def timeout(flow, event):
-    """Keep the rate; count everything after the last acknowledged packet as lost."""
+    """Return the rate, unchanged, after recording all packets after the last acknowledged one as one loss event."""
     if flow.rtt > 0.0:
         record_loss(flow, event.now, flow.acked[0] + 1, event.now)
     return flow.rate

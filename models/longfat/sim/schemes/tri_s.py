@@ -1,17 +1,17 @@
 """Tri-S, slow start and search: the window grows as long as throughput grows with it.
 
-Once per round trip one packet is the probe: the first one sent with the whole window outstanding. The throughput is
-the window over the probe's round-trip time. The normalised throughput gradient is the change of throughput per packet
+Once per round trip one packet is the probe: the first one sent with the whole window outstanding. The throughput is the
+window divided by the probe's round-trip time. The normalised throughput gradient is the change of throughput per packet
 of the window, divided by the throughput of the first packet of the connection. It is 1 on an idle path and 0 on a full
-one. The rules with their sources: docs/rules/tcp.md. Interpretations:
+path. The rules with their sources: docs/rules/tcp.md. Interpretations:
 
 * When the window grows, two packets leave back to back, and on an idle path the second one waits for the first. A
-  window that has just shrunk sends no such pair. Compared with it, growth seems to gain nothing although the path is
-  not full: above half of its capacity the window shrinks more often than it grows. With ``settle = 1`` every window is
-  measured in its second round trip, which has no pairs, and is changed half as often.
-* After a start the first window is not compared with anything, and grows.
-* A window that stayed at one packet is not compared either: it tries two.
-* Losses are repaired as in Tahoe.
+  window that has just shrunk sends no such pair. Compared with it, a larger window seems to gain no throughput although
+  the path is not full: above half of the path's capacity the window shrinks more often than it grows. With
+  ``settle = 1`` every window is measured in its second round trip, which has no pairs, and is changed half as often.
+* After a start the first window is not compared with another one, and grows.
+* A window that stayed at one packet is not compared either, and grows to two.
+* Lost packets are retransmitted as in Tahoe.
 """
 
 import math

@@ -142,7 +142,7 @@ def duplicate(flow, event):
         flow.checks_left = min(2.0, outstanding(flow))
         flow.inflation = float(flow.duplicates)
         resend(flow, event.now)
-        # A loss that the fine timer has found is not found again by the third duplicate.
+        # If the fine-grained timer has found a loss, the third duplicate must not find it again.
         flow.duplicates = max(flow.duplicates, int(flow.duplicate_threshold))
         event.restart_timer = 1
     elif flow.duplicates > flow.duplicate_threshold:
@@ -159,9 +159,9 @@ def resend(flow, now):
 
 @part
 def record_send_times(flow, event):
-    """Record when the packets on both sides of a hole were sent.
+    """Record when the acknowledged packets before and after the missing packets were sent.
 
-    They are the last acknowledged packet before the hole, and the last packet of the same window after the hole.
+    They are the last packet before the missing ones, and the last packet of the same window after them.
     """
     if event.acked > 0:
         if event.number == flow.una - 1:
@@ -179,7 +179,7 @@ def sent_at(flow):
     """Return the time at which the first missing packet was sent [s]; 1e300 if it is unknown.
 
     For a retransmitted packet, this is the time of the retransmission. Otherwise the time is interpolated linearly
-    between the two recorded send times, or extrapolated behind them.
+    between the two recorded send times, or extrapolated beyond them.
     """
     if flow.retransmissions > 0:
         return flow.resent_at
@@ -243,7 +243,7 @@ VEGAS = Scheme(
         "variation": 0.0,
         "fine": 1e300,
         "reduced_time": -1.0,  # when the window was last reduced [s]
-        "before": -1,  # packets before and behind a hole, and when they were sent [s]
+        "before": -1,  # packets before and after the missing ones, and when they were sent [s]
         "before_sent": 0.0,
         "behind": -1,
         "behind_sent": 0.0,

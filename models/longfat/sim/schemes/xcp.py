@@ -20,7 +20,7 @@ UNLIMITED = 1e18  # bytes
 
 @part
 def declare(flow, window):
-    """Return the new window, and write it with the round-trip time into the header of the packets to come."""
+    """Return the new window, and write it and the round-trip time into the header of the next packets."""
     # Katabi, Handley and Rohrs (2002), sections 3.2 and 3.3: the header has the window, the round-trip time (0 if
     # unknown) and the feedback, initialised with the desired increase.
     window = max(1.0, min(window, flow.largest_window))
@@ -49,7 +49,7 @@ def ack(flow, event):
 
 
 def loss(flow, event):
-    """Return half the window, once for all losses of one window, and retransmit the first of them, as SACK."""
+    """Return half the window, once for all losses of one window, and retransmit the first lost packet, as SACK."""
     # Section 3.3: XCP reacts to losses as TCP does (RFC 5681, section 3.2).
     flow.resend = event.number
     event.restart_timer = 1
