@@ -5,7 +5,7 @@ This file has the state machine, the control parameters and the callbacks; `bbr_
 * The pacing quantum is one packet (draft, section 5.6.3, allows it), so that the offload budget never sets the window.
 * Acknowledgments identify transmissions, so that a loss is known to be spurious when the transmission is acknowledged.
 * Packets are not ECN-capable (draft, section 3.7, leaves the response to marks open).
-* An acknowledgment that delivers nothing changes nothing.
+* An acknowledgment that reports no new delivery changes nothing.
 """
 
 import math
@@ -101,7 +101,7 @@ def start_up(flow, event):
 
 @part
 def raise_slope(flow):
-    """Double the growth of the upper bound: RaiseInflightLongtermSlope(), draft-ietf-ccwg-bbr-06, section 5.3.3.9."""
+    """Double the growth of inflight_longterm: RaiseInflightLongtermSlope(), draft-ietf-ccwg-bbr-06, 5.3.3.9."""
     growth = float(1 << flow.bw_probe_up_rounds)
     flow.bw_probe_up_rounds = min(flow.bw_probe_up_rounds + 1, 30)
     flow.probe_up_acked_per_inc = max(flow.window / growth, 1.0)
@@ -109,7 +109,7 @@ def raise_slope(flow):
 
 @part
 def probe_inflight_upward(flow, event):
-    """Raise the upper bound: ProbeInflightLongtermUpward() of draft-ietf-ccwg-bbr-06, section 5.3.3.9."""
+    """Raise inflight_longterm: ProbeInflightLongtermUpward() of draft-ietf-ccwg-bbr-06, section 5.3.3.9."""
     if not bbr_model.is_cwnd_limited(flow) or flow.window < flow.inflight_longterm:
         return
     flow.bw_probe_up_acked += event.newly_delivered
@@ -123,7 +123,7 @@ def probe_inflight_upward(flow, event):
 
 @part
 def adapt_long_term_model(flow, event):
-    """Adapt the upper bound of the volume in flight, and return whether a new phase began.
+    """Adapt inflight_longterm, the upper bound of the volume in flight, and return whether a new phase began.
 
     AdaptLongTermModel() of draft-ietf-ccwg-bbr-06, section 5.3.3.9.
     """
@@ -146,7 +146,7 @@ def adapt_long_term_model(flow, event):
 
 @part
 def is_time_to_go_down(flow, event):
-    """Return whether the phase UP ends: IsTimeToGoDown() of draft-ietf-ccwg-bbr-06, section 5.3.3.9."""
+    """Return whether ProbeBW_UP ends: IsTimeToGoDown() of draft-ietf-ccwg-bbr-06, section 5.3.3.9."""
     if flow.prev_probe_too_high and flow.in_flight >= flow.inflight_longterm:
         flow.prev_probe_precautionary = True
         return True
@@ -272,7 +272,7 @@ def set_window(flow, event):
 
 
 def start(flow, event):
-    """Return the initial window [packets], and pace it: OnInit() of draft-ietf-ccwg-bbr-06, section 5.2.1."""
+    """Return the initial window [packets], and set the pacing rate: OnInit(), draft-ietf-ccwg-bbr-06, section 5.2.1."""
     flow.initial_cwnd = flow.window
     flow.min_rtt_stamp = event.now
     flow.probe_rtt_min_stamp = event.now

@@ -1,7 +1,7 @@
 """BBR version 1: bandwidth and round-trip time measured in turn, no response to losses (2016; docs/rules/bbr.md).
 
 Cardwell and others, ACM Queue 14(5), 2016, and draft-cardwell-iccrg-bbr-congestion-control-00, which gives the rules
-in pseudo-code. The quantum of pacing is one packet. An acknowledgment that delivers nothing changes nothing.
+in pseudo-code. The quantum of pacing is one packet. An acknowledgment that reports no new delivery changes nothing.
 """
 
 import math
@@ -349,7 +349,7 @@ def set_window(flow, event):
 
 
 def start(flow, event):
-    """Return the initial window [packets], and pace it (draft-cardwell-...-00 (2017), section 4.2.1)."""
+    """Return the initial window [packets], and set the pacing rate (draft-cardwell-...-00 (2017), section 4.2.1)."""
     flow.initial_cwnd = flow.window
     flow.min_rtt_stamp = event.now
     enter_startup(flow)

@@ -61,7 +61,7 @@ def alarm(flow, event):
 
 @part
 def next_rate(flow):
-    """Return the rate [bytes/s] by the logistic rule, which grows faster until the start is over."""
+    """Return the rate [bytes/s] by the logistic rule; it grows faster until the start is over."""
     # Welzl (2005), section II.B, equation (1), with the smoothness factor a = 0.5 of table I:
     # x(t+1) = x(t) (1 + a (1 - x(t) - traffic)), all relative to the capacity; equation (1) itself has a = 1.
     # Ours: relative to a `target` share of the capacity, so that less than n/(n + 1) of it is used and queues are
@@ -110,7 +110,7 @@ def bounded(flow, rate):
 
 @part
 def mean_interval(flow, open_interval):
-    """Return the mean loss interval [packets]: with or without the open interval, whichever is more."""
+    """Return the mean loss interval [packets]: the larger of the means with and without the open interval."""
     # RFC 5348, section 5.4, with eight intervals, without the discounting of section 5.5, which is optional.
     ended, with_open, weights = 0.0, 1.0 * open_interval, 0.0
     for i in range(8):

@@ -51,7 +51,7 @@ def go_back(flow):
 
 
 def start(flow, event):
-    """Return the initial window and begin the first decision period; it lasts two round trips, as all others."""
+    """Return the initial window, and begin the first decision period, which lasts two round trips like every other."""
     # Ours, because the times in table 4.3 of Kanakia, Keshav and Mishra (1992) require it: there is no slow start.
     begin_period(flow, flow.window)
     return flow.window

@@ -94,7 +94,7 @@ def grow(flow, event):
 
 @part
 def leave_recovery(flow, event, window):
-    """Return Reno's window [packets] after the acknowledgment that ended a recovery; `window` is that of the end."""
+    """Return Reno's window [packets] after the acknowledgment that ended a recovery; `window` is that before growth."""
     if not reduction.grows_at_exit(flow):
         return window
     flow.window = window

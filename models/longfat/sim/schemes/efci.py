@@ -17,7 +17,7 @@ def start(flow, event):
 
 
 def ack(flow, event):
-    """Return the rate [bytes/s] after an acknowledgment; only that of an RM cell changes it."""
+    """Return the rate [bytes/s] after an acknowledgment; only the acknowledgment of an RM cell changes the rate."""
     if event.number < 0 or event.transmission < 0 or event.transmission % int(flow.nrm) != 0:
         return flow.rate
     flow.unanswered = 0

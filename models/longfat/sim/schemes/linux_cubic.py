@@ -34,8 +34,8 @@ def grow_integer(flow, event, acked):
     window = int(flow.window)
     if flow.clock_tick > 0.0:
         tick = ticks(event.now, flow.clock_tick)
-        # While the window is the same, nothing is computed for HZ/32 ticks, an integer; in one tick the target is
-        # computed once at most, and Reno's window with each acknowledgment.
+        # While the window is unchanged, `per` is not computed again for HZ/32 ticks, an integer. Within one tick the
+        # cubic target is computed at most once, but Reno's window with each acknowledgment.
         if window == flow.computed_for and tick - flow.computed_at <= ticks(1.0 / 32.0, flow.clock_tick):
             return windows.step(flow, flow.per, acked)
         if tick == flow.computed_at and flow.epoch_start < event.now:

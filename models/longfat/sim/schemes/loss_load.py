@@ -65,7 +65,7 @@ def response(rate, excess, spread, k, packets, round_trip, capacity):
 
 @part
 def best_response(excess, spread, k, packets, round_trip, capacity):
-    """Return the rate with the least response time, at most that of the largest throughput [share of the capacity]."""
+    """Return the rate of the least response time, at most that of `best_throughput` [share of the capacity]."""
     low, high = max(0.0, -excess), best_throughput(excess, spread, k)
     best, place = math.inf, 0
     for i in range(GRID + 1):
@@ -140,7 +140,7 @@ def choose(flow, event):
 
 @part
 def is_red(flow):
-    """Return whether the next packet is red; the share `red` of the packets is, at random or evenly spread."""
+    """Return whether the next packet is red: a share `flow.red` of all packets, chosen at random or evenly spread."""
     # Prithviraj and Williamson, section 2.3: packets are red with probability P(f). Ours, because the number of red
     # packets varies less then: `colours` = 2 spreads them evenly.
     if flow.colours < 2.0:

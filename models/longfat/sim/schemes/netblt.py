@@ -44,7 +44,7 @@ def window(flow):
 
 @part
 def go_on(flow, number, last):
-    """Continue a repair with the first missing packet from `number` on; end it with new packets if none is missing."""
+    """Continue a repair with the first missing packet from `number` on, or return to new packets if none is missing."""
     flow.next = next_missing(flow, number, flow.repaired)
     if flow.next >= flow.repaired:
         flow.repaired = 0

@@ -26,7 +26,7 @@ TIMER_ONLY = 1e9  # packets: more than are ever in flight
 
 @part
 def ramp(flow, time):
-    """Return the factor of the controller's rate, which rises as 1 - exp(-t/tau) after the start."""
+    """Return the factor that multiplies the controller's rate; it rises as 1 - exp(-t/tau) after the start."""
     # Kanakia, Keshav and Mishra (1992), section 5: the rate starts as 1 - exp(-t / tau), because a jump to the whole
     # rate, as in Keshav (1991), fills buffers. Ours, because tau is not printed: one round trip, which section 4.1
     # calls the fundamental time constant for reacting to changes in the network.
@@ -100,7 +100,7 @@ def probe(flow):
 
 
 def start(flow, event):
-    """Return an infinite rate for the first pair: nothing is known of the path."""
+    """Return an infinite rate for the first pair, because nothing is known of the path."""
     return probe(flow)
 
 
@@ -143,7 +143,7 @@ def begin(flow, now, sample):
 
 @part
 def estimate(flow, sample):
-    """Update the estimated service rate with a sample of it: a small error is noise, a large one a change."""
+    """Update the estimated service rate with a sample: a small error counts as noise, a large error as a change."""
     # Keshav (1991) estimates with fuzzy rules, here simplified. Ours, because they are not printed in full: weight 0.9
     # of the past for smoothed relative errors below 0.2, falling linearly to 0.1 at 0.7.
     service = flow.service

@@ -2,7 +2,7 @@
 
 The rules with their sources: docs/rules/rate-based.md. Deviations from ns-2.35, rap.cc:
 
-* The first sample of the round-trip time is each flow's own; in ns-2 all flows share one flag.
+* Each flow begins with its own first sample of the round-trip time; in ns-2 all flows share one flag for the first.
 * A new interval, such as srtt at the first acknowledgment, counts from the departure of the last packet; in ns-2 it
   counts from that of the next one. The timer of the increase restarts with the first acknowledgment.
 * A packet counts as lost as soon as its age reaches the timeout; ns-2 checks this only when the next packet is due.
@@ -33,7 +33,7 @@ STATE = {
     "has_rtt": False,  # whether a round-trip time is known
     "step_at": 0.0,  # time of the next increase
     "counted": 0,  # transmissions up to the last increase
-    "last": -1,  # the transmission acknowledged last, its send time, and the holes before it
+    "last": -1,  # the transmission acknowledged last, its send time, and how many before it are outstanding
     "last_at": 0.0,
     "open_holes": 0,
     "oldest": 0.0,  # send time of the oldest packet that is neither acknowledged nor lost, and whose loss would count
@@ -88,7 +88,7 @@ def find_oldest(flow, event):
     number, sent, is_open = event.transmission, event.now - event.rtt, holes(flow, event)
     if number + 1 > flow.recover:
         if is_open > 0:
-            if flow.open_holes == 0 and number > flow.last:  # first hole between the last two acknowledged
+            if flow.open_holes == 0 and number > flow.last:  # the oldest is between the last two acknowledged
                 flow.oldest = flow.last_at + (sent - flow.last_at) / (number - flow.last)
         elif flow.in_flight == 0:
             flow.oldest = next_departure(flow, event.now, flow.interval)

@@ -66,8 +66,8 @@ class Scheme(PlugIn):
     delivery_rate : bool
         Whether acknowledgments bring samples of the delivery rate (``event.delivery_rate``, and the fields that are
         listed after it; draft-ietf-ccwg-bbr-06, section 4.1). `loss` is then called once for each lost packet, with
-        the volumes in flight and delivered when that packet was sent, and a packet that was taken for lost but arrives
-        is not retransmitted. Needs selective recovery.
+        the volumes in flight and delivered when that packet was sent, and a packet that was found lost but arrives is
+        not retransmitted. Needs selective recovery.
     reorder : int
         Number of later transmissions acknowledged before a packet counts as lost [packets].
     echo : {"latched", "once", "state", "accurate"}

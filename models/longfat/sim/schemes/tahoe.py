@@ -5,7 +5,7 @@ from longfat.sim.schemes.scheme import Scheme
 
 
 def ack(flow, event):
-    """Return the window [packets]: grown by new data, one packet after the third duplicate acknowledgment."""
+    """Return the window [packets]: grown by new data, and set to one packet by the third duplicate acknowledgment."""
     if event.marked:
         tcp.react_to_mark(flow)
     if event.acked > 0:

@@ -58,7 +58,7 @@ def start(flow, event):
 
 @part
 def begin_round(flow):
-    """Begin a round: as many arrivals as the window has whole packets."""
+    """Begin a round, which ends after as many arrivals as the window has whole packets."""
     # Rhee, Ozdemir and Yi (2000): a round is charged one round-trip time, whatever its duration, so that the estimate
     # does not depend on the sending rate.
     flow.round_window = flow.emulated
@@ -201,7 +201,7 @@ def mean_rate(flow):
 
 @part
 def report(flow, now, ended):
-    """Set the rate at the end of a round, at most once per round trip; immediately when it falls."""
+    """Set the rate at the end of a round, at most once per round trip; set a lower rate immediately."""
     # Ours, because the report could not be read: reports at the end of a round, sooner only for a lower rate.
     if flow.epochs[0] > 0.0:
         rate = flow.packet_size * mean_rate(flow)
@@ -240,7 +240,7 @@ def alarm(flow, event):
 
 
 def timeout(flow, event):
-    """Return the rate after the simulator's timer has expired: TCP would have waited for its timer, too."""
+    """Emulate a timeout of TCP when the simulator's timer has expired, and return the rate [bytes/s]."""
     if flow.rtt > 0.0:
         if flow.phase < GAP:
             flow.missing = flow.last + 1
@@ -266,7 +266,8 @@ TEAR = Scheme(
         "silent_rtts": Parameter(
             4.0, "1", "[1, 1e6]", about="Round trips without feedback after which the rate is halved"
         ),
-        # At 0 the timer would expire before a round-trip time is known; within one interval nothing can be missing.
+        # At least 1: at 0 the timer would expire before a round-trip time is known, and within one packet interval no
+        # feedback can be missing.
         "silent_packets": Parameter(
             2.0,
             "packets",

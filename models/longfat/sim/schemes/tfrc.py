@@ -118,7 +118,7 @@ def discount(flow, open_interval):
 
 @part
 def mean_interval(flow, open_interval):
-    """Return the mean loss interval [packets]: with or without the open interval, whichever is more."""
+    """Return the mean loss interval [packets]: the larger of the means with and without the open interval."""
     # RFC 5348, section 5.4: I_mean is the larger of the means over l_1 .. l_n and over l_0 .. l_(n-1).
     less = discount(flow, open_interval)
     total, weights = open_interval, 1.0
@@ -306,7 +306,7 @@ def loss(flow, event):
     """Return the rate, unchanged, after recording when each lost packet would have arrived."""
     if flow.rtt == 0.0:
         smooth(flow, event.rtt)
-    # `after` is the first acknowledged of the packets behind the hole, `before` the last one in front of it
+    # `after` is the first packet after the lost ones that was acknowledged, `before` the last packet before them
     after, after_at = event.transmission, event.now
     place = flow.reorder - 1
     if place > 0:

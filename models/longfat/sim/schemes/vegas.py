@@ -1,7 +1,7 @@
 """Vegas: keeps a few of its packets in the bottleneck queue, and detects losses with a fine-grained timer.
 
 Rules after ns-2.35, tcp-vegas.cc, and Brakmo and Peterson (1995), section III; see docs/rules/tcp.md. Round-trip times
-are exact, by timestamps that name the transmission. Deviations from ns-2:
+are exact, because timestamps identify the transmission. Deviations from ns-2:
 
 * The packets in flight include the one just acknowledged, ``next - una + 1``, as ns-2 counts them; without it, one
   packet more would remain in the queue.
