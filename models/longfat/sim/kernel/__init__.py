@@ -1,7 +1,8 @@
-"""Compiled core of the packet simulator; its entry points are `loop.run` and `link.count`.
+"""Compiled core of the packet simulator; its entry points are `loop.run`, `link.count` and `source.inject`.
 
-From the ground up: `records` and `memory` have the rows of a run; `events` the two heaps; `recovery` finds and keeps
-lost transmissions; `queueing` has the transmitter and the backlog of a link, and its queues; `receiver` acknowledges;
-`link` lets packets in; `source` and `sender` make them; `acknowledgment` calls the scheme; `loop` takes event after
-event. Beside them, `jit`, `views` and `callbacks` compile plug-ins and call them, and `trace_rows` writes traces.
+Modules, each built on those before it: `records` and `memory` define and access the rows of a run; `events` has the
+event queue; `recovery` tracks outstanding and lost transmissions; `queueing` has the transmitter, backlog and queues of
+a link; `receiver` acknowledges packets; `link` admits them; `source` and `sender` create them; `acknowledgment` calls
+the scheme; `loop` handles the events. `jit`, `views` and `callbacks` compile and call plug-ins; `trace_rows` writes
+traces.
 """

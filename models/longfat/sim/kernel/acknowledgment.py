@@ -175,7 +175,7 @@ def start_flow(state, f):
 def acknowledge(state, i):
     """Process an acknowledgment at the sender; return False if the scheme returned an invalid window or rate.
 
-    What most flows do not need is in functions of its own: numba prepares every call at the begin of a function.
+    Steps that most flows do not need are in separate functions, because a function prepares all its calls at its begin.
     """
     packet = packet_at(state, i)
     f = packet.flow
@@ -221,7 +221,7 @@ def acknowledge(state, i):
 
 @part
 def recover(state, f, sender, event, i, acked, measured):
-    """Find losses by an acknowledgment and report them to the scheme; return False as `call_scheme` does."""
+    """Find losses from an acknowledgment and report them to the scheme; return False as `call_scheme` does."""
     packet, own = packet_at(state, i), recovery_at(state, f)
     if sender.repair == SKIPS:
         record_received(state, f, sender.una, packet.triggered_by)
@@ -232,8 +232,8 @@ def recover(state, f, sender, event, i, acked, measured):
     before, last_lost = own.delivered, own.lost_tail
     lost, fresh, newest, expected = update_scoreboard(state, own, sender.una, acked, i)
     event.newly_delivered = own.delivered - before
-    # Ours: acknowledgments name transmissions, as those of QUIC do (draft-ietf-ccwg-bbr-06, appendix A.18, step 3).
-    # One that is not outstanding has been found lost, unless an acknowledgment that overtook this one covered it.
+    # Ours: acknowledgments name transmissions, as those of QUIC do (draft-ietf-ccwg-bbr-06, appendix A.18, step 3). If
+    # that one is not outstanding, it had been found lost, or an acknowledgment that overtook this one has covered it.
     event.spurious = 1 if sampled and not expected and packet.number == sender.una else 0
     repaired = False
     if own.rack:
@@ -272,8 +272,8 @@ def read_header(state, f, sender, event, i):
 
 @routine
 def count_marks(state, f, event):
-    """Read the number of marked packets from an acknowledgment: those beyond the largest number reported before."""
-    # RFC 9000, section 13.4.2.1: an acknowledgment that is overtaken reports fewer, and is ignored.
+    """Set the number of newly marked packets: the count of the acknowledgment less the largest count before."""
+    # RFC 9000, section 13.4.2.1: the smaller count of an acknowledgment that was overtaken is ignored.
     own, reported = recovery_at(state, f), int(event.header[MARKS_FIELD])
     event.marks = max(0, reported - own.marks_reported)
     event.marked = 1 if event.marks > 0 else 0
@@ -314,7 +314,7 @@ def finish_transfer(state, f):
 def report_losses(state, f, lost, fresh, last_lost):
     """Call `loss` of the scheme, for every loss or once per window of data.
 
-    With delivery-rate samples that is once for each packet behind `last_lost` in the list of lost ones.
+    With delivery-rate samples `loss` is called for each packet behind `last_lost` in the list of lost ones.
     """
     sender, own, event = sender_at(state, f), recovery_at(state, f), event_of(state)
     tally_at(state, f).losses += lost
@@ -435,7 +435,7 @@ def receive_feedback(state, i):
 
 # --- Timer of RACK-TLP -----------------------------------------------------------------------------------------------
 #
-# The timer of RACK-TLP at work: losses found when it expires, and probes (RFC 8985, sections 6.2 and 7.3).
+# Actions when the timer of RACK-TLP expires: it finds losses or sends a probe (RFC 8985, sections 6.2 and 7.3).
 
 
 @routine

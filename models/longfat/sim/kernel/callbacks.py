@@ -1,11 +1,11 @@
 """Signatures of the functions of schemes, disciplines and services, and how the kernel calls them by their addresses.
 
-numba takes functions as arguments, too, but looks each of them up in Python whenever the kernel is called: with eight
-schemes and twelve disciplines that took 19 ms, more than most calls do. So a run has arrays of addresses, with a row of
+numba also accepts functions as arguments, but looks each of them up in Python whenever the kernel is called: with eight
+schemes and twelve disciplines this took 19 ms, longer than most calls. So a run has arrays of addresses, with a row of
 callbacks for each scheme and a row of functions for each discipline and service.
 
-The kernel passes pointers to rows, one after the other; the function takes them as views (`views`), which
-are made of the same pointers.
+The kernel passes pointers to rows as separate arguments; the function receives them as views (`views`), which consist
+of the same pointers.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ VERBS = {
     "wake": "(link, queue, now) -> int",
 }
 PUT, TAKE, EVICT, WAKE_UP = range(len(VERBS))
-#: Functions of links: functions of disciplines, then functions of services.
+#: Functions of links: those of disciplines, then those of services.
 OF_LINKS = (*HOOKS, *VERBS)
 OF_SERVICES = len(HOOKS)
 

@@ -1,7 +1,8 @@
 """Event queue: two heaps of (time, key), where the key holds serial number, kind and index.
 
-One heap holds the frequent events (the next arrival of each link, the end of each transmission), the other the clocks,
-most of which are postponed, so that the first heap stays small. A link has one entry, however many packets are on it.
+One heap holds the frequent events (the next arrival of each link, the end of each transmission), the other the clocks
+(timers and the like), most of which are postponed; so the first heap stays small. A link has one entry, however many
+packets are on it.
 Among events at the same time, ends of transmissions come first, then packets that leave an access link, then the
 event that was scheduled first.
 """
@@ -87,14 +88,14 @@ INDEX_BITS, KIND_BITS = 20, 4
 INDICES = 1 << INDEX_BITS
 KINDS = 1 << KIND_BITS
 SERIAL_SHIFT = KIND_BITS + INDEX_BITS
-# Beyond it `RunState.renumber` renumbers the entries, so that keys stay below `FIRST_AT_ITS_TIME` during a call.
+# Beyond this `RunState.renumber` renumbers the entries, so that keys stay below `FIRST_AT_ITS_TIME` during a call.
 LAST_SERIAL = 1 << (61 - SERIAL_SHIFT)
 FIRST_AT_ITS_TIME = 1 << 62  # subtracted once or twice from a key, so that it precedes other keys of the same time
 
 
 @part
 def new_key(state, kind, index):
-    """Return a key that orders events at equal times by when they were scheduled."""
+    """Return a key that orders events of the same time by the order in which they were scheduled."""
     state.serial += 1
     return (state.serial << SERIAL_SHIFT) | (kind << INDEX_BITS) | index
 
@@ -158,7 +159,7 @@ def remove_clock(state):
 def set_timer(state, f, clock, time):
     """Let a flow's timer expire at `time`, now at the earliest.
 
-    The heap gets an entry only if it has none at or before that time. A later one stays there, and is ignored.
+    An entry is pushed only if the timer has none at or before that time. A later entry stays there, and is ignored.
     """
     due = max(time, state.now)
     sender = sender_at(state, f)
@@ -199,7 +200,7 @@ def earliest_event(state):
 def request_admission(state, i):
     """Let a packet enter the link of its hop before the next event, see `loop.handle_pending`.
 
-    Calling `link.admit` here would give the same result, but numba would compile all of it into each of the callers.
+    Calling `link.admit` here would give the same result, but numba would compile all its code into each caller.
     """
     state.entering_packet = i
     state.attention = 1

@@ -15,17 +15,18 @@ from longfat.base import code_cache
 from longfat.sim.kernel.views import View
 
 HERE = Path(__file__).resolve().parent
-#: False with ``NUMBA_DISABLE_JIT=1``: the same functions run as plain Python and give the same numbers.
+#: Whether code is compiled; with ``NUMBA_DISABLE_JIT=1`` the same functions run as plain Python, with equal results.
 COMPILED: bool = not numba.config.DISABLE_JIT
 
 
 def part(function: Callable[..., Any]) -> Any:
-    """Compile a helper function of kernels or plug-ins, as a decorator; its code is copied into its callers.
+    """Compile a helper function of kernels or plug-ins into each of its callers; a decorator.
 
-    It is small, or has one caller for every packet: a call takes 1 to 2 ns, a packet of Reno 50 ns.
+    It is for functions that are small or have a single caller for every packet: a call would take 1 to 2 ns, of the
+    50 ns that a packet of Reno takes.
 
-    numba would compile it again for each width of an integer and each constant among its arguments; here all of them
-    have 64 bits, and each function is compiled once.
+    numba would compile a function again for each width of an integer and each constant among its arguments; here all
+    integer arguments have 64 bits, and each function is compiled once.
     """
     return _part(function, forceinline=True)
 
@@ -52,14 +53,14 @@ def _arguments(signature: Any) -> tuple[Any, ...]:
 
 
 def _plain(kind: Any) -> Any:
-    """Return the type as which an argument is compiled."""
+    """Return the type with which an argument is compiled: int64 for any integer or integer constant."""
     kind = numba.core.types.unliteral(kind)
     return numba.int64 if isinstance(kind, numba.core.types.Integer) else kind
 
 
 @dataclass(frozen=True)
 class Callback:
-    """Address of a compiled function, by numba's calling convention, so that exceptions reach the kernel."""
+    """Address of a compiled function with numba's calling convention, so that exceptions reach the kernel."""
 
     code: Any  # reference that keeps the code in memory
     address: int
@@ -69,7 +70,7 @@ class Callback:
 def callback(signature: Any, function: Callable[..., Any], *, cache: bool) -> Callback:
     """Compile a function of a plug-in, to be called from a kernel by its address.
 
-    Without the wrappers for calls from Python or C it takes half the time.
+    Compilation takes half the time because numba's wrappers for calls from Python or C are left out.
     """
     if not COMPILED:
         function = _viewing(function, signature.args)
@@ -96,7 +97,7 @@ def callback(signature: Any, function: Callable[..., Any], *, cache: bool) -> Ca
 
 
 def _viewing(function: Callable[..., Any], kinds: tuple[Any, ...]) -> Callable[..., Any]:
-    """Return a function of rows, as the kernel calls it, that passes views of them to a function."""
+    """Return a function that takes rows from the kernel and calls a plug-in's function with views of them."""
     counts = [len(kind.rows) if isinstance(kind, View) else 0 for kind in kinds]
 
     def seen(*given: Any) -> Any:
@@ -112,8 +113,8 @@ def _viewing(function: Callable[..., Any], kinds: tuple[Any, ...]) -> Callable[.
 def entry(*folders: str) -> Callable[[Callable[..., Any]], Any]:
     """Return a decorator for a kernel that is recompiled when any file of the given folders has changed.
 
-    numba compares only the file of the cached function, so that it would miss a change in a file that it calls. Here
-    the stamp that it compares covers the text of all of them.
+    numba compares only the stamp of the file that defines the cached function, so that it would miss changes in the
+    files of functions which that calls. Here the stamp covers the text of all files.
     """
 
     def decorate(function: Callable[..., Any]) -> Any:

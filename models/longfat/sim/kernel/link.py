@@ -60,7 +60,7 @@ from longfat.sim.kernel.records import (
 
 @routine
 def admit(state, i):
-    """Let a packet enter the link of its hop, or drop it; a function that is not inlined, to keep the code small."""
+    """Let a packet enter the link of its hop, or drop it; not inlined, to keep the compiled code small."""
     admit_inline(state, i)
 
 
@@ -90,7 +90,7 @@ def admit_inline(state, i):
 def travel(state, link, i, packet, hop):
     """Put a packet with a known arrival time on its link, and compute the arrival in advance if possible.
 
-    Return the packet if it enters the next link then, else NONE.
+    Return the packet if it enters the next link at that arrival, otherwise NONE.
     """
     if hop.in_advance != AT_ARRIVAL:
         if packet.arrival <= state.horizon and link.deferred == 0:
@@ -102,7 +102,7 @@ def travel(state, link, i, packet, hop):
 
 @part
 def arrive_in_advance(state, link, i, packet, hop):
-    """Compute the arrival of a packet at the far end; return the packet if it then enters the next link, else NONE."""
+    """Compute the arrival of a packet at the far end; return the packet if it enters the next link, otherwise NONE."""
     state.now = packet.arrival
     if hop.far_end == TO_RECEIVER:
         if not receive(state, i):
@@ -132,7 +132,7 @@ def end_of_transmission(state, k):
 
 @routine
 def process_deferred(state, k):
-    """Compute in advance, in order, the arrivals that the horizon deferred on a link, until rows are short.
+    """Compute in advance, in order, the arrivals on a link that lay beyond the horizon, until rows are short.
 
     The remaining packets stay deferred and are handled when they arrive.
     """
@@ -196,7 +196,7 @@ def transmit_in_order(state, link, i, packet, special):
 
 @routine
 def admit_special(state, link, queue, i):
-    """Admit a packet on a link with random loss, a discipline or a service, or a request."""
+    """Admit a packet to a link with random loss, a discipline or a service, or admit a request to any link."""
     packet = packet_at(state, i)
     if link.service == NONE:
         update_backlog(state, link)
@@ -264,7 +264,7 @@ def untransmitted(state, link):
     """Return the transmission time [ns] that a link has counted already, but that lies in the future."""
     if link.jitter == 0 and link.hold_until == 0:
         return max(0, link.free - state.now)
-    # Packets are held back between transmissions, so each is counted by itself, to a nanosecond.
+    # The transmitter pauses between packets, so that the remaining time of each is computed separately, to 1 ns.
     left, i = 0, link.head
     while i != NONE:
         packet = packet_at(state, i)
@@ -314,7 +314,10 @@ def count_list(state, i, room):
 
 @entry(".")
 def count(address, named, links, queues, lines, delaying):
-    """Update the counters of the first `named` links, and count the packets in the network; return that count."""
+    """Update the counters of the first `named` links; return the number of packets in the network.
+
+    Packets are counted on `links` links, in `queues` queues, on `lines` access links and at `delaying` receivers.
+    """
     state = state_at(address)
     for k in range(named):
         count_link(state, k)

@@ -1,7 +1,7 @@
 """Event loop: take the earliest event, set the clock to its time, handle it, and admit and send packets.
 
-It returns at a given time, after a number of events, or when an array has to grow. Arrivals may be handled before their
-time, up to `horizon`: docs/engine.md, "Computing in advance", describes the conditions and the gain.
+The loop returns at a given time, after a number of events, or when an array has to grow. Arrivals may be handled before
+their time, up to `horizon`: docs/engine.md, "Computing in advance", describes the conditions and the gain.
 """
 
 from longfat.sim.kernel.acknowledgment import (
@@ -127,7 +127,7 @@ def arrive(state, k):
 
 @routine
 def arrive_elsewhere(state, i, far_end):
-    """Let feedback reach a switch or the sender, or a packet a host; return False as `arrive` does."""
+    """Deliver feedback to a switch or the sender, or an injected packet to its host; return False as `arrive` does."""
     if far_end == TO_SWITCH:
         deliver_to_switch(state, i)
     elif packet_at(state, i).kind == FEEDBACK:
@@ -141,7 +141,7 @@ def arrive_elsewhere(state, i, far_end):
 def expire_timer(state, which, f, time):
     """Handle the entry of a flow's timer in the heap; return False if a scheme returned an invalid window or rate.
 
-    A timer that was postponed or stopped leaves its entry in the heap: it is put back, or ignored.
+    The entry of a postponed timer is put back with its new time; that of a stopped timer is ignored.
     """
     sender = sender_at(state, f)
     if time != sender.armed_ns[which]:
@@ -166,8 +166,8 @@ def expire_timer(state, which, f, time):
 def pace(state, f, time):
     """Handle the pacing timer of a flow.
 
-    It means that the access link has sent its packet, that the rate allows the next packet, that a generator emits one,
-    or that the flow or a connection begins.
+    The timer expires when the access link has sent its packet, when the rate allows the next packet, when a generator
+    emits one, or when the flow or a connection begins.
     """
     sender, tally = sender_at(state, f), tally_at(state, f)
     if sender.access_link == IN_USE:
@@ -214,7 +214,7 @@ def run_tick(state, k):
 
 @routine
 def take_samples(state):
-    """Write one row of each trace, and schedule the next sample."""
+    """Write one row for each sampled flow and link, and schedule the next sample."""
     if state.samples >= state.samples_room:
         return
     for f in range(state.sampled_flows):
@@ -291,7 +291,7 @@ def run(address, until, budget):
     state = state_at(address)
     state.attention = 1
     state.until = until
-    # The run is observed at its end or at the next sample. One that ends with its files may end at any event.
+    # The run is observed at its end or at the next sample. A run that ends with its last file may end at any event.
     state.horizon = until if state.unfinished < 0 else -1
     if state.samples < state.samples_room and state.unfinished < 0:
         state.horizon = min(until, state.samples * state.sample_every - 1)

@@ -23,7 +23,7 @@ from longfat.sim.kernel.views import Row
 
 
 def _opaque(builder: Any, word: Any) -> Any:
-    """Return a word unchanged, of which LLVM does not know how it was computed.
+    """Return a word unchanged, and hide from LLVM how it was computed.
 
     Otherwise LLVM adds base and offset again at each field of a row, and keeps two registers for one address.
     """
@@ -34,7 +34,7 @@ def _opaque(builder: Any, word: Any) -> Any:
 
 
 def _reader(kind: Row, base: str = "") -> Any:
-    """Return a function of (address, index) that returns a row; with `base`, of (record with the address, index)."""
+    """Return a function of (address, index) that returns a row; with `base`, of (record whose field it is, index)."""
     if not COMPILED:
         size = kind.layout.itemsize
 
@@ -230,7 +230,7 @@ def prefetch_packet(state, i):
 def _uniform(generator: str, following: str) -> Any:
     """Return a function of (state) that draws the next number in [0, 1) of a stream, by the stream's own code.
 
-    numba takes a generator as an argument, too, but then every function between would need that argument.
+    numba also accepts a generator as an argument, but then every function on the way would need this argument.
     """
     if not COMPILED:
 
@@ -264,9 +264,9 @@ traffic_uniform = _uniform("traffic_state", "traffic_next")
 
 
 def stream(generator: np.random.Generator) -> tuple[int, int]:
-    """Return the address of a stream's state, and that of the code that draws from it.
+    """Return the address of a stream's state, and the address of the code that draws from it.
 
-    Both hold as long as the generator exists.
+    Both are valid as long as the generator exists.
     """
     if not COMPILED:
         return id(generator), 0

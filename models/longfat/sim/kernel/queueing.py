@@ -59,8 +59,8 @@ from longfat.sim.kernel.trace_rows import record_end
 def change_rate(state, link, begin):
     """Set the rate of a transmission that begins at `begin`, if the link's rate has changed by that time.
 
-    Transmissions begin in order, also if they are decided in advance. One that has begun ends at the rate at which it
-    began (ours: a transmitter changes its rate between packets).
+    Transmissions begin in order, even if they are decided in advance. Each ends at the rate at which it began (ours,
+    because a transmitter changes its rate between packets).
     """
     changing = changing_rate_at(state, link.changing_rate)
     while changing.until <= begin:
@@ -74,7 +74,7 @@ def change_rate(state, link, begin):
 
 @routine
 def show_rate(state, link):
-    """Bring the rate that plug-ins see to the present, at a link whose rate changes."""
+    """Update the rate that plug-ins see to the present, on a link whose rate changes."""
     changing = changing_rate_at(state, link.changing_rate)
     while changing.shown_until <= state.now:
         link.bytes_per_second = rate_change_at(state, changing.shown_next).bytes_per_second
@@ -86,13 +86,13 @@ def show_rate(state, link):
 def transmission_time(state, link, size, fresh, begin):
     """Return the time [ns] of a transmission that begins at `begin`.
 
-    Its remainder is carried over, so that k packets take round(8 k size/rate).
+    The remainder of the division by the rate is carried over, so that k packets take round(8 k size/rate).
     """
     if size != link.length:
         link.length = size
         if link.changing_rate != NONE:
             change_rate(state, link, begin)
-            link.length = NONE  # the next packet enters this link, too
+            link.length = NONE  # the next packet has to check the rate, too
         numerator = int(size) * 8_000_000_000 * link.scale
         link.quotient = numerator // link.rate
         link.remainder = numerator - link.quotient * link.rate
@@ -201,8 +201,8 @@ def take_arrived(state, link):
 #
 # Links with a service, which decides at each departure which packet is sent next: see `longfat.sim.services`.
 #
-# Here the end of a transmission is an event, as is the arrival at the far end. The core knows no service: it calls the
-# four functions of each by their addresses, and keeps the backlog.
+# Here the end of a transmission is an event, as is the arrival at the far end. The core contains no service: it calls
+# the four functions of a service by their addresses, and counts the backlog.
 
 
 @part
@@ -281,7 +281,7 @@ def collect_feedback(state, link, i):
 
 @part
 def change_backlog(state, link, packets, size):
-    """Add `packets` packets to the backlog, and bring its integral over time up to date."""
+    """Add packets and bytes to the backlog, and update its integral over time."""
     now = state.now
     link.backlog_area += float(link.backlog) * (now - link.changed_at)
     link.changed_at = now
@@ -390,7 +390,7 @@ def send_next(state, link):
 
 @routine
 def wake_queue(state, q):
-    """Call `wake` of a service for a queue: at the time that it asked for, or because the queue's rate has changed."""
+    """Call `wake` of a service for a queue: at the time set by the service, or because the queue's rate has changed."""
     queue = queue_at(state, q)
     link, k = link_at(state, queue.link), queue.link
     state.link = k

@@ -1,9 +1,9 @@
-"""RACK-TLP (RFC 8985), a component of senders: losses found by time, and a probe when acknowledgments stay away.
+"""RACK-TLP (RFC 8985), a component of senders: losses found by time, and a probe when no acknowledgments arrive.
 
-A transmission is lost when one made after it has been delivered, and the reordering window has passed. Here each
-transmission has a node of its own, in the order in which they left, and an acknowledgment names the transmission that
-triggered it. So the order of transmissions breaks ties, where the RFC takes the sequence number, and no acknowledgment
-is ambiguous, so that the checks of section 6.2, step 2, are not needed.
+A transmission is lost when a later one has been delivered and the reordering window has passed. Here each transmission
+has its own list node, in order of departure, and an acknowledgment names the transmission that triggered it. So the
+order of transmissions breaks ties, where the RFC takes the sequence number, and no acknowledgment is ambiguous, so that
+the checks of section 6.2, step 2, are not needed.
 """
 
 from longfat.sim.kernel.events import schedule
@@ -64,13 +64,13 @@ def has_expired(state, f, time):
 @part
 def in_recovery(sender, own):
     """Return whether the flow is in fast recovery, or in recovery from a timeout."""
-    # RFC 6675, section 5, step A: until everything sent before it is acknowledged.
+    # RFC 6675, section 5, step A: recovery lasts until everything sent before its begin is acknowledged.
     return sender.una < own.recovery_end
 
 
 @routine
 def enter_recovery(state, f):
-    """Begin a fast recovery, or one from a timeout: the timer and the state of a probe are reset."""
+    """Begin fast recovery or recovery from a timeout, which resets the timer and the state of a probe."""
     sender, own = sender_at(state, f), recovery_at(state, f)
     own.recovery_end = sender.high
     # RFC 8985, section 7.1: TLP_init(). Section 7.2: no probe in recovery.
@@ -102,11 +102,12 @@ def reordering_window(state, f):
 
 @routine
 def update_newest(state, own, newest, sent):
-    """Update least and latest round-trip time, and the latest transmission delivered (section 6.2, steps 1 and 2).
+    """Update the least and the latest round-trip time, and the newest transmission delivered (section 6.2, steps 1, 2).
 
-    The node of the latest transmission that an acknowledgment delivers may have been released, but not yet used again.
+    `newest` is the node of the newest transmission that an acknowledgment delivers: it may have been released, but not
+    yet used again.
     """
-    # Ours: the least of the whole connection, because the delays of paths do not change.
+    # Ours: the minimum is that of the whole connection, because the delays of paths do not change.
     own.least_rtt = min(own.least_rtt, state.now - sent)
     if newest != NONE:
         own.rack_rtt = state.now - snapshot_at(state, newest).sent
@@ -115,10 +116,10 @@ def update_newest(state, own, newest, sent):
 
 @part
 def linux_expiry(now, wait):
-    """Return when a timer of Linux expires that is to wait for a time [ns]."""
-    # Linux, net/ipv4/tcp_recovery.c, tcp_rack_mark_lost(): 2 ms (TCP_TIMEOUT_MIN_US) more, in whole ticks, counted from
-    # the next one on, so that a timer is never early (kernel/time/timer.c, calc_index()). Ours: 250 ticks a second, as
-    # in most distributions, with a tick at time 0.
+    """Return the time [ns] at which a timer of Linux expires that is set at `now` to wait for `wait` [ns]."""
+    # Linux, net/ipv4/tcp_recovery.c, tcp_rack_mark_lost(), adds 2 ms (TCP_TIMEOUT_MIN_US). The timer counts whole ticks
+    # from the next tick on, so that it is never early (kernel/time/timer.c, calc_index()). Ours: there are 250 ticks a
+    # second, as in most distributions, with a tick at time 0.
     return -(-now // TICK) * TICK - (-(wait + LINUX_MARGIN) // TICK) * TICK
 
 
@@ -126,8 +127,8 @@ def linux_expiry(now, wait):
 def detect_losses(state, f):
     """Find transmissions lost by time (section 6.2, step 5); return their number, and whether any loss is new.
 
-    As in `recovery.update_scoreboard` the lost ones are appended to their list. If some may still arrive within the
-    reordering window, the timer expires when it has passed for all of them.
+    Lost transmissions are appended to the list of lost ones, as in `recovery.update_scoreboard`. If others may still
+    arrive within the reordering window, the timer is set to the time when the window has passed for all of them.
     """
     own, now = recovery_at(state, f), state.now
     own.reordering_window = reordering_window(state, f)
@@ -183,13 +184,13 @@ def mark_lost_by_timeout(state, f):
 
 @routine
 def arm_probe(state, f):
-    """Let the timer expire when a probe is due, if one is wanted (section 7.2, TLP_calc_PTO())."""
+    """Set the timer to the time of a probe, unless the flow may not send one (section 7.2, TLP_calc_PTO())."""
     sender, own, timer = sender_at(state, f), recovery_at(state, f), timer_at(state, f)
     if own.rack_purpose == REORDERING:
         return
     stop_rack_timer(own)
-    # Ours: no probe before the first round-trip time, for which section 7.2 names one second, because section 7.3
-    # forbids it then.
+    # Ours: the timer is not set before the first round-trip time is known. Section 7.2 would set it to one second, but
+    # section 7.3 forbids the probe then.
     if sender.high == sender.una or timer.srtt == 0.0:
         return
     if in_recovery(sender, own) or reported_beyond_gaps(sender, own) > 0:
@@ -222,7 +223,7 @@ def next_probe(state, f):
         return sender.next - 1
     own.probe_repeats = 1
     own.probe_end = sender.high
-    # As in section 6.1 the packet has the time of its last transmission only, so that the first one is forgotten.
+    # As in section 6.1 only the last transmission of a packet is kept, so that the node of the earlier one is removed.
     before, n = NONE, own.outstanding_head
     while n != NONE and transmission_at(state, n).number != sender.high - 1:
         before, n = n, transmission_at(state, n).next
@@ -242,7 +243,7 @@ def has_repaired_loss(state, own, una, acked, i):
     elif una > own.probe_end:
         own.probe_end = NONE
         return True
-    elif acked == 0 and not packet_at(state, i).flag_bits & HAS_BLOCKS:  # case 2: both have arrived
+    elif acked == 0 and not packet_at(state, i).flag_bits & HAS_BLOCKS:  # case 2: original and probe arrived
         own.probe_end = NONE
     return False
 
@@ -251,7 +252,7 @@ def has_repaired_loss(state, own, una, acked, i):
 def process_by_time(state, f, acked, i, newest, measured):
     """Find losses by time (RFC 8985) after an acknowledgment whose newest packet is list node `newest`.
 
-    Return how many, whether one of them is new, and whether a probe has repaired a loss.
+    Return the number of losses, whether any is new, and, if none is new, whether a probe has repaired a loss.
     """
     sender, own = sender_at(state, f), recovery_at(state, f)
     if measured:

@@ -1,6 +1,6 @@
-"""Receiver: it takes packets in any order and acknowledges each, or some (RFC 5681, section 4.2).
+"""Receiver: it accepts packets in any order and acknowledges each of them, or some (RFC 5681, section 4.2).
 
-Four parts: blocks of packets beyond a hole, receivers that their scheme controls, delayed acknowledgments, and the
+Four parts: blocks of packets beyond a hole, receivers that a scheme controls, delayed acknowledgments, and the
 reception of a packet.
 """
 
@@ -54,7 +54,8 @@ from longfat.sim.kernel.trace_rows import trace_packet, trace_reception
 
 # --- Blocks beyond a hole --------------------------------------------------------------------------------------------
 #
-# Blocks of contiguous packets beyond a hole, so that memory and time grow with the holes and not with the window.
+# Packets beyond a hole are stored as blocks of contiguous numbers: memory and time grow with the number of holes, not
+# with the window.
 #
 # A receiver keeps them for its SACK blocks (RFC 2018), and so does a sender that does not retransmit what has arrived.
 # The owner of a list of blocks is a row with the fields `blocks_head` and `blocks_tail`.
@@ -114,7 +115,7 @@ def insert_number(state, owner, number):
         else:
             while block_at(state, block_at(state, b).next).low <= number:
                 b = block_at(state, b).next
-    # Now b is the last run that begins at or before the packet.
+    # Now b is the last block that begins at or before the packet.
     if b != NONE and number < block_at(state, b).high:
         return b, False
     following = owner.blocks_head if b == NONE else block_at(state, b).next
@@ -133,7 +134,7 @@ def insert_number(state, owner, number):
 
 @part
 def skip_block(state, owner, number):
-    """Return the first missing packet from this one on, and remove the block that ends there."""
+    """Return the first packet from `number` on that is missing, and remove a first block that begins at `number`."""
     block = block_at(state, owner.blocks_head)
     if block.low > number:
         return number
@@ -151,7 +152,7 @@ def remove_blocks_below(state, owner, number):
 
 @part
 def first_missing(state, owner, number):
-    """Return the first packet from this one on that is in no block."""
+    """Return the first packet from `number` on that is in no block."""
     b = owner.blocks_head
     while b != NONE and block_at(state, b).low <= number:
         number = max(number, block_at(state, b).high)
@@ -159,9 +160,9 @@ def first_missing(state, owner, number):
     return number
 
 
-# --- Receivers that their scheme controls ----------------------------------------------------------------------------
+# --- Receivers that a scheme controls --------------------------------------------------------------------------------
 #
-# Receiver that its scheme controls: it sees every packet that arrives, and makes the replies at times of its choice.
+# Receivers that a scheme controls: the scheme sees every packet that arrives, and sends replies at times of its choice.
 #
 # A reply counts as an acknowledgment. Its row holds the departure, the number and the transmission of the packet that
 # arrived last, so that the sender measures round-trip times.
@@ -169,7 +170,7 @@ def first_missing(state, owner, number):
 
 @routine
 def arm(state, f, time):
-    """Schedule the time at which a receiver has to act: an acknowledgment leaves, or its scheme is called."""
+    """Schedule the time at which a receiver sends its delayed acknowledgment, or calls its scheme."""
     delayed_ack_at(state, f).armed_ns = time
     schedule(state, DELAYED, f, time)
 
@@ -249,7 +250,7 @@ def reply(state, f):
 
 @routine
 def hold_back(state, f, i, may_wait):
-    """Delay an acknowledgment if allowed, replacing the one that waits; return whether it is delayed."""
+    """Delay an acknowledgment if allowed, in place of one delayed before; return whether it is delayed."""
     receiver, delayed = receiver_at(state, f), delayed_ack_at(state, f)
     if receiver.waiting != NONE:
         release_packet(state, receiver.waiting)
@@ -276,7 +277,7 @@ def hold_back(state, f, i, may_wait):
 
 @routine
 def acknowledge_change(state, f, marked):
-    """Send the acknowledgment that waits if the congestion mark of the next packet differs from the last one."""
+    """Send the delayed acknowledgment if the congestion mark of the next packet differs from that of the last."""
     # RFC 8257, section 3.2, figure 1: an immediate acknowledgment with the old state, then the new state.
     receiver = receiver_at(state, f)
     if receiver.waiting != NONE and (marked != 0) != (receiver.echo_ce != 0):
@@ -285,7 +286,7 @@ def acknowledge_change(state, f, marked):
 
 @routine
 def send_waiting(state, f):
-    """Send the acknowledgment that waits."""
+    """Send the delayed acknowledgment of a flow."""
     receiver, delayed = receiver_at(state, f), delayed_ack_at(state, f)
     i = receiver.waiting
     receiver.waiting = NONE
@@ -298,7 +299,7 @@ def send_waiting(state, f):
 
 @routine
 def expire_delay(state, f, time):
-    """Handle the entry of a receiver in the heap: it may have been postponed, or is ignored."""
+    """Handle the heap entry of a receiver; put a postponed entry back, and ignore an outdated one."""
     delayed = delayed_ack_at(state, f)
     if time != delayed.armed_ns:
         return
@@ -314,7 +315,7 @@ def expire_delay(state, f, time):
 
 # --- Reception -------------------------------------------------------------------------------------------------------
 #
-# Receiver: it takes packets in any order and acknowledges each, or some (RFC 5681, section 4.2).
+# Receiver: it accepts packets in any order and acknowledges each of them, or some (RFC 5681, section 4.2).
 
 
 @part
@@ -361,7 +362,7 @@ def make_acknowledgment(receiver, packet):
 
 @routine
 def receive_any(state, i):
-    """Receive a packet where one of the rare cases applies that `receive` leaves out; return the same."""
+    """Receive a packet in the rare cases that `receive` does not handle; return the same as `receive`."""
     packet = packet_at(state, i)
     if packet.kind == FEEDBACK:
         answer_request(state, i)
@@ -392,8 +393,8 @@ def receive_any(state, i):
             trace_reception(state, i, number, flags)
         release_packet(state, i)
         return False
-    # RFC 3168, section 6.1.3: echo the mark until CWR arrives. RFC 8257, section 3.2: echo that of the last packet;
-    # where every packet is acknowledged, that is to echo each mark once.
+    # RFC 3168, section 6.1.3: echo the mark until CWR arrives. RFC 8257, section 3.2: echo the mark of the last packet;
+    # where every packet is acknowledged, this echoes each mark once.
     if receiver.delays and expected and receiver.echo == STATE_OF_LAST:
         acknowledge_change(state, f, flags & CE)
     if flags & CE:

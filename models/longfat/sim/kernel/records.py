@@ -1,9 +1,9 @@
-"""Record types of the simulator's arrays, by their owners, one row for each packet, link, flow and so on.
+"""Record types of the simulator's arrays, which have one row for each packet, link, flow and so on.
 
 Times are integers [ns] (292 years fit) and sizes are bytes, unless a comment says otherwise. A row takes one or a few
-cache lines of 64 bytes: fields that every packet needs come first, rarely used ones are in records of their own. The
-parameters and the state of a scheme, discipline or service are no fields here: see `longfat.sim.plugin.columns`. The
-last part lists the arrays of a run and the one row that holds their addresses.
+cache lines of 64 bytes: fields that every packet needs come first, and rarely used ones have separate records. The
+parameters and the state of a scheme, discipline or service are in the records of `longfat.sim.plugin.columns`. The last
+part lists the arrays of a run and defines the row that holds their addresses.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 NEVER = np.iinfo(np.int64).max
 NONE = -1
 SECOND = 1_000_000_000
-FOREVER = 2**62  # packets of a flow without end
+FOREVER = 2**62  # packets; size of a file that never ends
 HORIZON = 9 * 10**18  # ns, 285 years: no transmission ends later, so that no sum of times exceeds 2**63
 
 
@@ -28,14 +28,14 @@ i1, i2, i4, i8, f8 = np.uint8, np.uint16, np.int32, np.int64, np.float64
 
 # --- Packets -------------------------------------------------------------------------------------------------------
 
-#: One cache line.
+#: A packet: one cache line.
 PACKET = record(
     ("next", i4),  # the packet behind this one on its link, or in its queue
     ("flow", i4),
     ("arrival", i8),  # time of arrival at the far end of the link
     ("number", i8),  # data: sequence number; acknowledgment: next packet expected; feedback: the link
     ("triggered_by", i8),  # acknowledgment: number of the data packet that triggered it
-    ("sent", i8),  # departure of the data packet or feedback; an acknowledgment keeps that of its data packet
+    ("sent", i8),  # departure of the data packet or feedback; acknowledgment: departure of its data packet
     ("transmission", i8),  # number of this transmission among all of the flow
     ("length", i4),  # bytes
     ("hop", i4),  # row of `hops`: its place on the path
@@ -46,11 +46,11 @@ PACKET = record(
 )
 DATA, ACK, FEEDBACK = 0, 1, 2
 ECT, CE, ECE, CWR, SACK = 1, 2, 4, 8, 16  # bits of `flag_bits`
-LAST, STAMPED = 32, 64  # of data packets: the sender has no more data; the header fields are in use
+LAST, STAMPED = 32, 64  # of data packets: no data follow; the header fields are in use
 REQUEST = 128  # of feedback: a request that a scheme sends to the links of the path
-REQUEST_SIZE = 32  # bytes, as it leaves its sender
+REQUEST_SIZE = 32  # bytes of a request when it leaves its sender
 ECT1 = 256  # of data packets, beside ECT: the codepoint is ECT(1), the identifier of L4S (RFC 9331, section 4.1)
-ANSWERED = 1  # of feedback: the answer to such a request
+ANSWERED = 1  # of feedback: it answers such a request
 GREEN, RED = 0, 1  # colours: a red packet is the first to be dropped
 
 #: Fields of a packet that waits at a link with a service, and of a request.
@@ -67,25 +67,25 @@ HOP = record(
     ("queue", i4),  # the flow's queue at this link, if the link has a queue per flow
     ("far_end", i4),  # kind of the far end, see below
     ("feedback", i4),  # row of `hops` at which feedback of this link's switch begins its way to the sender
-    ("switch_hop", i4),  # last hop of feedback to a switch: the flow's hop at that switch
+    ("switch_hop", i4),  # last hop of feedback to a switch: the flow's hop there; at that hop: the hop that sends it
     ("in_advance", i4),  # steps of an arrival at the far end that may be computed in advance, see below
 )
 NEXT_HOP, TO_RECEIVER, TO_SENDER, TO_SWITCH = 0, 1, 2, 3
 TO_HOST = 4  # a host outside the simulator, of a flow of injected packets
-# Values of `in_advance`: nothing; the reception; also the admission of the packet, or of its acknowledgment, to the
-# next link. This is exact where no other packet can interfere: see `kernel.link.admit_inline`.
+# Values of `in_advance`: no step; the reception; the reception, and the admission of the packet or its acknowledgment
+# to the next link. This is exact where no other packet can interfere: see `kernel.link.admit_inline`.
 AT_ARRIVAL, RECEIVE_IN_ADVANCE, ENTER_IN_ADVANCE = range(3)
 
 # --- Links ---------------------------------------------------------------------------------------------------------
 
-#: Two cache lines for every packet, the others for packets that wait, are dropped or meet a discipline.
+#: A link: two cache lines that every packet needs, and others for packets that wait, are dropped or meet a discipline.
 LINK = record(
     ("free", i8),  # time at which the transmitter has sent all accepted packets
     ("delay", i8),
     # transmission time of packets of `length` bytes: quotient and remainder of the division by the rate
     ("quotient", i8),
     ("remainder", i8),
-    ("carried_remainder", i8),  # remainders of the divisions so far, modulo the rate
+    ("carried_remainder", i8),  # sum of the remainders of the divisions so far, modulo the rate
     ("rate", i8),  # bit/s times `scale`
     ("length", i4),  # bytes
     ("special", i4),  # 0: plain drop-tail in order of arrival
@@ -94,7 +94,7 @@ LINK = record(
     # the second cache line
     ("next_start", i8),  # without service: when the first packet of the backlog begins transmission
     ("backlog_bytes", i8),
-    ("served", i8),  # transmissions begun, or certain to begin
+    ("served", i8),  # transmissions that have begun, or whose begin is decided
     ("served_bytes", i8),
     ("busy", i8),  # sum of transmission times
     ("backlog", i4),  # packets, the one in transmission not counted
@@ -118,10 +118,10 @@ LINK = record(
     ("transmitting", i4),  # with a service: the packet in transmission
     ("first_queue", i4),  # with a service: row of its first queue
     ("queue_count", i4),
-    ("workspace", i8),  # its first word in the workspace of services
+    ("workspace", i8),  # its first word in the array `workspace`
     ("workspace_words", i8),  # length of the workspace
     ("changed_at", i8),  # with a service: last change of the backlog
-    ("backlog_area", f8),  # integral of the backlog until then [packets x ns]
+    ("backlog_area", f8),  # integral of the backlog until `changed_at` [packets x ns]
     ("loss", f8),
     ("jitter", i8),
     ("scale", i8),
@@ -152,18 +152,19 @@ RATE_CHANGE = record(
     ("scale", i8),
     ("bytes_per_second", f8),
 )
-#: Position of a link in the list of its changes: a transmission that begins later may have been decided already.
+#: Position of a link in the list of its rate changes: for the latest transmission that is decided, which may begin in
+#: the future, and (`shown_next`, `shown_until`) for the present.
 CHANGING_RATE = record(
     ("until", i8),  # transmissions that begin before this time have the current rate
     ("next", i4),  # row of `rate_changes`
-    ("shown_next", i4),  # row of the next change of the rate that plug-ins see, which is the rate now
+    ("shown_next", i4),  # row of the next change of the rate that plug-ins see, the rate at present
     ("shown_until", i8),
 )
 
-# Values that `enqueue` and `dequeue` return; a positive one of `enqueue` pushes out a packet, see `sim.push_out`.
+# Values that `enqueue` and `dequeue` return; a positive value of `enqueue`: see `sim.push_out`.
 ENQUEUE = SEND = 0
 DROP = -1
-# Values that a service returns: no packet; the arriving packet need not wait. Less than these: see `sim.drop_more`.
+# Values that a service returns: no packet; the arriving packet need not wait. Smaller values: see `sim.drop_more`.
 NOTHING, PASSES = -1, -2
 
 #: A queue of a link with a service.
@@ -180,7 +181,7 @@ QUEUE = record(
 # --- Flows ---------------------------------------------------------------------------------------------------------
 
 RTO, PACE, ALARM = 0, 1, 2  # timers of a flow: retransmission, pacing, and one for its scheme
-#: Three cache lines that every acknowledgment needs; names as in RFC 9293, section 3.3.1: SND.UNA, SND.NXT.
+#: A sender: three cache lines that every acknowledgment needs; names as in RFC 9293, section 3.3.1: SND.UNA, SND.NXT.
 SENDER = record(
     ("una", i8),  # first packet not acknowledged
     ("next", i8),  # next packet to send
@@ -199,14 +200,14 @@ SENDER = record(
     ("sends_until_ns", i8),  # no new data is sent from then on
     ("resend", i8),  # packet to be retransmitted at once, NONE
     ("timed", i8),  # packet whose round trip is being timed, NONE
-    ("last_paced_ns", i8),  # departure from which the rate counts
+    ("last_paced_ns", i8),  # departure after which the next packet leaves at the pacing rate
     ("acks_received", i8),
     ("scheme", i4),
     ("first_hop", i4),
     ("packet_size", i4),
     ("repair", i1),  # form of loss recovery, see below
     ("window_decides", i1),  # callbacks return the window (1) or the rate (0)
-    ("transfer", i1),  # controlled by a scheme, and not yet finished; `FROM_APPLICATION`: with an application
+    ("transfer", i1),  # 1: controlled by a scheme, and not yet finished; `FROM_APPLICATION`: with an application
     ("timestamps", i1),
     ("stamped", i1),  # which packets carry header fields, see below
     ("has_send_callback", i1),  # its scheme has `send`
@@ -217,18 +218,19 @@ SENDER = record(
     ("cwr", i1),
     ("has_alarm_callback", i1),  # its scheme has the callback `alarm`
 )
-# Header fields are carried by: no packets; all, to the switches and back; acknowledgments; acknowledgments that report
-# the count of marked packets in one of them.
+# Values of `stamped`: no packets carry header fields; all do, to the switches and back; acknowledgments do;
+# acknowledgments do, and report the count of marked packets in one of these fields.
 UNSTAMPED, STAMPED_BOTH_WAYS, STAMPED_ACKS, COUNTED_MARKS = range(4)
 NOT_ECT, CLASSIC_ECT, L4S_ECT = range(3)  # values of `ect`: Not-ECT, ECT(0), ECT(1)
 FROM_APPLICATION = 2
 NO_DATA = -2  # value of `resend`, and number of a packet without data
-# Loss recovery by: the scheme; the scheme, skipping packets that are known to have arrived; the sender.
+# Values of `repair`: the scheme recovers losses; the scheme, but packets known to have arrived are not retransmitted;
+# the sender recovers losses selectively.
 OWN, SKIPS, SELECTIVE = range(3)
 
 #: Round-trip times and the retransmission timer (RFC 6298).
 TIMER = record(
-    ("srtt", f8),  # s, like all fields without a stated unit
+    ("srtt", f8),  # s, as are the other fields without a stated unit
     ("rttvar", f8),
     ("rto", f8),
     ("backoff", f8),  # factor of the timeout (RFC 6298, rule 5.5)
@@ -239,7 +241,7 @@ TIMER = record(
     ("max_backoff", f8),
 )
 
-#: One cache line, which every data packet needs at the receiver.
+#: A receiver: one cache line, which every data packet needs.
 RECEIVING = record(
     ("expect", i8),  # next packet expected (RCV.NXT)
     ("received", i8),
@@ -250,18 +252,18 @@ RECEIVING = record(
     ("blocks_tail", i4),
     ("ack_size", i4),
     ("acknowledges", i1),  # it sends acknowledgments
-    ("in_order", i1),  # it waits for missing packets; that of a probe does not
+    ("in_order", i1),  # 1: it waits for missing packets; the receiver of a probe does not
     ("echo", i1),  # how it reports congestion marks, see below
     ("echo_ce", i1),  # acknowledgments carry ECE
     ("reports_arrival", i1),  # acknowledgments carry the arrival time of the packet [s] in header field 0
-    ("delays", i1),  # acknowledgments are: at once; delayed, see `DELAYED_ACK`; made by the scheme, see below
+    ("delays", i1),  # whether acknowledgments leave at once, are delayed, or are made by the scheme, see below
     ("plain", i1),  # 1: acknowledgments leave at once and report nothing but marks and SACK blocks
     ("waiting", i4),  # the acknowledgment that is delayed, NONE
 )
 #: Delayed acknowledgments of a receiver (RFC 5681, section 4.2), or the replies of one that its scheme controls.
 DELAYED_ACK = record(
     ("delayed_ack", i8),  # packets that one acknowledgment covers
-    ("ack_delay", f8),  # s; the longest time for which one is held back
+    ("ack_delay", f8),  # s; the longest time for which an acknowledgment is delayed
     ("quick_acks", i8),  # packets that are still acknowledged at once
     ("pending", i8),  # packets without an acknowledgment
     ("due_ns", i8),  # when the acknowledgment leaves, or the next call of `reply`
@@ -272,8 +274,9 @@ DELAYED_ACK = record(
     ("hop", i8),
 )
 AT_ONCE, DELAYED_ACKS, BY_SCHEME = range(3)  # values of `delays`
-# Echo of marks: until CWR (RFC 3168, section 6.1.3); once; of the last packet that arrived (RFC 8257, section 3.2); as
-# a count of marked packets, in header field `MARKS_FIELD` of acknowledgments, like that of RFC 9000, section 19.3.2.
+# Values of `echo`. A mark is echoed until CWR arrives (RFC 3168, section 6.1.3); once; while the last packet to arrive
+# has it (RFC 8257, section 3.2); in a count of marked packets, in header field `MARKS_FIELD` of acknowledgments, like
+# that of RFC 9000, section 19.3.2.
 LATCHED, ONCE, STATE_OF_LAST, ACCURATE = range(4)
 ECHO_MODES = ("latched", "once", "state", "accurate")
 MARKS_FIELD = 1
@@ -284,41 +287,41 @@ RECOVERY = record(
     ("recover", i8),  # first transmission after the last loss reported to the scheme
     ("delivered", i8),  # packets reported as delivered so far, and found lost so far (selective recovery)
     ("lost", i8),
-    ("reorder", i8),  # later transmissions acknowledged after which a transmission counts as lost
+    ("reorder", i8),  # number of acknowledged later transmissions after which a transmission counts as lost
     ("blocks_head", i4),  # blocks of packets that are known to have arrived
     ("blocks_tail", i4),
     ("outstanding_head", i4),  # outstanding transmissions (selective recovery)
     ("outstanding_tail", i4),
-    ("lost_head", i4),  # transmissions to be repeated
+    ("lost_head", i4),  # lost transmissions, to be retransmitted
     ("lost_tail", i4),
     ("every_loss", i1),  # the callback `loss` is called for every loss, not once per window
     ("arrival_times", i1),  # the receiver's `reports_arrival`, for schemes
     ("skips", i1),  # packets that are known to have arrived are not retransmitted
     ("sampled", i1),  # 1: the scheme asks for delivery-rate samples, see `kernel.recovery`
     ("app_limited", i1),  # the application had no more data when window and rate allowed sending
-    ("rack", i1),  # 1, 2: losses are found by time, see `kernel.rack`; uses the fields from `rack_purpose` on
+    ("rack", i1),  # 1, 2 (timer of Linux): losses are found by time, see `kernel.rack`; uses fields from `rack_purpose`
     ("probing", i1),  # 1: the next packet is a probe
-    ("alarm", f8),  # s; set by a scheme to be called then, negative: none
+    ("alarm", f8),  # s; time at which the scheme asks to be called; negative: none
     ("pool", f8),  # packets that may leave at once after a pause (tokens)
     ("immediate_calls", i8),  # consecutive alarms set to the present or the past
     ("header", f8, (4,)),  # header fields of the packets that it sends
     ("marks_reported", i8),  # packets that the receiver has reported as marked, with the echo `ACCURATE`
     ("delivered_at", i8),  # time of the last delivery, or of a transmission with nothing in flight before it
-    ("first_sent", i8),  # departure of the packet delivered last, or of the transmission with nothing in flight
+    ("first_sent", i8),  # departure of the packet delivered last, or of a transmission with nothing in flight before it
     ("app_limited_until", i8),  # samples are application-limited until more packets are delivered; 0: not limited
     ("least_rtt", i8),
-    ("rack_purpose", i1),  # purpose of its timer
+    ("rack_purpose", i1),  # purpose of the timer of RACK-TLP
     ("reordering_seen", i1),
     ("probe_repeats", i1),  # 1: the probe in flight is a retransmission (TLP.is_retrans)
     ("measured", i1),  # 1: a round trip was measured since the last probe
-    ("rack_due_ns", i8),  # when that timer expires
+    ("rack_due_ns", i8),  # when the timer of RACK-TLP expires
     ("rack_armed_ns", i8),  # time of its entry in the heap of clocks
     ("rack_rtt", i8),  # round-trip time of the packet delivered last (RACK.rtt)
     ("rack_newest", i8),  # the newest transmission delivered (RACK.segment)
     ("highest_delivered", i8),  # RACK.fack
     ("reordering_window", i8),
     ("recovery_end", i8),  # recovery lasts until everything before this packet is acknowledged
-    ("probe_end", i8),  # the packet behind the probe in flight, NONE (TLP.end_seq)
+    ("probe_end", i8),  # number of the packet after the probe in flight, NONE (TLP.end_seq)
 )
 
 #: Counters of drops, losses and so on, and when the flow began and ended.
@@ -331,7 +334,7 @@ TALLY = record(
     ("duplicate", i8),
     ("dropped", i8),
     ("acks_dropped", i8),
-    ("acks_merged", i8),  # acknowledgments that a later one has replaced; packets received less replies made
+    ("acks_merged", i8),  # acknowledgments replaced by a later one; with `reply`: packets received less replies sent
     ("acks_injected", i8),  # packets that a host outside the simulator has sent on the way back
     ("losses", i8),
     ("timeouts", i8),
@@ -359,7 +362,7 @@ SOURCE = record(
     ("off_at", i8),
     ("gap", f8),  # ns, mean
     ("slack", f8),
-    ("gap_left", i8),  # rest of the gap in which an on-off source was switched off
+    ("gap_left", i8),  # remainder of the gap during which an on-off source was switched off
     ("on_time", f8),
     ("off_time", f8),
     ("next_write", i8),  # of an application: when it writes the next packet
@@ -379,7 +382,7 @@ EVENT = record(
     ("acked", i8),  # packets newly acknowledged, cumulatively
     ("number", i8),  # the packet that triggered the acknowledgment, or that is lost
     ("transmission", i8),
-    ("newly_delivered", i8),  # packets that it reports as delivered for the first time (selective recovery)
+    ("newly_delivered", i8),  # packets first reported as delivered by this acknowledgment (selective recovery)
     ("lost", i8),  # packets found lost
     ("spurious", i8),  # 1: the acknowledged transmission had been found lost before
     ("delivery_rate", f8),  # bytes/s; 0: no sample
@@ -390,7 +393,7 @@ EVENT = record(
     ("app_limited", i8),
     ("marked", i8),  # 1: the acknowledgment carries ECE
     ("marks", i8),  # packets newly reported as marked
-    ("duplicate", i8),  # 1: it acknowledges nothing new, with data outstanding
+    ("duplicate", i8),  # 1: the acknowledgment covers no new packet although data are outstanding
     ("restart_timer", i8),
     ("packet_size", i8),  # bytes
     ("header", f8, (4,)),
@@ -398,7 +401,7 @@ EVENT = record(
 
 #: A block of packets that arrived beyond a hole.
 BLOCK = record(("low", i8), ("high", i8), ("previous", i4), ("next", i4))
-#: List nodes of one pool, so of the same size: an outstanding or lost transmission; a link's stamp on a request.
+#: Nodes of lists, of equal size because they share a pool: an outstanding or lost transmission; a stamp on a request.
 TRANSMISSION = record(("number", i8), ("transmission", i8), ("next", i4), ("later_acked", i4))
 DELIVERED = 2**30  # value of `later_acked` for a packet delivered after it had been found lost
 STAMP = record(("bytes", i8), ("time", i8), ("next", i4), ("hop", i4))
@@ -439,7 +442,7 @@ TRACED = record(
     ("ssthresh", i8),  # the word of this state in the record of its scheme, NONE if it has none
 )
 
-#: A row of the trace of a run, see `kernel.trace_rows`. The second part is of the sender after the event.
+#: A row of the trace of a run, see `kernel.trace_rows`; `window` to `in_flight` are of the sender after the event.
 TRACE = record(
     ("time", i8),
     ("connection", i8),
@@ -459,7 +462,7 @@ TRACE = record(
     ("what", i1),  # see below
     ("flag_bits", i2),
 )
-# Subject of a row of the trace: a packet that leaves or reaches sender or receiver, or a sender.
+# Values of `what`, the event of a row: a packet leaves or reaches the sender or the receiver, or the sender changes.
 SENT, RECEIVED, ACK_SENT, ACK_RECEIVED, STARTED, FINISHED, TIMED_OUT, CHANGED = range(8)
 TRACE_ROWS_PER_EVENT = 64  # upper bound of the rows that one event writes
 
@@ -474,7 +477,7 @@ LEFT = record(
 )
 ROOM_LEFT = 1 << 12  # rows; more than one event writes
 
-#: Counters of a link up to a time: see `kernel.link`.
+#: Counters of a link up to the present: see `kernel.link`.
 CENSUS = record(
     ("waiting_time", f8),  # integral of the backlog up to now [packets x ns]
     ("started_waiting_time", f8),  # waiting times of packets whose transmission has begun [ns]
@@ -493,8 +496,7 @@ NO_PACKETS, NO_BLOCKS, NO_NODES, NO_CLOCKS, NO_CONNECTIONS, NO_BACKLOG_ENTRIES, 
 # Callbacks of schemes, by number.
 START, ON_ACK, ON_LOSS, ON_TIMEOUT, ON_ALARM, ON_SEND, ON_RECEIVE, ON_REPLY = range(8)
 
-# Kinds of events in the keys.
-# CLOCK + RTO, PACE or ALARM
+# Kinds of events in the keys of the heaps; the timers of a flow are CLOCK + RTO, PACE or ALARM.
 ARRIVAL, DEPARTURE, CLOCK, SWITCH_CLOCK, SAMPLING, WAKE, DELAYED, RACK_CLOCK = 0, 1, 2, 5, 6, 7, 8, 9
 
 
@@ -502,8 +504,8 @@ ARRIVAL, DEPARTURE, CLOCK, SWITCH_CLOCK, SAMPLING, WAKE, DELAYED, RACK_CLOCK = 0
 #
 # Arrays of a run, their record types, and the record that holds their addresses.
 
-#: Arrays with a row for each flow; those of access links and sources only where a flow has one,
-#: that of traced flows only if the run is traced, that of delayed acknowledgments only if a receiver delays them.
+#: Arrays with a row for each flow. Access links and sources have rows only as far as flows need them; `traced` has rows
+#: only if the run is traced, and `delayed_acks` only if a receiver delays acknowledgments.
 OF_FLOWS = {
     "senders": SENDER,
     "timers": TIMER,
@@ -562,7 +564,7 @@ STATE = record(
     ("events", i8),
     ("until", i8),
     ("horizon", i8),  # the run is not observed until then: earlier arrivals may be computed in advance
-    ("arrivals", i8),  # entries of the heap; the same for the next
+    ("arrivals", i8),  # number of entries of the heap of arrivals; of the heap of clocks
     ("clocks", i8),
     ("tracing", i4),  # 1: packets and senders are traced
     ("attention", i4),  # 1: the fields below, or whether all files are done, matter before the next event
@@ -600,7 +602,7 @@ STATE = record(
     ("link", i4),
     ("hook", i4),  # the number of the function of the link's discipline or service in `callbacks.OF_LINKS`
     ("responder", i4),  # row of `hooks` of the plug-in that answers requests, NONE
-    ("needs_flow_row", i4),  # 1: a connection finds no row
+    ("needs_flow_row", i4),  # 1: a new connection finds no free row
     ("sampled_flows", i4),
     ("sampled_links", i4),
     ("connections", i8),

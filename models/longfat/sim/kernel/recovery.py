@@ -1,7 +1,7 @@
 """Loss recovery: which transmissions are outstanding, which are lost, and what is retransmitted.
 
 Two parts: delivery-rate samples, which are kept beside the list of transmissions; and the scoreboard of selective
-recovery, which finds losses by counting. `kernel.rack` finds them by time.
+recovery, which finds losses by counting later acknowledgments. `kernel.rack` finds losses by time.
 """
 
 from longfat.sim.kernel.jit import part, routine
@@ -18,17 +18,16 @@ from longfat.sim.kernel.records import SACK as HAS_BLOCKS
 #
 # Delivery-rate samples: how fast the network delivers what a flow sends (draft-ietf-ccwg-bbr-06, section 4.1).
 #
-# Only flows whose scheme asks for them have samples; RACK-TLP needs the times of departure. A snapshot for each
-# transmission lies in an array beside the list nodes, in the same row, so that it stays with its transmission when this
-# is found lost.
+# Only flows whose scheme asks for them have samples; RACK-TLP needs the departure times in the snapshots. The snapshot
+# of a transmission has the row number of its list node, so that it is kept when the transmission is found lost.
 
 
 @routine
 def take_snapshot(state, own, n, retransmitted):
     """Record the flow's delivery state for a transmission that is already in flight."""
     snapshot = snapshot_at(state, n)
-    # draft-ietf-ccwg-bbr-06, section 4.1.2.2, OnPacketSent(): an interval that begins with nothing in flight begins
-    # now. There, C.inflight does not include the packet in this condition, but does in P.tx_in_flight.
+    # draft-ietf-ccwg-bbr-06, section 4.1.2.2, OnPacketSent(): with nothing else in flight the interval begins now.
+    # In the draft C.inflight excludes the packet in this condition, but includes it in P.tx_in_flight.
     if own.in_flight == 1:
         own.first_sent = state.now
         own.delivered_at = state.now
@@ -69,9 +68,9 @@ def clear_sample(state, event):
 def take_sample(state, own, event, n, sent):
     """Set the fields of the event to the sample of an acknowledgment whose newest packet is list node n.
 
-    The order follows draft-ietf-ccwg-bbr-06, section 4.1.2.3: of the packets that an acknowledgment delivers, only the
-    one sent last is visited, because it gives the sample. The node may have been released, but not yet used again. The
-    round trip is that of the transmission which triggered the acknowledgment and left at `sent`.
+    As in draft-ietf-ccwg-bbr-06, section 4.1.2.3, of the packets that an acknowledgment delivers the one sent last
+    gives the sample. Its node may have been released, but not yet used again. The round trip is that of the
+    transmission that triggered the acknowledgment and left at `sent`.
     """
     clear_sample(state, event)
     if n == NONE:
@@ -87,7 +86,7 @@ def take_sample(state, own, event, n, sent):
     event.sent_in_flight = snapshot.in_flight
     event.lost_since_sent = own.lost - snapshot.lost
     event.app_limited = snapshot.app_limited
-    # The longer of the times in which the flight was sent and acknowledged; times below the least round trip are wrong.
+    # The longer of the times in which the flight was sent and acknowledged; below the least round trip it is invalid.
     interval = max(snapshot.sent - snapshot.first_sent, own.delivered_at - snapshot.delivered_at)
     if interval < own.least_rtt:
         return
@@ -197,7 +196,8 @@ def forget_transmissions(state, own):
 def mark_all_lost(state, own):
     """Count every outstanding transmission as lost after a timeout, the lowest packet number first.
 
-    RFC 6298, rule 5.4: the earliest packet leaves first. A retransmission may be outstanding behind higher numbers.
+    RFC 6298, rule 5.4: the earliest packet is retransmitted first. The nodes are sorted, because a retransmission may
+    follow higher numbers in the list.
     """
     outstanding, lost = own.outstanding_head, own.lost_head
     own.lost += own.in_flight
@@ -212,9 +212,9 @@ def mark_all_lost(state, own):
 
 @routine
 def insert_lost(state, own, n):
-    """Insert the nodes of a list into that of lost transmissions, in the order of numbers.
+    """Insert the nodes of a list into the list of lost transmissions, in the order of packet numbers.
 
-    The search for a node's place starts at the place of the node before, so that a sorted list is visited once.
+    The search for a node's place starts at the node inserted before it, so that a sorted list is traversed once.
     """
     before = NONE
     while n != NONE:
@@ -267,16 +267,16 @@ def is_covered(state, una, i, number):
 
 @part
 def update_scoreboard(state, own, una, acked, i):
-    """Remove the transmissions that an acknowledgment covers; return the number of losses, and three more values.
+    """Remove the transmissions that an acknowledgment covers; return four values on losses and deliveries.
 
-    The second value is whether a loss is new, the third the newest packet that it delivers: a list node that may have
-    been released. The fourth is whether the transmission that triggered the acknowledgment was outstanding. The lost
-    transmissions are the last ones of their list.
+    They are the number of losses; whether any loss is new; the newest transmission delivered, as a list node that may
+    have been released; and whether the transmission that triggered the acknowledgment was outstanding. The lost
+    transmissions are appended to the list of lost ones.
 
-    A transmission is lost when `reorder` transmissions made after it have been acknowledged, as with the packet
-    threshold of RFC 9002, section 6.1.1. Ours: paths keep the order of packets, so that one is enough unless the scheme
-    says otherwise. With `rack` none is found here: see `rack.detect_losses`. A loss is new if it was transmitted after
-    the last loss reported to the scheme.
+    A transmission is lost when `reorder` later transmissions have been acknowledged, as with the packet threshold of
+    RFC 9002, section 6.1.1. Ours: `reorder` is 1 unless the scheme sets it, because paths keep the order of packets.
+    With `rack` this function finds no losses: see `rack.detect_losses`. A loss is new if it was transmitted after the
+    last loss reported to the scheme.
 
     Only transmissions up to the acknowledged one are visited, so that the cost is the number of holes before it.
     """
@@ -315,8 +315,8 @@ def update_scoreboard(state, own, una, acked, i):
 def count_late_deliveries(state, own, una, i):
     """Count packets as delivered that acknowledgment i covers although they had been found lost; return the newest.
 
-    Only an acknowledgment that was not expected, or that covers more than outstanding packets, is searched for them.
-    They stay in the list, because whether they are retransmitted is another question.
+    It is called only for an acknowledgment whose trigger was not outstanding, or that covers more packets than the
+    outstanding ones. The packets stay in the list: `next_retransmission` decides whether they are retransmitted.
     """
     newest, n = NONE, own.lost_head
     while n != NONE:
@@ -333,7 +333,7 @@ def count_late_deliveries(state, own, una, i):
 
 @part
 def record_order(state, own, n):
-    """Record whether a packet that is delivered was overtaken by another one (RFC 8985, section 6.2, step 3)."""
+    """Record whether another packet has overtaken a packet that is now delivered (RFC 8985, section 6.2, step 3)."""
     number = transmission_at(state, n).number
     if number > own.highest_delivered:
         own.highest_delivered = number

@@ -1,9 +1,9 @@
-"""Sender: which packets it may send, and the packets that it makes.
+"""Sender: retransmission timer (RFC 6298), access link, and the choice and creation of the packets that it sends.
 
 There are two forms of loss recovery. *Selective*: the sender keeps a list of its outstanding transmissions. One of them
 is lost when `reorder` later transmissions have been acknowledged. It is retransmitted before new data, and the scheme
-is told (`kernel.acknowledgment`). *Own*: the scheme sees every acknowledgment and decides itself which packets are
-retransmitted (`resend`, `next`). Before that: the retransmission timer of RFC 6298, and the access link.
+is notified (`kernel.acknowledgment`). *Own*: the scheme sees every acknowledgment and decides itself which packets are
+retransmitted (`resend`, `next`).
 """
 
 import math
@@ -58,7 +58,7 @@ from longfat.sim.kernel.trace_rows import trace_packet
 #
 # Round-trip times and the retransmission timer of RFC 6298.
 
-NEARLY = 1e-6  # tolerance, in ticks: three ticks of 0.1 s are 0.30000000000000004 s, which are not four
+NEARLY = 1e-6  # tolerance, in ticks: three ticks of 0.1 s are 0.30000000000000004 s and must not round up to four
 
 
 @routine
@@ -104,10 +104,10 @@ def round_trip(state, sent):
 
 @part
 def sample_round_trip(state, f, sender, sent, acked):
-    """Take a sample of the round-trip time from an acknowledgment (RFC 6298, section 3); return whether it gives one.
+    """Take a sample of the round-trip time from an acknowledgment (RFC 6298, section 3); return whether there is one.
 
-    With timestamps every acknowledgment of new data gives one. Without them one packet at a time is timed, and never
-    one that was retransmitted (Karn's algorithm).
+    With timestamps every acknowledgment of new data gives a sample. Without them one packet at a time is timed, and no
+    packet that was retransmitted (Karn's algorithm).
     """
     if acked <= 0:
         return False
@@ -220,7 +220,7 @@ def next_number(state, f, sender):
 def next_departure(state, f):
     """Return when the rate allows the next packet, and the departure time to record if it leaves now [ns].
 
-    The second is earlier than now by the time in which the tokens left in the pool were saved up.
+    With unused tokens in the pool the second time is earlier than now by the time in which they accrued.
     """
     sender, now = sender_at(state, f), state.now
     gap = sender.packet_size / sender.rate * 1e9 if sender.rate > 0.0 else math.inf
@@ -235,7 +235,7 @@ def next_departure(state, f):
 
 @part
 def sends_by_window(state, sender):
-    """Return whether only the window limits a flow, and all packets that it may send are new and without extras."""
+    """Return whether only the window limits a flow, and all its packets are new data without flags or callbacks."""
     return (
         state.attention == 0
         and state.tracing == 0
@@ -258,7 +258,7 @@ def sends_by_window(state, sender):
 
 @part
 def send_inline(state, f):
-    """Send the packets that a flow may send now; those of a window in one pass, because none changes its allowance."""
+    """Send the packets that a flow may send now; in one pass if only the window limits them."""
     sender = sender_at(state, f)
     if not sends_by_window(state, sender):
         send(state, f)
@@ -280,11 +280,11 @@ def send_inline(state, f):
 def send(state, f):
     """Send the packets that a flow may send now one by one, because each may change the flow's allowance.
 
-    It stops where rows run short, a switch has feedback to send, or a burst is very long; the loop then comes back.
+    It stops where rows run short, a switch has feedback to send, or a burst is very long; the loop then calls it again.
     """
     sender = sender_at(state, f)
     now, left = state.now, BURST
-    while sender.access_link != IN_USE:  # a busy link calls again when it becomes idle
+    while sender.access_link != IN_USE:  # when a busy access link becomes idle, `send` is called again
         left -= 1
         if state.attention or left == 0:
             request_send(state, f)

@@ -91,9 +91,9 @@ def has_begun(state, f):
 
 @part
 def while_on(state, source, time):
-    """Return `time`, when an on-off source sends its next packet, or the next on-period if it is off by then.
+    """Return the time of an on-off source's next packet: `time`, or the begin of the next on-period if it is off then.
 
-    The rest of the gap is carried over to that period, so that the mean rate is right for any gap.
+    The remainder of the gap is carried over to that period, so that the mean rate is exact for any gap.
     """
     if time >= source.off_at:
         source.on = 0
@@ -104,7 +104,7 @@ def while_on(state, source, time):
 
 @part
 def after_gap(source, time):
-    """Return the time of the packet after the one sent at `time`; gaps are integers [ns], with the right mean."""
+    """Return the time of the packet after the one sent at `time`; gaps are integers [ns] with the exact mean."""
     gap = min(source.gap, LONGEST)
     source.slack += gap - int(gap)
     following = time + int(gap) + int(source.slack)
@@ -114,7 +114,7 @@ def after_gap(source, time):
 
 @part
 def switch_on(state, source, time):
-    """Begin the on-period of an on-off source; return whether a packet is due now, and not after the rest of a gap."""
+    """Begin the on-period of an on-off source; return whether a packet is due now: no remainder of a gap is left."""
     source.on = 1
     source.off_at = time + max(1, rounded(duration(state, source.on_time, source.shape_on)))
     return source.gap_left <= 0
@@ -160,7 +160,7 @@ def emit(state, f):
 def write(state, f):
     """Let the application of a flow write the data produced by now; return whether it wrote any.
 
-    The application is called when the sender has no more data, so that it costs no events while there are data.
+    The function is called when the sender has no more data, so that the application takes no events before.
     """
     sender, source = sender_at(state, f), source_at(state, f)
     before = sender.packets
@@ -176,7 +176,7 @@ def write(state, f):
 
 @routine
 def wait_for_data(state, f):
-    """Return whether a flow that cannot send has new data; if not, record whether it lacks data only.
+    """Return whether a flow that cannot send has new data; if not, record whether only data are missing.
 
     The pacing timer then expires when the application writes the next packet.
     """
@@ -198,8 +198,8 @@ def wait_for_data(state, f):
 def check_application_limited(state, f):
     """Mark delivery-rate samples as application-limited if the flow may send more than it has to send.
 
-    This is CheckIfApplicationLimited() of draft-ietf-ccwg-bbr-06, section 4.1.2.4. Data that only the rate holds back
-    are there to send.
+    This is CheckIfApplicationLimited() of draft-ietf-ccwg-bbr-06, section 4.1.2.4. Data that only the pacing rate
+    delays count as data to send.
     """
     sender, own = sender_at(state, f), recovery_at(state, f)
     if not own.sampled or sender.next < sender.packets or own.lost_head != NONE or own.in_flight + 1 > sender.window:
@@ -373,10 +373,11 @@ def end_connection(state, f):
 
 # --- Hosts outside the simulator -------------------------------------------------------------------------------------
 #
-# Packets of hosts outside the simulator: they enter it at any time, and a row says when and how each has left it.
+# Packets of hosts outside the simulator: they enter it at any time, and a row of `left` records when each leaves it,
+# and whether it was dropped.
 #
-# The flow of such packets has no events of its own. Its data and its acknowledgments take the links that those of a
-# transfer take, and compete there with all other packets.
+# The flow of such packets has no events of its own. Its data and acknowledgments take the same links as those of a
+# transfer, and compete there with all other packets.
 
 
 @entry(".")
@@ -414,6 +415,6 @@ def reach_host(state, i):
 
 
 def compile_injection() -> None:
-    """Compile `inject`, or load it where it was compiled before."""
+    """Compile `inject`, or load it from numba's cache."""
     if COMPILED:
         inject.compile((numba.int64,) * 8)

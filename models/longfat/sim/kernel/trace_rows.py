@@ -1,7 +1,7 @@
 """Trace of a run: rows about packets at both hosts and about senders, for `longfat.sim.runs.captures`.
 
-Without a trace it costs one branch, never taken, where a packet is sent, received or acknowledged. The rows are taken
-away after each call of the kernel, which returns when they are full.
+An untraced run pays one branch, never taken, where a packet is sent, received or acknowledged. The simulation reads and
+clears the rows after each call of the kernel, which returns when they are full.
 """
 
 import math
@@ -69,7 +69,7 @@ def begin_row(state, what, f):
 def trace_packet(state, what, i):
     """Write a row about a packet.
 
-    The packet keeps the time that its time stamp echoes, or the departure of an acknowledgment (`echo` of `TRACE`).
+    `echo` of a packet is set at its departure: the time that data echo, or the departure of an acknowledgment itself.
     """
     packet, echo = packet_at(state, i), echo_at(state, i)
     f = packet.flow
@@ -96,7 +96,7 @@ def trace_packet(state, what, i):
 
 @routine
 def trace_reception(state, i, number, flags):
-    """Write a row about a data packet that has arrived, with its number and flags; it may be an acknowledgment now."""
+    """Write a row about a data packet that has arrived, with its number and flags, because it may be an ACK now."""
     packet = packet_at(state, i)
     f = packet.flow
     row = begin_row(state, RECEIVED, f)
@@ -110,7 +110,7 @@ def trace_reception(state, i, number, flags):
 
 @routine
 def complete_row(state, f):
-    """Write the state of the sender to the last row."""
+    """Write the state of the sender to its last trace row."""
     row, sender, own = trace_at(state, state.trace_rows - 1), sender_at(state, f), recovery_at(state, f)
     row.window = sender.window + sender.inflation
     row.rate = sender.rate

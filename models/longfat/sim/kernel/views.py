@@ -2,8 +2,8 @@
 
 A view is a few pointers to rows and a table of names. `longfat.sim.fields` has the names; a plug-in adds those of its
 parameters and state, which are in a record of its own. In compiled code a view costs nothing: a field is resolved when
-the plug-in is compiled, and an assignment to a read-only field is refused then. With jit off the same table serves a
-small Python object.
+the plug-in is compiled, and an assignment to a read-only field is refused then. With jit off a small Python object uses
+the same table.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Row(types.Record):
 
     @property
     def key(self) -> Any:
-        """Name and layout, by which numba compares types; cached, because it is asked for often."""
+        """Name and layout, by which numba compares types; cached, because numba reads it often."""
         known = self.__dict__.get("_key")
         if known is None:
             layout = "; ".join(f"{each} {info.type} {info.offset}" for each, info in self.fields.items())
@@ -74,7 +74,7 @@ class ReadOnly(types.NestedArray):
 
     @property
     def key(self) -> Any:
-        """Key that differs from that of an array that may be set."""
+        """Key that differs from the key of a writable array."""
         return self.what, self.dtype, self.shape
 
 
@@ -104,13 +104,13 @@ class Field:
     unit : str
         Unit that plug-ins see, "1" for a pure number.
     about : str
-        What it is, for the documentation.
+        Description for the documentation.
     settable : bool
         Whether a plug-in may set it.
     scale : float
         The core's unit in the unit that plug-ins see: `NANOSECONDS` for times, 0 if the units are the same.
     constant : float, optional
-        Value of a field that no row has: compiled code has the number in its place.
+        Value of a field that no row has: compiled code contains the number.
     """
 
     row: str
@@ -242,7 +242,7 @@ def _floor(builder: Any) -> Any:
 
 
 def made(context: Any, builder: Any, view: View, pointers: list[Any]) -> Any:
-    """Return a view of the rows at the given pointers, in the order of its rows; for intrinsics."""
+    """Return a view of the rows at the pointers, given in the order of ``view.rows``; for intrinsics."""
     struct = cgutils.create_struct_proxy(view)(context, builder)
     void = context.get_value_type(types.voidptr)
     for name, pointer in zip(view.rows, pointers, strict=True):
@@ -285,7 +285,7 @@ class Look:
 
 
 def row(name: str) -> Any:
-    """Return a function of a view that returns its row of this name, which plug-ins cannot name."""
+    """Return a function of a view that returns the view's row of this name, to which plug-ins have no access."""
     if numba.config.DISABLE_JIT:
         return lambda view: view._rows[name]
 
