@@ -1,4 +1,4 @@
-"""Packet simulators, which use none of the laws.
+"""Packet simulators, which are independent of the laws.
 
 Submodules are imported on first use, because importing numba is slow: ``sim.Network`` and ``sim.run`` for networks of
 links, queues and congestion-control schemes, ``sim.segments`` (`longfat.segments`) for selective repeat over one path.
@@ -36,7 +36,7 @@ _SUBMODULES |= {
     "statistics": "longfat.sim.runs.statistics",
     "traffic": "longfat.sim.network.traffic",
 }
-#: The module of each name; that of the others is `plugin.functions`.
+#: Module that defines a name; names that are not listed are defined in `plugin.functions`.
 _NAMES = {
     **dict.fromkeys(("DROP", "ENQUEUE", "SEND", "Discipline"), "queues"),
     **dict.fromkeys(("Parameter", "Scheme"), "schemes"),

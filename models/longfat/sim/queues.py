@@ -1,8 +1,8 @@
-"""Queue disciplines by their names; `Discipline` is the form in which a user adds another.
+"""Queue disciplines by name; a user defines another as a `Discipline`.
 
 A discipline with parameters is called with their values, as in ``queues.red(low=5, high=20)``;
 ``queues.red.parameters`` lists its parameters and ``queues.red.source`` names its publication. The rules of every
-discipline and their sources are in docs/rules/queue-disciplines.md; its file is in `longfat.sim.switch`.
+discipline and their sources are in docs/rules/queue-disciplines.md, the code in `longfat.sim.switch`.
 """
 
 from __future__ import annotations
@@ -55,14 +55,14 @@ NAMED: Registry[Discipline] = Registry("longfat.sim.switch", Discipline, {"drop-
 
 
 def discipline(given: str | Discipline, **parameters: Any) -> Discipline:
-    """Return a discipline from its name and the values of its parameters.
+    """Return the discipline with a name, with given values of its parameters.
 
     Parameters
     ----------
     given : str or Discipline
         Name of a discipline, such as "red"; or a discipline, which is returned unchanged.
     **parameters
-        Values of its parameters, in SI units or as text with a unit.
+        Values of the discipline's parameters, in SI units or as text with a unit.
 
     Examples
     --------

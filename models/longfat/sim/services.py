@@ -1,4 +1,4 @@
-"""Services (schedulers) of links by their names; `Service` is the form in which a user adds another."""
+"""Services (schedulers) of links by name; a user defines another as a `Service`."""
 
 from __future__ import annotations
 

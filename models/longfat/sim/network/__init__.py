@@ -1,1 +1,1 @@
-"""Networks as their users build them: links, flows, traffic, topologies, scenario files, drawing."""
+"""Networks that users build: links, flows, traffic, topologies, scenario files and drawings."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 COLUMN, ROW, MARGIN, LINE = 190.0, 74.0, 30.0, 18.0  # px
-CHARACTER, SMALL = 7.0, 7.0  # px, width of a letter at 12 px and at 11 px, with some margin
+CHARACTER, SMALL = 7.0, 7.0  # px, width of a letter of 12 px and of 11 px, with some margin
 LANE, LETTER = 6.0, 13.0  # px, between flows on a link, and between the lines of its label
 ALONG = (0.5, 0.35, 0.65, 0.2, 0.8)  # fractions of a link's length at which its label may be
 
@@ -22,8 +22,8 @@ ALONG = (0.5, 0.35, 0.65, 0.2, 0.8)  # fractions of a link's length at which its
 class Placed:
     """Places of everything in a drawing [px].
 
-    The height of a box depends on the lines on one of its sides. Each link has a slot there, in the order of the boxes
-    at the other ends, and each line on the link has a lane.
+    The height of a box depends on the number of lines that end at a side of it. On each side every link has a slot, in
+    the order of the boxes at the other ends of the links, and every line on the link has a lane in the slot.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class Placed:
         self._taken = list(self.boxes.values())
 
     def rightwards(self, pair: Pair) -> bool:
-        """Return whether a link goes to the right."""
+        """Return whether the head of a link is to the right of its tail."""
         return self._grid[pair[0]][0] <= self._grid[pair[1]][0]
 
     def _side(self, node: str, other: str) -> str:
@@ -59,7 +59,7 @@ class Placed:
         return "below" if row_2 > row else "above"
 
     def _sides(self, node: str) -> dict[str, dict[str, tuple[int, int]]]:
-        """Return, for each side, the first lane of each neighbour on it, and the number of lanes."""
+        """Return, for each side of a box, the first lane of each neighbour there and the side's number of lanes."""
         others: dict[str, list[str]] = {}
         for pair in once(self._drawn.links):
             if node in pair:
@@ -73,7 +73,7 @@ class Placed:
         return found
 
     def _lanes(self, node: str, *sides: str) -> int:
-        """Return the greatest number of lanes on some sides of a node's box."""
+        """Return the greatest number of lanes on any of the given sides of a node's box."""
         return max((lanes for side in sides for _, lanes in self._slots[node].get(side, {}).values()), default=1)
 
     def _boxes(self, top: float) -> dict[str, Box]:
@@ -110,19 +110,19 @@ class Placed:
         return (left + right) / 2 + off, (top if side == "above" else bottom)
 
     def lane(self, k: int, pair: Pair) -> list[Place]:
-        """Return both ends of the lane of link `k` between a pair of boxes."""
+        """Return both ends of the lane that line `k` has on the link between a pair of boxes."""
         at = self._on[frozenset(pair)].index(k)
         return [self._port(*pair, at), self._port(*pair[::-1], at)]
 
     def band(self, pair: Pair) -> list[Place]:
-        """Return the corners of a link."""
+        """Return the corners of the band that represents a link."""
         last = max(1, len(self._on[frozenset(pair)])) - 1
         tail, head = pair
         return [self._port(tail, head, -0.3), self._port(head, tail, -0.3),
                 self._port(head, tail, last + 0.3), self._port(tail, head, last + 0.3)]  # fmt: skip
 
     def label(self, pair: Pair, lines: list[str]) -> Place | None:
-        """Return the middle of the last line of a link's label; None if there is no room beside the others."""
+        """Return the middle of the last line of a link's label; None if it would overlap another label."""
         corners = self.band(pair)
         over, under = corners[:2], corners[:1:-1]
         wide = max(map(len, lines), default=0) * SMALL
@@ -142,7 +142,7 @@ def _overlap(one: Box, other: Box) -> bool:
 
 
 def half_width(words: str) -> float:
-    """Return half of the width of a node's box."""
+    """Return half of the width of a node's box with label `words` [px]."""
     return max(16.0, len(words) * CHARACTER / 2 + 8)
 
 
@@ -155,7 +155,7 @@ LEAST_WIDTH = 900.0  # px; narrower drawings are padded at the right, because no
 def svg(net: Network) -> str:
     """Return a drawing of a network: nodes, links with rate, delay and buffer, flows with scheme and path.
 
-    With more than eight flows, those of the same scheme over equal links are drawn as one line with their number.
+    If there are more than eight flows, flows of one scheme over equal links share a line, labelled with their number.
 
     Parameters
     ----------
@@ -215,7 +215,7 @@ def svg(net: Network) -> str:
 
 
 def _safe(words: str) -> str:
-    """Return text escaped for XML, without control characters and lone surrogates, which XML does not allow."""
+    """Return text escaped for XML, without the control characters and lone surrogates that XML does not allow."""
     printable = "".join(one if one.isprintable() else "\N{REPLACEMENT CHARACTER}" for one in words)
     return escape(printable)
 
@@ -245,7 +245,7 @@ def _line(points: Iterable[Place], look: str, inside: str = "", kind: str = "flo
 
 
 def _wire(band: list[Place]) -> list[str]:
-    """Return the SVG element of a link, a grey band as wide as the flows on it need."""
+    """Return the SVG element of a link, a grey band with the given corners."""
     joined = " ".join(f"{x:.1f},{y:.1f}" for x, y in band)
     return [f'<polygon class="link" points="{joined}" fill="#ddd" stroke="#ddd"/>']
 

@@ -183,8 +183,8 @@ class Flow:
 
 
 OF_LINK, OF_FLOW = options(Link), options(Flow)
-#: All options of a link except the discipline, which is compared by identity.
+#: Function that returns the options of a link except the discipline, which is compared separately.
 link_values = attrgetter(*(name for name in OF_LINK if name != "discipline"))
 _OWN = ("start", "stagger", "application", "parameters")
-#: Options in which flows of one kind are equal, except options that are neither numbers nor words.
+#: Function that returns the options in which flows of one kind are equal, as far as they are numbers or words.
 flow_values = attrgetter(*(name for name in OF_FLOW if name not in _OWN))

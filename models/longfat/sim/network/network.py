@@ -25,9 +25,9 @@ MOST_PLACES = 2**20  # greatest buffer [packets] of the services that drop by pr
 
 
 class _Taken:
-    """Set of the names in a growing collection, so that a look-up does not visit every element.
+    """Set of the names of a growing collection, which saves visiting every element at a look-up.
 
-    If the collection is changed in another way, `among` reads it again, provided that its length has changed.
+    `add` follows the growth of the collection. After any other change of its length `among` reads it anew.
     """
 
     def __init__(self) -> None:
@@ -35,7 +35,7 @@ class _Taken:
         self._count = 0
 
     def among(self, count: int, groups: Iterable[Iterable[str]]) -> set[str]:
-        """Return the names in a collection of `count` elements, each with a group of names."""
+        """Return the names in a collection of `count` elements; `groups` yields the names of each element."""
         if count != self._count:
             self._known, self._count = {name for group in groups for name in group}, count
         return self._known
@@ -105,11 +105,11 @@ class Network:
         Parameters
         ----------
         tail, head : str
-            Names of the nodes at its beginning and end; a node exists once a link names it.
+            Names of the nodes at the begin and the end of the link, which need not exist before.
         duplex : bool
-            Whether to add an equal link from `head` to `tail`, too.
+            Whether to add an equal link from `head` to `tail` as well.
         name : str, optional
-            Name in results; "tail-head" by default.
+            Name of the link in results; "tail-head" by default.
         **arguments
 
         Examples
@@ -179,7 +179,7 @@ class Network:
         path : sequence of str
             Names of the nodes from the source to the destination; acknowledgments return over the same nodes.
         name : str, optional
-            Name in results; by default that of the scheme or generator and a number.
+            Name of the flow in results; by default the name of the scheme or generator and a number.
         **arguments
 
         Examples
@@ -192,7 +192,7 @@ class Network:
         traffic = scheme if isinstance(scheme, Traffic) else None
         own = chosen = schemes.scheme(scheme) if not isinstance(scheme, Traffic) else scheme.scheme
         kind = chosen.name if chosen else traffic.name if traffic else ""
-        if chosen is not None and chosen.values:  # the flow has them, so that a scenario file can hold them
+        if chosen is not None and chosen.values:  # kept as parameters of the flow, which a scenario file can hold
             chosen = replace(chosen, values={})
             traffic = replace(traffic, scheme=chosen) if traffic is not None else None
         label = name or f"{kind}-{len(self.flows) + 1}"
@@ -239,7 +239,7 @@ class Network:
         return [self.links[pair] for pair in pairwise(flow.path)]
 
     def way_back(self, flow: Flow) -> list[Link]:
-        """Return the links that a flow's acknowledgments take; none with ``ack_path="ideal"``."""
+        """Return the links that a flow's acknowledgments take: none with ``ack_path="ideal"`` or without any."""
         if flow.ack_path == "ideal" or (flow.traffic is not None and not flow.traffic.acknowledged):
             return []
         nodes = flow.path[::-1]
@@ -257,7 +257,7 @@ class Network:
 
     @classmethod
     def from_toml(cls, text: str) -> Network:
-        """Return the network of a scenario's text; `longfat.scenario.parse` also returns the options of its run.
+        """Return the network that a scenario's text describes; `longfat.scenario.parse` also returns the run's options.
 
         >>> Network.from_toml('link = [{from = "a", to = "b", rate = "1 Mbit/s"}]')
         Network('', 2 nodes, 1 links, 0 flows)
@@ -275,9 +275,9 @@ class Network:
     draw = drawing.svg
 
     def _repr_svg_(self) -> str | None:
-        """Return the drawing for a notebook; None for networks without nodes or with more than 100 to draw."""
+        """Return the drawing for a notebook; None if there are no nodes or more than 100 to draw."""
         return self.draw() if 0 < len(sketch(self).boxes) <= 100 else None
 
 
-if "hypothesis" in sys.modules:  # so that st.from_type(Network) is known where, and only where, properties are tested
-    importlib.import_module("longfat.testing.strategies")  # it registers them; this import may be within its own
+if "hypothesis" in sys.modules:  # makes st.from_type(Network) work, but imports no strategies elsewhere
+    importlib.import_module("longfat.testing.strategies")  # registers them; may run while that module is imported

@@ -1,8 +1,8 @@
 """Options of links, flows and runs: their records, and the conversion of buffers and of changes of the rate.
 
-An option is one field of `elements.Link` or `elements.Flow`, with its record. From the record come the argument of
-`Network.link` or `Network.flow` with its check and its entry in the docstring, the key of scenario files, the field of
-the kernel's row if it has one of its own, and the values that hypothesis strategies draw.
+An option is a field of `elements.Link` or `elements.Flow` with a record. The record defines the argument of
+`Network.link` or `Network.flow`, its check and its entry in the docstring, the key in scenario files, the field of the
+kernel's row that has the value, if any, and the values that hypothesis strategies draw.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ class Number(Argument):
     endless : bool
         Whether infinity is allowed besides the domain.
     drawn : tuple or list, optional
-        Range or list of values for strategies, with which a run takes few events; by default the option is left out.
+        Range or list of values that hypothesis strategies draw, for short runs; by default they omit the option.
     row : str
-        Field of the kernel's row that has the value, times in nanoseconds.
+        Field of the kernel's row that has the value (times in nanoseconds).
     **others
-        Those of `longfat.base.argument.Argument`.
+        Parameters of `longfat.base.argument.Argument`.
 
     Examples
     --------
@@ -47,17 +47,17 @@ class Number(Argument):
     row: str = ""
 
     def read(self, name: str, value: Any, of: str = "") -> Any:
-        """Return the value of an argument in SI units; raise an error for others."""
+        """Return an argument's value in SI units; raise an error if it is outside the domain."""
         return value if self.endless and value == math.inf else super().read(name, value, of)
 
     def described(self, name: str) -> str:
-        """Return the entry of the docstring."""
+        """Return the entry that describes the option in the docstring of `Network.link` or `Network.flow`."""
         return dataclasses.replace(self, default=None).entry(name, self.types + ", optional" * self.optional)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Option(Setting):
-    """Option that is no quantity; `toml` is the kind of its value in a scenario file, see `scenario.keys.TYPES`."""
+    """Option that is not a quantity; `toml` is the kind of its value in scenario files, see `scenario.keys.TYPES`."""
 
     toml: str
 
@@ -73,7 +73,7 @@ RUN_OPTIONS = {
 
 
 def option(record: Number | Option) -> Any:
-    """Return a field of a dataclass that declares an option; its default is the default of the argument, as read."""
+    """Return a dataclass field that declares an option; its default is that of the argument, converted to SI units."""
     if record.required:
         return dataclasses.field(metadata={"option": record})
     read = record.read("default", record.default)
@@ -86,7 +86,7 @@ def options(kind: type) -> dict[str, Number | Option]:
 
 
 def read_buffer(name: str, buffer: Any, of: str = "") -> tuple[float, float]:
-    """Return the limits of a buffer [packets], [bytes]; a limit that is not given is infinite.
+    """Return the limit of a buffer in packets and its limit in bytes; a limit that is not given is infinite.
 
     >>> [read_buffer("buffer", one) for one in ("440 packets", "64 KiB", None)]
     [(440, inf), (inf, 65536.0), (inf, inf)]
@@ -107,7 +107,7 @@ def read_buffer(name: str, buffer: Any, of: str = "") -> tuple[float, float]:
 
 
 def read_rate_changes(name: str, changes: Sequence[Sequence[Any]], of: str = "") -> tuple[tuple[float, float], ...]:
-    """Return times [s] and rates [bytes/s], given as numbers or text, after checking that the times increase.
+    """Return pairs of time [s] and rate [bytes/s] from numbers or text, after checking that the times increase.
 
     >>> read_rate_changes("rate_changes", [("1 s", "8 Mbit/s"), (2.5, 2e6)])
     ((1.0, 1000000.0), (2.5, 2000000.0))
@@ -130,7 +130,7 @@ def read_rate_changes(name: str, changes: Sequence[Sequence[Any]], of: str = "")
 
 
 def _plain_changes(changes: Sequence[Any]) -> tuple[tuple[float, float], ...] | None:
-    """Return changes that are valid numbers without units, which a trace has by the hundred thousand; None for others.
+    """Return the changes if all are valid numbers, otherwise None; fast, for traces of some hundred thousand changes.
 
     >>> _plain_changes([(1, 1e6), (2.5, 2e6)]), _plain_changes([(1, 1e6), (1, 2e6)]), _plain_changes([("1 s", 1e6)])
     (((1.0, 1000000.0), (2.5, 2000000.0)), None, None)
@@ -139,7 +139,7 @@ def _plain_changes(changes: Sequence[Any]) -> tuple[tuple[float, float], ...] | 
 
     try:
         table = np.asarray(changes)
-    except ValueError:  # not all of one length
+    except ValueError:  # the rows differ in length
         return None
     if table.dtype.kind not in "fiu" or table.ndim != 2 or table.shape[1] != 2:
         return None

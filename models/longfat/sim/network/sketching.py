@@ -14,14 +14,14 @@ from longfat.sim.network.elements import Flow, Link
 if TYPE_CHECKING:
     from longfat.sim.network.network import Network
 
-APART = 8  # number of flows up to which each has a line; above it, flows of one kind share a line
+APART = 8  # greatest number of flows that have a line each; of more flows, those of one kind share a line
 OWN = (
     "name",
     "path",
     "start",
     "stagger",
     "scheme",
-)  # fields in which flows of one kind may differ, or that are compared by name
+)  # fields in which flows of one kind may differ, or of which only the names are compared
 Place = tuple[float, float]
 Pair = tuple[str, str]
 Box = tuple[float, float, float, float]  # left, top, right, bottom
@@ -36,7 +36,7 @@ class Bundle:
 
     @property
     def words(self) -> tuple[str, str]:
-        """Names of the flows, and their number, scheme and size."""
+        """Names of the flows as one text; number, scheme and file size as another."""
         kind = [made.name for made in (self.flow.traffic, self.flow.scheme) if made is not None]
         if self.flow.file is not None:
             kind.append(text(self.flow.file, "bytes"))
@@ -55,7 +55,7 @@ class Sketch:
 
 
 def sketch(net: Network) -> Sketch:
-    """Return the contents of a drawing: a small network in full, of many flows one of each kind with its hosts.
+    """Return the contents of a drawing: all of a small network; of many flows, one of each kind with its hosts.
 
     >>> from longfat.sim import Network
     >>> two = sketch(Network.dumbbell(["reno"] * 30 + ["vegas"], rate=1e6))
@@ -84,7 +84,7 @@ def sketch(net: Network) -> Sketch:
 
 
 def _own_nodes(net: Network) -> set[str]:
-    """Return the nodes that only one flow visits and that have no links beside its path."""
+    """Return the nodes that only one flow visits and that have no links other than those of its path."""
     visits: dict[str, list[Flow]] = {}
     for flow in net.flows:
         for node in flow.path:
@@ -98,7 +98,7 @@ def _own_nodes(net: Network) -> set[str]:
 
 
 def _kind(net: Network, flow: Flow, own: set[str]) -> object:
-    """Return a key that flows of one kind share: their fields except the start, and the path without private nodes."""
+    """Return a key that flows of one kind share: fields not in `OWN`, nodes not in `own`, properties of links."""
     ways = [tuple(tuple(about(net.links[one])) if one in net.links else None for one in (pair, pair[::-1]))
             for pair in pairwise(flow.path)]  # fmt: skip
     nodes = tuple("" if node in own else node for node in flow.path)
@@ -117,7 +117,7 @@ def _first_to_last(names: Iterable[str]) -> str:
 
 
 def grid(nodes: list[str], links: list[Pair], paths: list[tuple[str, ...]]) -> dict[str, Place]:
-    """Return column and row of each node of a graph: columns along the paths of flows, rows centred in their column.
+    """Return column and row of each node of a graph: columns follow the paths of flows, rows are centred in a column.
 
     >>> grid(["a", "b", "c"], [("a", "b"), ("b", "c")], [("a", "b", "c")])["c"]
     (2, 0.0)
@@ -138,7 +138,7 @@ def grid(nodes: list[str], links: list[Pair], paths: list[tuple[str, ...]]) -> d
 
 
 def _lay(path: tuple[str, ...], columns: dict[str, int]) -> None:
-    """Assign columns to the nodes of a path that lack one, next to nodes that have one."""
+    """Assign columns to the nodes of a path that have none, next to the columns of their neighbours."""
     known = [k for k, node in enumerate(path) if node in columns]
     if not known:
         known = [0]
@@ -184,7 +184,7 @@ def said(net: Network | Sketch, tail: str, head: str, rightwards: bool = True) -
 
 
 def about(link: Link) -> list[str]:
-    """Return rate and delay of a link, and its buffer, discipline, loss and jitter, if it has them."""
+    """Return lines of text: rate and delay of a link; buffer, discipline, loss and jitter; only what it has."""
     line = [text(link.rate, "bytes/s")] if link.rate < math.inf else []
     line += [text(link.delay, "s")] if link.delay else []
     room = []

@@ -30,20 +30,20 @@ def dumbbell(
     access_delay: float | str | Sequence[float | str] = 0.0,
     **flow: Any,
 ) -> Network:
-    """Return a dumbbell: pairs of hosts, each with one flow, around one bottleneck from "left" to "right".
+    """Return a dumbbell: pairs of hosts, one flow for each pair, and a bottleneck from "left" to "right".
 
     Parameters
     ----------
     schemes : sequence of str, Scheme or Traffic
-        Scheme or generator of each flow; flow k leads from "source-k" over "left" and "right" to "sink-k".
+        Scheme or generator of each flow; flow k goes from "source-k" through "left" and "right" to "sink-k".
     name : str
         Title of the network.
     rate, delay, buffer, discipline
         Properties of the bottleneck in both directions, as in `Network.link`.
     access_rate : float or str
-        Rate of the links of the hosts [bytes/s], whose buffers are unbounded.
+        Rate of the hosts' links [bytes/s]; these links have unbounded buffers.
     access_delay : float or str, or one of them for each pair
-        Propagation delay of each link of the hosts [s]: a path has two of them.
+        Propagation delay of each of the hosts' links [s], of which a path has two.
     **flow
         Arguments of `Network.flow` for all flows.
 
@@ -70,7 +70,7 @@ def dumbbell(
 
 
 def chain(cls: type[Network], /, hops: int, *, name: str = "chain", **link: Any) -> Network:
-    """Return a chain: nodes n0, n1, ..., and equal links in both directions between neighbours; no flows.
+    """Return a chain without flows: nodes n0, n1, ..., and equal links in both directions between neighbours.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 """Traffic generators: packets that no congestion-control scheme controls, and transfers that arrive at random.
 
-docs/rules/traffic.md states the rule of each generator and its source. Rates count whole packets, headers included.
+docs/rules/traffic.md states the rule of each generator and its source. Rates include packet headers.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from longfat.sim.schemes import Scheme, scheme
 
 @dataclass(frozen=True)
 class Traffic:
-    """Traffic generator, as the functions of this module create it."""
+    """Traffic generator; created by the functions of this module."""
 
     name: str
     kind: int
     rate: float = 0.0  # bytes/s while the source is on
     interval: float = 0.0  # s between packets, instead of a rate
-    on_time: float = math.inf  # s, mean
-    off_time: float = 0.0  # s, mean
+    on_time: float = math.inf  # s, mean duration
+    off_time: float = 0.0  # s, mean duration
     shape_on: float = 0.0  # 0: fixed, 1: exponential, above 1: Pareto
     shape_off: float = 0.0
     exponential_sizes: bool = False
@@ -35,7 +35,7 @@ class Traffic:
 
     @property
     def hurst(self) -> float:
-        """Hurst parameter of the aggregate of many such sources: (3 - s)/2, s being the smaller shape in (1, 2)."""
+        """Hurst parameter of many such sources together: (3 - s)/2 for the smaller shape s in (1, 2), 0.5 without one."""
         shapes = [shape for shape in (self.shape_on, self.shape_off) if 1 < shape < 2]
         return (3 - min(shapes)) / 2 if shapes else 0.5
 
@@ -62,7 +62,7 @@ def constant(rate: float | str) -> Traffic:
 
 
 def probe(interval: float | str = 0.02) -> Traffic:
-    """Return a source that sends one acknowledged packet per interval [s], whose round-trip time is measured.
+    """Return a source that sends one packet per interval [s]; packets are acknowledged to measure round-trip times.
 
     Kanakia, Keshav and Mishra (1992), section 4, measure delays with such a source: 500 bytes every 20 ms.
 
@@ -163,7 +163,7 @@ def arrivals(connections: float, by: str | Scheme) -> Traffic:
 
 
 def check_application(given: Any, flow: str, traffic: Traffic | None, packet: float | str) -> Traffic | None:
-    """Return the application of a flow, after checking that it has a pace and the flow a scheme.
+    """Return the application of a flow, after checking that it writes at a given rate and that the flow has a scheme.
 
     >>> check_application(constant("1 Mbit/s"), "mine", None, 1000).name
     'constant'
@@ -177,7 +177,7 @@ def check_application(given: Any, flow: str, traffic: Traffic | None, packet: fl
         raise domains.conflict(name, f"excludes traffic {given.name!r}", f"use {words}")
     if traffic is not None:
         raise domains.conflict(name, f"excludes traffic {traffic.name!r}", "it writes data for a scheme")
-    most = quantities.size(packet, "packet") * records.SECOND  # a packet per nanosecond, the unit of time
+    most = quantities.size(packet, "packet") * records.SECOND  # one packet per nanosecond, the simulator's unit of time
     if given.rate > most:
         raise domains.out_of_range(f"rate of the {name}", given.rate, "bytes/s", f"(0, {most:g}]")
     return given

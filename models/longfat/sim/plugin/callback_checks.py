@@ -18,7 +18,7 @@ SHIPPED = tuple(f"longfat.{folder}." for folder in ("sim.plugin", "sim.schemes",
 
 
 def check(whose: str, name: str, function: Any, takes: str) -> None:
-    """Raise a TypeError unless the object is a function of these arguments, such as "(flow, event)"."""
+    """Raise a TypeError unless `function` can be called with the arguments in `takes`, such as "(flow, event)"."""
     if not callable(function):
         raise domains.wrong_type(f"{whose}: {name}", function, f"a function of {takes}")
     try:
@@ -31,7 +31,7 @@ def check(whose: str, name: str, function: Any, takes: str) -> None:
 
 
 def names_used(function: Any) -> set[str]:
-    """Return the global and attribute names that a function and the user's helpers that it calls use.
+    """Return the global names and attributes used by a function and by the functions of the user that it calls.
 
     >>> sorted(names_used(lambda link, packet, now: link.backlog > link.threshold))
     ['backlog', 'threshold']
@@ -54,18 +54,18 @@ def names_used(function: Any) -> set[str]:
 
 
 def _module(function: Any) -> str:
-    """Return the module that defines a function, "" if that is not known."""
+    """Return the name of the module that defines a function, "" if it is not known."""
     return getattr(function, "__module__", None) or ""
 
 
 def _names(code: CodeType) -> list[str]:
-    """Return the global and attribute names that a function uses, those of functions defined inside it included."""
+    """Return the global names and attributes used by a function and by functions defined inside it."""
     inner = [one for one in code.co_consts if isinstance(one, CodeType)]
     return [*code.co_names, *(name for one in inner for name in _names(one))]
 
 
 def _enclosed(function: Any) -> list[Any]:
-    """Return the values that a function takes from the functions around it."""
+    """Return the values of the variables that a function takes from the functions that enclose it."""
     found = []
     for cell in function.__closure__ or ():
         with contextlib.suppress(ValueError):  # a cell that is still empty
@@ -75,7 +75,7 @@ def _enclosed(function: Any) -> list[Any]:
 
 @functools.lru_cache(maxsize=512)
 def compiled(whose: str, name: str, function: Callable[..., Any], kind: Any) -> jit.Callback:
-    """Return a function compiled for numba's signature; the code of plug-ins of the package is kept on disk."""
+    """Return a function compiled for a numba signature; the code of the package's plug-ins is cached on disk."""
     ships = _module(function).startswith(SHIPPED)
     try:
         return jit.callback(kind, function, cache=ships)

@@ -1,4 +1,4 @@
-"""Record with the parameters and the state of a plug-in, by name."""
+"""Records that hold the parameters and the state of plug-ins."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class Columns:
     parameters : mapping of str to Parameter
         Parameters in this record.
     state : mapping of str to float, int, bool, sequence of these or str
-        Initial values; text names the parameter that has the initial value.
+        Initial values of state variables; a str names the parameter whose value is the initial one.
     taken : collection of str
         Names of the core's fields, which the record may not use.
     constants : mapping of str to float, optional
-        Values of the parameters that are constants of the compiled code, and not in the record.
+        Values of the parameters that the compiled code contains as constants, so that the record does not.
     """
 
     def __init__(
@@ -64,11 +64,11 @@ class Columns:
         return 0 if self.dtype is None else -(-self.dtype.itemsize // 8)
 
     def rows(self, name: str = OWN) -> dict[str, Row]:
-        """Return the pointer of a view to the record."""
+        """Return the row of a view that points to the record, by the name of the pointer."""
         return {name: Row(self.dtype if self.dtype is not None else _EMPTY, f"own.{name}")}
 
     def fields(self, name: str = OWN, *, settable: bool = True, without: Collection[str] = ()) -> dict[str, Field]:
-        """Return the fields of a view: parameters are read-only, the state may be set if allowed."""
+        """Return the fields of the record for a view: parameters are read-only, states may be set if `settable`."""
         state = {one: Field(name, one, "", "state of the plug-in", settable) for one in self._values}
         state = {one: field for one, field in state.items() if one not in without}
         about = "parameter of the plug-in"
@@ -76,7 +76,7 @@ class Columns:
         return {**{one: Field(name, one, "", about) for one in self.parameters}, **chosen, **state}
 
     def fill(self, row: np.ndarray, given: Mapping[str, Any]) -> None:
-        """Write the initial values into words of eight bytes; `given` has every parameter."""
+        """Write parameters and initial state into words of eight bytes; `given` has the value of every parameter."""
         if self.dtype is None:
             return
         made = np.zeros(1, self.dtype)
@@ -105,7 +105,7 @@ NO_COLUMNS = Columns("", {}, {}, ())
 
 
 def _check_name(whose: str, name: Any, taken: Collection[str]) -> None:
-    """Raise a ValueError for a name that no field may have."""
+    """Raise a ValueError for a name that a parameter or a state may not have."""
     if not isinstance(name, str) or not name.isidentifier() or name.startswith("_"):
         raise ValueError(f"{whose}: {name!r} is no name of a parameter or state: must be letters, digits and _")
     if keyword.iskeyword(name):
@@ -115,7 +115,7 @@ def _check_name(whose: str, name: Any, taken: Collection[str]) -> None:
 
 
 def _initial(whose: str, name: str, value: Any, parameters: Mapping[str, Parameter]) -> np.ndarray:
-    """Return the initial value of a state as an array of its type."""
+    """Return the initial value of a state variable as an array of the type that the record has."""
     if isinstance(value, str):
         if value not in parameters:
             raise domains.unknown(f"{whose}: state {name!r}: parameter", value, parameters)

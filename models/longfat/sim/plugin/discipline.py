@@ -34,7 +34,7 @@ class Discipline(PlugIn):
     Parameters
     ----------
     name, parameters, values, state, source
-        As for `longfat.sim.PlugIn`; the parameters include those of the service, and the state is that of a link.
+        As for `longfat.sim.PlugIn`; the parameters include those of the service, and each link has a state.
     service : str or Service
         Scheduler of the link:
 
@@ -61,14 +61,14 @@ class Discipline(PlugIn):
         ``feedback(link, packet, now) -> int``, called when feedback from the next switch arrives; the return value is
         ignored.
     flow_state : mapping, optional
-        State variables of each flow, in the same form: ``flow_state(link, packet.flow).bytes``.
+        State variables of each flow, given like `state`; read as ``flow_state(link, packet.flow).bytes``.
     services : sequence of str, optional
-        Services with which the discipline can be used: ``discipline(service="bit-round")``.
+        Services from which a user may choose, as in ``discipline(service="bit-round")``.
     needs_buffer : bool
         Whether a link without room for a single queued packet is refused.
     late_if : str
-        Name of a yes-or-no parameter. Only if it is 1, departures are decided when they happen, and `dequeue` is
-        called.
+        Name of a yes-or-no parameter: 1 selects the service "departures", with which `dequeue` is called, 0 selects
+        "fifo".
     hop_by_hop : bool
         Whether ``link.feedback`` goes to the `feedback` hook of the upstream switch that has such a discipline; only
         the first such switch of a path sends it to the sender.
@@ -110,7 +110,7 @@ class Discipline(PlugIn):
             if self.late_if not in self.parameters:
                 raise unknown(f"{self.title}: late_if", self.late_if, self.parameters)
             object.__setattr__(self, "service", "departures" if self.values[self.late_if] else "fifo")
-        if self.scheduler is not None and not self.source and not self.callbacks:  # it is its service
+        if self.scheduler is not None and not self.source and not self.callbacks:  # nothing but its service
             object.__setattr__(self, "source", self.scheduler.source)
         self.columns, self.flow_columns  # noqa: B018  refuses names that are not allowed
 
@@ -128,7 +128,7 @@ class Discipline(PlugIn):
         return self._changed(given, values, service=service)
 
     def check_buffer(self, link: str, packets: float, size: float) -> None:
-        """Accept every buffer of a link [packets, bytes]; a discipline that cannot work with it raises a ValueError."""
+        """Raise a ValueError if the discipline cannot work with a link's buffer [packets, bytes]; by default, never."""
 
     @functools.cached_property
     def columns(self) -> Columns:
@@ -150,7 +150,7 @@ class Discipline(PlugIn):
 
     @property
     def scheduler(self) -> Service | None:
-        """Service that the link runs; None if departure times are computed at arrival, unless a hook decides later."""
+        """Service that the link runs; None if departure times are computed at arrival, without calls of `dequeue`."""
         if isinstance(self.service, Service):
             return self.service
         late = self.service == "fifo" and self.dequeue is not None and not self.late_if
@@ -159,29 +159,29 @@ class Discipline(PlugIn):
 
     @property
     def defaults(self) -> Mapping[str, Any]:
-        """Callbacks in place of those that are not given: admit and send all packets."""
+        """Callbacks that replace those that are not given: they admit and send all packets."""
         return DEFAULTS
 
     @property
     def views(self) -> Mapping[str, View]:
-        """View of a link, with what its service shows of its own records."""
+        """View of a link, with the fields of the service's records that the discipline may see."""
         service = self.scheduler
         shown = () if service is None else (service.columns, service.queue_columns, service.settable)
         return {"link": link_view(self.columns, self.flow_columns, *shown)}
 
 
 def enqueue_all(link, packet, now):  # type: ignore[no-untyped-def]
-    """Return that the packet is admitted if the buffer has room."""
+    """Return ENQUEUE: the packet is admitted if the buffer has room."""
     return ENQUEUE
 
 
 def send_all(link, packet, now):  # type: ignore[no-untyped-def]
-    """Return that the packet is sent."""
+    """Return SEND: the packet is sent."""
     return SEND
 
 
 def no_tick(link, now):  # type: ignore[no-untyped-def]
-    """Return the time of the next call: never."""
+    """Return infinity, so that `tick` is not called again."""
     return math.inf
 
 

@@ -1,6 +1,6 @@
-"""Functions that callbacks of plug-ins call: random numbers, marks, queues, packets, and what schedulers need.
+"""Functions for callbacks of plug-ins: random numbers, marks, queues, packets, and the memory and heaps of services.
 
-A packet that waits at a link, and a queue of a link, have numbers, by which a plug-in may keep them in its state.
+Each waiting packet and each queue of a link has a number, which a plug-in may keep in its state.
 """
 
 import math
@@ -43,13 +43,13 @@ QUEUE_SIZE, PACKET_SIZE, HEADER_SIZE = (row.layout.itemsize for row in (QUEUE, P
 
 @part
 def random(view):
-    """Return a random number in [0, 1) of the network's stream; `view` is a flow or a link."""
+    """Return a random number in [0, 1) from the random stream of the network; `view` is a flow or a link."""
     return uniform(state_of(view))
 
 
 @part
 def flow_state(link, flow):
-    """Return the state that the discipline keeps of a flow, whose number is `packet.flow`."""
+    """Return the view of the discipline's state for a flow, given by its number `packet.flow`."""
     return _flow_state(link, flow_state_at(state_of(link), link_row(link), flow))
 
 
@@ -141,19 +141,19 @@ def first_waiting(link):
 
 @part
 def behind(link, number):
-    """Return the number of the packet behind this one, negative if there is none."""
+    """Return the number of the waiting packet behind packet `number`, negative if there is none."""
     return int(packet_at(state_of(link), number).next)
 
 
 @part
 def push_out(number):
-    """Return the value with which `enqueue` drops this waiting packet instead of the arriving one."""
+    """Return the value with which `enqueue` drops the waiting packet `number` instead of the arriving one."""
     return number + 1
 
 
 @part
 def drop_more(number):
-    """Return the value with which `evict` drops this packet and is called again, even if the buffer has room now."""
+    """Return the value with which `evict` drops packet `number` and is called again, even if the buffer has room."""
     return PASSES - 1 - number
 
 
@@ -183,7 +183,7 @@ def now_ns(view):
 
 @part
 def capacity(link, time):
-    """Return the bytes that a link sends in a time [ns] at the rate of its latest transmission; may be infinite."""
+    """Return the bytes, possibly infinite, that a link sends in `time` [ns] at the rate of its latest transmission."""
     row = link_row(link)
     return float(time) * row.rate / (8e9 * row.scale) if row.scale > 0 else math.inf
 
@@ -202,7 +202,7 @@ def set_tag(link, number, tag):
 
 @part
 def _queued(link, number):
-    """Return what a service knows of a packet."""
+    """Return the row with the queue, tag and predecessor of a waiting packet."""
     if not 0 <= number < state_of(link).packets_room:
         raise IndexError("the service uses a number that no packet has")
     return queued_at(state_of(link), number)
@@ -210,7 +210,7 @@ def _queued(link, number):
 
 @part
 def schedule_wake(link, queue, time):
-    """Ask for a call of `wake` for a queue at a time [ns], unless that is past or an earlier call is due."""
+    """Schedule a call of `wake` for a queue at a time [ns], unless it is past or an earlier call is scheduled."""
     row = queue_row(queue)
     if state_of(link).now < time < row.armed_ns:
         row.armed_ns = time
@@ -219,19 +219,19 @@ def schedule_wake(link, queue, time):
 
 @part
 def memory(link, k):
-    """Return word k of the memory that the service asked for with `workspace`, an integer."""
+    """Return word k of the service's memory (see `workspace` of `Service`), an integer."""
     return _word(link, k).x
 
 
 @part
 def set_memory(link, k, value):
-    """Set word k of the memory of the service to an integer."""
+    """Set word k of the service's memory to an integer."""
     _word(link, k).x = value
 
 
 @part
 def _word(link, k):
-    """Return a word of the memory of the service."""
+    """Return the row of word k of the service's memory."""
     if not 0 <= k < link_row(link).workspace_words:
         raise IndexError("the service uses memory beyond that which its workspace has asked for")
     return word_at(workspace(state_of(link), link_row(link)), k)
@@ -239,7 +239,7 @@ def _word(link, k):
 
 @part
 def _heap(link, count):
-    """Return the address of the heap of `count` entries."""
+    """Return the address of the service's heap, after checking that its memory has room for `count` entries."""
     if not 0 <= 2 * count <= link_row(link).workspace_words:
         raise IndexError("the service uses memory beyond that which its workspace has asked for")
     return workspace(state_of(link), link_row(link))

@@ -26,11 +26,11 @@ class Parameter(Quantity):
     domain : str
         Domain: an interval such as ``"[1, inf)"``, or a set such as ``"{0, 1}"``.
     field : str
-        For schemes: field of the flow that the parameter initialises, see `longfat.sim.fields.INITIAL`; it has no field
-        of its own then. For disciplines: the name by which callbacks read it, if the link has a field of the
-        parameter's name.
+        For schemes: field of the flow that the parameter initialises, see `longfat.sim.fields.INITIAL`, in place of a
+        field of its own. For disciplines: name by which callbacks read the parameter, needed if the link has a field
+        of the parameter's name.
     about : str
-        The `meaning`: a noun phrase.
+        Meaning of the parameter, a noun phrase.
     **others
         Further arguments of `longfat.base.quantity.Quantity`, such as ``integer=True``.
 
@@ -56,13 +56,13 @@ class Parameter(Quantity):
 
     @property
     def reader(self) -> Callable[[Any, str, str], float] | None:
-        """Function that reads text with a unit: also per cent, but nothing for one of a few numbers."""
+        """Function that reads text with a unit, per cent for the unit "1"; None if the domain is a set of numbers."""
         if isinstance(self.interval, domains.Values):
             return None
         return quantities.fraction if self.unit == "1" else super().reader
 
     def checked(self, name: str, value: Any) -> Any:
-        """Return a value inside the domain, in SI units; raise an error for others.
+        """Return the value in SI units; raise an error if it is outside the domain.
 
         >>> Parameter(0.05, "s", "(0, 1]").checked("interval", "20 ms")
         0.02
@@ -74,7 +74,7 @@ class Parameter(Quantity):
 class Table(Parameter):
     """Parameter that is a list of rows of numbers, at most 100; by default an empty list.
 
-    A plug-in sees an array of all numbers, row by row, with -1 beyond the last row. ``columns`` has the name, unit and
+    A plug-in sees an array of all numbers, row by row, with -1 beyond the last row. ``columns`` lists name, unit and
     domain of each column.
     """
 
@@ -92,7 +92,7 @@ class Table(Parameter):
         return self.MOST * len(self.columns)
 
     def checked(self, name: str, value: Any) -> Any:
-        """Return the rows as tuples, in SI units; raise an error for others.
+        """Return the rows as tuples, in SI units; raise an error for an invalid row or value.
 
         >>> Table(columns=(("time", "s", "[0, inf)"), ("count", "1", "[1, 9]"))).checked("losses", [["20 ms", 2]])
         ((0.02, 2.0),)
@@ -117,13 +117,13 @@ class Table(Parameter):
 class Choice(Parameter):
     """Parameter of a scheme that chooses a component, such as a loss recovery, when the network is assembled.
 
-    The callbacks read it like any other, but compiled code has the number in its place, so that it contains the chosen
-    component only, and is compiled once for each choice.
+    The callbacks read it like any other parameter, but the compiled code contains its value as a constant, hence only
+    the chosen component, and is compiled once for each choice.
     """
 
 
 def flag(default: bool, about: str, field: str = "") -> Parameter:
-    """Return a parameter that is 1 (yes) or 0 (no); scenario files write that of a discipline as true or false."""
+    """Return a parameter that is 1 (yes) or 0 (no); in scenario files a discipline's flag is true or false."""
     return Parameter(float(default), "1", YES_OR_NO, field, about)
 
 

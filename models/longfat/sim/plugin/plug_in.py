@@ -1,4 +1,4 @@
-"""`PlugIn`: what users may replace in the simulator, and the registry of those that the package has."""
+"""`PlugIn`: base of schemes, disciplines and services, which users may add; and the registries of the package's own."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ class PlugIn:
         State variables of a flow or a link by name, with initial values: ``flow.w_max``, ``link.drop_next``. Text names
         the parameter whose value is the initial one.
     source : str
-        Full reference of its rules: authors, title, venue, year and section, or RFC.
+        Full reference of the plug-in's rules: authors, title, venue, year and section, or RFC.
     """
 
-    #: Kind of plug-in in messages; arguments and result of each callback, in the kernel's order; callbacks that have no
-    #: default; views of a plug-in without parameters and state, which the defaults get; advice on how to give a
+    #: Kind of plug-in in messages; arguments and result of each callback, in the kernel's order; callbacks without a
+    #: default; views without parameters and state, for the default callbacks; advice, in messages, on how to give a
     #: parameter that has no value.
     KIND: ClassVar[str] = "plug-in"
     CALLBACKS: ClassVar[Mapping[str, str]] = {}
@@ -83,7 +83,7 @@ class PlugIn:
         return self._changed(given, values)
 
     def _changed(self, in_order: Sequence[Any], named: Mapping[str, Any], **fields: Any) -> Self:
-        """Return a copy with other values and fields; the plug-in itself if nothing changes."""
+        """Return a copy with other parameter values and other fields; the plug-in itself if nothing changes."""
         if len(in_order) > len(self.parameters):
             raise ValueError(f"{self.title} takes {len(self.parameters)} values, got {len(in_order)}")
         given = dict(zip(self.parameters, in_order, strict=False))
@@ -94,7 +94,7 @@ class PlugIn:
         return replace(self, values=values, **fields) if fields or values != self.values else self
 
     def checked(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return values of parameters, each inside its domain; refuse names that are no parameter.
+        """Return the given values in SI units, after checking that each names a parameter and is inside its domain.
 
         >>> PlugIn("mine", parameters={"target": Parameter(0.005, "s", "(0, 1]")}).checked({"target": "20 ms"})
         {'target': 0.02}
@@ -107,7 +107,7 @@ class PlugIn:
         return {name: self.parameters[name].checked(name, value) for name, value in given.items()}
 
     def require_values(self, given: Mapping[str, Any] | None = None) -> None:
-        """Raise a ValueError if a parameter has neither a default nor a value, here or among those given."""
+        """Raise a ValueError if a parameter has no default, no value in `values` and none in `given`."""
         missing = [name for name in self.missing if name not in (given or {})]
         if missing:
             advice = f"{self.ADVICE}, as in {self.KIND}({missing[0]}=...)"
@@ -115,7 +115,7 @@ class PlugIn:
 
     @property
     def title(self) -> str:
-        """Kind and name, for messages."""
+        """Kind and name of the plug-in, for messages."""
         return f"{self.KIND} {self.name!r}"
 
     @property
@@ -136,17 +136,17 @@ class PlugIn:
 
     @functools.cached_property
     def callbacks(self) -> dict[str, Any]:
-        """The callbacks that are given, by name."""
+        """Callbacks that the user has given, by name."""
         return {name: getattr(self, name) for name in self.CALLBACKS if getattr(self, name) is not None}
 
     @property
     def defaults(self) -> Mapping[str, Any]:
-        """Callbacks in place of those that are not given, by name; they use no parameters and no state."""
+        """Callbacks that replace those that are not given, by name; they use no parameters and no state."""
         return {}
 
     @property
     def views(self) -> Mapping[str, View]:
-        """Views with the parameters and the state, by the names of the arguments that get them."""
+        """Views with the plug-in's parameters and state, by the names of the callbacks' arguments."""
         return self.BARE_VIEWS
 
     def compiled(self) -> tuple[jit.Callback, ...]:
@@ -164,7 +164,7 @@ class PlugIn:
 
 
 class Registry(Mapping[str, Kind], Generic[Kind]):
-    """Plug-ins of one kind that the modules of a package define, by name; the first use imports them all.
+    """Plug-ins of one kind that the modules of a package define, by name; the first look-up imports all the modules.
 
     Parameters
     ----------
@@ -173,7 +173,7 @@ class Registry(Mapping[str, Kind], Generic[Kind]):
     kind : type
         `Scheme`, `Discipline` or `Service`.
     others : mapping, optional
-        Plug-ins with further names, which are found without an import.
+        Further plug-ins by name, which are found without an import of the package's modules.
     """
 
     def __init__(self, package: str, kind: type[Kind], others: Mapping[str, Any] | None = None) -> None:
@@ -193,7 +193,7 @@ class Registry(Mapping[str, Kind], Generic[Kind]):
         return len(self._named)
 
     def find(self, given: Any, **parameters: Any) -> Kind:
-        """Return the plug-in of a name with these values of its parameters; a plug-in is returned unchanged."""
+        """Return the plug-in with a name and with given values of its parameters; a plug-in is returned unchanged."""
         if isinstance(given, str) and given in self:
             return self[given](**parameters)  # type: ignore[return-value]
         if not isinstance(given, self.kind):

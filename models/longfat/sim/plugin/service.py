@@ -29,7 +29,7 @@ class Service(PlugIn):
     Parameters
     ----------
     name, parameters, values, state, source
-        As for `longfat.sim.PlugIn`; values are given with the discipline, and those of ``service(quantum=500)`` are the
+        As for `longfat.sim.PlugIn`. Users give values to the discipline; the values of ``service(quantum=500)`` are the
         defaults of disciplines with this service.
     enqueue : callable
         ``enqueue(link, packet, now) -> int`` appends the arriving packet to one of the link's queues; the return value
@@ -39,15 +39,15 @@ class Service(PlugIn):
         as `take_first` does; it returns NOTHING if no packet may be transmitted.
     evict : callable, optional
         ``evict(link, packet, now) -> int``, called when the buffer has no room for the arriving packet. It takes a
-        queued packet out of its queue and returns its number, so that it is dropped, or ``drop_more(number)`` to be
-        called again whether the buffer has room then or not; or it returns NOTHING to drop the arriving packet, as by
-        default.
+        queued packet out of its queue and returns its number, so that it is dropped, or ``drop_more(number)``, so that
+        `evict` is called again even if the buffer has room then; or it returns NOTHING to drop the arriving packet, as
+        the default does.
     wake : callable, optional
         ``wake(link, queue, now) -> int``, for services that are not work-conserving: called at the time that the
         service scheduled for this queue, and after the discipline's `feedback` about it; the return value is ignored.
         `longfat.sim.switch.rate_controlled` is an example.
     queues : int or str
-        Number of queues of a link, or the name of the parameter that has it; "flow": one for each flow and direction.
+        Number of queues of a link, or the parameter that has this number; "flow": a queue for each flow and direction.
     queue_state : mapping, optional
         State variables of a queue, with their initial values.
     settable : tuple of str
@@ -57,10 +57,10 @@ class Service(PlugIn):
     in_order : bool
         Whether packets depart in the order of their arrival.
     may_push_out : bool
-        Whether a discipline may drop queued packets: the service has one queue, and no other record of its packets.
+        Whether a discipline may drop queued packets: the service must have one queue and no other record of packets.
     workspace : callable, optional
-        Function of the buffer [packets] and the number of queues that returns the memory that a link needs [words of 8
-        bytes].
+        Function of the buffer [packets] and the number of queues; it returns the memory that the service needs for a
+        link [words of 8 bytes].
     bounded : bool
         Whether the buffer must be limited in packets, because the workspace grows with it.
 
@@ -121,7 +121,7 @@ class Service(PlugIn):
 
     @property
     def defaults(self) -> Mapping[str, Any]:
-        """Callbacks in place of those that are not given: a full buffer drops the arriving packet."""
+        """Callbacks that replace those that are not given: a full buffer drops the arriving packet."""
         return DEFAULTS
 
     @property
@@ -132,7 +132,7 @@ class Service(PlugIn):
 
 
 def evict_none(link, packet, now):  # type: ignore[no-untyped-def]
-    """Return that the arriving packet is dropped."""
+    """Return NOTHING: the arriving packet is dropped."""
     return NOTHING
 
 
@@ -162,5 +162,5 @@ DEPARTURES = Service(
     may_push_out=True,
     source="Ours, because first-in, first-out service needs no source; it differs from 'fifo' in its cost alone",
 )
-#: All services by the names that disciplines use. None: first in, first out, with departure times computed at arrival.
+#: Services by the names that disciplines use; None is first in, first out, with departure times computed at arrival.
 SERVICES: Registry[Any] = Registry("longfat.sim.switch", Service, {"fifo": None, "departures": DEPARTURES})

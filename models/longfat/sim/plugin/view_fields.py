@@ -1,9 +1,9 @@
-"""Fields of plug-ins: one table of all that they read and may set, in SI units.
+"""Fields that plug-ins read and may set, in SI units, and the views that contain them.
 
 Schemes, disciplines and services get views of the simulator's rows. Times are seconds, sizes bytes, rates bytes/s, all
 as floats; the core counts integer nanoseconds. A field that is not listed here does not exist for a plug-in. Setting a
-read-only field is refused when the plug-in is compiled, because the core does not check the row numbers that it
-follows, and keeps packet counts that have to balance. The parameters and the state of a plug-in are further fields.
+read-only field is refused when the plug-in is compiled, because the core follows row numbers without a check, and keeps
+packet counts that have to balance. The parameters and the state of a plug-in are further fields.
 """
 
 from __future__ import annotations
@@ -172,7 +172,7 @@ QUEUE_FIELDS = _of(
     ("tail", "1", "number of the last waiting packet, negative if there is none"),
 )  # fmt: skip
 
-#: Fields of the flow that a scheme's `Parameter` may set instead of one of its own record, and their arrays.
+#: Fields of the flow that a scheme's `Parameter` may initialise instead of a field of its own, with their arrays.
 INITIAL = {
     "window": "senders", "rate": "senders", "timestamps": "senders", "ect": "senders", "rto": "timers",
     "min_rto": "timers", "max_rto": "timers", "granularity": "timers", "tick": "timers", "pool": "recoveries",
@@ -181,7 +181,7 @@ INITIAL = {
     "quick_acks": "delayed_acks",
 }  # fmt: skip
 
-#: All fields, by the names of the callbacks' arguments.
+#: Fields of each view, by the names of the callbacks' arguments.
 TABLE: Mapping[str, Mapping[str, Field]] = {
     "flow": FLOW_FIELDS,
     "event": EVENT_FIELDS,
@@ -204,9 +204,9 @@ ROWS: Mapping[str, Mapping[str, Row]] = {
 
 
 def view(kind: str, own: Columns = NO_COLUMNS, without: Collection[str] = ()) -> View:
-    """Return the view of a kind that a plug-in gets, with its own record, `without` some states of that.
+    """Return the view that a plug-in gets of a row: its kind, the plug-in's record, and the states that are left out.
 
-    The callbacks at one end of a flow do not see the states of the other.
+    The callbacks at one end of a flow do not see the states of the other end.
     """
     return View(kind, {**ROWS[kind], **own.rows()}, {**TABLE.get(kind, {}), **own.fields(without=without)})
 
@@ -222,7 +222,7 @@ def link_view(
     queue: Columns = NO_COLUMNS,
     settable: tuple[str, ...] | None = (),
 ) -> View:
-    """Return the view of a link that a discipline gets, or its service.
+    """Return the view of a link that a discipline or its service gets.
 
     Parameters
     ----------
@@ -231,7 +231,7 @@ def link_view(
     service, queue : Columns
         Records of the service, for a link and for a queue.
     settable : tuple of str or None
-        State of queues that the discipline may set; None for the view of the service, which may set all of it.
+        States of queues that the discipline may set; None for the view of the service, which may set all states.
     """
     queues = queue_view(queue)
     if settable is not None:
@@ -243,7 +243,7 @@ def link_view(
 
 
 def documentation() -> str:
-    """Return the table of all fields as Markdown, for the documentation.
+    """Return tables of the fields of all views as Markdown, for the documentation.
 
     >>> print(documentation().splitlines()[0])
     ### flow

@@ -1,9 +1,9 @@
 """Scenarios: a network, its flows and the options of its run as TOML text, read and written.
 
 The keys (`keys`) are the arguments of `Network.link` (with ``from`` and ``to``), `Network.flow` and `longfat.sim.run`.
-Numbers are in SI units; text has a unit. A user's own `Scheme`, `Discipline` or `Traffic` is written (`writing`) as
-``"own:NAME"`` with a comment; the parser (`parsing`) calls ``find`` for every name with a colon and every Python file.
-`loading` reads files.
+Numbers are in SI units; text has a unit. The writer (`writing`) writes a user's own `Scheme`,
+`Discipline` or `Traffic` as ``"own:NAME"`` with a comment; the parser (`parsing`) calls ``find`` for every name with a
+colon and every Python file. `loading` reads files.
 """
 
 from longfat.sim.network.scenario.loading import SHIPPED as SHIPPED

@@ -13,7 +13,7 @@ from longfat.sim.network.traffic import Traffic
 
 
 def kind(one: Argument | Option) -> str:
-    """Return the kind of the value of an option."""
+    """Return the kind of an option's value, a key of `TYPES`."""
     if isinstance(one, Option):
         return one.toml
     if one.integer and one.unit != "bytes":
@@ -21,7 +21,7 @@ def kind(one: Argument | Option) -> str:
     return "share" if one.unit == "probability" else one.unit
 
 
-# Kinds of the values of all keys, for each kind of table; TYPES explains them.
+# Keys of each table and the kinds of their values; the kinds are keys of `TYPES`.
 LINK = {"from": "text", "to": "text", "name": "text", "duplex": "flag"}
 LINK |= {key: kind(one) for key, one in OF_LINK.items()}
 FLOW = {"name": "text", "scheme": "text", "traffic": "traffic", "path": "nodes"}
@@ -30,7 +30,7 @@ RUN = {key: kind(one) for key, one in RUN_OPTIONS.items()}
 DOCUMENT = {"name": "text", "link": "tables", "flow": "tables", "run": "table"}
 
 _QUANTITY = (int, float, str)
-#: Kinds of values: the types in TOML, and the words of messages.
+#: Types in TOML of each kind of value, and the words that describe it in messages.
 TYPES: dict[str, tuple[tuple[type, ...], str]] = {
     "text": ((str,), "text"),
     "bytes/s": (_QUANTITY, 'a number [bytes/s] or text such as "40 Mbit/s"'),
@@ -51,7 +51,7 @@ TYPES: dict[str, tuple[tuple[type, ...], str]] = {
     "values": ((str, dict), 'a table, or "linux"'),
     "tables": ((list,), "tables"),
 }
-#: Generators by the names that a flow's ``traffic = {kind = ...}`` may have.
+#: Generators by their names in ``traffic = {kind = ...}`` of a flow.
 GENERATORS: dict[str, Callable[..., Traffic]] = {
     name.replace("_", "-"): made
     for name, made in vars(traffic).items()

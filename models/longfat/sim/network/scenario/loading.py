@@ -34,9 +34,10 @@ def load(path: str | Path, *, trust: bool = False) -> tuple[Network, dict[str, A
     ----------
     path : str or Path
         TOML file, see `longfat.scenario`, or a name of `shipped`. A path has a suffix or a separator; a bare name
-        is an included scenario, whatever files the current folder holds. ``scheme = "my_schemes.py:aimd"`` runs that
-        Python file, in the folder of the scenario or below it, and takes the scheme that is bound to this name;
-        ``scheme = "my_schemes.py"`` takes the only scheme of the file. The same holds for ``discipline``.
+        is always an included scenario, even if the current folder has a file of this name.
+        ``scheme = "my_schemes.py:aimd"`` runs this Python file, in the folder of the scenario or below it, and takes
+        the scheme that is bound to the name; ``scheme = "my_schemes.py"`` takes the only scheme of the file. The same
+        holds for ``discipline``.
     trust : bool
         Whether the scenario may run Python files outside its folder, by absolute paths, ".." or symbolic links.
 
@@ -84,13 +85,13 @@ def parse(text: str, find: Callable[..., Any] | None = None) -> tuple[Network, d
     text : str
         TOML, see `longfat.scenario`.
     find : callable, optional
-        Function that returns the scheme or discipline of a name with a colon, such as "my_schemes.py:aimd", or None.
-        For a file, such as "my_schemes.py", its second argument is the class that is needed.
+        Function that returns the scheme or discipline for a name with a colon, such as "my_schemes.py:aimd", or None.
+        For a file, such as "my_schemes.py", it is called with the class that is needed as its second argument.
 
     Returns
     -------
     Network, dict
-        Network, equal to the one that was written, and options for `longfat.sim.run`.
+        Network, equal to the network from which the text was written, and options for `longfat.sim.run`.
 
     Raises
     ------
@@ -111,7 +112,7 @@ def parse(text: str, find: Callable[..., Any] | None = None) -> tuple[Network, d
 
 
 def read(text: str, find: Callable[..., Any] | None = None) -> Network:
-    """Return the network of a scenario's text, as `parse` does.
+    """Return the network that a scenario's text describes, without the options of its run.
 
     >>> net = read('''
     ... [[link]]
@@ -133,13 +134,13 @@ def read(text: str, find: Callable[..., Any] | None = None) -> Network:
 
 
 def _place(path: str | Path) -> Path:
-    """Return the path of a scenario: a file's own path, or that of an included scenario for a bare name."""
+    """Return the path of a scenario's file; a bare name stands for an included scenario."""
     from longfat.base.domains import unknown, wrong_type
 
     if not isinstance(path, str | os.PathLike):
         raise wrong_type("path", path, "a string or a path")
     name, place = os.fspath(path), Path(path)
-    if place.suffix or place.name != name:  # a folder, or a separator at the end
+    if place.suffix or place.name != name:  # it has a suffix, a folder, or a separator at its end
         return place
     if name not in shipped():
         raise ValueError(f"{unknown('scenario', name, shipped())}; a file has a suffix or a separator: ./{name}")
@@ -147,7 +148,7 @@ def _place(path: str | Path) -> Path:
 
 
 def finder(folder: str | Path, trust: bool = False) -> Callable[..., Any]:
-    """Return a function that finds "my_schemes.py:aimd" in the Python files of a folder, running each file once."""
+    """Return a function that finds "my_schemes.py:aimd" in the Python files of a folder; it runs each file once."""
     from longfat.sim.queues import Discipline
     from longfat.sim.schemes import Scheme
 

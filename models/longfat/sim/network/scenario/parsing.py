@@ -1,4 +1,4 @@
-"""Parser of scenarios: from TOML to a network, its flows and the options of its run."""
+"""Parser of scenarios, which converts TOML to a network with its flows and the options of its run."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Find = Callable[..., Any]
 def fill(net: Network, text: str, find: Find | None = None) -> dict[str, Any]:
     """Add the links and flows of a scenario to an empty network, and return the options of its run.
 
-    Text, ``find`` and errors are those of `longfat.scenario.parse`.
+    `text`, `find` and errors are as for `longfat.scenario.parse`.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def fill_document(net: Network, document: dict[str, Any], find: Find | None = No
 
 
 def _shown_progress(tables: list[Any], kind: str) -> Iterable[Any]:
-    """Return the tables in an iterator that shows a progress bar, on a terminal and after two seconds."""
+    """Return an iterator over the tables that shows a progress bar, on a terminal and after two seconds."""
     if len(tables) < 1000:
         return tables
     from tqdm import tqdm
@@ -75,7 +75,7 @@ def _shown_progress(tables: list[Any], kind: str) -> Iterable[Any]:
 
 
 def _within(where: str, function: Callable[..., Any], *arguments: Any) -> Any:
-    """Call a function, and add the name of the table to the message of an error."""
+    """Call a function, and prefix the messages of its errors with the name of the table."""
     try:
         return function(*arguments)
     except (TypeError, ValueError) as error:
@@ -113,7 +113,7 @@ def _add_link(net: Network, table: dict[str, Any], find: Find | None) -> None:
 
 
 def _argument(kind: str, key: str, value: Any, find: Find | None) -> Any:
-    """Return the argument of `Network.link` or `Network.flow` that a value in a file stands for."""
+    """Return the argument of `Network.link` or `Network.flow` that a value in a scenario file represents."""
     if kind == "discipline":
         return _discipline(value, find)
     return _traffic(dict(value), find, key) if kind == "traffic" else value
@@ -139,7 +139,7 @@ def _discipline(given: str | dict[str, Any], find: Find | None) -> Discipline:
 
 
 def _known_discipline(name: str, options: dict[str, Any]) -> Discipline:
-    """Return one of the package's disciplines with the parameters of a table."""
+    """Return a discipline of the package by name, with the parameters from its table."""
     known, what = queues.NAMED[name], f"discipline {name!r}: "
     kinds = {name: "rows" if isinstance(one, Table) else "quantity" for name, one in known.parameters.items()}
     kinds |= dict.fromkeys(known.flags, "flag")
@@ -152,7 +152,7 @@ def _known_discipline(name: str, options: dict[str, Any]) -> Discipline:
 
 
 def _made(what: str, function: Callable[..., Any], options: dict[str, Any], find: Find | None) -> Any:
-    """Call a generator with the keys of a table as arguments; the argument `by` is a scheme."""
+    """Call a traffic generator with the keys of a table as arguments; the argument `by` names a scheme."""
     takes = inspect.signature(function).parameters
     kinds = {
         name: "text" if name == "by" else "flag" if isinstance(one.default, bool) else "quantity"
@@ -168,7 +168,7 @@ def _is_own(name: str) -> bool:
 
 
 def _found(what: str, name: str, find: Find | None, kind: type) -> Any:
-    """Return a user's own scheme or discipline by its name."""
+    """Return a user's own scheme or discipline by name, after checking that it is of the class `kind`."""
     made = None if find is None else find(name) if ":" in name else find(name, kind)
     if made is None:
         raise ValueError(
@@ -204,7 +204,7 @@ def _traffic(options: dict[str, Any], find: Find | None, key: str) -> Traffic:
 
 
 def _run(table: dict[str, Any]) -> dict[str, Any]:
-    """Return the options of `longfat.sim.run`, which checks their ranges."""
+    """Return a table's options of `longfat.sim.run`; their ranges are checked there."""
     _check("", table, RUN)
     texts = {key: text for key, text in table.items() if isinstance(text, str) and (key, text) != ("warm_up", "auto")}
     return table | {key: RUN_OPTIONS[key].read(key, text) for key, text in texts.items()}

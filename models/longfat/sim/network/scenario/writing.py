@@ -1,4 +1,4 @@
-"""Writer of scenarios: from a network to TOML, as a person would write it."""
+"""Writer of scenarios, which converts a network to short, readable TOML."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from longfat.sim.schemes.scheme import Scheme
 if TYPE_CHECKING:
     from longfat.sim.network.network import Network
 
-# Fields of `Traffic` for the arguments of generators that have other names.
+# Fields of `Traffic` whose names differ from the generators' arguments, by argument.
 _FIELDS = {"on": "on_time", "off": "off_time", "connections": "arrivals", "by": "scheme"}
 _JSON = json.JSONEncoder(ensure_ascii=False)
 _TEXT = ("bytes/s", "s", "bytes")  # units that are written as text
-#: Comments on a user's own schemes and the like, by key.
+#: Words for a user's own schemes and disciplines in comments, by key.
 _OWN = {"scheme": "Scheme", "by": "Scheme", "discipline": "Discipline"}
 
 
@@ -39,7 +39,7 @@ def write(net: Network, **options: Any) -> str:
     """Return a network, and the options of its run, as TOML with units, without defaults, and with duplex links joined.
 
     `longfat.scenario.read` returns the network from the text. A user's own scheme or discipline is written as
-    "own:NAME" and read with ``find={"own:NAME": scheme}.get``; an own generator cannot be read.
+    "own:NAME" and read with ``find={"own:NAME": scheme}.get``; a user's own generator cannot be read.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def write(net: Network, **options: Any) -> str:
 def _links(links: list[Link]) -> list[str]:
     """Return the tables of the links; two equal links in opposite directions share one with ``duplex = true``."""
     parts: list[str] = []
-    written: dict[Any, str] = {}  # text of a link without its ends, since many links are equal
+    written: dict[Any, str] = {}  # text of each kind of link without its nodes, since many links are equal
     k = 0
     while k < len(links):
         link = links[k]
@@ -101,12 +101,12 @@ def _equal(one: Link, other: Link) -> bool:
 
 
 def _link(link: Link, duplex: bool) -> str:
-    """Return the lines of a link, except its ends."""
+    """Return the lines of a link, except its name and nodes."""
     return _lines(_options(link, OF_LINK) | {"duplex": duplex or None})
 
 
 def _options(thing: Link | Flow, known: Mapping[str, Number | Option]) -> dict[str, Any]:
-    """Return the values that differ from the defaults, as TOML holds them."""
+    """Return the options that differ from their defaults, as values for TOML."""
     values = {name: getattr(thing, name) for name in known}
     return {
         name: _value_of(name, known[name], value)
@@ -116,7 +116,7 @@ def _options(thing: Link | Flow, known: Mapping[str, Number | Option]) -> dict[s
 
 
 def _value_of(name: str, option: Argument | Option, value: Any) -> Any:
-    """Return the value of an option as TOML holds it."""
+    """Return the value of an option as a value for TOML."""
     if isinstance(option, Argument):
         return f"{value} B" if option.integer and option.unit == "bytes" else _written(value, option.unit)
     return _WRITERS[name](value) if name in _WRITERS else value
@@ -173,7 +173,7 @@ def _flow(flow: Flow, number: int, written: dict[Any, tuple[str, str, str]]) -> 
 
 
 def _kind(flow: Flow, made: Traffic | Scheme) -> tuple[str, str, str]:
-    """Return the lines of a flow that precede its path, those up to its start, and those behind its start."""
+    """Return three parts of a flow's lines: before its path, between path and start, and after its start."""
     which = {"traffic": _traffic(made)} if isinstance(made, Traffic) else {"scheme": _scheme(made)}
     table = {name: value for name, value in _options(flow, OF_FLOW).items() if name not in _TIMES}
     values, file = table.pop("parameters", {}), table.pop("file", None)
@@ -203,7 +203,7 @@ def _traffic(given: Traffic) -> dict[str, Any]:
 
 #: Options in which flows of one kind differ.
 _TIMES = {name: OF_FLOW[name] for name in ("start", "stagger")}
-#: How a value of a network is written that is no quantity, by option; others are written as they are.
+#: Functions that convert options other than quantities for TOML, by option; other options are written unchanged.
 _WRITERS: dict[str, Callable[[Any], Any]] = {
     "buffer": _buffer, "discipline": _discipline, "rate_changes": _changes, "application": _traffic
 }  # fmt: skip
@@ -214,7 +214,7 @@ _DEFAULTS = {
 
 
 def _option(key: str, value: Any) -> Any:
-    """Return an option of the run as TOML holds it, checked as the parser checks it."""
+    """Return an option of the run as a value for TOML, with the same checks as in the parser."""
     if key not in RUN:
         raise unknown("option", key, RUN)
     if RUN[key] == "s" and value is not None and value != "auto":
@@ -229,7 +229,7 @@ def _option(key: str, value: Any) -> Any:
 
 @functools.lru_cache(maxsize=4096, typed=True)  # distinguishes True from 1
 def _written(value: float, unit: str) -> float | str:
-    """Return a quantity as text with its unit if the text is read as the same number, otherwise the number."""
+    """Return a quantity as text with a unit, or as a number if the text would not be read as exactly this number."""
     if unit not in _TEXT or not math.isfinite(value):
         return value
     precise = f"{8 * value!r} bit/s" if unit == "bytes/s" else f"{value!r} {unit.replace('bytes', 'B')}"
@@ -243,7 +243,7 @@ def _written(value: float, unit: str) -> float | str:
 
 
 def _lines(table: Mapping[str, Any]) -> str:
-    """Return lines of keys and values, without the values that are None, and comments on a user's own things."""
+    """Return lines of keys and values, except values that are None, with comments on a user's own plug-ins."""
     return "".join(
         f"{_key(key)} = {_value(value)}{_comment(key, value)}\n" for key, value in table.items() if value is not None
     )
@@ -268,7 +268,7 @@ def _value(value: Any) -> str:
     """Return a TOML value, with lists and tables on one line."""
     if isinstance(value, bool):
         return str(value).lower()
-    if isinstance(value, str):  # JSON's escapes are TOML's, but for DEL
+    if isinstance(value, str):  # the escapes of JSON are valid in TOML, which also requires one for DEL
         return _JSON.encode(value).replace("\x7f", "\\u007f")
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(_value, value))}]"
