@@ -1,4 +1,4 @@
-"""`conformance`: a check whether a scheme, discipline or service keeps the rules of the simulator."""
+"""Function `conformance`, which checks that a scheme, discipline or service keeps the rules of the simulator."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from longfat.sim.conforming.interpreted import Interpreted, observe_interpreted
 from longfat.sim.conforming.trials import ABOUT, Subject, observe, subject_of, trials_for
 from longfat.sim.kernel import jit
 
-TIME_LIMIT = 60.0  # s of wall time for the runs without compilation, which take two or three
+TIME_LIMIT = 60.0  # s of wall time for the runs without compilation, which usually take 2 to 3 s
 
 __all__ = ["CHECKS", "Check", "Report", "conformance"]
 
@@ -31,7 +31,7 @@ def conformance(
 
     The rules: the plug-in compiles and returns valid values, no packet is lost uncounted, the buffer and the order of
     packets are kept, a link with a backlog transmits, files arrive, and a seed determines the run, compiled or not. The
-    report has a sentence on each. Three small networks are simulated, each of them twice with one seed, once with
+    report has a sentence on each rule. Three small networks are simulated, each of them twice with one seed, once with
     another seed, and once in plain Python in a separate process. This takes about five to ten seconds.
 
     Parameters
@@ -51,7 +51,7 @@ def conformance(
     Returns
     -------
     Report
-        ``passed`` is true if no check failed; ``checks`` has a verdict and a message for each. ``print`` shows a table.
+        ``passed`` is true if no check failed; ``checks`` has the verdict and the message of each; printed, a table.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def conformance(
 
 
 def _evidence(subject: Subject, seed: int, other: int, progress: bool) -> Evidence:
-    """Return the records of all runs; those without compilation come first, since only they can be stopped."""
+    """Return the records of all runs; runs without compilation come first, because only these can be stopped."""
     found = Evidence(subject, trials_for(subject))
     with bar(task="checking", unit="run", shown=progress, total=1 + 4 * len(found.trials)) as shown:
         try:
@@ -88,6 +88,6 @@ def _evidence(subject: Subject, seed: int, other: int, progress: bool) -> Eviden
                 for records, one, slow in (*runs, (found.compiled, seed, True)):
                     records.append(observe(trial, subject, one, slow=slow or not jit.COMPILED))
                     shown.update(1)
-        except ValueError as error:  # the plug-in does not compile, or does not fit such a link
+        except ValueError as error:  # the plug-in does not compile, or refuses the network, such as its buffer
             found.faults[VALUES] = str(error)
     return found

@@ -1,4 +1,4 @@
-"""Checks of `longfat.sim.conformance`: each is a rule, and a function that finds the fault of a run that breaks it."""
+"""Checks of `longfat.sim.conformance`: each is a rule with a function that finds a fault in the record of a run."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from longfat.sim.conforming.findings import FAILED, NOT_APPLICABLE, PASSED, Chec
 from longfat.sim.conforming.trials import DELAY, LINK, RATE, Record, Subject, Trial
 from longfat.sim.kernel import jit
 
-UNLIMITED = 2.0**25  # packets; the simulator cannot have as many in flight
-TICK_NS = 2  # for two times that are rounded to nanoseconds
+UNLIMITED = 2.0**25  # packets; more than the simulator can have in flight
+TICK_NS = 2  # tolerance, because two times are rounded to nanoseconds
 
 
 @dataclass
@@ -20,12 +20,12 @@ class Evidence:
 
     subject: Subject
     trials: tuple[Trial, ...]
-    runs: list[Record] = field(default_factory=list)  # one for each trial, as all the lists
-    again: list[Record] = field(default_factory=list)  # with the same seed
-    other: list[Record] = field(default_factory=list)  # with another seed
+    runs: list[Record] = field(default_factory=list)  # with one record for each trial, as in the other lists
+    again: list[Record] = field(default_factory=list)  # the same runs with the same seed
+    other: list[Record] = field(default_factory=list)  # the same runs with another seed
     compiled: list[Record] = field(default_factory=list)  # shorter runs, to compare with the interpreted ones
     interpreted: list[Record] = field(default_factory=list)
-    faults: dict[str, str] = field(default_factory=dict)  # by check: found before there were runs to examine
+    faults: dict[str, str] = field(default_factory=dict)  # messages by check, of faults found before any run
 
 
 def _of_trial(records: list[Record], trial: str) -> Record:
@@ -37,7 +37,7 @@ def _s(nanoseconds: float) -> str:
     return f"{nanoseconds * 1e-9:.9g} s"
 
 
-# The faults: each function returns a message on a run that breaks the rule, and "" for others.
+# Functions that find faults: each returns a message if the record breaks the rule, otherwise "".
 
 
 def _refused_value(found: Evidence, one: Record) -> str:
@@ -46,7 +46,7 @@ def _refused_value(found: Evidence, one: Record) -> str:
 
 
 def _unlimited(found: Evidence, one: Record) -> str:
-    """Find a window or rate that is no valid number, or a flow that was limited and is no longer."""
+    """Find an invalid window or rate, or a flow that was limited by one of them and is no longer."""
     if one.refused_value:
         return one.error
     limited = set()  # flows that a window or rate has limited; others may send a file in one burst on purpose
@@ -88,7 +88,7 @@ def _uncounted(found: Evidence, one: Record) -> str:
 
 
 def _overtaking(found: Evidence, one: Record) -> str:
-    """Find a packet that left before an earlier one; with fair queueing or priorities, of the same flow."""
+    """Find a packet that left before an earlier one; with fair queueing or priorities, only within a flow."""
     service = found.subject.discipline.scheduler
     strict = service is None or service.in_order
     place = {line[1:3]: k for k, line in enumerate(one.entered)}
@@ -144,7 +144,7 @@ def _idle(found: Evidence, one: Record) -> str:
     idle: float = 0  # ns, end of the last transmission
     sent = _departures(one)
     earliest = math.inf
-    still = []  # ns, at each departure: first arrival of a packet that had not been sent
+    still = []  # ns, at each departure: first arrival among the packets that had not been sent
     for came, _, _ in reversed(sent):
         earliest = min(earliest, came)
         still.append(earliest)
@@ -173,7 +173,7 @@ def _unfinished(found: Evidence, one: Record) -> str:
 
 
 def _difference(left: Record, right: Record, those: str, these: str) -> str:
-    """Return a sentence on the first difference between two runs; "" if there is none."""
+    """Return a sentence on the first difference between two runs, "" if there is none; `those`, `these` name both."""
     for what, mine, others in (("entered", left.entered, right.entered), ("left", left.left, right.left)):
         for k, (a, b) in enumerate(zip(mine, others, strict=False)):
             if a != b:
@@ -192,7 +192,7 @@ def _difference(left: Record, right: Record, those: str, these: str) -> str:
 
 
 def _undetermined(found: Evidence, one: Record) -> str:
-    """Find a difference between runs with one seed, or between seeds if no random number is drawn."""
+    """Find a difference between two runs with the same seed, or, if no random number is drawn, with different seeds."""
     again, other = (_of_trial(records, one.trial) for records in (found.again, found.other))
     message = _difference(one, again, "in one run", "in another with the same seed")
     if not message and not one.drew:
@@ -207,7 +207,7 @@ def _changed_by_compilation(found: Evidence, one: Record) -> str:
     return message and f"{message} (compiled code rounds x**3 otherwise than Python, but not x*x*x)"
 
 
-# The runs that a check examines, and the reasons why it does not apply.
+# Functions that return the runs that a check examines, or the reason why a check does not apply.
 
 
 def _accepted(found: Evidence) -> list[Record]:
@@ -237,7 +237,7 @@ def _of_files(found: Evidence) -> str:
 
 @dataclass(frozen=True)
 class Rule:
-    """Rule that plug-ins keep: its sentence, the function that finds a fault, the runs examined, and exemptions."""
+    """Rule for plug-ins: its text, and functions that find a fault, select runs, and give reasons for an exemption."""
 
     meaning: str
     fault: Callable[[Evidence, Record], str]
@@ -245,7 +245,7 @@ class Rule:
     exempt: Callable[[Evidence], str] = lambda found: ""
 
     def check(self, name: str, found: Evidence) -> Check:
-        """Return the result of the check of this name; its message is that of the first run with a fault."""
+        """Return the result of the rule's check; a failed check has the message of the first run with a fault."""
         if VALUES in found.faults and name != VALUES:
             return Check(name, self.meaning, (), NOT_APPLICABLE, "not checked, because no run could begin")
         if name in found.faults:

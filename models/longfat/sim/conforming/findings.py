@@ -20,7 +20,7 @@ class Check:
     name, meaning : str
         Name of the check, and a sentence that describes it.
     networks : tuple of str
-        Networks on which it was made.
+        Networks on which the check was made.
     verdict : {"passed", "failed", "not applicable"}
         Result of the check.
     message : str
@@ -36,7 +36,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Report:
-    """Result of `conformance`; printed, it is a table.
+    """Result of `conformance`; printing it shows a table.
 
     Parameters
     ----------

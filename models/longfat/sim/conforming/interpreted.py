@@ -23,11 +23,11 @@ answer()
 
 
 class Interpreted(Exception):
-    """Error of the process without compilation; the message says why there is no result."""
+    """Error of the process that runs without compilation; the message says why it returned no result."""
 
 
 def observe_interpreted(subject: Subject, seed: int, timeout: float) -> list[Record]:
-    """Return the records of all trials, run in plain Python in a separate process."""
+    """Return the records of all trials, which a separate process runs in plain Python."""
     try:
         sent = portable((subject, seed))
     except Exception as error:  # a user's class may raise any exception
@@ -49,7 +49,7 @@ def observe_interpreted(subject: Subject, seed: int, timeout: float) -> list[Rec
 
 
 def answer() -> None:
-    """Write the records of all trials of the subject and seed on standard input to standard output."""
+    """Read a subject and a seed from standard input, run all trials, and write the records to standard output."""
     out, sys.stdout = sys.stdout.buffer, sys.stderr  # keeps output of the plug-in out of the result
     subject, seed = pickle.load(sys.stdin.buffer)
     np.seterr(all="ignore")
@@ -57,7 +57,7 @@ def answer() -> None:
 
 
 def portable(thing: Any) -> bytes:
-    """Return a pickled object, with the plug-in's functions by value and compiled ones as plain functions."""
+    """Return the pickle of an object: functions of the plug-in by value, compiled functions as plain functions."""
     import cloudpickle
 
     class Pickler(cloudpickle.CloudPickler):  # type: ignore[misc]
@@ -81,7 +81,7 @@ def portable(thing: Any) -> bytes:
 
 
 def _modules(plug_in: Any) -> list[Any]:
-    """Return the modules of the plug-in's functions, which the other process may not find by their names."""
+    """Return the modules of the plug-in's functions that the other process may not be able to import."""
     service = getattr(plug_in, "scheduler", None)
     functions = [*plug_in.callbacks.values(), *(service.callbacks.values() if service else ())]
     names = {getattr(one, "py_func", one).__module__ or "" for one in functions}

@@ -18,16 +18,16 @@ from longfat.sim.schemes import Parameter, Scheme
 from longfat.sim.services import Service
 from longfat.sim.switch.log import Log
 
-SAMPLES, FEW = 100, 20  # times at which windows, rates and packet counts are sampled: in a run, in a short run
-ROOM = 20_000  # packets in a log
+SAMPLES, FEW = 100, 20  # number of samples of windows, rates and packet counts in a run, and in a short run
+ROOM = 20_000  # greatest number of packets in a log
 RATE, DELAY, BUFFER = 1e6, 0.01, 10  # bytes/s, s, packets or kB: of the link under test
 LINK = "a-b"
-PATH = ("s", "a", "b", "d")  # s-a and b-d have no transmission time, and log the traffic of a-b
+PATH = ("s", "a", "b", "d")  # nodes; links s-a and b-d have no transmission time, and log the traffic of a-b
 FILE = 100_000  # bytes
 ABOUT = f"{RATE * 8e-6:g} Mbit/s, {DELAY * 1e3:g} ms one way, buffer of {BUFFER} packets or {BUFFER} kB"
 
 
-REFUSED = (" is no window", " is no rate", "nothing limits it")  # in the simulator's messages on windows and rates
+REFUSED = (" is no window", " is no rate", "nothing limits it")  # words of messages on invalid windows and rates
 
 
 @dataclass(frozen=True)
@@ -47,13 +47,13 @@ class Subject:
 
 @dataclass(frozen=True)
 class Trial:
-    """Network of a test, and the length of its runs."""
+    """Network of a test, and the duration of its runs."""
 
     name: str
     about: str
     add: Callable[[Network, Subject], Any]  # adds the flows to the network
     until: float  # greatest simulated time [s]
-    until_slow: float  # the same for the comparison with plain Python, which needs 1 ms per packet [s]
+    until_slow: float  # the same in the comparison with plain Python, which takes 1 ms per packet [s]
     loss: float = 0.0  # loss probability of the link, in both directions
     in_bytes: bool = False  # whether the buffer is limited in bytes
 
@@ -64,14 +64,14 @@ def _set_priority(flow, packet):  # type: ignore[no-untyped-def]
 
 
 def prioritised() -> Scheme:
-    """Return Reno with an additional parameter, the priority of its packets."""
+    """Return Reno with an additional parameter `priority`, the priority of its packets."""
     reno = schemes.scheme("reno")
     given = {**reno.parameters, "priority": Parameter(0.0, "1", "[0, 7]")}
     return replace(reno, name="reno with a priority", send=_set_priority, parameters=given)
 
 
 def _add(net: Network, subject: Subject, name: str, start: float, packets: int) -> None:
-    """Add a flow of the scheme with a file, or one of two seconds if the scheme transfers no files."""
+    """Add a flow of the subject's scheme: a file of `packets` packets, or 2 s if the scheme transfers no files."""
     ends = {"file": 1000 * packets} if subject.scheme.acknowledged else {"stop": 2.0}
     net.flow(subject.scheme, path=PATH, name=name, start=start, parameters=subject.parameters, **ends)  # type: ignore[arg-type]
 
@@ -115,27 +115,27 @@ DISCIPLINE_TRIALS = (
 
 
 def trials_for(subject: Subject) -> tuple[Trial, ...]:
-    """Return the trials for a scheme, or those for a discipline."""
+    """Return the trials for the subject: those for schemes or those for disciplines."""
     return SCHEME_TRIALS if subject.is_scheme else DISCIPLINE_TRIALS
 
 
 @dataclass
 class Record:
-    """Record of a run on one of these networks."""
+    """Record of a run of a trial."""
 
     trial: str
     error: str = ""  # the simulator's message when it refused a returned value
     refused_value: bool = False  # whether that value was a window or rate
-    unbalanced: str = ""  # message if the packet counts do not balance
+    unbalanced: str = ""  # message, if the packet counts do not balance
     now: float = 0.0  # s
     drew: bool = False
     done: bool = False
     drained: bool = False
     state: dict[str, Any] = field(default_factory=dict)  # all fields of the flows and the link at the end
     samples: list[tuple[float, dict[str, dict[str, float]]]] = field(default_factory=list)
-    entered: list[tuple[int, ...]] = field(default_factory=list)  # rows of the logs before and behind the link
-    left: list[tuple[int, ...]] = field(default_factory=list)
-    others: int = 0  # packets other than data, which the logs count only
+    entered: list[tuple[int, ...]] = field(default_factory=list)  # rows of the log before the link
+    left: list[tuple[int, ...]] = field(default_factory=list)  # rows of the log behind the link
+    others: int = 0  # packets other than data, which the logs count without a row
     link: dict[str, Any] = field(default_factory=dict)
 
 
@@ -143,7 +143,7 @@ def network(trial: Trial, subject: Subject, logs: tuple[Log, Log]) -> Network:
     """Return the network of a trial."""
     net = Network(trial.name)
     service = subject.discipline.scheduler
-    # A workspace grows with the buffer in packets.
+    # A service with a workspace needs a buffer in packets, because the workspace grows with it.
     packets = not trial.in_bytes or (service is not None and service.workspace is not None)
     buffer = BUFFER if packets else f"{BUFFER * 1000} B"
     options: dict[str, Any] = {"rate": RATE, "delay": DELAY, "buffer": buffer, "loss": trial.loss}
@@ -156,7 +156,7 @@ def network(trial: Trial, subject: Subject, logs: tuple[Log, Log]) -> Network:
 
 
 def observe(trial: Trial, subject: Subject, seed: int, *, slow: bool = False) -> Record:
-    """Run a trial and return its record; `slow` selects the shorter time."""
+    """Run a trial and return its record; `slow` selects the shorter duration for runs in plain Python."""
     logs = Log(ROOM), Log(ROOM)
     record = Record(trial.name)
     run = Simulation(network(trial, subject, logs), rng=seed)
@@ -194,7 +194,7 @@ def _sample(run: Simulation, name: str) -> dict[str, float]:
 
 
 def subject_of(plug_in: Any, beside: Any, parameters: Mapping[str, float] | None) -> Subject:
-    """Return the subject of a test from a plug-in or its name, with the plug-ins that it is combined with."""
+    """Return the subject of a test: a plug-in, given itself or by name, and the plug-in that it is combined with."""
     given = _by_name(plug_in)
     if isinstance(given, Scheme):
         discipline = queues.discipline("fifo" if beside is None else beside)

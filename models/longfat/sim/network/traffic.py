@@ -35,7 +35,7 @@ class Traffic:
 
     @property
     def hurst(self) -> float:
-        """Hurst parameter of many such sources together: (3 - s)/2 for the smaller shape s in (1, 2), 0.5 without one."""
+        """Hurst parameter of many such sources together: (3 - s)/2 for the smaller shape s in (1, 2), else 0.5."""
         shapes = [shape for shape in (self.shape_on, self.shape_off) if 1 < shape < 2]
         return (3 - min(shapes)) / 2 if shapes else 0.5
 
