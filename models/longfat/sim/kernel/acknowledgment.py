@@ -175,7 +175,7 @@ def start_flow(state, f):
 def acknowledge(state, i):
     """Process an acknowledgment at the sender; return False if the scheme returned an invalid window or rate.
 
-    Steps that most flows do not need are in separate functions, because a function prepares all its calls at its begin.
+    Steps that most flows do not need are in separate functions: numba prepares all calls of a function at its begin.
     """
     packet = packet_at(state, i)
     f = packet.flow

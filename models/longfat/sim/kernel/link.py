@@ -117,7 +117,7 @@ def arrive_in_advance(state, link, i, packet, hop):
 
 @routine
 def end_of_transmission(state, k):
-    """Put a packet that a link with a service has transmitted on its way, and let the service choose the next one."""
+    """Start the propagation of a packet that a link with a service has transmitted, and begin the next transmission."""
     link, now = link_at(state, k), state.now
     i = link.transmitting
     link.transmitting = NONE

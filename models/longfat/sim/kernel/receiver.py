@@ -250,7 +250,7 @@ def reply(state, f):
 
 @routine
 def hold_back(state, f, i, may_wait):
-    """Delay an acknowledgment if allowed, in place of one delayed before; return whether it is delayed."""
+    """Delay an acknowledgment if allowed, in place of the one delayed before; return whether it is delayed."""
     receiver, delayed = receiver_at(state, f), delayed_ack_at(state, f)
     if receiver.waiting != NONE:
         release_packet(state, receiver.waiting)
@@ -260,15 +260,15 @@ def hold_back(state, f, i, may_wait):
     if delayed.quick_acks > 0:
         delayed.quick_acks -= 1
         may_wait = False
-    # RFC 5681, section 4.2: at least one acknowledgment for every second full-sized segment; immediately for data out
-    # of order, and for data that fills a gap. Ours: immediately for the last packet of the sender's data, because it
+    # RFC 5681, section 4.2: acknowledge at least every second full-sized segment; acknowledge immediately data out of
+    # order and data that fill a gap. Ours: acknowledge immediately the last packet of the sender's data, because it
     # carries FIN, which TCP acknowledges without delay.
     if not may_wait or delayed.pending >= delayed.delayed_ack:
         delayed.pending = 0
         delayed.due_ns = NEVER
         return False
     receiver.waiting = i
-    if delayed.pending == 1:  # RFC 5681, section 4.2: within 500 ms of the first packet not acknowledged
+    if delayed.pending == 1:  # RFC 5681, section 4.2: at most 500 ms after the first packet not acknowledged
         delayed.due_ns = state.now + int(delayed.ack_delay * 1e9)
         if delayed.due_ns < delayed.armed_ns:
             arm(state, f, delayed.due_ns)
@@ -459,7 +459,7 @@ def add_block(state, expect, i, count, low, high):
 
 @routine
 def report_blocks(state, f, i, newest):
-    """Report the newest block, then those reported before, then others, three at most (RFC 2018, sections 3 and 4)."""
+    """Report the newest block, then blocks reported before, then others; at most three (RFC 2018, sections 3 and 4)."""
     tally, receiver = tally_at(state, f), receiver_at(state, f)
     expect = receiver.expect
     for k in range(6):

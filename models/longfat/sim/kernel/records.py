@@ -274,8 +274,8 @@ DELAYED_ACK = record(
     ("hop", i8),
 )
 AT_ONCE, DELAYED_ACKS, BY_SCHEME = range(3)  # values of `delays`
-# Values of `echo`. A mark is echoed until CWR arrives (RFC 3168, section 6.1.3); once; while the last packet to arrive
-# has it (RFC 8257, section 3.2); in a count of marked packets, in header field `MARKS_FIELD` of acknowledgments, like
+# Values of `echo`. A mark is echoed until CWR arrives (RFC 3168, section 6.1.3); once; if the last packet to arrive has
+# it (RFC 8257, section 3.2); in a count of marked packets, in header field `MARKS_FIELD` of acknowledgments, like
 # that of RFC 9000, section 19.3.2.
 LATCHED, ONCE, STATE_OF_LAST, ACCURATE = range(4)
 ECHO_MODES = ("latched", "once", "state", "accurate")

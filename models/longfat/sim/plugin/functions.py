@@ -167,7 +167,7 @@ def is_full(link, packet, now):
 
 @part
 def mark(link, packet):
-    """Mark a packet that is ECN-capable (RFC 3168, section 5), and return whether it is."""
+    """Mark a packet if it is ECN-capable (RFC 3168, section 5); return whether it is."""
     if packet.marks & ECT:
         packet.marks |= CE
         link.marked += 1
