@@ -108,7 +108,7 @@ def take_header(state, event, i):
 def is_unlimited(state, f, sender):
     """Return whether a flow may send more packets in one burst than a run can hold.
 
-    It may if no rate, access link or limit for this event keeps it from sending the whole window.
+    The flow may do so if no rate, access link or limit for this event keeps it from sending the whole window.
     """
     if sender.window <= MOST_PACKETS_AT_ONCE or sender.packets - sender.next <= MOST_PACKETS_AT_ONCE:
         return False
@@ -383,7 +383,7 @@ def expire_retransmission_timer(state, f):
 
 @routine
 def report_repaired_loss(state, f):
-    """Call `loss` of the scheme for a packet that a probe has repaired (RFC 8985, section 7.4.2)."""
+    """Call `loss` of the scheme for a packet whose loss a probe has repaired (RFC 8985, section 7.4.2)."""
     sender, own, event = sender_at(state, f), recovery_at(state, f), event_of(state)
     event.lost, acknowledged = 1, event.number
     event.number = sender.una - 1

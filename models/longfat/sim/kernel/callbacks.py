@@ -96,15 +96,15 @@ def _finder(base: str, kind: types.FunctionType, stride: int) -> Any:
     return at
 
 
-#: Functions of (state, scheme, number of the callback); `send_at` and `receive_at` also take a packet, the latter at
-#: the receiver.
+#: Functions of (state, scheme, number) that return a callback of a scheme; that of `send_at` also takes a packet, and
+#: that of `receive_at` is called with the receiver and a packet.
 callback_at = _finder("callbacks_base", _CALLBACK, len(CALLBACKS))
 send_at = _finder("callbacks_base", _SEND, len(CALLBACKS))
 receive_at = _finder("callbacks_base", _RECEIVE, len(CALLBACKS))
-#: Functions of (state, discipline, ENQUEUE, DEQUEUE or ON_FEEDBACK), and of (state, discipline, ON_TICK).
+#: The same for disciplines: the number is ENQUEUE, DEQUEUE or ON_FEEDBACK; and ON_TICK.
 hook_at = _finder("hooks_base", _HOOK, len(HOOKS))
 tick_at = _finder("hooks_base", _TICK, len(HOOKS))
-#: Functions of (state, service, PUT or EVICT), (state, service, TAKE), (state, service, WAKE_UP).
+#: The same for services: the number is PUT or EVICT; TAKE; and WAKE_UP.
 verb_at = _finder("verbs_base", _HOOK, len(VERBS))
 dequeue_at = _finder("verbs_base", _TAKE, len(VERBS))
 wake_at = _finder("verbs_base", _WAKE, len(VERBS))

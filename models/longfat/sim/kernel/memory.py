@@ -82,7 +82,7 @@ SENDER, TIMER, RECOVERY, RECEIVING, DELAYED_ACK, LINK, PACKET, EVENT, HEADER, QU
     )
 )
 
-#: Functions of (state, number): the rows of a flow.
+#: Functions of (state, number) that return the rows of a flow.
 sender_at = _reader(SENDER, "senders_base")
 timer_at = _reader(TIMER, "timers_base")
 receiver_at = _reader(RECEIVING, "receivers_base")
@@ -91,7 +91,7 @@ tally_at = _reader(Row(records.TALLY, "tally"), "tallies_base")
 access_link_at = _reader(Row(records.ACCESS_LINK, "access_link"), "access_links_base")
 delayed_ack_at = _reader(DELAYED_ACK, "delayed_acks_base")
 source_at = _reader(Row(records.SOURCE, "source"), "sources_base")
-#: Functions of (state, number): the row of a link, a packet, ...
+#: Functions of (state, number) that return the row of a link, a packet and so on.
 link_at = _reader(LINK, "links_base")
 packet_at = _reader(PACKET, "packets_base")
 since_at = _reader(SINCE, "since_base")
@@ -117,7 +117,7 @@ left_at = _reader(Row(records.LEFT, "left"), "left_base")
 census_at = _reader(Row(records.CENSUS, "census"), "census_base")
 _event = _reader(EVENT, "event_base")
 _state = _reader(STATE)
-#: Functions of (address, number): an entry of a heap, a word of memory as an integer and as a float.
+#: Functions of (address, number) that return an entry of a heap, or a word of memory as an integer or as a float.
 entry_at = _reader(Row(records.ENTRY, "entry"))
 word_at = _reader(Row(records.WORD, "word"))
 float_at = _reader(Row(records.FLOAT, "float"))
@@ -258,7 +258,7 @@ def _uniform(generator: str, following: str) -> Any:
     return drawn
 
 
-#: Functions of (state): a random number in [0, 1) from the stream of the network, or of the traffic.
+#: Functions of (state) that return a random number in [0, 1) from the stream of the network or of the traffic.
 uniform = _uniform("random_state", "random_next")
 traffic_uniform = _uniform("traffic_state", "traffic_next")
 

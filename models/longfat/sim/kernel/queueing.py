@@ -86,7 +86,8 @@ def show_rate(state, link):
 def transmission_time(state, link, size, fresh, begin):
     """Return the time [ns] of a transmission that begins at `begin`.
 
-    The remainder of the division by the rate is carried over, so that k packets take round(8 k size/rate).
+    The remainder of the division by the rate is carried over, so that k packets take round(8 k size/rate); if `fresh`,
+    the link was idle, and the count of packets begins again.
     """
     if size != link.length:
         link.length = size

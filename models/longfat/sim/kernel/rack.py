@@ -64,7 +64,7 @@ def has_expired(state, f, time):
 @part
 def in_recovery(sender, own):
     """Return whether the flow is in fast recovery, or in recovery from a timeout."""
-    # RFC 6675, section 5, step A: recovery lasts until everything sent before its begin is acknowledged.
+    # RFC 6675, section 5, step A: recovery lasts until everything sent before it began is acknowledged.
     return sender.una < own.recovery_end
 
 

@@ -278,7 +278,7 @@ def hold_back(state, f, i, may_wait):
 @routine
 def acknowledge_change(state, f, marked):
     """Send the delayed acknowledgment if the congestion mark of the next packet differs from that of the last."""
-    # RFC 8257, section 3.2, figure 1: an immediate acknowledgment with the old state, then the new state.
+    # RFC 8257, section 3.2, figure 1: acknowledge at once with the old state, and then report the new state.
     receiver = receiver_at(state, f)
     if receiver.waiting != NONE and (marked != 0) != (receiver.echo_ce != 0):
         send_waiting(state, f)

@@ -253,7 +253,7 @@ RECEIVING = record(
     ("ack_size", i4),
     ("acknowledges", i1),  # it sends acknowledgments
     ("in_order", i1),  # 1: it waits for missing packets; the receiver of a probe does not
-    ("echo", i1),  # how it reports congestion marks, see below
+    ("echo", i1),  # how the receiver reports congestion marks, see below
     ("echo_ce", i1),  # acknowledgments carry ECE
     ("reports_arrival", i1),  # acknowledgments carry the arrival time of the packet [s] in header field 0
     ("delays", i1),  # whether acknowledgments leave at once, are delayed, or are made by the scheme, see below

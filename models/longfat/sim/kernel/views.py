@@ -300,7 +300,7 @@ def row(name: str) -> Any:
 
 
 def relative(name: str, count: int) -> Any:
-    """Return a function of (view of a link, `count` addresses) that returns a view of the rows at these addresses."""
+    """Return a function of (view of a link, `count` addresses of rows) that returns the view `name` of these rows."""
     if numba.config.DISABLE_JIT:
 
         def look(link: Any, *addresses: int) -> Any:

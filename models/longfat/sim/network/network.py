@@ -100,12 +100,12 @@ class Network:
         name: str | None = None,
         **arguments: Any,
     ) -> Network:
-        """Add a link from one node to another, and with `duplex` one in the opposite direction; return the network.
+        """Add a link from one node to another, with `duplex` also one in the opposite direction; return the network.
 
         Parameters
         ----------
         tail, head : str
-            Names of the nodes at the begin and the end of the link, which need not exist before.
+            Names of the nodes at the begin and the end of the link; a new name creates a node.
         duplex : bool
             Whether to add an equal link from `head` to `tail` as well.
         name : str, optional
