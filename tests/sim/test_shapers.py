@@ -35,6 +35,18 @@ def test_a_full_pool_lets_a_burst_through_then_one_packet_a_token():
     ]  # fmt: skip
 
 
+def test_jitter_does_not_shorten_a_hold():
+    """Tokens of the case above and up to 1 us of jitter: each packet leaves within 1 us behind its token."""
+    net = Network().link("host", "edge", rate=float("inf"), jitter=1e-6,
+                         discipline=queues.leaky_bucket(100_000.0, tokens=3, queue=100))  # fmt: skip
+    spy = Spy()
+    net.link("edge", "far", rate=float("inf"), discipline=spy.discipline)
+    net.flow(traffic.constant(1_000_000.0), path=["host", "edge", "far"], packet=1000)
+    Simulation(net, rng=1).advance(0.055)
+    tokens = [0, MS, 2 * MS, 10 * MS, 20 * MS, 30 * MS, 40 * MS, 50 * MS]
+    assert all(0 <= one.time - token <= 1000 for one, token in zip(spy.data, tokens, strict=True))
+
+
 def test_a_full_queue_drops():
     """A full queue drops packets.
 

@@ -65,8 +65,8 @@ def measurement(
     if is_alone:
         remarks.append(
             f"queue_depth: rate x ({rounded(longest, 's')} of {LONGEST:.0%} of the loaded round trips - "
-            f"{rounded(base, 's')}): the buffer, if the scheme fills it as CUBIC and Reno do; of BBR, delay-based schemes, "
-            f"and of a ping with a queue of its own (fq_codel, CAKE), a lower bound ({kind})"
+            f"{rounded(base, 's')}): the buffer, if the scheme fills it as CUBIC and Reno do; of BBR, delay-based "
+            f"schemes, and of a ping with a queue of its own (fq_codel, CAKE), a lower bound ({kind})"
         )
     queued = mean > QUEUED * base
     if queued:

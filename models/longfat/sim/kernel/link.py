@@ -177,7 +177,7 @@ def transmit_in_order(state, link, i, packet, special):
         if link.hold_until > begin:  # meanwhile the packet counts as in transmission, as with jitter below
             first_bit = max(begin, min(link.hold_until, HORIZON))
         if link.jitter > 0:  # random extra time, during which the packets behind wait
-            first_bit = max(begin, now + int(uniform(state) * link.jitter))
+            first_bit = max(first_bit, now + int(uniform(state) * link.jitter))
     time = transmission_time(state, link, size, fresh, first_bit)
     free = first_bit + time
     if free > HORIZON:  # ends the run before a sum of times exceeds 63 bits
