@@ -38,7 +38,7 @@ _ROOMS = (
     "benchmark", "design", "explore", "fluid", "law", "laws", "measured", "plot", "replication",
     "sim", "testbed", "testing", "verify",
 )  # fmt: skip
-#: Public modules that lie deeper.
+#: Public modules inside subpackages, by their public names.
 _INSIDE = {"quantities": "longfat.base.quantities", "scenario": "longfat.sim.network.scenario"}
 
 __all__ = [
@@ -79,12 +79,12 @@ def __dir__() -> list[str]:
 class _AccessorFinder:
     """Import finder that lets xarray, whenever it is imported, register the accessor ``.longfat`` of Datasets.
 
-    A Dataset that was saved has the accessor again once longfat is imported, before or after xarray. Importing xarray
-    here would take longer than all commands that need none.
+    A loaded Dataset has the accessor once longfat is imported, before or after xarray. Importing xarray here would take
+    longer than the commands that do not need it.
     """
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
-        """Return the specification of xarray from the other finders, with the registration behind its execution."""
+        """Return xarray's module specification, whose loader also registers the accessor; None for other modules."""
         if name != "xarray":
             return None
         others = (one.find_spec(name, path, target) for one in sys.meta_path if one is not self)  # type: ignore[comparison-overlap]

@@ -1,1 +1,1 @@
-"""Foundations that every other room may import: quantities, domains, files, extras, discovery, progress."""
+"""Modules that every other subpackage may import: quantities, domains, files, extras, discovery, progress."""

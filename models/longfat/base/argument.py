@@ -1,8 +1,8 @@
 """Arguments of public functions and of commands, each declared once.
 
-From the record come the check of the argument, its default in the signature, its entry in the docstring, and the
-option of the command that calls the function: type, range, default and help. A text names other arguments in double
-backquotes, which the command line shows as its options.
+A record determines the check of the argument, its default in the signature, its entry in the docstring, and the option
+of the command that calls the function: type, range, default and help. Other arguments are named in double backquotes in
+these texts; the command line shows their names as options.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 @dataclass(frozen=True)
 class Argument(Quantity):
-    """Argument that is a quantity, or several of them.
+    """Argument that is a quantity or several quantities.
 
     Parameters
     ----------
     unit, domain, meaning, remark, integer
         As for `Quantity`.
     default : object
-        Default as users write it: a number, a text with its unit, or a tuple of several.
+        Default as users write it: a number, a text with its unit, or a tuple of these.
     otherwise : str
-        What holds where the argument is None; that is the default, unless another is given.
+        Text for the docstring about an argument of None, which is then the default unless ``default`` is given.
     optional : bool
-        Whether it may be None although no text says what holds then.
+        Whether the argument may be None although ``otherwise`` is empty.
     several : bool
         Whether the option takes values with commas between them.
     ranges : bool
         Whether the option takes a range such as "80..100Mbit/s".
     kind : str
-        Types of an argument that the function reads itself, such as "int or sequence of int"; empty for one number.
+        Types of an argument that the function itself converts, such as "int or sequence of int"; empty for one number.
 
     Examples
     --------
@@ -69,7 +69,7 @@ class Argument(Quantity):
         return self.default is None and not self.otherwise and not self.optional
 
     def read(self, name: str, value: Any, of: str = "") -> Any:
-        """Return the value in SI units; as it is, if the function reads it or if it is None where that is allowed."""
+        """Return the value in SI units; unchanged if the function itself converts it, or if it is an allowed None."""
         if self.kind or (value is None and (self.otherwise or self.optional)):
             return value
         return self.checked(name, value)
@@ -89,18 +89,18 @@ class Argument(Quantity):
 
 @dataclass(frozen=True, kw_only=True)
 class Setting:
-    """Argument that is no quantity: a word, an object, a truth value, or several of them.
+    """Argument that is no quantity: a word, an object, a truth value, or several of these.
 
     Parameters
     ----------
     meaning, default, remark, otherwise, several, kind
         As for `Argument`.
     names : tuple of str
-        Words that it can be; empty where the function checks it.
+        Words that are allowed; empty if the function itself checks the argument.
     registry : str
-        "scheme" or "discipline": the word is the name of one of these, or an object.
+        "scheme" or "discipline" if the argument is a scheme or discipline or its name; otherwise empty.
     check : callable, optional
-        ``check(name, value, of)`` returns the value as the function needs it; ``of`` says whose argument it is.
+        ``check(name, value, of)`` returns the converted value; ``of`` is the owner of the argument, for error messages.
     """
 
     meaning: str
@@ -116,7 +116,7 @@ class Setting:
     required = False
 
     def read(self, name: str, value: Any, of: str = "") -> Any:
-        """Return the value as the function needs it; refuse a word that is not among the names, if there are any."""
+        """Return the checked and converted value; refuse a word that is not in ``names`` unless ``names`` is empty."""
         if self.check is not None:
             return self.check(name, value, of)
         return domains.choice(f"{name} of {of}:" if of else name, value, self.names) if self.names else value
@@ -135,7 +135,7 @@ Declared = Argument | Setting
 
 
 def _entry(name: str, one: Declared, *allowed: str) -> str:
-    """Return an entry of a docstring in the form of numpydoc."""
+    """Return the entry of an argument in a docstring, in numpydoc format."""
     sentences = [one.meaning, *allowed, *([f"By default {one.otherwise}"] if one.otherwise else [])]
     text = " ".join(f"{sentence}." for sentence in sentences) + f" {one.remark}"
     optional = ", optional" if one.default is None and not one.required else ""
@@ -143,15 +143,15 @@ def _entry(name: str, one: Declared, *allowed: str) -> str:
 
 
 def documented(declared: Mapping[str, Declared]) -> Callable[[_Function], _Function]:
-    """Give a function declared arguments: in its signature, and in its docstring in place of ``**arguments``.
+    """Return a decorator that adds declared arguments to a signature and, in place of ``**arguments``, to a docstring.
 
-    A function that itself has ``**arguments`` reads them with `read_all`; `takes` reads those of others.
+    It does not check values: a function with ``**arguments`` calls `read_all`; for others `takes` checks before a call.
     """
 
     def changed(function: _Function) -> _Function:
         signature = inspect.signature(function)
         named = {name: one for name, one in signature.parameters.items() if one.kind is not one.VAR_KEYWORD}
-        for name, one in declared.items():  # the docstring has the types, and annotations are those of what is read
+        for name, one in declared.items():  # no annotations: they state the converted types, the docstring users' types
             default = inspect.Parameter.empty if one.required else one.default
             named[name] = inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
         entries = "\n".join(one.described(name) for name, one in declared.items())
@@ -163,7 +163,7 @@ def documented(declared: Mapping[str, Declared]) -> Callable[[_Function], _Funct
 
 
 def takes(declared: Mapping[str, Declared]) -> Callable[[Callable[..., _Answer]], Callable[..., _Answer]]:
-    """Give a function declared arguments, as `documented` does, which it gets read.
+    """Return a decorator as `documented` does, which also checks and converts the arguments of each call.
 
     >>> @takes({"share": Argument("probability", "(0, 1]", "95%", "Goal")})
     ... def answer(*, share):
@@ -196,7 +196,7 @@ def takes(declared: Mapping[str, Declared]) -> Callable[[Callable[..., _Answer]]
 
 
 def read_all(declared: Mapping[str, Declared], given: Mapping[str, Any], of: str) -> dict[str, Any]:
-    """Return the values of given arguments as a function needs them; refuse unknown and missing ones."""
+    """Return given arguments, checked and converted by their declarations; refuse unknown and missing arguments."""
     for name in given:
         if name not in declared:
             raise TypeError(str(domains.unknown(f"option of {of}:", name, declared)))

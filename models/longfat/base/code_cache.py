@@ -1,9 +1,10 @@
-"""Compiled code on disk: valid only for the text that it was made from, and checked before it is loaded.
+"""Cache of compiled code on disk, which is loaded only if its files are intact and the source files unchanged.
 
-numba reads a cache only where it could write one, and only code for the processor of this machine. Here every user
-reads the cache beside the package, too, and there also code for any processor of the architecture: a wheel brings it
-(``make wheel``), compiled with ``NUMBA_CPU_NAME=generic``. Code that it lacks is compiled, and kept where numba keeps
-it. Code of another version of Python, numba or the package is not loaded, and neither is a damaged file.
+numba reads a cache only from a folder that it may write to, and loads only code for the processor of this machine.
+This module also reads the cache in the package's own folder, and loads from it code for any processor of the
+architecture, which wheels contain (``make wheel`` compiles it with ``NUMBA_CPU_NAME=generic``). Functions without code
+in that cache are compiled, and their code is kept in numba's own cache. Code of another version of Python, numba or the
+package is not loaded, and neither is a damaged file.
 """
 
 from __future__ import annotations
@@ -31,9 +32,9 @@ ANY_PROCESSOR = ("generic", "")  # name and features in numba's keys, with NUMBA
 
 
 def compiled(function: Callable[..., Any], folders: list[Path], **flags: Any) -> Any:
-    """Return a function compiled on its first call, and kept on disk if there is a folder to write to.
+    """Return a function that is compiled on its first call; its code is kept on disk if numba may write to a folder.
 
-    It is compiled again when any Python file of ``folders`` has changed, and when the files on disk are damaged.
+    The function is compiled again if any Python file of ``folders`` has changed or if the files on disk are damaged.
     """
     try:
         dispatcher = numba.njit(cache=True, nogil=True, **flags)(function)
@@ -47,7 +48,7 @@ def compiled(function: Callable[..., Any], folders: list[Path], **flags: Any) ->
 
 
 def stamp(dispatcher: Any, folders: list[Path]) -> None:
-    """Make the cached code of a dispatcher depend on every Python file of these folders, and check it."""
+    """Let a dispatcher load cached code only if it is intact and no Python file of the folders has changed."""
     dispatcher._cache._cache_file = Checked(dispatcher._cache._cache_file, digest(folders))
 
 
@@ -61,11 +62,11 @@ def digest(folders: list[Path]) -> str:
 
 
 class Checked(IndexDataCacheFile):  # type: ignore[misc]
-    """Files with the compiled code of one function; each ends with a hash of its stamp and content.
+    """Files with the compiled code of one function; each ends with a hash of its content and of the source files.
 
-    The hash is compared before a file is unpickled: a damaged file, or one that belongs to another text of the
-    function, could name types that do not exist or end the process when its code runs. It is ignored, and overwritten
-    when the function has been compiled. The hash does not protect from users who may write to the folder.
+    The hash is compared before a file is unpickled: a damaged file, or code of another version of the function, could
+    name types that do not exist or end the process when the code runs. A file with another hash is ignored, and
+    overwritten when the function has been compiled. The hash does not protect from users who may write to the folder.
     """
 
     def __init__(self, plain: Any, digest: str) -> None:
@@ -74,7 +75,7 @@ class Checked(IndexDataCacheFile):  # type: ignore[misc]
         self.lost = False
 
     def save(self, key: Any, data: Any) -> None:
-        """Write the code for a signature, unless that fails, as on a full disk: the code is in memory anyway."""
+        """Write the code for a signature; ignore a failure, such as a full disk, because the code is in memory."""
         try:
             super().save(key, data)
         except OSError:
@@ -146,7 +147,7 @@ class Shared:
 
 
 def _share(dispatcher: Any, digest: str) -> None:
-    """Let a dispatcher read the cache beside the package, if this numba is known."""
+    """Let a dispatcher also read the cache beside the package, if this version of numba has the expected attributes."""
     try:
         beside = [_ShippedCache(dispatcher.py_func)]
         if dispatcher._cache.cache_path != beside[0].cache_path:
@@ -154,7 +155,7 @@ def _share(dispatcher: Any, digest: str) -> None:
         for one in beside:
             one._cache_file = Checked(one._cache_file, digest)
         dispatcher._cache = Shared(dispatcher._cache, beside)
-    except (AttributeError, RuntimeError, TypeError):  # another numba, or no folder beside the package
+    except (AttributeError, RuntimeError, TypeError):  # other attributes in this numba, or no folder beside the package
         pass
 
 

@@ -37,7 +37,7 @@ def named(package: str, kind: type[Record]) -> dict[str, Record]:
     Returns
     -------
     dict of str to record
-        In the order of the modules, and of the definitions in each.
+        The records by name, in the order of the modules and of the definitions in each module.
 
     Raises
     ------

@@ -30,12 +30,13 @@ if TYPE_CHECKING:
 #: Units that are not written behind a number: "loss = 2 is out of range".
 _UNNAMED = ("1", "probability")
 _INTERVAL = re.compile(r"^([\[(])\s*(\S+)\s*,\s*(\S+)\s*([\])])$")
-#: An interval at the beginning of a text, and the rest of the text.
+#: An interval at the beginning of a text, and the text after the interval.
 _LEADING = re.compile(r"^([\[(][^\[\]()]*[\])])(.*)$", re.DOTALL)
-#: Least similarity of a suggestion (difflib's ratio). Ours: one wrong, missing or additional letter in five passes it;
-#: names of other things do not: "cubic" is at 0.55 from "decbit", "veno" (a TCP of its own) at 0.75 from "reno".
+#: Least similarity (difflib's ratio) of a suggested name. Ours, because a name with one wrong, missing or additional
+#: letter in five reaches it, and names of other things do not: the ratio of "cubic" and "decbit" is 0.55, that of
+#: "veno" (another TCP) and "reno" 0.75.
 NEAR = 0.8
-#: Longer lists of names are shortened to the parts before the dots, as in "queues.*".
+#: Lists of more names than this are shortened to the parts before the dots, as in "queues.*".
 MANY = 50
 
 
@@ -51,7 +52,7 @@ class Interval:
     @classmethod
     @functools.lru_cache(maxsize=1024)  # most texts are literals, read for every value
     def parse(cls, text: str) -> Interval:
-        """Read ``"(0, inf)"``, ``"[1, 128]"`` and the like, also a set such as ``"{0, 1}"``.
+        """Convert a text such as ``"(0, inf)"`` or ``"[1, 128]"``, or a set such as ``"{0, 1}"``, to a domain.
 
         >>> Interval.parse("[0, 1)").contains(1.0), Interval.parse("{0, 1}").contains(0.5)
         (False, False)
@@ -66,7 +67,7 @@ class Interval:
         return cls(float(low), float(high), left == "[", right == "]")
 
     def contains(self, value: Any) -> Any:
-        """Return whether the value lies inside, elementwise for arrays; NaN does not."""
+        """Return whether a value is in the interval, elementwise for arrays; False for NaN."""
         above = value >= self.low if self.includes_low else value > self.low
         below = value <= self.high if self.includes_high else value < self.high
         return above & below
@@ -112,7 +113,7 @@ def wrong_type(name: str, value: object, expected: str = "a number", unit: str =
 def unknown(name: str, value: object, choices: Iterable[str]) -> ValueError:
     """Return the error for a value that is none of the choices, for the caller to raise.
 
-    A choice is suggested only if it is really near.
+    A choice is suggested only if `nearest` finds one.
 
     >>> print(unknown("scheme", "renno", ["reno", "tahoe"]))
     scheme 'renno' is unknown; did you mean 'reno'? Available: reno, tahoe
@@ -131,7 +132,7 @@ def unknown(name: str, value: object, choices: Iterable[str]) -> ValueError:
 def out_of_range(name: str, value: object, unit: str, allowed: object, *, integer: bool = False) -> ValueError:
     """Return the error for a value outside its range, for the caller to raise.
 
-    The range is an interval, which a text may follow, or another text.
+    ``allowed`` is an interval, an interval followed by text, or a text without an interval.
 
     >>> print(out_of_range("rate", -1, "bytes/s", "(0, inf)"))
     rate = -1 bytes/s is out of range: must be in (0, inf) bytes/s
@@ -174,9 +175,9 @@ def conflict(given: str, rule: str, reason: str = "") -> ValueError:
 
 
 def nearest(given: str, names: Iterable[str]) -> str | None:
-    """Return the name that differs from the given one by at most a typing error; None if there is none.
+    """Return the name most similar to a given text, if their similarity is at least `NEAR`; otherwise None.
 
-    The last part of a dotted name may stand for it. The case of letters does not matter.
+    The text may also be the last part of a dotted name. The case of letters is ignored.
 
     >>> nearest("newReno", ["reno", "newreno"]), nearest("codel", ["decbit", "red"])
     ('newreno', None)
@@ -267,7 +268,7 @@ def seed_of(rng: Any) -> int:
 
 
 def array(name: str, values: Any, unit: str, interval: Interval, *, integer: bool = False) -> bool:
-    """Return whether any element is NaN; raise an error for the first other element outside the interval."""
+    """Return whether any element is NaN; raise an error for the first element, except NaN, outside the interval."""
     import numpy as np
 
     values = np.asarray(values)
@@ -285,7 +286,7 @@ def array(name: str, values: Any, unit: str, interval: Interval, *, integer: boo
 
 
 def numbers(name: str, value: Any, unit: str, allowed: str, *, integer: bool = False) -> np.ndarray:
-    """Return the value as an array of floats inside the interval; NaN is refused like everything else outside.
+    """Return the value as an array of floats inside the interval; NaN is refused, too.
 
     >>> numbers("flows", [1, 2], "flows", "[1, inf)", integer=True)
     array([1., 2.])
@@ -305,7 +306,7 @@ def numbers(name: str, value: Any, unit: str, allowed: str, *, integer: bool = F
 
 
 def _float(name: str, value: Any, unit: str) -> float:
-    """Return one number as a float; texts, bytes and arrays with a dimension are no numbers."""
+    """Return a number as a float; raise a TypeError for text, bytes and arrays with a dimension."""
     if not isinstance(value, str | bytes | bytearray) and not getattr(value, "ndim", 0):
         try:
             return float(value)

@@ -67,7 +67,7 @@ def need(what: str, *modules: str) -> None:
     Raises
     ------
     MissingLibrary
-        In one line, with the command that installs what is missing.
+        With a message of one line that has the command to install the missing libraries.
 
     Examples
     --------
@@ -81,8 +81,8 @@ def need(what: str, *modules: str) -> None:
 def install_line(*modules: str) -> str:
     """Return the names of missing libraries and the command that installs them.
 
-    The command names the installed package, so pip takes the extra's requirements from its metadata; no index has to
-    know longfat.
+    The command names the installed package, so pip takes the extra's requirements from its metadata; longfat need not
+    be on a package index.
 
     >>> install_line("netCDF4", "matplotlib")
     "netCDF4 and matplotlib: pip install 'longfat[files]'"

@@ -8,12 +8,12 @@ import stat
 from pathlib import Path
 from types import TracebackType
 
-#: Largest size of a text file [bytes]: ours, so that a wrong file is refused before it fills the memory.
+#: Largest size of a text file [bytes]. Ours, because a wrong file should be refused before it fills the memory.
 LONGEST = 1 << 26
 
 
 def regular(path: str | os.PathLike[str], most: int | None = None) -> Path:
-    """Return the path of a file with an end, and refuse directories, pipes and devices: reading them may never end.
+    """Return the path of a regular file; refuse directories, pipes and devices, because reading them may never end.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ def regular(path: str | os.PathLike[str], most: int | None = None) -> Path:
     Raises
     ------
     OSError
-        If the file is not there, no regular file, or larger; `strerror` says it.
+        If the file does not exist, is no regular file, or is larger than ``most``; `strerror` has the reason.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def regular(path: str | os.PathLike[str], most: int | None = None) -> Path:
 
 
 class AtomicFiles:
-    """Context in which the files of one directory are written; they appear together at its end.
+    """Context manager for writing files of one directory, which get their final names together when it exits.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class AtomicFiles:
     Raises
     ------
     ValueError
-        If the directory cannot be made or written to: at the start, before anything is computed.
+        On entry, if the directory cannot be created or written to.
     OSError
         If a file cannot be written, as on a full disk; the message names the option or argument.
 
@@ -91,7 +91,7 @@ class AtomicFiles:
         return self
 
     def path(self, name: str) -> Path:
-        """Return the path at which to write the file that shall appear as ``name``."""
+        """Return the temporary path at which to write the file that gets the final name ``name``."""
         try:
             taken = (self.directory / name).is_dir()
         except OSError as error:  # the name is too long
@@ -127,7 +127,7 @@ class AtomicFiles:
             raise OSError(self._refusal(failed.strerror or failed)) from None
 
     def _is_ours(self, error: BaseException | None) -> bool:
-        """Return whether an error is about these files; the system names no file where a disk is full."""
+        """Return whether an error is about these files: it names one, or no file but a full disk or a size limit."""
         if not isinstance(error, OSError):
             return False
         if error.filename is None:
@@ -147,7 +147,7 @@ class AtomicFiles:
 
 
 class GrowingFiles:
-    """Files that grow in chunks, and end with a whole chunk if there is no room for the next."""
+    """Files to which chunks are appended; a chunk that the disk has no room for is removed entirely."""
 
     def __init__(self) -> None:
         self._length: dict[Path, int] = {}
@@ -162,7 +162,7 @@ class GrowingFiles:
         return [path for path, length in self._length.items() if length == 0]
 
     def append(self, path: Path, chunk: bytes) -> None:
-        """Append a chunk to a file, and create the file at the first; raise an OSError if that fails."""
+        """Append a chunk to a file, which the first chunk creates; raise an OSError if that fails."""
         length = self._length[path]
         try:
             with open(path, "ab" if length else "wb", buffering=0) as file:

@@ -1,8 +1,8 @@
 """Headers of packets and of pcap files: IPv4 (RFC 791), TCP (RFC 9293), UDP (RFC 768), draft-ietf-opsawg-pcap.
 
-Layouts are NumPy's types for packets in arrays, and formats of `struct` for packets one by one, which NumPy takes ten
-times as long to read. We read and write them ourselves, because what we need is this page, while dpkt has had no
-release since 2022, scapy is large and under the GPL, and both make an object of each packet.
+A layout is a NumPy data type for arrays of packets, and a `struct` format for single packets, which NumPy takes ten
+times as long to read. No library is used, because longfat needs no more than this module, while dpkt has had no release
+since 2022, scapy is large and under the GPL, and both make an object of each packet.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ CONGESTION_EXPERIENCED = 3  # of the ECN field: RFC 3168, section 5
 LONGEST = 65_535  # bytes of an IPv4 packet
 EXTENSIONS = (0, 43, 60)  # of IPv6 (RFC 8200, section 4): hop-by-hop, routing, destination options
 
-#: Options of TCP with the bytes of padding before them, as in RFC 7323, appendix A: segment size, window scale, SACK
-#: permitted, time stamps, SACK blocks. Their last bytes are the value or, of SACK, the length.
+#: First four bytes of the TCP options maximum segment size, window scale, SACK permitted, time stamps and SACK blocks,
+#: with the padding before them (RFC 7323, appendix A). Writers add the value of `MSS` and `SCALE`, the length of `SACK`.
 MSS, SCALE, PERMIT, STAMPS, SACK = 0x0204_0000, 0x0103_0300, 0x0101_0402, 0x0101_080A, 0x0101_0500
 _STAMPS = STAMPS.to_bytes(4, "big")
 
-#: The first bytes of a pcap file: byte order and units of the times per second. Ours is the third.
+#: Byte order, and units of time per second, by the first bytes of a pcap file. `pcap_header` writes the third.
 PCAP_MAGICS = {
     b"\xd4\xc3\xb2\xa1": ("<", 10**6),
     b"\xa1\xb2\xc3\xd4": (">", 10**6),
@@ -51,7 +51,7 @@ TCP_HEADER = _layout(
 
 
 def _unpacker(layout: np.dtype, names: str) -> struct.Struct:
-    """Return the unpacker of some fields of a layout, in its order."""
+    """Return a `struct.Struct` that unpacks the named fields of a layout, in the order of the layout."""
     codes = ((layout[name].itemsize, name in names.split()) for name in layout.names or ())
     return struct.Struct(">" + "".join({1: "B", 2: "H", 4: "I"}[size] if read else f"{size}x" for size, read in codes))
 
@@ -136,7 +136,7 @@ def complete_segment(packet: bytes) -> Segment | None:
 
 @lru_cache(1 << 12)
 def _end(address: bytes, port: int) -> tuple[bytes, int]:
-    """Return one end of a connection as an object that the packets of a file share, which halves the memory."""
+    """Return address and port as a cached tuple that all packets of a file share, which halves the memory."""
     return address, port
 
 
@@ -185,7 +185,7 @@ def checksum(total: Sum) -> Sum:
 
 
 def codepoint(packet: bytes) -> int:
-    """Return the ECN field of an IPv4 packet, 0 of anything else.
+    """Return the ECN field of an IPv4 packet; 0 for any other packet.
 
     >>> codepoint(bytes([0x45, 0x02])), codepoint(bytes([0x60, 0x02]))
     (2, 0)
@@ -194,7 +194,7 @@ def codepoint(packet: bytes) -> int:
 
 
 def mark(packet: bytes) -> bytes:
-    """Return an IPv4 packet with congestion experienced, if its transport is capable of ECN.
+    """Return an ECN-capable IPv4 packet marked with Congestion Experienced, and any other packet unchanged.
 
     The checksum is updated by RFC 1624, section 3, equation 3: HC' = ~(~HC + ~m + m'), in ones' complement, where m is
     the header's first word.

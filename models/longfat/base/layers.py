@@ -1,7 +1,7 @@
 """Layers of a packet: its bytes at each layer, and conversion of a rate from one layer to another.
 
 One link has several rates, because each layer counts its own headers: 1 Gbit/s on the wire are 987.0 Mbit/s of Ethernet
-frames, 975.3 Mbit/s of IP packets and 941.5 Mbit/s of the data of TCP. This table is the only place of these sizes.
+frames, 975.3 Mbit/s of IP packets and 941.5 Mbit/s of TCP data. Only `HEADERS` states the sizes of headers.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = [
     "rate_at",
 ]
 
-#: Layers from the data to the wire, with what counts there.
+#: Layers from the data to the wire, with what each layer counts.
 MEANINGS = {
     "data": "what TCP or UDP carries, as programs such as iperf3 count it",
     "IP": "packets of the outermost IP",
@@ -35,12 +35,12 @@ LAYERS = tuple(MEANINGS)
 
 
 class Header(NamedTuple):
-    """Bytes that a packet has from a layer on.
+    """Bytes that are counted at one layer and at all layers below it.
 
     Attributes
     ----------
     layer : str
-        First layer that counts them.
+        First layer, from the data to the wire, that counts the bytes.
     size : int
         Size [bytes].
     source : str
@@ -74,13 +74,13 @@ HEADERS = {
     "preamble": Header("wire", 8, "IEEE 802.3-2022, sections 3.2.1 and 3.2.2: 7, and the delimiter"),
     "gap": Header("wire", 12, "IEEE 802.3-2022, section 4.4.2: 96 bits"),
 }
-#: Rates after which Ethernet is named [bytes/s]: IEEE 802.3-2022, clauses 21, 34, 44, 80, 105 and 125.
+#: Nominal rates of Ethernet on the wire [bytes/s]: IEEE 802.3-2022, clauses 21, 34, 44, 80, 105 and 125.
 ETHERNETS = {
     "Fast Ethernet": 100e6 / 8,
     "Gigabit Ethernet": 1e9 / 8,
     **{f"Ethernet of {rate:g} Gbit/s": rate * 1e9 / 8 for rate in (2.5, 5, 10, 25, 40, 100)},
 }
-NEAR = 0.005  # ours: share by which a rate may differ from that of a full link, as clocks and counters round
+NEAR = 0.005  # largest relative difference from the rate of a full link; ours, because clocks and counters round
 TUNNELS = ("GRE", "VXLAN", "WireGuard", "ESP")
 
 
@@ -96,7 +96,7 @@ def layer_sizes(
         Largest payload of an Ethernet frame [bytes], in [576, 65535], which the packet fills: 1500, or 9000 with jumbo
         frames.
     data : float, optional
-        Data in the packet [bytes], in [1, 65535], in place of that of a full one.
+        Data in the packet [bytes], in [1, 65535]; by default the data of a full packet.
     transport : {"TCP", "UDP"}
         Protocol that carries the data.
     ip_version : {4, 6}
@@ -141,14 +141,14 @@ def layer_sizes(
 
 
 def header_bytes(layer: str, above: str = "data", **headers: Any) -> int:
-    """Return the bytes of a packet that a layer counts and another one above it does not.
+    """Return the bytes of a packet that ``layer`` counts and the layer ``above`` does not.
 
     Parameters
     ----------
     layer, above : {"data", "IP", "tc", "Ethernet", "wire"}
         The two layers.
     **headers
-        Those of `layer_sizes`.
+        Arguments of `layer_sizes`.
 
     Examples
     --------
@@ -167,9 +167,9 @@ def rate_at(rate: float, of: str, to: str, mtu: int = 1500, **headers: Any) -> f
     rate : float
         Rate [bytes/s], in [0, inf), or in another unit, which is then that of the result.
     of, to : {"data", "IP", "tc", "Ethernet", "wire"}
-        Layer that counts it, and the one that is asked for.
+        Layer at which ``rate`` is given, and layer of the result.
     mtu, **headers
-        Those of `layer_sizes`.
+        Arguments of `layer_sizes`.
 
     Examples
     --------
@@ -184,7 +184,7 @@ def rate_at(rate: float, of: str, to: str, mtu: int = 1500, **headers: Any) -> f
 
 
 def full_ethernet(rate: float, data: float) -> str | None:
-    """Return the name of the Ethernet that full packets of TCP fill at a rate of data; None if they fill none.
+    """Return the name of the Ethernet that full packets fill at a given rate of TCP data; None if they fill none.
 
     The packets are those of `layer_sizes` with this much data, over IPv4 or IPv6, with or without time stamps.
 

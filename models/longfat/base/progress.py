@@ -1,4 +1,4 @@
-"""Progress: a bar (text in a terminal, a widget in a notebook) or a line."""
+"""Display of progress: a bar (text in a terminal, a widget in a notebook), or a message."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def bar(items: Iterable[Any] | None = None, *, task: str, unit: str, shown: bool
 
 
 def describe(bar: Any, text: str) -> None:
-    """Put what is being decided in front of a bar of `bar`, at once if it is shown already."""
+    """Set the text in front of a progress bar made by `bar`; redraw the bar at once if it is shown already."""
     bar.set_description_str(text, refresh=(bar.format_dict["elapsed"] or 0.0) > DELAY)
 
 

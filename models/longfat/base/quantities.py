@@ -6,8 +6,8 @@ tests/test_quantities.py compares every name with every prefix.
 
 The spellings of other tools are read where they have one meaning: "10G" (iperf3 -b), "10gbit" and "80 msec" (tc).
 "10 gbps" is 10 Gbit/s, as everywhere except in tc, where it means bytes per second (tc(8), "RATES"): write "GB/s" for
-bytes. Refused are "1 mb/s", where a slip of the shift key makes a factor of 8, and "16K" as a size, which is 16384
-bytes to iperf3 -l and 16000 bytes to others.
+bytes. "1 mb/s" is refused, because a slip of the shift key there makes a factor of 8, and so is "16K" as a size, which
+is 16384 bytes to iperf3 -l and 16000 bytes to others.
 """
 
 from __future__ import annotations
@@ -195,7 +195,7 @@ def text(value: float, unit: str) -> str:
     Parameters
     ----------
     value : float
-        The quantity, in that unit.
+        The quantity, in ``unit``.
     unit : str
         "bytes/s" (written in bits per second), "bytes" or "s".
 
@@ -282,7 +282,7 @@ def _read(value: Any, name: str, allowed: str, kind: _Kind) -> float:
 
 
 def _spelled(unit: str, kind: _Kind) -> str:
-    """Return a unit of bits as the list has it; other units as they are."""
+    """Return a unit of bits in the spelling of `_UNITS`, and any other unit unchanged."""
     match = _BITS.fullmatch(unit)
     if match is None or kind not in (_RATE, _SIZE):
         return unit
@@ -298,7 +298,7 @@ def _convert(
 ) -> Fraction:
     """Return the magnitude in the unit of the kind, exactly, so that "35 ms" is 0.035 to the last bit.
 
-    ``factors`` are the units that make up the magnitude's, each with its power.
+    ``factors`` are the units whose product is the unit of the magnitude, each with its power.
     """
     name, shown, allowed = context
     dimension = [0.0, 0.0]

@@ -1,9 +1,9 @@
 """A quantity, declared once: symbol, unit, domain, default, typical range and meaning.
 
-The parameters of laws and of fluid models, and the numeric options of links, flows and runs are such records. From the
-record come the check of a value with the sentence of its error, the entry in a docstring, the attributes and the values
-of an axis, the positions of a slider, and a hypothesis strategy. The name of a quantity is its key in the mapping, or
-the field of the class, in which it stands.
+The parameters of laws and of fluid models, and the numeric options of links, flows and runs are such records. A record
+determines the check of a value and its error message, the entry in a docstring, the attributes and the values of an
+axis, the positions of a slider, and a Hypothesis strategy. The name of a quantity is its key in a mapping, or its field
+in a class.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 WIDTH = 112  # width of a docstring's lines
 PER_DECADE = 24  # positions of a logarithmic slider; an arrow key moves by a tenth
-LINEAR = 200  # steps of a linear one
-#: How a value with a unit is read from text, by the unit of the quantity.
+LINEAR = 200  # steps of a linear slider
+#: Functions that read a value from text with a unit, by the unit of the quantity.
 READERS: dict[str, Callable[[Any, str, str], float]] = {
     "bytes/s": quantities.rate,
     "s": quantities.duration,
@@ -86,7 +86,7 @@ class Quantity:
         return self.unit in READERS
 
     def contains(self, value: Any, floor: Callable[[Any], Any] | None = None) -> Any:
-        """Return whether a value lies in the domain; elementwise for arrays, with the `floor` of their library.
+        """Return whether a value lies in the domain, elementwise for arrays; ``floor`` is that of the array's library.
 
         >>> window = Quantity(unit="packets", domain="[1, inf)", integer=True)
         >>> [bool(window.contains(value)) for value in (2.0, 2.5, math.nan)]
@@ -120,7 +120,7 @@ class Quantity:
         return domains.integer(name, value, self.unit, self.domain) if self.integer else value
 
     def array(self, name: str, values: Any) -> bool:
-        """Return whether any element is NaN; raise an error for the first other element outside the domain."""
+        """Return whether any element is NaN; raise an error for the first element, except NaN, outside the domain."""
         return domains.array(name, values, self.unit, self.interval, integer=self.integer)
 
     def wrong_type(self, name: str, value: object, expected: str = "a number") -> TypeError:
@@ -147,7 +147,7 @@ class Quantity:
         return {name: text for name, text in found.items() if text}
 
     def entry(self, name: str, kind: str = "") -> str:
-        r"""Return the entry of a docstring's section on parameters, in the form of numpydoc.
+        r"""Return the entry for the "Parameters" section of a docstring, in numpydoc format.
 
         >>> load = Quantity(unit="1", domain="[0, 1)", meaning="Offered load", letter=r"\rho", typical=(0.05, 0.95))
         >>> print(load.entry("load"))
@@ -165,7 +165,7 @@ class Quantity:
 
     @property
     def logarithmic(self) -> bool:
-        """Whether axes of the quantity are logarithmic: where the typical range spans two decades or more.
+        """Whether axes of the quantity are logarithmic: if the typical range is positive and spans two decades or more.
 
         >>> ranges = (1e-6, 0.1), (0.5, 1.0), (0, 0.9)
         >>> [Quantity(unit="1", domain="[0, 1)", typical=typical).logarithmic for typical in ranges]
@@ -211,7 +211,7 @@ class Quantity:
         return self.typical
 
     def strategy(self) -> SearchStrategy[float]:
-        """Return a hypothesis strategy: the typical range, and the ends of the domain that belong to it."""
+        """Return a Hypothesis strategy of values in the typical range and of the domain's closed ends."""
         from hypothesis import strategies as st
 
         low, high = self._typical

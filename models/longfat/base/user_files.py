@@ -12,7 +12,7 @@ Kind = TypeVar("Kind")
 
 
 def names_file(text: str) -> bool:
-    """Return whether a text names a Python file, with or without something in it.
+    """Return whether a text names a Python file, with or without the name of an object in the file.
 
     >>> names_file("my_schemes.py:aimd"), names_file("my_schemes.py"), names_file("reno")
     (True, True, False)
@@ -37,12 +37,13 @@ def read(text: str, *kinds: type[Kind], folder: str | Path = "", what: str = "na
     Returns
     -------
     object
-        An instance of one of the kinds: the variable NAME, or the object whose ``name`` that is.
+        An instance of one of the kinds: the variable NAME, or the object with the attribute ``name`` equal to NAME.
 
     Raises
     ------
     ValueError
-        If the file cannot be read or raises anything, if it defines nothing of the kinds or several without a NAME.
+        If the file cannot be read or raises an exception, if it defines no object of the kinds, or if it defines
+        several and ``text`` has no NAME.
 
     Examples
     --------
@@ -79,7 +80,7 @@ class Files:
         if wanted:
             named: Kind = _named(file, wanted, vars(module), found, words, what)
             return named
-        # Objects that the file only imports are left out: a law knows its module.
+        # Objects that the file only imports are left out: their `__module__` is another one.
         mine = {name: value for name, value in found.items() if getattr(value, "__module__", "") == module.__name__}
         different: dict[int, str] = {}
         for name, value in (mine or found).items():
@@ -108,7 +109,7 @@ class Files:
 
 
 def split(text: str) -> tuple[str, str]:
-    """Return the file and the name of the object in it, "" without a name.
+    """Split a text into the file and the name of an object in the file, "" if the text has no name.
 
     >>> split("my_schemes.py:aimd"), split("my_schemes.py")
     (('my_schemes.py', 'aimd'), ('my_schemes.py', ''))
@@ -118,7 +119,7 @@ def split(text: str) -> tuple[str, str]:
 
 
 def _named(file: str, wanted: str, every: dict[str, Any], found: dict[str, Any], words: str, what: str) -> Any:
-    """Return the variable of that name, or the object that has it as its ``name``."""
+    """Return the variable ``wanted`` of a file, or the object whose attribute ``name`` is ``wanted``."""
     if wanted in found:
         return found[wanted]
     for value in found.values():
