@@ -20,7 +20,7 @@ LONGEST = 65_535  # bytes of an IPv4 packet
 EXTENSIONS = (0, 43, 60)  # of IPv6 (RFC 8200, section 4): hop-by-hop, routing, destination options
 
 #: First four bytes of the TCP options maximum segment size, window scale, SACK permitted, time stamps and SACK blocks,
-#: with the padding before them (RFC 7323, appendix A). Writers add the value of `MSS` and `SCALE`, the length of `SACK`.
+#: with the padding before them (RFC 7323, appendix A). Writers add the value of `MSS` and `SCALE` and SACK's length.
 MSS, SCALE, PERMIT, STAMPS, SACK = 0x0204_0000, 0x0103_0300, 0x0101_0402, 0x0101_080A, 0x0101_0500
 _STAMPS = STAMPS.to_bytes(4, "big")
 

@@ -1,6 +1,6 @@
-"""CUBIC flows as simulators of laws: window after a loss, under loss, alone at a drop-tail link; round-trip fairness.
+"""Simulators of CUBIC's laws: window after a loss and under loss, one flow at a drop-tail link, round-trip fairness.
 
-Only the losses of `at_random_loss` and `round_trip_unfairness` are random; the other runs take a seed and draw nothing.
+Only the losses of `at_random_loss` and `round_trip_unfairness` are random; the others take a seed but draw no number.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def _started(
 ) -> Network:
     """Return the network of a flow that leaves slow start at a given window and then loses one packet.
 
-    From then on one packet in every ``interval`` is lost.
+    After that loss every ``interval``-th packet is lost.
     """
     first = 2  # each acknowledgment of slow start adds a packet to this window
     lost = PERIODIC(first=top - first + 1, interval=interval)
@@ -40,9 +40,9 @@ def window_after_loss(
     rng: Any, scheme: Name = "cubic", round_trip_time: float = 0.02, spread: float = 1.1, *, time: float,
     window_before_loss: float, c: float, beta: float,
 ) -> Result:  # fmt: skip
-    """Estimate the window [packets] some time after the recovery from a loss at a given window.
+    """Estimate the window [packets] at a given ``time`` [s] after the recovery from a loss at a given window.
 
-    The link's rate spreads acknowledgments over the round trip, in which ``spread`` times the window would fit.
+    The link can carry ``spread`` times the window in a round trip, so that acknowledgments are spread over it.
     """
     top = round(window_before_loss)
     rate = spread * top * PACKET / round_trip_time
@@ -51,20 +51,20 @@ def window_after_loss(
     while not int(simulation.state.tallies["losses"][0]):
         now += step
         simulation.advance(now)
-    # RFC 9438, section 4.2: t counts from the beginning of congestion avoidance, which recovery precedes: from the
-    # last time at which the window is as small as in the three round trips after the loss.
+    # RFC 9438, section 4.2: t counts from the beginning of congestion avoidance, after recovery. This is the last time
+    # at which the window has its minimum over the three round trips after the loss.
     courses = []
     for _ in range(300):
         now += step
         simulation.advance(now)
         courses.append((-float(simulation.state.senders["window"][0]), now))
     simulation.advance(max(courses)[1] + step / 2 + time)
-    # The window before the loss is a whole number of packets here: compare at the given one.
+    # The simulated window before the loss is an integer number of packets: add its difference from the given window.
     return float(simulation.state.senders["window"][0]) + (window_before_loss - top), packets_sent(simulation)
 
 
 def packets_of_period(window_before_loss: float, round_trip_time: float, c: float, beta: float) -> tuple[float, float]:
-    """Return packets and duration [s] of a climb to the window before, summed step by step by RFC 9438's rules."""
+    """Return packets and duration [s] of the growth from a loss to the window before it, stepwise by RFC 9438."""
     recovery = ((1 - beta) * window_before_loss / c) ** (1 / 3)
     window = estimate = beta * window_before_loss
     time = packets = 0.0
@@ -100,10 +100,10 @@ def mean_window(
 def window_at_loss(
     rng: Any, scheme: Name = "cubic", *, loss: float, round_trip_time: float, c: float, beta: float
 ) -> Result:
-    """Estimate the mean window [packets] where one packet in every 1/loss is lost.
+    """Estimate the mean window [packets] if every 1/loss-th packet is lost.
 
-    The run begins at the window to which that distance of the losses leads back, because from another one the flow
-    needs hundreds of losses to come there.
+    The run begins at the window to which the flow returns between losses at this distance, because from another window
+    the flow needs hundreds of losses to reach it.
     """
     low, high = 2.0, 2 / loss
     while high > 1.0001 * low:
@@ -120,11 +120,11 @@ def at_link(
 ) -> Result:  # fmt: skip
     """Estimate a quantity of `longfat.verify.flow_estimators.drop_tail`; ``buffer`` is in bandwidth-delay products.
 
-    Arrivals lie half a transmission time from departures: the round trip is that of a whole number of packets and a
-    half. Were it that of a whole number, each packet would arrive when one departs, and nanoseconds of rounding would
+    The bandwidth-delay product is an integer and a half [packets], so that packets arrive half a transmission time
+    after departures. With an integer each packet would arrive when another departs, and nanoseconds of rounding would
     decide whether it finds the buffer full: a phase effect (S. Floyd and V. Jacobson, On Traffic Phase Effects in
-    Packet-Switched Gateways, 1992), by which a flow may lose a packet more, and halve twice, at each loss. Ours: a
-    fixed phase in place of the random delays proposed there, so that the simulator stays deterministic.
+    Packet-Switched Gateways, 1992), by which a flow may lose one packet more, and halve its window twice, at each loss.
+    Ours, because the simulator stays deterministic: the phase is fixed, in place of the random delays proposed there.
     """
     bdp = math.floor(bandwidth_delay_product) + 0.5
     top = bdp * (1 + buffer)
@@ -139,7 +139,7 @@ def at_random_loss(
     rng: Any, losses: float = 100, scheme: Name = "cubic", *, loss: float, round_trip_time: float, c: float,
     fast_convergence: float,
 ) -> Result:  # fmt: skip
-    """Estimate the mean window [packets] where each packet is lost independently, over so many losses."""
+    """Estimate the mean window [packets] if packets are lost independently, over about ``losses`` losses."""
     parameters = {"initial_ssthresh": loss**-0.5, "c": c, "fast_convergence": fast_convergence}
     net = fast_path(scheme, round_trip_time, parameters, loss=loss)
     simulation, now, marks = Simulation(net, rng=rng), 0.0, []
@@ -153,7 +153,7 @@ def at_random_loss(
 
 
 def lose_by_power(link, packet, now):  # type: ignore[no-untyped-def]
-    """Drop a data packet when n^power t^(1 - power), of packets n and time t since a loss, exceeds a random number."""
+    """Drop a data packet if n^power t^(1 - power), from n packets and time t since a loss, reaches a random number."""
     if packet.kind == records.DATA:
         link.passed += 1.0
         if link.limit == 0.0 or link.passed**link.power * (now - link.lost_at) ** (1.0 - link.power) >= link.limit:
@@ -181,16 +181,16 @@ def round_trip_unfairness(
     rng: Any, losses: int = 40, trip: float = 0.01, *, round_trip_ratio: float, loss_power: float,
     time_power: float = 3.0, round_trip_power: float = 0.0,
 ) -> Result:  # fmt: skip
-    """Estimate the ratio of the rates of two flows, by the power of the rate with which losses per second grow.
+    """Estimate the ratio of two flows' rates if losses per second grow with the power ``loss_power`` of a flow's rate.
 
-    CUBIC runs without its Reno-friendly region, and no queue forms. Both flows draw the same random numbers, by which
+    CUBIC runs without its Reno-friendly region, and no queue forms. Both flows draw the same random numbers, so that
     the ratio varies less.
     """
     powers = {(3.0, 0.0): "cubic", (1.0, 1.0): "sack"}
     if (time_power, round_trip_power) not in powers:
         raise out_of_range("round_trip_power", round_trip_power, "1", "1 with a time_power of 1, 0 with one of 3")
     scheme = powers[time_power, round_trip_power]
-    if scheme == "cubic":  # the cubic function from 0.7 top to top: its mean is 3.7/4 of that, and K its time
+    if scheme == "cubic":  # the cubic function grows from 0.7 top to top in the time K; its mean is 3.7/4 top
         top, given = 40.0, {"reno_friendly": 0.0}
         time = (0.3 * top / FACTOR) ** (1 / 3)
         packets = 3.7 / 4 * top * time / trip

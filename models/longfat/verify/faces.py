@@ -35,9 +35,9 @@ class Outcome:
 
     ``status`` is "agrees", "differs", "undecided", "error" (an exception was raised) or "not checked". ``error`` is
     the largest deviation, ``where`` the point at which it was found, ``checks`` the number of comparisons. ``remark``
-    is an explanation; of an exception it has type and message. Of simulations, ``packets`` is the number of packets
-    sent and ``evidence`` the least evidence of all points that the law is within its accuracy there: the logarithm to
-    the base 10 of an e-value.
+    is an explanation, or the type and message of an exception. For simulations ``packets`` is the number of packets
+    sent, and ``evidence`` the least evidence at any point that the law is within its accuracy: the logarithm to the
+    base 10 of an e-value.
     """
 
     status: str
@@ -55,11 +55,11 @@ def worst(points: Iterable[Any], errors: Callable[[Any], Iterable[Found]], toler
     Parameters
     ----------
     points : iterable
-        Points, or whatever else ``errors`` takes.
+        Points, or other arguments of ``errors``.
     errors : callable
         Yields the comparisons at a point: relative error, the point, and a remark.
     tolerance : float
-        Largest error of a law that agrees.
+        Largest error with which the law still agrees.
     """
     where: Point | None = None
     largest, remark, checks = 0.0, "", 0
@@ -78,7 +78,7 @@ def worst(points: Iterable[Any], errors: Callable[[Any], Iterable[Found]], toler
 
 
 def proof(law: Law, *, quick: bool = False) -> Outcome:
-    """Run the derivation that the law's record contains or names; named derivations exist only in a clone."""
+    """Run the derivation that the law's record contains or names; a wheel of longfat has no named derivations."""
     if not law.derivation:
         return Outcome("not checked", remark="the law is a definition or a composition, so it names no derivation")
     given = law.derivation
@@ -105,7 +105,7 @@ def _named(derivation: str) -> Any:
 
 
 def numeric(law: Law, points: Sequence[Point]) -> Outcome:
-    """Compare floats with the exact value, one by one and as an array."""
+    """Compare the law's values in floats, computed point by point and as an array, with the exact values."""
 
     def errors(point: Point) -> Iterator[Found]:
         expected, got = high_precision.exact(law, point), law(**point)
@@ -117,7 +117,7 @@ def numeric(law: Law, points: Sequence[Point]) -> Outcome:
 
 
 def jax_faces(law: Law, points: Sequence[Point], *, quick: bool = False) -> tuple[Outcome, Outcome]:
-    """Compare JAX with NumPy, and JAX's slopes with differences in 60 digits, always in 64 bits.
+    """Compare JAX's values with NumPy's, and JAX's slopes with differences in 60 digits; JAX computes in 64 bits.
 
     A full run checks the compiled, uncompiled and mapped law and its reverse-mode gradient. A quick run compiles once
     with little optimisation and checks values and forward-mode slopes.
@@ -190,7 +190,7 @@ def _light(law: Law, points: Sequence[Point]) -> tuple[dict[str, Any], dict[str,
 
 
 def known(options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options that this version of JAX's compiler has; it refuses others, and versions differ.
+    """Return the options that the installed version of JAX's compiler accepts; it refuses unknown ones.
 
     >>> known({"xla_backend_optimization_level": 0, "xla_nobody_has_this": True})
     {'xla_backend_optimization_level': 0}
@@ -210,7 +210,7 @@ def _is_known(name: str, value: Any) -> bool:
 
 
 def _64_bits() -> Any:
-    """Return a context with 64-bit JAX for this thread alone; JAX has moved it out of jax.experimental."""
+    """Return the context manager of 64-bit JAX in this thread, which older versions have in jax.experimental."""
     import jax
 
     if hasattr(jax, "enable_x64"):
@@ -221,7 +221,7 @@ def _64_bits() -> Any:
 
 
 def printed(law: Law, points: Sequence[Point]) -> Outcome:
-    """Compare the source's own expression with the law; a difference is an erratum, not a failure."""
+    """Compare the expression as printed in the source with the law; a difference is an erratum, not a failure."""
 
     def errors(point: Point) -> Iterator[Found]:
         ours, theirs = law(**point), law.as_printed(**point)

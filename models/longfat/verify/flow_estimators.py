@@ -1,6 +1,6 @@
-"""Flows on a path as simulators of laws: window sawtooth, rate at a given loss, unloaded transfer, CADPC's equilibrium.
+"""Simulators of laws of flows on a path: window sawtooth, rate at a given loss, unloaded transfer, CADPC's equilibrium.
 
-Only CADPC's send times are random in these runs; the others take a seed and draw nothing.
+Start times of parallel flows and CADPC's send times are random; the other simulators take a seed but draw no number.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from longfat.verify.measured_runs import PACKET, Result, estimator, measured, pa
 
 BANDWIDTH_DELAY_PRODUCT = 500  # packets of 1000 bytes in a round trip of 0.1 s
 ROUND_TRIP = 0.1  # s
-BITS = 4000  # packet size of an unloaded transfer
+BITS = 4000  # packet size of a transfer without other traffic
 CAPACITY = 1.25e6  # bytes/s, of CADPC's links
 
 
 def periodic(link, packet, now):  # type: ignore[no-untyped-def]
-    """Drop the data packet of a given number, counted from 1, and every ``interval``-th packet after it."""
+    """Drop data packet number ``first``, counted from 1, and every ``interval``-th data packet after it."""
     if packet.kind == records.DATA:
         link.passed += 1
         if link.passed >= link.first and (link.passed - link.first) % link.interval == 0:
@@ -44,7 +44,7 @@ PERIODIC = Discipline(
 
 
 def fast_path(scheme: str | Scheme, round_trip_time: float, parameters: dict[str, float], **link: Any) -> Network:
-    """Return a network of one flow over a link with zero transmission time and an unlimited buffer."""
+    """Return a network of one flow over a link, by default with zero transmission time and an unlimited buffer."""
     half = round_trip_time / 2
     net = Network().link("a", "b", **{"rate": math.inf, "delay": half, **link})
     net.link("b", "a", rate=math.inf, delay=half)
@@ -55,7 +55,7 @@ def drop_tail(
     scheme: str | Scheme, quantity: str, bdp: float, round_trip_time: float, buffer: float, start: float, end: float,
     parameters: dict[str, float], rng: Any,
 ) -> Result:  # fmt: skip
-    """Return ``utilisation``, or ``mean_queue`` [BDP], of a drop-tail link with one flow between two times [s]."""
+    """Return a drop-tail link's "utilisation" or "mean_queue" [BDP] with one flow, and the number of packets sent."""
     rate = bdp * PACKET / round_trip_time
     net = Network().link("a", "b", rate=rate, delay=round_trip_time / 2, buffer=round(buffer * bdp))
     net.flow(scheme, path=["a", "b"], packet=PACKET, ack_path="ideal", parameters=parameters)
@@ -72,7 +72,7 @@ def sawtooth(
     bdp = BANDWIDTH_DELAY_PRODUCT
     top = bdp * (1 + buffer)
     low = decrease * top
-    # The window grows by a packet a round trip, which lasts window/capacity beyond the bandwidth-delay product.
+    # The window grows by one packet per round trip, which takes window/capacity above the bandwidth-delay product.
     rounds = max(bdp - low, 0) + (top**2 - max(low, bdp) ** 2) / (2 * bdp)
     parameters: dict[str, float] = {"initial_ssthresh": (low + top) / 2}
     if decrease != 0.5:
@@ -87,9 +87,9 @@ def rate_at_loss(
     rng: Any, scheme: str = "sack", losses: int = 60, *, loss: float, round_trip_time: float, acked: float = 1.0,
     increase: float = 1.0, decrease: float = 0.5,
 ) -> Result:  # fmt: skip
-    """Estimate a scheme's rate [packets/s] where one packet in every 1/loss is lost and no queue forms.
+    """Estimate a scheme's rate [packets/s] if every 1/loss-th packet is lost and no queue forms.
 
-    ``increase`` and ``decrease`` are GAIMD's.
+    ``increase`` and ``decrease`` are parameters of GAIMD.
 
     >>> value, _ = rate_at_loss(losses=10)(1, loss=1e-3, round_trip_time=0.1)
     >>> 300 < value < 450
@@ -137,7 +137,7 @@ def file_alone(
 
 
 def one_at_a_time(link, packet, now):  # type: ignore[no-untyped-def]
-    """Drop a data packet that finds a queue, and then none for a time in which its flow reduces its window."""
+    """Drop a data packet that finds more than ``room`` packets, and then none for the time ``pause``."""
     if packet.kind == records.DATA and link.backlog > link.room and now >= link.next_loss:
         link.next_loss = now + link.pause
         return DROP
@@ -159,9 +159,10 @@ ONE_AT_A_TIME = Discipline(
 def parallel_utilisation(
     rng: Any, losses: int = 30, rounds: int = 25, *, flows: float, decrease: float = 0.5
 ) -> Result:  # fmt: skip
-    """Estimate the utilisation of a link almost without a buffer by GAIMD rates of which one loses at a time.
+    """Estimate a link's utilisation with a very small buffer, by GAIMD flows of which one at a time loses a packet.
 
-    The link is so large that the flows need so many ``rounds`` of one packet from a loss of a mean window to the next.
+    The bandwidth-delay product is so large that ``rounds`` round trips pass between losses on average, in each of which
+    every window grows by one packet.
     """
     count = int(flows)
     bdp = max(600, round(rounds * count * count / (1 - decrease)))
@@ -177,7 +178,8 @@ def parallel_utilisation(
             "gaimd", path=["a", "b"], packet=PACKET, ack_path="ideal", start=start,
             parameters=known | {"alpha": 1.0, "beta": decrease},
         )  # fmt: skip
-    # A flow that is small at first climbs by a packet a round; a single one takes that long from loss to loss.
+    # A small initial window needs the time `climb` to reach an equal share, with one packet more per round trip. Losses
+    # of a single flow are (1 - decrease) of that time apart.
     climb = bdp / count * ROUND_TRIP
     period = max(period, (1 - decrease) * climb / count)
     begin = max(losses / 3 * period, climb)
@@ -187,7 +189,7 @@ def parallel_utilisation(
 
 @estimator
 def parallel_share(rng: Any, cycles: int = 60, *, flows: float, others: float) -> Result:
-    """Estimate the share of some of the SACK flows at a drop-tail link; the others start later."""
+    """Estimate the share of goodput of ``flows`` SACK flows at a drop-tail link; ``others`` more flows start later."""
     count, further = int(flows), int(others)
     bdp = 30 * (count + further)
     period = 30 * ROUND_TRIP
@@ -214,9 +216,9 @@ def _cadpc_links(*nodes: str) -> Network:
 
 
 def _second_half(net: Network, duration: float, rng: Any) -> tuple[Any, float]:
-    """Return statistics of about the second half of a run, and the packets sent.
+    """Return statistics of about the second half of a run, and the number of packets sent.
 
-    The end is random, because the random send times alone vary the results by too little.
+    The end is random, because the results would vary too little with random send times alone.
     """
     return measured(net, duration / 2, duration * np.random.default_rng(rng).uniform(0.95, 1.05), rng)
 
@@ -229,9 +231,9 @@ def cadpc_share(
     rng: Any, which: int = 0, duration: float = 80.0, *, flows: float = 1.0, weight: float | None = None,
     total_weight: float = 0.0,
 ) -> Result:  # fmt: skip
-    """Estimate CADPC's equilibrium rate [capacities] of one flow, or of all with ``which=-1``.
+    """Estimate the equilibrium rate [capacities] of CADPC flow number ``which``, or of all flows if ``which`` is -1.
 
-    With ``weight`` and ``total_weight`` one other flow has the remaining weight.
+    With ``weight`` and ``total_weight`` the flow has that weight, and one other flow the remaining weight.
 
     >>> value, _ = cadpc_share(duration=40.0)(1, flows=1)
     >>> 0.45 < value < 0.55
@@ -253,9 +255,9 @@ def parking_lot(
     rng: Any, long: bool, duration: float = 150.0, *, first: float = 1, second: float = 1, own: float | None = None,
     other: float = 1,
 ) -> Result:  # fmt: skip
-    """Estimate CADPC's rates over two links in a row [capacities].
+    """Estimate the rate [capacities] of a CADPC flow on two links in series.
 
-    With ``long`` it is the rate of the flow over both links, otherwise that of a flow over the second link.
+    With ``long`` the flow crosses both links, otherwise only the second link.
     """
     if own is not None:
         first, second = other, own

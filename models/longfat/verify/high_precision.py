@@ -1,4 +1,4 @@
-"""Reference arithmetic: laws in as many digits as they need, and slopes by differences in 60 digits."""
+"""Reference values: laws in as many digits as they need, and slopes of laws by differences in 60 digits."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 TOLERANCE = 1e-12  # relative, of values in floats
 SLOPE_TOLERANCE = 1e-6  # relative, of slopes; differences near kinks are no better
-SLOPE_FLOOR = 1e-12  # of slopes, over the value per argument, or over 1 where that is more
-LAST_PLACES = 2.0**-48  # relative change of an argument, about a dozen rounding errors
+SLOPE_FLOOR = 1e-12  # absolute, of slopes; multiplied by abs(value/argument) where this exceeds 1
+LAST_PLACES = 2.0**-48  # relative change of an argument: 16 times the relative spacing of floats at 1
 
 
 def exact(law: Law, values: Mapping[str, float]) -> mpmath.mpf:
@@ -57,7 +57,7 @@ def enough_digits(values: Mapping[str, float]) -> int:
 
 
 def slope(law: Law, values: Mapping[str, float], name: str) -> float | None:
-    """Return the central difference in at least 60 digits; None at a kink or jump, where the sides differ.
+    """Return the slope as a central difference in at least 60 digits; None at kinks and jumps, where both sides differ.
 
     >>> from longfat.laws.queues import mm1_wait
     >>> slope(mm1_wait, {"load": 0.5}, "load")
@@ -92,8 +92,8 @@ def beside(law: Law, values: Mapping[str, float], change: float = LAST_PLACES) -
 def value_error(law: Law, values: Mapping[str, float], got: Any, expected: Any = None) -> float:
     """Return the relative error of a result in floats against the expected value, by default `exact`.
 
-    Arguments are known to their last places only, which matters at jumps and in differences of nearly equal numbers. A
-    result between those at the neighbouring points therefore has no error.
+    Arguments are rounded to floats, which matters at jumps and in differences of nearly equal numbers. A result between
+    the exact values at the points of `beside` therefore has no error.
 
     >>> from longfat.laws.blt import additive_priority
     >>> float(exact(additive_priority, {"packet": 273, "step": 0.1})), additive_priority(273, 0.1)  # 65 at 1/10
@@ -114,10 +114,10 @@ def value_error(law: Law, values: Mapping[str, float], got: Any, expected: Any =
 def slope_error(law: Law, values: Mapping[str, float], name: str, got: float) -> float:
     """Return the relative error of a slope in floats against `slope`; 0 where there is no slope.
 
-    Floats cannot resolve the side of a kink on which an argument lies if the kink is within its last digits. Any slope
-    between those of the two sides therefore has no error there.
+    Floats cannot resolve the side of a kink on which an argument lies if the kink is within its last digits. There, any
+    slope between the slopes of the two sides has no error.
 
-    A slope that is a difference of two terms has the terms' rounding errors, of about the value over the argument.
+    A slope that is a difference of two terms has their rounding errors, and each term is about value/argument.
 
     >>> from longfat.laws.queues import mm1_wait
     >>> slope_error(mm1_wait, {"load": 0.5}, "load", 4.4), slope_error(mm1_wait, {"load": 0.5}, "load", float("nan"))
@@ -136,7 +136,7 @@ def slope_error(law: Law, values: Mapping[str, float], name: str, got: float) ->
 
 
 def _off(got: float, expected: float, floor: float) -> float:
-    """Return the relative error of a slope, 0 below the absolute floor."""
+    """Return the relative error of a slope; 0 if the absolute error is at most ``floor``."""
     off = abs(got - expected)
     if off <= floor:
         return 0.0
@@ -146,7 +146,7 @@ def _off(got: float, expected: float, floor: float) -> float:
 def error(got: Any, expected: Any) -> float:
     """Return the relative error of a float; infinite if exactly one of the two numbers is NaN or infinite.
 
-    A number below the smallest float may be given as 0, one beyond the largest float as infinity.
+    ``got`` may be 0 for a number below the smallest float, and infinite for a number above the largest.
 
     >>> error(1.0, 1.0), error(0.0, 1e-320), error(1.0, float("nan"))
     (0.0, 0.0, inf)

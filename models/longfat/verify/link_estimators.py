@@ -1,4 +1,4 @@
-"""Links as simulators of laws: queues under Poisson arrivals, power, equal shares, shapers, guarantees, loss-load."""
+"""Simulators of laws of links: queues under Poisson arrivals, power, equal shares, shapers, delay bounds, loss-load."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from longfat.verify.measured_runs import Result, estimator, measured, packets_se
 PACKET = 20_000  # bytes
 SERVICE = 20e-6  # s
 RATE = PACKET / SERVICE
-FILE, SOURCES = 20, 128  # packets of a file; sources with a fair queue each, which hardly ever has two files
+FILE, SOURCES = 20, 128  # packets of a file; sources, each with a fair queue that rarely has two files
 FILE_TIME = FILE * SERVICE
 
 
@@ -29,23 +29,23 @@ def queue(
     rng: Any, quantity: str, exponential: bool | None = None, packets: float = 1e4, *, load: float,
     capacity: float | None = None, variation: float | None = None, propagation: float = 0.0, alpha: float = 1.0,
 ) -> Result:  # fmt: skip
-    """Return a simulator of the mean values of one queue, in service times and packets.
+    """Return a simulator of a mean value of one queue, in service times or packets.
 
     Parameters
     ----------
     quantity : {"number", "wait", "response", "loss", "power"}
-        Mean number in the system, mean waiting time of accepted packets, mean response time, loss probability, or load
-        over mean delay.
+        Mean number in the system, mean waiting time of accepted packets, mean response time, loss probability, or
+        throughput divided by mean delay.
     exponential : bool, optional
-        Whether sizes are exponential or constant; by default ``variation``, 1 or 0, decides.
+        Whether sizes are exponential or constant; by default they are so if ``variation`` is 1 or 0.
     packets : float
         Length of one replication at a load of 0.5 [service times]; up to 25 times longer at higher loads.
 
     Returns
     -------
     callable
-        Takes a seed, ``load``, ``capacity`` (with the packet in service), ``variation`` and ``propagation`` [service
-        times]; returns the mean value and the packets sent.
+        Takes a seed, ``load``, ``capacity`` (including the packet in service), ``variation`` and ``propagation``
+        [service times]; returns the mean value and the number of packets sent.
 
     Examples
     --------
@@ -91,7 +91,8 @@ def equal_shares(rng: Any, packets: float = 1e4, *, load: float) -> Result:
     Returns
     -------
     callable
-        Takes a seed and ``load``; returns the time relative to the file's unloaded transfer time, and the packets sent.
+        Takes a seed and ``load``; returns the time relative to the transfer time of a file without other traffic, and
+        the number of packets sent.
 
     Examples
     --------
@@ -108,15 +109,15 @@ def equal_shares(rng: Any, packets: float = 1e4, *, load: float) -> Result:
 
 
 OTHERS = 2  # flows that share a link with the one under test
-AT_ONCE = 50  # rate at which the burst arrives, over that of a link
-MANY = 10**5  # packets
+AT_ONCE = 50  # ratio of the rate at which the burst arrives to the rate of a link
+MANY = 10**5  # packets: a limit that no run reaches
 
 #: Schedulers that share a link in proportion to rates.
 SCHEDULERS = ("bit-round", "virtual-clock")
 
 
 def scheduler(name: str, rates: dict[int, float]) -> Discipline:
-    """Return a discipline that shares a link among flows, given by their numbers, in proportion to rates.
+    """Return a discipline that shares a link among flows in proportion to ``rates``, a mapping of flow number to rate.
 
     >>> scheduler("virtual-clock", {0: 1e5, 1: 3e5}).values["rates"]
     ((0.0, 100000.0), (1.0, 300000.0))
@@ -133,11 +134,11 @@ def greatest_delay(
     rng: Any, name: str = "bit-round", *, burst: float, guaranteed_rate: float, packet_size: float,
     largest_packet: float, capacity: float, hops: float,
 ) -> Result:  # fmt: skip
-    """Estimate the greatest delay of a flow that begins with a burst, beside greedy others [s].
+    """Estimate the greatest delay [s] of a flow that begins with a burst and shares its links with greedy flows.
 
-    On every link two other flows have the rest of the rate, and begin with all that they will ever send, just before.
-    A packet's delay begins when its last bit has arrived at the first link, and ends with its transmission on the last
-    one; nothing is random.
+    On every link two other flows share the remaining rate; they start shortly before the flow, and each sends at twice
+    the rate of the link. A packet's delay begins when its last bit has arrived at the first link, and ends with its
+    transmission on the last link. Nothing is random.
     """
     if guaranteed_rate >= capacity or packet_size > largest_packet:
         raise out_of_range("guaranteed_rate", guaranteed_rate, "bytes/s", f"(0, {capacity}) in a simulation")
@@ -177,7 +178,7 @@ def fluid_delay(rng: Any, *, burst: float, guaranteed_rate: float) -> Result:
 def shaped_utilisation(
     rng: Any, packets: float = 4000, *, burst: float, packet_size: float, token_rate: float, lateness: float
 ) -> Result:
-    """Estimate the share of its rate that a shaper with a late timer sends; so many ``packets`` would be the rate's."""
+    """Estimate a shaper's throughput relative to its rate, with a late timer, in the time of ``packets`` packets."""
     size = round(packet_size)
     bucket = queues.leaky_bucket(token_rate, tokens=burst / size, queue=MANY, lateness=lateness)
     net = Network().link("source", "gate", rate=math.inf, discipline=bucket)
@@ -216,12 +217,12 @@ def loss_load_equilibrium(
 ) -> Result:
     """Estimate the "loss" or the offered "load" [capacities] of 2 to 1000 sources that share a link, in equilibrium.
 
-    The capacity of the link over the measured time is so many ``packets`` on average.
+    In the measured time the link can transmit ``packets`` packets on average.
     """
     domains.choice("quantity", quantity, ("loss", "load"))
     warm_up = sources * APART + 3.0  # s
     run = Simulation(loss_load_network(k, v, sources), rng=rng)
-    # Without losses nothing else is random: the sources' intervals are those of their rates.
+    # The measured time is random, because without losses nothing else is: the sources send at regular intervals.
     span = packets * 500 / CAPACITY * np.random.default_rng(rng).uniform(0.9, 1.1)
     run.advance(warm_up)
     before = run.state.flows.copy()

@@ -1,7 +1,7 @@
-"""One replication of a simulator of laws: a run whose statistics between two times estimate a law's value.
+"""Replications of simulators of laws: runs whose statistics between two times estimate a law's value.
 
-The modules named ``..._estimators`` beside this one hold one function for each network that estimates laws;
-`longfat.verify.simulators` lists them by the names that laws use.
+The modules of this folder named ``..._estimators`` have a function for each simulated network;
+`longfat.verify.simulators` lists these functions by the names that laws use.
 """
 
 from __future__ import annotations
@@ -21,10 +21,11 @@ Simulate = Callable[..., Result]
 
 
 def estimator(replicate: Simulate) -> Callable[..., Simulate]:
-    """Turn a function that runs one replication into one that returns simulators, as `longfat.testing.compare` takes.
+    """Turn a function that runs one replication into a factory of simulators, as `longfat.testing.compare` takes them.
 
     The decorated function takes a seed, then settings, then a law's parameters by name, and returns an estimate of the
-    law's value and the number of packets sent. The result takes the settings and returns a function of the rest.
+    law's value and the number of packets sent. The factory takes the settings, and returns a function of the seed and
+    the law's parameters.
 
     >>> @estimator
     ... def draws(rng, count=1, *, load):

@@ -1,4 +1,4 @@
-"""The segment simulator as a simulator of laws; each replication is the mean of two runs, the fewest that it makes."""
+"""Simulators of laws by the segment simulator. A replication is the mean of two runs, the fewest that it allows."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ def segment_efficiency(
     rng: Any, packets: float = 2e4, lost: float = 300, *, window: float, loss: float, segment_packets: float,
     ack_segments: float,
 ) -> Result:  # fmt: skip
-    """Estimate throughput efficiency, by the segment simulator.
+    """Estimate the throughput efficiency of selective repeat.
 
     Parameters
     ----------
     packets : float
         Least number of packets delivered in one replication [packets].
     lost : float
-        Least number of packets lost in one replication, on which the run time depends [packets].
+        Least number of packets lost in one replication [packets]; it determines the length of the run.
 
     Examples
     --------
@@ -40,9 +40,9 @@ def hard_ack(
     rng: Any, packets: float = 2e4, lost: float = 500, *, receive_buffer: float, loss: float, segment_packets: float,
     ack_segments: float,
 ) -> Result:  # fmt: skip
-    """Estimate throughput efficiency with a small receive buffer under hard acknowledgment.
+    """Estimate the throughput efficiency with a small receive buffer under hard acknowledgment.
 
-    The window is the reference window 2.5 w_a, or the smallest integer of at least 2 w_a + 1.
+    The window is the larger of 2.5 w_a (the reference window) and 2 w_a + 1, rounded up to an integer.
     """
     segments = _segments(packets, lost, loss, segment_packets)
     window = math.ceil(max(2.5 * ack_segments, 2 * ack_segments + 1))
@@ -60,7 +60,7 @@ def mean_delay(
     """Estimate the mean delay of a segment at the sender, with a window of one segment."""
     path = {"window": 1, "ack_segments": ack_delay / packet_time / segment_packets}
     run = _run(rng, loss, int(segment_packets), segments, **path)
-    # The simulated delay ends with the last transmission, the law's with its acknowledgment.
+    # The simulated delay ends with the last transmission, the law's delay with the acknowledgment of it.
     return float(run.mean_delay) * packet_time + ack_delay, float(run.sent_packets)
 
 

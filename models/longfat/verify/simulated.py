@@ -19,7 +19,8 @@ from longfat.verify.simulators import simulator_of
 if TYPE_CHECKING:
     import xarray as xr
 
-#: Most replications at a point. Ours: a standard deviation of six times the accuracy is then small enough.
+#: Largest number of replications at a point. Ours, because it suffices for a standard deviation of six times the
+#: accuracy.
 BUDGET = 1000
 
 
@@ -132,12 +133,12 @@ def reason(law: Law) -> str:
 
 
 def claim_of(law: Law, simulator: Any, within: float | Callable[..., float], *, power: float) -> Claim:
-    """Return the claim that a law is within an accuracy of a simulator; ``power`` holds for every larger deviation."""
+    """Return the claim that a law is within an accuracy of a simulator, with ``power`` for any larger deviation."""
     return Claim(law, simulator, (), None, {"within": within, "power": power, "power_at": 1})
 
 
 def drawn(law: Law, check: SimulatedBy, count: int, seed: int) -> list[points.Point]:
-    """Return points drawn from the ranges, ``count`` of them or as many as are found inside the law's validity."""
+    """Return ``count`` points drawn from the ranges at which the law is valid, or fewer if no more are found."""
     found = points.typical(law, 64 * count, seed, check.ranges)
     return [one for one in found if law.validity is None or bool(law.validity(**one))][:count]
 
@@ -145,7 +146,7 @@ def drawn(law: Law, check: SimulatedBy, count: int, seed: int) -> list[points.Po
 def simulated(
     law: Law, check: SimulatedBy, drawn: Sequence[tuple[points.Point, int]], alpha: float, power: float
 ) -> tuple[Outcome, Outcome | None]:
-    """Compare a law, and a misprinted formula of its source, with a simulator at points, each with its seed."""
+    """Compare a law, and its source's misprinted formula if it has one, with a simulator at points with seeds."""
     made = claim_of(law, simulator_of(law, check), lambda **point: check.allowed(law, point), power=power)
     found = [made.compared(point, alpha=alpha, budget=BUDGET, seed=seed) for point, seed in drawn]
     return judged(law, found), printed(law, found) if law.has_printed else None
@@ -166,7 +167,7 @@ def judged(law: Law, found: Sequence[Comparison]) -> Outcome:
 
 
 def printed(law: Law, found: Sequence[Comparison]) -> Outcome:
-    """Return the number of points at which the printed formula lies too far from the simulator's interval."""
+    """Return an outcome with the number of points at which the printed formula is off by more than the accuracy."""
     values = [float(law.as_printed(**one.point)) for one in found]
     beyond = [max(one.interval[0] - value, value - one.interval[1]) for one, value in zip(found, values, strict=True)]
     count = sum(one > by.within for one, by in zip(beyond, found, strict=True))

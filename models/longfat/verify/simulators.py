@@ -24,7 +24,7 @@ class Simulator:
     Parameters
     ----------
     replicate : callable
-        The function.
+        Function of a seed and parameters, which returns a value and the number of packets sent.
     deterministic : bool
         Whether it draws no random numbers.
     nearest : callable
@@ -49,7 +49,7 @@ class Simulator:
 
 
 def simulator_of(law: Law, check: SimulatedBy | None = None) -> Simulator | None:
-    """Return the simulator of a check of a law, by default of the one that it declares; None if it declares none.
+    """Return the simulator of a law's check, by default of the check that the law declares; None without a check.
 
     >>> from longfat.laws import power, queues
     >>> simulator_of(queues.mm1_wait) is SIMULATORS["mm1_wait"], simulator_of(power.network_power)
@@ -66,7 +66,7 @@ def simulator_of(law: Law, check: SimulatedBy | None = None) -> Simulator | None
 
 
 def _integer_capacity(values: dict[str, float]) -> dict[str, float]:
-    """Return the nearest point with an integer capacity, as a link has."""
+    """Return the nearest point with an integer capacity, because a link's buffer has an integer number of packets."""
     return values | {name: float(max(1, round(values[name]))) for name in ("capacity",) if name in values}
 
 
@@ -84,7 +84,7 @@ def _integer_packets(values: dict[str, float]) -> dict[str, float]:
 
 
 def _scheme_of_powers(values: dict[str, float]) -> dict[str, float]:
-    """Return the nearest point with the powers of a scheme: Reno's, 1 and 1, or those of the cubic region, 3 and 0."""
+    """Return the nearest point with a scheme's powers: 1 and 1 of Reno, or 3 and 0 of CUBIC's cubic region."""
     reno = values["time_power"] < 2
     return values | {"time_power": 1.0 if reno else 3.0, "round_trip_power": 1.0 if reno else 0.0}
 
@@ -104,7 +104,7 @@ def _segments(replicate: Simulate) -> Simulator:
 
 
 def _flows(replicate: Simulate) -> Simulator:
-    """Return a simulator of integer numbers of flows."""
+    """Return a simulator whose numbers of flows are integers."""
 
     def nearest(values: dict[str, float]) -> dict[str, float]:
         return values | {name: float(max(1, round(values[name]))) for name in ("flows", "others") if name in values}

@@ -14,14 +14,14 @@ from longfat.verify.points import Point
 
 DIGITS = 30  # precision of an evaluation
 MOST_DIGITS = 6400  # most digits that sympy may use where terms cancel
-CLOSE = 40  # digits of a root within which the difference of its equation's sides changes its sign
+CLOSE = 40  # the difference of an equation's sides must change its sign within 10^-CLOSE of the root, relative
 
 
 def symbolic(law: Law, points: Sequence[Point], *, quick: bool = False) -> Outcome:
     """Compare the law's sympy expression at some points with the law in mpmath; for a root, check its equation.
 
     A full run lets sympy substitute and evaluate. A quick run compiles expressions without sums to functions of mpmath,
-    a tenth of the time.
+    which takes a tenth of the time.
     """
     import sympy
     from sympy.core.function import AppliedUndef
@@ -40,9 +40,9 @@ def symbolic(law: Law, points: Sequence[Point], *, quick: bool = False) -> Outco
 
 
 def _error(law: Law, point: Point, value: Callable[[Point, int], float]) -> float:
-    """Return the relative error of the expression's ``value``, with more digits if that makes it smaller.
+    """Return the relative error of the expression's ``value``, computed with more digits if the error is too large.
 
-    Sympy and mpmath compute with the digits that the numbers have.
+    Sympy and mpmath compute with as many digits as their arguments have.
     """
     digits = high_precision.enough_digits(point)
     for more in (1, 4, 16):
@@ -75,7 +75,7 @@ def compiled(law: Law) -> Callable[[Mapping[str, float], int], float]:
         try:
             with mpmath.workdps(digits):
                 return float(function(*(mpmath.mpf(point[name]) for name in law.symbols)))
-        except (NameError, TypeError):  # of such a function, or of its arguments: harmonic numbers of an order
+        except (NameError, TypeError):  # mpmath lacks the function, or an argument of it, as of harmonic numbers
             return evaluated(law, point, digits)
 
     return value
@@ -87,7 +87,7 @@ def evaluated(law: Law, point: Mapping[str, float], digits: int = 60) -> float:
     Raises
     ------
     ArithmeticError
-        If no real number comes out.
+        If the result is no real number.
 
     Examples
     --------

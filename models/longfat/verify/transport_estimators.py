@@ -1,4 +1,4 @@
-"""DCTCP, BBR, Copa, LEDBAT++, SSTP, credits and queue management on one link as simulators of laws."""
+"""Simulators of laws of DCTCP, BBR, Copa, LEDBAT++, SSTP, credit flow control and queue management on one link."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ RATE = 1e7  # bytes/s; a packet takes 0.1 ms
 
 @estimator
 def codel_drop_time(rng: Any, *, drops: float, interval: float) -> Result:
-    """Estimate the time from CoDel's first drop to a later one [s], under traffic of twice the capacity.
+    """Estimate the time [s] from CoDel's first drop until ``drops`` more packets are dropped, at twice the capacity.
 
-    The number of drops is read in every hundredth of the interval.
+    The number of drops is read a hundred times per ``interval``.
     """
     net = Network().link("a", "b", rate=RATE, delay=0.001, discipline=queues.codel(interval=interval))
     net.flow(traffic.constant(2 * RATE), path=["a", "b"], packet=PACKET)
@@ -36,7 +36,7 @@ def codel_drop_time(rng: Any, *, drops: float, interval: float) -> Result:
 
 
 def _bottleneck(capacity: float, round_trip_time: float, **options: Any) -> Network:
-    """Return a link of `capacity` [packets/s], and a fast one for acknowledgments."""
+    """Return a network with a link of ``capacity`` [packets/s] and a fast reverse link for acknowledgments."""
     net = Network().link("a", "b", rate=capacity * PACKET, delay=round_trip_time / 2, **options)
     return net.link("b", "a", rate=100 * capacity * PACKET, delay=round_trip_time / 2)
 
@@ -45,7 +45,7 @@ def _bottleneck(capacity: float, round_trip_time: float, **options: Any) -> Netw
 def pie_loss(
     rng: Any, span: float = 60.0, *, flows: float, capacity_packets: float, round_trip_time: float, target: float
 ) -> Result:
-    """Estimate PIE's drop probability for flows with selective acknowledgment, measured over a time ``span`` [s]."""
+    """Estimate PIE's drop probability for SACK flows, measured over the time ``span`` [s]."""
     net = _bottleneck(capacity_packets, round_trip_time, buffer=10**6, discipline=queues.pie(target=target))
     net.flow("sack", path=["a", "b"], packet=PACKET, count=int(flows), stagger=0.11)
     data, sent = measured(net, 60.0, 60.0 + span, rng)
@@ -57,15 +57,15 @@ def bbr_utilisation(
     rng: Any, cycles: int = 2, *, round_trip_time: float, low_gain: float, interval: float = 10.0,
     hold_time: float = 0.2,
 ) -> Result:  # fmt: skip
-    """Estimate the utilisation by one BBR flow of 2016, whose ProbeRTT has 4 packets in flight.
+    """Estimate the utilisation by one flow of BBR as of 2016, which has 4 packets in flight in ProbeRTT.
 
-    So many ``cycles`` of the usual interval and hold time are measured, from a random moment on, so that no phase of
-    ProbeRTT is preferred. As in Linux, an equal round-trip time does not put ProbeRTT off (docs/rules/bbr.md).
+    The measured time is ``cycles`` times the default interval and hold time, and begins at random, so that no phase of
+    ProbeRTT is preferred. As in Linux, an equal round-trip time does not postpone ProbeRTT (docs/rules/bbr.md).
     """
     if (interval, hold_time) != (10.0, 0.2):
         raise out_of_range("interval", interval, "s", "10, with a hold_time of 0.2, in a simulation")
     bdp = 4 / low_gain
-    # The transmissions of a packet and of its acknowledgment are a part of the round trip.
+    # The round-trip time includes the transmission times of a packet and of its acknowledgment.
     net = _bottleneck(bdp / round_trip_time, round_trip_time * (1 - 1.01 / bdp), buffer=round(8 * bdp))
     net.flow("bbr1", path=["a", "b"], packet=PACKET, parameters={"equal_renews": 0})
     cycle = interval + hold_time + 2 * round_trip_time
@@ -76,9 +76,10 @@ def bbr_utilisation(
 
 @estimator
 def bbr_queue(rng: Any, span: float = 10.0, *, bandwidth_delay_product: float, cwnd_gain: float = 2.0) -> Result:
-    """Estimate the mean queue of three BBR flows of 2016 in a deep buffer [packets], over a time ``span`` [s].
+    """Estimate the mean queue [packets] of three flows of BBR as of 2016 in a deep buffer, over the time ``span`` [s].
 
-    The first 30 s are left out: in one run of sixteen the second ProbeRTT, in 20 s, does not find the round-trip time.
+    The first 30 s are not measured, because in one run of sixteen the second ProbeRTT, at about 20 s, does not find the
+    minimum round-trip time.
     """
     if cwnd_gain != 2:
         raise out_of_range("cwnd_gain", cwnd_gain, "1", "2 in a simulation")
@@ -90,10 +91,10 @@ def bbr_queue(rng: Any, span: float = 10.0, *, bandwidth_delay_product: float, c
 
 @estimator
 def dctcp_queue(rng: Any, *, flows: float, threshold: float) -> Result:
-    """Estimate the longest queue of DCTCP flows at a marking threshold [packets], sampled 20 times in a round trip.
+    """Estimate the longest queue [packets] of DCTCP flows at a marking threshold, sampled 20 times in a round trip.
 
-    The bandwidth-delay product is 400 packets. Each packet is acknowledged: the law is that of smooth sending, and an
-    acknowledgment for two packets lets two leave at once, which makes the queue longer by up to a packet for each flow.
+    The bandwidth-delay product is 400 packets. Each packet is acknowledged, because the law assumes smooth sending: an
+    acknowledgment for two packets releases two at once, which lengthens the queue by up to a packet for each flow.
     """
     marking = queues.step_marking(packets=round(threshold))
     net = _bottleneck(400 / 0.02, 0.02, buffer=10**5, discipline=marking)
@@ -113,7 +114,7 @@ def credit_throughput(
     round_trip_time: float,
     windows: float = 1,
 ) -> Result:
-    """Estimate the throughput of a flow under credit flow control [bytes/s], of which credit packets only take time.
+    """Estimate the throughput [bytes/s] under credit flow control; credit packets are delayed but never queue.
 
     Window and update are multiples of the packet size, and a link has one window.
 
@@ -138,7 +139,7 @@ def credit_throughput(
 
 
 def mark_some(link, packet, now):  # type: ignore[no-untyped-def]
-    """Mark each data packet with a probability, or every 1/p-th one."""
+    """Mark data packets: each with the probability ``marking``, or every ``1/marking``-th packet."""
     if packet.kind == records.DATA:
         link.passed += link.marking
         if random(link) < link.marking if link.independent else link.passed >= 1.0:
@@ -162,12 +163,12 @@ MARK_SOME = Discipline(
 def window_at_marks(rng: Any, independent: bool, marks: float = 20.0, *, marking: float) -> Result:
     """Estimate a DCTCP flow's mean window [packets] if a given share of its packets is marked and no queue forms.
 
-    The measured time has about so many ``marks`` times the mean window.
+    In the measured time about ``marks`` times the mean window of packets are marked.
     """
     marked = MARK_SOME(marking=marking, independent=float(independent))
     net = fast_path("dctcp", 0.1, {}, discipline=marked)
-    # W grows by 1 in a round trip, and falls by W p/2 in each 1 + 1/(W p) of them: near the mean, the time constant is
-    # 2.2/p round trips. That of alpha, which begins at 1, is 16.
+    # W grows by 1 per round trip, and falls by W p/2 every 1 + 1/(W p) round trips: the time constant near the mean is
+    # 2.2/p round trips. The time constant of alpha, which begins at 1, is 16 round trips.
     start = 10 / marking * 0.1
     data, sent = measured(net, start, start + marks / marking * 0.1, rng)
     return float(data["goodput"][0]) / PACKET * 0.1, sent
@@ -178,15 +179,16 @@ def sstp_throughput(
     rng: Any, packets: int = 48, windows: int = 24, *, window: float, segment_time: float, ack_delay: float,
     processing_time: float,
 ) -> Result:  # fmt: skip
-    """Estimate the segments per second of one SSTP connection without loss, from two lengths of its file.
+    """Estimate the segments per second of an SSTP connection without loss, from the transfer times of two files.
 
-    Packets leave at multiples of the packet time, so that the delay of the path is shortened by half of it: then a
-    segment begins on average in time.
+    Packets leave only at multiples of the packet time. The delay of the path is shorter by half a packet time, so that
+    segments begin at the right time on average.
     """
     packet_time = segment_time / packets
     ends, sent = [], 0.0
     for segments in (4 * window, (4 + windows) * window):
-        # The last packet is sent a packet time before the end of its segment, and answered 3 after it arrives.
+        # The last packet is sent a packet time before the end of its segment, and answered 3 packet times after it
+        # arrives; the other half packet time is that of the docstring.
         delay = (ack_delay - 2.5 * packet_time) / 2
         net = Network().link("a", "b", rate=math.inf, delay=delay).link("b", "a", rate=math.inf, delay=delay)
         given = {
@@ -203,7 +205,7 @@ def sstp_throughput(
 
 
 def _copa(deltas: list[float]) -> Network:
-    """Return Copa flows on a link with a product of 50 times the sum of 1/delta and a round trip of 0.1 s."""
+    """Return a network of Copa flows, with 0.1 s round trip and a BDP [packets] of 50 times the sum of 1/delta."""
     net = _bottleneck(50 * sum(1 / delta for delta in deltas) / 0.1, 0.1, buffer=10**6)
     for k, delta in enumerate(deltas):
         net.flow("copa", path=["a", "b"], packet=PACKET, start=0.037 * k, parameters={"delta": delta})
@@ -212,14 +214,14 @@ def _copa(deltas: list[float]) -> Network:
 
 @estimator
 def copa_queue(rng: Any, span: float = 40.0, *, flows: float, delta: float) -> Result:
-    """Estimate the mean queue of equal Copa flows [packets], over a time ``span`` [s]."""
+    """Estimate the mean queue [packets] of equal Copa flows, over the time ``span`` [s]."""
     data, sent = measured(_copa([delta] * int(flows)), 20.0, 20.0 + span, rng)
     return float(data["mean_queue"][0]), sent
 
 
 @estimator
 def copa_share(rng: Any, span: float = 40.0, *, delta: float, targets: float) -> Result:
-    """Estimate the share of a Copa flow beside another one that has the rest of the sum of 1/delta."""
+    """Estimate a Copa flow's share of the goodput of two flows, the sum of whose 1/delta is ``targets``."""
     if targets * delta <= 1:
         raise out_of_range("targets", targets, "packets", f"above 1/delta = {1 / delta:g}, in a simulation")
     data, sent = measured(_copa([delta, 1 / (targets - 1 / delta)]), 20.0, 20.0 + span, rng)
@@ -227,7 +229,7 @@ def copa_share(rng: Any, span: float = 40.0, *, delta: float, targets: float) ->
 
 
 def _ledbat(flows: float, capacity: float, round_trip_time: float, **given: float) -> Network:
-    """Return LEDBAT++ flows that start together; a packet's transmission is a part of the round trip."""
+    """Return a network of LEDBAT++ flows that start together; the round-trip time includes a packet's transmission."""
     net = _bottleneck(capacity, round_trip_time - 1.01 / capacity, buffer=10**6)
     return net.flow("ledbat-plus-plus", path=["a", "b"], packet=PACKET, count=int(flows), parameters=given)
 
@@ -242,14 +244,14 @@ def ledbat_delay(
     round_trip_time: float,
     target: float = 0.06,
 ) -> Result:
-    """Estimate the queueing delay of LEDBAT++ flows after their first slowdowns [s], in 20 s; no others follow."""
+    """Estimate the queueing delay [s] of LEDBAT++ flows in 20 s after their first slowdowns, the only ones."""
     net = _ledbat(flows, capacity_packets, round_trip_time, target=target, interval=1e9)
     data, sent = measured(net, start, start + 20.0, rng)
     return float(data["mean_queue"][0]) / capacity_packets, sent
 
 
 def _entries(capacity: float, round_trip_time: float, target: float, rng: Any, duration: float) -> tuple[Any, Any]:
-    """Return the run of a flow, and the times at which a slowdown sets its window to 2 packets [s]."""
+    """Return the results of a run of one flow, and the times [s] at which slowdowns set its window to 2 packets."""
     net = _ledbat(1, capacity, round_trip_time, target=target)
     data = run(net, duration=duration, rng=rng, sample_every=round_trip_time / 4, progress=False)
     window, times = data["window_trace"].values[:, 0], data["time"].values
@@ -260,7 +262,7 @@ def _entries(capacity: float, round_trip_time: float, target: float, rng: Any, d
 def ledbat_slowdown(
     rng: Any, duration: float = 100.0, *, capacity_packets: float, round_trip_time: float, target: float = 0.06
 ) -> Result:
-    """Estimate the length of a LEDBAT++ flow's slowdown [s]: a tenth of the time between the last two entries."""
+    """Estimate the length of a LEDBAT++ flow's slowdown [s]: a tenth of the time between the starts of the last two."""
     data, begun = _entries(capacity_packets, round_trip_time, target, rng, duration)
     return float(begun[-1] - begun[-2]) / 10, float(data["sent"].sum())
 
@@ -269,7 +271,7 @@ def ledbat_slowdown(
 def ledbat_utilisation(
     rng: Any, duration: float = 100.0, *, capacity_packets: float, round_trip_time: float, target: float = 0.06
 ) -> Result:
-    """Estimate the utilisation by a LEDBAT++ flow from its third slowdown to the last one before ``duration`` [s]."""
+    """Estimate the utilisation by a LEDBAT++ flow from its third to its last slowdown before ``duration`` [s]."""
     _, begun = _entries(capacity_packets, round_trip_time, target, rng, duration)
     data, sent = measured(_ledbat(1, capacity_packets, round_trip_time, target=target), begun[2], begun[-1], rng)
     return float(data["utilisation"][0]), sent

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 FACES = ("proof", "numeric", "symbolic", "jax", "gradient", "simulator", "printed")
 FAILURES = ("differs", "undecided", "error")
-#: Numbers of points: (random ones in high precision, for JAX and slopes, for the simulator, for sympy).
+#: Numbers of points of a quick and a full run: (random points in high precision, for JAX and slopes, for the simulator,
+#: for sympy).
 QUICK, FULL = (5, 6, 2, 3), (100, 25, 10, 25)
 
 TASKS = ("jax", "simulator", "proof", "numeric", "symbolic")
@@ -49,8 +50,8 @@ def run(
     laws : str or iterable of Law or str, optional
         Laws, or names of registered ones, such as "queues.md1_wait", with ``*`` and ``?``; all of longfat by default.
     simulators : mapping, optional
-        By a law's name, a `SimulatorCheck`, or a simulator as `check` takes it if the law states its accuracy. They
-        are added to those of longfat or replace them.
+        Mapping of a law's name to a `SimulatorCheck`, or, if the law states its accuracy, to a simulator as `check`
+        takes it. These are added to the simulators of longfat's laws or replace them.
     quick : bool
         Fewer points, no long proofs, only forward-mode slopes: about a minute for all laws on two cores.
     confidence : float
@@ -61,8 +62,8 @@ def run(
     seed : int
         Seed of points and simulations, at least 0.
     workers : int
-        Processes; more than one needs a script with an ``if __name__ == "__main__":``, and laws
-        defined outside longfat are checked in this process.
+        Number of processes. More than one needs ``if __name__ == "__main__":`` in the calling script; laws defined
+        outside longfat are checked in the calling process.
     progress : bool
         Whether to show a progress bar.
 
@@ -81,14 +82,15 @@ def run(
     -----
     Floats are checked at every corner of every parameter, with the other parameters in the middle of their ranges, and
     at random points. The tolerance is 1e-12 (relative), for slopes 1e-6. Sympy evaluates the expression (``law.expr``,
-    of a root its equation) at points from the typical ranges, in a full run also at their ends. An expression that is
-    wrong in its paper is an erratum and no failure.
+    or the equation of a root) at points from the typical ranges, in a full run also at their ends. An expression that
+    is wrong in its paper is an erratum and no failure.
 
     Simulations are run at points drawn from the typical ranges, and replicated (`longfat.testing.compare`) until it is
-    sure whether the law's deviation is below the accuracy of its record, or of the `SimulatorCheck`: of n points of all
-    laws, "agrees" is wrong at each with at most the probability (1 - ``confidence``)/n, "differs" with at most
-    ``alpha``/n. With `longfat.verify.simulated.BUDGET` replications a point stays undecided. The evidence is an
-    e-value: if a law is off by its accuracy or more at a point, the mean of 10 to the power of it is at most 1.
+    decided whether the law's deviation is below the accuracy of its record, or of the `SimulatorCheck`. If all laws
+    have n points together, "agrees" is wrong at a point with at most the probability (1 - ``confidence``)/n, "differs"
+    with at most ``alpha``/n. A point without a decision after `longfat.verify.simulated.BUDGET` replications is
+    undecided. The evidence is the logarithm of an e-value: if a law is off by its accuracy or more at a point, the mean
+    of the e-value is at most 1.
 
     Examples
     --------
@@ -179,7 +181,7 @@ def _drawn(check: SimulatedBy, law: Law, count: int, seed: int) -> list[tuple[po
 
 
 def _own(seed: int, law: Law) -> int:
-    """Return a seed that depends on the law's place alone, not on the choice of laws or the exporting package."""
+    """Return a law's own seed from ``seed`` and the law's place, whichever laws are chosen or package exports it."""
     return zlib.crc32(f"{seed} {law.place.removeprefix(PACKAGE)}".encode())
 
 
@@ -190,7 +192,7 @@ def _travels(name: str, law: Law, simulator_checks: Mapping[str, SimulatedBy]) -
 
 
 def _registered_face(arguments: tuple[Any, ...]) -> dict[str, Outcome]:
-    """Run a check of a law that is found by its name."""
+    """Run one check of a law in another process, which finds the law by its name."""
     name = arguments[0]
     law = dict(_chosen(name))[name]
     return _face(law, law.simulated, *arguments)
