@@ -56,7 +56,7 @@ class Collector:
             _compare(self._reference, record)
 
     def names(self, record: Record) -> list[str]:
-        """Return the names of variables with means; a run's own limits are replaced by those over replications."""
+        """Return the names of variables with means; limits that runs return are left out if intervals replace them."""
         names = list(record.variables)
         if not self.intervals:
             return names

@@ -1,4 +1,4 @@
-"""Runs of a sweep: connection of plan, executor, store and collector."""
+"""Execution of a sweep: sends the plan's runs to the executor, and their records to the store and the collector."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from longfat.replication.store import Store
 
 
 class SweepError(RuntimeError):
-    """Failure of the function at a point, which is named, or of the executor."""
+    """Error of a sweep, whose function failed at a point, which the message names, or whose executor failed."""
 
     run_index: RunIndex = (0, 0)
 
@@ -129,6 +129,6 @@ def _outcome(future: Future[Any]) -> Record | Failure:
         outcome: Record | Failure = future.result()
     except (BrokenExecutor, CancelledError, OSError) as error:  # `call` catches errors of the function
         raise ExecutorFailed from error
-    except Exception as error:  # the result could not be sent, or the run was given up
+    except Exception as error:  # the result could not be sent, or the executor gave up the run
         return Failure.of(error, where=False)
     return outcome

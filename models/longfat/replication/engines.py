@@ -1,6 +1,6 @@
 """Executors of runs: threads, processes, or any executor of the caller.
 
-A process pool of our own replaces workers that die, and repeats their calls.
+`Processes` is a pool of processes that replaces workers that die, and repeats their calls.
 """
 
 from __future__ import annotations
@@ -249,7 +249,7 @@ def _unpickled(pickled: bytes) -> Any:
 
 
 def adopt(executor: Any) -> Executor | str:
-    """Return the executor to be used, or raise an error."""
+    """Return the caller's executor, or the name of one of `OURS`, by default "threads"; raise an error for others."""
     if executor is None:
         return "threads"
     if isinstance(executor, Executor) or (isinstance(executor, str) and executor in OURS):
@@ -275,7 +275,7 @@ def portable(function: Callable[..., Any], executor: Executor | str | int) -> Po
 def opened(executor: Executor | str | int) -> Iterator[Executor]:
     """Provide an executor: a new one is shut down at the end, without waiting; the caller's own is left open.
 
-    A number is a number of threads.
+    An integer is a number of threads.
     """
     if isinstance(executor, Executor):
         yield executor

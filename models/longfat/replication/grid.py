@@ -28,7 +28,7 @@ class Axis:
 
 @dataclass(frozen=True)
 class Grid:
-    """All combinations of the axes' values, the last axis fastest.
+    """All combinations of the axes' values; the last axis varies fastest.
 
     >>> grid = Grid.parse({"load": [0.5, 0.9], "scheme": ["reno", "cubic"]})
     >>> len(grid), grid.positions(2), grid.point(2)

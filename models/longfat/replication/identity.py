@@ -269,7 +269,7 @@ def components(function: Callable[..., Any]) -> Iterator[tuple[str, Any]]:
 
 
 def digests(function: Callable[..., Any]) -> tuple[str, dict[str, str]]:
-    """Return a digest of all instructions and a digest for each part's value; `Unknowable` names the part."""
+    """Return a digest of all instructions and a digest for each part; raise `Unknowable` for a part without digest."""
     code, parts = hashlib.sha256(), {}
     listed = components(function)
     name = "object"
@@ -311,14 +311,14 @@ def of(function: Callable[..., Any]) -> dict[str, Any]:
     Raises
     ------
     Unknowable
-        If it holds something that another process could not recognise, such as an open file.
+        If the function holds something that another process could not recognise, such as an open file.
     """
     code, parts = digests(function)
     return {"function": name(function), "code": [str(sys.implementation.cache_tag), code], "state": parts}
 
 
 def _described(value: Any) -> str:
-    """Return an argument as text that is the same in every process; the state has its digest."""
+    """Return an argument as text that is the same in every process; the ``state`` of `of` has its digest."""
     kind = type(value)
     if callable(value) and hasattr(value, "__qualname__"):
         return name(value)

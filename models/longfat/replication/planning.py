@@ -82,7 +82,7 @@ class Plan:
         self.expected = points * least
 
     def next_run(self) -> RunIndex | None:
-        """Return the index of the next run that is needed; None if none can be chosen before another outcome."""
+        """Return the index of the next run that is needed; None if no run can be chosen before another one ends."""
         while True:
             if not self._unfinished:
                 if self._opened == self._points:

@@ -30,7 +30,7 @@ class ExecutorFailed(RuntimeError):
 
 
 class _Enough(Exception):
-    """Exception that ends a repetition whose results, its argument, are sufficient."""
+    """Exception that ends a repetition early; its argument is the list of sufficient results."""
 
 
 def stopping() -> np.ndarray:
@@ -50,7 +50,7 @@ def replicate(
     """Call a function once for each seed, or setting, and return the results in the order of the seeds.
 
     If a call fails, and on Ctrl-C, pending calls are cancelled. Simulations in threads end immediately, also those of a
-    job that calls `replicate` itself; other calls that have begun continue to their end, but nobody waits for it.
+    job that calls `replicate` itself; other calls that have begun continue to their end, and their results are lost.
 
     Parameters
     ----------
@@ -62,8 +62,8 @@ def replicate(
         Executor of the calls, or the number of threads; by default one thread for each processor. An executor object is
         not shut down.
     until : callable, optional
-        Called with the results of the first calls in their order, each time that there is one more. If it returns True,
-        these are returned, and the other calls are given up.
+        Called with the results of the first n calls in their order, for n = 1, 2 and so on. If it returns True, these
+        results are returned, and the other calls are abandoned.
     progress : callable, optional
         Called with the number of calls that have ended since the last time, about five times a second.
 

@@ -18,10 +18,10 @@ from longfat.replication.student import half_width
 
 
 def is_decided(samples: Sequence[float], goal: float, confidence: float, looks: int = 1) -> bool:
-    r"""Return whether the confidence interval of a mean excludes a goal: all of it is at the goal or above, or below.
+    r"""Return whether the confidence interval of a mean is entirely below a goal, or entirely at or above it.
 
     The samples may be looked at several times, while there are more and more of them. The interval of each look has the
-    confidence :math:`1 - (1 - c)/looks`, so that by Bonferroni's inequality a wrong decision at any of them has at most
+    confidence :math:`1 - (1 - c)/looks`, so that by Bonferroni's inequality a wrong decision at any look has at most
     the probability 1 - c, for independent samples with a normal distribution (Law, Simulation Modeling and Analysis,
     5th ed., section 9.7).
 
@@ -127,7 +127,7 @@ class Widths:
     def excess(self) -> float:
         """Return the largest ratio of a half width to its target: at most 1 if all are narrow enough.
 
-        It is NaN if they can never be.
+        It is NaN if a half width can never be narrow enough.
         """
         largest = 0.0
         for half, mean, squares in self._sums.values():

@@ -4,11 +4,10 @@
 at position 3 of the first axis and 0 of the second: the arrays, and under ``about`` a JSON text that describes them and
 identifies the sweep. ``numpy.load`` reads it without longfat. Each file is synced to the disk before it is renamed to
 its final name, and the directory after that, so that a file with its final name survives a power failure. A process
-that is killed leaves hidden files, which are ignored. Without ``sweep.json`` the runs
-identify the sweep.
+that is killed leaves hidden files, which are ignored. Without ``sweep.json`` the runs identify the sweep.
 
-Syncing one small file after another takes one commit of the file system's journal each, about 8 ms as measured; sixteen
-at a time share one, and take 0.2 ms each.
+Syncing small files one after another takes a commit of the file system's journal for each file, measured as about 8 ms.
+Sixteen files that are synced at the same time share one commit, and take 0.2 ms each.
 """
 
 from __future__ import annotations
@@ -143,7 +142,7 @@ def manifest(directory: Path) -> dict[str, Any] | None:
 
 
 def _check(found: Mapping[str, Any]) -> str:
-    """Return a digest of a manifest without its digest: a changed digit would be another seed."""
+    """Return a digest of a manifest without its own digest, which reveals a change such as a digit of the seed."""
     rest = {key: value for key, value in found.items() if key != "check"}
     return hashlib.sha256(_text(rest).encode()).hexdigest()
 

@@ -26,9 +26,9 @@ def half_width(degrees: int, confidence: float) -> float:
 
     Notes
     -----
-    t^2/(n + t^2) has the beta distribution, and so has its complement n/(n + t^2); the quantiles of both keep the
-    digits where either is near 1. Below c = 1e-9 t is proportional to c, because the density is constant near 0, while
-    t^2 would underflow.
+    t^2/(n + t^2) has the beta distribution, and so has its complement n/(n + t^2); the quantiles of both are computed,
+    because the one near 1 lacks the digits of the other. Below c = 1e-9 t is taken as proportional to c, because the
+    density is constant near 0 and t^2 would underflow.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Property testing of formulas against simulators, with both error rates: for any formula and any simulator.
+"""Property testing of any formula against any simulator, with limits on both error rates.
 
 `compare` decides at one point whether a formula agrees with a simulator; `nearer` decides which of two formulas is
 nearer to it. `holds` makes a test of pytest from a formula, a simulator and a domain; `shrink` simplifies a point at

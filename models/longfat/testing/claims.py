@@ -19,7 +19,7 @@ from longfat.testing.seeded_runs import Simulator, seed_of
 
 @dataclass(frozen=True)
 class Claim:
-    """A formula, a simulator, a domain and an accuracy.
+    """Claim that a formula agrees with a simulator, to an accuracy, at all points of a domain.
 
     Parameters
     ----------
@@ -28,11 +28,11 @@ class Claim:
     axes : tuple of Axis
         The domain.
     where : callable, optional
-        Condition for the points of the domain, on some of their arguments by name.
+        Takes a point's arguments by name; returns whether the point belongs to the domain.
     options : mapping
-        Options of `longfat.testing.compare`: ``within`` and any but ``alpha``, ``budget`` and ``rng``.
+        Options of `longfat.testing.compare`: ``within`` and any others but ``alpha``, ``budget`` and ``rng``.
     cases : callable, optional
-        Tells which case of the formula applies at a point, as for `longfat.testing.holds`.
+        Returns which case of the formula applies at a point, as for `longfat.testing.holds`.
     """
 
     formula: Callable[..., Any]
@@ -48,7 +48,7 @@ class Claim:
         return str(getattr(self.formula, "public_name", getattr(self.formula, "__qualname__", repr(self.formula))))
 
     def valid(self, point: Point) -> bool:
-        """Return whether a point is in the domain: on the axes, within the condition and a law's validity."""
+        """Return whether a point is on the axes, fulfils ``where``, and is inside the validity of a law."""
         if not all(axis.contains(point[axis.name]) for axis in self.axes):
             return False
         validity = getattr(self.formula, "validity", None)
@@ -61,15 +61,15 @@ class Claim:
     def examine(
         self, points: int, *, alpha: float, budget: int, seed: int, report: Callable[[Comparison], None]
     ) -> tuple[list[Comparison], bool]:
-        """Compare at points until one differs or the budget is spent; return the comparisons, and whether it sufficed.
+        """Compare at points until one differs; return the comparisons, and whether the budget sufficed.
 
         Corners come first, up to half of the points; half of the others are pairs on both sides of a place where the
-        formula's case changes; then come the places about which the least is known. A domain may have fewer points than
-        wanted. Each comparison has the same share of ``alpha``, and may spend half of the
-        replications that are left.
+        formula's case changes; then come the points that `loneliest` finds. A domain may have fewer points than
+        ``points``. Each comparison has the same share of ``alpha``, and may spend half of the replications that are
+        left.
         """
         rng = np.random.default_rng([seed, zlib.crc32(self.name.encode())])
-        # Ours: a domain of four parameters has more corners than the points that are usual, and errors inside it.
+        # Ours, because four parameters have more corners than tests usually have points, and errors may lie inside.
         first = [point for point in corners(self.axes, (points + 1) // 2, rng) if self.valid(point)]
         cases = self.cases or cases_of(self.formula)
         if cases:
@@ -129,11 +129,11 @@ def margin(found: Comparison) -> float:
     return max(0.0, 1 - math.fabs(found.formula - found.estimate) / (2 * found.within))
 
 
-#: Error of each verdict while shrinking, and most comparisons. Ours: after all tries the shrunk point is a false one
-#: with a probability of 2e-7 at most.
+#: Error rate of a comparison while shrinking, and largest number of comparisons. Ours, because the formula is then
+#: right at the shrunk point with a probability of at most 2e-7.
 OVERWHELMING, TRIES = 1e-9, 200
-#: Largest number of replications of a try, as a multiple of those of the best point so far: a simpler point must show
-#: the difference as clearly. Ours.
+#: Largest number of replications of a try: a multiple of that at the best point so far, but not less than the second
+#: number. Ours, because a simpler point should show the difference as clearly.
 PATIENCE, LEAST_PATIENCE = 2, 100
 
 
@@ -144,11 +144,11 @@ class Shrunk:
     Parameters
     ----------
     comparison : Comparison
-        The comparison there. Its error is 1e-9, or that of the comparison given if no simpler point was found.
+        Comparison at the point, with an ``alpha`` of 1e-9, or the given comparison if no simpler point was found.
     tries : int
-        Comparisons made.
+        Number of comparisons made.
     lines : str
-        Five lines of Python that repeat it.
+        Five lines of Python that repeat the comparison.
     toml : str
         The scenario of one replication, if the simulator is a `longfat.testing.Scenario`; otherwise empty.
     """
@@ -184,9 +184,10 @@ def shrink(
 ) -> Shrunk:
     """Return the simplest point of a domain at which a formula still differs from a simulator.
 
-    Integers become smaller, so a network has fewer flows or hops if these are arguments; other numbers become smaller
-    and rounder, runs shorter; of listed values an earlier one is simpler. Each step is taken only with overwhelming
-    evidence: a new comparison with the error 1e-9 finds the difference in about as few replications as the last.
+    Integers become smaller, so a network has fewer flows or hops if these are arguments. Other numbers become smaller
+    and rounder, so a run becomes shorter if its duration is an argument. Of listed values an earlier one is simpler. A
+    simpler point is accepted only with overwhelming evidence: a new comparison with the error 1e-9 must find the
+    difference in about as few replications as the last one.
 
     Parameters
     ----------
@@ -220,7 +221,7 @@ def shrink(
 
 
 def shrink_claim(made: Claim, found: Comparison, *, budget: int) -> Shrunk:
-    """Return the simplest point at which a claim is still false, from one at which it is."""
+    """Return the simplest point at which a claim is still false, starting from a comparison that differs."""
     best, tries, left = found, 0, budget
     improved = True
     while improved:
@@ -243,7 +244,7 @@ def shrink_claim(made: Claim, found: Comparison, *, budget: int) -> Shrunk:
 
 
 def candidates(axis: Axis, value: Any) -> Iterator[Any]:
-    """Yield the simpler values of an axis, the simplest first.
+    """Yield the values of an axis that are simpler than ``value``, the simplest first.
 
     >>> list(candidates(Axis.parse("flows", (1, 50)), 17))
     [1, 9, 13, 15, 16]
@@ -269,7 +270,7 @@ def candidates(axis: Axis, value: Any) -> Iterator[Any]:
 
 
 def _round_numbers(low: float, high: float) -> list[float]:
-    """Return 1, 2 and 5 times powers of ten in a range, the smallest first, at most ten of them, and a 0 before all.
+    """Return 1, 2 and 5 times the four largest powers of ten, as far as they are in a range, in order and after a 0.
 
     >>> _round_numbers(0.0, 30.0)
     [0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0]
@@ -301,7 +302,7 @@ def _tried(made: Claim, point: Point, budget: int, seed: int) -> Comparison | No
 
 
 def _shrunk(made: Claim, best: Comparison, tries: int) -> Shrunk:
-    """Return the result of shrinking, with lines of code that repeat it."""
+    """Return the result of shrinking, with lines of code that repeat the comparison."""
     options = {
         name: value
         for name, value in made.options.items()

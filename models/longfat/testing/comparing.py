@@ -15,14 +15,13 @@ from longfat.testing.seeded_runs import Simulator, run_once, samples, seed_of, s
 
 Verdict = Literal["agrees", "differs", "undecided"]
 
-#: A comparison ends after this number of equal replications unless its simulator is declared deterministic. Ours: with
-#: the default alpha they would distinguish two means only if the equality were no accident, which they cannot show
-#: themselves.
+#: A comparison ends after this number of equal replications unless its simulator is declared deterministic. Ours,
+#: because equal values cannot show whether the simulator is deterministic or has a rare event that has not occurred.
 EQUAL = 100
 
-#: Skewness of a sample from which on a comparison of means says that its errors may exceed the stated ones. Ours:
-#: single exponential times, of skewness 2, are still compared with the stated errors, and 0.3 % of their samples exceed
-#: 3; of heavier tails, whose errors are up to sixteen times larger, three quarters or more do (docs/testing.md).
+#: Skewness of a sample above which a comparison of means remarks that its errors may exceed the stated ones. Ours,
+#: because single exponential times, of skewness 2, have the stated errors, and 0.3 % of their samples exceed 3; of
+#: samples with heavier tails, whose errors are up to sixteen times larger, three quarters or more do (docs/testing.md).
 HEAVY = 3.0
 
 LOG10 = math.log(10)
@@ -35,15 +34,15 @@ class Comparison:
     Parameters
     ----------
     verdict : {"agrees", "differs", "undecided"}
-        "differs": the deviation is above ``within``, at most with the error ``alpha``. "agrees": it is below
-        ``power_at`` times ``within``, by default twice, at most with the error 1 - ``power``.
+        "differs": the deviation is above ``within``, which is wrong with at most the probability ``alpha``. "agrees":
+        it is below ``power_at`` (by default 2) times ``within``, wrong with at most the probability 1 - ``power``.
     formula, estimate : float
-        Value of the formula, and the simulator's estimate of it. For distributions the largest distance between both,
-        which is 0 for the formula.
+        Value of the formula, and the simulator's estimate of it. For distributions 0, and the largest distance between
+        the two distribution functions.
     interval : (float, float)
         Confidence sequence of the simulated value, with the confidence ``power``, at the last look.
     replications : int
-        Replications drawn.
+        Number of replications.
     needed : float
         For "undecided" the estimated number of replications until a verdict; infinite or NaN if there is no estimate.
     within, alpha, power : float
@@ -57,9 +56,9 @@ class Comparison:
     remark : str
         Why there is no verdict, and whether the results are too skewed for the stated errors.
     agreement, difference : float
-        Evidence for "agrees" and for "differs": logarithms to the base 10 of e-values, whose mean is at most 1 if the
-        deviation is at least ``power_at`` times ``within``, or at most ``within`` (of distributions: of reciprocal
-        p-values); infinite without randomness.
+        Evidence for "agrees" and for "differs": logarithms to the base 10 of e-values, for distributions of reciprocal
+        p-values; infinite without randomness. The e-value for "agrees" has a mean of at most 1 if the deviation is at
+        least ``power_at`` times ``within``, that for "differs" if the deviation is at most ``within``.
     """
 
     verdict: Verdict
@@ -103,7 +102,7 @@ def compare(
     budget: int = 100_000,
     rng: Any = None,
 ) -> Comparison:
-    r"""Run a simulator until it is sure whether a formula is within a stated accuracy.
+    r"""Run a simulator until a sequential test decides whether a formula is within a stated accuracy.
 
     Parameters
     ----------
@@ -121,17 +120,17 @@ def compare(
         Statistic that the formula gives: the mean of the simulator's results, their quantile of this probability, in
         (0, 1), or their distribution function.
     bounds : (float, float), optional
-        Interval that all results lie in, for means: the promise then needs no normal distribution.
+        Interval that all results lie in, for means: the error rates then hold without a normal distribution.
     deterministic : bool
-        Whether the simulator draws no random numbers: then two replications decide. A simulator may declare it by a
-        true attribute ``deterministic``: then one does.
+        Whether the simulator draws no random numbers: then two replications decide, or one if the simulator itself has
+        a true attribute ``deterministic``.
     alpha : float
-        Probability of "differs" if the deviation is at most w, in (0, 1).
+        Largest probability of "differs" if the deviation is at most w, in (0, 1).
     power : float
-        One less the probability of "agrees" if the deviation is ``power_at`` times w or more, in (0, 1).
+        One less the largest probability of "agrees" if the deviation is ``power_at`` times w or more, in (0, 1).
     power_at : float
-        The deviation from which "agrees" would be wrong, over w, at least 1. With 1 a verdict takes the longer the
-        nearer the deviation is to w: ask for a ``budget``.
+        Ratio to w of the least deviation at which "agrees" is wrong, at least 1. With 1 a verdict takes the more
+        replications the nearer the deviation is to w: set ``budget``.
     budget : int
         Largest number of replications.
     rng : None, int, numpy.random.SeedSequence or numpy.random.Generator
@@ -144,21 +143,21 @@ def compare(
 
     Notes
     -----
-    The replications come in batches, each look a quarter later than the one before. "differs" needs the evidence
-    1/alpha against all values within w of the formula, "agrees" the evidence 1/(1 - power) against all that are 2 w or
-    more away: of two deviations w apart one is always refutable, so the test ends with probability 1, and sooner the
-    farther the truth is from where both are hard, at 1.5 w. A deviation between w and 2 w may get either verdict. With
-    another ``power_at`` it stands for the 2.
+    The evidence is examined at looks, each after a quarter more replications than the one before. "differs" needs the
+    evidence 1/alpha against all values within w of the formula, "agrees" the evidence 1/(1 - power) against all values
+    2 w or more away. Every true value is outside one of these two sets, so the test ends with probability 1. It takes
+    longest at a deviation of 1.5 w, which is equally near to both. A deviation between w and 2 w may get either
+    verdict. ``power_at`` replaces the factor 2.
 
-    For a mean without ``bounds`` the results are taken as normal with unknown variance: let one replication be long
-    enough to be an average. Skewness is estimated and allowed for, which keeps the errors near the stated ones for
+    For a mean without ``bounds`` the results are taken as normal with unknown variance, so one replication should be
+    an average over many events. Skewness is estimated and allowed for, which keeps the errors near the stated ones for
     skewnesses of one or two, not for rare events: a share of 0.001 needs ``bounds=(0, 1)``. See
     `longfat.testing.evidence` for the theorems. ``remark`` warns of a sample whose skewness g1 (Joanes and Gill 1998)
-    exceeds 3. No remark is no proof: a sample may contain no value of a heavy tail yet, and such samples give wrong
+    exceeds 3. Its absence proves nothing: a sample may lack values of a heavy tail so far, and such samples give wrong
     verdicts. Where results of single replications may be heavy-tailed, give ``bounds``, or compare a quantile.
 
-    The verdict is about the mean of the simulator's results, whatever this is. A bias of the simulator, such as a
-    warm-up that is counted, is not noticed, and makes a right formula differ.
+    The verdict is about the mean of the simulator's results. A bias of the simulator, such as a warm-up that is
+    counted, is not noticed, and makes a correct formula differ.
 
     Examples
     --------
@@ -218,7 +217,9 @@ def compare(
 
 
 def weighed(evidence: Evidence, value: float, within: float, power_at: float) -> tuple[float, float]:
-    """Return the logarithms of the evidence that a value is off by more than an accuracy, and by less than a multiple.
+    """Return the logarithms of the evidence that ``value`` is off by more than w, and by less than ``power_at`` w.
+
+    The accuracy w is ``within``.
 
     >>> sample = Bounded(np.array([0.0, 1.0] * 500), (0.0, 1.0))
     >>> [one > 0 for one in weighed(sample, 0.5, 0.1, 2.0)], [one > 0 for one in weighed(sample, 0.9, 0.1, 2.0)]
@@ -260,7 +261,7 @@ def tolerance(within: float | str, value: float) -> float:
 
 
 def _maker(of: str | float, bounds: Interval | None, returned: Any) -> Callable[[np.ndarray, int], Evidence]:
-    """Return the function that makes the evidence of values at a look."""
+    """Return the function that makes an `Evidence` from the values at a look."""
     if isinstance(of, str):
         domains.choice("of", of, ("mean", "distribution"))
     if of != "mean" and bounds is not None:
@@ -311,7 +312,7 @@ def _without_randomness(
 def _needed(evidence: float, error: float, size: int) -> float:
     """Return the approximate number of replications until the evidence reaches 1/error at its present growth.
 
-    Evidence from n replications is near n d - log(n)/2, with a rate d of its own.
+    Evidence from n replications is about n d - log(n)/2; the rate d is estimated from the present evidence.
     """
     rate = (evidence + math.log(size) / 2) / size
     if not rate > 0:

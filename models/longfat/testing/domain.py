@@ -16,9 +16,9 @@ import numpy as np
 from longfat.base import domains
 from longfat.base.quantity import Quantity, Scale
 
-#: Candidates among which the loneliest place is chosen. Ours: enough for the few dimensions that formulas have.
+#: Number of random candidates of which `loneliest` returns the best. Ours, because formulas have few dimensions.
 CANDIDATES = 256
-#: Least share of its distance that a point counts for, lest one hard point attract all others. Ours.
+#: Least weight of a point in `loneliest`. Ours, because one point with a very small margin would attract all others.
 LEAST = 0.05
 
 Point = dict[str, Any]
@@ -151,7 +151,7 @@ def loneliest(
     Returns
     -------
     dict or None
-        None if no candidate is valid.
+        The point; None if no candidate is valid and new.
 
     Examples
     --------
@@ -177,11 +177,11 @@ def _point(axes: Sequence[Axis], values: Iterable[Any]) -> Point:
     return {axis.name: value for axis, value in zip(axes, values, strict=True)}
 
 
-#: Distinctions of an expression that are looked at. Ours: of nested ones the outermost matter most.
+#: Largest number of distinctions of an expression that are examined. Ours, because the outermost ones matter most.
 OUTERMOST = 8
-#: Pairs of points among which one is looked for whose cases differ, and halvings of the way between them. Ours: a case
-#: that holds in a twentieth of the domain is missed with a probability of 0.2 %, (1 - 2 * 0.05 * 0.95)^64, and the last
-#: two points are a millionth of their first distance apart.
+#: Number of random pairs of points that are searched for different cases, and of bisections between the points of a
+#: pair. Ours, because a case that holds in a twentieth of the domain is then missed with a probability of only 0.2 %,
+#: (1 - 2 * 0.05 * 0.95)^64, and the last two points are a millionth of their first distance apart.
 PAIRS, HALVINGS = 64, 20
 
 Cases = Callable[..., Any]
@@ -190,9 +190,9 @@ Cases = Callable[..., Any]
 def cases_of(formula: Any) -> Cases | None:
     """Return a function that distinguishes the cases of a formula with a sympy expression; None if there are no cases.
 
-    It takes the formula's arguments, and returns for each distinction of the expression, the outermost first, which of
-    its cases applies: the largest or smallest of some values, the integer to which a value is rounded, the condition
-    that holds.
+    The function takes the formula's arguments, and returns for each distinction of the expression, the outermost first,
+    which of its cases applies: which of some values is the largest or smallest, to which integer a value is rounded, or
+    which condition holds.
 
     >>> from longfat.laws.tcp import aimd_utilisation
     >>> cases_of(aimd_utilisation)(buffer=0.5) == cases_of(aimd_utilisation)(buffer=2.0)
@@ -210,7 +210,7 @@ def cases_of(formula: Any) -> Cases | None:
 
     names, letters = list(formula.symbols), [symbol.sympy for symbol in formula.symbols.values()]
     kinds = sympy.Max, sympy.Min, sympy.floor, sympy.ceiling, sympy.Piecewise
-    # A distinction between the terms of a sum is none of the formula. A function computed in mpmath has no arrays.
+    # Distinctions that depend on the index of a sum are left out, and functions computed in mpmath, without arrays.
     inside = (one for one in sympy.preorder_traversal(expr) if isinstance(one, kinds))
     numeric = (one for one in inside if one.free_symbols <= {*letters} and not one.atoms(Computed))
     parts = list(itertools.islice(dict.fromkeys(numeric), OUTERMOST))
@@ -256,8 +256,8 @@ def turning_points(
     axes : sequence of Axis
         The domain.
     cases : callable
-        Takes a point's values by name; returns the case, or a tuple with one for each distinction. The pairs take the
-        distinctions in turn, but those of which 64 random pairs of points show no change.
+        Takes a point's values by name; returns the case, or a tuple of one case for each distinction. Pairs are made
+        for the distinctions in turn, except those that differ in none of 64 random pairs of points.
     most : int
         Largest number of points.
     valid : callable
@@ -308,7 +308,7 @@ def _changed(
 def _halved(
     axes: Sequence[Axis], cases: Cases, valid: Callable[[Point], bool], one: np.ndarray, other: np.ndarray, k: int
 ) -> list[Point]:
-    """Return two points between which a case changes, by bisection between two places; none outside the domain."""
+    """Return two points between which a case changes, by bisection; empty if a point between is outside the domain."""
     case = _case_values(cases, point_at(axes, one))[k]
     for _ in range(HALVINGS):
         middle = (one + other) / 2

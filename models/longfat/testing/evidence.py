@@ -1,10 +1,9 @@
 """Evidence of a sample about a mean, a quantile or a distribution, valid whenever sampling stops.
 
-Each class is a sample with two methods: ``above(at)`` and
-``below(at)`` return the logarithm of the evidence that the estimated quantity lies above, or below, ``at``. The promise
-is the same for all: if sampling continues for ever, and q is the true quantity, the probability that ``above(a)`` or
-``below(b)``, with a >= q >= b chosen in advance, ever reaches log(1/error) is at most ``error``. So one may look after
-every replication and stop at will.
+Each class is a sample with two methods: ``above(at)`` and ``below(at)`` return the logarithm of the evidence that the
+estimated quantity lies above, or below, ``at``. The promise of all classes is the same: if sampling continues for ever,
+and q is the true quantity, the probability that ``above(a)`` or ``below(b)``, with a >= q >= b chosen in advance, ever
+reaches log(1/error) is at most ``error``. A caller may therefore look after every replication and stop at will.
 
 ============== ================================================ ===============================================
 class          assumption                                       source of the promise
@@ -15,10 +14,10 @@ class          assumption                                       source of the pr
 `Distribution` none                                             Dvoretzky-Kiefer-Wolfowitz, Massart 1990
 ============== ================================================ ===============================================
 
-All assume that the replications are independent and alike. The libraries at hand were not taken: confseq (0.0.11, of
-January 2023) is C++ to be compiled at installation and has no unknown variance; savvi (0.3.1) tests counts and
-regressions and requires cvxpy; the mean of unknown variance of ville (0.1.0) is asymptotic. Each of the four tests here
-is a few lines.
+All assume that the replications are independent and identically distributed. No library is used: confseq (0.0.11, of
+January 2023) is C++ to be compiled at installation and lacks unknown variances; savvi (0.3.1) tests counts and
+regressions and requires cvxpy; the test of a mean with unknown variance in ville (0.1.0) is asymptotic. Each of the
+four tests here is a few lines.
 """
 
 from __future__ import annotations
@@ -32,8 +31,8 @@ from typing import Protocol
 
 import numpy as np
 
-#: Variance of the effect sizes that `Normal` mixes over. Ours: one standard deviation, the unit information of a single
-#: replication; the cost of a look depends on it by its logarithm only.
+#: Variance g of the effect sizes in `Normal`. Ours, because 1 is the information of a single replication, and the
+#: evidence depends on g by its logarithm only.
 EFFECTS = 1.0
 
 Interval = tuple[float, float]
@@ -53,7 +52,7 @@ class Evidence(Protocol):
         """Return the logarithm of the evidence that the quantity is below a value."""
 
     def interval(self, error: float) -> Interval:
-        """Return limits that the quantity violates, at any look, with at most the given probability."""
+        """Return limits outside which the quantity lies, at any look, with at most the probability ``error``."""
 
 
 @dataclass(frozen=True)
@@ -63,10 +62,10 @@ class Normal:
     .. math:: E_n(m) = (1 + n g)^{-1/2} \left(1 - \frac{n g}{1 + n g} r^2\right)^{-n/2}, \qquad
         r^2 = \frac{(\bar x - m)^2}{\frac{1}{n} \sum (x_i - m)^2}
 
-    is the likelihood of the maximal invariant under changes of scale, mixed over effect sizes (mean - m)/sigma drawn
-    from N(0, g), over that at effect size 0: a martingale if m is the mean, so it ever reaches 1/error with at most the
-    probability ``error`` (Ville's inequality). Raising the mean raises the statistic of every sample, hence the promise
-    for all values beyond the mean.
+    is the ratio of the likelihood of the maximal invariant under changes of scale, mixed over effect sizes
+    (mean - m)/sigma drawn from N(0, g), to its likelihood at effect size 0. It is a martingale if m is the mean, so it
+    ever reaches 1/error with at most the probability ``error`` (Ville's inequality). Raising the mean raises the
+    statistic of every sample, so the promise holds for all values beyond the mean.
 
     Parameters
     ----------
@@ -77,9 +76,10 @@ class Normal:
     -----
     For replications that are not normal the promise holds in the limit of many, and early errors come from skewness.
     For x standard errors, the tail of the self-normalized sum of n replications of skewness s is the normal tail times
-    exp(-s x^3 / (3 sqrt n)), for x up to the order of n^(1/6) (Wang 2005). So this factor is taken off the evidence
-    where it flatters. Ours: s is estimated, and enlarged by sqrt(6/n), its standard error for normal samples; beyond
-    the x where the corrected exponent is greatest it stays there. For normal replications this only costs replications.
+    exp(-s x^3 / (3 sqrt n)), for x up to the order of n^(1/6) (Wang 2005). The evidence is reduced by this factor where
+    skewness makes it too large. Ours, because s is unknown: s is estimated, and enlarged by sqrt(6/n), its standard
+    error for normal samples; beyond the x at which the corrected exponent is greatest, the exponent is taken as
+    constant. For normal replications this only costs replications.
 
     Equal values are no evidence, whatever their number: the simulator may be deterministic or its event rare.
 
@@ -124,11 +124,11 @@ class Normal:
         return self._against(at - self.estimate, -1)
 
     def interval(self, error: float) -> Interval:
-        """Return limits that the mean violates with at most the given probability."""
+        """Return limits outside which the mean lies with at most the probability ``error``."""
         return self.estimate - self._reach(error, 1), self.estimate + self._reach(error, -1)
 
     def _against(self, distance: float, side: int) -> float:
-        """Return the evidence against a mean at a distance from the sample's; ``side`` is 1 for a mean below it."""
+        """Return the evidence against a mean at a distance below (``side`` 1) or above (-1) the sample mean."""
         if distance <= 0 or self.variance == 0:
             return -math.inf
         return self._evidence(distance**2 / (self.variance + distance**2), side)
@@ -142,7 +142,7 @@ class Normal:
     def _flattery(self, errors: float, side: int) -> float:
         """Return the excess of the evidence due to skewness, at a number of standard errors.
 
-        A skewed sample whose mean strays from its long tail has a small variance, too: it looks surer than it is.
+        A skewed sample whose mean lies away from the long tail also has a small variance: its evidence is too large.
         """
         count = len(self.values)
         skew = max(0.0, -side * self.skewness + math.copysign(math.sqrt(6 / count), -side * self.skewness))
@@ -162,7 +162,7 @@ class Normal:
 
 
 def bisected(holds: Callable[[float], bool], low: float, high: float) -> float:
-    """Return the value from which on a condition holds that holds at ``high``.
+    """Return the value from which on a condition holds; it must hold at ``high``.
 
     >>> round(bisected(lambda x: x * x >= 2, 0.0, 2.0), 9)
     1.414213562
@@ -176,7 +176,7 @@ def bisected(holds: Callable[[float], bool], low: float, high: float) -> float:
     return high
 
 
-#: Largest share of the wealth that `Bounded` stakes on one replication. Ours, as the source leaves it open in (0, 1).
+#: Largest share of the wealth that `Bounded` stakes on one replication. Ours, because the source allows all of (0, 1).
 STAKE = 0.75
 
 
@@ -187,8 +187,8 @@ class Bounded:
     .. math:: K_n(m) = \prod_i (1 + \lambda_i (x_i - m)), \qquad
         \lambda_i = \frac{\hat\mu_{i-1} - m}{\hat\sigma_{i-1}^2 + (\hat\mu_{i-1} - m)^2}
 
-    for x scaled to [0, 1], with the bets cut to one side, so that the wealth K is a supermartingale for every mean on
-    the other side, and to a share of their greatest loss. Half of the wealth starts on each side.
+    for x scaled to [0, 1]. Bets are limited to one sign, so that the wealth K is a supermartingale for every mean on
+    the other side, and a replication can lose at most the share `STAKE`. Half of the wealth starts on each side.
 
     Parameters
     ----------
@@ -229,7 +229,7 @@ class Bounded:
         return self._wealth((high - self.values) / (high - low), (high - at) / (high - low))
 
     def interval(self, error: float) -> Interval:
-        """Return limits that the mean violates with at most the given probability."""
+        """Return limits outside which the mean lies with at most the probability ``error``."""
         low, high = self.bounds
         wanted = -math.log(error)
         mean = self.estimate
@@ -240,12 +240,12 @@ class Bounded:
 
     @staticmethod
     def _wealth(values: np.ndarray, mean: float) -> float:
-        """Return the logarithm of the wealth from bets that the mean of values in [0, 1] is above one."""
+        """Return the logarithm of the wealth from bets that the true mean of values in [0, 1] is above ``mean``."""
         if mean < 0:
             return math.inf
         if mean >= 1:
             return -math.inf
-        # The estimates before each value, with one half and one quarter as if seen before the first.
+        # The mean and variance before each value; before the first they are taken as 1/2 and 1/4.
         before = np.arange(1, len(values) + 1)
         means = (0.5 + np.concatenate(([0.0], values.cumsum()[:-1]))) / before
         spread = (values - (0.5 + values.cumsum()) / (before + 1)) ** 2
@@ -258,8 +258,8 @@ class Bounded:
 class Quantile:
     r"""Quantile of replications of any distribution, by counting the replications up to a value.
 
-    The p-quantile is above a value if fewer than the share p of all replications lie up to it. For a count k of n the
-    evidence against a probability p is Robbins' mixture over all probabilities,
+    The p-quantile is above a value if less than the share p of all replications is at most that value. For a count k
+    of n the evidence against a probability p is Robbins' mixture over all probabilities,
 
     .. math:: E_n(p) = \frac{k! \, (n - k)!}{(n + 1)! \; p^k (1 - p)^{n - k}}
 
@@ -293,7 +293,7 @@ class Quantile:
 
     @cached_property
     def estimate(self) -> float:
-        """Smallest value with at least the share p of the sample up to it."""
+        """Smallest value of the sample that at least the share p of the sample does not exceed."""
         return float(self.ordered[math.ceil(self.probability * len(self.values)) - 1])
 
     def above(self, at: float) -> float:
@@ -305,7 +305,7 @@ class Quantile:
         return self._more(int(np.searchsorted(self.ordered, at, side="left")))
 
     def interval(self, error: float) -> Interval:
-        """Return limits that the quantile violates with at most the given probability."""
+        """Return limits outside which the quantile lies with at most the probability ``error``."""
         wanted, count = -math.log(error), len(self.values)
         few = bisect_left(range(count + 1), True, key=lambda k: self._fewer(k) < wanted)
         many = bisect_left(range(count + 1), True, key=lambda k: self._more(k) >= wanted)
@@ -332,7 +332,7 @@ class Distribution:
 
     .. math:: P(\sup |F_n - F| > \varepsilon) \le 2 e^{-2 n \varepsilon^2}
 
-    The k-th look may spend the share 1/(k (k + 1)) of the error; all looks together then spend it once.
+    The k-th look may spend the share 1/(k (k + 1)) of the error; the shares of all looks add up to 1.
 
     Parameters
     ----------
@@ -365,7 +365,7 @@ class Distribution:
         values, counts = np.unique(self.values, return_counts=True)
         after = counts.cumsum() / len(self.values)
         before = after - counts / len(self.values)
-        # Ours: the limit from the left, for distributions with jumps; for continuous ones it is the same value.
+        # The limit from the left. Ours, because a distribution may have jumps; for continuous ones it changes nothing.
         left = np.asarray(self.function(np.nextafter(values, -np.inf)), dtype=float)
         right = np.asarray(self.function(values), dtype=float)
         return float(max(np.abs(after - right).max(), np.abs(before - left).max()))
@@ -379,7 +379,7 @@ class Distribution:
         return self._evidence(at - self.estimate)
 
     def interval(self, error: float) -> Interval:
-        """Return limits that the distance violates with at most the given probability."""
+        """Return limits outside which the distance lies with at most the probability ``error``."""
         width = math.sqrt((self._spent - math.log(error)) / (2 * len(self.values)))
         return max(0.0, self.estimate - width), min(1.0, self.estimate + width)
 
@@ -392,7 +392,7 @@ class Distribution:
 
 
 def _first(holds: Callable[[float], bool], start: float, end: float) -> float:
-    """Return the first value from ``start`` on at which a condition holds that holds at ``end``.
+    """Return the first value from ``start`` on at which a condition holds; it must hold at ``end``.
 
     The condition may change more than once, so a grid is searched before the interval is halved.
     """

@@ -1,4 +1,4 @@
-"""Tests for pytest: one of a formula against a simulator in a whole domain, one of a plug-in of the simulator."""
+"""Tests for pytest: a formula against a simulator in a whole domain, and a plug-in against the simulator's rules."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Allowance:
     alpha : float
         Probability that the test fails although the formula is within its accuracy at all points.
     budget : int
-        Replications of the test.
+        Largest number of replications of the test.
     seed : int
         Seed of the session.
     report : callable
@@ -75,12 +75,12 @@ def holds(
         Condition that points must fulfil, on the same arguments. A law's validity is required as well.
     points : int
         Number of points: corners of the domain first, half of the points at most; then, for half of the others, pairs
-        on both sides of a place where the formula's case changes; then the places farthest from all others, the farther
-        the less room these had left.
+        on both sides of a place where the formula's case changes; then the points farthest from all others, where a
+        point that agreed by a small margin counts as farther away.
     cases : callable, optional
-        For a formula that distinguishes cases, takes the same arguments and returns which case applies, any value, or a
-        tuple of one value for each distinction. A law, or another formula with a sympy expression ``expr``, has those
-        of its expression.
+        Takes the same arguments; returns any value that identifies the case of the formula that applies, or a tuple of
+        one value for each distinction. By default a law, or another formula with a sympy expression ``expr``, has the
+        cases of its expression.
 
     Returns
     -------
@@ -90,8 +90,8 @@ def holds(
     Raises
     ------
     Disagreement
-        By the test, if the formula differs at a point, with the simplest point at which it still does (see `shrink`),
-        or if the budget does not suffice.
+        By the test, if the formula differs at a point, with the simplest point at which it still differs (see
+        `shrink`), or if the budget does not suffice.
 
     Notes
     -----
@@ -144,7 +144,7 @@ def holds(
 
 
 def conforms(plug_in: Any, **options: Any) -> Callable[[], None]:
-    """Return a test of pytest that a scheme, a discipline or a service keeps the rules of the simulator.
+    """Return a test for pytest, which passes if a scheme, discipline or service keeps the rules of the simulator.
 
     In a file of tests, ``test_mine = longfat.testing.conforms(MINE)`` is enough. The rules are those of
     `longfat.sim.conformance`; the test fails with its report.

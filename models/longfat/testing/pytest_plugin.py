@@ -54,7 +54,7 @@ def pytest_report_collectionfinish(config: pytest.Config) -> list[str]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Iterator[None]:
-    """Let a test spend its share, and record its comparisons."""
+    """Run a test with its share of the session's error, and record its comparisons."""
     __tracebackhide__ = True
     if _claim(pyfuncitem) is None:
         return (yield)

@@ -5,6 +5,6 @@ import sys
 
 
 def register() -> None:
-    """Register the strategies if the simulator is already imported; otherwise it registers them on import."""
+    """Register the strategies if the simulator is already imported; otherwise the simulator does so when imported."""
     if "longfat.sim.network.network" in sys.modules:
         importlib.import_module("longfat.testing.strategies")

@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from longfat.sim.network.network import Network
 
 
-#: First number of replications looked at, and how it grows. Ours: fewer than eight have no estimate of skewness; a look
-#: costs little against a simulation, and growth by a quarter overshoots by an eighth on average.
+#: Number of replications at the first look, and its growth from look to look. Ours, because fewer than eight have no
+#: estimate of skewness, a look costs little compared with a simulation, and growth by a quarter overshoots by an eighth
+#: on average.
 FIRST, GROWTH = 8, 1.25
 
 Simulator = Callable[..., Any]
@@ -36,7 +37,7 @@ def seed_of(seed: int, replication: int) -> int:
 
 
 def looks(budget: int) -> Iterator[int]:
-    """Return the numbers of replications after which a comparison looks, the last being the budget.
+    """Return the numbers of replications after which a comparison examines its evidence, the last being the budget.
 
     >>> list(looks(20))
     [8, 10, 13, 17, 20]

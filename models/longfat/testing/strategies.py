@@ -1,7 +1,7 @@
 """Hypothesis strategies: networks, flows, traffic, schemes and queue disciplines of the simulator.
 
-Every network that is drawn can be run. Hypothesis shrinks a failing one to few links and flows, round numbers, drop
-tail and the first of the schemes; `longfat.sim.Network.to_toml` prints it as a scenario file.
+Every network that is drawn can be run. Hypothesis shrinks a failing network to few links and flows, round numbers, drop
+tail and the first of the schemes; `longfat.sim.Network.to_toml` writes the network as a scenario file.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from longfat.sim.schemes import Scheme
 if TYPE_CHECKING:
     from hypothesis.strategies import DrawFn, SearchStrategy
 
-#: Values of parameters for links of the rates that are drawn, by discipline: where no default suits them.
+#: Parameters of disciplines whose defaults do not suit links of the rates that are drawn, by discipline.
 GIVEN: dict[str, dict[str, float]] = {
     "aggregation": {"interval": 0.004},
     "fq-codel": {"queues": 4.0},
@@ -47,7 +47,7 @@ def numbers(low: float, high: float) -> SearchStrategy[float]:
 
 
 def values(option: Number | Option) -> SearchStrategy[Any]:
-    """Return a strategy of the declared values of a link's or flow's option, restricted to short runs.
+    """Return a strategy of the values of an option of links or flows, restricted to values for short runs.
 
     >>> from hypothesis import find
     >>> find(values(OF_LINK["loss"]), lambda loss: loss > 0)
@@ -119,7 +119,7 @@ def traffic(*, transfers: bool = True) -> SearchStrategy[Traffic]:
     Parameters
     ----------
     transfers : bool
-        Whether transfers that arrive at random are among them; each flow of them needs a file size.
+        Whether to draw also transfers that arrive at random; each flow of these needs a file size.
 
     Examples
     --------
@@ -163,7 +163,7 @@ def _flows(draw: DrawFn, path: tuple[str, ...]) -> dict[str, Any]:
     by_scheme = isinstance(chosen, Scheme) and chosen.acknowledged
     arriving = isinstance(chosen, Traffic) and chosen.arrivals > 0
     made: dict[str, Any] = {"scheme": chosen, "path": path}
-    # A scheme with priorities has no end without a file: it may send a whole window in one burst.
+    # A scheme with priorities needs a file: without one it may send a whole window in one burst.
     if arriving or (by_scheme and (chosen.name in ENDLESS or draw(st.booleans()))):
         made["file"] = draw(values(OF_FLOW["file"]))
     return made | _drawn(draw, OF_FLOW, "file")

@@ -24,7 +24,7 @@ class Nearer:
     verdict : {"first", "second", "undecided"}
         The formula with the smaller mean squared deviation from the simulated means.
     advantage : float
-        Estimate of the second's mean squared deviation less the first's.
+        Estimate of the second formula's mean squared deviation minus that of the first.
     interval : (float, float)
         Confidence sequence of the advantage, with the confidence 1 - ``alpha``.
     replications : int
@@ -32,8 +32,8 @@ class Nearer:
     runs : int
         Runs of the simulator, over all points.
     independent : float
-        About how many runs the same decision takes if each formula and each point has random numbers of its own, from
-        the variances of this sample; NaN if all differences are equal.
+        Approximate number of runs for the same decision if each formula and each point had its own random numbers,
+        from the variances of this sample; NaN if all differences are equal.
     alpha : float
         Probability of a wrong verdict.
     seed : int
@@ -69,7 +69,7 @@ def nearer(
     budget: int = 100_000,
     rng: Any = None,
 ) -> Nearer:
-    r"""Run a simulator until it is sure which of two formulas has the smaller mean squared deviation from it.
+    r"""Run a simulator until a test decides which of two formulas has the smaller mean squared deviation from it.
 
     .. math:: D = \frac{1}{P} \sum_p \left[(x_p - f_{2,p})^2 - (x_p - f_{1,p})^2\right]
 
@@ -127,7 +127,7 @@ def nearer(
         if verdict != "undecided" or (size >= EQUAL and sample.variance == 0):
             break
     runs = size * len(places)
-    # One run each for both formulas at every point, and the variances of all of them.
+    # With independent random numbers, each formula has its own run at each point, and the variances add.
     apart = 2 * float(squares.var(axis=1).sum()) / len(places) ** 2
     independent = runs * apart / sample.variance if sample.variance else math.nan
     return Nearer(verdict, sample.estimate, sample.interval(alpha), size, runs, independent, alpha, seed)
