@@ -127,7 +127,7 @@ class AtomicFiles:
             raise OSError(self._refusal(failed.strerror or failed)) from None
 
     def _is_ours(self, error: BaseException | None) -> bool:
-        """Return whether an error is about these files: it names one, or no file but a full disk or a size limit."""
+        """Return whether an error names one of these files, or names no file and reports a full disk or size limit."""
         if not isinstance(error, OSError):
             return False
         if error.filename is None:

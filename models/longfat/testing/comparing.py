@@ -16,12 +16,14 @@ from longfat.testing.seeded_runs import Simulator, run_once, samples, seed_of, s
 Verdict = Literal["agrees", "differs", "undecided"]
 
 #: A comparison ends after this number of equal replications unless its simulator is declared deterministic. Ours,
-#: because equal values cannot show whether the simulator is deterministic or has a rare event that has not occurred.
+#: because so many would decide with the default alpha, but equal values are no evidence: the simulator may have a rare
+#: event that has not occurred.
 EQUAL = 100
 
 #: Skewness of a sample above which a comparison of means remarks that its errors may exceed the stated ones. Ours,
-#: because single exponential times, of skewness 2, have the stated errors, and 0.3 % of their samples exceed 3; of
-#: samples with heavier tails, whose errors are up to sixteen times larger, three quarters or more do (docs/testing.md).
+#: because comparisons of single exponential times, of skewness 2, still have the stated errors, and 0.3 % of their
+#: samples exceed 3; of samples with heavier tails, whose errors are up to sixteen times larger, three quarters or more
+#: do (docs/testing.md).
 HEAVY = 3.0
 
 LOG10 = math.log(10)
@@ -129,7 +131,7 @@ def compare(
     power : float
         One less the largest probability of "agrees" if the deviation is ``power_at`` times w or more, in (0, 1).
     power_at : float
-        Ratio to w of the least deviation at which "agrees" is wrong, at least 1. With 1 a verdict takes the more
+        Ratio of the least deviation at which "agrees" is wrong to w, at least 1. With 1 a verdict takes the more
         replications the nearer the deviation is to w: set ``budget``.
     budget : int
         Largest number of replications.

@@ -15,8 +15,8 @@ class          assumption                                       source of the pr
 ============== ================================================ ===============================================
 
 All assume that the replications are independent and identically distributed. No library is used: confseq (0.0.11, of
-January 2023) is C++ to be compiled at installation and lacks unknown variances; savvi (0.3.1) tests counts and
-regressions and requires cvxpy; the test of a mean with unknown variance in ville (0.1.0) is asymptotic. Each of the
+January 2023) is C++ to be compiled at installation and has no test for an unknown variance; savvi (0.3.1) tests counts
+and regressions and requires cvxpy; the test of a mean with unknown variance in ville (0.1.0) is asymptotic. Each of the
 four tests here is a few lines.
 """
 

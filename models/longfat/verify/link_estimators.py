@@ -37,7 +37,7 @@ def queue(
         Mean number in the system, mean waiting time of accepted packets, mean response time, loss probability, or
         throughput divided by mean delay.
     exponential : bool, optional
-        Whether sizes are exponential or constant; by default they are so if ``variation`` is 1 or 0.
+        Whether packet sizes are exponential rather than constant; by default whether ``variation`` is 1 rather than 0.
     packets : float
         Length of one replication at a load of 0.5 [service times]; up to 25 times longer at higher loads.
 
@@ -178,7 +178,7 @@ def fluid_delay(rng: Any, *, burst: float, guaranteed_rate: float) -> Result:
 def shaped_utilisation(
     rng: Any, packets: float = 4000, *, burst: float, packet_size: float, token_rate: float, lateness: float
 ) -> Result:
-    """Estimate a shaper's throughput relative to its rate, with a late timer, in the time of ``packets`` packets."""
+    """Estimate the throughput, relative to its rate, of a shaper with a late timer, over ``packets`` token times."""
     size = round(packet_size)
     bucket = queues.leaky_bucket(token_rate, tokens=burst / size, queue=MANY, lateness=lateness)
     net = Network().link("source", "gate", rate=math.inf, discipline=bucket)

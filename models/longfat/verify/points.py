@@ -28,7 +28,7 @@ CORNERS: dict[str, list[float]] = {
 
 
 def corners(symbol: Symbol) -> list[float]:
-    """Return the values of `CORNERS` in a parameter's domain; if there are none, an end of the typical range.
+    """Return a parameter's `CORNERS` that are in its domain; for a symbol without corners, an end of the typical range.
 
     >>> corners(Symbol("p", "probability", "(0, 0.5]", typical=(1e-6, 0.1)))
     [1e-300, 1e-16, 1e-08, 0.3]

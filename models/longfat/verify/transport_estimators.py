@@ -59,7 +59,7 @@ def bbr_utilisation(
 ) -> Result:  # fmt: skip
     """Estimate the utilisation by one flow of BBR as of 2016, which has 4 packets in flight in ProbeRTT.
 
-    The measured time is ``cycles`` times the default interval and hold time, and begins at random, so that no phase of
+    The measured time is ``cycles`` times the default interval and hold time, from a random time on, so that no phase of
     ProbeRTT is preferred. As in Linux, an equal round-trip time does not postpone ProbeRTT (docs/rules/bbr.md).
     """
     if (interval, hold_time) != (10.0, 0.2):
