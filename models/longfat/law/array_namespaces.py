@@ -1,7 +1,7 @@
 """Arithmetics in which a law can be evaluated: arrays, mpmath numbers, sympy expressions.
 
-A law is written over a namespace ``xp``. Each class here and in `longfat.law.exact_namespaces` implements the same
-functions for one arithmetic; the types of the arguments select it. Besides ``+ - * / **``, comparisons, ``&`` and
+A law is written in terms of a namespace ``xp``. Each class here and in `longfat.law.exact_namespaces` implements the
+same functions for one arithmetic; the types of the arguments select it. Besides ``+ - * / **``, comparisons, ``&`` and
 ``|``, a formula may use the following names, which all arithmetics have. They are those of the array API, except
 ``power``, ``piecewise`` and the sum of a list:
 
@@ -22,10 +22,10 @@ functions for one arithmetic; the types of the arguments select it. Besides ``+ 
 =============================================================  ========================================================
 
 Outside its domain a function gives NaN in arrays and in mpmath. In JAX the gradient of ``where`` uses both values: keep
-the one that is not selected finite, as in ``where(x > 0, log(where(x > 0, x, 1)), 0)``.
+the value that is not selected finite, as in ``where(x > 0, log(where(x > 0, x, 1)), 0)``.
 
-JAX, mpmath and sympy are imported only when arguments of their types occur. `longfat.handbook.trace` records a law in
-one further arithmetic, to write it in JavaScript.
+JAX, mpmath and sympy are imported only when arguments of their types occur. `longfat.handbook.trace` has a further
+arithmetic, which records the operations of a law to write them in JavaScript.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ class ArrayNamespace:
         return result
 
     def bits(self, like: Any) -> int:
-        """Return the number of binary digits after the first: the number after 1 is 1 + 2^-bits."""
+        """Return the number of fraction bits of a floating-point number: the next number above 1 is 1 + 2^-bits."""
         return -math.frexp(float(self.library.finfo(like.dtype).eps))[1] + 1
 
     def smallest(self, like: Any) -> float:
@@ -135,7 +135,7 @@ class ArrayNamespace:
             state = step(*state)
 
     def implicit(self, residual: Callable[..., Any], solution: Any, *parameters: Any) -> Any:
-        """Return the solution of ``residual(solution, *parameters) = 0`` with its implicit derivatives."""
+        """Return the solution of ``residual(solution, *parameters) = 0``; only in JAX it carries derivatives."""
         return solution
 
     def series(self, term: Callable[[Any], Any], floats: Thunk, mpmath: Thunk) -> Any:
@@ -149,7 +149,7 @@ class ArrayNamespace:
         return state
 
     def limit(self, name: str, times: int, step: Callable[..., tuple[Any, ...]], *state: Any) -> Any:
-        """Return the limit of the first state, or 0 if it is negative; ``times`` steps are sufficient for floats."""
+        """Return the limit of the state's first value, or 0 if it is negative; ``times`` steps suffice for floats."""
         return self.library.maximum(self.repeat(times, step, *state)[0], 0 * state[0])
 
 
@@ -166,8 +166,9 @@ class JaxNamespace(ArrayNamespace):
     def where_needed(self, condition: Any, function: Callable[..., Any], *arguments: Any) -> Any:
         """Return ``function`` of the elements for which the condition holds, and 0 for the others.
 
-        Shapes cannot depend on values, so there are three programs, chosen at run time: no element needs the function;
-        at most one in sixteen does, and these are gathered; or all are computed.
+        Shapes cannot depend on values, so one of three programs is chosen at run time: the first returns zeros, if no
+        element needs the function; the second gathers the elements, if at most one in sixteen needs it; the third
+        computes all elements.
         """
         import jax
 
@@ -203,9 +204,9 @@ class JaxNamespace(ArrayNamespace):
         return jax.lax.while_loop(lambda s: self.library.any(more(*s)), lambda s: step(*s), state)
 
     def implicit(self, residual: Callable[..., Any], solution: Any, *parameters: Any) -> Any:
-        """Return the solution of ``residual(solution, *parameters) = 0`` with its implicit derivatives.
+        """Return the solution of ``residual(solution, *parameters) = 0``, with derivatives of the implicit function.
 
-        The derivative rule applies itself to the solution, so that higher derivatives follow.
+        The rule for the derivative applies to the solution inside itself, too, so that higher derivatives are correct.
         """
         import jax
 
@@ -222,7 +223,7 @@ class JaxNamespace(ArrayNamespace):
     def expm1(self, x: Any) -> Any:
         """Return exp(x) - 1 with the derivative exp(x).
 
-        The derivative of JAX's own, (exp(x) - 1) + 1, has no correct digits for x far below 0.
+        The derivative of JAX's own function, (exp(x) - 1) + 1, has no correct digits for x far below 0.
         """
         return _expm1()(x)
 
@@ -254,7 +255,7 @@ class JaxNamespace(ArrayNamespace):
 
 
 def _of_one(function: Callable[[Any], Any], name: str, x: Any) -> Any:
-    """Apply a function to an array, or to a Python number, whose result keeps the precision of other operands."""
+    """Apply a function to an array or number; a Python number gives a float, so other operands keep their precision."""
     return float(getattr(np, name)(x)) if type(x) in (int, float) else function(x)
 
 
@@ -278,7 +279,7 @@ def _is(value: Any, module: str, *names: str) -> bool:
 
 
 def namespace_of(values: list[Any]) -> Any:
-    """Return the arithmetic for the types of the values: symbols before mpmath before JAX before NumPy.
+    """Return the arithmetic for the types of the values; if mixed, the first of sympy, mpmath, JAX and NumPy.
 
     >>> namespace_of([0.5, 1]) is NUMPY
     True
@@ -307,7 +308,7 @@ def is_traced(value: Any) -> bool:
 
 
 def as_arrays(values: list[Any], xp: ArrayNamespace) -> list[Any]:
-    """Return all values as arrays of one floating type, that of the given floating arrays or else the default.
+    """Return all values as arrays of one floating-point type: that of the floating-point arrays given, or the default.
 
     >>> [a.dtype.name for a in as_arrays([np.float32([0.5]), 2], NUMPY)]
     ['float32', 'float32']

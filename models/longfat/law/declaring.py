@@ -1,6 +1,6 @@
 """Laws: published formulas, each a function together with a record of its parameters, units, validity and source.
 
-A law is written once, over an array namespace ``xp`` that the decorator supplies and hides::
+A law is written once, in terms of an array namespace ``xp`` that the decorator supplies and hides from callers::
 
     @law(
         source='F. Gong and G. Parulkar, "A Two-Level Flow Control Scheme for High Speed Networks", WUCS-92-38, 1992, '
@@ -14,18 +14,18 @@ A law is written once, over an array namespace ``xp`` that the decorator supplie
         \"\"\"Return the time from the end of a group of packets to its acknowledgment.\"\"\"
         return round_trip_time + 3 * packet_time
 
-A parameter is declared by a keyword of the decorator or, if several laws have it, by its annotation, such as
+A parameter is declared by a keyword of the decorator or, if several laws share it, by its annotation, such as
 ``PACKET_TIME = Symbol("t_p", "s", "(0, inf)", (1e-8, 1e-3), "Time to send a packet")``.
 
-This is the only place where the law is declared: a new module anywhere below ``longfat.laws`` is found by
-`registered`, and so by ``verify``, ``explore`` and the tests.
+A law needs no other declaration: a new module anywhere below ``longfat.laws`` is found by `registered`, and so by
+``verify``, ``explore`` and the tests.
 
 The function takes floats, NumPy and JAX arrays, tracers, mpmath numbers and sympy Symbols. The record provides
 validation, the docstring's sections (`docstrings`), test strategies, the symbolic expression and the display in
 Jupyter. ``help("longfat.law.array_namespaces")`` lists what ``xp`` offers in every arithmetic (sqrt, where, ...).
 
-Arrays are computed in the precision in which they come, 32 or 64 bits; others are refused. Masked elements of NumPy's
-masked arrays stay masked, and their values are ignored.
+The result has the precision of the given arrays, 32 or 64 bits; arrays of other precisions are refused. Masked elements
+of NumPy's masked arrays stay masked, and their values are ignored.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Law:
     unit : str
         Unit of the result.
     source : str
-        Full reference to where the formula is published; "Ours, ..." for one that is not.
+        Full reference to the publication of the formula; "Ours, ..." for an unpublished formula.
     validity : Validity, optional
         Condition under which an approximate law holds, with its accuracy.
     derivation : str or callable
@@ -91,7 +91,8 @@ class Law:
 
     Notes
     -----
-    The docstring of a law is its function's, with the sections that the record determines: see `docstrings`.
+    The docstring of a law is the docstring of its function, completed by sections generated from the record: see
+    `docstrings`.
     """
 
     function: Callable[..., Any]
@@ -137,7 +138,7 @@ class Law:
 
     @property
     def place(self) -> str:
-        """Dotted name of the module that defines the law, then the law's; users write `public_name`."""
+        """Dotted name of the module that defines the law, followed by the law's name; users write `public_name`."""
         return f"{self.function.__module__}.{self.name}"
 
     @property
@@ -153,10 +154,10 @@ class Law:
 
     @property
     def public_name(self) -> str:
-        """Dotted name of the outermost package that has the law, then the law's own.
+        """Dotted name of the outermost package that imports the law, followed by the law's name.
 
-        The common beginning ``longfat.laws`` of the packages and the ``__main__`` of a notebook are left out. Tables,
-        files, pages and the command line use this name. A law whose package does not import it is named by its module.
+        The prefix ``longfat.laws`` and the ``__main__`` of a notebook are left out. Tables, files, pages and the
+        command line use this name. A law whose package does not import it is named by its module.
 
         >>> from longfat.laws.queues.unlimited import md1_wait
         >>> md1_wait.public_name
@@ -169,7 +170,7 @@ class Law:
         return f"{place}.{self.name}".removeprefix(PACKAGE).removeprefix("__main__.")
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Return the law's value at the parameters, in the arithmetic that their types call for."""
+        """Return the law's value at the parameters, in the arithmetic that their types select."""
         values = list(self.bind(*args, **kwargs).values())
         if any(array_namespaces._is(value, "xarray", "DataArray") for value in values):
             import xarray
@@ -214,7 +215,7 @@ class Law:
         return dict(bound.arguments)
 
     def _masked(self, values: list[Any]) -> Any:
-        """Return the law's value for masked arrays, masked wherever one of the arguments is.
+        """Return the law's value for masked arrays, masked wherever an argument is masked.
 
         The values of masked elements are often placeholders outside the domain (such as -999), so NaN replaces them.
         """
@@ -252,7 +253,7 @@ class Law:
         return array
 
     def _check_numbers(self, values: list[Any]) -> None:
-        """Check that sympy values lie in their domains, except values that are not numbers."""
+        """Check that sympy numbers lie in their domains; expressions that contain symbols are accepted."""
         for value, (name, symbol) in zip(values, self.symbols.items(), strict=True):
             if not value.is_number:
                 continue
@@ -289,7 +290,7 @@ class Law:
         undefined = False
         for value, (name, symbol) in zip(values, self.symbols.items(), strict=True):
             if array_namespaces.is_scalar(value) or array_namespaces._is(value, "mpmath", "mpf"):
-                if not symbol.contains(value, lambda x: np.floor(float(x))):  # NaN is not inside either
+                if not symbol.contains(value, lambda x: np.floor(float(x))):  # refuses NaN, too
                     raise symbol.out_of_range(name, value)
             else:
                 try:
@@ -301,11 +302,11 @@ class Law:
 
     @cached_property
     def expr(self) -> sympy.Expr:
-        """Sympy expression of the law in the paper's symbols; ``evalf`` evaluates it once numbers replace them.
+        """Sympy expression of the law in the paper's symbols; ``evalf`` evaluates it after numbers replace them.
 
         Where terms cancel, ``evalf`` computes with up to 100 digits, or ``maxn``; a result such as ``0.e-125`` means
-        that these were too few. Numbers substituted as floats are exact to 15 digits only; ``evalf(subs={...})`` and
-        `sympy.Rational` keep all of their digits.
+        that these digits were too few. Numbers substituted as floats are exact to 15 digits only; ``evalf(subs={...})``
+        and `sympy.Rational` keep all of their digits.
 
         >>> from longfat.laws.queues import mm1k_mean_number
         >>> load, capacity = (symbol.sympy for symbol in mm1k_mean_number.symbols.values())
@@ -323,7 +324,7 @@ class Law:
         return printed
 
     def printed(self, errata: str) -> Callable[[Callable[..., Any]], Law]:
-        """Declare the source's own expression, as a decorator: it becomes `as_printed` of the law that corrects it."""
+        """Return a decorator that declares the wrong expression printed in the source as `as_printed` of this law."""
 
         def keep(function: Callable[..., Any]) -> Law:
             record = Law(function, self.symbols, self.unit, self.source, errata=errata, result=self.result)
@@ -334,13 +335,13 @@ class Law:
 
     @property
     def has_printed(self) -> bool:
-        """Whether the source's own expression is wrong and available as ``as_printed``."""
+        """Whether the expression printed in the source is wrong and available as ``as_printed``."""
         return "printed" in self._faces
 
     def strategy(self, shape: int | tuple[int, ...] | None = None) -> SearchStrategy[dict[str, Any]]:
         """Return a Hypothesis strategy of keyword arguments, for property tests.
 
-        They are numbers, or with a `shape` NumPy arrays of that shape.
+        The values are numbers or, if `shape` is given, NumPy arrays of that shape.
 
         >>> from hypothesis import find
         >>> from longfat.laws.queues import mm1k_loss
@@ -393,7 +394,7 @@ Law.__doc__ = docstrings.Generated(Law.__doc__)  # type: ignore[assignment]
 
 
 def _named(module: str, name: str) -> Law:
-    """Return the law of a module, to unpickle it."""
+    """Return the law of a given name in a module, for unpickling."""
     found: Law = getattr(importlib.import_module(module), name)
     return found
 
@@ -414,16 +415,17 @@ def law(
     long_proof: bool = False,
     **symbols: Symbol,
 ) -> Callable[[Callable[..., Any]], Law]:
-    """Declare a law and register it, as a decorator; this one declaration is all that ``verify`` and the tests need.
+    """Return a decorator that declares a law and registers it; ``verify`` and the tests need no other declaration.
 
-    The function computes with the names that its keyword ``xp`` offers: see `longfat.law.array_namespaces`.
+    The decorated function computes with the functions of its keyword argument ``xp``: see
+    `longfat.law.array_namespaces`.
 
     Parameters
     ----------
     source, unit, validity, derivation, result, simulated, not_simulated, long_proof
         As for `Law`.
     **symbols : Symbol
-        The parameters, by name and in the function's order; those that a `Symbol` annotates need not be here.
+        The parameters, by name and in the function's order; those annotated with a `Symbol` may be left out.
 
     Examples
     --------
@@ -445,7 +447,7 @@ def law(
 
 
 def declared(function: Callable[..., Any], given: Mapping[str, Symbol]) -> Mapping[str, Symbol]:
-    """Return the symbols of a function's parameters: those given, and those that annotate the others.
+    """Return the symbol of each parameter of a function: the given symbol, or else the parameter's annotation.
 
     >>> x = Symbol("x", "1", "[0, inf)", typical=(0, 1))
     >>> def twice(a: x, *, xp): ...
@@ -470,7 +472,7 @@ def register(record: Kind) -> Kind:
 
 
 def registered() -> Iterator[tuple[str, Law]]:
-    """Return all laws with the dotted names of the places where they are defined, sorted by these.
+    """Return the dotted name of its definition (`Law.place`) and the law, for all laws, sorted by these names.
 
     All modules below ``longfat.laws`` are imported first, so that a law in a new file needs no other declaration.
 

@@ -1,9 +1,10 @@
 """Docstrings of laws: sections generated from the record, added to the sections written by hand.
 
-The function of a law has the sentence, the equation, notes and examples. `of_law` adds the parameters with symbol,
-unit, domain, default and typical range, the result, the errors, the validity, the misprint if any, and the source. A
-section that the function has itself is kept. `help`, Jupyter and doctest read the complete docstring from the law;
-editors, which read source files, find it in the stubs that are written when the package is built.
+The docstring of a law's function has the summary, the equation, notes and examples. `of_law` adds the parameters with
+symbol, unit, domain, default and typical range, the result, the errors, the validity, the misprint if any, and the
+source. A section that the function's docstring has already is kept. `help`, Jupyter and doctest read the complete
+docstring from the law; editors, which read source files, find it in the stubs that are written when the package is
+built.
 """
 
 from __future__ import annotations
@@ -21,9 +22,9 @@ _HEADING = re.compile(rf"^({'|'.join(ORDER)})\n-+\n", re.MULTILINE)
 
 
 class Generated:
-    """The attribute ``__doc__`` of a class of laws: the class's own for the class, the generated one for each law.
+    """Attribute ``__doc__`` of a class of laws: the class has its own docstring, each law a generated one.
 
-    The docstring is made when it is read, so that importing laws takes no longer.
+    The docstring is generated when it is read, so that it does not delay the import of laws.
     """
 
     def __init__(self, own: Any) -> None:
@@ -49,7 +50,7 @@ def of_law(law: Any) -> str:
         "References": filled(_reference(law)),
     }
     found = generated | written
-    head = head or ("Return what the source's own expression gives." if law.errata else "")
+    head = head or ("Return the value of the expression printed in the source." if law.errata else "")
     parts = [head, *(f"{name}\n{'-' * len(name)}\n{found[name]}" for name in ORDER if found.get(name))]
     return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -82,8 +83,8 @@ def _result(law: Any) -> str:
 
 
 def _raises(law: Any) -> str:
-    """Return the section on errors; it is the same for all laws except those without a formula."""
-    symbols = " Symbols are refused, as the root has no formula." if hasattr(law, "unknown") else ""
+    """Return the section on errors; it is the same for all laws except those without a closed form."""
+    symbols = " Symbols are refused, because the root has no closed form." if hasattr(law, "unknown") else ""
     return (
         "ValueError\n    If a parameter is outside its domain.\n"
         f"TypeError\n    If a parameter is missing, unknown or not a real number.{symbols}"
@@ -97,7 +98,7 @@ def _remarks(law: Any) -> list[str]:
         unit = "" if law.unit == "1" else f" {law.unit}"
         found.append(f"Accurate within {law.validity.accuracy:g}{unit} where {law.validity.text}.")
     if law.has_printed:
-        found.append(f"The source's own expression is `as_printed`: {law.as_printed.errata}")
+        found.append(f"The expression printed in the source is `as_printed`: {law.as_printed.errata}")
     if law.errata:
         found.append(f"As printed: {law.errata}")
     return found

@@ -1,6 +1,6 @@
 """Exact arithmetics for laws: mpmath numbers and sympy expressions.
 
-They have the functions that `longfat.law.array_namespaces` lists, and some more for the laws of the package.
+They implement the functions that `longfat.law.array_namespaces` lists, and some more for the laws of the package.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SYMPY = {
 
 
 class ExactNamespace:
-    """Common part of both: single numbers or expressions, Python's arithmetic, lazy branches."""
+    """Base class of both arithmetics: values are single numbers or expressions, and branches are evaluated lazily."""
 
     numbers = ""
 
@@ -64,7 +64,7 @@ class ExactNamespace:
 
     @staticmethod
     def fixed(value: Any) -> Any:
-        """Return the value."""
+        """Return the value unchanged; it has no derivatives here."""
         return value
 
 
@@ -85,7 +85,7 @@ class MpmathNamespace(ExactNamespace):
         return functools.partial(self._real, getattr(self.mp, MPMATH[name]))
 
     def _real(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Return the function's value, or NaN where mpmath gives a complex number, as for arrays."""
+        """Return the function's value, or NaN where mpmath gives a complex number, as NumPy does."""
         result = function(*arguments)
         return self.nan if hasattr(result, "_mpc_") else result
 
@@ -158,7 +158,7 @@ class MpmathNamespace(ExactNamespace):
 
     @staticmethod
     def implicit(residual: Callable[..., Any], solution: Any, *parameters: Any) -> Any:
-        """Return the solution."""
+        """Return the solution unchanged; mpmath numbers carry no derivatives."""
         return solution
 
     @staticmethod
@@ -172,7 +172,7 @@ class MpmathNamespace(ExactNamespace):
         return mpmath()
 
     def limit(self, name: str, times: int, step: Callable[..., tuple[Any, ...]], *state: Any) -> Any:
-        """Return the limit of the first state, or 0 if that is negative, to the working precision."""
+        """Return the limit of the state's first value, or 0 if the limit is negative, to the working precision."""
         for i in range(1, 100 * times):
             before, state = max(state[0], 0), step(i, *state)
             if i > times and abs(max(state[0], 0) - before) <= self.mp.eps * before:
@@ -181,7 +181,7 @@ class MpmathNamespace(ExactNamespace):
 
 
 class SympyNamespace(ExactNamespace):
-    """Arithmetic of sympy expressions, in the form in which a reader expects them."""
+    """Arithmetic of sympy expressions, which are written in the usual form, such as b^s for exp(s log(b))."""
 
     numbers = "symbols"
 
@@ -229,7 +229,7 @@ class SympyNamespace(ExactNamespace):
 
     @staticmethod
     def computed(name: str, function: Callable[..., Any], *arguments: Any, formula: Any = None) -> Any:
-        """Return a function that ``function(*arguments, xp)`` evaluates in mpmath, by its name or formula."""
+        """Return a sympy function, printed by name or formula; ``function(*arguments, xp)`` evaluates it in mpmath."""
         return _computed(name, function, formula)(*arguments)
 
 

@@ -1,8 +1,8 @@
 """Laws given by an equation, whose root is computed in floats, arrays, JAX and mpmath.
 
-`newton` finds the root, safeguarded by a bracket; no derivative passes through it. ``xp.implicit`` (namespaces.py)
-then gives it the derivatives of the implicit-function theorem. `root` declares the law: it has an equation instead of
-an expression, and its ``solve`` returns the kind of solution for every point.
+`newton` finds the root, safeguarded by a bracket; no derivative passes through the iteration. ``xp.implicit``
+(array_namespaces.py) then adds the derivatives by the implicit function theorem. `root` declares the law: it has an
+equation instead of an expression, and its ``solve`` returns the kind of solution for every point.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import sympy
 
 BLOCK = 2**15  # elements that NumPy solves together
-NEWTON_ONLY = 20  # steps after which every second one halves the bracket, so that all brackets close
+NEWTON_ONLY = 20  # steps; after them, every second step halves the bracket, so that all brackets close
 
 
 def newton(
@@ -38,13 +38,13 @@ def newton(
     Parameters
     ----------
     function : callable
-        Takes x and the parameters, returns the function and its derivative by x.
+        Takes x and the parameters, returns the function's value and its derivative with respect to x.
     low, high, start : float or array
         The function is not positive at ``low`` and not negative at ``high``; the iteration begins at ``start``.
     *parameters : float or array
         Parameters of the function; all shapes broadcast to that of ``start``.
     scale : float
-        The size of a step is relative to max(abs(x), scale): 0 for unknowns of any size, 1 for logarithms.
+        Step sizes are compared relative to max(abs(x), scale): use 0 for unknowns of any size, 1 for logarithms.
     xp : namespace
         The arithmetic.
 
@@ -56,7 +56,7 @@ def newton(
     Notes
     -----
     A step that leaves the bracket is replaced by bisection. The iteration ends at a step of a few units in the last
-    place, or when small steps no longer decrease, because of rounding in the function. No derivative passes.
+    place, or when small steps no longer decrease, because of rounding in the function. No derivative passes through it.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def newton(
         halve = (slope <= 0) | (new < low) | (new > high) | ((count > NEWTON_ONLY) & (count % 2 > 0))
         new = xp.where(halve & (value != 0), low + (high - low) / 2, new)
         now, size = abs(new - x), xp.maximum(abs(new), scale + 0 * new)
-        still = (now > tiny * size) & ((now > small * size) | (now < step))  # not for NaN
+        still = (now > tiny * size) & ((now > small * size) | (now < step))  # False for NaN
         return count + 1, xp.where(going, new, x), low, high, now, going & still, *parameters
 
     state = 0 * start, start, low, high, high - low, start == start, *parameters  # NaN is not equal to itself
@@ -101,8 +101,9 @@ class Solution:
 class Root(Law):
     """A law given by an equation: a `Law` with ``equation`` instead of ``expr``, and with ``solve``.
 
-    ``unknown`` is the variable solved for. ``sides`` returns the two sides of the equation from it and the parameters.
-    ``cases`` are kinds of solutions: conditions on the value and the parameters, of which the first that holds counts.
+    ``unknown`` is the variable that the equation is solved for. ``sides`` takes the unknown and the parameters and
+    returns the two sides of the equation. ``cases`` maps the name of each kind of solution to a condition on the value
+    and the parameters; the first condition that holds gives the kind.
     """
 
     unknown: Symbol | None = None
@@ -130,7 +131,7 @@ class Root(Law):
 
     @property
     def equation(self) -> sympy.Eq:
-        """Equation of the root, in the paper's letters."""
+        """Equation that the root solves, in the paper's symbols."""
         import sympy
 
         assert self.sides is not None
@@ -213,9 +214,10 @@ def root(
     unknown : Symbol
         The variable that the equation is solved for.
     equation : callable
-        Function from the unknown and the parameters to the left and the right side.
+        Takes the unknown and the parameters, returns the left and the right side.
     cases : mapping
-        Kinds of solutions other than the equation's root: conditions on the value and the parameters.
+        Kinds of solutions that are not roots of the equation: for each name, a condition on the value and the
+        parameters.
 
     Examples
     --------

@@ -15,13 +15,13 @@ import mpmath
 import sympy
 from sympy.printing.precedence import PRECEDENCE
 
-GUARD = 30  # bits beyond the precision that is asked for
-MOST_BITS = 2**16  # a sum that vanishes at this precision counts as 0
-MOST_TERMS = 20_000  # most terms of an infinite sum; sympy evaluates a sum that converges more slowly
+GUARD = 30  # bits in addition to the requested precision
+MOST_BITS = 2**16  # a sum that is still 0 at this precision counts as 0
+MOST_TERMS = 20_000  # most terms of an infinite sum; a sum that converges more slowly is left to sympy
 
 
 class _Exact:
-    """Expressions that convert substituted floats to exact fractions."""
+    """Base class of expressions in which substituted floats become exact fractions."""
 
     def _eval_subs(self, old: Any, new: Any) -> Any:
         """Substitute a float as a fraction, because sympy would round products and lose cancelling digits."""
@@ -33,7 +33,7 @@ class _Exact:
 class Computed(_Exact, sympy.Function):  # type: ignore[misc]  # sympy has no types
     """A real function that ``compute`` evaluates in mpmath.
 
-    It prints as its ``formula``; without one as its name with the first argument.
+    It is printed as its ``formula`` if it has one, else as its name with the first argument.
     """
 
     is_real = True

@@ -33,7 +33,7 @@ class Symbol(Quantity):
     (False, p)
     """
 
-    # The arguments in the order in which laws give them; a field without arguments has no default.
+    # The fields have the order in which laws give the arguments; ``field()`` removes the default of `Quantity`.
     letter: str = field()
     unit: str
     domain: str
@@ -51,7 +51,7 @@ class Symbol(Quantity):
 
     @cached_property
     def sympy(self) -> sympy.Symbol:
-        """Sympy symbol with the assumptions that the domain implies, and no more, lest sympy delete a branch."""
+        """Sympy symbol with only the assumptions that the domain implies: with more, sympy could delete a branch."""
         import sympy
 
         low = self.interval.low
@@ -88,7 +88,7 @@ class Validity:
     accuracy: float
 
     def __call__(self, **parameters: Any) -> Any:
-        """Return whether the law holds at parameter values; the condition receives the parameters that it names."""
+        """Return whether the law holds for the parameters; ``holds`` receives those that its signature names."""
         names = inspect.signature(self.holds).parameters
         return self.holds(**{name: parameters[name] for name in names})
 
@@ -102,13 +102,14 @@ class SimulatedBy:
     Parameters
     ----------
     simulator : str or callable
-        Name in the table ``longfat.verify.simulators.SIMULATORS``, or one replication of a simulator of one's own, as
-        `longfat.testing.compare` takes it.
+        Name in the table ``longfat.verify.simulators.SIMULATORS``, or a function that runs one replication of another
+        simulator, as for `longfat.testing.compare`.
     ranges : mapping
-        Ranges of the simulated points, for parameters that are not simulated over their typical range: (low, high), a
+        Values of the simulated points, for parameters that are not simulated over their typical range: (low, high), a
         list of values, or a number.
     accuracy, relative : float
-        Tolerance, in the law's unit and as a share of the law's value; both 0: the accuracy in the law's `Validity`.
+        Absolute tolerance in the law's unit, and tolerance relative to the law's value; the two are added. If both are
+        0, the accuracy of the law's `Validity` is the tolerance.
     long : bool
         Whether quick runs leave the check out.
 
