@@ -1,4 +1,4 @@
-"""Characteristic roots of linear delay differential equations, by collocation of the generator."""
+"""Characteristic roots of linear delay differential equations, by collocation of the infinitesimal generator."""
 
 from __future__ import annotations
 
@@ -39,15 +39,16 @@ def rightmost_roots(matrices: Array, delays: Sequence[float] | Array = (), count
     TypeError
         For a value of a wrong type.
     ValueError
-        For a value out of range, or if 128 nodes do not resolve the roots: too many, or delays too long.
+        For a value out of range, or if 128 nodes do not resolve the roots, because they are too many or the delays are
+        too long.
 
     Notes
     -----
-    The roots are eigenvalues of the generator on [-tau, 0], tau the longest delay: differentiation, with the delay
-    equation as the condition at 0. It is discretised by Chebyshev collocation, which has spectral accuracy for roots
-    with abs(lambda) tau below about half the number of nodes. The number is doubled until the wanted roots agree to
-    1e-7 of the larger of 1/tau and the norm of the matrices. They are then accurate to 1e-10, except for multiple
-    roots.
+    The roots are the eigenvalues of the infinitesimal generator: differentiation on [-tau, 0], where tau is the longest
+    delay, with the delay equation as the boundary condition at 0. It is discretised by Chebyshev collocation, which has
+    spectral accuracy for roots with abs(lambda) tau below about half the number of nodes. The number is doubled until
+    the wanted roots agree to 1e-7 of the larger of 1/tau and the norm of the matrices. They are then accurate to 1e-10,
+    except for multiple roots.
 
     Examples
     --------
@@ -81,7 +82,7 @@ def _generator(matrices: Array, delays: list[float], tau: float, nodes: int) -> 
     angle = np.arange(nodes + 1) * np.pi / nodes
     x = np.cos(angle)  # from 1, the present, to -1
     weights = np.where((angle == 0) | (np.arange(nodes + 1) == nodes), 0.5, 1.0) * (-1.0) ** np.arange(nodes + 1)
-    # x_i - x_j by sines, which keeps the digits of neighbouring nodes
+    # x_i - x_j, computed by sines, which keeps the digits of neighbouring nodes
     apart = -2 * np.sin((angle[:, None] + angle) / 2) * np.sin((angle[:, None] - angle) / 2)
     np.fill_diagonal(apart, 1)
     differences = weights / weights[:, None] / apart

@@ -1,6 +1,6 @@
 """Final rates and convergence to fairness of CADPC for very many starts, without storing the paths.
 
-One point stays in the first-level cache for all of its updates.
+All updates of one point are computed before those of the next, so that its rates stay in the first-level cache.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def kernel(function: Callable[..., Any]) -> Any:
 
 @kernel
 def advance(rates: Any, counts: Any, smoothing: Any, updates: int, threshold: Any, floor: Any, fair_at: Any) -> None:
-    """Replace the rates (points, classes) by those after all updates; record the first fair update, or -1."""
+    """Update the rates (points, classes) in place; write each point's first fair update, or -1, into ``fair_at``."""
     points, classes = rates.shape
     zero = rates.dtype.type(0)
     one = rates.dtype.type(1)
@@ -81,17 +81,18 @@ def cadpc_fairness(
     Parameters
     ----------
     start : array of shape (points, classes)
-        Rates at time 0 over the capacity [1], in [0, inf).
+        Rates at time 0 relative to the capacity [1], in [0, inf).
     updates : int
         Number of updates, in [0, 10^9].
     smoothing : float or array of shape (points,)
         a [1], in (0, 3].
     flows : int or array of shape (classes,)
-        Flows in each class [flows], an integer in [1, inf): flows that start equal stay equal.
+        Number of flows in each class [flows], an integer in [1, inf): flows with equal rates at the start keep equal
+        rates.
     threshold : float
         J [1], in (0, 1].
     floor : float
-        Smallest rate over the capacity [1], in [0, 1).
+        Smallest rate relative to the capacity [1], in [0, 1).
     precision : {"double", "single"}
         Floating-point precision; single is nearly twice as fast and accurate to 1e-5.
     threads : int
@@ -100,14 +101,14 @@ def cadpc_fairness(
     Returns
     -------
     xarray.Dataset
-        ``rate`` (point, class) and ``traffic`` (point) over the capacity [1] and ``jain_index`` (point) [1], all at the
-        end, and ``fair_after`` (point) [updates], NaN if not within the updates.
+        ``rate`` (point, class) and ``traffic`` (point) relative to the capacity [1] and ``jain_index`` (point) [1], all
+        at the end, and ``fair_after`` (point) [updates], NaN if the threshold is not reached.
 
     Notes
     -----
-    Every rate is updated every time: nothing is extrapolated. A point needs 8 bytes for each class, so it stays in the
-    first-level cache. Rates that are all zero count as fair. Reports are current and weights are equal; `cadpc` with
-    `integrate` has delays, weights and paths.
+    Every update of every rate is computed: nothing is extrapolated. A point needs 8 bytes for each class, so it stays
+    in the first-level cache. Rates that are all zero count as fair. Reports are not delayed and weights are equal; for
+    delays, weights and paths use `integrate` with `cadpc`.
 
     Examples
     --------

@@ -47,12 +47,12 @@ def rest(system: System, start: Any, **parameters: Any) -> Any:
     Returns
     -------
     jax.Array of shape (size,)
-        The equilibrium; NaN where none was found. Values are not checked here; `equilibrium` does.
+        The equilibrium; NaN where none was found. Values are not checked here, but in `equilibrium`.
 
     Notes
     -----
-    Levenberg and Marquardt's method; the derivatives are those of the equation, not of its iterations. It finds one
-    equilibrium, not all of them, stable or not. In 32 bits it is accurate to about 1e-5.
+    The method is that of Levenberg and Marquardt; the derivatives are those of the implicit function, not of the
+    iterations. It finds one equilibrium, stable or unstable, not all of them. In 32 bits it is accurate to about 1e-5.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def rest(system: System, start: Any, **parameters: Any) -> Any:
 
 
 def _search(system: System, start: Any, parameters: Mapping[str, Any]) -> tuple[Any, Any]:
-    """Return a root and its residual, both relative to the start, each equation divided by its slopes there."""
+    """Return a root and its largest residual, in equations scaled by the start and by their slopes at the start."""
     extras.need("an equilibrium", "optimistix")
     import jax
     import jax.numpy as jnp
@@ -126,7 +126,7 @@ def equilibrium(system: System, start: Mapping[str, Any] | None = None, **parame
     system : System
         The system.
     start : mapping of str to float or array
-        Start of the search; variables not given are at their defaults.
+        Start of the search; variables not given have their defaults.
     **parameters : float, array or xarray.DataArray
         Parameters in their units; axes as in `integrate`.
 
@@ -138,8 +138,8 @@ def equilibrium(system: System, start: Mapping[str, Any] | None = None, **parame
     Notes
     -----
     The method is that of `rest`, in 64 bits. A map that depends on time is in equilibrium if no update of a period
-    changes its state. The equation solved is that the changes of a period sum to zero, which is equivalent where no
-    flow's changes can cancel.
+    changes its state. The solver requires that the changes over a period sum to zero, which is equivalent if the
+    changes of a flow cannot cancel.
 
     Examples
     --------

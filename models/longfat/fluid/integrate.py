@@ -1,4 +1,4 @@
-"""Paths of systems: maps update by update, flows by Runge-Kutta steps with an interpolated past."""
+"""Paths of systems: iterated maps, and continuous-time systems by Runge-Kutta steps with an interpolated past."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def path(
     steps : int
         Number of updates or of steps, in [0, 10^7]; fixed when compiled.
     step : float
-        h [unit of the system's time], for flows; at most the smallest delay.
+        h [unit of the system's time], for continuous time; at most the smallest delay.
     memory : int
         Past steps to store, at least the largest delay and two more; all of them if None.
     **parameters
@@ -48,14 +48,15 @@ def path(
     Returns
     -------
     jax.Array of shape (steps + 1, size)
-        The start and the state after every step; of the start's precision. Values are not checked here; `integrate`
-        does.
+        The start and the state after every step, in the precision of the start. Values are not checked here, but in
+        `integrate`.
 
     Notes
     -----
-    Classical Runge-Kutta steps; the past is interpolated by cubic Hermite polynomials of states and slopes. Fourth
-    order where the solution is smooth inside the steps: a start that is not an equilibrium makes kinks at the delays,
-    so let h divide them, else it is second order. If a bound is reached inside a step, it is first order.
+    In continuous time the method is the classical Runge-Kutta method; the past is interpolated by cubic Hermite
+    polynomials of states and slopes. It is of fourth order where the solution is smooth inside the steps. A start that
+    is not an equilibrium makes kinks at the delays: unless h divides the delays, the order is two. If a bound is
+    reached inside a step, the order is one.
 
     Examples
     --------
@@ -116,7 +117,8 @@ def _advance(
 ) -> tuple[Any, Any]:
     """Return state i + 1, and the slopes of the past including that of state i.
 
-    The stages are folded, so that a compiled program contains the rule once. This cuts the compile time to a third.
+    The stages are computed by ``fold``, a loop, so that a compiled program contains the rule once. This cuts the
+    compile time to a third.
     """
     low, high = (bound.astype(first.dtype) for bound in system.bounds(xp))
     if system.kind == "map":
@@ -136,7 +138,7 @@ def _advance(
         rest = 1 - theta
         value = rest * rest * ((1 + 2 * theta) * y0 + step * theta * m0)
         value = value + theta * theta * ((1 + 2 * rest) * y1 - step * rest * m1)
-        return xp.where(place > 0, value, first)  # finite on both sides, so that no gradient is NaN
+        return xp.where(place > 0, value, first)  # both branches are finite, so that no gradient is NaN
 
     def stage(carry: tuple[Any, Any, Any], part: tuple[Any, Any, Any]) -> tuple[tuple[Any, Any, Any], None]:
         change, total, slopes = carry
@@ -197,13 +199,14 @@ def integrate(
     start : mapping of str to float or array
         Variables at time 0, and at all times before, in their units; those not given start at their defaults.
     step : float
-        h [unit of the system's time], required for flows; rounded down to divide the duration.
+        h [unit of the system's time], required in continuous time; rounded down to divide the duration.
     every : int
         Return every state (1), every second state (2), ...; in [1, number of steps].
     method : {"jax", "numpy"}
-        Compiled and mapped over the points; or a plain loop, for comparison.
+        "jax" compiles the path and maps it over the points; "numpy" runs a plain loop, for comparison.
     **parameters : float, array or xarray.DataArray
-        Parameters in their units. An array is an axis of the result; labelled arrays with the same axis go together.
+        Parameters in their units. An array adds an axis to the result; labelled arrays with the same axis are paired
+        element by element.
 
     Returns
     -------
@@ -215,7 +218,7 @@ def integrate(
     TypeError
         For a value of a wrong type.
     ValueError
-        For a value out of range, a step above a delay, or delays of a state that grow beyond the stored past.
+        For a value out of range, a step larger than a delay, or delays that grow with the state beyond the stored past.
 
     Notes
     -----

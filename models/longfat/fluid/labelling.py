@@ -1,4 +1,4 @@
-"""Parameter points: numbers, arrays and labelled arrays, checked and laid out in rows; results, labelled again."""
+"""Conversion of starts and parameters to checked rows of parameter points, and of results to labelled arrays."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Points:
     def column(
         self, values: Any, unit: str, *, dims: Sequence[str] = ()
     ) -> tuple[tuple[str, ...], Any, dict[str, str]]:
-        """Return dimensions, values and attributes for a Dataset, from an array whose first axis is the points."""
+        """Return a Dataset variable (dimensions, values, attributes) from an array whose first axis is the points."""
         values = np.asarray(values)
         return (*self.dims, *dims), values.reshape(self.shape + values.shape[1:]), {"units": unit}
 
@@ -56,10 +56,10 @@ class Points:
 
 
 def points(system: System, start: Mapping[str, Any] | None, parameters: Mapping[str, Any]) -> Points:
-    """Combine all starts and parameters: an array has its own axis, labelled arrays share the axes that they name."""
+    """Return all combinations of starts and parameters: an array has its own axis, labelled arrays share named axes."""
     import xarray as xr
 
-    system.complete(dict.fromkeys(parameters, 0.0), np)  # names only
+    system.complete(dict.fromkeys(parameters, 0.0), np)  # checks only the names
     begin = start or {}
     for name in begin:
         if name not in system.variables:
@@ -121,7 +121,7 @@ def double() -> AbstractContextManager[Any]:
     extras.need("longfat.fluid", "jax")
     import jax
 
-    # From JAX 0.8 on it is no longer experimental.
+    # JAX 0.8 moved enable_x64 out of jax.experimental.
     switch: Any = jax.enable_x64 if hasattr(jax, "enable_x64") else jax.experimental.enable_x64
     context: AbstractContextManager[Any] = switch(True)
     return context

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def linearise(system: System, state: Any, **parameters: Any) -> tuple[Array, Array]:
-    r"""Return the Jacobians of the rule by the present and the delayed states, and the delays.
+    r"""Return the Jacobians of the rule with respect to the present and the delayed states, and the delays.
 
     .. math:: F \approx A_0 \,\delta x(t) + \sum_k A_k \,\delta x(t - \tau_k)
 
@@ -29,7 +29,7 @@ def linearise(system: System, state: Any, **parameters: Any) -> tuple[Array, Arr
     system : System
         The system.
     state : array of shape (size,)
-        The state, present and past.
+        The present state, which is also the past state.
     **parameters
         Numbers, or arrays of the declared length.
 
@@ -111,8 +111,8 @@ def multipliers(jacobians: Array, delays: Sequence[float] | Array = ()) -> NDArr
 
     Notes
     -----
-    Dense eigenvalues: size (1 + largest delay) should stay below a few thousand. Defective eigenvalues, such as a
-    multiple zero, are accurate only to a root of the rounding error.
+    The companion matrix is dense: its size, size (1 + largest delay), should stay below a few thousand. Defective
+    eigenvalues, such as a multiple zero, are accurate only to a root of the rounding error.
 
     Examples
     --------
@@ -149,7 +149,7 @@ def stability(system: System, start: Mapping[str, Any] | None = None, **paramete
     system : System
         The system.
     start : mapping of str to float or array
-        Start of the search; variables not given are at their defaults.
+        Start of the search; variables not given have their defaults.
     **parameters : float, array or xarray.DataArray
         Parameters in their units; axes as in `integrate`.
 
@@ -226,25 +226,25 @@ def stability_boundary(
     system : System
         The system.
     parameter : str
-        A parameter c that is one real number.
+        Name of the parameter c, which must be one real number.
     bracket : (float, float)
-        Two values, in its unit, between which stability changes once.
+        Two values of c, in its unit, between which stability changes once.
     start : mapping of str to float or array
-        Start of the search for the equilibrium; variables not given are at their defaults.
+        Start of the search for the equilibrium; variables not given have their defaults.
     tolerance : float
-        Width of the last bracket over that of the first [1], in [1e-14, 1].
+        Width of the last bracket relative to the first [1], in [1e-14, 1].
     **parameters : float, array or xarray.DataArray
         The other parameters in their units; axes as in `integrate`.
 
     Returns
     -------
     xarray.Dataset
-        The parameter, under its name, along the axes of the others; ``turn`` there, as in `stability`; and ``status``:
-        "found", "stable throughout", "unstable throughout". NaN where not found.
+        The parameter, under its name, along the axes of the others; ``turn`` at the boundary, as in `stability`; and
+        ``status``: "found", "stable throughout", "unstable throughout". NaN where not found.
 
     Notes
     -----
-    All points are bisected together. "Throughout" means: at both ends of the bracket.
+    All points are bisected together. "Throughout" means at both ends of the bracket; values in between are not checked.
 
     Examples
     --------

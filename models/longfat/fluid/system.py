@@ -17,14 +17,14 @@ KINDS = ("map", "flow")
 
 @dataclass(frozen=True)
 class Parameter(Quantity):
-    """One parameter of a system: a quantity that is a number, or one for each flow or link.
+    """Parameter of a system: one number, or one number for each flow or link.
 
     Parameters
     ----------
     unit, domain, default, meaning, integer
         As for `longfat.base.quantity.Quantity`.
     axis : str
-        Dimension along which it has one value each ("flow"); empty for a number.
+        Dimension along which the parameter has several values, such as "flow"; empty for one number.
     length : int
         Number of values.
     """
@@ -39,16 +39,16 @@ class Parameter(Quantity):
 
 @dataclass(frozen=True)
 class Variable(Quantity):
-    """One quantity of the state: a number, or one for each flow; its domain is between the bounds.
+    """Variable of the state: one number, or one number for each flow; its domain is [low, high].
 
     Parameters
     ----------
     unit : str
         Unit; "1" for pure numbers.
     start : float
-        Default start.
+        Default value at time 0.
     low, high : float
-        Bounds that no path crosses: an empty queue, a full one, a smallest rate.
+        Bounds that no path crosses, such as an empty queue, a full queue or a smallest rate.
     axis, length
         As for `Parameter`.
     """
@@ -79,7 +79,7 @@ class System:
     name : str
         Name.
     kind : {"map", "flow"}
-        Whether time is discrete (updates) or continuous.
+        "map" for discrete time (updates), "flow" for continuous time (differential equations).
     rule : callable
         ``rule(time, state, delayed, parameters, xp)`` -> next state, or rate of change; ``state`` is a vector,
         ``delayed`` holds one such vector for every delay, ``xp`` is ``numpy`` or ``jax.numpy``.
@@ -89,7 +89,7 @@ class System:
         Parameters of the rule.
     delays : callable or None
         ``delays(state, parameters, xp)`` -> one number for each delay: an integer number of updates in a map, else in
-        the unit of time; they may depend on the state. Before time 0 the state is that at time 0.
+        the unit of time; they may depend on the state. Before time 0 the state equals the state at time 0.
     time : str
         Unit of time: "updates", "s".
     period : int
@@ -138,7 +138,7 @@ class System:
         return sum(variable.length for variable in self.variables.values())
 
     def bounds(self, xp: Any) -> tuple[Any, Any]:
-        """Return the lowest and the highest state."""
+        """Return the lower and the upper bounds of the state vector."""
         parts = self.variables.values()
         low = [variable.low for variable in parts for _ in range(variable.length)]
         high = [variable.high for variable in parts for _ in range(variable.length)]

@@ -1,7 +1,7 @@
 """Loss-load sources that respond to each other: best replies, their iteration and convergence, and cheating.
 
 Rates are fractions of the true capacity. The link announces v times the capacity, and drops packets by the loss-load
-curve of the true one.
+curve of the true capacity.
 """
 
 from longfat.fluid.loss_load.best_reply import best_reply, iterate, others

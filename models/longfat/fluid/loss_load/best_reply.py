@@ -46,13 +46,14 @@ def best_reply(
     Parameters
     ----------
     rates : array of shape (..., sources)
-        Present rates over the true capacity [1], in [0, inf).
+        Present rates relative to the true capacity [1], in [0, inf).
     k : float
         k [1], in [1, inf).
     v : float
-        Virtual factor [1], in (0, 1]: announced over true capacity.
+        Virtual factor [1], in (0, 1]: ratio of the announced to the true capacity.
     strategy : {"throughput", "response"}
-        Largest raw throughput, or shortest response time; the latter needs the next three parameters.
+        "throughput" maximises the raw throughput; "response" minimises the response time and needs the next three
+        parameters.
     packets : float or array of shape (sources,)
         N [packets], in [1, inf): packets still to be delivered.
     round_trip_time : float or array of shape (sources,)
@@ -60,21 +61,21 @@ def best_reply(
     capacity_packets : float
         mu [packets/s], in (0, inf): the true capacity.
     access_rate : float or array of shape (sources,)
-        Largest rate of a source over the true capacity [1], in (0, inf].
+        Largest rate of a source relative to the true capacity [1], in (0, inf].
     constant : bool or array of shape (sources,)
         Sources that keep their rates.
 
     Returns
     -------
     array of shape (..., sources)
-        Rates over the true capacity [1].
+        Rates relative to the true capacity [1].
 
     Raises
     ------
     TypeError
         For a value of a wrong type.
     ValueError
-        For a value outside its range, and for rates so large that their powers k + 1 overflow.
+        For a value outside its range, and for rates so large that their (k + 1)-th powers overflow.
 
     Notes
     -----
@@ -106,14 +107,14 @@ def best_reply(
 
 
 def others(rates: ArrayLike, k: float) -> tuple[Array, Array]:
-    r"""Return, per source, the others' load less 1 (excess) and the sum of (k + 1)-th powers of their rates (spread).
+    r"""Return for each source the others' load minus 1 (excess) and the sum of their rates to the power k + 1 (spread).
 
     .. math:: a_j = \sum_{i \ne j} f_i - 1, \qquad b_j = \sum_{i \ne j} f_i^{k+1}
 
     Parameters
     ----------
     rates : array of shape (..., sources)
-        Rates over the announced capacity [1], in [0, inf).
+        Rates relative to the announced capacity [1], in [0, inf).
     k : float
         k [1], in [1, inf).
 
@@ -124,8 +125,8 @@ def others(rates: ArrayLike, k: float) -> tuple[Array, Array]:
 
     Notes
     -----
-    The sums over the sources before and after each source are added: subtracting the power of a large rate from the
-    sum of all would lose the small ones.
+    The sums over the sources before and after each source are added: subtracting the power of a large rate from the sum
+    of all powers would lose the small powers.
 
     Examples
     --------
@@ -159,7 +160,7 @@ def replies(
     capacity_packets: float | None = None,
     access_rate: ArrayLike = math.inf,
 ) -> Reply:
-    """Check the strategy's arguments; return its function from excess and spread to rates (over announced capacity)."""
+    """Check the strategy's arguments; return a function of excess and spread (rates relative to announced capacity)."""
     k, v = domains.number("k", k, "1", "[1, inf)"), domains.number("v", v, "1", "(0, 1]")
     domains.choice("strategy", strategy, STRATEGIES)
     limit = per_source("access_rate", access_rate, sources, "1", "(0, inf]") / v
@@ -196,7 +197,7 @@ def start_rates(rates: ArrayLike, k: float) -> Array:
     state = _floats("rates", rates, "1", "[0, inf)")
     if state.ndim == 0 or state.shape[-1] == 0:
         raise domains.wrong_shape("rates", state.shape, "(..., sources), one rate for each")
-    most = math.exp(math.log(1e300 / state.shape[-1]) / (k + 1))  # a margin for the smaller announced capacity
+    most = math.exp(math.log(1e300 / state.shape[-1]) / (k + 1))  # 1e300: a margin for the division by v
     if domains.array("rates", state, "1", domains.Interval(0.0, most, True, True)):
         raise domains.out_of_range("rates", "nan", "1", f"[0, {most:.6g}]")
     return state
@@ -249,18 +250,18 @@ def iterate(
     Parameters
     ----------
     start : array of shape (sources,)
-        Rates over the true capacity [1], in [0, inf), at and before the first update.
+        Rates relative to the true capacity [1], in [0, inf), at and before the first update.
     updates : int
         Number of updates, in [0, 10^7].
     k : float
         k [1], in [1, inf).
     v : float
-        Virtual factor [1], in (0, 1]: announced over true capacity.
+        Virtual factor [1], in (0, 1]: ratio of the announced to the true capacity.
     order : {"synchronous", "asynchronous", "in turn"}
-        Sources that reply in an update: all; each with probability ``activity``, to feedback whose delay is drawn from
-        0 ... ``delay`` each time; or one source, in cyclic order.
+        Sources that reply in an update: all; each with probability ``activity``, to feedback with a delay drawn from 0
+        ... ``delay``; or one source, in cyclic order.
     delay : int
-        d, delay of the feedback [updates], in [0, 10^6]; its largest delay if asynchronous.
+        d, delay of the feedback [updates], in [0, 10^6]; the largest delay if asynchronous.
     activity : float
         Probability that a source replies in an asynchronous update [probability], in (0, 1].
     constant : bool or array of shape (sources,)
@@ -273,8 +274,8 @@ def iterate(
     Returns
     -------
     xarray.Dataset
-        ``rates`` (update, source) [1], ``offered_load`` (update) [1], ``loss`` (update, source) [probability]: of the
-        true capacity, by its loss-load curve. Update 0 is the start.
+        ``rates`` (update, source) [1], ``offered_load`` (update) [1], ``loss`` (update, source) [probability]: rates
+        and load relative to the true capacity, loss by its loss-load curve. Update 0 is the start.
 
     Notes
     -----

@@ -53,12 +53,12 @@ def time_to_equilibrium(
     v : float
         Virtual factor [1], in (0, 1].
     start : float or callable
-        Rate of every source over the true capacity [1], in [0, inf); or a function from the number of sources to their
-        rates.
+        Rate of every source relative to the true capacity [1], in [0, inf); or a function of the number of sources that
+        returns their rates.
     order, activity, constant, rng
         As in `iterate`.
     tolerance : float
-        Largest distance from the final rate, over that rate [1], in [1e-13, 0.1].
+        Largest deviation from the final rate, relative to that rate [1], in [1e-13, 0.1].
     updates : int
         Largest number of updates, in [1, 10^6].
     **strategy
@@ -149,7 +149,7 @@ def _settle(
             ):
                 settled = next(i for i in range(len(rates), -1, -1) if not i or not near(rates[i - 1], last))
                 return STATUS[0], float(settled), 0, float(last.sum()), float(last.sum()), float(last.sum())
-        if order != ORDERS[1] and (len(rates) > updates or len(rates).bit_count() == 1):  # now and then
+        if order != ORDERS[1] and (len(rates) > updates or len(rates).bit_count() == 1):  # rarely: the search is slow
             period = _period(np.stack(rates), memory, tolerance)
             if period:
                 break
@@ -195,7 +195,7 @@ PLAYS = ("leader", "reply")
 def cheating(
     k: ArrayLike, v: ArrayLike, sources: ArrayLike, *, drop: str = "curve", play: str = "leader"
 ) -> xr.Dataset:
-    r"""Return the goodput of one source that uses the true capacity among others that believe the announced one.
+    r"""Return the goodput of one source that uses the true capacity while the others use the announced capacity.
 
     .. math:: T(r) = \begin{cases} r y & L \le 1 \\
         \dfrac{r^{k+1} + n r (1 - r^k) y}{n + r^{k+1}} & L > 1 \end{cases}
@@ -206,22 +206,23 @@ def cheating(
     k : float or array
         k [1], in [1, inf).
     v : float or array
-        Virtual factor [1], in (0, 1]: announced over true capacity.
+        Virtual factor [1], in (0, 1]: ratio of the announced to the true capacity.
     sources : int or array
         M [sources], integers in [2, inf): the cheater and n = M - 1 honest sources.
     drop : {"curve", "equal"}
         Packets are lost by the loss-load curve of the true capacity, or with the same probability for all sources, as
         in a shared buffer.
     play : {"leader", "reply"}
-        The cheater chooses the best rate knowing how the others will reply; or replies as they do, but by the true
-        curve. "reply" needs ``drop="curve"``.
+        "leader": the cheater chooses the best rate, knowing how the others will reply; "reply": it replies as they do,
+        but by the curve of the true capacity. "reply" needs ``drop="curve"``.
 
     Returns
     -------
     xarray.Dataset
         Along ``k``, ``v`` and ``sources``: ``ratio`` r of the cheater's rate to an honest one's [1], ``rate``,
-        ``offered_load``, ``goodput`` T, ``honest_goodput`` of each other, ``fair_share`` (goodput without cheating),
-        all over the true capacity [1], ``gain`` T over fair share and ``harm`` honest goodput over fair share [1].
+        ``offered_load``, ``goodput`` T, ``honest_goodput`` of each other source, ``fair_share`` (goodput without
+        cheating), all relative to the true capacity [1]; ``gain`` T and ``harm``, the honest goodput, both relative to
+        the fair share [1].
 
     Notes
     -----
@@ -283,13 +284,13 @@ def cheating(
 
 
 def _honest_rate(ratio: Array, k: Array, v: Array, n: Array) -> Array:
-    """Return y, the rate of an honest source over the true capacity."""
+    """Return y, the rate of an honest source relative to the true capacity."""
     result: Array = (k + 1) * v / (n * k + (k + 1) * ratio - ratio ** (k + 1))
     return result
 
 
 def _goodput(ratio: Array, k: Array, v: Array, n: Array) -> Array:
-    """Return the cheater's goodput T(r) over the true capacity."""
+    """Return the cheater's goodput T(r) relative to the true capacity."""
     honest = _honest_rate(ratio, k, v, n)
     above = (ratio ** (k + 1) + n * ratio * (1 - ratio**k) * honest) / (n + ratio ** (k + 1))
     result: Array = np.where((n + ratio) * honest <= 1, ratio * honest, above)
@@ -297,7 +298,7 @@ def _goodput(ratio: Array, k: Array, v: Array, n: Array) -> Array:
 
 
 def _best_ratio(k: Array, v: Array, n: Array, edge: Array) -> Array:
-    """Return the ratio with the largest goodput, in ever finer grids; below 1 the cheater has less than fair."""
+    """Return the ratio with the largest goodput, by successively finer grids above 1; below 1 there is no gain."""
     low, high = 1 + 0 * n, edge * (1 - 1e-12)
     steps = np.linspace(0, 1, 401).reshape(-1, *([1] * n.ndim))
     for _ in range(8):
@@ -309,9 +310,9 @@ def _best_ratio(k: Array, v: Array, n: Array, edge: Array) -> Array:
 
 
 def _reply_ratio(k: Array, v: Array, n: Array, edge: Array) -> Array:
-    """Return the ratio at which the cheater loses 1/(k + 1) by the true curve.
+    """Return the ratio at which the cheater's loss by the true curve is 1/(k + 1).
 
-    The equation is r^k (L - 1) = L - v, times Q/((k + 1) v).
+    The residual is that of r^k (L - 1) = L - v, multiplied by Q/((k + 1) v), where Q is the denominator of y.
     """
 
     def residual(ratio: Array) -> Array:

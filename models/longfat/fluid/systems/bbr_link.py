@@ -1,4 +1,4 @@
-"""BBR of 2016 at one link: estimates of the bandwidth, in-flight caps, and probes."""
+"""BBR (version of 2016) at one link: estimates of the bandwidth, in-flight caps, and probes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from longfat.fluid.system import Parameter, System, Variable
 
 
 def bbr(flows: int) -> System:
-    r"""Build BBR flows of 2016 at one link, by their estimates of the bandwidth.
+    r"""Build flows of BBR (version of 2016) at one link, described by their estimates of the bandwidth.
 
     .. math:: x_i &= b_i \min\left(1, \frac{g R_i}{R_i + Q}\right), \qquad
         y_i = b_i \min\left(g_p, \frac{g R_i}{R_i + Q}\right) \\
@@ -26,18 +26,19 @@ def bbr(flows: int) -> System:
     Returns
     -------
     System
-        Variables ``bandwidth`` (flow) b, the estimate over the capacity [1], and ``queue`` Q [s], its transmission
-        time. Parameters: ``round_trip_time`` R [s] of each flow, without queueing; ``cwnd_gain`` g and ``probe_gain``
-        g_p [1]; ``buffer`` [s].
+        Variables ``bandwidth`` (flow) b, the estimate relative to the capacity [1], and ``queue`` Q [s], the
+        transmission time of the backlog. Parameters: ``round_trip_time`` R [s] of each flow, without queueing;
+        ``cwnd_gain`` g and ``probe_gain`` g_p [1]; ``buffer`` [s].
 
     Notes
     -----
-    Ours, with the quantities of Scherrer et al.: a probe, once in 8 round trips, is delivered its share of a full link
-    and moves the estimate; between probes the flows send at their estimates, within their caps. ProbeRTT is taken to
-    have found R. The model gives the standing queue of (g - 1) R of two or more equal flows in a deep buffer, their
-    excess of g_p n/(n - 1 + g_p) in a shallow one, and that in a deep buffer the flow with the longest round-trip time
-    takes the link. In a deep buffer any shares of equal flows rest and pacing equals the cap there, a kink: there is
-    no linear stability, and `integrate` shows the paths.
+    The model is ours, with the quantities of Scherrer et al.: once in 8 round trips a flow probes, and its estimate
+    moves towards the delivery rate of the probe, the flow's share of a full link; between probes the flows send at
+    their estimates, limited by their caps. R is assumed to be known from ProbeRTT. The model gives the standing queue
+    of (g - 1) R of two or more equal flows in a deep buffer, their total rate of g_p n/(n - 1 + g_p) times the capacity
+    in a shallow buffer, and that in a deep buffer the flow with the longest round-trip time takes the link. In a deep
+    buffer every division of the link among equal flows is an equilibrium, and there the pacing rate equals the cap, a
+    kink: the model cannot be linearised, and `integrate` shows the paths.
 
     Examples
     --------
@@ -57,7 +58,7 @@ def bbr(flows: int) -> System:
 @functools.lru_cache(maxsize=64)
 def _bbr(n: int) -> System:
     def delivered(x: Any, p: Mapping[str, Any], xp: Any) -> Any:
-        """Return the delivery rate that each flow would measure if it probed beside the others."""
+        """Return the delivery rate that each flow would measure if it alone probed."""
         cap = p["cwnd_gain"] * p["round_trip_time"] / (p["round_trip_time"] + x[n])
         sent, probe = x[:n] * xp.minimum(cap, 1.0), x[:n] * xp.minimum(cap, p["probe_gain"])
         return probe / xp.maximum(1.0, probe + xp.sum(sent) - sent)

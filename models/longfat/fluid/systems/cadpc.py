@@ -33,22 +33,22 @@ def cadpc(
     flows : int
         n [flows], in [1, 10^5].
     periods : sequence of int
-        Period of each flow's updates [updates], in [1, 1000]; 1 for all: synchronous.
+        Period of each flow's updates [updates], in [1, 1000]; 1 for all flows (synchronous) if not given.
     phases : sequence of int
         Time of each flow's first update [updates], from 0 up to less than its period; 0 if not given.
     routes : array of shape (links, flows)
-        1 where a flow passes a link; one link for all if None. A flow acts on the report of the link with the least
-        available bandwidth.
+        1 where a flow passes a link, else 0; one link for all flows if None. A flow acts on the report of the link with
+        the least available bandwidth.
     floor : float
-        Smallest rate, in the unit of the capacity, in [0, 1); the paper requires one but gives no value.
+        Smallest rate, in the unit of the capacity, in [0, 1); the paper requires a smallest rate but gives no value.
 
     Returns
     -------
     System
-        Variable ``rate`` (flow), over the capacity or in its unit. Parameters: ``smoothing`` a [1] in (0, 3],
-        ``weight`` w [flows] in (0, inf) for each flow, ``capacity`` C [1] in (0, inf) for each link, ``delay`` d
-        [updates], an integer in [0, 10^5], ``carry`` m [1] in [0, 1]: the part of a report that is an update older,
-        since reports are means over the time between two of them.
+        Variable ``rate`` (flow), in the unit of the capacity, which is 1 by default. Parameters: ``smoothing`` a [1] in
+        (0, 3], ``weight`` w [flows] in (0, inf) for each flow, ``capacity`` C [1] in (0, inf) for each link, ``delay``
+        d [updates], an integer in [0, 10^5], ``carry`` m [1] in [0, 1]: the weight of the traffic one update earlier in
+        a report, because a report is a mean over the time since the last report.
 
     Notes
     -----
@@ -135,12 +135,13 @@ def cadpc_flow(flows: int, *, delayed: bool = False) -> System:
     Returns
     -------
     System
-        Variable ``rate`` (flow) over the capacity [1]. Parameters: ``smoothing`` a [1] in (0, 3], ``weight`` w [flows]
-        in (0, inf) and ``interval`` T [s] in (0, inf) for each flow, and ``delay`` tau [s] in (0, inf) if delayed.
+        Variable ``rate`` (flow) relative to the capacity [1]. Parameters: ``smoothing`` a [1] in (0, 3], ``weight`` w
+        [flows] in (0, inf) and ``interval`` T [s] in (0, inf) for each flow, and ``delay`` tau [s] in (0, inf) if
+        delayed.
 
     Notes
     -----
-    This is the limit of small a at a given a/T. For equal flows without delay it is logistic growth.
+    This is the limit of small a for constant a/T. For equal flows without delay it is logistic growth.
 
     Examples
     --------

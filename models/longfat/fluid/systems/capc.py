@@ -24,17 +24,17 @@ def capc(flows: int) -> System:
     Returns
     -------
     System
-        Variable ``share`` E, the announced rate over the capacity [1]. Parameters: ``demand`` r [1] in (0, inf] for
-        each flow, its largest rate over the capacity; ``target`` u [1] in (0, 1]; ``up`` R_u [1] in (0, 1]; ``down``
-        R_d [1] in (0, 1]; ``largest_growth`` G [1] in (1, 2]; ``smallest_fall`` g [1] in (0, 1); ``delay`` d
+        Variable ``share`` E, the announced rate relative to the capacity [1]. Parameters: ``demand`` r [1] in (0, inf]
+        for each flow, its largest rate relative to the capacity; ``target`` u [1] in (0, 1]; ``up`` R_u [1] in (0, 1];
+        ``down`` R_d [1] in (0, 1]; ``largest_growth`` G [1] in (1, 2]; ``smallest_fall`` g [1] in (0, 1); ``delay`` d
         [intervals], an integer in [0, 10^5].
 
     Notes
     -----
     Without a delay the distance of E from the max-min share shrinks by 1 - z_E R_u or 1 - z_E R_d per interval, where
-    z_E is the part of the load whose flows follow E. The two factors differ, so the equilibrium is at a kink:
-    `stability` takes the side above the target, which has the larger factor in the usual range. The recommended
-    factors are R_u in [0.025, 0.1], R_d in [0.2, 0.8].
+    z_E is the part of the load z due to flows that send at E. The two factors differ, so the equilibrium is at a kink:
+    `stability` takes the side above the target, which has the larger factor in the usual range. The recommended factors
+    are R_u in [0.025, 0.1], R_d in [0.2, 0.8].
 
     Examples
     --------

@@ -21,20 +21,20 @@ def cubic() -> System:
     Returns
     -------
     System
-        Variables ``before_loss`` M [packets], the window before the last loss, ``since_loss`` s [s], the time since
-        it, and ``queue`` q [packets]. Parameters: ``flows`` N [flows], ``capacity`` C [packets/s], ``propagation`` T
-        [s], ``low`` and ``high`` thresholds [packets], ``largest_loss`` at the high one [probability], ``c``
+        Variables ``before_loss`` M [packets], the window before the last loss, ``since_loss`` s [s], the time since it,
+        and ``queue`` q [packets]. Parameters: ``flows`` N [flows], ``capacity`` C [packets/s], ``propagation`` T [s],
+        ``low`` and ``high`` thresholds [packets], ``largest_loss`` at the high threshold [probability], ``c``
         [packets/s^3], ``decrease`` beta [1] in (0, 1).
 
     Notes
     -----
-    A loss sets M to W and s to 0; the equations are the mean of that for losses at the rate lambda. In equilibrium W =
-    M and s = K = R/(W p): that is the window (c R^3/((1 - beta) p^3))^(1/4), 1.02 times the average window of RFC 9438
-    at the same loss. There W has no slope by s, so one characteristic root is 0 and `stability` cannot decide. The
-    others are negative for every delay, and deviations die away as 1/sqrt(t), which `integrate` shows; the paper
-    proves local stability. For the same reason `equilibrium` finds M and q to five digits only. The queue is that of
-    `longfat.fluid.tcp_red` without its average, and ours. The Reno-friendly region and fast convergence are left
-    out.
+    A loss sets M to W and s to 0; the equations are the mean of these jumps for losses at the rate lambda. In
+    equilibrium W = M and s = K = R/(W p), which gives the window (c R^3/((1 - beta) p^3))^(1/4), 1.02 times the average
+    window of RFC 9438 at the same loss. There the derivative of W by s is 0, so one characteristic root is 0 and
+    `stability` cannot decide. The other roots have negative real parts for every delay, and deviations decay as
+    1/sqrt(t), which `integrate` shows; the paper proves local stability. For the same reason `equilibrium` finds M and
+    q to five digits only. The model of the queue is ours: it is that of `longfat.fluid.tcp_red` without averaging. The
+    Reno-friendly region and fast convergence are left out.
 
     Examples
     --------

@@ -25,8 +25,8 @@ def best_replies(sources: int) -> System:
     Returns
     -------
     System
-        Variable ``rate`` (source) over the true capacity [1]. Parameters: ``k`` [1] in [1, 50], ``virtual`` v [1] in
-        (0, 1], ``delay`` d [updates], an integer in [0, 10^5].
+        Variable ``rate`` (source) relative to the true capacity [1]. Parameters: ``k`` [1] in [1, 50], ``virtual`` v
+        [1] in (0, 1], ``delay`` d [updates], an integer in [0, 10^5].
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""TCP at a queue that a proportional-integral controller manages: PIE, or PI2 with its squared probability."""
+"""TCP at a queue managed by a proportional-integral controller: PIE, or PI2, which squares the probability."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ def tcp_pie(controller: str = "pie") -> System:
     Parameters
     ----------
     controller : {"pie", "pi2"}
-        PIE, whose updates are scaled by S(p') in steps of the RFC, or PI2, which squares its probability (S = 1).
+        PIE, whose updates are divided by the step function S(p') of RFC 8033, or PI2, which squares its probability (S
+        = 1).
 
     Returns
     -------
@@ -37,9 +38,9 @@ def tcp_pie(controller: str = "pie") -> System:
     Notes
     -----
     The flows are those of `longfat.fluid.tcp_red`. The controller adds a (q/C - tau) + b (q/C - q'/C) at each update;
-    its form in continuous time is that whose trapezoidal rule this is. The delay of the sampling, half an
-    interval, and PIE's burst allowance are left out. It rests at the target. Where p' passes a step of S the linear
-    form of PIE changes; equilibria lie between steps.
+    the trapezoidal rule applied to the equation of p' gives this update. The delay of the sampling, half an interval,
+    and PIE's burst allowance are left out. In equilibrium the queueing delay is the target. The linearisation of PIE
+    changes at the steps of S; equilibria lie between steps.
 
     Examples
     --------

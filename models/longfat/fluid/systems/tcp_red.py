@@ -27,9 +27,9 @@ def tcp_red() -> System:
     Notes
     -----
     The model has mean windows and no timeouts. Above the high threshold the loss rises to 1 at twice that threshold
-    ("gentle" RED), and stays there. The model takes losses as independent of the window, which those of a sawtooth are
-    not: in equilibrium it gives sqrt(2/(1 + beta)) times the window of the square-root law at the same loss, 1.155
-    times for TCP.
+    ("gentle" RED), and stays there. The model assumes losses that are independent of the window, but losses of a
+    sawtooth depend on it: in equilibrium the model gives sqrt(2/(1 + beta)) times the window of the square-root law at
+    the same loss, 1.155 times for TCP.
 
     Examples
     --------

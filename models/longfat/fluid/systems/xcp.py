@@ -25,14 +25,14 @@ def xcp(flows: int) -> System:
     Returns
     -------
     System
-        Variables ``rate`` (flow) x over the capacity [1] and ``queue`` q [s], its transmission time; y is
-        the sum of the rates. Parameters: ``alpha``, ``beta``, ``gamma`` [1] in (0, 10], ``round_trip_time`` d [s] in
-        (0, inf).
+        Variables ``rate`` (flow) x relative to the capacity [1] and ``queue`` q [s], the transmission time of the
+        backlog; y is the sum of the rates. Parameters: ``alpha``, ``beta``, ``gamma`` [1] in (0, 10],
+        ``round_trip_time`` d [s] in (0, inf).
 
     Notes
     -----
-    The queueing delay is neglected, as in the original analysis. For beta = sqrt(2) alpha^2 the total is
-    stable for alpha < pi/(4 sqrt 2), whatever d is; differences between flows follow dx/dt = -(gamma/d) x(t - d).
+    The queueing delay is neglected, as in the original analysis. For beta = sqrt(2) alpha^2 the total is stable for
+    alpha < pi/(4 sqrt 2) and every d; differences between flows follow dx/dt = -(gamma/d) x(t - d).
 
     Examples
     --------
