@@ -152,7 +152,7 @@ def run_all(
 
 
 def is_sequence(value: Any) -> bool:
-    """Return whether several values were given."""
+    """Return whether the value is a sequence of values, not one value."""
     return not isinstance(value, Channel) and np.ndim(value) > 0
 
 

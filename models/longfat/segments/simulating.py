@@ -62,12 +62,13 @@ def simulate(
     receive_buffer : int or sequence of int, optional
         Receive buffer [segments], at least 1 and at most ``window``; equal to the window if not given.
     ack : {"hard", "soft"}
-        Treatment of a segment beyond the receive buffer. For a buffer of one window both are the same.
+        Treatment of a segment beyond the receive buffer: see `longfat.segments`. If the buffer holds a window, both are
+        the same.
     ask_again : {"at once", "when free"}
         When the receiver requests a discarded segment: in its next acknowledgment, or when the buffer has a free slot.
     segments : int
-        Smallest total of segments measured over all replications [segments]: each replication measures whole windows,
-        ten or more.
+        Smallest total of segments measured in all replications [segments]: each replication measures an integer number
+        of windows, ten or more.
     tolerance : int
         Lost packets of a segment that the application accepts [packets], less than ``segment_packets``.
     replications : int
@@ -84,11 +85,10 @@ def simulate(
     Returns
     -------
     xarray.Dataset
-        ``throughput_efficiency`` [1], ``mean_delay`` and ``max_delay`` [packet times] from the first
-        transmission of a segment to the end of the transmission that completes it, propagation excluded, each
-        with ``_lower`` and ``_upper``; ``sent_packets`` and ``lost_packets`` of the whole run, and
-        the ``segments`` measured. Dimensions
-        ``loss``, ``window`` and ``receive_buffer`` where sequences were given.
+        ``throughput_efficiency`` [1], ``mean_delay`` and ``max_delay`` [packet times] from the first transmission of a
+        segment to the end of the transmission that completes it, propagation excluded, each with the bounds ``_lower``
+        and ``_upper`` of its confidence interval; ``sent_packets`` and ``lost_packets`` of the whole run, and the
+        ``segments`` measured. Dimensions ``loss``, ``window`` and ``receive_buffer`` where sequences were given.
 
     Notes
     -----
@@ -125,7 +125,7 @@ def simulate(
 
     generator = domains.generator(rng)
     first = settings[0]
-    # Whole windows: the result of part of a window would depend on its position in the sending pattern.
+    # An integer number of windows: the result of a part would depend on its position in the sending pattern.
     enough = [max(-(-segments // replications), LEAST_WINDOWS * rules.window) for rules in settings]
     measured = np.array([-(-one // rules.window) * rules.window for one, rules in zip(enough, settings, strict=True)])
     cycle = first.segment_packets + first.ack_delay

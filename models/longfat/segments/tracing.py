@@ -43,7 +43,7 @@ def trace(
     window, loss, segment_packets, ack_segments, receive_buffer, ack, ask_again, tolerance
         As in `simulate`, but one value each; `longfat.segments.channel.ListedLosses` lists the packets to be lost.
     segments : int
-        Segments [segments], at most a million.
+        Number of segments to be delivered [segments], in [1, 10^6].
     rng : None, int, numpy.random.SeedSequence or numpy.random.Generator
         Source of randomness.
 

@@ -2,7 +2,8 @@
 
 A hole stays in the linked list until the sender knows that everything up to it has arrived. The list is ordered by
 number and begins at `connection[HEAD]`. It grows at its end, and where a complete segment is displaced from a full
-buffer. All segments above that one are holes already, so its position in the list is known.
+buffer. All segments with larger numbers are holes already, so the position of the displaced segment in the list is
+known.
 """
 
 from __future__ import annotations
@@ -11,8 +12,9 @@ from longfat.sim.kernel.jit import part
 
 NONE = -1
 
-# Columns of a segment's row, at its number modulo the rows (a power of two, at least a window and one). RUN: its number
-# if it was the first of several sent consecutively while a segment was missing; such segments share one START.
+# Columns of a segment's row, whose index is the segment's number modulo the number of rows (a power of two, at least
+# the window plus 1). RUN: the segment's number if it was the first of several sent consecutively while a segment was
+# missing; such segments share one START.
 HOLE, START, RECEIVED, END, FOLLOWING, PREVIOUS, REQUEST_DELAYED, RUN = range(8)
 SEGMENT_COLUMNS = 8
 
@@ -50,7 +52,7 @@ def append_hole(segments, connection, number, start, received):
 
 @part
 def insert_hole(segments, connection, number):
-    """Insert a segment that is no longer complete; all segments above it are holes, and one below it is."""
+    """Insert a segment that is no longer complete; all segments above it and at least one below it are holes."""
     at = row_of(segments, number)
     above = number + 1 if number + 1 < connection[NEXT] else NONE
     below = connection[TAIL] if above == NONE else segments[row_of(segments, above), PREVIOUS]

@@ -85,7 +85,7 @@ def first_sent(segments, acks, connection, rules, start, arrived):
 
 @part
 def repeated(segments, acks, connection, rules, number, now, arrived):
-    """Receive a repeated group of a hole, sent until `now`, of which `arrived` packets were not lost."""
+    """Receive retransmitted packets of a hole, sent until `now`, of which `arrived` were not lost."""
     at = row_of(segments, number)
     verdict, replaced = LOST, NONE
     if not rules[SOFT]:
@@ -135,9 +135,10 @@ def acknowledge(segments, acks, connection, rules, number, missing, now, delayed
 
 @part
 def displace_largest(segments, connection, rules):
-    """Displace the segment with the largest number from the buffer (soft); return whether it has to be requested.
+    """Displace the segment with the largest number (soft acknowledgment); return whether it has to be requested.
 
-    It has to be if it was complete, because otherwise packets of it are in flight.
+    A complete segment has to be requested. Of an incomplete one, packets are in flight, whose acknowledgment requests
+    the other packets.
     """
     number = connection[TOP]
     at = row_of(segments, number)

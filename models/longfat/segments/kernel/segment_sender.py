@@ -57,7 +57,8 @@ RESULTS = 7
 DONE, STOPPED, STUCK = range(3)
 
 # Columns of a step of lag, and of the trace: the packets sent, their start, and the outcome at the receiver. A row
-# represents COUNT new segments sent consecutively, or one group of a segment. EDGE_AFTER: consumed up to here.
+# represents COUNT new segments sent consecutively, or one group of a segment. EDGE_AFTER: the first incomplete segment
+# afterwards.
 FROM, LAG = range(2)
 TRACE_START, TRACE_SEGMENT, TRACE_COUNT, TRACE_PACKETS, TRACE_VERDICT, EDGE_AFTER = range(6)
 TRACE_COLUMNS = 6
@@ -104,7 +105,7 @@ def to_next_step(steps, first_step, end_step, number):
 
 @part
 def skip_periods(steps, first_step, end_step, segments, lag):
-    """Move all steps by whole periods, which together have `segments` segments and increase the lag by `lag`."""
+    """Shift all steps of lag by periods that together have `segments` segments and increase the lag by `lag`."""
     for step in range(first_step, end_step):
         steps[step & (len(steps) - 1), FROM] += segments
         steps[step & (len(steps) - 1), LAG] += lag
@@ -112,7 +113,7 @@ def skip_periods(steps, first_step, end_step, segments, lag):
 
 @part
 def segments_before_loss(bound, gap, segment):
-    """Return how many of at most `bound` whole segments are delivered before the next loss."""
+    """Return how many of at most `bound` segments are delivered completely before the next loss."""
     if bound > gap or bound * segment > gap:  # the first test keeps the product small
         return gap // segment
     return bound
@@ -122,11 +123,11 @@ def segments_before_loss(bound, gap, segment):
 def run(rng, channel, state, rules, segments, acks, steps, connection, stop, trace, result):
     """Send segments until all measured segments have been accepted.
 
-    ``rules`` has the columns of the receiver's module, in packets, packet times and segments. The arrays `segments`,
-    `acks` and `steps` are working memory, with powers of two of rows; `connection` and `state` begin with zeros. The
-    result holds the packet times between the first transmissions of the first measured segment and the first one after
-    them, the sum and maximum of the measured segments' delays, and the packets sent and lost in the whole run. Another
-    thread may set ``stop[0]`` to end the run early. `trace` is filled up to its last row.
+    ``rules`` has the columns defined in `segment_receiver`, in packets, packet times and segments. The arrays
+    `segments`, `acks` and `steps` are working memory, with powers of two of rows; `connection` and `state` begin with
+    zeros. The result holds the packet times between the first transmissions of the first measured segment and the first
+    one after them, the sum and maximum of the measured segments' delays, and the packets sent and lost in the whole
+    run. Another thread may set ``stop[0]`` to end the run early. `trace` is filled up to its last row.
     """
     window, segment, ack_delay = rules[WINDOW], rules[PACKETS], rules[ACK_DELAY]
     warm_up, last = rules[FIRST_MEASURED], rules[END_MEASURED]
@@ -170,7 +171,7 @@ def run(rng, channel, state, rules, segments, acks, steps, connection, stop, tra
                 traced = record_row(trace, traced, now - missing, number, 0, missing, verdict, connection)
             continue
 
-        # 2. Without requests: new segments, as far as the window is open.
+        # 2. Without requests, new segments are sent while the window is open.
         if connection[HEAD] != NONE and number >= connection[HEAD] + window:
             if next_ack == NEVER:
                 result[STATUS] = STUCK
@@ -193,7 +194,7 @@ def run(rng, channel, state, rules, segments, acks, steps, connection, stop, tra
                 end_step += 1
             until_step = to_next_step(steps, first_step, end_step, back)
 
-        # 3. Segments that are delivered and kept, in one step up to the next event.
+        # 3. Segments that are delivered and kept are skipped in one step up to the next event.
         if number == warm_up and began < 0:
             began = now
         if number == last and ended < 0:
