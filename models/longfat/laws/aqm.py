@@ -1,4 +1,4 @@
-"""Active queue management: CoDel's drop times, CAKE's times, PIE's gains and loss, the coupling of a dual queue.
+"""Active queue management: CoDel's drops, CAKE's target and interval, PIE's gains and loss, a dual queue's coupling.
 
 Proofs: derivations/aqm.py. Marking thresholds for DCTCP: `longfat.laws.dctcp`.
 """
@@ -45,7 +45,7 @@ SCALABLE_TRIP = Symbol("R_L", "s", "(0, inf)", (0.005, 0.2), "Round-trip time of
 
 
 ZETA = -1.4603545088095868128894991525152980124672  # zeta(1/2)
-SHIFT = 16  # terms after which four corrections of Euler and Maclaurin leave an error below 1e-14
+SHIFT = 16  # terms that are added; after them four Euler-Maclaurin corrections leave an error below 1e-14
 
 
 def zeta_half(xp: Any) -> Any:
@@ -63,7 +63,7 @@ def root_sum(count: Any, xp: Any) -> Any:
         return xp.mp.zeta(0.5) - xp.mp.zeta(0.5, count + 1)
     end = count + float(SHIFT)
     root, square = xp.sqrt(end), end * end
-    # Bernoulli numbers over factorials times 1/2 3/2 5/2 ...: 1/24, 1/384, 1/1024, 143/163840
+    # Bernoulli numbers divided by factorials, times 1/2 3/2 5/2 ...: 1/24, 1/384, 1/1024, 143/163840
     corrections = (1 / 24 - (1 / 384 - (1 / 1024 - 143 / 163840 / square) / square) / square) / end
     total = 2 * root + ZETA + (0.5 - corrections) / root
     for term in range(1, SHIFT + 1):
@@ -104,15 +104,15 @@ def codel_drop_time(drops: DROPS, interval: INTERVAL = 0.1, *, xp: Any) -> Any:
     not_simulated="the slope of codel_drop_time, which is simulated",
 )
 def codel_drop_rate(time: TIME, interval: INTERVAL = 0.1, *, xp: Any) -> Any:
-    r"""Return CoDel's rate of drops some time after the first, while the delay stays above the target.
+    r"""Return CoDel's rate of drops at a time after the first drop, while the delay stays above the target.
 
     .. math:: r = \frac{1}{2 I} \left(\frac{t}{I} - \zeta(1/2)\right)
 
     Notes
     -----
-    The asymptotic form of `codel_drop_time` solved for sqrt(n)/I. At the n-th drop it lies between sqrt(n)/I and
-    sqrt(n + 1)/I, the inverse times before and after that drop. The rate grows by 1/(2 I^2) in a second, whatever the
-    capacity: the faster the link, the slower the share of drops.
+    This is the asymptotic form of `codel_drop_time`, solved for sqrt(n)/I. At the n-th drop the rate lies between
+    sqrt(n)/I and sqrt(n + 1)/I, the inverses of the times before and after that drop. The rate grows by 1/(2 I^2) per
+    second at every capacity, so on a faster link the share of dropped packets grows more slowly.
 
     Examples
     --------
@@ -130,13 +130,14 @@ def codel_drop_rate(time: TIME, interval: INTERVAL = 0.1, *, xp: Any) -> Any:
     not_simulated="a step of codel_control_time",
 )
 def codel_count(loss: LOSS, capacity_packets: CAPACITY, interval: INTERVAL = 0.1, *, xp: Any) -> Any:
-    r"""Return the count with which CoDel drops a given share of the packets of a busy link.
+    r"""Return the value of CoDel's count with which it drops a given share of the packets of a busy link.
 
     .. math:: n = (p \mu I)^2
 
     Notes
     -----
-    A drop in every I/sqrt(n). A result below 1 means that the first drops are more than needed.
+    CoDel drops one packet in every I/sqrt(n). A result below 1 means that already the first drops exceed the given
+    share.
 
     Examples
     --------
@@ -161,8 +162,9 @@ def codel_control_time(loss: LOSS, capacity_packets: CAPACITY, interval: INTERVA
 
     Notes
     -----
-    `codel_drop_time` at `codel_count`, in its asymptotic form, which is too small by 1/(2 p mu) at most. It is
-    proportional to the capacity: an overload of 10 % takes 0.2 s to answer at 1000 packets/s, and 20 s at 100 000.
+    This is `codel_drop_time` at `codel_count`, in the asymptotic form, which is too small by 1/(2 p mu) at most. The
+    time is nearly proportional to the capacity: CoDel drops 10 % of the packets after 1.9 s at 1000 packets/s, and
+    after 200 s at 100 000 packets/s.
 
     Examples
     --------
@@ -226,8 +228,8 @@ def cake_interval(
 
     Notes
     -----
-    T is `cake_target`. The second case is that of links on which a packet and a half takes longer than R - q: below
-    191 kbit/s with the defaults.
+    T is `cake_target`. The second case applies to links on which a packet and a half takes longer than R - q: below 191
+    kbit/s with the defaults.
 
     Examples
     --------
@@ -301,8 +303,9 @@ def rescaled_proportional_gain(
     simulated=SimulatedBy(
         "pie_loss",
         {
-            # Ours, after simulations at the corners of wider ranges: these have windows of 6 to 21 packets. With 4.5
-            # packets, 20 flows at 1000 packets/s and 90 ms, the law is off by 36 % of its value, with 56 by 47 %.
+            # Ours, because these ranges have windows of 6 to 21 packets, and outside them simulations differ from the
+            # law: by 36 % of its value with 4.5 packets (20 flows at 1000 packets/s and 90 ms), by 47 % with 56
+            # packets.
             "flows": (10.0, 15.0),
             "capacity_packets": (1000.0, 1500.0),
             "round_trip_time": (0.08, 0.12),
@@ -320,8 +323,9 @@ def equilibrium_loss(
 
     Notes
     -----
-    An integral controller such as PIE's rests at the target only, so this is its drop probability. It holds for small
-    p, no timeouts, and acknowledgments of every packet. Above 1 there is no such equilibrium.
+    An integral controller such as PIE's is in equilibrium only at its target; with q equal to the target this is its
+    drop probability. It holds for small p, no timeouts, and acknowledgments of every packet. Above 1 there is no such
+    equilibrium.
 
     Examples
     --------
@@ -346,7 +350,8 @@ def classic_probability(marking: MARKING, coupling_factor: COUPLING = 2, *, xp: 
 
     Notes
     -----
-    Its square root is the base probability, which the controller sets. Where p_CL reaches 1 this is at most 1/k^2.
+    The square root of p_C is the base probability, which the controller sets. Because p_CL is at most 1, p_C is at most
+    1/k^2.
 
     Examples
     --------
@@ -371,16 +376,16 @@ def coupled_rate_ratio(
     *,
     xp: Any,
 ) -> Any:
-    r"""Return the rate of a scalable flow over that of a classic one at a coupled queue.
+    r"""Return the ratio of the rate of a scalable flow to that of a classic flow at a coupled queue.
 
     .. math:: \frac{r_L}{r_C} = \sqrt{\frac{8}{3}} \, \frac{R_C}{k R_L}
 
     Notes
     -----
-    The classic flow has the window sqrt(3/(2 p_C)), the scalable one 2/p_CL: DCTCP, or Prague where it does not make
-    itself independent of the round-trip time. With equal round-trip times the rates are equal for k = 1.633; the RFC
-    prints 1.64, because it rounds sqrt(3/2) to 1.22 first. The marks are evenly spaced, as those of the RFC's
-    discipline; independent ones would give 1.37 times the rate (`longfat.laws.dctcp.window_at_random_marks`).
+    The classic flow has the window sqrt(3/(2 p_C)), the scalable flow 2/p_CL, as DCTCP has, or Prague while its rate
+    depends on the round-trip time. With equal round-trip times the rates are equal for k = 1.633; the RFC prints 1.64,
+    because it rounds sqrt(3/2) to 1.22 first. The marks are evenly spaced, as in the RFC's queue management;
+    independent marks would give 1.37 times the rate (`longfat.laws.dctcp.window_at_random_marks`).
 
     Examples
     --------
@@ -407,7 +412,7 @@ def coupling_factor(round_trip_time: Any, target: TARGET = 0.015, decrease: DECR
     Notes
     -----
     The queueing delay of the classic flow reaches the target at the tips of its sawtooth, so its mean round-trip time
-    is (1 + beta)/2 (R + q); that of the scalable one is R. At R = 25 ms and a target of 15 ms this is 1.96 for Reno
+    is (1 + beta)/2 (R + q); that of the scalable flow is R. At R = 25 ms and a target of 15 ms this is 1.96 for Reno
     and 2.22 for CUBIC in its Reno-friendly region; the RFC prints 1.97, from rounded factors, and 2.22.
 
     Examples

@@ -56,7 +56,7 @@ def startup_pacing_gain(growth: GROWTH = 2, *, xp: Any) -> Any:
     Notes
     -----
     A sample of the delivery rate is the mean sending rate of the round trip before the last one. The version of 2016
-    has 2/ln 2 = 2.885 for doubling; with this gain the rate grows by 2.05 in a round trip.
+    has 2/ln 2 = 2.885 for doubling; with that gain the rate grows by the factor 2.05 in a round trip.
 
     Examples
     --------
@@ -87,8 +87,8 @@ def drain_time(round_trip_time: ROUND_TRIP, cwnd_gain: CWND_GAIN = 2, drain_gain
 
     Notes
     -----
-    At the end of Startup g bandwidth-delay products are in flight, all but one of them in the queue. With the gain
-    g_d = 1/g the time is g R: one round trip, with the queue in it. It holds if the estimate of the bandwidth is the
+    At the end of Startup g bandwidth-delay products are in flight, all but one of them in the queue. With the gain g_d
+    = 1/g the time is g R: one round trip, queueing delay included. It holds if the estimate of the bandwidth is the
     capacity and the buffer holds the queue.
 
     Examples
@@ -115,7 +115,7 @@ def inflight_cap(
 
     Notes
     -----
-    Without the allowances for aggregated acknowledgments and for segmentation offload, and without the bounds that
+    The law leaves out the allowances for aggregated acknowledgments and for segmentation offload, and the bounds that
     version 3 sets after losses.
 
     Examples
@@ -140,10 +140,10 @@ def standing_queue(bandwidth_delay_product: BDP, cwnd_gain: CWND_GAIN = 2, *, xp
 
     Notes
     -----
-    Probing makes the estimates of all flows together exceed the capacity, so that their caps rule, not their pacing:
-    g bandwidth-delay products are in flight. It holds for buffers above Q, estimates of the round-trip time without
-    queueing, and BBR of 2016: version 3 also keeps less in flight than the volume that led to losses. A single flow
-    paces at the capacity and has no standing queue.
+    Probing makes the estimates of all flows together exceed the capacity, so that their caps limit them, not their
+    pacing: g bandwidth-delay products are in flight. It holds for buffers above Q, estimates of the round-trip time
+    without queueing, and BBR of 2016: version 3 also keeps less in flight than the volume that led to losses. A single
+    flow paces at the capacity and has no standing queue.
 
     Examples
     --------
@@ -182,10 +182,11 @@ def probe_rtt_utilisation(
 
     Notes
     -----
-    The flow sends nothing for (1 - g_l) R, until so little is in flight, and as long in each of the n round trips that
-    ProbeRTT then lasts: acknowledgments come in bursts of g_l R, and only an acknowledgment ends it. I begins where
-    ProbeRTT ends. The queue is empty; a standing one covers a part of the loss. U jumps where T/R - g_l is an integer;
-    slopes are given between the jumps. Version 3 also paces 1 % below its estimate, which is not counted. With the
+    The flow sends nothing for (1 - g_l) R, until only g_l bandwidth-delay products are in flight, and again for that
+    time in each of the n round trips that ProbeRTT then lasts: acknowledgments come in bursts that last g_l R, and
+    ProbeRTT ends only at an acknowledgment. The interval I begins at the end of ProbeRTT. The queue is assumed to be
+    empty; a standing queue would keep the link busy for a part of that time. U jumps where T/R - g_l is an integer;
+    derivatives are those between the jumps. Version 3 also paces 1 % below its estimate, which is not counted. With the
     usual values both versions lose 2 % on short paths: 0.98 of 0.2 s in 10 s, or half of 0.2 s in 5 s.
 
     Examples
@@ -215,8 +216,9 @@ def largest_loss(probe_gain: PROBE_GAIN = 1.25, *, xp: Any) -> Any:
     Notes
     -----
     A probe sends g_p times the estimate, of which 1 - p is delivered. As long as this is not less than the estimate,
-    the goodput is 1 - p of the capacity; beyond, every cycle lowers the estimate. Losses are independent, and the
-    filter holds the sample of one probe until the next. Version 3 gives way at a loss of 2 % in a round trip already.
+    the goodput is 1 - p of the capacity; with a larger p every cycle lowers the estimate. Losses are assumed to be
+    independent, and the filter to keep the sample of one probe until the next. Version 3 reduces its rate already at a
+    loss of 2 % in a round trip.
 
     Examples
     --------
@@ -242,9 +244,9 @@ def shallow_buffer_loss(flows: FLOWS, probe_gain: PROBE_GAIN = 1.25, *, xp: Any)
     -----
     A flow that probes alone has the share g_p/(N - 1 + g_p) of the link, and takes it for its bandwidth. So all
     estimates together are g_p N/(N - 1 + g_p) times the capacity. It holds for BBR of 2016, equal flows that probe at
-    different times, drops in proportion to rates, and buffers in which the caps do not rule: for g = 2 well below
-    one bandwidth-delay product. It is an upper bound for flows that end a probe at its first loss: in a buffer of
-    0.2 products simulated flows lose 0.04 (two) and 0.10 (five), where this is 0.10 and 0.16.
+    different times, drops in proportion to rates, and buffers in which the caps do not limit the flows: for g = 2 well
+    below one bandwidth-delay product. It is an upper bound for flows that end a probe at its first loss: in a buffer of
+    0.2 bandwidth-delay products two simulated flows lose 0.04 and five lose 0.10, where the law gives 0.10 and 0.16.
 
     Examples
     --------
@@ -268,12 +270,13 @@ def share(buffer: BUFFER, bandwidth_delay_product: BDP, flows: FLOWS = 1, cwnd_g
 
     Notes
     -----
-    The number of the loss-based flows does not matter. The model: the queue is full, shares of the queue are shares of
-    the link, all flows have one round-trip time, and ProbeRTT leaves the loss-based packets and 4 of each BBR
-    flow, so the cap is g (1 - p) C times the round trip over that queue. The last term is the paper's, which counts
-    the 4 N packets beside the loss-based ones. Time spent in ProbeRTT: see `share_with_probes`. The first author
-    reports median errors of 5 % against CUBIC and 8 % against Reno. Version 3 gives way to losses: it has less. In
-    simulations the share hardly depends on the buffer, as in `share_refined`.
+    The number of the loss-based flows does not matter. In the model the queue is full, shares of the queue are shares
+    of the link, all flows have one round-trip time, and in ProbeRTT the queue holds the packets of the loss-based flows
+    and 4 packets of each BBR flow, so the cap is g (1 - p) C times the round-trip time with that queue. The last term
+    is the paper's, which counts the 4 N packets in addition to those of the loss-based flows. `share_with_probes`
+    deducts the time spent in ProbeRTT. The first author reports median errors of 5 % against CUBIC and 8 % against
+    Reno. Version 3 responds to losses and has a smaller share. In simulations the share hardly depends on the buffer,
+    as in `share_refined`.
 
     Examples
     --------
@@ -295,18 +298,18 @@ def share(buffer: BUFFER, bandwidth_delay_product: BDP, flows: FLOWS = 1, cwnd_g
 def share_refined(
     buffer: BUFFER, bandwidth_delay_product: BDP, flows: FLOWS = 1, cwnd_gain: CWND_GAIN = 2, *, xp: Any
 ) -> Any:
-    r"""Return the share of a drop-tail link that BBR flows take from loss-based flows that fill it meanwhile.
+    r"""Return the share of a drop-tail link that BBR flows take from loss-based flows that fill it during ProbeRTT.
 
     .. math:: 1 - p = \begin{cases} \min\left(1, 1 - \dfrac{1}{g} + \dfrac{4 N}{(1 + B) \, C R}\right) & B > g - 1 \\
         1 & B \le g - 1 \end{cases}
 
     Notes
     -----
-    The model of `share`, but for the queue that ProbeRTT leaves. The loss-based flows have p (q + C R) in flight, which
-    fills the link first, so that p (q + C R) - C R of it stays in the queue, not p q. The estimate of the round-trip
-    time is smaller, and the share no longer depends on the buffer. Neither form is confirmed: simulated shares of
-    `bbr1` beside four CUBIC flows are between 0.27 and 0.53 for B = 2 to 16, where this one gives 0.50 to 0.53 and
-    `share` 0.53 to 0.83.
+    The model is that of `share` except for the queue during ProbeRTT. The loss-based flows have p (q + C R) in flight,
+    which fills the link first, so that p (q + C R) - C R of it stays in the queue, not p q. So the estimate of the
+    round-trip time is smaller, and the share no longer depends on the buffer. Neither form is confirmed: simulated
+    shares of `bbr1` beside four CUBIC flows are between 0.27 and 0.53 for B = 2 to 16, where this law gives 0.50 to
+    0.53 and `share` 0.53 to 0.83.
 
     Examples
     --------

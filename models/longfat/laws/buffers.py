@@ -1,4 +1,4 @@
-"""Buffer of a link by the number of its flows, whether their losses coincide or not; buckets of policers and shapers.
+"""Buffer of a link for flows with synchronised or with independent losses; buckets of policers and shapers.
 
 For any scheme that multiplies its window by a factor at a loss. Proofs: derivations/buffers.py.
 """
@@ -39,20 +39,20 @@ SOURCE = f"Ours, in the fluid limit of {JACOBSON}, section 3, with the factor of
 def policed_utilisation(
     burst: BURST, bandwidth_delay_product: PATH, decrease: DECREASE = 0.5, increase: INCREASE = 1.0, *, xp: Any
 ) -> Any:
-    r"""Return the share of the policed rate that passes of one flow with additive increase and multiplicative decrease.
+    r"""Return the share of the policed rate that one flow with additive increase and multiplicative decrease uses.
 
     .. math:: U = \min\left(1, \frac{1 + \beta}{2} \left(1 + \frac{\sqrt{2 \alpha b}}{C R}\right)\right)
 
     Notes
     -----
-    A policer drops packets that find no tokens, and never delays any. Tokens are saved while the window is below
-    N = C R packets, and spent while it is above, so that a loss occurs at N + sqrt(2 alpha b). A fluid limit: packets
+    A policer drops packets that find no tokens, and never delays any. Tokens are saved while the window is below N = C
+    R packets, and spent while it is above, so that a loss occurs at N + sqrt(2 alpha b). This is a fluid limit: packets
     are spread over the round trip, there is one loss event in a cycle, no timeout, and no time is lost in recovery.
 
     All packets beyond the rate are lost until the sender notices, about sqrt(2 alpha b) of them, and retransmissions
     may be lost as well. One paced flow of SACK was within 0.02 of the law with N of 150 and 300 packets and b of 50,
-    150, 300, 600 and 1500, and 0.17 below it where timeouts occurred (N = 297, b = 1264). Bursts need tokens of their
-    own besides: without pacing the flow had 0.32 instead of 0.80 with N = 150 and b = 50.
+    150, 300, 600 and 1500, and 0.17 below it where timeouts occurred (N = 297, b = 1264). Bursts need additional
+    tokens: without pacing the flow had 0.32 instead of 0.80 with N = 150 and b = 50.
 
     Examples
     --------
@@ -79,8 +79,8 @@ def burst_for_policed_rate(
 
     Notes
     -----
-    The case U = 1 of `policed_utilisation`: N^2/18 packets for Reno, where N = C R, one bandwidth-delay product at
-    N = 18 packets and ten at 180. With more the flow saves no more tokens than these.
+    The case U = 1 of `policed_utilisation`: for Reno it is N^2/18 packets with N = C R, which is one bandwidth-delay
+    product at N = 18 packets and ten at N = 180. In a larger bucket the flow saves no more tokens than these.
 
     Examples
     --------
@@ -108,7 +108,7 @@ SPAN = Symbol("t", "s", "(0, inf)", (0.1, 100), "Time over which the rate is tak
     not_simulated="the definition of a token bucket; shaped_utilisation is simulated",
 )
 def shaped_rate(token_rate: TOKEN_RATE, burst: TOKENS, time: SPAN, *, xp: Any) -> Any:
-    r"""Return the largest mean rate that a token bucket lets pass in a time that begins with a full bucket.
+    r"""Return the largest mean rate that a token bucket permits in an interval that begins with a full bucket.
 
     .. math:: x = r + \frac{b}{t}
 
@@ -147,9 +147,9 @@ def shaped_utilisation(
     Notes
     -----
     Linux's tbf sleeps until there are tokens for the next packet, and wakes late. Meanwhile the bucket fills up to b,
-    and what comes then is lost. An awake shaper sends k packets back to back. htb sends while its tokens are not
-    negative, so that its bucket counts as b + l (sch_htb.c, htb_class_mode(), with its hysteresis off). A lower bound:
-    packets that arrive wake the shaper, too. The link itself sends a burst at once.
+    and further tokens are lost. Once awake, the shaper sends k packets back to back. htb sends while its tokens are not
+    negative, so that its bucket counts as b + l (sch_htb.c, htb_class_mode(), with its hysteresis off). The law is a
+    lower bound, because arriving packets wake the shaper, too. The link is assumed to send a burst at once.
 
     Examples
     --------
@@ -176,8 +176,9 @@ def burst_for_shaped_rate(packet_size: LARGEST, token_rate: TOKEN_RATE, lateness
 
     Notes
     -----
-    The case U = 1 of `shaped_utilisation`. tbf divides what is larger than its bucket into packets (sch_tbf.c,
-    tbf_segment()), so that l is an aggregate only if one fits. htb divides nothing, and needs r delta only.
+    The case U = 1 of `shaped_utilisation`. tbf divides an aggregate that is larger than its bucket into packets
+    (sch_tbf.c, tbf_segment()), so l is the size of an aggregate only if an aggregate fits into the bucket. htb divides
+    nothing, and needs only r delta.
 
     Examples
     --------
@@ -201,7 +202,7 @@ SHARE = Symbol("q", "probability", "(0, 1)", (1e-3, 0.1), "Share of the time for
     not_simulated="the buffer at which aimd_utilisation_general and cubic.utilisation, which are simulated, reach 1",
 )
 def buffer_for_synchronised(decrease: DECREASE, *, xp: Any) -> Any:
-    r"""Return the least buffer with which a link stays busy, for one flow or for flows that all lose together.
+    r"""Return the least buffer with which a link stays busy, for one flow or for flows with synchronised losses.
 
     .. math:: B = \frac{1 - \beta}{\beta}
 
@@ -259,10 +260,10 @@ def buffer_for_desynchronised(flows: FLOWS, probability: SHARE = 0.01, decrease:
 
     Notes
     -----
-    A bound that holds for every number of flows, without the central limit theorem: with independent windows between
-    beta W and W, each uniform, whose sum has the mean 1 + B/2 bandwidth-delay products, the queue is empty for at most
-    a share q of the time and full for at most another. It falls as 1/sqrt(n). The windows of one drop-tail link are
-    not independent: where losses coincide `buffer_for_synchronised` is needed.
+    The bound does not use the central limit theorem and holds for every number of flows: with independent windows, each
+    uniform between beta W and W, whose sum has the mean 1 + B/2 bandwidth-delay products, the queue is empty for at
+    most a share q of the time and full for at most a share q. It falls as 1/sqrt(n). The windows of one drop-tail link
+    are not independent: where losses are synchronised, `buffer_for_synchronised` is needed.
 
     Examples
     --------

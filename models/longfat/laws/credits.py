@@ -1,8 +1,8 @@
-"""Credit windows: throughput by the window and by the updates that renew it, and growth of adaptive credit.
+"""Credit windows: throughput for a window and its updates, window for a rate, and growth of adaptive credit.
 
-The receiver says how much may be sent, and more each time that it has read a batch: WINDOW_UPDATE of HTTP/2 (RFC 9113,
-section 5.2), MAX_DATA of QUIC (RFC 9000, section 4.1), the window of an SSH channel (RFC 4254, section 5.2), and credit
-cells of ATM (N23: N_2 is the batch, N_2 + N_3 the window). Proofs: derivations/credits.py.
+The receiver grants credit for an amount of data, and more credit each time that it has read a batch: WINDOW_UPDATE of
+HTTP/2 (RFC 9113, section 5.2), MAX_DATA of QUIC (RFC 9000, section 4.1), the window of an SSH channel (RFC 4254,
+section 5.2), and credit cells of ATM (N23: N_2 is the batch, N_2 + N_3 the window). Proofs: derivations/credits.py.
 """
 
 from __future__ import annotations
@@ -55,19 +55,20 @@ def throughput(
     *,
     xp: Any,
 ) -> Any:
-    r"""Return the throughput under a credit window, or under several equal ones.
+    r"""Return the throughput under a credit window, or under several equal credit windows.
 
     .. math:: X = \min\left(C, \frac{(q - 1 + 1/m) u}{R + (u/m - r)/C}\right), \qquad
         q = \left\lfloor \frac{W}{u} \right\rfloor, \quad r = W - q u \text{ if } m = 1, \text{ else } 0
 
     Notes
     -----
-    Exact for packets of one size of which window and update are multiples. An update after each packet gives W/R, one
-    after half of the window W/(R + W/(2 C)); the path is full from W = u + C R on. An update one byte after half of the
-    window halves the throughput of a fast path, and one after more than the window stops it.
+    Exact for packets of one size of which window and update are multiples. An update after each packet gives W/R, an
+    update after half of the window W/(R + W/(2 C)); the path is full from W = u + C R on. An update one byte later than
+    half of the window halves the throughput of a fast path, and an update after more than the window stops the
+    transfer.
 
-    A stream and its connection (HTTP/2, QUIC) are m = 2 if their updates follow different bytes: each waits for the
-    other's, whatever the distance. That is exact if u divides W, else a lower bound.
+    A stream and its connection (HTTP/2, QUIC) are two windows (m = 2) if their updates follow different bytes: each
+    waits for the other's update, however close the two are. This is exact if u divides W, else a lower bound.
 
     Examples
     --------
@@ -96,8 +97,8 @@ def window_for_rate(update: UPDATE, rate: RATE, round_trip_time: ROUND_TRIP_TIME
 
     Notes
     -----
-    To be rounded up to whole packets; the least one for X = C. With updates at a share s of the window it is
-    X R/(1 - s).
+    The result has to be rounded up to an integer number of packets. X = C gives the smallest window that fills the
+    path. With updates at a share s of the window it is X R/(1 - s).
 
     Examples
     --------
@@ -115,17 +116,17 @@ def window_for_rate(update: UPDATE, rate: RATE, round_trip_time: ROUND_TRIP_TIME
     not_simulated="a switch gives out whole cells: tests/sim/test_credit.py",
 )
 def adaptive_allocation(intervals: INTERVALS, pool_growth: POOL_GROWTH, *, xp: Any) -> Any:
-    r"""Return the allocation of a flow that began with one cell beside flows that use all of the link.
+    r"""Return the allocation of a flow that began with one cell while other flows used all of the link.
 
     .. math:: A_k = \frac{G^{k + 1} - 1}{G - 1}
 
     Notes
     -----
-    Each interval gives the flow one cell and a share of the pool that is its share of the link, which is A/P of it
-    while credit limits the flow. With a pool M of which half is given out and N flows, G = (M/2 - N)/P, less the
-    backlog. The allocation grows until the flow has its share of the link: by G = 2 in each interval if the pool is
-    four round trips of the link. A switch rounds down to whole cells in each interval: the simulated one has 1, 3, 6,
-    12 and 24 for G = 2.
+    In each interval the flow gets one cell and a share of the pool equal to its share of the link; that is A/P while
+    credit limits the flow, with the round trip P of the link in cells. With a pool M of which half is given out and N
+    flows, G = (M/2 - N)/P, less the backlog. The allocation grows until the flow has its share of the link: by the
+    factor G = 2 in each interval if the pool is four round trips of the link. A switch rounds down to whole cells in
+    each interval: the simulated one has 1, 3, 6, 12 and 24 for G = 2.
 
     Examples
     --------

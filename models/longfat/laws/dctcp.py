@@ -46,7 +46,7 @@ def window_at_spaced_marks(marking: MARKING, *, xp: Any) -> Any:
     Notes
     -----
     Every round trip adds a packet, has two marks and takes the share p/2 of the window away. It holds for small p: a
-    simulated window is smaller by the share 0.8 p. With independent marks the window is larger,
+    simulated window is smaller by a share of 0.8 p. With independent marks the window is larger,
     `window_at_random_marks`, because some windows have none.
 
     Examples
@@ -71,9 +71,9 @@ def window_at_random_marks(marking: MARKING, *, xp: Any) -> Any:
 
     Notes
     -----
-    A cut takes the share p/2 of the window away. It is followed by a round trip without another one and then by the
-    wait for the next mark, 1/p packets in the mean. It holds for small p: a simulated window is smaller by the share
-    1.6 p. RFC 9332 has 2/p for any spread marks; its own discipline spaces them evenly.
+    A reduction takes the share p/2 of the window away. It is followed by a round trip without another reduction, and
+    then by 1/p packets on average until the next mark. It holds for small p: a simulated window is smaller by a share
+    of 1.6 p. RFC 9332 gives 2/p for all marks that are spread; its own queue management spaces them evenly.
 
     Examples
     --------
@@ -91,15 +91,15 @@ def window_at_random_marks(marking: MARKING, *, xp: Any) -> Any:
     not_simulated="the inverse of marked_share",
 )
 def window_at_threshold_marks(marking: MARKING, *, xp: Any) -> Any:
-    r"""Return the window of DCTCP flows of whose packets a threshold marks a given share.
+    r"""Return the window of DCTCP flows if a marking threshold marks a given share of their packets.
 
     .. math:: W = \frac{1 - r + \sqrt{1 - r}}{r}, \qquad r = p^2 \left(1 - \frac{p}{4}\right)
 
     Notes
     -----
-    The inverse of `marked_share`. A threshold marks all packets of one round trip in a cycle and none of the others,
-    so a given share of marks is one for far larger windows than if it were spread over all round trips, as in
-    `window_at_spaced_marks`.
+    The inverse of `marked_share`. A threshold marks all packets of one round trip in a cycle and none of the others, so
+    a given share of marked packets belongs to a far larger window than if the marks were spread over all round trips,
+    as in `window_at_spaced_marks`.
 
     Examples
     --------
@@ -131,9 +131,9 @@ def marked_share(window: WINDOW, *, xp: Any) -> Any:
 
     Notes
     -----
-    The share is that of the packets of one round trip in a cycle, whose windows are between W and W + 1; it is taken
-    as the estimate, so the gain g is small against one cycle. For large W alpha tends to sqrt(2/W), which the paper
-    uses. The equation is the paper's, its solution ours.
+    All packets of one round trip in a cycle are marked, in which windows are between W and W + 1. Their share is taken
+    as the estimate, so the gain g has to be so small that the estimate hardly changes in a cycle. For large W alpha
+    tends to sqrt(2/W), which the paper uses. The equation is the paper's, its solution ours.
 
     Examples
     --------
@@ -160,8 +160,8 @@ def queue_amplitude(flows: FLOWS, bandwidth_delay_product: BDP, threshold: THRES
     Notes
     -----
     The leading term for large windows W = (C R + K)/N: exactly A = N (W + 1) alpha/2 with alpha of `marked_share`,
-    which is 1.09 times as much at W = 10, 1.02 times at W = 100. It grows with the square root of the
-    bandwidth-delay product, that of Reno in proportion to it. Flows that are not synchronised have a smaller one.
+    which is 1.09 times as much at W = 10, 1.02 times at W = 100. It grows with the square root of the bandwidth-delay
+    product, that of Reno in proportion to it. Flows that are not synchronised have a smaller amplitude.
 
     Examples
     --------
@@ -188,7 +188,7 @@ def oscillation_period(
 
     Notes
     -----
-    A round trip for each packet by which a window is cut, in the accuracy of `queue_amplitude`.
+    The period is one round trip for each packet by which a window is reduced; it is as accurate as `queue_amplitude`.
 
     Examples
     --------
@@ -212,9 +212,9 @@ def largest_queue(flows: FLOWS, threshold: THRESHOLD, *, xp: Any) -> Any:
 
     Notes
     -----
-    In the round trip between the first mark and the answer to it every window grows by a packet. It holds in
-    congestion avoidance, for windows above the least one of two packets and smooth sending: bursts and slow start
-    need more room.
+    In the round trip between the first mark and the answer to it every window grows by a packet. It holds in congestion
+    avoidance, for windows above the smallest window of two packets, and for smooth sending: bursts and slow start need
+    more buffer.
 
     Examples
     --------
@@ -238,7 +238,7 @@ def smallest_queue(flows: FLOWS, bandwidth_delay_product: BDP, threshold: THRESH
 
     Notes
     -----
-    In the accuracy of `queue_amplitude`. For a given K it is shortest with N = (C R + K)/8 flows.
+    As accurate as `queue_amplitude`. For a given K the queue is shortest with N = (C R + K)/8 flows.
 
     Examples
     --------
@@ -263,8 +263,8 @@ def least_threshold(bandwidth_delay_product: BDP, *, xp: Any) -> Any:
 
     Notes
     -----
-    The threshold at which `smallest_queue` is 0 for the number of flows for which it is smallest. Bursts need more:
-    the paper takes 20 packets at 1 Gbit/s and 65 at 10 Gbit/s, where this bound is smaller.
+    At this threshold `smallest_queue` is 0 for the number of flows that makes it smallest. Bursts need more: the paper
+    takes 20 packets at 1 Gbit/s and 65 at 10 Gbit/s, where this bound is smaller.
 
     Examples
     --------

@@ -44,8 +44,8 @@ def copa_queueing_delay(targets: TARGETS, capacity_packets: CAPACITY, *, xp: Any
 
     Notes
     -----
-    Every flow has the target rate 1/(delta d_q). The queue of S packets is the threshold at which windows turn, seen
-    a round trip or more later; their queue oscillates around 1.25 S packets.
+    Every flow has the target rate 1/(delta d_q). A queue of S packets is the threshold between increase and decrease of
+    the windows. The flows see it a round trip or more later, so that the queue oscillates around 1.25 S packets.
 
     Examples
     --------
@@ -93,9 +93,9 @@ def copa_largest_queue(flows: FLOWS, delta: DELTA, *, xp: Any) -> Any:
 
     Notes
     -----
-    The queue grows by N/delta packets in a round trip (velocity 1). The turn at N/delta packets comes a round trip
-    late, and half of one more where it grows, as RTTstanding is the least round-trip time in half of one. It holds for
-    bandwidth-delay products far above N/delta.
+    The queue grows by N/delta packets in a round trip (velocity 1). The change of direction at N/delta packets comes a
+    round trip late, and another half round trip late while the queue grows, because RTTstanding is the least round-trip
+    time in half a round trip. It holds for bandwidth-delay products far above N/delta.
 
     Examples
     --------
@@ -163,8 +163,8 @@ def ledbat_gain(round_trip_time: ROUND_TRIP, target: TARGET = 0.06, *, xp: Any) 
 
     Notes
     -----
-    1 for round trips of at least twice the target, 1/16 for round trips below an eighth of the target. Slopes are given
-    between the jumps.
+    The gain is 1 for round trips of at least twice the target, 1/16 for round trips below an eighth of the target.
+    Derivatives are those between the jumps.
 
     Examples
     --------
@@ -229,7 +229,7 @@ def ledbat_queueing_delay(
 def ledbat_slowdown_time(
     capacity_packets: CAPACITY, round_trip_time: ROUND_TRIP, target: TARGET = 0.06, *, xp: Any
 ) -> Any:
-    r"""Return how long a slowdown of a LEDBAT++ flow lasts that is alone on a link.
+    r"""Return the duration of a slowdown of a LEDBAT++ flow that is alone on a link.
 
     .. math::
 
@@ -238,9 +238,9 @@ def ledbat_slowdown_time(
 
     Notes
     -----
-    From the entry with a window of mu (R + T): two round trips with 2 packets, slow start to the bandwidth-delay
-    product, and slow start at the rate of the link until the queue has its target. Parts of packets, and the waiting
-    times of a window sent in bursts, are neglected; simulated slowdowns are up to 6 % longer.
+    A slowdown begins at a window of mu (R + T). It consists of two round trips with 2 packets, slow start to the
+    bandwidth-delay product, and slow start at the rate of the link until the queueing delay is the target. Fractions of
+    packets, and the waiting times of a window sent in bursts, are neglected; simulated slowdowns are up to 6 % longer.
 
     Examples
     --------
@@ -273,9 +273,10 @@ def ledbat_utilisation(
 
     Notes
     -----
-    The link is busy between slowdowns and while the queue drains at the entry of one, for R + T; then a window of 2
-    packets uses it by 2/B for as long, and the slow start to the bandwidth-delay product sends (B - 2)/G packets. L is
-    that of `ledbat_slowdown_time`. It holds for a link that is full between slowdowns, so for mu (R + T) above 2.
+    The link is busy between slowdowns and, at the beginning of a slowdown, for R + T, while the queue drains; then a
+    window of 2 packets uses a share 2/B of it for the same time, and the slow start to the bandwidth-delay product
+    sends (B - 2)/G packets. L is that of `ledbat_slowdown_time`. It holds for a link that is full between slowdowns, so
+    for mu (R + T) above 2.
 
     Examples
     --------

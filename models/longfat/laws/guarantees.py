@@ -45,8 +45,8 @@ def fluid_delay_bound(burst: BURST, guaranteed_rate: GUARANTEED, *, xp: Any) -> 
 
     Notes
     -----
-    For any number of links, without propagation delays: packets delayed at one link are not delayed again at the next.
-    A flow that begins with a burst of sigma, while all others are backlogged, has this delay.
+    It holds for any number of links, without propagation delays: packets delayed at one link are not delayed again at
+    the next. A flow that begins with a burst of sigma, while all others are backlogged, has this delay.
 
     Examples
     --------
@@ -85,19 +85,19 @@ def delay_bound(
     *,
     xp: Any,
 ) -> Any:
-    r"""Return a bound of the delay of a packet behind a leaky bucket, over links with weighted fair queueing.
+    r"""Return a bound of the delay of a packet from a leaky bucket over links with weighted fair queueing.
 
     .. math:: D = \frac{\sigma + (K - 1) l}{g} + K \frac{l_m}{C}
 
     Notes
     -----
-    From the arrival of a packet's last bit at the first link to the end of its transmission at the last one. It holds
-    for packet-by-packet generalised processor sharing (weighted bit-round fair queueing) and for VirtualClock, if the
-    guaranteed rates of all flows of a link add up to at most C, whatever the other flows send. It does not hold for
-    self-clocked fair queueing, whose packets may wait for one packet of every other flow. Buffers have to be large
-    enough. The bound is nearly met: `longfat verify` simulates a flow that begins with all of its burst beside others
-    that fill every link, under fair queueing: over its points the greatest delay is 0.84 to 1.00 of the bound, under
-    VirtualClock 0.77 to 1.00.
+    The delay lasts from the arrival of a packet's last bit at the first link to the end of its transmission at the last
+    link. It holds for packet-by-packet generalised processor sharing (weighted bit-round fair queueing) and for
+    VirtualClock, if the guaranteed rates of all flows of a link add up to at most C, whatever the other flows send. It
+    does not hold for self-clocked fair queueing, whose packets may wait for one packet of every other flow. Buffers
+    have to be large enough. The bound is nearly reached: `longfat verify` simulates a flow that begins with all of its
+    burst beside others that fill every link, under fair queueing: over its points the greatest delay is 0.84 to 1.00 of
+    the bound, under VirtualClock 0.77 to 1.00.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""Network power, throughput over response time: its definition, its maximum and its bounds.
+"""Network power, the ratio of throughput to response time: its definition, its maximum and its bounds.
 
-Bytes, seconds and bytes/s; loads are throughput over capacity. For knee and ceilings
-arrivals are Poisson and nothing is lost. Proofs: derivations/power.py.
+Bytes, seconds and bytes/s; a load is the ratio of throughput to capacity. For knee and ceilings arrivals are Poisson
+and nothing is lost. Proofs: derivations/power.py.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ PROPAGATION = Symbol(
     alpha=ALPHA.described(remark="Above 1 throughput counts for more, below 1 response time"),
 )
 def network_power(throughput: Any, response_time: Any, alpha: Any = 1, *, xp: Any) -> Any:
-    r"""Return the network power: throughput over response time.
+    r"""Return the network power: the ratio of throughput to response time.
 
     .. math:: P = \frac{\Theta^\alpha}{R}
 
@@ -196,9 +196,9 @@ def knee_number(propagation: PROPAGATION = 0, variation: VARIATION = 1, alpha: A
 
     Notes
     -----
-    As exact as `relative_power`. For alpha = 1 it is 1 + delta whatever the service times: as many as fill the empty
-    path when its link never idles and no transfer waits. Without propagation that is one transfer ("keep the pipe just
-    full"), and alpha of them in M/M/1.
+    As exact as `relative_power`. For alpha = 1 it is 1 + delta for all service times: as many transfers as fill the
+    empty path when its link never idles and no transfer waits. Without propagation that is one transfer ("keep the pipe
+    just full"), and alpha of them in M/M/1.
 
     Examples
     --------
@@ -341,7 +341,7 @@ def power_ceiling_exponent(capacity: CAPACITY, file_size: FILE_SIZE, round_trip_
 
     Notes
     -----
-    The logarithmic derivative of `power_ceiling` by C, and as exact.
+    This is the logarithmic derivative of `power_ceiling` by C, and as exact.
 
     Examples
     --------
@@ -365,7 +365,7 @@ def jain_index(throughputs: Any, axis: int = -1) -> Any:
         Theta_i [bytes/s], each in [0, inf) and at least one along the axis positive: a sequence (of symbols and
         mpmath numbers, too), or an array of any library that follows the array API, JAX's tracers among them.
     axis : int
-        The axis along which the users are.
+        Axis of the users.
 
     Returns
     -------
