@@ -113,7 +113,7 @@ def burst_for_buffer(buffer: PLACES, rate_ratio: Any, *, xp: Any) -> Any:
 
     Notes
     -----
-    Exact for integer K, as is `buffer_for_burst`, of which it is the inverse.
+    The inverse of `buffer_for_burst`, exact for integer K.
 
     Examples
     --------
@@ -172,7 +172,7 @@ def knee_with_unloaded_time(capacity: CAPACITY, file_size: FILE_SIZE, unloaded_t
 
     Notes
     -----
-    As for `power_with_unloaded_time`.
+    The assumptions are those of `power_with_unloaded_time`.
 
     Examples
     --------
@@ -192,7 +192,7 @@ def knee_with_unloaded_time(capacity: CAPACITY, file_size: FILE_SIZE, unloaded_t
     bandwidth_delay_product=BDP.described(remark="Transmission times on the other links count as delay"),
 )
 def power_advantage(bandwidth_delay_product: Any, packets: PACKETS, *, xp: Any) -> Any:
-    r"""Return an estimate of the greatest network power of BLT over that of TCP, from their unloaded times.
+    r"""Return an estimate of the ratio of the greatest network power of BLT to that of TCP, from their unloaded times.
 
     .. math::
 
@@ -203,11 +203,11 @@ def power_advantage(bandwidth_delay_product: Any, packets: PACKETS, *, xp: Any) 
 
     Notes
     -----
-    The ratio of `power_with_unloaded_time` for TCP's slow start from one packet and for a file sent at once, whose
-    unloaded times over F/C are tau and 1 + x. Its assumptions are theirs: nothing is lost, neither in the empty network
-    (where the buffer holds TCP's window) nor under load. Since A > 1 for every x > 0 and n > 1, there is no region in
-    the plane of bandwidth and delay in which TCP is ahead; there are only curves of a given advantage,
-    `bandwidth_delay_product_for_advantage`.
+    This is the ratio of `power_with_unloaded_time` for a file sent at once to that for TCP's slow start from one
+    packet; their unloaded times divided by F/C are 1 + x and tau. As there, nothing is lost, neither in the empty
+    network (where the buffer holds TCP's window) nor under load. Since A > 1 for every x > 0 and n > 1, there is no
+    region in the plane of bandwidth and delay in which TCP has the greater power; there are only curves of a given
+    advantage, `bandwidth_delay_product_for_advantage`.
 
     Examples
     --------
@@ -239,8 +239,8 @@ def bandwidth_delay_product_for_advantage(advantage: Any, packets: Any) -> Any:
 
     Notes
     -----
-    The inverse of `power_advantage`, and as accurate. Each number j of extra rounds gives a quadratic in
-    sqrt(1 + x) - 1 with one positive root, if it has one; all terms increase with x, so that the smallest root counts.
+    The inverse of `power_advantage`, and as accurate. Each number j of extra rounds gives a quadratic equation in
+    sqrt(1 + x) - 1 that has at most one positive root; all terms increase with x, so the smallest root is the result.
 
     Examples
     --------

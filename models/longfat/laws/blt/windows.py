@@ -11,7 +11,7 @@ from longfat.law import law
 from longfat.laws.blt.parameters import BITS, GROWTH, PACKET, STEP, WINDOW, WINDOWS
 from longfat.laws.references import KIM_FARBER
 
-DOUBLINGS = 53  # largest number of bits in the number of terms of any float
+DOUBLINGS = 53  # largest number of bits of an integer in a float
 BEYOND = 2.0**60  # with this growth every packet but the first is in window 1; its square fits a float32
 
 
@@ -93,10 +93,11 @@ def packets_in_windows(windows: Any, growth: Any = 2, *, xp: Any) -> Any:
 
     Notes
     -----
-    Exact, also in floats for integer gamma and sums below 2^53. For gamma = 2 the windows before W_m have one packet
-    less than W_m together, as the paper says: a switch that keeps them all keeps as many as W_m has, less its last
-    one. For other gamma they have about 1/(gamma - 1) of its packets: half for gamma = 3, and more than W_m for gamma
-    < 2. (The excepted packet is p + 2^(k+1) - 1, not p + 2^(k+2) - 2 as in the paper; p is the burst's first packet.)
+    Exact, also in floats for integer gamma and sums below 2^53. For gamma = 2 the windows before W_m together have one
+    packet less than W_m, as the paper says: a switch that keeps all of them keeps as many packets as W_m has without
+    its last packet. For other gamma these windows have about 1/(gamma - 1) of the packets of W_m: half for gamma = 3,
+    and more than W_m for gamma < 2. (With p the burst's first packet, the last packet of W_(k+1) is p + 2^(k+1) - 1,
+    not p + 2^(k+2) - 2 as in the paper.)
 
     Examples
     --------
@@ -125,8 +126,8 @@ def packet_priority(packet: PACKET, growth: Any = 2, *, xp: Any) -> Any:
     -----
     Exact, also in floats for integer gamma and s < 2^53, because a comparison with the first packets of windows
     decides, not a logarithm. For other gamma, rounding decides to which of two windows a packet next to their border
-    belongs once gamma^k has more than 53 digits (gamma = 1.5: from s = 1.3 million on). log_gamma(s + 1) is the same
-    for gamma = 2 only: for gamma = 3 it would put two packets, 0 and 1, into window 0.
+    belongs once gamma^k has more than 53 binary digits (gamma = 1.5: from s = 1.3 million on). log_gamma(s + 1) is the
+    same for gamma = 2 only: for gamma = 3 it would put two packets, 0 and 1, into window 0.
 
     Examples
     --------
@@ -163,13 +164,13 @@ def packet_priority(packet: PACKET, growth: Any = 2, *, xp: Any) -> Any:
     ),
 )
 def packets_encodable(bits: BITS, growth: GROWTH = 2, *, xp: Any) -> Any:
-    r"""Return the packets of a BLT burst whose windows a priority of a few bits can number.
+    r"""Return the largest number of packets of a BLT burst whose windows can be numbered by priorities of a few bits.
 
     .. math:: F_{2^\pi} = \frac{\gamma^{2^\pi} - 1}{\gamma - 1}, \qquad 2^{2^\pi} - 1 \text{ for } \gamma = 2
 
     Notes
     -----
-    Exact. A longer burst needs a rule for the further packets, such as the last priority for all of them.
+    Exact. A longer burst needs a rule for its further packets, such as the lowest priority for all of them.
 
     Examples
     --------
@@ -226,7 +227,7 @@ def packets_in_additive_windows(windows: Any, step: STEP = 1, *, xp: Any) -> Any
     Notes
     -----
     Exact, also in floats for integer alpha and sums below 2^53. Priorities of pi bits distinguish the packets of 2^pi
-    windows: 136 packets for 4 bits and alpha = 1, against 65535 with windows that double.
+    windows: 136 packets for 4 bits and alpha = 1, compared with 65535 for windows that double.
 
     Examples
     --------

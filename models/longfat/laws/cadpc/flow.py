@@ -42,9 +42,9 @@ def step(rate: RATE, traffic: TRAFFIC, smoothing: Any = 1, *, xp: Any) -> Any:
 
     Notes
     -----
-    The paper names a, but gives no formula. This form is ours: it keeps the equilibrium, and a = 1 is equation (1).
-    The smoothed update of the total has no closed solution in general (`trajectory` is that of a = 1). It holds if
-    rate and traffic belong to the same time; `largest_stable_smoothing` gives the effect of delayed reports.
+    The paper names a, but gives no formula. This form is ours: it keeps the equilibrium, and a = 1 is equation (1). The
+    smoothed update of the total has no closed-form solution in general (`trajectory` is the solution for a = 1). It
+    holds if rate and traffic belong to the same time; `largest_stable_smoothing` gives the effect of delayed reports.
 
     Examples
     --------
@@ -96,16 +96,16 @@ def logistic_rate(rate: FIRST_RATE, flows: FLOWS, updates: TIME, smoothing: SMOO
 
     Notes
     -----
-    The limit of small a at a given a t. At a = 1 it only illustrates the discrete updates: a small rate grows by the
-    factor e = 2.72 instead of 2 per update, and near the equilibrium the curve gains 0.43 digits per update, while
-    updates double their number.
+    This is the limit of small a for constant a t. At a = 1 it only illustrates the discrete updates: a small rate grows
+    by the factor e = 2.72 instead of 2 per update, and near the equilibrium the curve gains 0.43 correct digits per
+    update, while discrete updates double the number of correct digits.
 
     Examples
     --------
     >>> round(logistic_rate(0.1, 4, 0), 12), round(logistic_rate(0.1, 4, 1e3), 12)
     (0.1, 0.2)
     """
-    # All terms are positive, in the slope by the rate as well; the slope of x_0/(...) would cancel for large t.
+    # All terms are positive, also in the derivative by the rate; that of the form x_0/(...) would cancel for large t.
     decay = smoothing * updates
     return 1 / (xp.exp(-decay) / rate - (1 + flows) * xp.expm1(-decay))
 
@@ -143,7 +143,7 @@ def equilibrium_rate(flows: FLOWS, *, xp: Any) -> Any:
     simulated=SimulatedBy("cadpc_traffic", relative=0.03),
 )
 def equilibrium_traffic(flows: FLOWS, *, xp: Any) -> Any:
-    r"""Return the traffic of n CADPC flows at equilibrium, over the capacity.
+    r"""Return the traffic of n CADPC flows at equilibrium, relative to the capacity.
 
     .. math:: n \bar x = \frac{n}{1 + n}
 

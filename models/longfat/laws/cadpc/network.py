@@ -30,7 +30,7 @@ def network_equilibrium(routes: ArrayLike, capacities: Any = 1, weights: Any = 1
     Parameters
     ----------
     routes : array of shape (links, flows)
-        1 or True where a flow passes a link, else 0; every flow passes a link.
+        1 or True where a flow passes a link, else 0; every flow passes at least one link.
     capacities : float or array of shape (links,)
         C [bytes/s, or any unit], in (0, inf).
     weights : float or array of shape (flows,)
@@ -44,9 +44,9 @@ def network_equilibrium(routes: ArrayLike, capacities: Any = 1, weights: Any = 1
     Notes
     -----
     Exact, and the only fixed point with positive rates. A flow follows the report of the link with the least spare
-    capacity; at equilibrium, its rate over its weight equals that spare capacity. So the rates are the weighted max-min
-    fair rates (`fair_share.max_min_rates`) of a network with an additional flow of weight 1 on every link, whose share
-    stays unused.
+    capacity; at equilibrium, its rate divided by its weight equals that spare capacity. So the rates are the weighted
+    max-min fair rates (`fair_share.max_min_rates`) of a network with an additional flow of weight 1 on every link,
+    whose share stays unused.
 
     Examples
     --------
@@ -178,8 +178,8 @@ def updates_to_fairness(flows: RIVALS, remaining: REMAINING, smoothing: STABLE_S
 
     Notes
     -----
-    First order: for differences small beside the rates and a total at equilibrium. It grows with the number of flows,
-    whereas `updates_to_fraction`, for flows that start equal, hardly depends on it.
+    First order: it holds for differences that are small relative to the rates, and a total at equilibrium. It grows
+    with the number of flows, whereas `updates_to_fraction`, for flows that start equal, hardly depends on it.
 
     Examples
     --------
@@ -206,8 +206,8 @@ def newcomer_growth(flows: Any, smoothing: SMOOTHING = 1, *, xp: Any) -> Any:
 
     Notes
     -----
-    The limit for a rate of 0. On an empty link the factor is 1 + a. The paper calls the resulting start too long and
-    adds a startup rule (`startup_step`).
+    This is the limit for a rate of 0. On an empty link the factor is 1 + a. The paper calls the resulting start too
+    long and adds a startup rule (`startup_step`).
 
     Examples
     --------
@@ -298,7 +298,7 @@ def startup_step(
     return rate * xp.minimum(largest_growth + 0 * m, 1 + smoothing * m * (1 - rate - traffic))
 
 
-CONTRACTIONS = 40  # each step gains at least a factor of 3, and 3^-40 is below the rounding
+CONTRACTIONS = 40  # each step divides the error by at least 3, and 3^-40 is below the rounding
 
 
 def total_multipliers(flows: float, smoothing: float = 1, delay: int = 0) -> NDArray[np.complex128]:
@@ -365,7 +365,7 @@ def largest_stable_smoothing(flows: Any, delay: Any = 0) -> Any:
     Returns
     -------
     float or array
-        The bound [1]: 2 for one flow or fresh reports, falling with n to 2 sin(pi/(2 (2 d + 1))).
+        The bound [1]: 2 for one flow or reports without delay, falling with n to 2 sin(pi/(2 (2 d + 1))).
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""CUBIC's window between two losses: its course, its duration, its mean and its packets.
+"""CUBIC's window between two losses: its growth, the time between the losses, the mean window, the packets sent.
 
 The last three laws are for one flow alone at a drop-tail link, in its cubic region.
 """
@@ -56,8 +56,8 @@ def recovery_time(window_before_loss: WINDOW_BEFORE_LOSS, c: C = 0.4, beta: BETA
     Notes
     -----
     Exact for the rule. It does not depend on the round-trip time. Below `reno_friendly_window` the Reno-friendly
-    estimate is back at W_max earlier. With fast convergence and a window that has shrunk since the loss before,
-    the plateau is W_max (1 + beta)/2, and the function reaches that one.
+    estimate is back at W_max earlier. With fast convergence and a window that has shrunk since the previous loss, the
+    plateau is W_max (1 + beta)/2, and the function returns to that plateau.
 
     Examples
     --------
@@ -88,8 +88,8 @@ def window(time: TIME, window_before_loss: WINDOW_BEFORE_LOSS, c: C = 0.4, beta:
 
     Notes
     -----
-    Exact for the rule in a fluid. A sender follows it by steps of a packet, one round trip ahead of its
-    acknowledgments, and never grows by more than half a window a round trip.
+    Exact for the rule in a fluid. A sender follows it in steps of a packet, aims at its value one round trip later, and
+    never grows by more than half a window per round trip.
 
     Examples
     --------
@@ -101,9 +101,10 @@ def window(time: TIME, window_before_loss: WINDOW_BEFORE_LOSS, c: C = 0.4, beta:
 
 
 def climb(window_before_loss: Any, round_trip_time: Any, c: Any, beta: Any, xp: Any) -> tuple[Any, Any, Any]:
-    """Return K, the climb of the Reno-friendly estimate over K, and the share of K at which it overtakes.
+    """Return K, the Reno-friendly estimate's time to W_max relative to K, and the share of K when it overtakes.
 
-    The second is limited to [1/3, 1]: below, the estimate rules from the loss on, above, it never does.
+    The second is limited to [1/3, 1]: below 1/3 the estimate is the larger window from the loss on, above 1 it never
+    is.
     """
     recovery = cube_root(window_before_loss * (1 - beta) / c, xp)
     ratio = window_before_loss / recovery * round_trip_time * (1 + beta) / 3
@@ -128,8 +129,8 @@ def mean_window(
         + \frac{\theta - s}{2} \left(1 + \beta + (1 - \beta) \frac{s}{\theta}\right)\right],
         \quad s = \frac{3 - \sqrt{4/\theta - 3}}{2}
 
-    theta is W_max R (1 + beta)/(3 K), limited to [1/3, 1]: the time in which the Reno-friendly estimate climbs to W_max
-    over K = `recovery_time`. At s K it overtakes the cubic function.
+    theta is W_max R (1 + beta)/(3 K), limited to [1/3, 1]: the time in which the Reno-friendly estimate grows to W_max,
+    divided by K = `recovery_time`. At the time s K the estimate overtakes the cubic function.
 
     Notes
     -----
@@ -167,7 +168,7 @@ def packets_between_losses(
     Notes
     -----
     The assumptions are those of `mean_window`. T is the time between the losses. With the cubic region alone N = (3 +
-    beta)/4 W_max K/R, which is how RFC 9438 comes to its average window.
+    beta)/4 W_max K/R, from which RFC 9438 derives its average window.
 
     Examples
     --------
@@ -176,7 +177,7 @@ def packets_between_losses(
     """
     recovery, _, _ = climb(window_before_loss, round_trip_time, c, beta, xp)
     mean = mean_window.function(window_before_loss, round_trip_time, c, beta, xp=xp)
-    # Not from the limited ratio: below 1/3 the estimate alone decides.
+    # Not computed from the limited ratio, because below 1/3 the estimate alone determines the time.
     estimate = window_before_loss * (1 + beta) / 3
     return mean * xp.minimum(recovery / round_trip_time, estimate)
 
@@ -207,11 +208,12 @@ def utilisation(buffer: BUFFER, beta: BETA = 0.7, *, xp: Any) -> Any:
     Notes
     -----
     The window follows the cubic function from beta (1 + B) to 1 + B bandwidth-delay products in real time, so queueing
-    does not slow it, and neither C nor the product matter. This is a fluid limit: a product of many packets, K of many
-    round trips, one loss per period, W_max the window at each loss, and no time lost in recovery. It holds where the
-    product plus the buffer is above `reno_friendly_window`; where the Reno-friendly estimate rules from the loss on,
-    below 1/sqrt(27) of that, the law is `tcp.aimd_utilisation_general` with the same beta. Fast convergence is off, as
-    RFC 9438, section 4.7, asks for a single flow.
+    does not slow it, and neither C nor the bandwidth-delay product matters. This is a fluid limit: a bandwidth-delay
+    product of many packets, K of many round trips, one loss per period, W_max the window at each loss, and no time lost
+    in recovery. It holds where the bandwidth-delay product plus the buffer is above `reno_friendly_window`; where the
+    Reno-friendly estimate is larger from the loss on, below 1/sqrt(27) of that window, the law is
+    `tcp.aimd_utilisation_general` with the same beta. Fast convergence is off, as RFC 9438, section 4.7, asks for a
+    single flow.
 
     Examples
     --------
@@ -227,7 +229,7 @@ def utilisation(buffer: BUFFER, beta: BETA = 0.7, *, xp: Any) -> Any:
     unit="1",
     result="Q over the bandwidth-delay product, the mean over time",
     derivation="cubic.mean_queue",
-    # Ours, after simulations at the corners: the law is above them by 0.0101 at a buffer of 1 and a beta of 0.6.
+    # Ours, because the law exceeds simulations at the corners by up to 0.0101 (a buffer of 1 and a beta of 0.6).
     simulated=SimulatedBy("cubic_queue", {"buffer": (0.1, 1.0), "beta": (0.6, 0.8)}, accuracy=0.012),
 )
 def mean_queue(buffer: BUFFER, beta: BETA = 0.7, *, xp: Any) -> Any:
@@ -240,7 +242,7 @@ def mean_queue(buffer: BUFFER, beta: BETA = 0.7, *, xp: Any) -> Any:
     Notes
     -----
     The assumptions are those of `utilisation`. Most of the buffer is occupied most of the time, since the cubic
-    function stays near W_max: with B = 1/beta - 1, which just fills the link, it is 3/4 of the buffer.
+    function stays near W_max: with B = 1/beta - 1, which just fills the link, the mean backlog is 3/4 of the buffer.
 
     Examples
     --------
@@ -259,9 +261,10 @@ def _inverse_of_window(x: Any, xp: Any) -> Any:
 
 
 def _overtaken_with_queue(pace: Any, top: Any, decrease: Any, begin: Any, xp: Any) -> Any:
-    """Return the time left, over K, when the estimate overtakes a window of more than one bandwidth-delay product.
+    """Return the time left to K, divided by K, when the estimate overtakes a window above one bandwidth-delay product.
 
-    ``begin`` is the time left when the queue begins, ``pace`` the growth of the estimate in K without a queue.
+    ``begin`` is the time left, divided by K, when the queue begins, ``pace`` the estimate's growth in K without a
+    queue.
     """
     if hasattr(xp, "sympy"):
         return xp.computed("v", _overtaken_with_queue, pace, top, decrease, begin)
@@ -290,7 +293,7 @@ def _overtaken_with_queue(pace: Any, top: Any, decrease: Any, begin: Any, xp: An
     simulated=SimulatedBy(
         "cubic_utilisation_general",
         {
-            # Ours, after simulations at the corners: at 0.02, a buffer of 6 to 20 packets, the law is up to 0.1 above.
+            # Ours, because the law exceeds simulations of a smaller buffer, 0.02 or 6 to 20 packets, by up to 0.1.
             "buffer": (0.05, 0.5),
             "bandwidth_delay_product": (300.0, 1000.0),
             "round_trip_time": (0.005, 0.1),
@@ -314,8 +317,8 @@ def utilisation_general(
     .. math:: U = 1 - \frac{1}{T} \int_0^T \max(1 - w(t), 0)\, dt, \qquad
         \frac{dw_{est}}{dt} = \frac{3 (1 - \beta)}{1 + \beta} \frac{1}{C R \cdot R \max(1, w)}
 
-    w is the larger of the cubic function and the estimate, over the bandwidth-delay product C R, and T the time
-    from beta (1 + B) back to 1 + B.
+    w is the larger of the cubic function and the estimate, divided by the bandwidth-delay product C R, and T the time
+    in which w grows from beta (1 + B) to 1 + B.
 
     Notes
     -----

@@ -9,7 +9,7 @@ from longfat.laws.cubic.growth import cube_root, third
 from longfat.laws.cubic.parameters import AVERAGE_WINDOW, BETA, FAST_CONVERGENCE, LOSS, ROUND_TRIP, C
 from longfat.laws.references import POOJARY_SHARMA, RFC_9438
 
-#: Mean window under random loss over C^(1/4) (R/p)^(3/4), for beta = 0.7: `derivations.cubic_random.constant`.
+#: Mean window under random loss divided by C^(1/4) (R/p)^(3/4), for beta = 0.7: `derivations.cubic_random.constant`.
 RANDOM, RANDOM_FAST_CONVERGENCE = 1.635268597810722, 1.504147664790683
 
 
@@ -37,11 +37,11 @@ def average_window(loss: LOSS, round_trip_time: ROUND_TRIP, c: C = 0.4, beta: BE
 
     Notes
     -----
-    The first term is exact where the cubic function rules, p < `reno_friendly_loss`. Near the change of regions the
-    window is the larger of two functions of time, and its mean is up to 4 % above the larger of the means (beta = 0.7;
-    `mean_window` is exact). From another window the flow converges to it slowly in the cubic region: a relative
-    deviation e shrinks by 0.56 e^3 a loss, so that 100 losses leave 10 %. With random losses the window is larger:
-    `average_window_random`.
+    The first term is exact where the cubic function determines the window, p < `reno_friendly_loss`. Near the change of
+    regions the window is the larger of two functions of time, and its mean is up to 4 % above the larger of the means
+    (beta = 0.7; `mean_window` is exact). From another window the flow converges to it slowly in the cubic region: a
+    relative deviation e shrinks by 0.56 e^3 per loss, so that 10 % remain after 100 losses. With random losses the
+    window is larger: `average_window_random`.
 
     Examples
     --------
@@ -58,7 +58,7 @@ def average_window(loss: LOSS, round_trip_time: ROUND_TRIP, c: C = 0.4, beta: BE
     "the same section's equation 3, 2 % less."
 )
 def average_window_as_printed(loss: Any, round_trip_time: Any, c: Any = 0.4, beta: Any = 0.7, *, xp: Any) -> Any:
-    r"""Return the average window as the tables of RFC 9438 have it.
+    r"""Return the average window by the formula that the tables of RFC 9438 use.
 
     .. math:: W = \max\left(\sqrt[4]{\frac{C (3 + \beta)}{4 (1 - \beta)}} \left(\frac{R}{p}\right)^{3/4},
         \frac{1.2}{\sqrt{p}}\right)
@@ -108,14 +108,14 @@ def loss_of_window(
     not_simulated="the limit between the two cases of average_window, which is simulated",
 )
 def reno_friendly_loss(round_trip_time: ROUND_TRIP, c: C = 0.4, beta: BETA = 0.7, *, xp: Any) -> Any:
-    r"""Return the loss probability above which the Reno-friendly region rules the average window.
+    r"""Return the loss probability above which the Reno-friendly region determines the average window.
 
     .. math:: p = \frac{4}{9} \frac{C (3 + \beta)}{4 (1 - \beta)} R^3
 
     Notes
     -----
-    Exact for `average_window`. Losses are rarer than that on long fat paths only: at 10 ms CUBIC is Reno with another
-    sawtooth unless fewer than one in two million packets is lost.
+    Exact for `average_window`. Only on long fat paths are losses rarer than that: at 10 ms CUBIC behaves as Reno with
+    another sawtooth unless fewer than one in two million packets is lost.
 
     Examples
     --------
@@ -139,9 +139,9 @@ def reno_friendly_window(round_trip_time: ROUND_TRIP, c: C = 0.4, beta: BETA = 0
 
     Notes
     -----
-    Exact for a fluid window and a constant round-trip time. The estimate rules from the loss on below 1/sqrt(27) of
-    this window; in between the cubic function rules first. Alone at a link W_max is the bandwidth-delay product plus
-    the buffer.
+    Exact for a fluid window and a constant round-trip time. Below 1/sqrt(27) of this window the estimate is larger from
+    the loss on; between these two windows the cubic function is larger at first. Alone at a link W_max is the
+    bandwidth-delay product plus the buffer.
 
     Examples
     --------
@@ -176,12 +176,12 @@ def average_window_random(
 
     Notes
     -----
-    The limit for small p of a window that follows the cubic function and loses a packet at the rate p W/R. It is 23 %
-    above `average_window` without fast convergence, 14 % with it. For p > 0 a window that changes once in a round trip
-    is smaller, by about 0.4 of R over the time scale (R/(p C))^(1/4): simulated, by 0.4 % at p = 2e-5 and 0.12 s, and
-    by 1.0 % at p = 1e-4 and 0.2 s. It holds where the Reno-friendly region does not
-    matter, p well below `reno_friendly_loss`; nearer to it the window is larger, since the larger of two functions of
-    time rules.
+    This is the limit for small p of a window that follows the cubic function and loses packets at the rate p W/R. It is
+    23 % above `average_window` without fast convergence, 14 % with it. For p > 0 a window that changes once in a round
+    trip is smaller by a share of about 0.4 R divided by the time scale (R/(p C))^(1/4): in simulations by 0.4 % at p =
+    2e-5 and 0.12 s, and by 1.0 % at p = 1e-4 and 0.2 s. It holds where the Reno-friendly region does not matter, p well
+    below `reno_friendly_loss`; nearer to it the average is larger, because the window is the larger of two functions of
+    time.
 
     Examples
     --------
