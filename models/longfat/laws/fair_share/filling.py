@@ -1,6 +1,6 @@
 """Progressive filling: the weighted max-min fair rates of one instant.
 
-Floats and fractions pass; checks of arguments preserve fractions.
+Arguments are floats or fractions; the checks of arguments preserve fractions.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def number(name: str, value: Any, unit: str, allowed: str) -> Any:
 
 
 def kind(values: Iterable[Any]) -> Callable[[Any], Any]:
-    """Return the function that converts all values to one type: Fraction if some are and none is a float, else float.
+    """Return the function that converts values to one type: Fraction if there are Fractions and no floats, else float.
 
     Infinity fits both types.
 
@@ -89,7 +89,7 @@ def numeric_array(name: str, values: Any, unit: str, allowed: str) -> Any:
 
 
 def column(name: str, values: Any, unit: str, allowed: str, length: int) -> Any:
-    """Return one number for each of the links or flows; a single value counts for all."""
+    """Return one number for each of the links or flows; a single value applies to all."""
     found = numeric_array(name, values, unit, allowed)
     if found.shape not in ((), (length,)):
         raise domains.wrong_shape(name, found.shape, f"one value or {length} in {allowed}")
@@ -127,16 +127,17 @@ def max_min_rates(routes: Any, capacities: Any = 1, weights: Any = 1) -> Any:
     Returns
     -------
     ndarray of shape (flows,)
-        x, in the unit of the capacities: floats; or fractions, in an array of objects, where fractions are among the
-        arguments and all others are fractions or integers.
+        x, in the unit of the capacities: floats or, if the arguments contain fractions and otherwise only integers,
+        fractions in an array of objects.
 
     Notes
     -----
-    No rate can grow unless another falls that is not larger in proportion to its weight. There is one such allocation
+    No rate can grow unless another rate falls that is, relative to its weight, not larger. There is one such allocation
     (derivations/fair_share.py), and the equation, the bottleneck condition, describes it: every flow has a full link on
-    which no other flow has more in proportion to its weight. All rates grow in proportion to the weights, and a link
-    that becomes full stops its flows; in fractions the result is exact. The shares are those of data, reduced by the
-    flow's own acknowledgments, unlike those of fair queueing, which serves acknowledgments as a separate flow.
+    which no other flow has a larger rate relative to its weight. In the computation all rates grow in proportion to the
+    weights, and a link that becomes full stops its flows; in fractions the result is exact. The shares are those of
+    data, reduced by the flow's own acknowledgments, unlike those of fair queueing, which serves acknowledgments as a
+    separate flow.
 
     Examples
     --------
@@ -162,11 +163,11 @@ def max_min_rates(routes: Any, capacities: Any = 1, weights: Any = 1) -> Any:
 
 
 def fill(links: Sequence[Sequence[tuple[int, Any]]], capacities: Sequence[Any], weights: Sequence[Any]) -> list[Any]:
-    """Return the rates over weights at which progressive filling stops the flows; 0 for absent flows, of weight 0.
+    """Return each flow's rate divided by its weight, by progressive filling; 0 for absent flows, which have weight 0.
 
-    ``links`` are lists of (flow, bytes carried per byte of the flow). The share that a link can give to its flows only
-    rises when some of them stop at lower rates elsewhere, so an older value is a lower bound: a link is recomputed when
-    its value is the lowest, and stops its flows if it still is.
+    ``links`` has for each link a list of (flow, bytes carried per byte of the flow). The share that a link can give to
+    its flows only rises when some of them stop at lower rates elsewhere, so an older value is a lower bound: a link is
+    recomputed when its value is the lowest, and stops its flows if it still is.
     """
     level: list[Any] = [None if weight > 0 else 0 for weight in weights]
     waiting = []
@@ -187,11 +188,11 @@ def fill(links: Sequence[Sequence[tuple[int, Any]]], capacities: Sequence[Any], 
                 left -= usage * weights[flow] * level[flow]
         if not open_flows:
             continue
-        now = max(left / demand, lowest)  # earlier rounding may leave less
+        now = max(left / demand, lowest)  # rounding in earlier steps may leave less
         if waiting and now > waiting[0][0]:
             heapq.heappush(waiting, (now, number))
             continue
         for flow in open_flows:
             level[flow] = now
         lowest = now
-    return [math.inf if one is None else one for one in level]  # its use of its links is below the smallest float
+    return [math.inf if one is None else one for one in level]  # inf: it uses its links by less than the smallest float

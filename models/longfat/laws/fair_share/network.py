@@ -29,7 +29,7 @@ class Flow:
         Round-trip propagation time [s], in [0, inf), of the last byte and its acknowledgment. It is added to the time
         that the fluid takes.
     weight : float or Fraction
-        In (0, inf): the number of flows that it acts like.
+        Number of flows that it acts like [1], in (0, inf).
     ack : float or Fraction
         Bytes of acknowledgments for each byte of data, in [0, inf); 40/500 in the benchmark of Kanakia, Keshav and
         Mishra.
@@ -153,7 +153,7 @@ class Network:
         Capacities [bytes/s], in (0, inf), by the links' names. A flow that cannot send faster than some rate has a
         link of that capacity for itself.
     flows : sequence of Flow
-        At least one.
+        Flows that share the links; at least one.
     loads : sequence of Load
         Uncontrolled traffic.
 

@@ -31,15 +31,15 @@ class Schedule:
     network : Network
         The network of the schedule.
     times : ndarray of shape (intervals + 1,)
-        Where rates change [s], rising; the last one is inf if the last rates stay for ever.
+        Times at which rates change [s], increasing; the last time is inf if the last rates never end.
     finish : ndarray of shape (flows,)
-        When the last byte of each file is through its links [s]; inf where that does not happen.
+        Time at which the last byte of each file has crossed its links [s]; inf if it never does.
     groups : tuple of int
         The group of each flow.
     group_rates : ndarray of shape (intervals, groups)
-        The rate of each flow of a group [bytes/s] from one time to the next; 0 where the group has none.
+        Rate of each flow of a group [bytes/s] from one time to the next; 0 where the group has no flow.
     group_flows : ndarray of shape (intervals, groups)
-        How many flows of a group there are.
+        Number of flows that each group has from one time to the next.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Fluid schedule, from one event to the next with max-min fair rates in between."""
+"""Fluid schedule of files: max-min fair rates between events."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from longfat.laws.fair_share.filling import fill
 from longfat.laws.fair_share.network import Load, Network
 from longfat.laws.fair_share.result import Schedule
 
-PATIENCE = 100_000  # changes of loads during which no file is served
+PATIENCE = 100_000  # most changes of loads in succession without service to any file
 
 
 def transfer_times(network: Network, until: Any = math.inf) -> Schedule:
@@ -23,7 +23,7 @@ def transfer_times(network: Network, until: Any = math.inf) -> Schedule:
 
     .. math:: T_i = f_i - s_i + D_i, \qquad \int_{s_i}^{f_i} x_i(t) \, dt = F_i
 
-    with x(t) the weighted max-min fair rates (`max_min_rates`) of the active files, over the capacity that the loads
+    with x(t) the weighted max-min fair rates (`max_min_rates`) of the active files in the capacity that the loads
     leave.
 
     Parameters
@@ -37,8 +37,8 @@ def transfer_times(network: Network, until: Any = math.inf) -> Schedule:
     Returns
     -------
     Schedule
-        `finish` f [s], `transfer_time` T [s], `rates` x [bytes/s] between `times` [s]; fractions where a number of the
-        network is a Fraction and neither another one nor ``until`` is a float; an infinity is of either kind.
+        `finish` f [s], `transfer_time` T [s], `rates` x [bytes/s] between `times` [s]; fractions if the numbers of the
+        network contain a Fraction and neither they nor ``until`` contain a float other than inf.
 
     Raises
     ------
@@ -47,13 +47,13 @@ def transfer_times(network: Network, until: Any = math.inf) -> Schedule:
 
     Notes
     -----
-    A fluid: a file is wholly at each of its links from its start on, without limits to buffers, without packets and
-    without delay inside the network. The capacity that a load takes of a link is not available to flows; where loads
-    exceed the capacity of a link, flows get nothing. Acknowledgments take `ack` times the rate of the data from the
-    links of the reverse path at the same instant. Exact, because rates change only when a file starts, a file is
-    complete, or a load changes; in fractions there is no rounding at all, in floats it is a few units in the last place
+    Traffic is a fluid: a complete file is at each of its links from its start on; there are no packets, no limits of
+    buffers and no delays inside the network. The capacity that a load takes of a link is not available to flows; where
+    loads exceed the capacity of a link, flows get nothing. Acknowledgments take `ack` times the rate of the data from
+    the links of the reverse path at the same instant. The schedule is exact, because rates change only when a file
+    starts, a file is complete, or a load changes; fractions are not rounded, floats by a few units in the last place
     per event. Flows of equal weight, path and acknowledgments have equal rates, so a file is complete when its group's
-    service per flow has grown by the file's size since its start: with many files on few paths, each costs one
+    service per flow has grown by the file's size since its start: with many files on few paths, each file costs one
     operation on a heap.
 
     Examples
@@ -125,7 +125,7 @@ class _Traffic:
         self.next = next(self._times, math.inf)
 
     def switch(self, now: Any) -> None:
-        """Switch on or off until the next switching time lies ahead."""
+        """Switch on or off until the next switching time is in the future."""
         while self.next <= now:
             self.on = not self.on
             self.next = next(self._times, math.inf)

@@ -1,6 +1,6 @@
-"""Loss-load curves and virtual capacity: a link announces the loss that a rate meets, sources choose their rate.
+"""Loss-load curves and virtual capacity: a link announces the loss at each rate, and sources choose their rates.
 
-Rates are fractions of the capacity that the link announces, which is v times the true one.
+Rates are fractions of the capacity that the link announces, which is v times the true capacity.
 """
 
 from longfat.laws.loss_load.loss import (

@@ -1,8 +1,8 @@
 """The loss-load curve of a source, its raw throughput, and the equilibrium of sources that all maximise it.
 
-With r = b / f^(k+1), the own share is q = 1/(1 + r) and P = q (f + a)/f. For k = 50 neither f^(k+1) nor r fits into a
-float where q still matters; log r does. Without others (b = 0) q = 1, and r is computed as b f^-(k+1), whose slope by b
-is right.
+With r = b / f^(k+1), the source's own share is q = 1/(1 + r) and P = q (f + a)/f. For k = 50 neither f^(k+1) nor r fits
+into a float where q still matters; log r does. Without others (b = 0) q = 1, and r is computed as b f^-(k+1), whose
+derivative by b is correct.
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ def loss_probability(rate: RATE, excess: Any, spread: Any, k: Any, *, xp: Any) -
 
     Notes
     -----
-    The definition of a scheme, so exact, for sources with b > 0 if a > -1. As long as the total is at least 1 and no
-    P exceeds 1, the losses of all sources add up to the excess over the capacity. The paper's formula has no bounds,
+    Exact, as the definition of a scheme, for sources with b > 0 if a > -1. As long as the total is at least 1 and no P
+    exceeds 1, the losses of all sources add up to the excess over the capacity. The paper's formula has no bounds,
     though its P is a probability: it is negative below the capacity and above 1 where f^k a > b.
 
     Examples
@@ -103,8 +103,8 @@ def raw_throughput(rate: RATE, excess: EXCESS, spread: SPREAD, k: K, *, xp: Any)
 
     Notes
     -----
-    The mean throughput through a link that drops packets with `loss_probability`. As exact as that, except for rates
-    at which next to nothing is delivered: there the error is up to 1e-12 of the rate.
+    This is the mean throughput of a link that drops packets with `loss_probability`. It is as exact as that law, except
+    for rates at which next to nothing is delivered: there the error is up to 1e-12 of the rate.
 
     Examples
     --------
@@ -127,7 +127,7 @@ LINK = Symbol("C", "bytes/s", "(0, inf)", (1e5, 1e10), "Capacity of the link")
     simulated=SimulatedBy("loss_load_loss_at_capacity", accuracy=0.012, long=True),
 )
 def bounded_loss(k: K, *, xp: Any) -> Any:
-    r"""Return the loss probability of a source at its throughput-optimal rate, whatever the others do.
+    r"""Return the loss probability of a source at its throughput-optimal rate, whatever the other sources send.
 
     .. math:: P(f_t) = \frac{1}{k + 1}
 
@@ -177,7 +177,7 @@ def virtual_capacity(capacity: Any, v: VIRTUAL, *, xp: Any) -> Any:
     v=VIRTUAL.described(remark="1 gives the loss-load model itself"),
 )
 def equilibrium_load(k: K, v: Any, *, xp: Any) -> Any:
-    r"""Return the offered load at which equal sources settle that all maximise their throughput.
+    r"""Return the offered load in the equilibrium of equal sources that all maximise their throughput.
 
     .. math:: L = \frac{k + 1}{k} v
 
@@ -202,7 +202,7 @@ def equilibrium_load(k: K, v: Any, *, xp: Any) -> Any:
     not_simulated="equilibrium_load, which is simulated, over the number of sources",
 )
 def equilibrium_rate(k: K, v: VIRTUAL, sources: SOURCES, *, xp: Any) -> Any:
-    r"""Return the rate at which each of M equal sources settles, over the true capacity.
+    r"""Return the equilibrium rate of each of M equal sources, relative to the true capacity.
 
     .. math:: f = \frac{(k + 1) v}{k M}
 
@@ -226,15 +226,15 @@ def equilibrium_rate(k: K, v: VIRTUAL, sources: SOURCES, *, xp: Any) -> Any:
     simulated=SimulatedBy("loss_load_loss", {"v": (0.96, 1.0)}, accuracy=0.012),  # above k/(k + 1): packets are lost
 )
 def equilibrium_loss(k: K, v: VIRTUAL, *, xp: Any) -> Any:
-    r"""Return the loss probability of a link at the load at which equal sources settle.
+    r"""Return the loss probability of a link at the load in the equilibrium of equal sources.
 
     .. math:: p = \max\left(0, 1 - \frac{1}{L}\right) = \max\left(0, 1 - \frac{k}{(k + 1) v}\right)
 
     Notes
     -----
-    The assumptions are those of `equilibrium_load`, for a fluid: with random arrivals some packets are lost below that
-    v, too. Sources mark the announced share 1/(k + 1) of their packets red, which is more than the loss for every v
-    below 1.
+    The assumptions are those of `equilibrium_load`, for a fluid: with random arrivals some packets are lost for v below
+    k/(k + 1), too. Sources mark the announced share 1/(k + 1) of their packets red, which is more than the loss for
+    every v below 1.
 
     Examples
     --------
@@ -252,7 +252,7 @@ def equilibrium_loss(k: K, v: VIRTUAL, *, xp: Any) -> Any:
     not_simulated="the point at which equilibrium_loss, which is simulated, becomes 0",
 )
 def lossless_virtual_factor(k: K, *, xp: Any) -> Any:
-    r"""Return the largest virtual factor at which equal sources settle without loss: they just fill the link.
+    r"""Return the largest virtual factor for an equilibrium of equal sources without loss: they just fill the link.
 
     .. math:: v = \frac{k}{k + 1}
 

@@ -1,4 +1,4 @@
-"""Rates with the largest raw throughput and with the shortest response time of a file: roots without formulas.
+"""Rates with the largest raw throughput and with the shortest response time of a file: roots without a closed form.
 
 With c = (k + 1)/k and A = (b/k)^(1/(k+1)) the equation k f^(k+1) + (k + 1) a f^k = b is
 
@@ -7,23 +7,23 @@ With c = (k + 1)/k and A = (b/k)^(1/(k+1)) the equation k f^(k+1) + (k + 1) a f^
 psi is increasing and concave, so Newton's method converges monotonically and quadratically from the left end of any
 bracket, and every derivative of the root is a quotient of sums of positive terms.
 
-The shortest response time is at a root, a cusp or the access rate. Up to a constant and a factor it is
+The shortest response time is at a root, a cusp or the access rate. Up to a constant and a factor the response time is
 1/t + rho/lambda, with lambda = -ln P and rho = R mu ln N / N, in which file, round-trip time and capacity appear
-together. With e = f P'/P, the elasticity of the loss, it falls where
+together. With e = f P'/P, the elasticity of the loss, the response time falls where
 
     h(f) = rho e t^2 / (f lambda^2 t') < 1.
 
-Others above capacity (a >= 0): h rises from 0 to infinity between 0 and the throughput optimum: one minimum.
-For d ln h/d ln f is the sum of (1 + f e'/e), of 2 e (1/lambda - P/(1 - P)) and of (P e (1 + e) + P f e')/t'. The first
-is positive while P < 1/(k + 1), since d(f e)/df = (k + 1)(1 - q)(1 - (k + 1) q) - a^2/(f + a)^2, where then
+If the others exceed the capacity (a >= 0), h rises from 0 to infinity between 0 and the throughput optimum, so there is
+one minimum: d ln h/d ln f is the sum of (1 + f e'/e), of 2 e (1/lambda - P/(1 - P)) and of (P e (1 + e) + P f e')/t'.
+The first is positive while P < 1/(k + 1), since d(f e)/df = (k + 1)(1 - q)(1 - (k + 1) q) - a^2/(f + a)^2, where then
 1 - (k + 1) q > a/(f + a) and (k + 1)(1 - q) > 1; the second because ln x <= x - 1 at x = 1/P; the third exceeds
 P e^2/t' by the first.
 
-Others below capacity (a < 0): up to f = -a nothing is lost, and the best such rate is the cusp f = -a, beyond which
-lambda^-1 rises with infinite slope. h falls from infinity and rises to infinity: there may be a second minimum, and it
-beats the cusp where rho < C(f) = lambda (1/|a| - 1/t). C has one maximum, where h = 1 for rho = C, and the second
-minimum lies beyond that point if it beats the cusp at all. So the search finds this point, compares rho, and finds the
-minimum beyond it.
+If the others stay below the capacity (a < 0), nothing is lost up to f = -a, and the best such rate is the cusp f = -a,
+beyond which lambda^-1 rises with infinite slope. h falls from infinity and rises to infinity: there may be a second
+minimum, and it beats the cusp where rho < C(f) = lambda (1/|a| - 1/t). C has one maximum, where h = 1 for rho = C, and
+the second minimum lies beyond that point if it beats the cusp at all. So the search finds this point, compares rho, and
+finds the minimum beyond it.
 
 That ln h has one minimum and C one maximum was found by scanning k and a/b^(1/(k+1)), on which alone they depend; the
 tests check it. Both roots are sought in z = ln((f - f_0)/(f_t - f)), between f_0 = max(0, -a) and the throughput
@@ -111,12 +111,12 @@ def throughput_optimal_rate(excess: EXCESS, spread: Any, k: K, access_rate: ACCE
     Notes
     -----
     The root is unique, and below it the throughput rises: so the access rate is the best rate if it is less. The loss
-    at the root is 1/(k + 1), whatever the others do; for k = 1 it is f = sqrt(a^2 + b) - a. The throughput of a
-    source that is alone does not grow beyond the rate -a, whereas the equation would give c = (k + 1)/k of it: the
-    optimal rate is not continuous at b = 0, since with any other source, however slow, a rate up to c times higher
-    gains throughput. Without others a is -1. For b = 0 and a >= 0, which no set of sources has, nothing is delivered
-    at any rate; the limit 0 is returned. The status of ``solve`` is "alone", "access limit" or "converged". The error
-    is a few units in the last place times 1 + |log b|.
+    at the root is 1/(k + 1), whatever the others do; for k = 1 it is f = sqrt(a^2 + b) - a. The throughput of a source
+    that is alone does not grow beyond the rate -a, whereas the equation would give (k + 1)/k times that rate: the
+    optimal rate is not continuous at b = 0, since with any other source, however slow, a rate up to (k + 1)/k times
+    higher gains throughput. Without others a is -1. For b = 0 and a >= 0, which no set of sources has, nothing is
+    delivered at any rate; the limit 0 is returned. The status of ``solve`` is "alone", "access limit" or "converged".
+    The error is a few units in the last place times 1 + |log b|.
 
     Examples
     --------
@@ -200,7 +200,7 @@ def minus_log_loss(rate: Any, excess: Any, spread: Any, k: Any, passed: Any, xp:
 
 
 class Point(NamedTuple):
-    """Quantities at a rate between f_0 and f_t, with their slopes by z."""
+    """Quantities at a rate between f_0 and f_t, with their derivatives by z."""
 
     rate: Any
     log_h: Any  # for rho = 1
@@ -351,12 +351,12 @@ def response_optimal_rate(
 
     Notes
     -----
-    Never above `throughput_optimal_rate`, and equal to it for R = 0 or N = 1 and in the limit of many packets. Where
-    the others leave some capacity (a < 0), N > 1 and R > 0, the rate -a, up to which nothing is lost, is always a
-    local minimum, a cusp, since the response time rises beyond it with infinite slope; at another minimum, if there
-    is one, the derivative is 0. The better one is returned, so the rate jumps where they tie: at a critical value of
-    R mu ln N / N that follows from a, b and k. That there is at most one other is proved for a >= 0 and found by
-    scanning for a < 0. The status of ``solve`` is "cusp", "access limit", "alone" or "converged".
+    The rate is never above `throughput_optimal_rate`, and equal to it for R = 0 or N = 1 and in the limit of many
+    packets. Where the others leave some capacity (a < 0), N > 1 and R > 0, the rate -a, up to which nothing is lost, is
+    always a local minimum, a cusp, since the response time rises beyond it with infinite slope; at another minimum, if
+    there is one, the derivative is 0. The better one is returned, so the rate jumps where they tie: at a critical value
+    of R mu ln N / N that follows from a, b and k. That there is at most one other minimum is proved for a >= 0 and
+    found by scanning for a < 0. The status of ``solve`` is "cusp", "access limit", "alone" or "converged".
 
     Examples
     --------

@@ -270,7 +270,7 @@ def mg1_wait(load: LOAD, variation: Any, *, xp: Any) -> Any:
     simulated=SimulatedBy("processor_sharing", {"load": (0.05, 0.7)}, relative=0.1, long=True),
 )
 def mg1ps_response(load: LOAD, *, xp: Any) -> Any:
-    r"""Return the mean response time in an M/G/1 queue under processor sharing, over a flow's own service time.
+    r"""Return the mean response time in an M/G/1 queue under processor sharing, relative to a flow's own service time.
 
     .. math:: \frac{T(x)}{x} = \frac{1}{1 - \rho}
 
