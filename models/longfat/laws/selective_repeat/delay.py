@@ -38,7 +38,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 @lru_cache(maxsize=16)
 def joint(loss: float, packets: int, left_out: float) -> Array:
-    """Return P(K = k, N = s + r) in row k - 1 and column r; the table leaves about ``left_out`` out."""
+    """Return P(K = k, N = s + r) in row k - 1 and column r; the probability outside the table is about ``left_out``."""
     retransmissions = _most_retransmissions(loss, packets, left_out)
     rounds = 1 if loss == 0 else max(math.ceil(math.log(left_out / packets) / math.log(loss)), 1)
     table = np.zeros((min(rounds, retransmissions + 1), retransmissions + 1))
@@ -393,7 +393,7 @@ def _late(segments: float, within: Array, beyond: Array) -> Array:
 
 
 def _first(wanted: float, segments: float, delays: Array, within: Array, beyond: Array) -> float:
-    """Return the first delay that suffices, with a margin of eps/4 for the rounding of q to a float."""
+    """Return the first delay that is not exceeded with probability q, less eps/4 for the rounding of q to a float."""
     if np.isnan(wanted) or np.isnan(segments):
         return float("nan")
     if wanted < 0.5:
@@ -404,7 +404,7 @@ def _first(wanted: float, segments: float, delays: Array, within: Array, beyond:
 
 
 def _largest(count: Array) -> float:
-    """Return the largest number of segments, rounded up to a power of ten so that few tables are made."""
+    """Return the largest number of segments, rounded up to a power of ten so that few tables are computed."""
     return float(10.0 ** np.ceil(np.log10(np.nanmax(count, initial=1.0))))
 
 

@@ -52,7 +52,7 @@ VALIDITY = Validity(
 def throughput_efficiency(
     window: WINDOW, loss: LOSS, segment_packets: PACKETS, ack_segments: ACK_SEGMENTS, *, xp: Any
 ) -> Any:
-    r"""Return the throughput efficiency of a window of W segments: ideal over actual time per segment.
+    r"""Return the throughput efficiency of a window of W segments: the ratio of ideal to actual time per segment.
 
     .. math::
 
@@ -138,7 +138,7 @@ def window_for_efficiency(
         g W^2 + \left(1 - e (2 w_a + 1 + p) g\right) W = e (w_a + 1) \quad (W \le w_a + 1), \qquad
         W = \frac{e ((2 w_a + 1 + p) g + 1) - 1}{g} \quad (W \le w_a + w_a (1 - p))
 
-    and 2 w_a + 1 where neither reaches it.
+    and 2 w_a + 1 where neither case reaches e.
 
     Notes
     -----
@@ -214,11 +214,11 @@ def throughput_efficiency_many_rounds(
 
     Notes
     -----
-    M is the time per window that the sender waits, in segment times. A segment that needs a k-th repetition makes the
-    window wait for one more acknowledgment delay, unless it waits already; q_k is the share of the time for which it
-    waits. For one repetition and W = w_a + 1 this is exact, and equal to `throughput_efficiency` with (1 - g)/g in
-    place of 1/g. Two assumptions are approximations: that waiting periods are uniform in the window, and that
-    repetitions can be treated one after the other.
+    M is the time per window that the sender waits, in segment times. A segment that needs a k-th retransmission makes
+    the window wait for one more acknowledgment delay, unless it waits already; q_k is the share of that delay for which
+    it waits. For one retransmission and W = w_a + 1 this is exact, and equal to `throughput_efficiency` with (1 - g)/g
+    in place of 1/g. Two assumptions are approximations: that waiting periods are uniform in the window, and that
+    retransmissions can be treated one after the other.
 
     Examples
     --------

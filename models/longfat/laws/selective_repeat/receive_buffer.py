@@ -26,7 +26,7 @@ VALIDITY = Validity(
 
 
 def _round_trip(ack_segments: Any, xp: Any) -> Any:
-    """Return M, the segments from one transmission to its repetition, for a sender that never waits."""
+    """Return M, the segments from a transmission to its retransmission, for a sender that never waits."""
     return 1 - xp.floor(-ack_segments)
 
 
@@ -38,7 +38,7 @@ def _discards(buffer: Any, ack_segments: Any, xp: Any) -> Any:
 def _starts(buffer: Any, loss: Any, segment_packets: Any, xp: Any) -> Any:
     """Return r, the number of loss episodes per segment [1].
 
-    An episode begins with a damaged segment; those damaged among the B - 1 segments behind it belong to the episode.
+    An episode begins with a damaged segment; damaged segments among the next B - 1 belong to the same episode.
     """
     g = -xp.expm1(segment_packets * xp.log1p(-loss))
     return g / (1 + g * (buffer - 1))
@@ -60,10 +60,11 @@ def discards_after_loss(receive_buffer: BUFFER, ack_segments: ACK_SEGMENTS, *, x
 
     Notes
     -----
-    Exact for a window of at least w_a + 1 + B and at least 2 w_a + 1 segments and a sender that always has data to
-    send and repeats the damaged segment M segments after it: not if an acknowledgment arrives at the very moment at
-    which the sender becomes idle, which is possible for w_a just above an integer. Discarded segments have to be sent
-    again, so a loss costs D segment times. A buffer of M segments discards nothing. D is a step function of w_a.
+    Exact for a window of at least w_a + 1 + B and at least 2 w_a + 1 segments and a sender that always has data to send
+    and retransmits the damaged segment M segments later. It does not hold if an acknowledgment arrives at the very
+    moment at which the sender becomes idle, which is possible for w_a just above an integer. Discarded segments have to
+    be sent again, so a loss costs D segment times. A buffer of M segments discards nothing. D is a step function of
+    w_a.
 
     Examples
     --------
@@ -103,10 +104,10 @@ def throughput_efficiency_hard_ack(
 
     Notes
     -----
-    A segment takes 1/(1 - p) segment times to send; each damaged one costs D more, except those among the B - 1
-    segments kept after another damaged one, which are repeated right after it. D is exact for one loss; that later
-    losses do not interfere is an approximation. It does not hold for segments of few packets, where two losses can
-    lock hard acknowledgment, too.
+    A segment takes 1/(1 - p) segment times to send; each damaged segment costs D more, except those among the B - 1
+    segments that are kept after another damaged segment, which are retransmitted right after it. D is exact for one
+    loss; that later losses do not interfere is an approximation. It does not hold for segments of few packets, where
+    two losses can lock hard acknowledgment, too.
 
     Examples
     --------
@@ -174,10 +175,10 @@ def locked_efficiency_soft_ack(receive_buffer: BUFFER, ack_segments: ACK_SEGMENT
 
     Notes
     -----
-    The throughput of a window of B segments, whatever window is advertised: in every round trip the first missing
-    segment has been discarded in favour of a smaller one, and B segments are consumed when it arrives again. It holds
-    for wide windows, segments requested again at once, and w_a such that no acknowledgment arrives at the very moment
-    at which the sender becomes idle, where the lock may be missed.
+    The throughput is that of a window of B segments, whatever window is advertised: in every round trip the first
+    missing segment has been discarded in favour of a smaller one, and B segments are consumed when it arrives again. It
+    holds for wide windows, segments requested again at once, and w_a such that no acknowledgment arrives at the very
+    moment at which the sender becomes idle, where the lock may be missed.
 
     Examples
     --------

@@ -11,7 +11,7 @@ pass, and no loop runs until convergence):
 * u >= U: terms with s p^i > 39 are 1 to double precision and are counted, the next TERMS of them are added,
   and the rest, where s p^i <= 2, is summed over i in closed form: sum over j of C(s, j) (-1)^(j+1) t^j / (1 - p^j);
 * u < U, s >= 16: H_s / u + 1/2, the sum's Euler-Maclaurin form, whose corrections are below 1e-14 there;
-* u < U, s < 16: the same and the finite sum over j of C(s, j) (-1)^(j+1) h(j u), h(y) = 1/(1 - e^-y) - 1/y - 1/2.
+* u < U, s < 16: the same form plus the finite sum over j of C(s, j) (-1)^(j+1) h(j u), h(y) = 1/(1 - e^-y) - 1/y - 1/2.
 
 Derived in derivations/selective_repeat.py.
 """
@@ -174,8 +174,8 @@ def rounds_cdf(rounds: ROUNDS, loss: LOSS, segment_packets: PACKETS, *, xp: Any)
 
     Notes
     -----
-    Exact for independent loss. All of N segments are complete within k rounds with the same probability for N s
-    packets. Small values keep their relative accuracy; those too small for a float become 0.
+    Exact for independent loss. The probability that N segments are all complete within k rounds is that of one segment
+    of N s packets. Small values keep their relative accuracy; those too small for a float become 0.
 
     Examples
     --------

@@ -168,7 +168,7 @@ def rounds_cdf_tolerant(rounds: ROUNDS, loss: LOSS, segment_packets: PACKETS, to
 
     Notes
     -----
-    Exact for independent loss if, as in the simulator, all missing packets are repeated as long as more than T of
+    Exact for independent loss if, as in the simulator, all missing packets are retransmitted as long as more than T of
     them are missing. I is the regularised incomplete beta function; the sum is computed. T = 0 is `rounds_cdf`.
 
     Examples

@@ -51,7 +51,7 @@ def square_root_rate(loss: LOSS, round_trip_time: ROUND_TRIP, acked: Any = 1, *,
     Notes
     -----
     Exact for a fluid sawtooth. It holds for small p: timeouts, recovery and the receiver's window are left out.
-    Against `pftk_rate` with b = 1 and T_0 = 4 R it is 1 % too high at p = 1e-3, 9 % at 1e-2, 48 % at 0.05.
+    Compared with `pftk_rate` with b = 1 and T_0 = 4 R it is 1 % too high at p = 1e-3, 9 % at 1e-2, 48 % at 0.05.
 
     Examples
     --------
@@ -114,8 +114,8 @@ def loss_of_window(window: WINDOW, acked: ACKED = 1, *, xp: Any) -> Any:
 
     Notes
     -----
-    Exact for a fluid sawtooth. Counted in packets, with b = 1, a cycle has (3/8) W^2 + (3/4) W of them, so for small
-    W the law is too high, by 2/W of p.
+    Exact for a fluid sawtooth. With b = 1 a cycle actually has (3/8) W^2 + (3/4) W packets, so for small W the law is
+    too high by a share of 2/W.
 
     Examples
     --------
@@ -142,9 +142,9 @@ def pftk_rate(loss: LOSS, round_trip_time: ROUND_TRIP, timeout: Any, acked: ACKE
 
     Notes
     -----
-    Tends to `pftk_full_rate` without a window limit as p -> 0. It holds for small p: 1 + 32 p^2 is the paper's fit to
-    1 + p + 2 p^2 + ... + 32 p^6, 17 % too large at p = 0.1. RFC 5348 leaves out the min, which matters only where b p
-    > 8/27.
+    The law tends to `pftk_full_rate` without a window limit as p -> 0. It holds for small p: 1 + 32 p^2 is the paper's
+    fit to 1 + p + 2 p^2 + ... + 32 p^6, 17 % too large at p = 0.1. RFC 5348 leaves out the min, which matters only
+    where b p > 8/27.
 
     Examples
     --------
@@ -241,14 +241,14 @@ def round_trip_unfairness(
 
     .. math:: \frac{X_1}{X_2} = r^{(1 + b)/(1 + s a)}, \qquad r = \frac{R_2}{R_1}
 
-    T seconds after a loss the window has grown by T^a/R^b: a = 1, b = 1 for Reno and CUBIC's Reno-friendly region,
-    a = 3, b = 0 for its cubic region. A flow has X^s losses per second, but for a factor: s = 0 if flows lose in step,
-    s = 1 if every packet is lost with the same probability.
+    T seconds after a loss the window has grown by T^a/R^b: a = 1, b = 1 for Reno and CUBIC's Reno-friendly region, a =
+    3, b = 0 for its cubic region. The losses per second of a flow are proportional to X^s: s = 0 if losses are
+    synchronised, s = 1 if every packet is lost with the same probability.
 
     Notes
     -----
-    Both round trips include the queueing delay. Fluid limit: large windows, no timeouts, both flows in one region. s is
-    measured, not known beforehand; one drop-tail queue lies anywhere between 0 and 1, or outside.
+    Both round trips include the queueing delay. This is a fluid limit: large windows, no timeouts, both flows in the
+    same region. s has to be measured: at a drop-tail queue it is anywhere between 0 and 1, or outside.
 
     Examples
     --------
@@ -263,7 +263,7 @@ def round_trip_unfairness(
     unit="1",
     result="U, from (1 + beta)/2 for one flow to 1 for many; for beta = 1/2 it is 0.9 for 3 flows and 0.95 for 6.3",
     derivation="tcp.parallel_utilisation",
-    # Ours: the simulated link needs a few packets of buffer, which make it up to 0.01 fuller.
+    # Ours, because the simulated link needs a buffer of a few packets, which raises its utilisation by up to 0.01.
     simulated=SimulatedBy("parallel_utilisation", {"flows": (1.0, 5.0), "decrease": (0.5, 0.8)}, accuracy=0.02),
 )
 def parallel_utilisation(flows: FLOWS, decrease: DECREASE = 0.5, *, xp: Any) -> Any:
@@ -273,8 +273,8 @@ def parallel_utilisation(flows: FLOWS, decrease: DECREASE = 0.5, *, xp: Any) -> 
 
     Notes
     -----
-    The rates grow linearly and equally fast. When their sum reaches the capacity, one flow, whichever, multiplies its
-    rate by beta. Flows that lose together use as much as one flow: `aimd_utilisation_general` with B = 0, which is also
+    The rates grow linearly and equally fast. When their sum reaches the capacity, any one flow multiplies its rate by
+    beta. Flows with synchronised losses use as much as one flow: `aimd_utilisation_general` with B = 0, which is also
     the case N = 1. A buffer fills the link with fewer flows.
 
     Examples

@@ -124,13 +124,13 @@ def tcp_efficiency(original: ORIGINAL, retransmitted: RETRANSMITTED, *, xp: Any)
     not_simulated="a definition",
 )
 def buffer_delay(loaded_round_trip_time: LOADED, round_trip_time: BASELINE, *, xp: Any) -> Any:
-    r"""Return the buffer delay: by how much a transfer lengthens the round-trip time, over that of the empty path.
+    r"""Return the buffer delay: the increase of the round-trip time by a transfer, relative to that of the empty path.
 
     .. math:: \frac{R_m - R}{R}
 
     Notes
     -----
-    With one flow that keeps a link busy it is the mean queue over the bandwidth-delay product, such as
+    With one flow that keeps a link busy it is the mean queue relative to the bandwidth-delay product, such as
     `cubic.mean_queue`.
 
     Examples

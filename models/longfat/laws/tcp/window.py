@@ -184,7 +184,7 @@ def buffer_for_utilisation(utilisation: UTILISATION, *, xp: Any) -> Any:
     not_simulated="a case of unloaded_transfer_time, which is simulated: only one link has a transmission time",
 )
 def slow_start_rounds(packets: PACKETS, initial_window: INITIAL_WINDOW = 1, *, xp: Any) -> Any:
-    r"""Return the rounds in which slow start sends a file without loss, with one acknowledgment per packet.
+    r"""Return the number of rounds in which slow start sends a file without loss, with one acknowledgment per packet.
 
     .. math:: r = \left\lceil \log_2\left(\frac{n}{W_0} + 1\right) \right\rceil
         = 1 + \left\lfloor \log_2 \left\lceil \frac{n}{W_0} \right\rceil \right\rfloor
@@ -263,10 +263,11 @@ def search_difference(after: AFTER, memory: MEMORY = 3.5, *, xp: Any) -> Any:
 
     Notes
     -----
-    In slow start what has been sent is twice what is acknowledged. Both are counted over w round trips of the empty
-    path, those sent a present round trip x - y earlier. After x = 0 acknowledgments come at the rate of the link and
-    the sender sends at twice that rate, not more, so that the difference grows slowly. This is a fluid limit, for a
-    buffer that loses nothing: at x = 3.88 the queue is 1.66 bandwidth-delay products. With less, losses come first.
+    In slow start twice as much data is sent as is acknowledged. Both are counted over w round trips of the empty path,
+    the data sent one present round trip x - y earlier. After x = 0 acknowledgments come at the rate of the link and the
+    sender sends at twice that rate, not more, so that the difference grows slowly. This is a fluid limit, for a buffer
+    that loses nothing: at x = 3.88 the queue is 1.66 bandwidth-delay products. With a smaller buffer, losses come
+    first.
 
     Examples
     --------
