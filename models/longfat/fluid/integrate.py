@@ -297,5 +297,5 @@ def _check_delays(system: System, chosen: Points, states: Any, h: float, memory:
     if system.kind == "flow" and shortest < h * (1 - 1e-9):
         raise domains.out_of_range("step", h, system.time, f"(0, {shortest:g}], the smallest delay")
     if longest > (memory - 2) * h and memory < states.shape[1]:
-        allowed = f"[0, {(memory - 2) * h:g}], twice those at the start"
+        allowed = f"[0, {(memory - 2) * h:g}], twice the delays at the start"
         raise domains.out_of_range(f"longest delay of {system.name}", float(longest), system.time, allowed)

@@ -13,8 +13,8 @@ keeps a segment if it lies within one buffer from the first missing segment, and
 acknowledgment it keeps any segment that finds a free slot; if none is free, a segment with a smaller number displaces
 the one with the largest number. A discarded segment is requested in the acknowledgment of the group that carried or
 displaced it, or optionally when the buffer has a slot for it. If requested packets of a displaced segment are in
-flight, their acknowledgment requests the segment's other packets: one comes for each group, t_a after its last packet
-(section 4.2).
+flight, their acknowledgment requests the segment's other packets, because one acknowledgment arrives for each group,
+t_a after its last packet (section 4.2).
 """
 
 from longfat.segments.replications import AskAgain, Channel, Strategy

@@ -74,9 +74,10 @@ def time_to_equilibrium(
 
     Notes
     -----
-    Converged: every source's best reply is its present rate, and so is all feedback in transit. Oscillates: the states
-    repeat themselves, a thousand times more closely than the tolerance, and move by more than the tolerance; detected
-    only if the order is not random. A motion without a period is "not within updates".
+    "converged": every source's best reply is its present rate, and all feedback in transit is that of the present
+    rates. "oscillates": the states repeat themselves, a thousand times more closely than the tolerance, and move by
+    more than the tolerance; this is detected only if the order is not random. A motion without a period is "not within
+    updates".
 
     Examples
     --------

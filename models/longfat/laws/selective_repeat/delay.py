@@ -4,8 +4,8 @@ The delay is D = N t_p + (K - 1) t_a + RTD/2 for N packets sent in K rounds, wit
 transmission of the segment until the receiver has it completely, as section 4.1 of Gong and Parulkar defines it. Its
 mean is `mean_delay_receiver`. `longfat.segments.simulate` reports it without the propagation time RTD/2.
 
-The functions of the distribution are plain functions on NumPy, not laws: D lies on a lattice whose size follows from
-the loss and whose order follows from t_a/t_p, so no program of fixed shape could be traced, and there are no gradients.
+The functions of the distribution are plain NumPy functions, not laws, and have no gradients: the number of possible
+delays D depends on the loss and their order on t_a/t_p, so no program of fixed shape could be traced.
 
 Joint distribution of the rounds K and the packets N sent for a segment, as a table of positive sums.
 

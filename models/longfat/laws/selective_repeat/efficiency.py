@@ -157,7 +157,7 @@ def window_for_efficiency(
     one = 1 + 0 * b
     # In the third case g (W - w_a - 1) = e (in_flight + 1) - 1 - (w_a + 1) g.
     excess = efficiency * (in_flight + 1) - 1 - (ack_segments + 1) * g
-    if hasattr(xp, "sympy"):  # without rounding one form suffices, and conditions do not divide by g = 0
+    if hasattr(xp, "sympy"):  # exact arithmetic needs one form, and conditions do not divide by g = 0
         small = xp.maximum(2 * c / (b + root), 1)
         return xp.piecewise(
             lambda: 2 * ack_segments + 1,

@@ -54,7 +54,7 @@ def average_rate(burst_rate: Any, burst_packets: BURST, packet_size: PACKET_SIZE
     peak_rate=Symbol("P", "bytes/s", "(0, inf)", (1e4, 1e11), "Peak rate"),
 )
 def largest_burst_rate(peak_rate: Any, burst_packets: BURST, packet_size: PACKET_SIZE, *, xp: Any) -> Any:
-    r"""Return the largest burst rate that a peak rate allows; there the average rate equals the peak rate.
+    r"""Return the largest burst rate that a peak rate allows; at this burst rate the average rate equals the peak rate.
 
     .. math:: F \le \frac{P}{L l}
 

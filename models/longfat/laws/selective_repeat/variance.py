@@ -42,7 +42,7 @@ def spread(loss: Any, packets: Any, xp: Any) -> tuple[Any, Any]:
 
 
 def first_uncertain(loss: Any, most: Any, packets: Any, xp: Any) -> Any:
-    """Return the first round, or the one before it, with s p^k not above ``most``."""
+    """Return the first round k with s p^k at most ``most``, or the round before it."""
     tiny = float(xp.finfo(loss.dtype).smallest_normal)
     some = xp.where(loss > 0, loss, tiny + 0 * loss)
     some = xp.where(some < 1, some, 0.5 + 0 * some)  # keeps values outside the domain finite while tracing

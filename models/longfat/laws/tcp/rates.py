@@ -224,7 +224,7 @@ def pftk_full_rate(
     derivation="fairness.round_trip_unfairness",
     simulated=SimulatedBy(
         "round_trip_unfairness",
-        # CUBIC's powers, because Reno's, 1 and 1, must vary together; tests/test_unfairness.py has them.
+        # The powers a and b of CUBIC, because Reno's, 1 and 1, must vary together; tests/test_unfairness.py has Reno's.
         {"round_trip_ratio": (1.0, 4.0), "loss_power": (0.0, 1.0), "time_power": 3.0, "round_trip_power": 0.0},
         relative=0.06,
     ),

@@ -238,8 +238,8 @@ def slow_start_transfer_time(
     200.9
     """
     lone = round_trip_time + packet_time
-    # 2^j stops growing in the last round, 2^j <= ceil(n/W_0), or once a round takes longer than a single packet.
-    # Where the second applies, two values of j next to its edge give the same time, so rounding does not matter.
+    # 2^j stops growing in the last round, 2^j <= ceil(n/W_0), or once a round takes longer than a single packet. At the
+    # bound of the second condition two values of j give the same time, so rounding does not matter.
     last = ceiling_quotient(packets, initial_window, xp)
     full = xp.maximum(2 * lone / (initial_window * packet_time), 1 + 0 * lone)
     j, doubled = floor_log2(xp.minimum(last, full), xp)
