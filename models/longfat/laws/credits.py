@@ -123,10 +123,10 @@ def adaptive_allocation(intervals: INTERVALS, pool_growth: POOL_GROWTH, *, xp: A
     Notes
     -----
     In each interval the flow gets one cell and a share of the pool equal to its share of the link; that is A/P while
-    credit limits the flow, with the round trip P of the link in cells. With a pool M of which half is given out and N
-    flows, G = (M/2 - N)/P, less the backlog. The allocation grows until the flow has its share of the link: by the
-    factor G = 2 in each interval if the pool is four round trips of the link. A switch rounds down to whole cells in
-    each interval: the simulated one has 1, 3, 6, 12 and 24 for G = 2.
+    credit limits the flow, with the round trip P of the link in cells. With a pool of M cells of which half is given
+    out, N flows and a backlog of Q cells, G = (M/2 - Q - N)/P. The allocation grows until the flow has its share of the
+    link: by the factor G = 2 in each interval if the pool is four round trips of the link. A switch rounds down to
+    whole cells in each interval: the simulated one has 1, 3, 6, 12 and 24 for G = 2.
 
     Examples
     --------

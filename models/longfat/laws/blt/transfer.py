@@ -220,14 +220,14 @@ def power_advantage(bandwidth_delay_product: Any, packets: PACKETS, *, xp: Any) 
 
 
 def bandwidth_delay_product_for_advantage(advantage: Any, packets: Any) -> Any:
-    r"""Return an estimate of the bandwidth-delay product from which BLT's power exceeds TCP's by a given factor.
+    r"""Return an estimate of the bandwidth-delay product above which BLT's power exceeds TCP's by a given factor.
 
     .. math:: x: \quad A(x, n) = A
 
     Parameters
     ----------
     advantage : float or array
-        A [1], in [1, inf): greatest power of BLT over that of TCP.
+        A [1], in [1, inf): ratio of the greatest power of BLT to that of TCP.
     packets : float or array
         n [packets], an integer in [1, inf).
 

@@ -118,7 +118,8 @@ def max_min_rates(routes: Any, capacities: Any = 1, weights: Any = 1) -> Any:
     ----------
     routes : array of shape (links, flows)
         a [1], in [0, inf): bytes that a link carries per byte of a flow. 1 or True where a flow passes a link, 0 where
-        it does not; 0.08 where only its acknowledgments do, 40 bytes for 500. Every flow passes a link.
+        it does not; 0.08 where only its acknowledgments do, 40 bytes for 500 bytes of data. Every flow passes at least
+        one link.
     capacities : float, Fraction, or array of shape (links,)
         C [bytes/s, or any unit], in [0, inf).
     weights : float, Fraction, or array of shape (flows,)

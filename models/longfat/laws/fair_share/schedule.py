@@ -43,7 +43,7 @@ def transfer_times(network: Network, until: Any = math.inf) -> Schedule:
     Raises
     ------
     ValueError
-        For a value outside its domain, or if an ``until`` is needed and missing.
+        For a value outside its domain, or if ``until`` has to be finite and is not.
 
     Notes
     -----

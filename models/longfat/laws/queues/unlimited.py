@@ -120,8 +120,8 @@ def mm1k_wait(load: ANY_LOAD, capacity: CAPACITY, *, xp: Any) -> Any:
 
     Notes
     -----
-    Exact for Poisson arrivals and exponential service times, served in order of arrival, at any load: a packet that
-    is accepted waits for those it finds.
+    Exact for Poisson arrivals and exponential service times, served in order of arrival, at any load: a packet that is
+    accepted waits for the packets that it finds.
 
     Examples
     --------

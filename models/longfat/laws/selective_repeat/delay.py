@@ -217,8 +217,8 @@ def delay_cdf(delay: Any, loss: float, segment_packets: int, packet_time: float,
     References
     ----------
     Ours, under the assumptions of F. Gong and G. Parulkar, "A Two-Level Flow Control Scheme for High Speed Networks",
-    WUCS-92-38, Washington University in St. Louis, 1992, section 4.1, which defines
-    the delay, and section 4.2, which has its mean.
+    WUCS-92-38, Washington University in St. Louis, 1992, section 4.1, which defines the delay, and section 4.2, which
+    gives its mean.
     """
     at = _numbers("delay", delay, "s", "[0, inf)")
     delays, within, _ = _steps(loss, segment_packets, packet_time, round_trip_time, 1.0)
@@ -365,7 +365,7 @@ def max_delay_quantile(
 def _steps(
     loss: Any, packets: Any, packet_time: Any, round_trip_time: Any, segments: float
 ) -> tuple[Array, Array, Array]:
-    """Return the possible delays in order, and the probabilities of at most, and of more than, each of them."""
+    """Return the possible delays d in increasing order, and the probabilities P(D <= d) and P(D > d)."""
     loss = domains.number("loss", loss, "probability", LOSSES)
     packets = domains.integer("segment_packets", packets, "packets", SIZES)
     packet_time = domains.number("packet_time", packet_time, "s", "(0, inf)")
@@ -393,7 +393,7 @@ def _late(segments: float, within: Array, beyond: Array) -> Array:
 
 
 def _first(wanted: float, segments: float, delays: Array, within: Array, beyond: Array) -> float:
-    """Return the first delay that is not exceeded with probability q, less eps/4 for the rounding of q to a float."""
+    """Return the first delay not exceeded with probability q; a margin of eps/4 covers the rounding of q to a float."""
     if np.isnan(wanted) or np.isnan(segments):
         return float("nan")
     if wanted < 0.5:

@@ -139,8 +139,8 @@ def buffer_for_efficiency_hard_ack(
 
     Notes
     -----
-    The inverse of `throughput_efficiency_hard_ack` for wide windows, with its validity. A buffer of a
-    few segments at w_a = 10^6 is a difference of nearly equal numbers: it has six correct digits fewer than e.
+    The inverse of `throughput_efficiency_hard_ack` for wide windows, with the same validity. A buffer of a few segments
+    at w_a = 10^6 is a difference of nearly equal numbers: it has six correct digits fewer than e.
 
     Examples
     --------

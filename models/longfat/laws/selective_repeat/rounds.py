@@ -1,6 +1,6 @@
 """Rounds until all packets of a segment have arrived, the largest of s geometric variables: mean and distribution.
 
-A packet needs at most i rounds with probability 1 - p^i; all s of them do with (1 - p^i)^s. So the mean
+A packet needs at most i rounds with probability 1 - p^i; all s packets do with probability (1 - p^i)^s. So the mean
 number of rounds is
 
     S(p, s) = sum over i >= 0 of 1 - (1 - p^i)^s.
