@@ -69,7 +69,7 @@ def copa_share(delta: DELTA, targets: TARGETS, *, xp: Any) -> Any:
 
     Notes
     -----
-    The flows see one queueing delay, whatever their round-trip times are. It holds for S of at least 1/delta.
+    All flows see the same queueing delay, whatever their round-trip times are. It holds for S of at least 1/delta.
 
     Examples
     --------

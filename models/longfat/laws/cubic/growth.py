@@ -32,7 +32,7 @@ def cube_root(x: Any, xp: Any) -> Any:
     return xp.power(x, third(x, xp))
 
 
-#: Points at which the cubic region, the mixed one and the Reno-friendly one occur, with windows of many packets.
+#: Points at which the cubic, the mixed and the Reno-friendly region occur, with windows of many packets.
 DETERMINISTIC = {
     "window_before_loss": (200.0, 800.0),
     "round_trip_time": (0.01, 0.15),
@@ -324,7 +324,7 @@ def utilisation_general(
     -----
     Up to one bandwidth-delay product the window has the regions of `mean_window`; beyond it queueing slows the
     estimate, and the time at which it overtakes is the root of an equation (v in the expression). The fluid limit is
-    that of `utilisation`, which is the case of a large product; for a small one the law is
+    that of `utilisation`, which is the case of a large bandwidth-delay product; for a small product the law is
     `tcp.aimd_utilisation_general`. Exact for beta >= 0.6, or B <= 2/3, where the estimate overtakes once.
 
     Examples
