@@ -1,7 +1,7 @@
 """Measurements of a path: figures from files that iperf3, ping, ss, tc and other programs wrote.
 
-No tool measures rate, round-trip time and loss of a path directly, so that every figure has a remark on the quantity
-measured instead.
+No tool measures the rate, round-trip time and loss of a path directly. A remark on each figure therefore names the
+quantity that was measured instead.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One record of a path from several measurements of it."""
+"""Combination of several measurements of one path into one record."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from longfat.measured.limits import queued_or_lost
 
 __all__ = ["path_of"]
 
-#: Ours: precedence of the kinds of files, if several have a figure. Rate: the receiver's count, before the
-#: sender's estimate. Loss: counted packets, before retransmissions. Queueing: round trips of the flow itself, before a
-#: ping beside it, and before a single observation of a queue. Limit: Linux's clocks, before samples of windows.
+#: Ours: order in which a figure is taken from the kinds of files that have it, most direct measurement first. Rate:
+#: the receiver's count precedes the sender's estimate. Loss: counts of packets precede counts of retransmissions.
+#: Queueing delay: round trips of the flow itself precede those of a concurrent ping and a single sample of a queue.
+#: Limit: the clocks of Linux precede samples of windows.
 ORDER = {
     "rate": ("iperf3 --json", "iperf3", "ndt7", "crusader", "flent", "pcap", "qlog", "ss -ti", "tc -s qdisc"),
     "loss": ("pcap", "qlog", "iperf3 --json", "iperf3", "ndt7", "ss -ti", "tc -s qdisc"),
@@ -24,13 +25,14 @@ ORDER = {
 
 
 def path_of(measurements: Sequence[Measurement]) -> PathFigures:
-    """Return the figures of the path from measurements of it.
+    """Return the figures of one path, combined from several measurements of it.
 
-    The base round-trip time is the smallest of all, because a queue only adds to it. The other figures come from one
-    kind of file, by `ORDER`; several files of that kind are runs. The point is then the median of the runs, and the
-    interval their range: it contains the median of all possible runs with a probability of 1 - 2^(1 - n), whatever
-    their distribution. Student's interval would be ten times as wide for two runs, and reach below 0. The loss of
-    several runs is that of all their packets together, and its interval also contains Garwood's for their number.
+    The base round-trip time is the smallest of all measurements, because a queue only adds to it. Each other figure
+    comes from the first kind of file in `ORDER` that has it; several files of that kind are runs. The figure is then
+    the median of the n runs, and its interval their range, which contains the median of all possible runs with a
+    probability of 1 - 2^(1 - n), whatever their distribution. Student's interval would be ten times as wide for two
+    runs, and reach below 0. The loss of several runs is the share lost of all their packets together, and its interval
+    also contains Garwood's interval for that number of losses.
     """
     if len(measurements) == 1:
         return measurements[0].figures
@@ -43,9 +45,9 @@ def path_of(measurements: Sequence[Measurement]) -> PathFigures:
 
 
 def _believed(name: str, measurements: Sequence[Measurement]) -> list[Measurement]:
-    """Return the measurements of the most trusted kind that have a figure.
+    """Return the measurements that have a figure, of the kind that comes first in `ORDER`.
 
-    A processor is named by iperf3 alone: other kinds only see that the sender or the window waits for it.
+    Only iperf3 reports that a processor was the limit: other files only show that the sender or the window waits.
     """
     known = [one for one in measurements if getattr(one.figures, name) is not None]
     if name == "limited_by":
@@ -60,7 +62,7 @@ def _believed(name: str, measurements: Sequence[Measurement]) -> list[Measuremen
 
 
 def _remarks(name: str, runs: Sequence[Measurement], several: str) -> tuple[str, ...]:
-    """Return the remarks on a figure of one run, or a remark on the statistic taken over several."""
+    """Return the remarks on a figure if there is one run, else a remark that names the statistic of the runs."""
     if len(runs) == 1:
         return tuple(one for one in runs[0].figures.remarks if one.startswith(f"{name}:"))
     sure = 1 - 0.5 ** (len(runs) - 1)
@@ -130,7 +132,7 @@ def _loss(runs: Sequence[Measurement], _: PathFigures) -> PathFigures:
 
 
 def _queueing(runs: Sequence[Measurement], made: PathFigures) -> PathFigures:
-    """Return the queueing delay above the path's base, which may be lower than a run's own base."""
+    """Return the queueing delay relative to the path's base round-trip time, which a run's own base may exceed."""
     base = made.round_trip_time or 0.0
     values = []
     for figures in (one.figures for one in runs):
@@ -150,7 +152,7 @@ def _verdicts(measurements: Sequence[Measurement], made: PathFigures) -> PathFig
     runs = _believed("limited_by", measurements)
     limits = {one.figures.limited_by for one in runs}
     remarks = _remarks("limited_by", runs[:1], "")
-    if limits == {"sender", "send buffer"}:  # not all files tell the buffer from the program
+    if limits == {"sender", "send buffer"}:  # not all files distinguish the buffer from the program
         limits = {"sender"}
     if len(limits) > 1:
         remarks = (
@@ -185,6 +187,6 @@ def _verdicts(measurements: Sequence[Measurement], made: PathFigures) -> PathFig
 
 
 def _median(values: Iterable[float | None]) -> float | None:
-    """Return the median of the values that are known."""
+    """Return the median of the values that are not None; None if there are none."""
     known = [value for value in values if value is not None]
     return median(known) if known else None

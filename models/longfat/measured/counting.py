@@ -1,27 +1,27 @@
-"""Interval of a loss probability from the number of losses that were counted."""
+"""Confidence interval of a loss probability from a count of losses."""
 
 from __future__ import annotations
 
 __all__ = ["CONFIDENCE", "ENOUGH", "WIDE", "longer", "loss_interval", "poisson_interval"]
 
 CONFIDENCE = 0.95
-#: Ours: losses, or bursts of them, after which a longer measurement is asked for no more: the ends of the interval of
-#: ten differ by a factor of 3.8.
+#: Ours: number of losses, or of bursts of losses, from which on no longer measurement is recommended, because the ends
+#: of the interval for ten losses differ only by a factor of 3.8.
 ENOUGH = 10
-#: Ours: an interval whose ends differ by this factor is too wide to answer with, and the next measurement is named.
+#: Ours: if the ends of an interval differ by this factor, the answer recommends a further measurement.
 WIDE = 8.0
 
 
 def poisson_interval(events: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
-    r"""Return the exact confidence interval of the mean of a Poisson variable, from one value of it.
+    r"""Return the exact confidence interval of the mean of a Poisson variable, from one observed value.
 
-    The ends are those of Garwood: the means at which a value at least as large, or as small, as the observed one has
-    the probability (1 - confidence)/2.
+    Garwood's ends are the means at which a value at least as large (lower end), or at most as large (upper end), as
+    the observed value has the probability (1 - confidence)/2.
 
     Parameters
     ----------
     events : int
-        The value [1], in [0, inf).
+        Observed value [1], in [0, inf).
     confidence : float
         Confidence level [probability], in (0, 1).
 
@@ -42,17 +42,17 @@ def poisson_interval(events: int, confidence: float = CONFIDENCE) -> tuple[float
     """
     from scipy import special
 
-    tail = (1 - confidence) / 2  # of Poisson variables, which are tails of gamma variables
+    tail = (1 - confidence) / 2  # a tail of the Poisson distribution is a tail of a gamma distribution
     low = float(special.gammaincinv(events, tail)) if events else 0.0
     return low, float(special.gammainccinv(events + 1, tail))
 
 
 def loss_interval(lost: float, packets: float, burst: float | None = None) -> tuple[float, float]:
-    """Return the interval of the loss probability [probability], from the packets lost and sent.
+    """Return the confidence interval of the loss probability [probability], from the packets lost and sent.
 
-    Losses in a row are one event, because they have one cause; the number of events is taken as Poisson's. Without the
-    mean length of a burst every loss counts as an event, which makes the interval too narrow where losses come in
-    bursts.
+    Consecutive losses are one event, because they have one cause; the number of events is assumed to be a Poisson
+    variable. If the mean length of a burst is not given, every loss counts as an event, which makes the interval too
+    narrow if losses come in bursts.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def loss_interval(lost: float, packets: float, burst: float | None = None) -> tu
 
 
 def longer(interval: tuple[float, float]) -> float:
-    """Return how many times as many packets have `ENOUGH` losses or bursts, from the interval of those counted.
+    """Return the factor by which more packets must be sent for `ENOUGH` losses or bursts, from a loss interval.
 
     >>> longer(loss_interval(1, 18_000)), longer(loss_interval(4, 18_000)), longer(loss_interval(20, 18_000))
     (10.0, 2.5, 1.0)

@@ -21,8 +21,8 @@ __all__ = ["KIND", "looks_like", "read"]
 KIND = "crusader"
 MAGIC = struct.pack("<Q", 0x5372AB82AE7C59CB)  # protocol.rs, MAGIC
 VERSIONS = (1, 2)
-BLOCK = 65536  # bytes; Snappy's framing_format.txt has at most so many in a chunk
-STEP = 0.1  # s; ours: the streams are counted at different times, so that they are added after interpolation
+BLOCK = 65536  # bytes; largest uncompressed size of a chunk (Snappy's framing_format.txt)
+STEP = 0.1  # s; ours: streams are sampled at different times, so that they are interpolated before they are added
 DAMAGED = "is a damaged file of crusader: was it cut off?"
 
 
@@ -32,7 +32,7 @@ def looks_like(head: bytes) -> bool:
 
 
 def read(path: str) -> Measurement:
-    """Read the download, or the upload without one, and the round-trip times beside it."""
+    """Read the download, or the upload if there is no download, and the round-trip times during the test."""
     data = opened(path, LONGEST_TEXT).read_bytes()
     try:
         (version,) = struct.unpack_from("<Q", data, len(MAGIC))
@@ -59,7 +59,7 @@ def read(path: str) -> Measurement:
 
 
 def _seconds(field: Field) -> float:
-    """Return a duration [s], a map or a list of seconds and nanoseconds."""
+    """Return a duration [s] that the file stores as a map or a list of seconds and nanoseconds."""
     listed = field.elements() if isinstance(field.value, list) else [field["secs"], field["nanos"]]
     if len(listed) != 2:
         raise ValueError(f"{field.path}: {field.name} holds {len(listed)} numbers, must hold seconds and nanoseconds")
@@ -67,7 +67,7 @@ def _seconds(field: Field) -> float:
 
 
 def _rates(group: Field) -> list[tuple[float, float]]:
-    """Return the rate of all streams together [bytes/s]; each counts its bytes since its begin."""
+    """Return times [s] and total rates of all streams [bytes/s]; the file has the bytes of each since its begin."""
     streams = []
     for stream in group["streams"].elements():
         points = [
@@ -87,7 +87,7 @@ def _rates(group: Field) -> list[tuple[float, float]]:
 
 
 def unframed(data: bytes) -> bytes:
-    """Return the content of Snappy's framing format.
+    """Return the uncompressed data of a file in Snappy's framing format.
 
     >>> unframed(bytes.fromhex("ff060000734e61507059 01070000 00000000 616263"))
     b'abc'
@@ -98,7 +98,7 @@ def unframed(data: bytes) -> bytes:
         chunk, at = data[at + 4 : at + 4 + size], at + 4 + size
         if len(chunk) < size or 0x02 <= kind <= 0x7F:
             raise ValueError(DAMAGED)
-        if kind <= 0x01:  # behind the checksum
+        if kind <= 0x01:  # the data follows a checksum of four bytes
             made += chunk[4:] if kind else uncompressed(chunk[4:])
         if len(made) > LONGEST_TEXT:
             raise ValueError(f"has more than {LONGEST_TEXT} bytes uncompressed")
@@ -106,7 +106,7 @@ def unframed(data: bytes) -> bytes:
 
 
 def uncompressed(data: bytes) -> bytes:
-    """Return the content of a block of Snappy.
+    """Return the uncompressed data of a compressed block of Snappy.
 
     >>> uncompressed(bytes.fromhex("08 04 6162 1502"))  # two literal bytes, and a copy of nine of them: too many
     Traceback (most recent call last):
@@ -137,7 +137,7 @@ def uncompressed(data: bytes) -> bytes:
             at += wide
             if not 0 < offset <= len(made):
                 raise ValueError(DAMAGED)
-            for _ in range(length):  # a copy may overlap what it makes
+            for _ in range(length):  # byte by byte, because a copy may overlap its own output
                 made.append(made[-offset])
         if len(made) > size:
             break
@@ -146,7 +146,8 @@ def uncompressed(data: bytes) -> bytes:
     return bytes(made)
 
 
-#: Numbers of MessagePack by their first byte, and bytes of the length of bytes, texts, lists and maps.
+#: MessagePack types by their first byte: struct format of a number, and size [bytes] of the length field of a type of
+#: bytes, text, list or map.
 NUMBERS = {
     0xCA: ">f", 0xCB: ">d", 0xCC: ">B", 0xCD: ">H", 0xCE: ">I", 0xCF: ">Q", 0xD0: ">b", 0xD1: ">h", 0xD2: ">i",
     0xD3: ">q",
@@ -161,7 +162,7 @@ class _MessagePack:
         self.data, self.at, self.values = data, 0, 0
 
     def value(self) -> Any:
-        """Return the next value."""
+        """Decode the value at the current position, and move behind it."""
         self.values += 1
         if self.values > MOST_VALUES:
             raise ValueError(f"has more than {MOST_VALUES} values")

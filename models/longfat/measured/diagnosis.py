@@ -1,4 +1,4 @@
-"""Diagnosis of a measured flow: cause of its limit, meaning of its rate, and the next step."""
+"""Diagnosis of a measured flow: what limited its rate, and what to do and to measure next."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from longfat.measured.limits import QUEUED
 
 __all__ = ["Diagnosis", "allowed_rates", "diagnosis", "is_too_fast", "none_lost"]
 
-#: Ours: a flow this much faster than the law for random losses did not meet such losses; nor did one that is slower
-#: than the second factor: it was still growing.
+#: Ours: ratios of the measured rate to the rate that the law allows at random losses. Above FASTER the losses were not
+#: random; below SLOWER the congestion window was still growing.
 FASTER, SLOWER = 1.5, 0.5
-#: Ours: a mean round-trip time that is longer than the base by less than this share shows no queue.
+#: Ours: if the mean round-trip time exceeds the base by less than this share, there was no queue.
 NO_QUEUE = 0.1
-#: Ours: losses in fewer intervals or bursts can come from a single slow start. Flach et al., SIGCOMM 2016, ask for
-#: losses in as many round trips before they call a flow policed.
+#: Ours: losses in fewer intervals or bursts can come from a single slow start. Flach et al., SIGCOMM 2016, require
+#: losses in the same number of round trips before they call a flow policed.
 EVENTS = 3
-#: Ours: an intact link loses a smaller share, so that a larger loss without a queue may well be a policer's.
+#: Ours: an intact link loses a smaller share of packets; a policer may have caused a larger loss without a queue.
 POLICED = 1e-3
-#: Kinds of files with the times of packets.
+#: Kinds of files that contain the times of single packets.
 CAPTURES = ("pcap", "qlog")
-#: Kinds that a full hop explains as well.
+#: Kinds of diagnoses whose symptoms can also come from a hop that the flow filled.
 _FULL = ("bottleneck", "growth", "own losses", "suspected policer")
 
 _CAPTURE = (
@@ -38,7 +38,7 @@ _CAPTURE = (
 _FIND = "find where packets are lost (ethtool -S, optics, cables)"
 _THREADS = "several threads (iperf3 3.16 or newer, -P 4)"
 _NO_HELP = "larger windows and fewer losses do not help"
-#: For each kind what to do, in at most three steps, and what to measure next.
+#: For each kind of diagnosis: at most three steps to take, and the next measurement.
 _ADVICE = {
     "receiver window": (
         (
@@ -102,7 +102,7 @@ _ADVICE = {
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """Cause that limited a flow, with the reason and the next step.
+    """Cause that limited a flow, with the steps to take and the next measurement.
 
     Attributes
     ----------
@@ -111,7 +111,7 @@ class Diagnosis:
         "policer", "suspected policer", "losses", "losses or policer", "own losses", "hop", "bottleneck", "growth" or
         "unknown".
     limit : str
-        The limit in words, with its size and the rate that it means.
+        The limit in words, with its size and the resulting rate.
     """
 
     kind: str
@@ -119,12 +119,12 @@ class Diagnosis:
 
     @property
     def steps(self) -> tuple[str, ...]:
-        """What to do, at most three steps."""
+        """At most three steps that can raise the rate."""
         return _ADVICE[self.kind][0]
 
     @property
     def measurement(self) -> str:
-        """What to measure next."""
+        """Next measurement to make."""
         return _ADVICE[self.kind][1]
 
     @property
@@ -133,7 +133,7 @@ class Diagnosis:
         return "; ".join((*self.steps, f"measure {self.measurement}"))
 
     def lines(self) -> list[str]:
-        r"""Return the lines that begin the answer of a command.
+        r"""Return the first lines of a command's output: limit, steps and next measurement.
 
         >>> print("\n".join(Diagnosis("receiver window", "receiver window of 21 MB").lines()))
         limit     receiver window of 21 MB
@@ -157,19 +157,20 @@ class Diagnosis:
 
 
 def diagnosis(figures: PathFigures, link: float | None = None, runs: Sequence[Measurement] = ()) -> Diagnosis:
-    """Return what limited the flow of a measurement.
+    """Return the diagnosis of what limited a measured flow.
 
-    A policer shown by a capture takes precedence, then the data of the end hosts, and last losses and queue.
+    A policer that a capture shows takes precedence over the data of the end hosts, and these over losses and queue.
 
     Parameters
     ----------
     figures : PathFigures
         Figures of the path.
     link : float, optional
-        Rate of the link [bytes/s]. A flow that fills a slower Ethernet met a hop of that kind.
+        Rate of the link [bytes/s]. If the flow filled an Ethernet of a lower rate, that hop is the limit.
     runs : sequence of Measurement
-        The measurements that the figures are made of. A policer that one of them makes likely stays so if the others
-        show a short queue only, since smoothed round-trip times hide such a queue; a capture among them decides.
+        The measurements from which the figures were combined. If one of them suggests a policer, and the others only
+        show a short queue, a policer stays suspected, since smoothed round-trip times hide such a queue; if a capture
+        is among them, its verdict decides.
 
     Examples
     --------
@@ -201,7 +202,7 @@ def diagnosis(figures: PathFigures, link: float | None = None, runs: Sequence[Me
 
 
 def none_lost(figures: PathFigures) -> str:
-    """Return a sentence that no packet was lost, with the number of packets and the resulting bound on the loss.
+    """Return a text that says that no packet was lost, with the number of packets and the resulting bound on the loss.
 
     >>> none_lost(PathFigures(loss=0.0, packets_sent=1.07e7, loss_interval=(0.0, 3.447e-7)))
     'none in 1.07e7 packets: at most 3.45e-07 (95% confidence)'
@@ -213,11 +214,11 @@ def none_lost(figures: PathFigures) -> str:
 
 
 def allowed_rates(figures: PathFigures, control: str = "cubic") -> tuple[float, float, float] | None:
-    """Return the rate that the law allows at the measured loss [bytes/s], and its ends; None without loss, and for BBR.
+    """Return the rate that the law allows at the measured loss, and its bounds [bytes/s]; None without loss or for BBR.
 
-    The ends are the rates at both ends of the 95 % interval of the number of losses, which is wide for one or two
-    losses. Losses in a burst count once, as a sender reduces its window once for the losses of a round trip (RFC 6675,
-    section 5). ``control`` stands in where the measurement does not name the congestion control.
+    The bounds are the rates at both ends of the 95 % interval of the loss, which is wide for one or two losses. Losses
+    in a burst count once, as a sender reduces its window once for the losses of a round trip (RFC 6675, section 5).
+    ``control`` is assumed if the measurement does not name the congestion control.
     """
     loss, sent, burst, trip = figures.loss, figures.packets_sent, figures.loss_burst or 1.0, figures.round_trip_time
     if not (loss and sent and trip and figures.packet) or (figures.control or "").startswith("bbr"):
@@ -230,13 +231,13 @@ def allowed_rates(figures: PathFigures, control: str = "cubic") -> tuple[float, 
 
 
 def _cubic(loss: float, round_trip_time: float) -> float:
-    """Return the rate of CUBIC under random losses [packets/s], with the options of hosts."""
+    """Return the rate of CUBIC under random losses [packets/s], with fast convergence as hosts use it."""
     random = float(average_window_random(loss, round_trip_time, fast_convergence=1))
     return max(random, float(average_window(loss, round_trip_time))) / round_trip_time
 
 
 def is_too_fast(figures: PathFigures, control: str = "cubic") -> bool:
-    """Return whether the flow was faster than random losses at the measured rate allow: it caused them itself."""
+    """Return whether the flow was faster than the law allows at this loss, so that the losses were not random."""
     allowed = allowed_rates(figures, control)
     return allowed is not None and figures.rate is not None and figures.rate > FASTER * allowed[2]
 
@@ -282,7 +283,7 @@ def _of_network(figures: PathFigures) -> Diagnosis:
         said = f"congestion window, still growing: {rounded(rate, 'bytes/s')}"
         return Diagnosis("growth", f"{said}, and the losses allow {rounded(allowed[0], 'bytes/s')}")
     is_fast = is_too_fast(figures)
-    # Parallel flows keep a queue up all the time, so that the smallest round trip of iperf3 contains it.
+    # Parallel flows maintain a queue all the time, so that even the smallest round trip in iperf3's output contains it.
     if queue > NO_QUEUE * trip or (is_fast and (figures.flows or 1) > 1):
         said = f"losses of the flow itself at a short queue, or of the path: {loss:.3g}"
         return Diagnosis("own losses", f"{said}, at {rounded(rate, 'bytes/s')}")
@@ -294,7 +295,7 @@ def _of_network(figures: PathFigures) -> Diagnosis:
     sent = figures.packets_sent or 0.0
     said = f"loss of {loss:.3g} ({loss * sent:.0f} of {_count(sent)} packets) without a queue"
     if allowed is None:
-        # BBR keeps its rate at such losses, and through a policer, where it causes them: docs/measured.md.
+        # BBR keeps its rate under random losses, and also through a policer, whose losses it causes: docs/measured.md.
         said = f"{said}, at random or by a policer, which do not slow down BBR"
         return Diagnosis("losses or policer", f"{said}: {rounded(rate, 'bytes/s')} of data")
     law = "CUBIC" if (figures.control or "cubic") == "cubic" else "Reno"
@@ -304,7 +305,7 @@ def _of_network(figures: PathFigures) -> Diagnosis:
 
 
 def _filled(figures: PathFigures, runs: Sequence[Measurement]) -> tuple[str, float] | None:
-    """Return the Ethernet that the flow filled, and the rate of data: the mean, or half of the time or more."""
+    """Return the Ethernet that the flow filled with its mean or with its median rate, and that rate of data."""
     steady = [
         median(series.values)
         for one in runs if one.figures.transport == "TCP" and one.figures.rate_layer == "data"
@@ -317,7 +318,7 @@ def _filled(figures: PathFigures, runs: Sequence[Measurement]) -> tuple[str, flo
 
 
 def _passed(figures: PathFigures) -> str:
-    """Return a sentence on the rate that passed a policer and the packets that it dropped."""
+    """Return the rate that passed a policer and the share of packets that it dropped, as text."""
     rate = f"{rounded(figures.rate, 'bytes/s')} of data passed" if figures.rate else "rate not known"
     return f"{rate}, a share of {figures.loss or 0.0:.3g} was lost without a queue"
 

@@ -1,4 +1,4 @@
-"""Text files and the fields of their JSON, with errors that name the file and the field."""
+"""Reading of text files and of fields of JSON, with errors that name the file and the field."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from longfat.base.files import regular
 
 __all__ = ["LARGEST", "Field", "opened", "parsed", "printed", "text_of"]
 
-#: Ours: longer texts are refused before they fill the memory; an hour of iperf3 with 128 streams writes less.
+#: Ours: size of a file [bytes] above which it is refused, because its content would fill the memory; iperf3 writes less
+#: in an hour with 128 streams.
 LONGEST_TEXT = 1 << 28
-#: Ours: JSON takes up to 100 bytes of memory for each value, also for "{}". iperf3 writes one in 25 bytes.
+#: Ours: each value of JSON, even "{}", takes up to 100 bytes of memory. A file of iperf3 has one value in 25 bytes.
 MOST_VALUES = 10_000_000
-#: Larger numbers are damage: the counters of Linux have 64 bits. Squares of smaller numbers do not overflow.
+#: A larger number shows a damaged file, as counters of Linux have 64 bits. Squares of smaller numbers do not overflow.
 LARGEST = 2.0**64
 #: Byte order marks of UTF-16 (RFC 2781, section 3.2), which PowerShell writes when output is redirected.
 MARKS = (b"\xff\xfe", b"\xfe\xff")
@@ -25,7 +26,7 @@ MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 @dataclass(frozen=True)
 class Field:
-    """A value in the file, with its path in the JSON for error messages."""
+    """A value of a JSON file, with the file's path and the name of the field for error messages."""
 
     path: str
     name: str
@@ -39,16 +40,16 @@ class Field:
         return Field(self.path, name, entries[key])
 
     def entries(self) -> dict[str, Any]:
-        """Return the value if it is an object of JSON."""
+        """Return the value, which must be a JSON object."""
         return self.value if isinstance(self.value, dict) else self._refuse("an object")
 
     def elements(self) -> list[Field]:
-        """Return the elements of the value if it is a list that is not empty."""
+        """Return the elements of the value, which must be a list that is not empty."""
         values = self.value if isinstance(self.value, list) and self.value else self._refuse("a list that is not empty")
         return [Field(self.path, f"{self.name}[{i}]", value) for i, value in enumerate(values)]
 
     def number(self, unit: str, allowed: str) -> float:
-        """Return the value if it is a number in an interval."""
+        """Return the value, which must be a number in the interval `allowed`."""
         # Python would accept true as 1 and "7" as 7; iperf3 writes neither
         if isinstance(self.value, bool) or not isinstance(self.value, int | float):
             self._refuse(f"a number ({unit})")
@@ -62,7 +63,7 @@ class Field:
 
 
 def opened(path: str | PathLike[str], most: int | None = None) -> Path:
-    """Return the path of a readable file, or refuse it; its size is limited to a number of bytes."""
+    """Return the path of a file; refuse a file that cannot be read, or that has more than `most` bytes."""
     try:
         return regular(path, most)
     except OSError as error:
@@ -93,9 +94,9 @@ def parsed(text: str) -> Any:
     Raises
     ------
     json.JSONDecodeError
-        If it is no JSON, with the line.
+        If the text is no JSON; the error has the line.
     ValueError
-        If it has more than `MOST_VALUES`, or more digits or levels than Python reads.
+        If the text has more than `MOST_VALUES` values, or more digits or levels than Python reads.
     """
     if (values := sum(map(text.count, "[{,"))) > MOST_VALUES:
         raise ValueError(f"has up to {values} values of JSON, must have at most {MOST_VALUES}")
@@ -125,7 +126,7 @@ def _value_or_lines(text: str) -> Any:
 
 
 def printed(name: str, digits: str) -> float:
-    """Return a number read from text; refuse text that is no number, and numbers that exceed any counter."""
+    """Return the number that a text holds; refuse text that is no number, and numbers of more than 64 bits."""
     try:
         value = float(digits)
     except ValueError:

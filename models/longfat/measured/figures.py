@@ -1,4 +1,4 @@
-"""Figures measured on a path, their intervals, and the cause that limited the flow; measurements of one file."""
+"""Records of a measured path: its figures with their intervals, series over time, and the measurement of one file."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FIGURES = {
     "limited_share": ("1", "[0, inf)"),
     "offered": ("bytes/s", "(0, inf)"),
 }
-#: Bounds that the interval of a figure may touch: an interval of the loss can end at 1.
+#: Units and domains of the intervals, which may include bounds that the figure itself cannot have, such as a loss of 1.
 INTERVALS = {
     "rate_interval": ("bytes/s", "[0, inf)"),
     "round_trip_time_interval": ("s", "[0, inf)"),
@@ -35,7 +35,7 @@ INTERVALS = {
 }
 #: Causes that can limit a flow.
 LIMITS = ("network", "receiver window", "send buffer", "sender", "sender's processor", "receiver's processor")
-#: Fields that are merged together: a figure and the fields that belong to it.
+#: Fields that `PathFigures.merged` takes together with a figure.
 _TAKEN = {
     "rate": ("rate_interval", "flows", "rate_layer"),
     "round_trip_time": ("round_trip_time_interval",),
@@ -65,32 +65,32 @@ class PathFigures:
     remarks : tuple of str
         Source of each figure; a remark on a figure begins with its name and a colon.
     packet : float, optional
-        Size of the packets that were sent, without headers [bytes], in (0, inf): the loss is theirs.
+        Size of the packets whose loss is given, without headers [bytes], in (0, inf).
     transport : str
-        "TCP" or "UDP" where the measurement was one of these, else empty.
+        "TCP" or "UDP" if the measurement used one of these, else empty.
     queueing_delay : float, optional
         Mean round-trip time during the measurement less the base [s], in [0, inf).
     queue_depth : float, optional
-        Data that waited in the queue at the most [bytes], in (0, inf): of a scheme that fills buffers the buffer.
+        Longest queue during the measurement [bytes], in (0, inf); the buffer, if the scheme fills it.
     loss_burst : float, optional
         Mean number of packets lost in a row [packets], in [1, inf).
     packets_sent : float, optional
-        Number of packets of which the loss is a share [packets], in (0, inf).
+        Number of packets sent, to which the loss refers [packets], in (0, inf).
     rate_interval, round_trip_time_interval, loss_interval, queueing_delay_interval : tuple of float, optional
-        Lower and upper end around a figure, in its unit. A remark on the figure names the kind of interval.
+        Lower and upper end of the interval of a figure, in its unit. A remark on the figure names the kind of interval.
     policed : bool, optional
-        Whether losses look like those of a policer, which drops the excess over a rate and queues nothing.
+        Whether losses look like those of a policer, which drops what exceeds its rate and queues nothing.
     limited_by : str, optional
         What limited the flow: "network", "receiver window", "send buffer", "sender" (its application, or its send
         buffer where the file does not tell), "sender's processor" or "receiver's processor".
     flows : float, optional
-        Number of parallel flows whose rate this is [flows], in [1, inf).
+        Number of parallel flows that have the rate together [flows], in [1, inf).
     loss_events : float, optional
-        Number of bursts in which packets were lost [events], or of intervals of iperf3 with losses.
+        Number of bursts of losses, or of intervals of iperf3 with losses [events].
     receive_window : float, optional
-        Receive window of all flows together, where it was the limit [bytes], in (0, inf).
+        Receive window of all flows together, if it was the limit [bytes], in (0, inf).
     processor : float, optional
-        Time of a processor that the sending or receiving program took, where it was the limit, as a share of the
+        Processor time of the sending or receiving program, if it was the limit, as a share of the duration of the
         transfer [1]; more than 1 for a program with several threads.
     limited_share : float, optional
         Time in which the send buffer was the limit, as a share of the time with data outstanding [1].
@@ -155,18 +155,18 @@ class PathFigures:
     def merged(self, other: PathFigures) -> PathFigures:
         """Return these figures, with missing ones taken from another record.
 
-        An interval comes with its figure, and the number of packets with the loss. A queueing delay that is taken keeps
-        the mean round-trip time that it stands for: it is counted from the base of the result.
+        An interval is taken with its figure, and the number of packets with the loss. A queueing delay that is taken is
+        converted to the base round-trip time of the result, so that the mean round-trip time stays the same.
 
         Parameters
         ----------
         other : PathFigures
-            The record to fill the gaps from.
+            Record from which missing figures are taken.
 
         Returns
         -------
         PathFigures
-            The remarks of both records, without remarks on a figure that was taken from the other record.
+            The merged record. Each of its figures has only the remarks of the record from which it comes.
 
         Examples
         --------
@@ -179,7 +179,7 @@ class PathFigures:
         taken = {name for name in _TAKEN if getattr(other, name) is not None} - mine
         changes = {one: getattr(other, one) for name in taken for one in (name, *_TAKEN[name])}
         if "queueing_delay" in taken and self.round_trip_time is not None and other.round_trip_time is not None:
-            shift = other.round_trip_time - self.round_trip_time  # the same mean, relative to another base
+            shift = other.round_trip_time - self.round_trip_time  # keeps the mean round-trip time
             changes["queueing_delay"] = max(0.0, changes["queueing_delay"] + shift)
             if ends := changes["queueing_delay_interval"]:
                 changes["queueing_delay_interval"] = (max(0.0, ends[0] + shift), max(0.0, ends[1] + shift))
@@ -201,7 +201,7 @@ class Series:
     unit : str
         Unit of the values, SI.
     times : tuple of float
-        Times since the first value of the file [s], or numbers of samples where the file has no times.
+        Times since the first value of the file [s], or numbers of the samples if the file has no times.
     values : tuple of float
         Values in the unit.
     timed : bool
@@ -224,7 +224,7 @@ class Measurement:
     file : str
         Name of the file.
     kind : str
-        Which program wrote it, a name in `longfat.measured.KINDS`.
+        Program that wrote the file, a name in `longfat.measured.KINDS`.
     figures : PathFigures
         The figures of the path.
     series : tuple of Series

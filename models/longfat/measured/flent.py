@@ -16,18 +16,18 @@ from longfat.measured.loaded import measurement
 __all__ = ["KIND", "looks_like", "read"]
 
 KIND = "flent"
-#: Series of the round-trip time, by precedence; a test has one or several.
+#: Series of the round-trip time in order of preference; a test has one or several of them.
 PINGS = ("Ping (ms) ICMP", "Ping (ms) UDP", "Ping (ms) avg")
 MBIT, MS = 1e6 / 8, 1e-3  # bytes/s and s
 
 
 def looks_like(content: Any) -> bool:
-    """Return whether JSON may be of flent."""
+    """Return whether the content of a JSON file may be flent's."""
     return isinstance(content, dict) and {"metadata", "x_values", "results"} <= content.keys()
 
 
 def read(path: str, content: Any) -> Measurement:
-    """Read the download, or the upload without one, and the round-trip times beside it."""
+    """Read the download, or the upload if there is no download, and the round-trip times during the test."""
     file = Field(path, "", content)
     times, results = file["x_values"].elements(), file["results"].entries()
     ping = next((name for name in (*PINGS, *results) if name in results and name.startswith("Ping (ms)")), None)
@@ -53,12 +53,12 @@ def read(path: str, content: Any) -> Measurement:
 
 
 def _rate(results: dict[str, Any], name: str) -> str:
-    """Return the series of all flows of a direction, or of the only one; empty if there is none."""
+    """Return the name of the series of all flows of a direction, or of its only flow; empty if there is neither."""
     return next((one for one in (f"{name} sum", name) if one in results), "")
 
 
 def _points(file: Field, name: str, times: list[Field], factor: float) -> list[tuple[float, float]]:
-    """Return times [s] and values of a series; values that are missing are null."""
+    """Return times [s] and values of a series, without missing values, which the file has as null."""
     values = file["results"][name].elements()
     if len(values) != len(times):
         raise ValueError(f"results.{name} holds {len(values)} values, must hold {len(times)} as x_values")
@@ -70,9 +70,9 @@ def _points(file: Field, name: str, times: list[Field], factor: float) -> list[t
 
 
 def _raw(samples: Field, binned: list[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Return the round-trip times as they were measured, with times counted as those of the binned series.
+    """Return the single round-trip times, at times on the axis of the binned series, whose values are interpolated.
 
-    Binned values are interpolated. Their times are relative to the test's begin, those of the samples are of the clock;
+    Times of the binned series count from the begin of the test, times of the single samples are those of the clock;
     both begin with the first reply.
     """
     found = [

@@ -15,7 +15,7 @@ from longfat.measured.policing import Transmission, policer
 
 __all__ = ["Transfer", "figures_of", "series_of"]
 
-PARTS = 50  # ours: largest number of intervals in a picture
+PARTS = 50  # ours: number of intervals into which a series over time is divided
 
 
 @dataclass
@@ -27,19 +27,19 @@ class Transfer:
     sent : list of Transmission
         All transmissions in their order.
     acknowledged : float
-        Bytes that arrived [bytes].
+        Data acknowledged [bytes].
     busy, closed : float
-        Time with data outstanding, and of it with no room for a packet in the receiver's window [s].
+        Time with data outstanding, and the part of it in which the receiver's window had no room for a packet [s].
     packet : float
         Size of a full packet, without headers [bytes].
-    handshake : float, optional
-        Round-trip time of the handshake [s].
     base, mean : float, optional
         Smallest and mean round-trip time [s].
+    transport : str
+        "TCP", or empty for QUIC.
     layer : str
-        Layer whose bytes the sizes count.
+        Layer whose bytes the sizes count, a name in `longfat.measured.LAYERS`.
     remarks : list of str
-        Further remarks.
+        Remarks of the reader of the file.
     """
 
     sent: list[Transmission] = field(default_factory=list)
@@ -100,19 +100,19 @@ def figures_of(flow: Transfer, source: str) -> PathFigures:
 
 
 def _at_ip(flow: Transfer, rate: float) -> str:
-    """Return a rate of data as one of IP, after which policers are configured; empty for other layers."""
+    """Return a rate of data as a rate of IP packets, as policers count it, in words; empty for other layers."""
     if flow.layer != "data" or flow.transport != "TCP" or not flow.packet:
         return ""
     return f" ({rounded(rate_at(rate, 'data', 'IP', data=flow.packet), 'bytes/s')} of IP)"
 
 
 def _bursts(sent: Sequence[Transmission]) -> int:
-    """Return the number of runs of losses."""
+    """Return the number of bursts: sequences of consecutive losses."""
     return sum(one.lost and (i == 0 or not sent[i - 1].lost) for i, one in enumerate(sent))
 
 
 def _limit(flow: Transfer, lost: int) -> str | None:
-    """Return what limited the flow; None if windows, losses and queue give no answer."""
+    """Return what limited the flow; None if neither the window nor losses nor a queue did."""
     if flow.busy and flow.closed / flow.busy > SHARE:
         return "receiver window"
     queued = flow.base is not None and flow.mean is not None and flow.mean > QUEUED * flow.base
@@ -144,11 +144,11 @@ def series_of(sent: Sequence[Transmission]) -> tuple[Series, ...]:
 
 
 def smallest_and_mean(sent: Sequence[Transmission]) -> tuple[float | None, float | None]:
-    """Return the smallest round-trip time and the mean one [s], None without any."""
+    """Return the smallest and the mean round-trip time [s]; None for both if there is no sample."""
     trips = [one.round_trip_time for one in sent if one.round_trip_time is not None]
     return (min(trips), sum(trips) / len(trips)) if trips else (None, None)
 
 
 def full_packet(sent: Sequence[Transmission]) -> float:
-    """Return the size of most packets [bytes]."""
+    """Return the median size of the packets [bytes], 0 if there are none."""
     return median(one.size for one in sent) if sent else 0.0

@@ -26,12 +26,12 @@ _EVENTS = ("start", "end", "error")  # events of --json-stream that occur once; 
 def read_iperf3(path: str | PathLike[str]) -> PathFigures:
     """Read the figures of one ``iperf3 --json`` (or ``--json-stream``) run.
 
-    TCP: the rate is the receiver's; the round-trip time is the smallest that the sender saw, which only the sending
-    side writes (not with ``-R``), and the queueing delay its mean less the smallest; the loss is retransmissions per
-    segment sent, an estimate that counts drops from the flow's own overflows and segments resent in vain. UDP: the rate
-    is that seen by the receiver, never more than the offered one; the loss is the share of datagrams that did not
-    arrive; there is no round-trip time. Parallel streams count together. A file of the server has less: the rate, and
-    the round-trip time of ``-R``.
+    TCP: the rate is that of the data received; the round-trip time is the smallest that the sender saw, which only the
+    sending side writes (not with ``-R``), and the queueing delay is the mean less this smallest; the loss is the ratio
+    of retransmissions to segments sent, an estimate that includes drops in queues that the flow itself filled, and
+    spurious retransmissions. UDP: the rate is that of the data received, never more than the offered one; the loss is
+    the share of datagrams that did not arrive; there is no round-trip time. Parallel streams count together. A file of
+    the server only has the rate and, with ``-R``, the round-trip time.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def read_iperf3(path: str | PathLike[str]) -> PathFigures:
     Returns
     -------
     PathFigures
-        Rate [bytes/s], round-trip time [s], loss [probability] of packets of a size [bytes], with a remark on each.
+        Rate [bytes/s], round-trip time [s], loss [probability] and size of the packets [bytes], with a remark on each.
 
     Raises
     ------
@@ -59,7 +59,7 @@ def read_iperf3(path: str | PathLike[str]) -> PathFigures:
 
 
 def looks_like(content: Any) -> bool:
-    """Return whether JSON, or a list of its lines, may be a run of iperf3."""
+    """Return whether the content of a JSON file, or a list of its lines, may be a run of iperf3."""
     if isinstance(content, dict):
         return bool({"start", "end"} <= content.keys() or {"start", "error"} <= content.keys())
     return (
@@ -98,7 +98,7 @@ def read(path: str, content: Any) -> Measurement:
 
 
 def _content(path: str, text: str) -> Any:
-    """Return the JSON of a run, or the list of the objects of ``--json-stream``, one a line."""
+    """Return the JSON of a run, or the list of the events of ``--json-stream``, which the file has one a line."""
     try:
         content = parsed(text)
     except json.JSONDecodeError as error:
@@ -157,7 +157,7 @@ def _samples(intervals: Field) -> list[_Sample]:
 
 
 def _tcp(start: Field, end: Field, samples: list[_Sample]) -> PathFigures:
-    # The option of TCP has 16 bits (RFC 9293, section 3.2).
+    # TCP's option of the maximum segment size has 16 bits (RFC 9293, section 3.2).
     mss = start["tcp_mss" if "tcp_mss" in start.entries() else "tcp_mss_default"].number("bytes", "[1, 65535]")
     segments = end["sum_sent"]["bytes"].number("bytes", "[1, inf)") / mss
     resent = end["sum_sent"]["retransmits"]
@@ -218,10 +218,11 @@ def _round_trips(end: Field) -> tuple[float | None, float | None]:
 
 
 def _burst(samples: list[_Sample]) -> float | None:
-    """Return the index of dispersion of the retransmissions per interval, variance over mean: 1 if independent.
+    """Return the index of dispersion (variance / mean) of the retransmissions per interval: 1 if independent.
 
-    Losses in bursts of a size scatter by that factor. It widens the interval of the loss (the quasi-Poisson variance of
-    McCullagh and Nelder, Generalized Linear Models, 2nd edition, 1989).
+    Losses in bursts of n packets have an index of n. The index widens the interval of the loss (quasi-Poisson variance
+    of McCullagh and Nelder, Generalized Linear Models, 2nd edition, 1989). None if there are too few intervals or no
+    retransmissions.
     """
     counts: dict[float, float] = {}
     for one in samples:
@@ -240,7 +241,7 @@ def _loss_events(samples: list[_Sample]) -> int | None:
 
 
 def _limit(start: Field, end: Field, samples: list[_Sample]) -> PathFigures:
-    """Return what limited the flow: a processor, or else the cause shown by the windows at the intervals' ends."""
+    """Return what limited the flow: a processor, else the cause that the windows at the ends of intervals show."""
     control = str(end.entries().get("sender_tcp_congestion") or "") or None
     asked = start["target_bitrate"].number("bit/s", "[0, inf)") / 8 if "target_bitrate" in start.entries() else 0.0
     processor, taken = _processor(start, end)
@@ -308,9 +309,9 @@ def _udp(start: Field, end: Field) -> PathFigures:
 
 
 def _server(start: Field, end: Field, samples: list[_Sample]) -> PathFigures:
-    """Return the figures that the server of iperf3 knows: the rate and, with -R, the round-trip time.
+    """Return the figures in a file of the server of iperf3: the rate and, with -R, the round-trip time.
 
-    The server writes 0 for all others.
+    The server writes 0 for all other figures.
     """
     protocol = start["test_start"]["protocol"].value
     rates = [

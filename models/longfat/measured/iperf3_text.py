@@ -1,4 +1,4 @@
-"""Figures of a path from the text that iperf3 prints without ``--json``: put into the form of its JSON, and read."""
+"""Figures of a path from the text that iperf3 prints without ``--json``, converted to the form of its JSON."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from longfat.measured.figures import Measurement
 __all__ = ["KIND", "looks_like", "read"]
 
 KIND = "iperf3"
-#: An interval or a line of the summary: stream, end, bytes, bits in a second, and the values of one side only.
+#: Line of an interval or of the summary: stream, end, bytes, bits per second, then values that one side alone prints.
 _LINE = re.compile(
     r"\[ *(\d+|SUM)\] +[\d.]+- *([\d.]+) +sec +([\d.]+) ([KMGT]?)Bytes +([\d.]+) ([KMGT]?)(bits|Bytes)/sec(.*)"
 )
@@ -21,10 +21,10 @@ _HEAD = re.compile(r"\[ ID\](?:\[Role\])? +Interval +Transfer +Bitrate")
 _RESENT = re.compile(r" +(\d+)(?= |$)")
 _WINDOW = re.compile(r"([\d.]+) ([KMGT]?)Bytes")
 _LOST = re.compile(r"(\d+)/(\d+) \(")
-#: The first figure is that of the program that prints, whichever side it is.
+#: Processor time; "local" is the side that printed the text, whether client or server.
 _CPU = re.compile(r"CPU Utilization: local/\w+ ([\d.]+)% .*, remote/\w+ ([\d.]+)%")
 _PREFIXES = ("", "K", "M", "G", "T")
-#: Bytes of data in a packet, if the output of -V does not have it: those of Ethernet, with time stamps.
+#: Bytes of data in a packet, if the text was printed without -V: those of Ethernet with TCP's time stamps.
 _SEGMENT = int(layer_sizes()["data"])
 
 
@@ -34,7 +34,7 @@ def looks_like(text: str) -> bool:
 
 
 def read(path: str, text: str) -> Measurement:
-    """Read one run: rates with three digits, retransmissions and congestion windows, but no round-trip times."""
+    """Read one run. Its text has rates with three digits, retransmissions and congestion windows, no round trips."""
     made = iperf3.read(path, _content(text))
     remarks = [one.replace("(iperf3", "(text of iperf3") for one in made.figures.remarks]
     if "TCP MSS:" not in text:
@@ -44,7 +44,7 @@ def read(path: str, text: str) -> Measurement:
 
 
 def _content(text: str) -> dict[str, Any]:
-    """Return the part of the document of ``--json`` that the text contains."""
+    """Return the text's values in the form of the document that ``--json`` would have written."""
     if "[Role]" in text:
         raise ValueError("holds a run in both directions: measure each direction alone, without --bidir")
     rows = [_row(*found.groups()) for found in map(_LINE.search, text.splitlines()) if found]
@@ -83,7 +83,7 @@ def _content(text: str) -> dict[str, Any]:
 
 
 def _row(stream: str, end: str, *rest: str) -> dict[str, Any]:
-    """Return a line of the text under the JSON's names, with stream and side; the side of an interval is None."""
+    """Return the values of a line under their names in the JSON, with stream and side (None for an interval)."""
     size, prefix, rate, scale, unit, more = rest
     side = next((side for side in ("sender", "receiver") if more.rstrip().endswith(side)), None)
     # iperf3 counts bytes in powers of 1024, and bits in powers of 1000 (its units.c).

@@ -1,8 +1,8 @@
 """Limits of a TCP flow: the network, the receiver's window, the sender or its buffer, or a processor.
 
-The three answers, and the comparison of the flight with the windows, follow Zhang, Breslau, Paxson and Shenker, On the
-Characteristics and Origins of Internet Flow Rates, SIGCOMM 2002. The thresholds are ours, because that paper's apply to
-packets that pass a link in the middle of a path.
+The limits network, window and sender, and the comparison of the flight with the windows, follow Zhang, Breslau, Paxson
+and Shenker, On the Characteristics and Origins of Internet Flow Rates, SIGCOMM 2002. The thresholds are ours, because
+those of the paper apply to packets that pass a link in the middle of a path.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ __all__ = ["by_processor", "by_time", "by_windows", "of_busy", "queued_or_lost"]
 
 #: Ours: a limit explains a flow if it held during half of the time in which the flow had data outstanding.
 SHARE = 0.5
-#: Ours: with less than this share of its window in flight, a flow had nothing to send. A window-limited flow has about
-#: 1. Linux lets the window of a flow without data grow to twice the packets in flight (RFC 7661 gives the reason), so
-#: that it has 0.5.
+#: Ours: if less than this share of its window was in flight, a flow had nothing to send. The share is about 1 for a
+#: window-limited flow, and 0.5 for a flow without data, whose window Linux lets grow to twice the packets in flight
+#: (RFC 7661 gives the reason).
 FLIGHT = 0.65
-#: Ours: round trips this much longer than the base show a queue. Flach et al., SIGCOMM 2016, use the same factor.
+#: Ours: round-trip times above this multiple of the base show a queue. Flach et al., SIGCOMM 2016, use the same factor.
 QUEUED = 1.3
-#: Ours: a thread that takes nine tenths of a processor's time limits the rate, because one that waits for the network
-#: or for its peer sleeps. iperf3 counts the time of its process, not that of the kernel's interrupts.
+#: Ours: a thread that takes nine tenths of a processor's time limits the rate, because a thread that waits for the
+#: network or for its peer sleeps. iperf3 counts the time of its process, not that of the kernel's interrupts.
 BUSY = 0.9
 
 
 def of_busy(busy: float, window: float, buffer: float) -> str:
-    """Return the shares of Linux's clocks in the time with data outstanding, as words.
+    """Return the shares of the busy time in which window and send buffer were the limit, in words.
 
     >>> of_busy(10, 1, 6)
     "of the time with data outstanding 10% by the receiver's window and 60% by the send buffer"
@@ -38,13 +38,13 @@ def of_busy(busy: float, window: float, buffer: float) -> str:
 
 
 def by_time(busy: float, window: float, buffer: float, application: bool) -> str | None:
-    """Return the limit from Linux's clocks (struct tcp_info of linux/tcp.h), None if the flow was never busy.
+    """Return the limit from the times that Linux counts (struct tcp_info of linux/tcp.h), None if never busy.
 
     Parameters
     ----------
     busy, window, buffer : float
-        Time with data outstanding, and of it the time limited by the receiver's window and by the send buffer, in one
-        unit.
+        Time with data outstanding, and the parts of it limited by the receiver's window and by the send buffer, all
+        three in the same unit.
     application : bool
         Whether the application had too little to send (`app_limited`).
 
@@ -65,12 +65,12 @@ def by_time(busy: float, window: float, buffer: float, application: bool) -> str
 def by_processor(sender: float, receiver: float, threads: int = 1) -> str | None:
     """Return the side whose program used a whole processor; None if neither did.
 
-    A receiver without time comes first: it closes the window, and its sender waits.
+    If both did, the receiver was the limit, because a busy receiver closes its window and the sender waits.
 
     Parameters
     ----------
     sender, receiver : float
-        Time of a processor that the programs took, as shares of the transfer [1].
+        Processor time of the sending and of the receiving program, as shares of the duration of the transfer [1].
     threads : int
         Number of threads that send, or receive, in each program.
 
@@ -85,15 +85,15 @@ def by_processor(sender: float, receiver: float, threads: int = 1) -> str | None
 
 
 def by_windows(samples: Iterable[tuple[float, float, float | None]], half_empty: bool = False) -> str | None:
-    """Return the limit from samples of the flight, the congestion window and the receive window, if that is known.
+    """Return the limit from samples of flight and windows, None if they do not show it.
 
     Parameters
     ----------
     samples : iterable of tuple of float
-        Bytes in flight, congestion window and receive window [bytes].
+        Bytes in flight, congestion window and receive window [bytes]; None for an unknown receive window.
     half_empty : bool
-        Whether the scheme keeps a part of its window empty by itself, as BBR does (draft-ietf-ccwg-bbr, cwnd_gain = 2):
-        then few packets in flight have no meaning.
+        Whether the scheme itself keeps a part of its window empty, as BBR does (draft-ietf-ccwg-bbr, cwnd_gain = 2),
+        so that few packets in flight do not show a limit.
 
     Examples
     --------
@@ -111,10 +111,10 @@ def by_windows(samples: Iterable[tuple[float, float, float | None]], half_empty:
 
 
 def queued_or_lost(base: float | None, mean: float | None, lost: float) -> bool | None:
-    """Return False if a queue explains the losses, or there are none, so that no policer is needed; else None.
+    """Return False if a queue explains the losses or there are none, so that no policer caused them; else None.
 
-    A policer drops without queueing (Flach et al., SIGCOMM 2016). Losses without a queue can also be errors of the link
-    or a short buffer; only the times of packets distinguish these, so that the result is never True.
+    A policer drops without queueing (Flach et al., SIGCOMM 2016). A link with errors or a short buffer also loses
+    packets without a queue; only the times of packets distinguish these causes, so that the result is never True.
 
     Parameters
     ----------

@@ -13,16 +13,17 @@ from longfat.measured.limits import QUEUED
 __all__ = ["Points", "measurement"]
 
 Points = Sequence[tuple[float, float]]  # times [s] and values
-#: Ours: this share of the round-trip times with load is below what counts as the longest: one is not the queue alone.
+#: Ours: quantile of the round-trip times under load that counts as the longest, since a single one may be an outlier.
 LONGEST = 0.95
 
 
 def measurement(
     path: str, kind: str, direction: str, rates: Points, trips: Points, remarks: list[str], is_alone: bool = True
 ) -> Measurement:
-    """Return the figures of a load in one direction.
+    """Return the figures of a path from its rates and round-trip times under a load in one direction.
 
-    The depth of the queue is rate x (longest loaded - shortest round-trip time): what the scheme let wait.
+    The depth of the queue, which the congestion control of the load built up, is rate x (longest round-trip time under
+    load - shortest round-trip time).
 
     Parameters
     ----------

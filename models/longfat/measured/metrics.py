@@ -18,7 +18,7 @@ def metrics(figures: PathFigures, capacity: float | None = None) -> dict[str, fl
     figures : PathFigures
         Figures of a TCP measurement.
     capacity : float, optional
-        Bottleneck bandwidth of the physical layer [bytes/s], which TCP cannot measure.
+        Rate of the bottleneck at the physical layer [bytes/s], which TCP cannot measure.
 
     Returns
     -------
@@ -37,7 +37,7 @@ def metrics(figures: PathFigures, capacity: float | None = None) -> dict[str, fl
     if figures.transport != "TCP":
         return made
     if capacity is not None and figures.rate and figures.packet and figures.rate_layer == "data":
-        # The time that any number of bytes took, over the ideal one: rates in the inverse order.
+        # The ratio of measured to ideal transfer time is the same for any size: here, for the data of one second.
         ideal = float(tcp.ideal_transfer_time(figures.rate, capacity, figures.packet, header_bytes("wire")))
         made["transfer_time_ratio"] = float(tcp.transfer_time_ratio(1.0, ideal))
     if figures.loss is not None:
@@ -49,7 +49,7 @@ def metrics(figures: PathFigures, capacity: float | None = None) -> dict[str, fl
 
 
 def beyond(figures: PathFigures, capacity: float | None) -> str:
-    """Return what a rate above that of the link's data may be instead; empty if the link can carry the data.
+    """Return which layer a rate may count if it exceeds the data that the link carries; empty if it does not exceed it.
 
     >>> beyond(PathFigures(rate=986.99e6 / 8, packet=1448, transport="TCP"), 125e6)
     "1 Gbit/s carries 941.5 Mbit/s of data, jumbo frames 990 Mbit/s; 987 Mbit/s is Ethernet's"

@@ -21,7 +21,7 @@ _TESTS = ("download", "upload")
 
 
 def looks_like(content: Any) -> bool:
-    """Return whether JSON, or a list of its lines, may be of ndt7."""
+    """Return whether the content of a JSON file, or a list of its lines, may be ndt7's."""
     if isinstance(content, list):
         return bool(content) and isinstance(content[0], dict) and {"Key", "Value"} <= content[0].keys()
     return isinstance(content, dict) and bool({"Download", "Upload"} & content.keys()) and "StartTime" in content
@@ -50,7 +50,7 @@ def read(path: str, content: Any) -> Measurement:
 
 
 def _client(path: str, lines: list[Any]) -> dict[str, list[tuple[str, Field]]]:
-    """Return origin and message of the measurements of each test, from the lines of a client."""
+    """Return origin and message of each measurement, by test, from the lines that a client printed."""
     made: dict[str, list[tuple[str, Field]]] = {test: [] for test in _TESTS}
     for i, line in enumerate(lines):
         if not isinstance(line, dict) or line.get("Key") not in ("measurement", "error"):
@@ -70,7 +70,7 @@ def _completes(line: Any, test: str) -> bool:
 
 
 def _server(path: str, content: Any) -> dict[str, list[tuple[str, Field]]]:
-    """Return origin and message of the measurements of each test, from the server's archive."""
+    """Return origin and message of each measurement, by test, from the server's archive."""
     made: dict[str, list[tuple[str, Field]]] = {test: [] for test in _TESTS}
     for test in _TESTS:
         result = content.get(test.capitalize())
@@ -130,7 +130,7 @@ def _figures(test: str, seen: list[Field], known: list[Field], remarks: list[str
 
 
 def _series(seen: list[Field], known: list[Field]) -> tuple[Series, ...]:
-    """Return the rate between the receiver's messages, and the round-trip times of the sender's."""
+    """Return the rates between messages of the receiver, and the round-trip times in messages of the sender."""
     made = []
     points = [
         (one["ElapsedTime"].number("us", "[0, inf)") / 1e6, one["NumBytes"].number("bytes", "[0, inf)")) for one in seen

@@ -1,4 +1,4 @@
-"""Packets of a capture: the classic pcap format, pcapng, and the headers of links in them.
+"""Reader of the TCP segments of a packet capture, in the classic pcap format or in pcapng.
 
 The formats are those of draft-ietf-opsawg-pcap and draft-ietf-opsawg-pcapng.
 """
@@ -17,10 +17,11 @@ __all__ = ["MAGICS", "Segment", "segments"]
 
 _SECTION, _INTERFACE, _SIMPLE, _ENHANCED = 0x0A0D0D0A, 1, 3, 6  # blocks of pcapng
 MAGICS = (*headers.PCAP_MAGICS, b"\x0a\x0d\x0d\x0a")
-#: Ours: a packet that claims more bytes is damage. Linux's longest is 524,280 (GSO_MAX_SIZE of linux/netdevice.h).
+#: Ours: a record that states a longer packet is damaged, as Linux's longest packet has 524,280 bytes (GSO_MAX_SIZE of
+#: linux/netdevice.h).
 _LONGEST = 1 << 20
-_LONGEST_BLOCK = 1 << 24  # ours, of pcapng: names, keys and comments are longer than packets
-#: Where the network layer begins, by link type (tcpdump.org/linktypes.html), and where its EtherType is.
+_LONGEST_BLOCK = 1 << 24  # of pcapng; ours, because blocks of names, keys and comments are longer than packets
+#: Link types (tcpdump.org/linktypes.html), grouped by the header that precedes the IP header.
 _NULL, _ETHERNET, _COOKED, _COOKED_2 = (0, 108), 1, 113, 276
 _RAW = (12, 14, 101, 228, 229)
 _VLAN = (0x8100, 0x88A8)
@@ -43,7 +44,7 @@ class Segment(NamedTuple):
 
 
 class _Damage(Exception):
-    """An incomplete record, with its position in the file."""
+    """Error for an incomplete or damaged record, with the record's position in the file [bytes]."""
 
     def __init__(self, place: int, reason: str) -> None:
         super().__init__(reason)
@@ -58,7 +59,8 @@ def segments(path: str, remarks: list[str] | None = None) -> Iterator[Segment]:
     path : str
         The file.
     remarks : list of str, optional
-        Receives a remark on packets left out: records from the first damaged one on, and packets without whole headers.
+        List to which remarks are added on packets left out: those from the first damaged record on, and those whose
+        headers are truncated.
     """
     remarks = [] if remarks is None else remarks
     count = broken = 0
@@ -122,7 +124,7 @@ def _next_generation(file: BinaryIO) -> Iterator[tuple[int, int, bytes, int]]:
         if not 12 <= total <= _LONGEST_BLOCK:
             raise _Damage(place, f"its block says {total} bytes")
         body = (head + file.read(total - 12))[8:]
-        # The length stands at both ends of a block (draft-ietf-opsawg-pcapng, section 3.1).
+        # A block has its length at its begin and at its end (draft-ietf-opsawg-pcapng, section 3.1).
         if len(body) < total - 8 or body[-4:] != head[4:8]:
             raise _Damage(place, f"its block of {total} bytes has no end there")
         if kind == _INTERFACE and len(body) >= 12:
@@ -139,7 +141,7 @@ def _next_generation(file: BinaryIO) -> Iterator[tuple[int, int, bytes, int]]:
 
 
 def _resolution(options: bytes, order: str) -> int:
-    """Return the units of time per second of an interface, from its option if_tsresol (9); 10^6 without."""
+    """Return the units of time per second of an interface, from its option if_tsresol (9); 10^6 if it has none."""
     at = 0
     while at + 4 <= len(options):
         code, length = struct.unpack(f"{order}HH", options[at : at + 4])

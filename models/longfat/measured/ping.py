@@ -13,20 +13,20 @@ __all__ = ["KIND", "looks_like", "read", "read_ping"]
 
 KIND = "ping"
 
-# iputils: "rtt min/avg/max/mdev = "; BSD, macOS: "round-trip min/avg/max/stddev = "; busybox: without the last
+# iputils: "rtt min/avg/max/mdev = "; BSD, macOS: "round-trip min/avg/max/stddev = "; busybox: without a deviation
 _NUMBER = r"([0-9]+(?:\.[0-9]+)?)"
 _SUMMARY = re.compile(rf"(?:rtt|round-trip)\s+min/avg/max\S*\s*=\s*{_NUMBER}/{_NUMBER}/[0-9./]+\s*ms\b")
-#: A reply, after the time that -D prints; "(DUP!)" marks a second one.
+#: Line of a reply, with the time that -D prints at its begin; "(DUP!)" marks a duplicate reply.
 _REPLY = re.compile(rf"^(?:\[{_NUMBER}\] )?(.*)\btime=([0-9]+(?:\.[0-9]+)?)\s*ms\b(.*)$", re.MULTILINE)
 _LOST = re.compile(r"(?<![0-9])([0-9]+(?:\.[0-9]+)?)% packet loss")
 _RECEIVED = re.compile(r"transmitted, ([0-9]+) (?:packets )?received")
 
 
 def read_ping(path: str | PathLike[str]) -> PathFigures:
-    """Read the smallest round-trip time from the output of ``ping``: the one with the least queueing.
+    """Read the smallest round-trip time, which contains the least queueing, from the output of ``ping``.
 
-    Loss is reported in a remark and not used as the loss of the path: a few dozen packets cannot distinguish 1e-3 from
-    0, and many hosts limit the rate of their replies.
+    The loss appears in a remark only, not as the loss of the path: a few dozen packets cannot distinguish 1e-3 from 0,
+    and many hosts limit the rate of their replies.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def read(path: str, text: str) -> Measurement:
 
 
 def _series(replies: list[tuple[str, float]]) -> tuple[Series, ...]:
-    """Return the round-trip times, over time if ping -D has printed it."""
+    """Return the round-trip times over time if ping -D has printed times, else over the number of the reply."""
     if len(replies) < 2:
         return ()
     timed = all(at for at, _ in replies)

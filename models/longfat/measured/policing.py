@@ -1,10 +1,11 @@
-"""Detection of policers: whether a token bucket without a queue, which drops the excess over a rate, caused the losses.
+"""Detection of policers: whether a token bucket without a queue, which drops what exceeds its rate, caused the losses.
 
 The test is that of Flach, Papageorge, Terzis, Pedrosa, Cheng, Karim, Katz-Bassett and Govindan, An Internet-Wide
-Analysis of Traffic Policing, SIGCOMM 2016, with the thresholds of the code that its authors published. It
-replays the transmissions from the first loss on through a bucket that fills at the rate that got through: it has to be
-empty at losses, and not empty where packets pass, and the round trips before losses must not be longer than others. It
-misses policers whose bucket fills up again between losses, so that only a queue before the losses is an answer of no.
+Analysis of Traffic Policing, SIGCOMM 2016, with the thresholds of the code that its authors published. It replays the
+transmissions from the first loss on through a token bucket that fills at the rate of the packets that arrived. There is
+a policer if the bucket is empty at losses and not empty where packets pass, and if the round trips before losses are
+not longer than others. The test misses policers whose bucket fills up again between losses, so that only a queue before
+the losses rules a policer out.
 """
 
 from __future__ import annotations
@@ -16,33 +17,37 @@ from statistics import mean, median
 
 __all__ = ["Transmission", "Verdict", "policer"]
 
-LOSSES, PASSES = 15, 15  # smaller numbers are not significant
+LOSSES, PASSES = 15, 15  # least numbers of lost and of delivered packets for a verdict
 ROUNDS_WITH_LOSS = 3
 LATEST_FIRST_LOSS = 2e6  # bytes
-EMPTY, FULL = 2.0, 0.75  # round trips of tokens: the bucket counts as empty below, as overdrawn above
-LOSSES_ASIDE, PASSES_ASIDE = 0.1, 0.03  # shares that may contradict
+#: Tokens of so many round trips: at losses the bucket may deviate from empty by EMPTY, at passes be overdrawn by FULL.
+EMPTY, FULL = 2.0, 0.75
+LOSSES_ASIDE, PASSES_ASIDE = 0.1, 0.03  # shares of losses and of passes that may contradict a bucket
 SILENCE = 1.25  # round trips
-#: Round trips of tokens in the bucket from which on the rate that got through is called the policer's. Ours, fitted: of
-#: 29 simulated transfers 16 had more, and their rate within 0.5 %; of the 13 others nine were 5 to 74 % below, since a
-#: smaller bucket runs over while the flow is slow after a loss. Of fresh ones 10 had more, and rates 6 % below at most.
+#: Size of the bucket, in round trips at its rate, from which on the rate of delivered packets is called the policer's.
+#: Ours, fitted to 29 simulated transfers: 16 had a larger bucket, and a rate within 0.5 % of the policer's; of the 13
+#: others nine had a rate 5 to 74 % below it, since a smaller bucket overflows while the flow is slow after a loss. Of
+#: transfers simulated later 10 had a larger bucket, and rates at most 6 % below the policer's.
 SURE = 2.0
-LONGER, SHORTEST, LATE_LOSSES = 1.3, 0.020, 0.2  # round trips over the 10th percentile; s; share of losses
+#: A loss follows a queue if the round trip before it exceeds LONGER times the 10th percentile, and SHORTEST [s]; a
+#: share of such losses above LATE_LOSSES rules a policer out.
+LONGER, SHORTEST, LATE_LOSSES = 1.3, 0.020, 0.2
 
 
 @dataclass(slots=True)
 class Transmission:
-    """A packet that was sent, or sent again.
+    """Transmission or retransmission of a packet.
 
     Attributes
     ----------
     time : float
-        When it was sent [s].
+        Time of the transmission [s].
     offset, size : float
-        Bytes of the flow before it, and in it [bytes].
+        Bytes of the flow before the packet, and bytes in the packet [bytes].
     lost : bool
-        Whether it was lost.
+        Whether the packet was lost.
     round_trip_time : float, optional
-        Time to its acknowledgment [s], None if it is no sample of the path.
+        Time from the transmission to its acknowledgment [s]; None if it is not a sample of the round-trip time.
     """
 
     time: float
@@ -54,18 +59,18 @@ class Transmission:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether there is a policer, with a reason: True, False if a queue explains the losses, None if uncertain.
+    """Result of the test for a policer, with its reason.
 
     Attributes
     ----------
     policed : bool, optional
-        Whether the losses are those of a policer.
+        Whether a policer caused the losses; False if a queue explains them or there are none, None if uncertain.
     reason : str
         Reason for or against it.
     rate, bucket : float
         Rate [bytes/s] and size of the bucket [bytes] of the policer, headers not counted; 0 if there is none.
     is_least : bool
-        Whether the rate is only the delivered one, and the policer's may be much larger.
+        Whether `rate` is only the rate of the packets that arrived, so that the policer's may be much larger.
     """
 
     policed: bool | None
@@ -76,7 +81,7 @@ class Verdict:
 
 
 def policer(sent: Sequence[Transmission]) -> Verdict:
-    """Return whether a policer explains the losses of a flow.
+    """Return the verdict on whether a policer explains the losses of a flow.
 
     Parameters
     ----------
@@ -107,18 +112,18 @@ def policer(sent: Sequence[Transmission]) -> Verdict:
 
 
 def _start(sent: Sequence[Transmission], trip: float) -> int:
-    """Return with which packet the flow began that met the first loss: after the last silence of a round trip.
+    """Return the index of the first packet after the last pause of more than a round trip before the first loss.
 
-    Ours: the authors count from the first packet. A program such as iperf3 sends a few bytes, and its data later, when
-    the bucket is full again.
+    Ours, because a program such as iperf3 sends a few bytes first and its data later, when the bucket is full again;
+    the authors count from the first packet of the flow.
     """
     return max((i for i in range(1, len(sent)) if sent[i].time - sent[i - 1].time > SILENCE * trip), default=0)
 
 
 def _bucket(sent: Sequence[Transmission], rate: float) -> float:
-    """Return the tokens taken from a full bucket, which refills at the rate, before the first loss [bytes].
+    """Return the tokens that packets before the first loss took from a full bucket, which refills at the rate [bytes].
 
-    Ours: the authors report all bytes before the first loss, which includes refilled tokens.
+    Ours, because the authors' size of a bucket, all bytes before the first loss, includes refilled tokens.
     """
     taken, before = 0.0, 0.0
     for one in sent:
@@ -128,7 +133,7 @@ def _bucket(sent: Sequence[Transmission], rate: float) -> float:
 
 
 def _replayed(sent: Sequence[Transmission], rate: float, trip: float, bucket: float) -> Verdict:
-    """Return the verdict on transmissions from the first loss on."""
+    """Return the verdict from a replay of the transmissions from the first loss on through a token bucket."""
     begin, used, rounds, end = sent[0].time, 0.0, 1, sent[0].time + trip
     at_loss, at_pass = [], []
     for one in sent:
@@ -154,7 +159,7 @@ def _replayed(sent: Sequence[Transmission], rate: float, trip: float, bucket: fl
 
 
 def _inflated(sent: Sequence[Transmission], lost: Sequence[int]) -> float:
-    """Return the share of losses before which the round trip was long, as in a queue."""
+    """Return the share of losses before which the round-trip time was long, as with a queue."""
     trips: list[float] = []
     tenth, middle = _Ranked(), _Ranked()
     count, at = 0, 0
@@ -174,7 +179,7 @@ def _inflated(sent: Sequence[Transmission], lost: Sequence[int]) -> float:
 
 
 class _Ranked:
-    """Values with access by rank in logarithmic time; ranks asked for must not decrease while values are added."""
+    """Values that are read by rank in logarithmic time; the ranks that are read must not decrease."""
 
     def __init__(self) -> None:
         self.low: list[float] = []  # heap of the smallest values, negated
@@ -185,7 +190,7 @@ class _Ranked:
         heappush(self.high, -heappushpop(self.low, -value))
 
     def at(self, rank: int) -> float:
-        """Return the value of a rank, from 0 on."""
+        """Return the value of a rank; the smallest value has rank 0."""
         while len(self.low) <= rank:
             heappush(self.low, -heappop(self.high))
         return -self.low[0]

@@ -23,13 +23,13 @@ _DATA = ("1RTT", "1rtt", "short", None)  # types of packets with data of the app
 
 
 def looks_like(content: Any) -> bool:
-    """Return whether JSON, or a list of its lines, may be qlog."""
+    """Return whether the content of a JSON file, or a list of its lines, may be qlog."""
     first = content[0] if isinstance(content, list) and content else content
     return isinstance(first, dict) and ("qlog_version" in first or "file_schema" in first)
 
 
 def read(path: str, content: Any) -> Measurement:
-    """Read the trace with the most packets sent; the trace has to be the sender's."""
+    """Read the trace with the most packets sent, which has to be the trace of the sender."""
     head = content[0] if isinstance(content, list) else content
     groups: dict[str, list[Field]] = defaultdict(list)
     for trace, event in _events(path, content):
@@ -50,7 +50,7 @@ def read(path: str, content: Any) -> Measurement:
 
 
 def _events(path: str, content: Any) -> list[tuple[int, Field]]:
-    """Return the events, with the number of their trace."""
+    """Return each event with the number of its trace."""
     if isinstance(content, list):
         return [(0, Field(path, f"line {i + 2}", event)) for i, event in enumerate(content[1:])]
     traces = Field(path, "", content)["traces"].elements()
@@ -58,19 +58,19 @@ def _events(path: str, content: Any) -> list[tuple[int, Field]]:
 
 
 class _Reader:
-    """Follows one sender."""
+    """Reader of the events of one sender."""
 
     def __init__(self) -> None:
         self.flow = Transfer()
         self.numbers: dict[int, int] = {}  # index in `sent` by packet number
-        self.unacknowledged: list[int] = []  # packet numbers in their order, with those declared lost
+        self.unacknowledged: list[int] = []  # sorted packet numbers, including those declared lost
         self.outstanding: set[int] = set()
         self.least: list[float] = []
         self.trips: list[float] = []
         self.bytes = 0.0
 
     def read(self, events: list[Field]) -> Transfer:
-        """Return the observations of the flow from the events."""
+        """Return the observations of the flow that its events contain."""
         flow = self.flow
         before: float | None = None
         for event in events:
@@ -138,7 +138,8 @@ class _Reader:
                 self.flow.acknowledged += sent.size
                 sent.lost = False  # the packet was declared lost although it arrived
             if newly:
-                sent.round_trip_time = time - sent.time  # of the largest number: RFC 9002, section 5.1
+                # Only the largest newly acknowledged number gives a sample (RFC 9002, section 5.1).
+                sent.round_trip_time = time - sent.time
 
     def _taken(self, low: int, high: int) -> list[int]:
         """Remove the unacknowledged packet numbers in a range, and return them."""

@@ -1,4 +1,4 @@
-"""Reading of measurements of any kind, each recognised by its content, and one record of the path from all of them."""
+"""Reading of files of any kind, which is recognised by their content, and of one record of a path from several."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["KINDS", "read", "read_each"]
 
 
 class _Kind(NamedTuple):
-    """A kind of file, with the functions that recognise and read it."""
+    """Functions that recognise and read one kind of file."""
 
     looks_like: Callable[[Any], bool]
     read: Callable[[str, Any], Measurement]
@@ -26,7 +26,7 @@ class _Kind(NamedTuple):
 
 _JSON = {one.KIND: _Kind(one.looks_like, one.read) for one in (iperf3, ndt7, qlog, flent)}
 _TEXT = {one.KIND: _Kind(one.looks_like, one.read) for one in (iperf3_text, tc, ss, ping, sysctl)}
-#: The kinds of files, by the command that writes them.
+#: Names of the kinds of files, mostly the command that writes them.
 KINDS = (*_JSON, *_TEXT, crusader.KIND, tcp_flow.KIND)
 _GZIP = b"\x1f\x8b"
 _COMPRESSED = {_GZIP: "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"\xfd7zXZ": "xz", b"BZh": "bzip2"}
@@ -34,12 +34,13 @@ _HEAD = 1 << 16  # bytes
 
 
 def read(*files: str | PathLike[str]) -> PathFigures:
-    """Return the figures of a path from the files that were measured on it.
+    """Return the figures of a path from files with measurements of it.
 
     Parameters
     ----------
     *files : str or path
-        Files of any of the kinds in `KINDS`. Several files of one kind are runs on the same path, and give intervals.
+        Files of any of the kinds in `KINDS`. Several files of one kind are runs on the same path, from which intervals
+        are computed.
 
     Returns
     -------
@@ -60,7 +61,7 @@ def read(*files: str | PathLike[str]) -> PathFigures:
 
 
 def read_each(*files: str | PathLike[str]) -> list[Measurement]:
-    """Return the figures of each file, with its kind and its series over time."""
+    """Return the measurement of each file: its figures, kind and series over time."""
     if not files:
         raise ValueError("no file was given: give one measurement or more")
     return [_read(str(file)) for file in files]
@@ -94,7 +95,7 @@ def _recognised(path: str) -> Measurement:
         raise ValueError(f"is of no known kind (binary): must be {_allowed()}")
     text = text_of(path)
     begin = text.lstrip()[:1]
-    # Lines of iperf3 begin with a bracket, and its JSON may contain the text of the server.
+    # The text output of iperf3 also begins with a bracket, and its JSON may contain the text output of the server.
     if begin in ("{", "\x1e") or (begin == "[" and not iperf3_text.looks_like(text)):
         return _from_json(path, text)
     for kind in _TEXT.values():
@@ -114,7 +115,7 @@ def _unpacked(path: str) -> str:
 
 
 def _from_json(path: str, text: str) -> Measurement:
-    """Read JSON: one value, or one on each line."""
+    """Read a JSON text, which has one value, or one on each line."""
     try:
         content = parsed(text)
     except json.JSONDecodeError as error:

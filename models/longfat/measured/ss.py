@@ -19,15 +19,14 @@ __all__ = ["KIND", "looks_like", "read"]
 KIND = "ss -ti"
 _STATES = "ESTAB|CLOSE-WAIT|FIN-WAIT-1|FIN-WAIT-2|CLOSING|LAST-ACK|TIME-WAIT|SYN-SENT|SYN-RECV|LISTEN|UNCONN"
 #: A socket: state, two queues, local and peer address. The state is absent if ss was asked for one state only.
-_END = r"(\S{1,99}:\S{1,99})"  # bounded, since a search for colons in a line of them takes quadratic time
+_END = r"(\S{1,99}:\S{1,99})"  # bounded, since a search in a line of many colons would take quadratic time
 _SOCKET = re.compile(rf"^(?:(?:{_STATES})\s+)?\d+\s+\d+\s+{_END}\s+{_END}")
 _COUNTER = re.compile(r"(?:^|\s)(\w+):([0-9.]+)(?:/([0-9.]+))?(ms)?(?=[\s(]|$)")
 _RATE = re.compile(r"(?:^|\s)(send|pacing_rate|delivery_rate) ([0-9.]+)([KMGT]?)bps")
 _FACTOR = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
-#: Ours: sockets that have sent less, such as control connections, are too short to measure a path.
+#: Ours: sockets that have sent fewer segments, such as control connections, are too short to measure a path.
 _LEAST = 10  # segments
-#: Counters that never fall during a connection, and are printed from their first change on (struct tcp_info of
-#: linux/tcp.h).
+#: Counters that never decrease during a connection (struct tcp_info of linux/tcp.h). ss omits those that are 0.
 _RISING = ("bytes_acked", "data_segs_out", "retrans", "busy", "rwnd_limited", "sndbuf_limited")
 
 
@@ -48,10 +47,10 @@ def looks_like(text: str) -> bool:
 
 
 def read(path: str, text: str) -> Measurement:
-    """Read samples of sockets; the measurement is of the sockets to the peer to which most was sent.
+    """Read samples of sockets; the measurement is that of the peer to which most data was sent.
 
-    The base round-trip time is Linux's minimum; the rate is the acknowledged data over the time with data outstanding.
-    Parallel sockets to the same peer count together.
+    The base round-trip time is Linux's minimum; the rate is the ratio of the acknowledged data to the time with data
+    outstanding. Parallel sockets to the same peer count together.
     """
     sockets: dict[tuple[str, str], list[_Sample]] = defaultdict(list)
     remarks: list[str] = []
@@ -73,9 +72,9 @@ def read(path: str, text: str) -> Measurement:
 
 
 def _samples(path: str, text: str, remarks: list[str]) -> Iterator[tuple[tuple[str, str], _Sample]]:
-    """Yield the samples with local and peer address. Details are on the line of the socket (-O) or below it.
+    """Yield each sample with local and peer address. Its details are on the line of the socket (-O) or below it.
 
-    The last line may be cut off within a number, if it does not end with a line break: it is left out, with a remark.
+    A last line without a line break may be cut off within a number: it is left out, with a remark.
     """
     name: tuple[str, str] | None = None
     lines = text.splitlines()
@@ -160,7 +159,7 @@ def _figures(path: str, sockets: list[list[_Sample]], remarks: list[str]) -> Pat
 
 
 def _rate(found: list[_Sample]) -> float:
-    """Return the rate of a socket [bytes/s]; before Linux 4.10 ss reports no busy time, and before 4.9 no rate."""
+    """Return the rate of a socket [bytes/s]; ss reports busy time from Linux 4.10 on, delivery_rate from 4.9 on."""
     last = found[-1]
     if last["busy"] > 0:
         return 1000 * last["bytes_acked"] / last["busy"]
@@ -169,7 +168,7 @@ def _rate(found: list[_Sample]) -> float:
 
 
 def _limit(sockets: list[list[_Sample]]) -> tuple[str | None, str, float]:
-    """Return what limited the sockets together, a text with the durations, and the share of the send buffer."""
+    """Return what limited the sockets together, the shares of the limits in words, and the send buffer's share."""
     last = [found[-1] for found in sockets]
     busy, window, buffer = (sum(one[name] for one in last) for name in ("busy", "rwnd_limited", "sndbuf_limited"))
     every = [one.application for found in sockets for one in found]
@@ -181,7 +180,7 @@ def _limit(sockets: list[list[_Sample]]) -> tuple[str | None, str, float]:
 
 
 def _series(found: list[_Sample]) -> tuple[Series, ...]:
-    """Return series over the number of the sample, since ss prints no times."""
+    """Return the series; they have numbers of samples in place of times, which ss does not print."""
     if len(found) < 2:
         return ()
     columns = [

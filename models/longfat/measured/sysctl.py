@@ -1,4 +1,4 @@
-"""Settings of a host's TCP from the output of ``sysctl -a``: they limit the windows of its connections."""
+"""Settings of a host's TCP, which limit the windows of its connections, from the output of ``sysctl -a``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["KIND", "Settings", "looks_like", "read"]
 
 KIND = "sysctl -a"
 _LINE = re.compile(r"^(net\.\S+|kernel\.osrelease) ?=(.*)$", re.MULTILINE)
-#: Settings that are read, and how many numbers each has (kernel documentation, networking/ip-sysctl).
+#: Settings that are read, each with its count of numbers (kernel documentation, networking/ip-sysctl).
 _NUMBERS = {
     "net.ipv4.tcp_rmem": 3,
     "net.ipv4.tcp_wmem": 3,
@@ -24,14 +24,14 @@ _NEEDED = ("net.ipv4.tcp_rmem", "net.ipv4.tcp_wmem")
 
 @dataclass(frozen=True)
 class Settings(Measurement):
-    """Settings of a host, which say nothing of the path: its figures are all unknown.
+    """Settings of a host, as a measurement without figures, because settings do not describe a path.
 
     Attributes
     ----------
     numbers : dict
-        Numbers of each setting of TCP that the file has, by its name.
+        Numbers of each setting of TCP in the file, by the name of the setting.
     kernel : str
-        Version of Linux, empty if the file does not have it.
+        Version of Linux; empty if the file does not contain it.
     """
 
     numbers: dict[str, tuple[int, ...]] = field(default_factory=dict)
@@ -49,7 +49,7 @@ def read(path: str, text: str) -> Settings:
     Raises
     ------
     ValueError
-        If the buffers of TCP are missing, a setting occurs with two values, or its numbers cannot be those of Linux.
+        If tcp_rmem or tcp_wmem is missing, a setting occurs with two values, or its numbers cannot be those of Linux.
     """
     found: dict[str, str] = {}
     for name, value in _LINE.findall(text):
@@ -66,7 +66,7 @@ def read(path: str, text: str) -> Settings:
 
 
 def _numbers(name: str, text: str, count: int) -> tuple[int, ...]:
-    """Return the numbers of a setting; those of TCP are C's int or long, and never negative."""
+    """Return the numbers of a setting; numbers of TCP's settings are C's int or long, and never negative."""
     words = text.split()
     if len(words) != count or not all(re.fullmatch("[0-9]{1,19}", word) for word in words):
         raise ValueError(f"{name} holds {text!r:.40}, must hold {count} number{'s' * (count > 1)}")

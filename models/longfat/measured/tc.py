@@ -30,15 +30,16 @@ class Queue:
     Attributes
     ----------
     kind, handle, device : str
-        Such as "tbf", "1:" and "eth0"; the device is empty if tc was asked for one device.
+        Kind, such as "tbf", handle, such as "1:", and device, such as "eth0"; tc does not print the device if it was
+        asked for one device only, so that it is empty.
     root : bool
-        Whether it is the device's own, not a class's.
+        Whether the discipline is the root of the device, not attached to a class.
     sent, dropped, overlimits, marked : int
         Packets sent, dropped, delayed or dropped by a limit, and marked with congestion experienced [packets].
     sent_bytes : int
         Bytes sent [bytes].
     backlog : int, optional
-        Bytes waiting [bytes]; None if the line is missing.
+        Bytes waiting [bytes]; None if the output has no line "backlog".
     rate : float, optional
         Configured rate [bytes/s].
     """
@@ -62,7 +63,7 @@ def looks_like(text: str) -> bool:
 
 
 def queues(path: str, text: str) -> list[Queue]:
-    """Return the queue disciplines with counters."""
+    """Return the queue disciplines in the output, each with its counters."""
     found, starts = [], list(_QDISC.finditer(text))
     for start, following in zip(starts, [*starts[1:], None], strict=True):
         body = text[start.end() : following.start() if following else len(text)]
@@ -98,8 +99,8 @@ def queues(path: str, text: str) -> list[Queue]:
 def read(path: str, text: str) -> Measurement:
     """Read the counters of the device's queue that has sent the most bytes.
 
-    The counters run since the queue was made. The loss is the share that this queue dropped, which is the path's loss
-    if it is the bottleneck, and else a part of it.
+    The counters count from the creation of the queue. The loss is the share of packets that this queue dropped: all of
+    the path's loss if the queue is at the bottleneck, else a part of it.
     """
     known = queues(path, text)
     candidates = [one for one in known if one.root and one.sent] or [one for one in known if one.sent]

@@ -18,31 +18,33 @@ __all__ = ["KIND", "looks_like", "read"]
 
 KIND = "pcap"
 SYN, ACK = 2, 16
-#: Ours: more packets take too much memory; these are twenty seconds at 1 Gbit/s.
+#: Ours: largest number of packets that are read, because more take too much memory; it is 20 s at 1 Gbit/s.
 MOST = 2_000_000
 #: RFC 5681, section 3.2: a packet that three others overtook was lost; a packet overtaken by fewer was reordered.
 REORDERED = 3
-#: RFC 791, section 3.1: every host accepts 576 bytes and every link carries 68, less 40 of headers; less is damage.
+#: Smallest MSS that is believed [bytes]: every link carries 68 bytes (RFC 791, section 3.2), of which 40 are headers.
 SMALLEST_MSS = 28
-#: Ours: more simultaneous gaps than a window can have, and slow to search. The oldest are closed.
+#: Ours: largest number of open gaps, because no window has so many and a search of more is slow. The oldest are closed.
 MOST_GAPS = 1 << 16
-#: Ours: no path has a shorter round trip [s]. `longfat simulate --pcap` writes handshakes that take no time.
+#: Ours: shortest round trip of a path [s]. `longfat simulate --pcap` writes handshakes that take no time.
 LEAST = 1e-6
-#: Ours: a capture is at the sender if the handshake's round trip lies beyond it, but for a tenth of it.
+#: Ours: a capture is at the sender if the handshake's round trip between sender and capture is at most this share of
+#: that between capture and receiver.
 NEAR = 0.1
 _Ends = tuple[tuple[bytes, int], tuple[bytes, int]]
 
 
 def looks_like(head: bytes) -> bool:
-    """Return whether a file begins like a capture."""
+    """Return whether the first bytes of a file are those of a capture."""
     return head[:4] in MAGICS
 
 
 def read(path: str, _: bytes) -> Measurement:
-    """Read the connection with the most data, in the direction of most data.
+    """Read the connection and direction with the most data.
 
-    A retransmission means that its predecessor was lost, unless the receiver reports it as a duplicate (RFC 2883). A
-    capture at the receiver, where lost packets are never seen, has gaps instead, which retransmissions fill.
+    A retransmission means that the previous transmission of its data was lost, unless the receiver reports the data as
+    a duplicate (RFC 2883). A capture at the receiver does not contain lost packets; it has gaps in the sequence numbers
+    instead, which retransmissions fill.
     """
     remarks: list[str] = []
     connections: dict[_Ends, list[Segment]] = defaultdict(list)
@@ -69,21 +71,21 @@ def read(path: str, _: bytes) -> Measurement:
 
 
 class _Gaps:
-    """Ranges of sequence numbers that the capture skipped, in their order."""
+    """Ranges of sequence numbers that the capture skipped, in ascending order."""
 
     def __init__(self) -> None:
         self.begins: list[int] = []
-        self.rest: list[tuple[int, int]] = []  # end, transmissions before
+        self.rest: list[tuple[int, int]] = []  # for each begin: end, and number of transmissions before the gap
 
     def open(self, begin: int, end: int, before: int) -> None:
-        """Add a gap behind all others."""
+        """Add a gap above all others."""
         if len(self.begins) == MOST_GAPS:
             self.close(self.begins[MOST_GAPS // 2])
         self.begins.append(begin)
         self.rest.append((end, before))
 
     def close(self, number: int) -> None:
-        """Forget the gaps that end below a sequence number: that has arrived."""
+        """Remove the gaps that end at or below a sequence number, because all data below it has arrived."""
         i = bisect_right(self.begins, number)
         i -= i > 0 and self.rest[i - 1][0] > number
         del self.begins[:i], self.rest[:i]
@@ -101,7 +103,7 @@ class _Gaps:
 
 
 class _Reader:
-    """Follows one connection; sequence numbers count from its first data, without wrapping."""
+    """Reader of one connection; its sequence numbers count from the first data, without wrapping."""
 
     def __init__(self, ends: _Ends, packets: Sequence[Segment]) -> None:
         self.source, self.packets = ends[0], sorted(packets, key=attrgetter("time_ns"))
@@ -119,11 +121,12 @@ class _Reader:
         self.next = self.acknowledged = 0
         self.edge: int | None = None
         self.gaps = _Gaps()
-        self.latest: dict[int, int] = {}  # unacknowledged transmissions, by their first sequence number
+        self.latest: dict[int, int] = {}  # position in `sent` of unacknowledged transmissions, by sequence number
         self.waiting: list[tuple[int, int]] = []  # heap of their ends and positions in `sent`
         self.again: set[int] = set()  # sequence numbers of retransmitted segments
         self.failed: dict[int, Transmission] = {}  # transmissions that count as lost, by sequence number
-        self.unseen: list[tuple[int, Transmission]] = []  # losses before the capture, by position in `sent`
+        # Packets lost upstream of the capture, with the position in `sent` before which they belong.
+        self.unseen: list[tuple[int, Transmission]] = []
         self.is_cut = False  # whether packets are left out, because there are too many
 
     def read(self) -> Transfer:
@@ -140,7 +143,7 @@ class _Reader:
             if one.source == self.source:
                 if one.payload:
                     self._data(time, one)
-                    if len(self.sent) >= MOST:  # a packet of a capture before segmentation is many
+                    if len(self.sent) >= MOST:  # a packet captured before segmentation counts as many transmissions
                         self.is_cut = True
                         break
             elif one.flags & ACK and not one.flags & SYN:
@@ -174,9 +177,9 @@ class _Reader:
             flow.remarks.append("queueing_delay: the mean of these times less the smallest (pcap)")
 
     def _handshake(self) -> tuple[float, float]:
-        """Return the parts of the handshake's round trip between capture and sender, and capture and receiver [s].
+        """Return the handshake's round-trip times from the capture to the sender and to the receiver [s].
 
-        Both are 0 if a part of it was sent again, or is not in the file.
+        Both are 0 if a packet of the handshake was sent again, or is not in the file.
         """
         syns = [i for i, one in enumerate(self.packets) if one.flags & SYN]
         if len(syns) != 2 or not self.packets[syns[1]].flags & ACK:
@@ -190,12 +193,12 @@ class _Reader:
         return (back, there) if opened.source == self.source else (there, back)
 
     def _unwrapped(self, number: int) -> int:
-        """Return a sequence number of 32 bits as the nearest one to the highest that was seen."""
+        """Return the unwrapped value of a 32-bit sequence number that is nearest to the highest one seen."""
         offset = (number - self.zero) % 2**32
         return offset + round((self.next - offset) / 2**32) * 2**32
 
     def _data(self, time: float, one: Segment) -> None:
-        """Take note of a data packet; a capture before segmentation has several in one."""
+        """Record a data packet, as several segments if it was captured before segmentation."""
         begin = self._unwrapped(one.sequence)
         end = begin + one.payload
         if begin < 0:
@@ -215,7 +218,7 @@ class _Reader:
         elif not new:
             before = self.latest.get(begin)
             if before is None or begin < self.acknowledged:
-                return  # spurious, as a probe of a window or of the tail is
+                return  # spurious, such as a probe of a closed window or of the tail
             self.sent[before].lost = True
             self.failed[begin] = self.sent[before]
             self.again.add(begin)
@@ -225,7 +228,7 @@ class _Reader:
         self.next = max(self.next, begin + size)
 
     def _fill(self, before: int, begin: int, size: int) -> None:
-        """Record the segment that fills a gap: lost before the capture and sent again, or reordered."""
+        """Record a segment that fills a gap: it was lost upstream of the capture and retransmitted, or reordered."""
         if len(self.sent) - before >= REORDERED:
             at = self.sent[min(before, len(self.sent) - 1)].time
             self.unseen.append((before, Transmission(at, begin, size, lost=True)))
@@ -246,13 +249,13 @@ class _Reader:
         while self.waiting and self.waiting[0][0] <= number:
             covered.append(self.sent[heappop(self.waiting)[1]])
             self.latest.pop(int(covered[-1].offset), None)
-        # RFC 6298, section 3 (Karn): neither of retransmitted packets nor of packets that waited behind them.
+        # No sample if a retransmitted packet is among those acknowledged (Karn's algorithm: RFC 6298, section 3).
         if covered and not any(int(one.offset) in self.again for one in covered):
             newest = max(covered, key=lambda one: one.offset)
             newest.round_trip_time = time - newest.time
 
     def _duplicate(self, one: Segment, number: int) -> None:
-        """Take a loss back that the receiver reports as a duplicate (RFC 2883, section 4)."""
+        """Clear the mark of loss of a transmission whose data was received twice (RFC 2883, section 4)."""
         left, right = (self._unwrapped(edge) for edge in one.sacks[0])
         inside = [tuple(map(self._unwrapped, block)) for block in one.sacks[1:2]]
         again = right <= number or any(low <= left and right <= high for low, high in inside)
