@@ -1,4 +1,4 @@
-"""Linux's own TCP over emulated links: the same scenario as in `longfat.sim`, run by the operating system.
+"""Testbed that runs scenarios of `longfat.sim` with Linux's own TCP over emulated links.
 
 Submodules are imported on first use.
 """
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from longfat.testbed.plan import refusals
     from longfat.testbed.runs import Spoilt, outcomes
 
-#: Name -> module; no module has the name of an object that it exports, because importing the module would hide it.
+#: Exported name -> its module. No module has the name of an exported object, which importing the module would hide.
 _NAMES = {
     "CannotRun": "network_namespaces",
     "Spoilt": "runs",

@@ -1,4 +1,4 @@
-"""A scenario in the simulator and on Linux, side by side, with the laws that apply."""
+"""Comparison of a scenario in the simulator with the same scenario on Linux and with the laws that apply."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def compare(
     repeats: int = 3,
     progress: bool = True,
 ) -> xr.Dataset:
-    """Run a scenario in the simulator and on Linux, and return both beside the laws that apply.
+    """Run a scenario in the simulator and on Linux, and return the results of both with the laws that apply.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def compare(
     duration, warm_up : float or str
         Time to run, and time after which counting begins [s].
     replications : int
-        Number of runs on either side.
+        Number of runs in the simulator, and the same number on Linux.
     confidence : float
         Confidence level of the intervals [probability], in (0, 1).
     sample_every : float or str, optional
@@ -87,7 +87,7 @@ def compare(
 def beside(simulated: xr.Dataset, measured: xr.Dataset, laws: list[LawValue]) -> xr.Dataset:
     """Return the results of the simulator and of Linux along ``face``, with the laws along ``law``.
 
-    Both have traces of the same times, from the start of the run. A variable that only one of them has is left out.
+    The traces have the times that both results contain. A variable that only one of them contains is left out.
     """
     import xarray as xr
 
@@ -110,11 +110,11 @@ def beside(simulated: xr.Dataset, measured: xr.Dataset, laws: list[LawValue]) ->
 
 
 def difference(data: xr.Dataset, name: str, where: dict[str, str]) -> tuple[float, float]:
-    """Return the relative difference of Linux from the simulator [1], and half the width of its interval.
+    """Return the difference of Linux relative to the simulator [1], and half the width of its confidence interval.
 
-    The half-width is the root of the sum of the squares of both half-widths: a two-sample Student interval with the
-    degrees of freedom of one side, fewer than Welch's, so that it is not too narrow. A deterministic simulation has
-    none. It is NaN without replications on Linux.
+    The half-width is the root of the sum of the squares of both half-widths, as in a two-sample Student interval with
+    the degrees of freedom of one side; Welch's are more, so that it is not too narrow. A deterministic simulation adds
+    no half-width. The result is NaN without replications on Linux.
 
     >>> import xarray as xr
     >>> data = xr.Dataset({"goodput": ("face", [2.0, 3.0]), "goodput_upper": ("face", [2.3, 3.4])})

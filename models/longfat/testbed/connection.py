@@ -1,4 +1,4 @@
-"""One TCP connection between the two hosts: its task and its addresses."""
+"""Record of one TCP connection between the two hosts: what it sends, with which rules, and its addresses."""
 
 from __future__ import annotations
 
@@ -7,30 +7,30 @@ from dataclasses import dataclass
 
 from longfat.base.layers import header_bytes
 
-#: Headers of a packet [bytes], which are all of an acknowledgment: IPv4 and TCP, without or with time stamps.
+#: Size of the headers of IPv4 and TCP, without and with time stamps [bytes], which is the size of an acknowledgment.
 HEADERS = (header_bytes("IP", time_stamps=False), header_bytes("IP"))
-#: Ports of both ends of the first connection; each connection has its own.
+#: Port of the first connection at both ends; each further connection has the next port.
 FIRST_PORT = 20_000
 MOST_CONNECTIONS = 10_000
-SENDERS, RECEIVERS = "10.64.0.0/16", "10.128.0.0/16"  # every connection has an address of its own at either end
+SENDERS, RECEIVERS = "10.64.0.0/16", "10.128.0.0/16"  # prefixes; each connection has its own address in both
 
 
 @dataclass(frozen=True)
 class Connection:
-    """One TCP connection, as a flow of the scenario asks for it.
+    """One TCP connection, with the properties that a flow of the scenario specifies.
 
     Attributes
     ----------
     number : int
-        Position among the connections.
+        Number of the connection, from 0.
     name : str
-        Name of the flow, or of its copy.
+        Name of the flow, or of one of its copies.
     control : str
         Linux's name of the congestion control.
     packet, payload : int
         Size of a data packet with its headers, and of the data in it [bytes].
     file : int or None
-        Data to send [bytes]; None without end.
+        Data to send [bytes]; None for unlimited data.
     start, stop : float
         When the application begins to write, and when it aborts the connection [s].
     initial_window : int
@@ -58,7 +58,7 @@ class Connection:
 
     @property
     def port(self) -> int:
-        """Port of both ends."""
+        """Port at both ends."""
         return FIRST_PORT + self.number
 
     def address(self, prefix: str) -> str:

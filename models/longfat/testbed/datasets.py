@@ -1,8 +1,8 @@
-"""Results of runs on Linux, as the Dataset that a simulation has.
+"""Results of runs on Linux, as a Dataset of the same form as that of a simulation.
 
-Links, drops, delays and marks are counted by the simulator's own code, which is the emulated network. Data of the hosts
-come from the headers of their packets (`longfat.testbed.ledger`) and from TCP_INFO. Sizes are the simulator's: a packet
-of data counts with its headers.
+The emulated network is the simulator's own code, which counts utilisations, drops, delays and marks of the links.
+Results of the hosts come from the headers of their packets (`longfat.testbed.ledger`) and from TCP_INFO. Sizes follow
+the simulator's convention: a data packet counts with its headers.
 """
 
 from __future__ import annotations
@@ -55,13 +55,13 @@ def run(
     Parameters
     ----------
     net : Network
-        Links and flows; flows without a scheme are simulated beside Linux's. `longfat.testbed.refusals` lists what
-        Linux cannot do.
+        Links and flows; flows without a scheme are simulated together with Linux's. `longfat.testbed.refusals` lists
+        what Linux cannot do.
     duration, warm_up : float or str
-        Length of each run, and of its beginning that is not measured [s].
+        Length of each run, and of its initial part that is not measured [s].
     replications : int
-        Number of runs, one after the other. Linux's timers differ from run to run, also where no random number is
-        drawn.
+        Number of runs, one after the other. Linux's timers differ from run to run, even if the scenario draws no random
+        numbers.
     confidence : float
         Confidence level of the intervals [probability], in (0, 1); with one replication there are none.
     sample_every : float or str, optional
@@ -120,7 +120,7 @@ def dataset(
     entropy: str = "unknown",
     wall_time: float = math.nan,
 ) -> xr.Dataset:
-    """Return means over the accepted runs with their intervals, and the traces of the first run.
+    """Return the means of the accepted runs with their intervals, and the traces of the first run.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ def dataset(
     entropy : str
         Seed of the random numbers.
     wall_time : float
-        Time that all of it took [s].
+        Time that all runs took by the clock [s].
 
     Returns
     -------
@@ -171,7 +171,7 @@ def dataset(
 
 
 def about(outcomes: Sequence[Outcome]) -> dict[str, Any]:
-    """Return the attributes on the machine: Linux's release and settings, and the lateness of each run."""
+    """Return the content of the attribute ``testbed``: Linux's release and settings, and each run's lateness."""
     first = outcomes[0]
     return {
         "release": first.settings.get("kernel", os.uname().release),
@@ -183,7 +183,7 @@ def about(outcomes: Sequence[Outcome]) -> dict[str, Any]:
 
 
 def measure(outcome: Outcome, duration: float, warm_up: float) -> dict[str, np.ndarray]:
-    """Return every quantity of `longfat.sim.runs.results.QUANTITIES` of one run."""
+    """Return the value of every quantity of `longfat.sim.runs.results.QUANTITIES` in one run."""
     made = {name: np.array(values, float) for name, values in outcome.measured.items()}
     for one, before, after in zip(outcome.connections, outcome.before, outcome.after, strict=True):
         row = outcome.flows.index(one.name)
@@ -198,7 +198,7 @@ def measure(outcome: Outcome, duration: float, warm_up: float) -> dict[str, np.n
 def _of_connection(
     one: Connection, before: Account, after: Account, duration: float, warm_up: float
 ) -> dict[str, float]:
-    """Return the results of a connection, from the headers of its packets."""
+    """Return the results of a connection, from its accounts at the end of the warm-up and of the run."""
     finish = after.finish_ns / SECOND if after.finish_ns != NEVER else math.nan
     last = max(one.stop, after.last_arrival_ns / SECOND) if math.isnan(finish) else finish
     span = min(last, duration) - max(one.start, warm_up)
@@ -213,7 +213,7 @@ def _of_connection(
 
 
 def _timeouts(outcome: Outcome, one: Connection, warm_up: float) -> float:
-    """Return the retransmission timeouts of a connection between warm-up and end: TCP_INFO, tcpi_total_rto."""
+    """Return the number of retransmission timeouts of a connection after the warm-up (TCP_INFO, tcpi_total_rto)."""
     mine = outcome.samples[outcome.samples["connection"] == one.number]
     if not len(mine):
         return math.nan
@@ -242,9 +242,9 @@ def _sampled(name: str, one: Connection, rows: np.ndarray) -> np.ndarray:
 
 
 def traces(outcome: Outcome) -> dict[str, Any]:
-    """Return the traces along `time`: queues of the emulated links, windows by the last sample at or before each time.
+    """Return the traces along `time`: queues of the emulated links, and values of flows sampled from TCP_INFO.
 
-    Before the first sample of a connection there is no value.
+    The value of a flow is that of the last sample at or before each time, NaN before the first sample.
     """
     made = dict(outcome.trace or {})
     times = np.round(np.asarray(made["time"][1]) * SECOND)

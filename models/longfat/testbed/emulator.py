@@ -1,8 +1,8 @@
-"""Emulated network: packets of real hosts on the links of `longfat.sim`, in virtual time.
+"""Emulated network, which carries packets of real hosts over the links of `longfat.sim` in virtual time.
 
 The same compiled code as in a simulation decides on queueing, drops, marks and departures. Each flow with a scheme
-becomes a flow of injected packets: its hosts say when a packet enters the first link, and learn when it reaches the
-other end. Other flows are simulated beside them.
+becomes a flow of injected packets: the caller says when a packet enters the first link, and receives it when it reaches
+the other end. Other flows are simulated in the same network.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from longfat.sim.network.traffic import Traffic
 from longfat.sim.runs.engine import Simulation, kernel
 from longfat.sim.runs.run_state import rows
 
-BUDGET = 1 << 20  # events between two visits of Python, so that Ctrl-C is noticed
-#: Marks of a packet by the two bits of IP's ECN field: RFC 3168, section 5, and RFC 9331, section 4.1.
+BUDGET = 1 << 20  # events after which the compiled loop returns to Python, so that Ctrl-C takes effect
+#: Flags of a packet in the simulator, by the value of IP's ECN field: RFC 3168, section 5, and RFC 9331, section 4.1.
 MARKS = (0, records.ECT | records.ECT1, records.ECT, records.ECT | records.CE)
 
 
 @dataclass(frozen=True)
 class Connection:
-    """A flow, or a copy of one, whose packets are real."""
+    """A flow, or one copy of a flow, whose packets come from real hosts."""
 
     name: str
     flow: Flow
@@ -43,17 +43,17 @@ class Delivery(NamedTuple):
 
     time_ns: int
     connection: int
-    back: bool  # it reaches the host of the sender
+    back: bool  # whether the packet goes from receiver to sender
     packet: bytes
 
 
 class Emulator:
-    """Network whose packets come from outside.
+    """Network into which the caller injects packets, and from which it takes those that reach a host.
 
     Parameters
     ----------
     net : Network
-        Links and flows; later changes of it have no effect.
+        Links and flows; changes to `net` after the construction have no effect.
     rng : None, int, SeedSequence or Generator
         Seed of the random numbers.
     sample_every : float, optional
@@ -66,7 +66,7 @@ class Emulator:
     ValueError
         If no flow has a scheme.
     SchemeError
-        By `inject`, `step` and `advance`, if a discipline fails.
+        If a queue discipline fails in `inject`, `step` or `advance`.
 
     Examples
     --------
@@ -90,7 +90,7 @@ class Emulator:
         self._sent = [[0, 0] for _ in self._flows]  # packets, there and back
         self._inside: list[tuple[dict[int, bytes], dict[int, bytes]]] = [({}, {}) for _ in self._flows]
         self._found: list[Delivery] = []
-        # Hosts may answer every delivery, so that nothing beyond it is certain.
+        # A host may answer every delivery, so that no later event may be computed in advance.
         state.hops["in_advance"] = records.AT_ARRIVAL
         state.left = rows(records.ROOM_LEFT, records.LEFT)
         self.simulation.prepare()
@@ -108,7 +108,7 @@ class Emulator:
 
     @property
     def due(self) -> int:
-        """Time of the next event [ns], `records.NEVER` if there is none."""
+        """Time of the next event [ns]; `records.NEVER` if there is none."""
         if self._found:
             return self.now
         time: int = records.NEVER
@@ -124,10 +124,10 @@ class Emulator:
         return sum(len(there) + len(back) for there, back in self._inside)
 
     def inject(self, connection: int, back: bool, time: int, packet: bytes, number: int | None = None) -> None:
-        """Let a packet enter its first link at a time [ns], the present one if that is past.
+        """Send a packet into its first link at `time` [ns], or immediately if that time has passed.
 
-        It follows everything else that happens at its time. `number` is the sequence number that disciplines see, in
-        packets: by default that of the transmission.
+        All other events of the same time precede it. `number` is the sequence number that disciplines see [packets]; by
+        default it is the number of the transmission.
         """
         self._settle(time)
         transmission = self._sent[connection][back]
@@ -146,26 +146,26 @@ class Emulator:
         self._settle(self.now)
 
     def step(self, time: int) -> list[Delivery]:
-        """Advance to the next delivery, but at most to a time [ns]; return the deliveries."""
+        """Advance to the next delivery, but at most to `time` [ns]; return the deliveries."""
         while not self._found and self._run(time):
             self._take()
         found, self._found = self._found, []
         return found
 
     def advance(self, time: int) -> list[Delivery]:
-        """Advance to a time [ns]; return the deliveries until then, in order."""
+        """Advance to `time` [ns]; return the deliveries until then, in order of time."""
         found: list[Delivery] = []
         while more := self.step(time):
             found += more
         return found
 
     def _settle(self, time: int) -> None:
-        """Advance to a time [ns], and keep the deliveries for the next call of `step`."""
+        """Advance to `time` [ns], and keep the deliveries for the next call of `step`."""
         while time >= self.now and self._run(time):
             self._take()
 
     def _run(self, time: int) -> bool:
-        """Run the event loop until a packet leaves the network; return False at `time` if none has left."""
+        """Run the event loop until a packet leaves the network (True), or until `time` [ns] (False)."""
         scalars = self._scalars
         while True:
             status = self._call(time)
@@ -180,7 +180,7 @@ class Emulator:
                 return False
 
     def _call(self, time: int) -> int:
-        """Call the event loop, and name the plug-in that fails."""
+        """Call the event loop; an error of a plug-in names the plug-in."""
         try:
             return int(self._loop(self._address, time, BUDGET))
         except KeyboardInterrupt:
@@ -191,13 +191,13 @@ class Emulator:
             raise self.simulation._failure(error) from None
 
     def _refresh(self) -> None:
-        """Bring addresses up to date, after arrays have grown."""
+        """Update the addresses of the arrays after arrays have grown."""
         state = self.simulation.state
         self._address = state.address()
         self._arrivals, self._clocks = state.arrivals["time"], state.clocks["time"]
 
     def _take(self) -> None:
-        """Remove packets that have left the network, and record as deliveries those that have reached a host."""
+        """Remove the packets that have left the network, and record each that reached a host as a delivery."""
         count = int(self._scalars["left_rows"][0])
         self._scalars["left_rows"][0] = 0
         for time, transmission, f, flags, kind, dropped in self.simulation.state.left[:count].tolist():
@@ -211,7 +211,7 @@ class Emulator:
 
 
 def injected(net: Network) -> Network:
-    """Return a network in which flows with a scheme have packets from outside."""
+    """Return a network in which flows with a scheme are replaced by flows of injected packets."""
     made = Network(net.name)
     made.links = dict(net.links)
     source = Traffic("injected", records.INJECTED, acknowledged=True)
@@ -247,7 +247,7 @@ def _connections(net: Network) -> Iterable[Connection]:
 
 
 def _first_hops(state: Any, f: int) -> tuple[int, int]:
-    """Return the first hops of a flow of injected packets, there and back."""
+    """Return the first hop of a flow of injected packets from the sender, and that from the receiver."""
     there = int(state.senders["first_hop"][f])
     end = there
     while state.hops["far_end"][end] != records.TO_HOST:

@@ -1,4 +1,4 @@
-"""Statements of equivalence: the same scenarios on Linux's TCP, in the simulator and by laws."""
+"""Statements on whether Linux's TCP and the simulator agree in the same scenarios, with the values of laws."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ QUICK = 2  # runs
 LINK = "a-b"  # the bottleneck
 TRACED = {"mean_window", "middle_window"}  # quantities that need samples of the window
 SAMPLE_EVERY = 0.02  # s
-ATTEMPTS = 6  # ours: at a run, which the machine's load may spoil
+ATTEMPTS = 6  # ours: largest number of attempts at a run, which the machine's load may spoil
 
 
 def _window(data: xr.Dataset) -> np.ndarray:
@@ -40,7 +40,7 @@ def _goodput(data: xr.Dataset) -> float:
     return float(data.goodput.sum())
 
 
-#: name: (unit, meaning, how it is computed from the results of a run)
+#: Name -> unit, meaning, and function that computes the quantity from the results of a run.
 QUANTITIES: dict[str, tuple[str, str, Callable[[xr.Dataset], float]]] = {
     "utilisation": ("1", "share of time in which the link transmits", lambda d: float(d.utilisation.sel(link=LINK))),
     "mean_queue": ("packets", "mean backlog", lambda d: float(d.mean_queue.sel(link=LINK))),
@@ -55,7 +55,7 @@ QUANTITIES: dict[str, tuple[str, str, Callable[[xr.Dataset], float]]] = {
 
 @dataclass(frozen=True)
 class Statement:
-    """Values of one quantity of one case by law, simulator and Linux, and whether simulator and Linux agree."""
+    """Values of one quantity of a case by law, simulator and Linux, with the difference of Linux and simulator."""
 
     case: Case
     quantity: str
@@ -72,16 +72,16 @@ class Statement:
 
     @property
     def verdict(self) -> str:
-        """Verdict on the difference, see `verdict`; "spoilt" without a run on Linux."""
+        """Verdict on the difference, see the function `verdict`; "spoilt" if a run on Linux was spoilt."""
         if math.isnan(self.measured):
             return "spoilt"
         return verdict(self.difference, self.width, self.accuracy.of(self.measured))
 
 
 def verdict(difference: float, width: float, limit: float) -> str:
-    """Return the verdict on a difference, given half the width of its interval and the largest one allowed.
+    """Return the verdict on a difference, given half the width of its interval and the largest allowed difference.
 
-    The two agree if the interval lies within the limits, differ if it lies outside; else they are undecided.
+    The verdict is "agrees" if the interval lies within the limits, "differs" if it lies outside, else "undecided".
 
     >>> verdict(0.01, 0.01, 0.03), verdict(0.05, 0.01, 0.03), verdict(0.025, 0.01, 0.03), verdict(0.0, math.nan, 1.0)
     ('agrees', 'differs', 'undecided', 'undecided')
@@ -96,7 +96,7 @@ def compared(
 ) -> tuple[float, float]:
     """Return the difference of means, measured less simulated, and half the width of its confidence interval.
 
-    Student's interval of the pairs, or Welch's of two independent samples, with its degrees of freedom rounded down.
+    The interval is Student's for pairs, else Welch's for two independent samples, with degrees of freedom rounded down.
 
     >>> difference, width = compared([2.0, 3.0, 4.0], [1.0, 2.0, 3.0], True)
     >>> difference, width
@@ -118,7 +118,7 @@ def compared(
 
 
 def simulate(case: Case, seed: int) -> dict[str, float]:
-    """Return the quantities of a simulated run."""
+    """Run a case in the simulator, and return its quantities."""
     from longfat.testbed.plan import with_handshakes
 
     data = sim.run(with_handshakes(case.network(seed)), rng=seed, progress=False, **_options(case))
@@ -126,7 +126,7 @@ def simulate(case: Case, seed: int) -> dict[str, float]:
 
 
 def measure(case: Case, seed: int) -> dict[str, float]:
-    """Return the quantities of a run on Linux.
+    """Run a case on Linux, and return its quantities.
 
     Raises
     ------
@@ -143,7 +143,7 @@ def measure(case: Case, seed: int) -> dict[str, float]:
 
 
 def _measured(case: Case, seed: int) -> dict[str, float]:
-    """Return the quantities of a run on Linux, NaN if the machine's load has spoilt every attempt."""
+    """Run a case on Linux, and return its quantities; NaN if the machine's load has spoilt every attempt."""
     from longfat.testbed import Spoilt
 
     try:
@@ -162,7 +162,7 @@ def _quantities(case: Case, data: xr.Dataset) -> dict[str, float]:
 
 
 def law(case: Case, quantity: str) -> tuple[float, str]:
-    """Return a law's value for a quantity, and the law's name; NaN and an empty name without a law."""
+    """Return a law's value for a quantity, and the law's name; NaN and an empty name if no law applies."""
     from longfat.testbed.law_values import law_values
 
     net = case.network(0)
@@ -207,7 +207,7 @@ def run(
     quick : bool
         Run one case of each group only, twice.
     seed : int
-        Seed of the first run of each case; the others follow.
+        Seed of the first run of each case; run k has the seed plus k.
     at_once : int
         Scenarios that run on Linux at the same time.
     progress : bool
@@ -216,7 +216,8 @@ def run(
     Returns
     -------
     list of Statement
-        In the order of the cases; "spoilt" where the machine's load has spoilt a run and each of its repetitions.
+        Statements in the order of the cases; the verdict is "spoilt" if the machine's load has spoilt a run and each of
+        its repetitions.
 
     Raises
     ------
@@ -243,7 +244,7 @@ def runs_on_linux(
 
     each = {
         (case.name_on_linux, seed + k): (case, seed + k) for case in chosen for k in range(case.replications)
-    }  # the same runs for cases that differ in the simulator alone
+    }  # cases that differ in the simulator only have the same runs on Linux
     with bar(task="running on Linux", unit="runs", shown=progress, total=len(each)) as shown:
         found = replicate(lambda one: _measured(*one), each.values(), at_once, progress=shown.update)
     made = dict(zip(each, found, strict=True))
@@ -254,7 +255,7 @@ HEADS = ("case", "quantity", "law", "simulator", "Linux (runs)", "difference", "
 
 
 def cells(one: Statement) -> list[str]:
-    """Return a statement as the cells of a table; a relative difference where the accuracy is relative."""
+    """Return a statement as the cells of a row; the difference is relative if the accuracy is relative."""
     scale, unit = (100 / one.measured, " %") if one.accuracy.relative else (1.0, "")
     return [
         one.case.name,
@@ -269,7 +270,7 @@ def cells(one: Statement) -> list[str]:
 
 
 def to_text(statements: Sequence[Statement]) -> str:
-    """Return the statements as a table, with the number of statements for each verdict."""
+    """Return the statements as a table of text, with the number of statements for each verdict."""
     return "\n".join([*columns([HEADS, *map(cells, statements)]), "", summary(statements)])
 
 
@@ -285,7 +286,7 @@ def summary(statements: Sequence[Statement]) -> str:
 
 
 def to_json(statements: Sequence[Statement]) -> str:
-    """Return the statements as JSON, in s, bytes/s, packets and shares of 1; NaN is null."""
+    """Return the statements as JSON, in s, bytes/s, packets and 1; NaN becomes null."""
     rows = [
         {
             "case": one.case.name,

@@ -1,7 +1,7 @@
 """Scenarios that compare Linux's TCP with the simulator and with laws, and the accuracy required of each quantity.
 
-All were chosen before the first run on Linux. The path is that of the comparison with ns-3: 20 Mbit/s and packets of
-1500 bytes, a round trip of 40 ms unless stated otherwise, so that a bandwidth-delay product has 66.7 packets.
+All cases were chosen before the first run on Linux. The path is that of the comparison with ns-3: 20 Mbit/s, packets of
+1500 bytes and, unless stated otherwise, a round trip of 40 ms, so that the bandwidth-delay product is 66.7 packets.
 """
 
 from __future__ import annotations
@@ -13,30 +13,31 @@ import numpy as np
 
 from longfat.sim import Network, schemes
 
-RATE, PACKET, ACK, PLAIN_ACK = 20e6 / 8, 1500, 52, 40  # bytes/s, bytes; with time stamps, and without
+RATE, PACKET, ACK, PLAIN_ACK = 20e6 / 8, 1500, 52, 40  # bytes/s, bytes; ACK has time stamps, PLAIN_ACK has none
 ROUND_TRIP_TIME = 0.04  # s
-#: s; fitted: of Linux's BBR nine of ten packets are later than its pacing by less than 0.08 to 0.22 ms
+#: Lateness [s]; fitted: Linux's BBR sends nine of ten packets less than 0.08 to 0.22 ms later than its pacing demands
 #: (tests/benchmarks/lateness.py).
 LATE = 1e-4
 UNCOMPRESSED, BEHIND = "no acknowledgments compressed on Linux", "packets up to 0.1 ms late here"
-#: Round-trip times under random loss [s]: flows of all numbers lose often enough in 20 s, and form no long queue.
+#: Number of flows -> round-trip time under random loss [s], at which the flows lose often enough in 20 s and form no
+#: long queue.
 LOSSY_ROUND_TRIP_TIMES = {1: 0.02, 2: 0.04, 10: 0.1}
 BUFFERS, LOSSES, FLOWS = (0.1, 0.25, 0.5, 1.0, 2.0), (0.003, 0.01, 0.03), (1, 2, 10)
-#: Parameters that a connection of Linux has, too.
+#: Parameters that can also be set for a connection of Linux.
 SETTABLE = ("initial_window", "delayed_ack", "min_rto", "timestamps")
-#: Name of a scheme here -> name in Linux.
+#: Name of a scheme in the simulator -> name for Linux's scheme in names of cases.
 LINUX_NAMES = {"sack": "Reno", "cubic": "CUBIC", "bbr1": "BBR", "newreno": "Reno without SACK"}
 
 
 @dataclass(frozen=True)
 class Accuracy:
-    """Largest difference between Linux and simulator with which they are said to agree: absolute, or relative."""
+    """Largest difference, absolute or relative, between Linux and simulator at which they agree."""
 
     absolute: float = 0.0  # in the unit of the quantity
     relative: float = 0.0  # 1
 
     def of(self, value: float) -> float:
-        """Return the largest difference at a value."""
+        """Return the largest difference for a value of the quantity, in its unit."""
         return self.absolute + self.relative * abs(value)
 
     def __str__(self) -> str:
@@ -53,30 +54,30 @@ class Case:
     Attributes
     ----------
     group, about : str
-        Statement that it belongs to; difference from the other cases of the group. Together they are its name.
+        Group of the case, and its difference from the other cases of the group. The name of the case contains both.
     schemes : tuple of str
         Scheme of each flow.
     buffer : float
         Buffer of the bottleneck [bandwidth-delay products].
     quantities : mapping
-        Names of `longfat.testbed.equivalence.QUANTITIES`, and their accuracy.
+        Quantities of `longfat.testbed.equivalence.QUANTITIES` to compare, each with its required accuracy.
     loss : float
         Probability of random loss.
     round_trip_times : tuple of float
-        Of each flow [s]; a single one is that of all.
+        Round-trip time of each flow [s]; a single value applies to all flows.
     rules : str
-        Rules that are switched, in the simulator by `parameters`, on Linux by `settings`, and by those of the
-        parameters that a connection of Linux has, too (`SETTABLE`).
+        Description of the rules that are switched: in the simulator by `parameters`, on Linux by `settings` and by the
+        parameters in `SETTABLE`.
     files : float, optional
         Size of the transfer of each flow [packets]; by default flows send all the time.
     discipline : str
         Queue discipline of the bottleneck.
     late : float
-        Upper bound of the lateness of each packet at a simulated sender, uniform from 0 [s].
+        Upper bound of the lateness of each packet at a simulated sender, which is uniformly distributed from 0 [s].
     replications : int
-        Runs on Linux.
+        Number of runs on Linux.
     duration, warm_up : float
-        Time of a run, and of its part that is not counted [s].
+        Length of a run, and of its initial part that is not counted [s].
     """
 
     group: str
@@ -98,21 +99,21 @@ class Case:
 
     @property
     def name(self) -> str:
-        """Unique name."""
+        """Unique name of the case."""
         return ", ".join(filter(None, (self.group, self.about, self.rules)))
 
     @property
     def name_on_linux(self) -> str:
-        """Name of the case with the same run on Linux: without the rules that are switched in the simulator only.
+        """Name without the rules that are switched in the simulator only, as these do not change the run on Linux.
 
-        A name lists the rules of both sides first, and the simulator's own rules after a semicolon.
+        A name lists the rules that are switched on both sides first, and the others after a semicolon.
         """
         both = self.settings or any(name in SETTABLE for name in self.parameters)
         return replace(self, rules=self.rules.partition("; ")[0] if both else "").name
 
     @property
     def paired(self) -> bool:
-        """Whether runs on Linux and simulated runs with the same starts and losses are compared in pairs.
+        """Whether each run on Linux is paired with the simulated run that has the same starts and losses.
 
         Several flows without random loss diverge after a few losses, so that pairing would not reduce the variance.
         """
@@ -124,9 +125,9 @@ class Case:
         return self.replications if self.paired else 5 * self.replications
 
     def network(self, seed: int, linux: bool = False) -> Network:
-        """Return the scenario of one run; flows start at random times in the first second, files all at time 0.
+        """Return the scenario of one run; flows start at random times in the first second, files at time 0.
 
-        For Linux it has no rules that are switched in the simulator alone.
+        The scenario for Linux lacks the rules that are switched in the simulator only.
         """
         delays = self.round_trip_times * (len(self.schemes) if len(self.round_trip_times) == 1 else 1)
         shortest = min(delays)
@@ -149,7 +150,7 @@ class Case:
         return net
 
     def given(self, scheme: str, linux: bool = False) -> dict[str, float]:
-        """Return the parameters of a scheme: nearest to Linux, except for the rules that the case switches."""
+        """Return the parameters with which a scheme is nearest to Linux, except for those that the case switches."""
         known = schemes.scheme(scheme).parameters
         switched = {
             name: value
@@ -160,14 +161,14 @@ class Case:
 
 
 def _replications(scheme: str, flows: int, buffer: float) -> int:
-    """Return the runs of a case on Linux: more where runs of Linux differ most."""
-    # Planned from the intervals that four runs had, and fixed before the first of these runs.
+    """Return the number of runs of a case on Linux, which is larger if runs on Linux vary more."""
+    # Chosen from the intervals of four earlier runs, before the first of these runs.
     wide = flows == 2 or (flows == 1 and scheme == "bbr1") or (flows == 10 and buffer < 1.0)
     return 8 if wide else 4
 
 
 def full_links() -> list[Case]:
-    """Return the cases of Reno, CUBIC and BBR at five drop-tail buffers, alone and with 2 and 10 flows."""
+    """Return the cases of 1, 2 and 10 flows of Reno, CUBIC or BBR at five drop-tail buffers."""
     return [
         Case(
             "full link", f"{LINUX_NAMES[scheme]}, {flows} flow{'s' * (flows > 1)}, buffer {buffer:g}",
@@ -179,7 +180,7 @@ def full_links() -> list[Case]:
 
 
 def random_losses() -> list[Case]:
-    """Return the cases of Reno, CUBIC and BBR at three probabilities of loss, alone and with 2 and 10 flows."""
+    """Return the cases of 1, 2 and 10 flows of Reno, CUBIC or BBR at three probabilities of random loss."""
     return [
         Case(
             "random loss", f"{LINUX_NAMES[scheme]}, {flows} flow{'s' * (flows > 1)}, p = {loss:g}",
@@ -191,7 +192,7 @@ def random_losses() -> list[Case]:
 
 
 def files() -> list[Case]:
-    """Return the cases of short transfers over an empty path: 4, 20 and 200 packets, with initial windows."""
+    """Return the cases of transfers of 4, 20 and 200 packets over an empty path, with two initial windows."""
     return [
         Case(
             "unloaded transfer", f"{size} packets, initial window {window}", ("sack",), 4.0,
@@ -204,7 +205,7 @@ def files() -> list[Case]:
 
 
 def sharing() -> list[Case]:
-    """Return the cases of unlike flows on one link: BBR beside CUBIC, and two round-trip times."""
+    """Return the cases of two flows that share a link: BBR and CUBIC, or flows of different round-trip times."""
     share, times = {"first_share": Accuracy(0.05)}, {"40 and 40": (0.04, 0.04), "40 and 80": (0.04, 0.08)}
     beside = [
         Case("share", f"BBR beside CUBIC, buffer {buffer:g}", ("bbr1", "cubic"), buffer, share, duration=45.0)
@@ -221,7 +222,7 @@ def sharing() -> list[Case]:
 
 
 def queues() -> list[Case]:
-    """Return the cases of waiting times behind FIFO and CoDel."""
+    """Return the cases of waiting times in queues of FIFO and of CoDel."""
     asked = {"mean_wait": Accuracy(relative=0.03), "utilisation": UTILISATION}
     return [
         Case("waiting", f"four CUBIC flows, {name}, buffer 2", ("cubic",) * 4, 2.0, asked, discipline=name)
@@ -230,7 +231,7 @@ def queues() -> list[Case]:
 
 
 def windows() -> list[Case]:
-    """Return the cases of windows over time: CUBIC's mean, and the cap of BBR."""
+    """Return the cases of CUBIC's mean window, and of BBR's median window, which is its cap."""
     close = Accuracy(relative=0.03)
     return [
         Case("window", "CUBIC, 1 flow, buffer 1", ("cubic",), 1.0, {"mean_window": close}, replications=3),
@@ -239,7 +240,7 @@ def windows() -> list[Case]:
 
 
 def switched() -> list[Case]:
-    """Return cases with one rule switched, to explain a difference or to show the effect of an option."""
+    """Return cases with rules switched, to explain a difference or to show the effect of an option."""
     plain = {one.name: one for one in (*full_links(), *random_losses(), *files())}
     transfers = [one.name for one in files() if not one.rules]
     fractions = [f"full link, {name}, 1 flow, buffer {buffer:g}" for name in ("Reno", "CUBIC") for buffer in BUFFERS]
@@ -266,7 +267,7 @@ def switched() -> list[Case]:
             {"handshake_rtt": 0.0},
             {},
         ),
-        # round trips of retransmissions are measured by them, in whole milliseconds: tcp_rtt_tsopt_us()
+        # With time stamps Linux measures round trips of retransmissions in whole milliseconds: tcp_rtt_tsopt_us().
         "no time stamps on Linux": (
             [f"full link, BBR, {flows} flows, buffer {buffer:g}" for flows, buffer in ((2, 0.25), (2, 0.5), (10, 0.1))],
             {"timestamps": 0.0, "timestamp_tick": 0.0},
@@ -299,7 +300,8 @@ def switched() -> list[Case]:
         ),
         "phases of BBR by what is in flight now here": (of_2016, {"departures": 0.0}, {}),
         "CUBIC's target with each acknowledgment here": (many[3:], {"clock_tick": 0.0}, {}),
-        # acknowledgments of data that arrive within 1 ms while packets are missing: tcp_comp_sack_delay_ns
+        # Linux compresses the acknowledgments of data that arrives within 1 ms while packets are missing, by
+        # tcp_comp_sack_delay_ns.
         UNCOMPRESSED: (
             [*many, *twos, *of_2016[:2]],
             {},
@@ -327,7 +329,7 @@ def switched() -> list[Case]:
             {"delayed_ack": 1.0, "clock_tick": 0.0},
             {"tcp_comp_sack_nr": 0},
         ),
-        # no delayed acknowledgments on either side, and none that Linux compresses while packets are missing
+        # Neither side delays acknowledgments, and Linux does not compress them while packets are missing.
         "every packet acknowledged": (quick, {"delayed_ack": 1.0}, {"tcp_comp_sack_nr": 0}),
     }
     made = [
@@ -341,6 +343,6 @@ def switched() -> list[Case]:
 
 
 def cases(*groups: str) -> list[Case]:
-    """Return all cases, or those of some groups."""
+    """Return all cases, or the cases of the named groups."""
     made = [*full_links(), *random_losses(), *files(), *sharing(), *queues(), *windows(), *switched()]
     return [one for one in made if not groups or one.group in groups]

@@ -1,8 +1,8 @@
-"""The connections of both hosts: opened, started, fed, emptied, stopped and sampled in virtual time.
+"""Applications at both ends of all connections, which open, write, read, stop and sample them in virtual time.
 
-The process of the emulator does all of this, at virtual times: no other process takes part in a run. A separate process
-that keeps buffers full or empty locks a connection while it writes or reads; where it had to wait for a processor with
-the lock, all that reached the connection meanwhile waited with it, however punctual the emulator.
+The process of the emulator calls them at virtual times; no other process takes part in a run. A separate process for
+the applications would lock a connection while it writes or reads. If it had to wait for a processor while it has the
+lock, all packets that reach the connection would also wait, however punctual the emulator is.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ __all__ = ["Senders"]
 
 SIOCINQ, SIOCOUTQNSD = 0x541B, 0x894B  # linux/sockios.h: bytes to read; bytes that wait to be sent for the first time
 
-#: Ours: bytes that wait before a receiver is emptied, of one connection and of all together; a sixteenth of the
-#: smallest buffer. Emptying a receiver makes it acknowledge all data received so far, so that a reader of every packet
-#: turned a utilisation of 0.81 into 0.63. Where as much waits as an application has asked for (SO_RCVLOWAT), Linux
-#: leaves acknowledgments to the reader (__tcp_ack_snd_check()): SO_RCVLOWAT is set to a size that is never reached.
+#: Ours: unread bytes from which on a receiver's buffer is emptied, for one connection and for all together; a sixteenth
+#: of the smallest buffer. A receiver acknowledges all data when its buffer is emptied, so that reading every packet
+#: reduced a utilisation from 0.81 to 0.63. Once SO_RCVLOWAT bytes are unread, Linux leaves acknowledgments to the
+#: reader (__tcp_ack_snd_check()): SO_RCVLOWAT is NEVER_WAITING times as large, so that this never happens.
 WAITING, ALL_WAITING, NEVER_WAITING = 1_000_000, 16_000_000, 8
-#: Ours: bytes that are written to a connection ahead of transmission, in one call of about 0.05 ms.
+#: Ours: unsent bytes that a sender's buffer should contain, and bytes of one write, which takes about 0.05 ms.
 UNSENT, CHUNK = 1_000_000, 1 << 16
 FIRST = 1 << 18  # approximate number of bytes written at the start
-#: Ours: connections examined in one call of `Senders.serve`, and chunks written or receivers emptied: a call takes less
-#: time than the emulator may be late.
+#: Ours: largest numbers of connections examined, and of chunks written or receivers emptied, in one call of
+#: `Senders.serve`, which then takes less time than the emulator may be late.
 LOOKS, CHUNKS = 64, 4
 READ = 1 << 22  # bytes that a receiver reads in one call
 FORCED = {"SO_SNDBUF": 32, "SO_RCVBUF": 33}  # SO_SNDBUFFORCE and SO_RCVBUFFORCE, asm-generic/socket.h
@@ -47,23 +47,23 @@ class Senders:
     Parameters
     ----------
     hosts : sequence of Host
-        That of the senders and that of the receivers.
+        Host of the senders and host of the receivers.
     connections : sequence of Connection
         Connections in the order of their numbers.
     options : mapping of str to int
-        Options of all sockets, `longfat.testbed.settings.SOCKET_OPTIONS`.
+        Options of all sockets, by their names in `longfat.testbed.settings.SOCKET_OPTIONS`.
 
     Attributes
     ----------
     opened : int
-        File descriptor from which something can be read after all handshakes.
+        File descriptor that becomes readable after all handshakes.
     written : list of int
-        Bytes that each connection has been given to send.
+        Bytes written to each connection.
     samples : list of bytes
         Samples of TCP_INFO, rows of `longfat.testbed.tcp_info.record`.
     looks, dry : int
-        How often `serve` has looked at a connection whose application has more to write, and how often it found
-        nothing left to send: then the application was late.
+        Number of times that `serve` examined a connection with unlimited data, and number of those times at which its
+        send buffer was empty, because the application was late.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class Senders:
         self, connections: Sequence[Connection], senders: list[socket.socket], listeners: Sequence[socket.socket],
         options: Mapping[str, int] | None = None,
     ) -> None:  # fmt: skip
-        """Begin with sockets that are not connected yet."""
+        """Initialise the state from sockets that are not connected yet."""
         self.connections = connections
         self.opened = os.eventfd(0)
         self.samples: list[bytes] = []
@@ -93,7 +93,7 @@ class Senders:
         self.receivers: list[socket.socket] = []
         self._waiting = (options or {}).get("SO_RCVLOWAT", min(max(ALL_WAITING // len(connections), 1 << 16), WAITING))
         self._sockets, self._listeners = senders, deque(listeners)
-        self._served: deque[int] = deque()  # connections that have begun, the next to be looked at first
+        self._served: deque[int] = deque()  # connections that have begun, in the order in which `serve` examines them
         self._stopped: set[int] = set()
         # Whole packets, so that none is smaller than the others.
         self._chunks = [memoryview(bytes(max(CHUNK // one.payload, 1) * one.payload)) for one in connections]
@@ -106,7 +106,7 @@ class Senders:
             sender.connect_ex((connection.address(RECEIVERS), connection.port))
 
     def accept(self) -> None:
-        """Accept the connections whose handshakes have ended, in order; report when the last one is accepted."""
+        """Accept connections in order as far as their handshakes have ended; make `opened` readable after the last."""
         with contextlib.suppress(BlockingIOError):
             while self._listeners:
                 receiver, _ = self._listeners[0].accept()
@@ -117,7 +117,7 @@ class Senders:
             os.eventfd_write(self.opened, 1)
 
     def check(self) -> None:
-        """Raise an error unless each connection is open and has the congestion control that was asked for (tcp(7))."""
+        """Raise an error unless each connection is open and has the specified congestion control (tcp(7))."""
         if self._listeners:
             raise RuntimeError("the handshakes did not end in time")
         for connection, sender in zip(self.connections, self._sockets, strict=True):
@@ -133,21 +133,21 @@ class Senders:
         self._served.append(k)
 
     def stop(self, time: int, k: int) -> None:
-        """End a connection with a reset (ABORT, RFC 9293, section 3.10.5), which arrives after the data sent before."""
+        """End connection `k` with a reset (ABORT, RFC 9293, section 3.10.5); sample it at virtual time `time` [ns]."""
         self.sample(time, k)
         self._stopped.add(k)
         unspecified = ctypes.create_string_buffer(struct.pack("H14x", socket.AF_UNSPEC))
-        call("connect", self._sockets[k].fileno(), unspecified, 16)  # to nobody: connect(2) ends the association
+        call("connect", self._sockets[k].fileno(), unspecified, 16)  # AF_UNSPEC dissolves the association (connect(2))
 
     def sample(self, time: int, only: int | None = None) -> None:
-        """Record TCP_INFO of all connections, or of one, for a virtual time [ns]."""
+        """Record TCP_INFO of all connections, or of connection `only`, with the virtual time `time` [ns]."""
         for k in range(len(self._sockets)) if only is None else (only,):
             if k not in self._stopped:
                 info = self._sockets[k].getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, LENGTH)
                 self.samples.append(struct.pack("<qii", time, k, len(info)) + info.ljust(LENGTH, b"\0"))
 
     def serve(self) -> None:
-        """Let every connection have data to send, and empty the receivers that have enough."""
+        """Write data to connections with too little to send, and empty receivers' buffers with much unread data."""
         budget = emptied = CHUNKS
         for _ in range(min(len(self._served), LOOKS)):
             k = self._served.popleft()
@@ -161,7 +161,7 @@ class Senders:
                 budget = self._fill(k, budget)
 
     def _fill(self, k: int, budget: int) -> int:
-        """Write chunks until a connection has enough to send; return the remaining number of chunks."""
+        """Write up to `budget` chunks, until a connection has enough to send; return the chunks left of the budget."""
         unsent = _buffered(self._sockets[k], SIOCOUTQNSD)
         if self.connections[k].file is None:
             self.looks += 1
@@ -176,7 +176,7 @@ class Senders:
         return sys.maxsize if file is None else file - self.written[k]
 
     def _write(self, k: int, data: memoryview) -> int:
-        """Write data of a connection, limited by its file and its buffer; return the number of bytes."""
+        """Write data to a connection, as much as its file and its buffer allow; return the number of bytes."""
         try:
             count = self._sockets[k].send(data[: min(len(data), self._left(k))])
         except BlockingIOError:
@@ -188,7 +188,7 @@ class Senders:
 
 
 def _buffered(connection: socket.socket, what: int) -> int:
-    """Return the number of bytes in one buffer of a connection, by `SIOCINQ` or `SIOCOUTQNSD`."""
+    """Return the unread (`SIOCINQ`) or unsent (`SIOCOUTQNSD`) bytes in a buffer of a connection."""
     return int.from_bytes(fcntl.ioctl(connection, what, bytes(4)), sys.byteorder)
 
 
@@ -197,12 +197,13 @@ def _socket(connection: Connection, prefix: str, options: Mapping[str, int]) -> 
     made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     for name, forced in FORCED.items():
         if name in options:
-            # As with net.core.rmem_max and wmem_max raised: these belong to the machine and are left alone (socket(7)).
+            # Forced, as net.core.rmem_max and wmem_max belong to the machine and stay unchanged (socket(7)).
             made.setsockopt(socket.SOL_SOCKET, forced, options[name])
     made.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, connection.control.encode())
-    # With SO_LINGER (socket(7)) a closed socket discards unsent data, also after kill -9. Otherwise Linux keeps trying
+    # With SO_LINGER (socket(7)) a closed socket discards unsent data, also after kill -9. Otherwise Linux retransmits
     # for minutes, and keeps the namespace and megabytes of the memory that all connections of the machine share
-    # (tcp_mem): short of it, it shrinks buffers and windows of later runs. Receivers inherit it from their listeners.
+    # (tcp_mem); a lack of this memory would reduce buffers and windows of later runs. Receivers inherit the option from
+    # their listeners.
     made.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     made.bind((connection.address(prefix), connection.port))
     return made

@@ -1,4 +1,4 @@
-"""Values that laws give for the quantities of a scenario, where its flows and links meet the laws' assumptions."""
+"""Values of laws for the quantities of a scenario whose flows and links meet the laws' assumptions."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ LOSS_BASED = ("reno", "newreno", "sack", "cubic")
 #: Linux, net/ipv4/tcp_input.c, __tcp_set_rto() and tcp_rtt_estimator(): the timeout is the smoothed round-trip time
 #: plus the deviation, which is at least TCP_RTO_MIN.
 LEAST_DEVIATION = 0.2  # s
-#: Share of the capacity up to which flows under random loss are taken to form no queue. Ours: windows vary by a factor
-#: of about two around their mean.
+#: Largest share of the capacity at which flows under random loss are assumed to form no queue. Ours, because windows
+#: vary by a factor of about two around their mean.
 WITHOUT_QUEUE = 0.5
 UTILISATION = {
     CubicLaws: "cubic.utilisation_general",
@@ -34,18 +34,18 @@ class LawValue:
 
     quantity: str  # variable of `longfat.sim.run`
     of: str  # name of the flow or link
-    value: float
+    value: float  # in the unit of the variable
     law: str  # public name
     remark: str = ""  # effects that the law neglects in this scenario
 
 
 @dataclass(frozen=True)
 class Shared:
-    """Properties common to all flows of a scenario: the bottleneck, and the path of packets and acknowledgments."""
+    """Bottleneck and path that all flows of a scenario have in common."""
 
     link: Link
     packet: int  # bytes
-    round_trip_time: float  # s, of a lone packet: propagation, transmission of the packet and its acknowledgment
+    round_trip_time: float  # s, on the empty path: propagation, and transmission of a packet and its acknowledgment
     loss: float  # probability that a packet is lost at random
 
     @property
@@ -70,17 +70,18 @@ class Shared:
 
 
 def law_values(net: Network, duration: float = math.inf) -> list[LawValue]:
-    """Return the values of laws that apply to a scenario; an empty list where none does.
+    """Return the values of the laws that apply to a scenario; an empty list if none does.
 
-    The laws are those of flows with one path and one packet size in common, without other traffic: the sawtooth and
-    CUBIC's and BBR's utilisation and queue, rates under random loss, BBR's share, the transfer time of a file alone.
+    The laws are those for flows that have one path and one packet size in common, without other traffic: utilisation
+    and queue with AIMD, CUBIC or BBR, rates under random loss, the share of a BBR flow, and the transfer time of a
+    single file.
 
     Parameters
     ----------
     net : Network
         Links and flows.
     duration : float
-        Time after which flows that stop do not matter [s].
+        Duration of the run [s]. No law applies if a flow stops earlier.
 
     Examples
     --------
@@ -104,7 +105,7 @@ def law_values(net: Network, duration: float = math.inf) -> list[LawValue]:
 
 
 def shared(net: Network, flow: Flow) -> Shared | None:
-    """Return the bottleneck and the path of a flow; None if the laws do not model something on its path."""
+    """Return the bottleneck and the path of a flow; None if the flow or its path has a feature that no law models."""
     there, back = net.route(flow), net.way_back(flow)
     if flow.scheme is None or flow.application is not None or flow.send_jitter > 0:
         return None
@@ -170,7 +171,7 @@ def _random_loss(subject: Shared, flows: list[Flow]) -> Iterator[LawValue]:
 
 
 def _rates(subject: Shared, flow: Flow, count: int) -> Iterator[tuple[str, float, str]]:
-    """Yield laws, the rate by each [packets/s], and the effects that it neglects."""
+    """Yield the name of each law, its rate [packets/s], and the effects that it neglects."""
     scheme, loss, time = flow.scheme, subject.loss, subject.round_trip_time
     assert scheme is not None
     if is_bbr(scheme):
@@ -217,7 +218,7 @@ def _file(subject: Shared, flow: Flow) -> Iterator[LawValue]:
     exact = _value(flow, "delayed_ack", 1.0) <= 1 and _value(flow, "hystart", 0.0) == 0
     if flow.scheme.name not in LOSS_BASED or not (without_loss and slow_start and exact):
         return
-    # The law is for one link with a transmission time; transmission times of other links delay each packet alike.
+    # The law has one link with a transmission time; transmission times of other links only add to the round-trip time.
     transmission = max(flow.packet / subject.link.rate, flow.packet / flow.access_rate)
     first = _value(flow, "initial_window", 1.0)
     time = tcp.slow_start_transfer_time(packets, subject.round_trip_time - transmission, transmission, first)

@@ -1,6 +1,6 @@
-"""Accounts of real connections in virtual time: data sent, retransmitted, received for the first time, acknowledged.
+"""Counters of real connections in virtual time: data sent, retransmitted, received for the first time, acknowledged.
 
-They are kept from the packets themselves, so that a goodput does not depend on when a process looked.
+The headers of the packets are counted, so that a goodput does not depend on the time at which a process reads it.
 """
 
 from __future__ import annotations
@@ -15,26 +15,26 @@ from longfat.testbed.emulator import Delivery
 
 @dataclass
 class Account:
-    """Counters of one connection; sequence numbers count bytes of data from 0, the first byte behind the SYN."""
+    """Counters of one connection; offsets count bytes of data, the first byte after the SYN being 0."""
 
     begin: int = NONE  # sequence number of the first byte of data, modulo 2**32
     unit: int = 0  # bytes of data in a full packet
     sent: int = 0  # packets with data
-    retransmitted: int = 0  # number of these packets that begin with a byte sent before
+    retransmitted: int = 0  # packets with data whose first byte was sent before
     high: int = 0  # one more than the highest byte sent
     received: int = 0  # packets with data that have reached the receiver
     received_bytes: int = 0  # bytes of received packets with new data, headers included
     last_arrival_ns: int = 0  # arrival of the last packet with data at the receiver
-    in_order: int = 0  # first byte that the receiver waits for
-    acks: int = 0  # packets of the receiver
+    in_order: int = 0  # first byte that the receiver lacks
+    acks: int = 0  # packets sent by the receiver
     acknowledged: int = 0  # next byte expected, by the receiver's last acknowledgment
     acknowledged_to_sender: int = 0  # next byte expected, by the last acknowledgment that reached the sender
     goal: int = NEVER  # size of the file in bytes of data
     finish_ns: int = NEVER  # time at which the last byte's acknowledgment reached the sender
-    blocks: list[tuple[int, int]] = field(default_factory=list)  # received beyond a hole, in order
+    blocks: list[tuple[int, int]] = field(default_factory=list)  # begin and end of data received beyond a gap, sorted
 
     def insert(self, begin: int, end: int) -> int:
-        """Insert the bytes from `begin` to `end` as received; return the number of new bytes."""
+        """Record the bytes from `begin` to `end` as received; return the number of new bytes among them."""
         begin = max(begin, self.in_order)
         if begin >= end:
             return 0
@@ -71,7 +71,7 @@ class Ledger:
         return [replace(one, blocks=list(one.blocks)) for one in self.accounts]
 
     def sent(self, connection: int, back: bool, packet: bytes) -> int | None:
-        """Enter a packet that a host has sent; return the number of a data packet, counted in full packets from 0."""
+        """Count a packet that a host has sent; return a data packet's sequence number, in full packets from 0."""
         found, account = complete_segment(packet), self.accounts[connection]
         if found is None:
             return None
@@ -92,7 +92,7 @@ class Ledger:
         return offset // account.unit
 
     def received(self, delivery: Delivery) -> None:
-        """Enter a packet that reaches a host."""
+        """Count a packet that reaches a host."""
         found, account = complete_segment(delivery.packet), self.accounts[delivery.connection]
         if found is None:
             return
@@ -117,6 +117,6 @@ def _offset(found: Segment, account: Account) -> int:
 
 
 def _acknowledged(found: Segment, account: Account) -> int:
-    """Return the next byte expected by an acknowledgment's receiver; the sender's FIN does not count as a byte."""
+    """Return the offset that a segment acknowledges: the next byte that its sender expects, without counting a FIN."""
     expected = account.high + difference(found.acknowledgment, (account.begin + account.high) % 2**32)
     return min(max(expected, 0), account.high)

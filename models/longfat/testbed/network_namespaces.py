@@ -1,7 +1,7 @@
-"""Two hosts on one machine: anonymous network namespaces with one TUN device each.
+"""Hosts on one machine, each an anonymous network namespace with a TUN device.
 
-Nothing here has a name in the file system. The namespaces vanish with the last process and socket in them, and the
-devices with the file descriptor that created them, however the process ends.
+Neither namespaces nor devices have a name in the file system. However a process ends, a namespace vanishes with the
+last process and socket in it, and a device with the file descriptor that created it.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ TUNSETIFF, IFF_TUN, IFF_NO_PI = 0x400454CA, 0x0001, 0x1000  # linux/if_tun.h
 TUN = "/dev/net/tun"
 DEVICE = "longfat"
 SYSCTL = Path("/proc/sys/net")
-#: Ours: room for the longest burst of all flows, so that the device never drops; the emulated link is the bottleneck.
+#: Ours: room for the longest burst of all flows, so that the device never drops, and only emulated links do.
 QUEUE_PACKETS = 100_000
-#: Ours: for one call of `ip`, which takes milliseconds, and for the attempt whether the testbed can run [s].
+#: Ours: time limits [s] of one call of `ip`, which takes milliseconds, and of the test whether the testbed can run.
 PATIENCE, PROBE_PATIENCE = 20.0, 60.0
 
 
 class CannotRun(RuntimeError):
-    """The testbed cannot run on this machine; the message names the missing part in one line."""
+    """Error if the testbed cannot run on this machine; the message names the missing part in one line."""
 
 
 def call(name: str, *arguments: Any) -> None:
@@ -47,9 +47,9 @@ def call(name: str, *arguments: Any) -> None:
 
 
 def die_with_parent(parent: int) -> None:
-    """Ask Linux to kill this process when the thread that started it ends; exit immediately if it has ended already.
+    """Ask Linux to kill this process when the thread that started it ends; exit if `parent` has ended already.
 
-    A change of credentials, as by a new user namespace, clears the setting (prctl(2)).
+    A change of credentials, such as that of a new user namespace, clears the setting (prctl(2)).
     """
     call("prctl", PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != parent:
@@ -58,7 +58,7 @@ def die_with_parent(parent: int) -> None:
 
 @dataclass
 class Host:
-    """One host: a network namespace and its device, which carries one packet per read and write.
+    """Network namespace with a TUN device, which transfers one packet per read and write.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class Host:
     device: int
 
     def enter(self) -> None:
-        """Move the calling thread into the namespace, whose sockets, devices and settings it uses from then on."""
+        """Move the calling thread into the namespace; its sockets, devices and settings are the host's from then on."""
         call("setns", self.namespace, CLONE_NEWNET)
 
     def ip(self, commands: Iterable[str]) -> None:
@@ -86,7 +86,7 @@ class Host:
                 text=True,
                 check=False,
                 timeout=PATIENCE,
-                preexec_fn=functools.partial(die_with_parent, os.getpid()),  # it would keep the namespace
+                preexec_fn=functools.partial(die_with_parent, os.getpid()),  # a surviving `ip` would keep the namespace
             )
         except subprocess.TimeoutExpired:
             raise CannotRun(f"ip of iproute2 did not end within {PATIENCE:g} s") from None
@@ -110,14 +110,14 @@ class Host:
             raise CannotRun(f"{SYSCTL / setting} cannot be set to {value}: {error.strerror}") from None
 
     def drops(self) -> int:
-        """Return how many packets the device has dropped, in both directions."""
+        """Return the number of packets that the device has dropped in both directions."""
         self.enter()
         rows = Path("/proc/thread-self/net/dev").read_text().splitlines()
         fields = next(row.split(":")[1].split() for row in rows if row.strip().startswith(f"{DEVICE}:"))
         return int(fields[3]) + int(fields[11])  # "drop" of receive and transmit
 
     def counters(self) -> dict[str, int]:
-        """Return the counters of TCP on this host, such as "TCPTimeouts", as /proc/net/netstat and snmp name them."""
+        """Return the counters of TCP on this host by their names in /proc/net/snmp and netstat, like "TCPTimeouts"."""
         self.enter()
         made: dict[str, int] = {}
         for file, group in (("snmp", "Tcp:"), ("netstat", "TcpExt:")):
@@ -130,14 +130,14 @@ class Host:
 def create_hosts(count: int = 2) -> list[Host]:
     """Create hosts, and leave the calling thread in the namespace of the last one.
 
-    For a process of its own with a single thread, which does not return to the namespace that it came from. Without the
-    right to create network namespaces, the process gets a user namespace first, in which it has it.
+    Call it in a separate process with a single thread, which cannot return to its original namespace. Without the right
+    to create network namespaces, the process enters a new user namespace first, which gives it that right.
     """
     if not sys.platform.startswith("linux"):
         raise CannotRun(f"the testbed needs Linux, and this is {sys.platform}")
     if shutil.which("ip") is None:
         raise CannotRun("the command ip is missing: install iproute2")
-    device = _open_tun()  # with the user's own rights, before a user namespace
+    device = _open_tun()  # fails early if the user has no right to it, before a user namespace is entered
     os.close(device)
     try:
         call("unshare", CLONE_NEWNET)
@@ -189,9 +189,9 @@ def _host() -> Host:
 
 
 def connect(host: Host, own: str, *, mtu: int, routes: Sequence[str], settings: dict[str, object]) -> None:
-    """Give a host its settings, all addresses of the prefix `own`, and routes over its device."""
+    """Apply settings to a host, assign it all addresses of the prefix `own`, and add routes over its device."""
     for setting in ("ipv6/conf/all/disable_ipv6", "ipv6/conf/default/disable_ipv6"):
-        if host.read(setting) is not None:  # no packets but ours: no router solicitations
+        if host.read(setting) is not None:  # IPv6 would send packets of its own, such as router solicitations
             host.write(setting, 1)
     for setting, value in settings.items():
         host.write(setting, value)
@@ -222,9 +222,9 @@ def probe(controls: Sequence[str]) -> list[str]:
 
 
 def missing(controls: Sequence[str] = ()) -> list[str]:
-    """Return the missing parts of the testbed on this machine, one line each; empty if it can run.
+    """Return what the testbed lacks on this machine, one line each; empty if it can run.
 
-    A process of its own tries it, so that nothing changes here.
+    A separate process tries to create a host, so that this process does not change.
 
     Parameters
     ----------

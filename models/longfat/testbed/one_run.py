@@ -1,6 +1,7 @@
-"""The process of one run: it creates the hosts, emulates the network between them and measures.
+"""Process of one run, which creates the hosts, emulates the network between them and measures.
 
-It has one thread until the hosts exist, because a user namespace needs that. It imports the simulator only then.
+The process needs a single thread until the hosts exist, because only such a process can enter a user namespace. It
+therefore imports the simulator, whose libraries start threads, after that.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from longfat.testbed.pump import Punctuality
 
 SECOND = 1_000_000_000  # ns
-SERVE_NS = 20_000_000  # between two visits of the applications
+SERVE_NS = 20_000_000  # interval between two calls of `Senders.serve`
 ACCEPT_NS, LONGEST_HANDSHAKE_NS = 5_000_000, 60 * SECOND
 
 
@@ -38,11 +39,11 @@ class Job:
     connections : list of Connection
         Linux's connections.
     host_settings, given : dict of str to object
-        Settings determined by the scenario or given by the caller.
+        Settings that the scenario determines, and settings that the caller gave.
     network : bytes
-        The pickled scenario and generator of random numbers, opened once the hosts exist.
+        The scenario and the generator of random numbers, pickled, as they are loaded only once the hosts exist.
     duration, warm_up : float
-        Length of the run, and of its beginning that is not measured [s].
+        Length of the run, and of its initial part that is not measured [s].
     sample_every : float or None
         Interval between the samples of the traces [s].
     captures : tuple of Path, or None
@@ -60,10 +61,10 @@ class Job:
 
 
 def main(descriptor: int, parent: int) -> None:
-    """Carry out the job that is read from a pipe, and write the outcome to it.
+    """Read a job from a pipe, run it, and write the outcome to the pipe.
 
-    The answers are ("running",) at time 0, and at the end ("done", outcome), ("cannot", message) or ("failed", message,
-    traceback).
+    The messages to the parent are ("running",) at time 0, and at the end ("done", outcome), ("cannot", message) or
+    ("failed", message, traceback).
     """
     from multiprocessing.connection import Connection as Pipe
 
@@ -72,7 +73,7 @@ def main(descriptor: int, parent: int) -> None:
     job: Job = pipe.recv()
     try:
         made = create_hosts()
-        die_with_parent(parent)  # a user namespace has cleared it
+        die_with_parent(parent)  # again, as a new user namespace clears the setting
         settings.apply(made, job.connections, job.host_settings, job.given)
         pipe.send(("done", _run(job, made, lambda: pipe.send(("running",)))))
     except CannotRun as error:
@@ -84,7 +85,7 @@ def main(descriptor: int, parent: int) -> None:
 def _run(job: Job, hosts: Sequence[Host], running: Callable[[], None]) -> Outcome:
     """Run the applications over the emulated network, and return the measurements."""
     senders = Senders(hosts, job.connections, settings.socket_options(job.given))
-    # from here on with the simulator, whose libraries start threads
+    # The simulator's libraries start threads, so that they are imported after the hosts exist.
     from longfat.sim.runs import results
     from longfat.testbed import tcp_info
     from longfat.testbed.emulator import Emulator, idle
@@ -142,7 +143,7 @@ def _run(job: Job, hosts: Sequence[Host], running: Callable[[], None]) -> Outcom
 
 
 def _calls(job: Job, senders: Senders, measure: Callable[[], None]) -> list[tuple[int, Callable[[], None]]]:
-    """Return the calls and their virtual times [ns], in order."""
+    """Return the functions to call during the run, each with its virtual time [ns], in order of time."""
     end, warm = (round(at * SECOND) for at in (job.duration, job.warm_up))
     step = end if job.sample_every is None else round(job.sample_every * SECOND)
     made: list[tuple[int, int, Callable[[], None]]] = [(warm, 1, measure), (end, 4, measure)]
@@ -164,7 +165,7 @@ def number_of(packet: bytes) -> int:
 
 
 def _trust(punctuality: Punctuality, end: int, drops: int, samples: np.ndarray, senders: Senders, job: Job) -> Trust:
-    """Return whether the run may be trusted."""
+    """Return the evidence on whether the run may be trusted."""
     import numpy as np
 
     from longfat.testbed.outcome import Trust

@@ -11,17 +11,19 @@ if TYPE_CHECKING:
     from longfat.testbed.connection import Connection
 
 
-#: Ours: the greatest share of late packets, or of time, with which a run is used.
+#: Ours: a run is used if at most this share of packets was late, applications lagged for at most this share of the
+#: time, and the network stood still for at most this share of the time.
 MOST = 0.01
-#: Ours: the greatest share of time for which the network may stand still where a sender is paced by the clock (BBR),
-#: because packets sent meanwhile wait. The mean queue of one BBR flow at 20 Mbit/s, 40 ms and a buffer of two
-#: bandwidth-delay products was 5.8 to 5.9 packets in four runs with up to 0.2 %, 5.8 to 6.5 in four with 0.2 to 0.4 %,
-#: and 6.7 to 9.4 in eight with 0.2 to 0.4 % of which four ran at once on two processors; the simulator has 5.75.
+#: Ours: largest share of time for which the network may stand still if a sender is paced by the clock (BBR), because
+#: packets that it sends during a pause wait. The mean queue of one BBR flow at 20 Mbit/s, 40 ms and a buffer of two
+#: bandwidth-delay products was 5.8 to 5.9 packets in four runs with a share of up to 0.2 %, 5.8 to 6.5 in four runs
+#: with 0.2 to 0.4 %, and 6.7 to 9.4 in eight runs with 0.2 to 0.4 %, four of which ran at once on two processors; it is
+#: 5.75 in the simulator.
 MOST_PACED = 0.002
-#: Ours: the longest time for which the network may stand still at once [s]. Linux's timers go on meanwhile: the tail
-#: loss probe and the timeouts, after 0.2 s and a round-trip time at the least, would fire without a loss; a window of
-#: reordering is a quarter of the least round-trip time, 10 ms at 40 ms; and paced packets gather before the network.
-#: One such pause is one late packet, so that the share of late packets does not show it.
+#: Ours: longest single pause of the network [s]. Linux's timers continue during a pause: the tail loss probe and the
+#: retransmission timeout, which take at least 0.2 s and a round-trip time, would expire without a loss; the reordering
+#: window is a quarter of the least round-trip time, 10 ms at 40 ms; and paced packets gather before the network. A
+#: pause delays only one packet, so that the share of late packets does not show it.
 LONGEST = 0.01
 
 
@@ -32,14 +34,14 @@ class Trust:
     Attributes
     ----------
     late : float
-        Share of the packets that were written later than 2 ms after they were due.
+        Share of packets that were written more than 2 ms after they were due.
     packets : int
-        Packets that were written.
+        Number of packets that were written.
     drops : int
-        Packets that the devices dropped.
+        Number of packets that the devices dropped.
     starved : float
-        Greatest share of time in which a connection had to wait for its sender's or receiver's application: because of
-        a full send buffer or the receiver's window (TCP_INFO), or because there was nothing to send.
+        Largest share of time in which a connection waited for the application of its sender or receiver: because of a
+        full send buffer or the receiver's window (TCP_INFO), or because there was nothing to send.
     lateness : dict of str to float
         Quantiles of the lateness [s], by name: "median", "99 %", "99.9 %", "largest".
     real_time : bool
@@ -93,27 +95,27 @@ class Outcome:
     flows, links : list of str
         Names of the emulated network's flows (one for each connection, and other traffic) and links.
     measured : dict of str to numpy.ndarray
-        `longfat.sim.runs.results.measure` of the emulated network, from the warm-up to the end.
+        Result of `longfat.sim.runs.results.measure` for the emulated network, from the warm-up to the end.
     packet_counts : dict of str to int
-        `longfat.sim.runs.engine.Simulation.packet_counts` of the emulated network.
+        Result of `longfat.sim.runs.engine.Simulation.packet_counts` for the emulated network.
     drew : bool
         Whether the emulated network drew random numbers.
     trace : dict of str to tuple, or None
-        `longfat.sim.runs.results.traces` of the emulated network, if it was sampled.
-    before, after : list
-        Ledgers of the connections at the end of the warm-up and of the run, see `longfat.testbed.ledger`.
+        Result of `longfat.sim.runs.results.traces` for the emulated network, None if it was not sampled.
+    before, after : list of Account
+        Counters of the connections at the end of the warm-up and of the run, see `longfat.testbed.ledger`.
     samples : numpy.ndarray
-        Samples of TCP_INFO at the senders, and one at the warm-up's end and one at the end, as `tcp_info.table`.
+        Samples of TCP_INFO at the senders as `tcp_info.table` returns them, including the ends of warm-up and run.
     written : list of int
         Bytes that the application of each connection has written.
     counters : dict of str to dict
-        Changes of the counters of TCP since the handshakes at the "senders" and the "receivers", by Linux's names.
+        Increments of TCP's counters since the handshakes at the "senders" and at the "receivers", by Linux's names.
     settings : dict of str to str
-        Linux's settings.
+        Linux's settings by name.
     trust : Trust
-        Whether the run may be used, and why.
+        Evidence on whether the run may be used.
     rejected : list of Trust
-        Trust of the earlier runs that were rejected.
+        Evidence of each earlier attempt that was rejected.
     """
 
     connections: list[Connection]

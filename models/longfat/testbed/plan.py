@@ -1,4 +1,4 @@
-"""Plan of a scenario for Linux: its connections, and the refusals of features that Linux lacks."""
+"""Conversion of a scenario to connections of Linux, and refusal of features that Linux lacks."""
 
 from __future__ import annotations
 
@@ -15,15 +15,16 @@ if TYPE_CHECKING:
     from longfat.sim.network.elements import Flow
     from longfat.sim.network.network import Network
 
-#: Our scheme -> Linux's congestion control. Linux's Reno is `sack`: its recovery uses selective acknowledgments unless
-#: the setting tcp_sack is 0, and is that of RFC 6582 then.
+#: Scheme of the simulator -> Linux's congestion control. Linux's Reno corresponds to `sack`, because its recovery uses
+#: selective acknowledgments; if the setting tcp_sack is 0, its recovery is that of RFC 6582.
 CONTROLS = {"sack": "reno", "newreno": "reno", "cubic": "cubic", "bbr1": "bbr", "dctcp": "dctcp"}
-#: Scheme that Linux does not have -> the nearest one that it has.
+#: Scheme that Linux lacks -> nearest scheme that Linux has.
 NEAREST = {"bbr": "bbr1", "reno": "newreno", "tahoe": "newreno", "prague": "dctcp", "gaimd": "sack"}
-#: Parameters that become a setting of the connection; every other must be Linux's own.
+#: Parameters that become a setting of the connection; each other parameter must have a value in `LINUX`.
 SETTABLE = ("initial_window", "delayed_ack", "min_rto", "ecn")
-#: Linux's behaviour, by parameter; net/ipv4/tcp_input.c, tcp_cong.c and include/net/tcp.h unless another file is named.
-#: Where a parameter is absent from the scenario, the scheme's default may differ: the comparison shows that difference.
+#: Parameter -> values that correspond to Linux's behaviour, according to net/ipv4/tcp_input.c, tcp_cong.c and
+#: include/net/tcp.h unless another file is named. If a scenario does not set a parameter, the scheme's default may
+#: differ from these values; the comparison shows the effect.
 LINUX: dict[str, tuple[float, ...]] = {
     "initial_ssthresh": (1e300, math.inf),
     "ssthresh_floor": (2.0,),
@@ -36,9 +37,9 @@ LINUX: dict[str, tuple[float, ...]] = {
     "quick_acks": (479.0,),  # tcp_grow_window(), with the socket buffers of `longfat.testbed.settings`
     "tick": (0.0,),
     "granularity": (0.2,),  # TCP_RTO_MIN bounds the term of the variation, tcp_rtt_estimator()
-    "growth_limit": (2.0, math.inf),  # packets are counted, without a limit; 2 as in `DEPLOYED`
+    "growth_limit": (2.0, math.inf),  # Linux counts packets without a limit; 2 is the value in `DEPLOYED`
     "cwnd_limited": (1.0,),  # include/net/tcp.h, tcp_is_cwnd_limited()
-    "hystart": (0.0,),  # but 2 in CUBIC: a part of tcp_cubic.c alone, and not HyStart++, which RFC 9406 made of it
+    "hystart": (0.0,),  # for CUBIC 2: the HyStart of tcp_cubic.c, which is not HyStart++ (RFC 9406)
     "prr": (1.0, 2.0),  # tcp_cwnd_reduction()
     "rack": (1.0, 2.0),
     "growth_at_exit": (1.0,),  # tcp_fastretrans_alert(), then tcp_cong_control()
@@ -66,7 +67,7 @@ LARGEST_INITIAL_WINDOW = 65535.0  # packets
 
 
 def controlled(net: Network) -> Iterator[tuple[Flow, int]]:
-    """Return each copy of each flow that a scheme controls, in the order of the scenario."""
+    """Yield each flow that a scheme controls with the number of each of its copies, in the order of the scenario."""
     for flow in net.flows:
         if flow.scheme is not None and flow.traffic is None:
             yield from ((flow, copy) for copy in range(flow.count))
@@ -75,7 +76,8 @@ def controlled(net: Network) -> Iterator[tuple[Flow, int]]:
 def with_handshakes(net: Network) -> Network:
     """Return a scenario whose senders start with the values that Linux learns in the handshake before the run.
 
-    The path is empty then. Of our schemes only BBR keeps that round-trip time (`handshake_rtt`), unless it is given.
+    This value is the round-trip time of the empty path, which of the simulator's schemes only BBR uses, as parameter
+    `handshake_rtt`. A value that the scenario sets stays.
 
     Parameters
     ----------
@@ -100,13 +102,13 @@ def with_handshakes(net: Network) -> Network:
 
 
 def _empty_round_trip(net: Network, flow: Flow) -> float:
-    """Return the sum of the delays of a flow's path [s]; a handshake's packets take no time worth counting."""
+    """Return the sum of the delays of a flow's path [s], which neglects transmission times of small packets."""
     there = net.route(flow)
     return sum(one.delay for one in (*there, *(net.way_back(flow) or there)))
 
 
 def refusals(net: Network) -> list[str]:
-    """Return the features of a scenario that Linux lacks, one line each with the name of the flow; empty if it can run.
+    """Return the features of a scenario that Linux lacks, one line each with the flow's name; empty if it can run.
 
     Parameters
     ----------
@@ -124,7 +126,7 @@ def refusals(net: Network) -> list[str]:
 
 
 def _refused(flow: Flow) -> Iterator[str]:
-    """Return the features of one flow that Linux lacks."""
+    """Yield the features of one flow that Linux lacks."""
     if flow.scheme is None:
         return
     name = flow.scheme.name
@@ -150,7 +152,7 @@ def _refused(flow: Flow) -> Iterator[str]:
 
 
 def _refused_parameters(flow: Flow, name: str) -> Iterator[str]:
-    """Return the parameters of one flow whose values differ from Linux's behaviour."""
+    """Yield the parameters of one flow whose values differ from Linux's behaviour."""
     for parameter, value in flow.parameters.items():
         if parameter == "handshake_rtt":
             yield f"handshake_rtt = {value:g} s: Linux measures that of its own handshake; leave it out"
@@ -171,7 +173,7 @@ def _refused_parameters(flow: Flow, name: str) -> Iterator[str]:
 
 
 def _mixed(net: Network) -> list[str]:
-    """Return the conflicts between these flows on Linux: a setting of a host holds for all its connections."""
+    """Return the conflicts between flows that need different values of a setting of the whole host."""
     found, flows = [], [flow for flow, _ in controlled(net)]
     if len({flow.scheme.name == "newreno" for flow in flows if flow.scheme}) > 1:
         found.append("newreno beside another scheme: tcp_sack holds for all connections of a host")
@@ -190,14 +192,14 @@ def plan(net: Network) -> list[Connection]:
 def _connection(number: int, flow: Flow, copy: int) -> Connection:
     scheme: Any = flow.scheme
     values: Mapping[str, float] = {name: one.default for name, one in scheme.parameters.items()} | dict(flow.parameters)
-    payload = flow.packet - flow.ack  # an acknowledgment is the same headers without data
+    payload = flow.packet - flow.ack  # an acknowledgment consists of the same headers without data
     return Connection(
         number=number,
         name=flow.names[copy],
         control=CONTROLS[scheme.name],
         packet=flow.packet,
         payload=payload,
-        # As many packets as in the simulator, each with the data that a segment has room for.
+        # The file has as many packets as in the simulator, each with a full segment of data.
         file=None if flow.file is None else math.ceil(flow.file / flow.packet) * payload,
         start=flow.start + copy * flow.stagger,
         stop=flow.stop,
@@ -209,6 +211,6 @@ def _connection(number: int, flow: Flow, copy: int) -> Connection:
 
 
 def settings_of(net: Network) -> dict[str, object]:
-    """Return the settings of both hosts that a scenario decides."""
+    """Return the settings of both hosts that a scenario determines."""
     flow: Any = next(controlled(net))[0]
     return {"ipv4/tcp_sack": int(flow.scheme.name != "newreno"), "ipv4/tcp_timestamps": int(flow.ack == 52)}

@@ -1,10 +1,9 @@
-"""Real time: packets of two hosts are read, carried through an emulated network, and written when they are due.
+"""Loop that reads packets of two hosts in real time, sends them through an emulated network and writes them when due.
 
-A host is a file descriptor with one packet for each read and write: a TUN device, or a socket that keeps the limits of
-messages. The clock decides when packets are written. It does not decide when packets enter the network: a packet with
-which a host answers a delivery enters at the time at which that delivery was due, because a host answers immediately,
-and the lateness of this process is no property of the network. All other packets, those of timers, pacing and
-applications, enter at the time of the clock.
+A host is a file descriptor that transfers one packet per read and write: a TUN device, or a socket that preserves
+message boundaries. Packets are written by the clock. A packet with which a host answers a delivery enters the network
+at the time at which that delivery was due, because a host answers immediately, and the lateness of this process is not
+a property of the network. All other packets, from timers, pacing and applications, enter at the time of the clock.
 """
 
 from __future__ import annotations
@@ -30,18 +29,19 @@ from longfat.testbed.ledger import Ledger
 from longfat.testbed.network_namespaces import CannotRun
 
 LATE_NS = 2_000_000  # ours: from this lateness on, a packet counts as late
-#: Ours: from this lateness on, virtual time stands still for as long as a packet was late, so that all later ones
-#: are as late. Otherwise the answers to late packets, which enter at the time at which those were due, would come back
-#: after less than the round-trip time of the path, and a sender that keeps the least one (BBR) would keep that.
+#: Ours: from this lateness on, virtual time stands still for as long as a packet was late, so that all later packets
+#: are as late. Otherwise answers to late packets, which enter at the time at which those packets were due, would arrive
+#: after less than the round-trip time of the path, and a sender that keeps the least round-trip time (BBR) would keep
+#: this too small value.
 STANDSTILL_NS = 300_000
-AWAKE_NS = 30_000  # time for waking up before a packet is due (ours: as measured)
-PRIORITY = 10  # among real-time processes; above the default of 0, below the kernel's own threads
+AWAKE_NS = 30_000  # ours, as measured: time that the process takes to wake up before a packet is due
+PRIORITY = 10  # priority among real-time processes: above the default of 0, below the kernel's own threads
 TIMER_SLACK = 29  # PR_SET_TIMERSLACK of prctl(2)
 
 
 @dataclass(frozen=True)
 class Punctuality:
-    """How punctually packets were written."""
+    """Lateness of the packets written in a run of `pump`, and counts of packets that were not written."""
 
     lateness: np.ndarray  # ns, of each packet
     refused: int  # packets refused by a device
@@ -61,9 +61,9 @@ class Punctuality:
 
 @contextmanager
 def prompt() -> Iterator[bool]:
-    """Give this process a real-time priority if that is allowed, and switch garbage collection off.
+    """Give this process a real-time priority if allowed, and disable garbage collection, until the context ends.
 
-    Yields whether the priority was allowed.
+    The value of the context is whether the priority was allowed.
     """
     allowed, before = False, None
     collecting = gc.isenabled()
@@ -97,27 +97,27 @@ def pump(
     calls: Iterable[tuple[int, Callable[[], Any]]] = (),
     control: int | None = None,
 ) -> Punctuality:
-    """Carry packets between two hosts in real time; return how late they were.
+    """Carry packets between two hosts in real time, and return their lateness.
 
     Parameters
     ----------
     emulator : Emulator
-        Network between them.
+        Network between the hosts.
     hosts : (int, int)
-        File descriptors of the host of all senders and of that of all receivers.
+        File descriptors of the host of all senders and of the host of all receivers.
     classify : callable
-        Function of a packet that returns the number of its connection, a negative one if it has none.
+        Function that returns the number of a packet's connection, negative if the packet belongs to none.
     until : int
         Virtual time at which to end [ns].
     ledger : Ledger, optional
-        Accounts to be kept.
+        Counters of the connections to update.
     captures : Captures, optional
         Files to which packets are written.
     calls : iterable of (int, callable)
-        Virtual times [ns] and functions to call then, after all events of the network and the hosts until then. Packets
-        that a call makes the hosts send enter the network at its time.
+        Virtual times [ns], and functions to call at these times, after all events of the network and the hosts until
+        then. Packets that the hosts send because of a call enter the network at the time of the call.
     control : int, optional
-        File descriptor; once something can be read from it, the pump ends.
+        File descriptor; the function returns once it is readable.
     """
     with prompt() as real_time:
         made = _Pump(emulator, hosts, classify, ledger, captures, sorted(calls, key=lambda call: call[0]))
@@ -142,13 +142,13 @@ class _Pump:
         self.lateness = array("q")
         self.origin = 0  # clock time at virtual time 0 [ns]
         self.refused = self.unknown = 0
-        # A read of 64 KiB would clear as much memory for each packet.
+        # With small packets the reads are short, as each read of 64 KiB would clear so much memory.
         self.longest = 4096 if all(one.packet < 4000 for one in emulator.connections) else 65_536
         for host in hosts:
             os.set_blocking(host, False)
 
     def run(self, until: int, control: int | None) -> None:
-        """Carry packets until a virtual time [ns]."""
+        """Carry packets until the virtual time `until` [ns], or until `control` is readable."""
         emulator, first, second = self.emulator, *self.hosts
         self.origin = time.monotonic_ns() - emulator.now
         watched = [first, second] if control is None else [first, second, control]
@@ -167,7 +167,7 @@ class _Pump:
                 return
 
     def _deliver(self, until: int) -> int:
-        """Write all packets that are due, each before its answers enter the network; return the present [ns]."""
+        """Write all packets and make all calls that are due until `until` [ns]; return the present time [ns]."""
         emulator = self.emulator
         while True:
             present = max(min(time.monotonic_ns() - self.origin, until), emulator.now)
@@ -178,14 +178,14 @@ class _Pump:
                     return present
                 self.calls[self.called][1]()
                 self.called += 1
-                for back, host in enumerate(self.hosts):  # packets caused by a call enter at its time
+                for back, host in enumerate(self.hosts):  # packets that a call caused enter at the time of the call
                     for packet in self._read(host):
                         self._inject(bool(back), packet)
             for delivery in found:
                 self._write(delivery)
 
     def _write(self, delivery: Delivery) -> None:
-        """Write a packet to its host, and let the answers enter the network at the time at which it was due."""
+        """Write a packet to its host, and inject the host's answers at the time at which the packet was due."""
         host = self.hosts[not delivery.back]
         late = time.monotonic_ns() - self.origin - delivery.time_ns
         self.lateness.append(late)
@@ -203,7 +203,7 @@ class _Pump:
             self._inject(not delivery.back, packet)
 
     def _read(self, host: int) -> list[bytes]:
-        """Return the packets that a host has sent."""
+        """Return the packets that a host has sent since the last read."""
         found: list[bytes] = []
         try:
             while packet := os.read(host, self.longest):
@@ -213,7 +213,7 @@ class _Pump:
         return found
 
     def _inject(self, back: bool, packet: bytes) -> None:
-        """Let a packet enter the network at the emulator's present."""
+        """Inject a packet into the network at the emulator's present time."""
         connection = self.classify(packet)
         if connection < 0:
             self.unknown += 1
@@ -234,10 +234,10 @@ EPOCH = 3600 * SECOND
 
 
 class Captures:
-    """A file for the senders' host and one for the receivers', in the format of `longfat.sim.runs.captures`.
+    """Capture files of the senders' and of the receivers' host, in the format of `longfat.sim.runs.captures`.
 
-    Headers only are stored, beside the length of the whole packet. Packets are stamped with the virtual times at which
-    they enter the network and at which they are due, not with the times at which a busy machine has carried them.
+    A record has the headers of a packet and its original length. Its time is the virtual time at which the packet
+    enters the network or is due, not the time at which a busy machine has carried the packet.
     """
 
     def __init__(self, senders: Path, receivers: Path) -> None:

@@ -1,4 +1,4 @@
-"""Runs of the testbed: the parent process starts runs, repeats spoilt ones, and cleans up."""
+"""Parent process of the testbed, which starts runs, repeats those that the machine's load spoilt, and cleans up."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ POLL = 0.2  # s between two updates of the progress bar
 
 
 class Spoilt(RuntimeError):
-    """Error if every attempt at a run was late; the message contains the lateness."""
+    """Error if every attempt at a run was rejected; the message has the evidence, such as the lateness of packets."""
 
 
 class DriverError(RuntimeError):
-    """The process of a run failed; the message names the cause."""
+    """Error if the process of a run failed; the message names the cause."""
 
 
 class Killed(DriverError):
-    """The process of a run was ended from outside."""
+    """Error if the process of a run ended without an answer, for example because it was killed."""
 
 
 def outcomes(
@@ -58,14 +58,14 @@ def outcomes(
     Parameters
     ----------
     net : Network
-        Links and flows; flows without a scheme are simulated beside Linux's.
+        Links and flows; flows without a scheme are simulated together with Linux's.
     duration : float or str
         Length of each run [s].
     warm_up : float or str
         Time after which counting begins [s].
     replications : int
-        Number of runs, one after the other. Linux's timers and schedule differ from run to run, also where the
-        scenario draws no random numbers.
+        Number of runs, one after the other. Linux's timers and schedule differ from run to run, even if the scenario
+        draws no random numbers.
     rng : None, int, SeedSequence or Generator
         Seed of the emulated network's random numbers.
     sample_every : float or str, optional
@@ -76,22 +76,22 @@ def outcomes(
         options of sockets, ``SO_SNDBUF``, ``SO_RCVBUF`` and ``SO_RCVLOWAT``.
     pcap : str or Path, optional
         Directory for senders.pcap and receivers.pcap: the headers of the first run's packets, with the times of the
-        emulated network; the handshakes are a minute before time 0, which is an hour after the epoch.
+        emulated network. Time 0 is an hour after the epoch; the handshakes are a minute before it.
     repeats : int
-        Greatest number of attempts at a run. A run is rejected if more than 1 % of its packets are later than 2 ms, if
-        the network stands still for more than 10 ms at once or 1 % of the time, 0.2 % with a sender that is paced
-        (BBR), if an application keeps Linux waiting for 1 % of the time, or if a device drops packets.
+        Largest number of attempts at a run. A run is rejected if more than 1 % of its packets are later than 2 ms, if
+        the network stands still for more than 10 ms at once or for more than 1 % of the time (0.2 % with a paced
+        sender, BBR), if Linux waits for an application for more than 1 % of the time, or if a device drops packets.
     progress : bool
         Show a progress bar.
 
     Raises
     ------
     ValueError
-        For values outside their ranges, and for what Linux cannot do, each by name.
+        If a value is outside its range, or Linux lacks a feature of the scenario; the message names it.
     CannotRun
-        If the testbed cannot run on this machine, with the missing parts.
+        If the testbed cannot run on this machine; the message names the missing parts.
     Spoilt
-        If every attempt at a run was late.
+        If every attempt at a run was rejected.
     KeyboardInterrupt
         On Ctrl-C; the results are lost.
     """
@@ -129,7 +129,7 @@ def outcomes(
 
 
 def in_flight(net: Network) -> float:
-    """Return the largest volume in flight on the longest path of a flow [bytes]; unbounded buffers count as 10 MB."""
+    """Return the largest volume of data in flight of any flow [bytes]; buffers count as at most 10 MB each."""
     most = 0.0
     for flow in {flow.name: flow for flow, _ in controlled(net)}.values():
         there = [net.links[pair] for pair in itertools.pairwise(flow.path)]
@@ -141,7 +141,7 @@ def in_flight(net: Network) -> float:
 
 
 def _check(given: Mapping[str, object]) -> None:
-    """Refuse settings that this Linux does not have."""
+    """Raise an error for settings that this Linux does not have."""
     hosts, _, _ = host_settings.split(given)
     for path in hosts:
         if not (SYSCTL / path).exists():
@@ -149,7 +149,7 @@ def _check(given: Mapping[str, object]) -> None:
 
 
 def _trusted(job: Job, repeats: int, tell: Callable[[float], object]) -> Outcome:
-    """Return the first run whose results may be used."""
+    """Run a job up to `repeats` times, and return the first outcome whose results may be used."""
     rejected: list[Trust] = []
     for _ in range(repeats):
         outcome = attempt(job, tell)
@@ -164,7 +164,7 @@ def _trusted(job: Job, repeats: int, tell: Callable[[float], object]) -> Outcome
 
 
 def attempt(job: Job, tell: Callable[[float], object] = lambda seconds: None) -> Outcome:
-    """Run once in a process of its own, and return the outcome, trusted or not."""
+    """Run a job once in a separate process, and return the outcome, even if it may not be used."""
     from multiprocessing import Pipe
 
     here, there = Pipe()
@@ -173,7 +173,7 @@ def attempt(job: Job, tell: Callable[[float], object] = lambda seconds: None) ->
         f"one_run.main({there.fileno()}, {os.getpid()})"
     )
     with here:
-        with there:  # a session of its own: Ctrl-C reaches this process alone, which ends the other
+        with there:  # a new session, so that Ctrl-C reaches this process only, which ends the other
             process = subprocess.Popen(
                 [sys.executable, "-c", code],
                 pass_fds=[there.fileno()],
@@ -186,7 +186,7 @@ def attempt(job: Job, tell: Callable[[float], object] = lambda seconds: None) ->
         except EOFError:
             raise Killed(f"the process of the run ended with status {process.wait()}") from None
         finally:
-            process.kill()  # and with it the applications, the devices and the namespaces
+            process.kill()  # this also removes the applications, the devices and the namespaces
             process.wait()
 
 

@@ -1,4 +1,4 @@
-"""Settings of both hosts, changed and recorded. Nothing outside of the namespaces is changed."""
+"""Change and recording of the settings of both hosts. Settings outside of their namespaces are never changed."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from longfat.testbed.network_namespaces import DEVICE, SYSCTL, Host, connect
 
 #: Metrics of routes (ip-route(8)) that `settings` may set, for all connections.
 ROUTE_METRICS = ("initcwnd", "initrwnd", "quickack", "rto_min", "ssthresh", "cwnd", "reordering", "rtt", "rttvar")
-#: A property of the device: with 1 every packet leaves by itself; with more Linux hands over several together
-#: (segmentation offload).
+#: Property of the device: largest number of segments that Linux passes to it as one packet (segmentation offload); with
+#: 1 every segment is a packet.
 BURST = "gso_max_segs"
 #: Options of sockets (socket(7)) that `settings` may set, as a program does, for all connections.
 SOCKET_OPTIONS = ("SO_SNDBUF", "SO_RCVBUF", "SO_RCVLOWAT")
-#: Settings of every run. Ours, because: metrics learned by a connection must not reach the next one; a connection waits
-#: for its start after the handshake, which is no idle time; applications fill and empty large buffers, so that no
-#: reader's or writer's place in the machine's schedule decides a result.
+#: Settings of every run. Ours, because metrics learned by one connection must not affect the next, and because the time
+#: between handshake and start of a connection must not count as idle. The settings of `buffers` are added, so that the
+#: machine's schedule of writers and readers does not affect a result.
 BASE: dict[str, object] = {
     "ipv4/tcp_no_metrics_save": 1,
     "ipv4/tcp_slow_start_after_idle": 0,
     "ipv4/conf/all/rp_filter": 0,
     "ipv4/conf/default/rp_filter": 0,
 }
-#: Settings whose values are recorded with each run; /proc/sys/net/ipv4, in the senders' namespace.
+#: Settings in /proc/sys/net/ipv4 of the senders' namespace whose values are recorded with each run.
 RECORDED = (
     "tcp_adv_win_scale", "tcp_app_win", "tcp_autocorking", "tcp_available_congestion_control", "tcp_backlog_ack_defer",
     "tcp_comp_sack_delay_ns", "tcp_comp_sack_nr", "tcp_comp_sack_slack_ns", "tcp_dsack", "tcp_early_retrans", "tcp_ecn",
@@ -51,7 +51,7 @@ def as_path(name: str) -> str:
 
 
 def split(given: Mapping[str, object]) -> tuple[dict[str, object], dict[str, object], int]:
-    """Return the settings of hosts by path, the metrics of routes, and the largest burst [packets].
+    """Return the given settings in three parts: those of hosts by path, metrics of routes, largest burst [packets].
 
     >>> split({"tcp_recovery": 0, "initcwnd": 1, "gso_max_segs": 64})
     ({'ipv4/tcp_recovery': 0}, {'initcwnd': 1}, 64)
@@ -72,11 +72,11 @@ def socket_options(given: Mapping[str, object]) -> dict[str, int]:
 
 
 def buffers(bytes_in_flight: float, connections: int, memory: float = 8e9) -> dict[str, object]:
-    """Return the sizes of socket buffers for a volume in flight, of one or all connections [bytes].
+    """Return the settings of socket buffers for a volume of data in flight [bytes] and a number of connections.
 
     A packet in a buffer may take more than twice its size, and each buffer refills while it drains. All connections
     together get an eighth of the `memory` [bytes] that all of TCP may use, because several runs may share the machine;
-    one never gets less than 1 MB.
+    each connection gets at least 1 MB.
     """
     room = int(min(max(16 * bytes_in_flight, 16e6), max(memory / 8 / connections, 1e6), 1e9))
     return {"ipv4/tcp_wmem": f"4096 {room} {room}", "ipv4/tcp_rmem": f"4096 {room} {room}"}
@@ -85,14 +85,14 @@ def buffers(bytes_in_flight: float, connections: int, memory: float = 8e9) -> di
 def memory() -> float:
     """Return the memory that TCP may use on this machine before Linux reduces buffers [bytes]; 8 GB if it is unknown.
 
-    A container may not see the setting. With this memory, the volume in flight bounds the buffers.
+    A container may not see the setting. With 8 GB the volume in flight, not the memory, bounds the buffers.
     """
-    place = SYSCTL / "ipv4/tcp_mem"  # pages of low, pressure and high: ip-sysctl
+    place = SYSCTL / "ipv4/tcp_mem"  # low, pressure and high, in pages (kernel documentation, networking/ip-sysctl)
     return float(place.read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE") if place.exists() else 8e9
 
 
 def metrics(connection: Connection, sender: bool, given: Mapping[str, object]) -> str:
-    """Return the metrics of a connection's route."""
+    """Return the metrics of the route of a connection at its sender or receiver, as arguments of ``ip route``."""
     made: dict[str, object] = {"mtu": connection.packet}
     if sender:
         made |= {"initcwnd": connection.initial_window, "rto_min": f"{1000 * connection.least_timeout:.0f}ms"}
@@ -106,7 +106,7 @@ def metrics(connection: Connection, sender: bool, given: Mapping[str, object]) -
 def apply(
     hosts: Sequence[Host], connections: Sequence[Connection], settings: dict[str, object], given: Mapping[str, object]
 ) -> None:
-    """Give both hosts their settings, and every connection its two routes."""
+    """Apply the settings to both hosts, and add the route of every connection at both hosts."""
     asked, chosen, burst = split(given)
     mtu = max(one.packet for one in connections)
     for host, own, other, sender in zip(hosts, (SENDERS, RECEIVERS), (RECEIVERS, SENDERS), (True, False), strict=True):
@@ -119,7 +119,7 @@ def apply(
 
 
 def recorded(host: Host) -> dict[str, str]:
-    """Return the kernel version and the sysctl settings that results depend on, by name."""
+    """Return the kernel version, and the settings on which results depend, by name."""
     made = {"kernel": os.uname().release, "hz": _ticks()}
     made |= {name: value for name in RECORDED if (value := host.read(f"ipv4/{name}")) is not None}
     scheduler = SYSCTL / "core/default_qdisc"  # a setting of the whole machine, only read
@@ -130,7 +130,7 @@ def recorded(host: Host) -> dict[str, str]:
 
 
 def _ticks() -> str:
-    """Return the frequency of Linux's timer tick [1/s] where its configuration can be read, else "unknown"."""
+    """Return the frequency of Linux's timer tick [1/s], "unknown" if its configuration cannot be read."""
     places = (Path("/proc/config.gz"), Path(f"/boot/config-{os.uname().release}"))
     for place in places:
         try:

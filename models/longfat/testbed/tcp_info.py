@@ -1,4 +1,4 @@
-"""Linux's counters of a connection: struct tcp_info of linux/tcp.h, as rows of a table."""
+"""Table of samples of TCP_INFO, Linux's counters of a connection (struct tcp_info of linux/tcp.h)."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import numpy as np
 
-LENGTH = 256  # bytes; Linux fills in the fields of its version, and the rest stays 0
+LENGTH = 256  # bytes; Linux fills in the fields that its version has, and all others stay 0
 
-#: The fields in their order, with their types in the letters of NumPy: linux/tcp.h, struct tcp_info. Two bytes of bit
-#: fields are "wscale" (of the sender and the receiver) and "limits" (delivery_rate_app_limited and fastopen's).
+#: NumPy type -> names of the fields of struct tcp_info (linux/tcp.h), in order; spaces make repeated types distinct
+#: keys. "wscale" and "limits" are bytes of bit fields: the window scales of sender and receiver, and
+#: delivery_rate_app_limited with the reason for which TCP Fast Open failed.
 FIELDS = {
     "u1": "state ca_state retransmits probes backoff options wscale limits",
     "u4": (
@@ -30,7 +31,7 @@ FIELDS = {
 
 
 def record() -> np.dtype:
-    """Return the record of one sample: time since the start of the run [ns], connection, and Linux's fields."""
+    """Return the type of a sample: time since the start of the run [ns], connection, length [bytes], Linux's fields."""
     import numpy as np
 
     fields = [("time", "<i8"), ("connection", "<i4"), ("length", "<i4")]
@@ -42,8 +43,8 @@ def record() -> np.dtype:
 def table(rows: bytes) -> np.ndarray:
     """Return samples as an array of `record`, from the bytes that `longfat.testbed.hosts` collects.
 
-    Times in it are microseconds, those of `last_data_sent` and the three like it milliseconds; rates are bytes/s,
-    windows packets.
+    Times are in microseconds, except for `last_data_sent` and the other fields `last_...`, which are in milliseconds;
+    rates are in bytes/s, windows in packets.
     """
     import numpy as np
 
