@@ -1,8 +1,8 @@
 """Interactive exploration of laws: sliders, curves, simulated points with intervals, and files to save.
 
-``lf.explore()`` shows all laws in Jupyter, ``lf.explore.law("queues.mm1_wait")`` one of them; they need anywidget. The
-command ``longfat explore`` serves the same view to a browser. The rest works without either: `start` makes the state of
-an exploration, `dataset` computes its numbers, `figure` draws them.
+``lf.explore()`` shows all laws in Jupyter, ``lf.explore.law("queues.mm1_wait")`` one law; both need anywidget. The
+command ``longfat explore`` serves the same view to a browser. Three functions need neither Jupyter nor a browser:
+`start` returns the state of an exploration, `dataset` computes its numbers, and `figure` draws them.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ __all__ = ["Explorer", "Preset", "State", "dataset", "figure", "file", "law", "p
 
 
 class _Package(types.ModuleType):
-    """The package, which can be called: ``lf.explore()`` is ``lf.explore.page()``."""
+    """Class of this package, which makes it callable: ``lf.explore()`` is ``lf.explore.page()``."""
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
-        """Return `page` of the arguments."""
+        """Return an explorer of all laws by `page`."""
         return self.page(*arguments, **options)
 
 

@@ -1,6 +1,6 @@
-"""Load the simulators: the process that `longfat.explore.server` forks imports this module before it forks.
+"""Loading of the simulators in the process from which `longfat.explore.server` forks its simulations.
 
-The module is named so that nothing else imports it.
+The name of the module ensures that no other code imports it.
 """
 
 import signal
@@ -11,7 +11,7 @@ from longfat.laws.queues import mm1_wait  # noqa: E402
 from longfat.laws.selective_repeat import throughput_efficiency  # noqa: E402
 from longfat.verify.simulators import simulator_of  # noqa: E402
 
-# One run each of the network simulator and of the segment simulator, whose compiled code takes a second to load.
+# One run of the network simulator and one of the segment simulator load their compiled code, which takes a second.
 for law, point in (
     (mm1_wait, {"load": 0.5}),
     (throughput_efficiency, {"window": 24.0, "loss": 1e-2, "segment_packets": 4.0, "ack_segments": 23.0}),

@@ -1,4 +1,4 @@
-"""Curves of a state as a Dataset, and its files: the picture as SVG and PNG, the numbers as CSV and NetCDF."""
+"""Curves of a law as a Dataset, and as files: a picture as SVG or PNG, numbers as CSV or NetCDF."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.figure import Figure
 
-POINTS = 241  # points along the x axis; a screen cannot show more
+POINTS = 241  # number of points along the x axis; more would not be visible on a screen
 KINDS = ("svg", "png", "csv", "nc")
 
 
 def dataset(state: State, points: int = POINTS, *, simulated: Sequence[Mapping[str, float]] = ()) -> xr.Dataset:
-    """Return the curves of a law: its values, where they are valid, and the expression printed in its source.
+    """Return the curves of a law: its values, their validity, and the values of the expression in its source.
 
     Parameters
     ----------
     state : State
-        The state.
+        Law, values of its parameters, axis and family of curves.
     points : int
         Number of points of each curve.
     simulated : sequence of mapping
@@ -37,10 +37,10 @@ def dataset(state: State, points: int = POINTS, *, simulated: Sequence[Mapping[s
     Returns
     -------
     xarray.Dataset
-        ``law`` along the parameter of the x axis, and along that of the family if there is one; ``valid`` if the law's
-        record has a range of validity, ``as_printed`` if it has the expression printed in the source; ``simulated``,
-        ``simulated_lower`` and ``simulated_upper`` along ``simulated_at`` if there are simulated points.
-        ``operating_value`` and similar variables are values at the operating point, whose parameters are in ``attrs``.
+        ``law`` along the parameter of the x axis, and along the parameter of the family if there is one; ``valid`` if
+        the law has a range of validity, ``as_printed`` if its source prints another expression; ``simulated``,
+        ``simulated_lower`` and ``simulated_upper`` along ``simulated_at`` if there are simulated points. Variables
+        ``operating_...`` are values at the operating point, whose parameters are in ``attrs``.
 
     Examples
     --------
@@ -86,12 +86,12 @@ def dataset(state: State, points: int = POINTS, *, simulated: Sequence[Mapping[s
 
 
 def _about(state: State, name: str) -> dict[str, str]:
-    """Return unit, meaning and letter of a parameter, as attributes."""
+    """Return the attributes of a parameter's coordinate: unit, meaning and letter."""
     return {"units": "", "long_name": _title(name)} | state.law.symbols[name].attrs
 
 
 def _attributes(state: State) -> dict[str, Any]:
-    """Return the attributes of a file: law, source, axis, and the operating point by parameters."""
+    """Return the attributes of the Dataset: law, source, axes, and the parameters of the operating point."""
     return {
         "law": state.law.public_name,
         "source": state.law.source,
@@ -109,7 +109,7 @@ def _title(name: str) -> str:
 
 
 def figure(data: xr.Dataset) -> Figure:
-    """Return a matplotlib figure of the curves in the project's style, without a window."""
+    """Return a matplotlib figure of the curves in the project's style, without opening a window."""
     extras.need("explore.figure", "matplotlib")
     from matplotlib.figure import Figure
 
@@ -122,7 +122,7 @@ def figure(data: xr.Dataset) -> Figure:
 
 
 def file(data: xr.Dataset, kind: str) -> bytes:
-    """Return the bytes of a file: the picture for "svg" or "png", the numbers for "csv" or "nc".
+    """Return the content of a file of a kind: the picture for "svg" or "png", the numbers for "csv" or "nc".
 
     >>> from longfat.explore.state import start
     >>> from longfat.laws import queues

@@ -1,11 +1,11 @@
-"""Server of `longfat explore`: the files of `longfat.handbook.pages`, and simulations on request; nothing else.
+"""Server of `longfat explore`, which serves the files of `longfat.handbook.pages` and runs simulations on request.
 
-Every request needs a token, which is the first part of each path, so that the links of the pages have it, too. A cookie
-would not do: browsers send it with every request, whichever page causes it.
+Every request needs a token, which is the first part of each path, so that relative links in the pages contain it. A
+cookie would not protect the server, because browsers send it with every request, whichever page causes the request.
 
-Simulations run in processes, each of which is killed when its client has left. They are forked from a process that has
-loaded the simulators, so that each starts in about 20 ms. Data go in, never code: the text of a request, and the name
-of the user's file that the command was given.
+Each simulation runs in a process, which is killed when the client disconnects. It is forked from a process that has
+loaded the simulators, so that it starts in about 20 ms. A simulation receives only data, never code: the text of a
+request, and the name of the user's file that the command was given.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ CONTEXT.set_forkserver_preload(["longfat.explore.__main__", "longfat.explore.ser
 
 
 def prepare() -> None:
-    """Start the process from which the others are forked, and wait until it has loaded the simulators."""
+    """Start the process from which simulations are forked, and wait until it has loaded the simulators."""
     CONTEXT.Process(target=int, daemon=True).start()
 
 
@@ -60,9 +60,9 @@ async def events(text: bytes, file: str = "") -> AsyncGenerator[simulations.Even
     Parameters
     ----------
     text : bytes
-        The request, as `simulations.read` takes it.
+        Request in the form that `simulations.read` reads.
     file : str
-        The user's file that defines the law; "" for the laws of longfat.
+        User's file that defines the law; empty for the laws of longfat.
     """
     receiving, sending = CONTEXT.Pipe(duplex=False)
     process = CONTEXT.Process(target=_work, args=(sending, text, file), daemon=True)
@@ -82,7 +82,7 @@ async def events(text: bytes, file: str = "") -> AsyncGenerator[simulations.Even
 
 
 def _work(sending: Connection, text: bytes, file: str) -> None:
-    """Simulate, and send each event."""
+    """Simulate a request in this process, and send each event to the server's process."""
     with contextlib.suppress(ImportError, OSError, ValueError):  # not on every system
         import resource
 
@@ -102,9 +102,9 @@ def _work(sending: Connection, text: bytes, file: str) -> None:
 BODY = 10_000  # largest body of a request [bytes]
 HEADERS = 20_000  # largest headers of a request [bytes]
 IDLE = 60.0  # time after which a connection without a request is closed [s]
-SIMULATE = "simulate"  # path of the simulations
-STREAMS = 200  # most simulations that run or wait
-MOST = 4  # most simulations that run, each in a process that takes a core
+SIMULATE = "simulate"  # path of requests for simulations
+STREAMS = 200  # largest number of simulations that run or wait
+MOST = 4  # largest number of simulations that run, each in a process that uses a core
 NO_TOKEN = "The address needs its token: `longfat explore` prints it."
 FOREIGN = "This server answers requests of its own pages only."
 POLICY = (
@@ -114,16 +114,16 @@ POLICY = (
 
 
 class Foreign:
-    """Test for requests under a host name that is not this server's, or from a page that is not this server's.
+    """Test for foreign requests: those with the host name of another server, and those from pages of another server.
 
-    A web site can make its own name resolve to this machine (DNS rebinding), so that a browser takes the server for
-    that site; the Host header still has the site's name. The Origin header identifies requests from other pages.
+    A web site can make its own name resolve to this machine (DNS rebinding), so that a browser takes this server for
+    the site; the Host header still has the site's name. The Origin header identifies requests from other pages.
 
     Parameters
     ----------
     host : str
-        Address listened on. A loopback address is also reached as localhost; 0.0.0.0 and :: under any address, which
-        DNS rebinding cannot forge, and under the name of this machine.
+        Address on which the server listens. For a loopback address the names localhost, 127.0.0.1 and ::1 are allowed;
+        for 0.0.0.0 and :: the name of this machine and any address, because DNS rebinding uses a name.
     """
 
     def __init__(self, host: str) -> None:
@@ -156,7 +156,7 @@ def _is_address(name: str) -> bool:
 
 @dataclass
 class Served:
-    """Data that all request handlers share: files by path, laws by name, and the source of a simulation's events."""
+    """Data that all request handlers share: files by path, laws by name, and the function that simulates a request."""
 
     files: Mapping[str, Callable[[], str]]
     laws: Mapping[str, Law]
@@ -168,14 +168,14 @@ class Served:
 
 
 class Handler(web.RequestHandler):  # type: ignore[misc]  # tornado is not analysed
-    """A request that is answered only if it has the token and comes from a page of this server."""
+    """Request handler that answers only requests with the token from pages of this server."""
 
     def initialize(self, served: Served) -> None:
         """Store the data that all handlers share."""
         self.served = served
 
     def set_default_headers(self) -> None:
-        """Set headers that hide the address, which contains the token, and forbid embedding the page."""
+        """Set headers that keep the address, which contains the token, from other sites, and forbid embedding."""
         self.clear_header("Server")
         self.set_header("Content-Security-Policy", POLICY)
         self.set_header("Referrer-Policy", "no-referrer")
@@ -185,7 +185,7 @@ class Handler(web.RequestHandler):  # type: ignore[misc]  # tornado is not analy
         self.set_header("Cache-Control", "no-store")
 
     def prepare(self) -> None:
-        """Refuse foreign requests, and those without the token."""
+        """Refuse foreign requests, and requests without the token."""
         if self.served.foreign(self.request):
             raise web.HTTPError(403, FOREIGN)
         given = f"{self.request.path}/".split("/")[1]
@@ -193,7 +193,7 @@ class Handler(web.RequestHandler):  # type: ignore[misc]  # tornado is not analy
             raise web.HTTPError(403, NO_TOKEN)
 
     def write_error(self, status_code: int, **about: Any) -> None:
-        """Send the error as one sentence."""
+        """Send the error as one sentence of plain text."""
         error = about.get("exc_info", (None, None))[1]
         words = error.log_message if isinstance(error, web.HTTPError) else None
         self.set_header("Content-Type", "text/plain; charset=utf-8")
@@ -201,10 +201,10 @@ class Handler(web.RequestHandler):  # type: ignore[misc]  # tornado is not analy
 
 
 class Page(Handler):
-    """A file of the handbook."""
+    """Request handler for a file of the handbook."""
 
     def get(self, path: str | None = None) -> None:
-        """Send the file."""
+        """Send the file with a path; for a path that ends with a slash, its index.html."""
         if path is None:  # the token lacks its final slash
             self.redirect(f"/{self.served.token}/")
             return
@@ -219,12 +219,12 @@ class Page(Handler):
 
 
 class Simulate(Handler):
-    """A simulation: a request as JSON, and the points as server-sent events."""
+    """Request handler for a simulation, which receives JSON and sends the points as server-sent events."""
 
     work: asyncio.Task[None] | None = None
 
     async def post(self) -> None:
-        """Simulate, and send each point when it is known."""
+        """Simulate the request, and send each point as soon as it is known."""
         if self.request.headers.get("Content-Type") != "application/json":  # no form can send this type
             raise web.HTTPError(415, "request must have the Content-Type application/json")
         try:
@@ -250,7 +250,7 @@ class Simulate(Handler):
                 await self.flush()
 
     def on_connection_close(self) -> None:
-        """End the simulation when its client has left."""
+        """End the simulation when its client has disconnected."""
         if self.work is not None:
             self.work.cancel()
 
@@ -267,9 +267,9 @@ def serve(host: str, port: int, browser: bool, say: Callable[[str], None], law: 
     browser : bool
         Whether to open a browser.
     say : callable
-        Called with the address once the pages are served; the address has a token that is required for access.
+        Function that is called with the address once the pages are served; the address contains the required token.
     law : str
-        The first law: its name, or a file that defines it, in which case this law only is served.
+        Law whose page is shown first: its name, or a file that defines it, in which case only this law is served.
 
     Raises
     ------
@@ -282,7 +282,7 @@ def serve(host: str, port: int, browser: bool, say: Callable[[str], None], law: 
 
 
 def listening(host: str, port: int) -> socket.socket:
-    """Return a listening socket, on any free port for 0; raise an error with the reason if there is none."""
+    """Return a listening socket, on any free port if `port` is 0; raise an error with the reason if that fails."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     place = socket.socket(family)
     place.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -312,7 +312,7 @@ def address(host: str, port: int, token: str) -> str:
 
 
 def application(served: Served) -> HTTPServer:
-    """Return the server of the pages, not yet listening."""
+    """Return the HTTP server of the pages and simulations, to which no socket is added yet."""
     shared = {"served": served}
     routes: list[Any] = [(rf"/[^/]*/{SIMULATE}", Simulate, shared), (r"/[^/]*/(.*)", Page, shared)]
     made = web.Application(routes, default_handler_class=Page, default_handler_args=shared, log_function=lambda _: None)
@@ -324,7 +324,7 @@ def application(served: Served) -> HTTPServer:
 async def _serve(
     place: socket.socket, host: str, browser: bool, say: Callable[[str], None], law: str, first: str
 ) -> None:
-    for part in ("general", "access", "application"):  # refused requests are no matter for the terminal
+    for part in ("general", "access", "application"):  # refused requests are not logged on the terminal
         logging.getLogger(f"tornado.{part}").setLevel(logging.CRITICAL)
     token = secrets.token_urlsafe(24)
     laws, file = chosen(law), str(Path(law).absolute()) if names_file(law) else ""

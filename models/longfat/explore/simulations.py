@@ -1,4 +1,4 @@
-"""Simulated points beside the curve of a law: requests of a view, points along its x axis, and estimates."""
+"""Simulation of points on the curve of a law: requests of a view, choice of points, and estimates."""
 
 from __future__ import annotations
 
@@ -18,33 +18,34 @@ if TYPE_CHECKING:
     from longfat.verify.simulators import Simulator
 
 CONFIDENCE = 0.95
-POINTS = 13  # along the x axis
-FEW = 3  # replications after which a point is shown first; the others follow when all points have been shown
-SEED = 0  # seed of every request, so that the same settings give the same points
-RUNS = "[2, 1000]"  # replications of a point
-SECONDS = 120.0  # longest time of a request, enough for the first packets of the slowest law
-PACKETS = 1e9  # most packets of a request
-LONGEST = 40  # characters of a number in a request
+POINTS = 13  # number of points along the x axis
+FEW = 3  # replications after which a point is first shown; once all points are shown, the other replications follow
+SEED = 0  # seed of every request, so that equal settings give equal points
+RUNS = "[2, 1000]"  # allowed numbers of replications of a point
+SECONDS = 120.0  # longest duration of a request [s], enough for the first packets of the slowest law
+PACKETS = 1e9  # number of simulated packets after which a request ends
+LONGEST = 40  # largest number of characters of a number in a request
 
 Event = dict[str, Any]
 
 
 class Request(NamedTuple):
-    """A request to simulate points beside a law: the state that is shown, and the replications of each point."""
+    """Request to simulate points of a law: the state that is shown, and the number of replications of each point."""
 
     state: State
     replications: int = 10
 
 
 def read(text: str | bytes, laws: Mapping[str, Law]) -> Request:
-    """Return the request in a text, after a check of every part.
+    """Return the request that a text contains, after a check of every part.
 
     Parameters
     ----------
     text : str or bytes
-        JSON: an object of ``law``, ``across``, ``values`` (numbers as text by parameter) and ``replications``.
+        JSON object with ``law``, ``across`` (parameter of the x axis), ``values`` (numbers as text, by parameter) and
+        ``replications``.
     laws : mapping
-        Laws by their public names.
+        Allowed laws by their public names.
 
     Examples
     --------
@@ -62,7 +63,7 @@ def read(text: str | bytes, laws: Mapping[str, Law]) -> Request:
 
 
 def request(found: Any, laws: Mapping[str, Law]) -> Request:
-    """Return the request that plain data hold, as `read` returns that of a text."""
+    """Return the request in plain data, which have the form of the JSON object of `read`."""
     if not isinstance(found, dict):
         raise ValueError("request must be an object of law, across, values and replications")
     for name in found:
@@ -102,8 +103,8 @@ def simulator(law: Law) -> Simulator:
 def plan(state: State, simulator: Simulator, points: int = POINTS) -> list[dict[str, float]]:
     """Return the parameters of all points to simulate along the x axis, the most informative first.
 
-    Points in the range in which the law is compared with its simulator come first, those far beyond it last: there a
-    replication may take a hundred times as long, such as that of windows between very rare losses.
+    Points in the range in which the law is compared with its simulator come first, and points far outside it last,
+    because a replication there may take a hundred times as long, for example with very rare losses.
     """
     symbol, places = state.law.symbols[state.across], state.scale(state.across).dense(points)
     nearest = [simulator.nearest({**state.values, state.across: float(x)}) for x in places]
@@ -119,7 +120,7 @@ def plan(state: State, simulator: Simulator, points: int = POINTS) -> list[dict[
 
 
 def _halving(values: list[float]) -> list[float]:
-    """Return values in the order of both ends, the middle, the quarters and so on: a curve that gets denser."""
+    """Return values in the order of both ends, the middle, the quarters and so on, so that a curve becomes denser."""
     if not values:
         return []
     last, order, step = len(values) - 1, [], 1.0
@@ -134,25 +135,26 @@ def estimates(
 ) -> Iterator[Event]:
     """Yield estimates of points with confidence intervals as they become known, then why the simulation has ended.
 
-    All points are shown after a few replications, and again with all of them. A point that the simulator refuses is
-    left out.
+    Each point is estimated after a few replications, and again after all replications. A point that the simulator
+    refuses is left out.
 
     Parameters
     ----------
     asked : Request
-        The request.
+        Request to simulate.
     simulator : Simulator
-        The simulator of its law.
+        Simulator of the law.
     stopped : callable
-        Called before each replication; the simulation ends if it returns True.
+        Function that is called before each replication; the simulation ends if it returns True.
     packets : float
-        Packets after which the simulation ends.
+        Number of simulated packets after which the simulation ends.
 
     Yields
     ------
     dict
-        ``kind`` is "point" (``x``, ``mean``, ``low``, ``high``, ``runs``, ``done``, ``of``) or "end" (``why``, empty
-        if it is complete, ``packets``, ``refused``).
+        An event, whose ``kind`` is "point" (with ``x``, ``mean``, the interval ``low`` to ``high``, the replications
+        ``runs``, and ``done`` of ``of`` points) or "end" (with the reason ``why``, empty if complete, the number of
+        ``packets``, and that of points ``refused``).
     """
     across, points, spent = asked.state.across, plan(asked.state, simulator), 0.0
     values: dict[int, list[float]] = {k: [] for k in range(len(points))}
@@ -188,7 +190,7 @@ def estimates(
 
 
 async def stream(receive: Callable[[], Event], seconds: float = SECONDS) -> AsyncGenerator[Event, None]:
-    """Yield the events that a function returns, which is called in a thread, up to the end or a time limit [s]."""
+    """Yield the events that `receive`, called in a thread, returns, up to the last event or a time limit [s]."""
     until, kind = asyncio.get_running_loop().time() + seconds, ""
     while kind not in ("end", "error"):
         try:

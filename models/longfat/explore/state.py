@@ -13,25 +13,25 @@ from longfat.base.domains import unknown
 from longfat.base.quantity import Scale
 from longfat.law import Law
 
-CURVES = 6  # largest number besides the curve through the operating point; more are hard to distinguish
+CURVES = 6  # largest number of curves besides that of the operating point; more would be hard to distinguish
 
 
 @dataclass(frozen=True)
 class State:
-    """A law, the values of its parameters, the parameter of the x axis, and that of a family of curves.
+    """A law, the values of its parameters, the parameter of the x axis, and the parameter of a family of curves.
 
     Parameters
     ----------
     law : Law
-        The law.
+        Law to explore.
     values : mapping of str to float
-        Value of every parameter at the operating point, in the record's units.
+        Value of every parameter at the operating point, in the units of the law's record.
     across : str
-        The parameter along the x axis.
+        Parameter along the x axis.
     family : str
-        The parameter of a family of curves; "" if there is none.
+        Parameter that differs between the curves of a family; empty for a single curve.
     family_values : tuple of float
-        Its values, besides the one of the operating point.
+        Values of the parameter `family`, besides its value at the operating point.
 
     Examples
     --------
@@ -65,9 +65,9 @@ class State:
         family: str,
         family_values: Sequence[float] | None = None,
     ) -> State:
-        """Return the state with a family of curves, for several values of one parameter.
+        """Return the state with a family of curves, one for each of several values of a parameter.
 
-        By default there are three values over its range; the family "" is a single curve.
+        By default these are three values in the parameter's range; with an empty `family` there is a single curve.
         """
         if family == "":
             return replace(self, family="", family_values=())
@@ -81,21 +81,22 @@ class State:
         return replace(self, family=family, family_values=tuple(sorted(checked)))
 
     def scale(self, name: str) -> Scale:
-        """Return the scale of a parameter, extended to its value."""
+        """Return the scale of a parameter, extended if needed to include the parameter's value."""
         return self.law.symbols[name].scale.including(self.values[name])
 
 
 def start(law: Law, across: str | None = None, **values: float) -> State:
-    """Return the initial state: default values, else the middle of typical ranges, along the first parameter.
+    """Return the initial state of the exploration of a law.
 
     Parameters
     ----------
     law : Law
-        The law.
+        Law to explore.
     across : str, optional
-        The parameter along the x axis.
+        Parameter along the x axis; by default the first one.
     **values : float
-        Values of some parameters, in the record's units.
+        Values of some parameters, in the units of the law's record; others have their default value, or the middle of
+        their typical range.
     """
     if not isinstance(law, Law):
         raise domains.wrong_type("law", law, "a Law, such as those of longfat.laws")
@@ -111,13 +112,13 @@ def start(law: Law, across: str | None = None, **values: float) -> State:
 
 
 def default_family_values(law: Law, name: str) -> tuple[float, ...]:
-    """Return three values of a parameter: a quarter, half and three quarters of the positions of its slider."""
+    """Return three values of a parameter, at a quarter, half and three quarters of the way along its slider."""
     values = law.symbols[name].scale.values
     return tuple(dict.fromkeys(values[(len(values) - 1) * part // 4] for part in (1, 2, 3)))
 
 
 def check(law: Law, name: str, value: Any) -> float:
-    """Return a value inside the domain of a parameter, or raise an error with the allowed range."""
+    """Return a parameter's value as a float; raise an error with the allowed range if it is out of range."""
     _known(law, name)
     return float(law.symbols[name].checked(name, value))
 

@@ -1,4 +1,4 @@
-"""Explorer in Jupyter: the view of `longfat.handbook` in the notebook, its state and its simulations in Python."""
+"""Widget for Jupyter that shows the view of `longfat.handbook`, and has its state and simulations in Python."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from longfat.law import Law
 if TYPE_CHECKING:
     import xarray as xr
 
-FIRST = "selective_repeat.throughput_efficiency"  # law of a page of all laws
+FIRST = "selective_repeat.throughput_efficiency"  # law that the explorer of all laws shows first
 CAPTION = "The last picture. Run the cell to move it."
 
 
 class Explorer(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget has no types that mypy accepts
-    """A law, or all laws, with sliders; displays itself in Jupyter, and can be part of other widgets.
+    """Widget that shows a law with sliders; Jupyter displays it, also as a part of other widgets.
 
     Parameters
     ----------
     state : State
-        The initial state.
+        Initial state.
     laws : list of Law, optional
-        Laws to choose from; by default the one of the state.
+        Laws among which the user can choose; by default the law of the state only.
 
     Examples
     --------
@@ -67,7 +67,7 @@ class Explorer(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget has no t
 
     @property
     def state(self) -> State:
-        """The state that is shown: law, values, axis, family of curves."""
+        """State that is shown: law, values, axis, family of curves."""
         shown = self.shown
         law = self._laws[shown["law"]]
         values = {name: float(text) for name, text in shown["values"].items() if name in law.symbols}
@@ -85,12 +85,12 @@ class Explorer(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget has no t
 
     @property
     def points(self) -> list[dict[str, Any]]:
-        """The points simulated last: ``x``, ``mean``, ``low``, ``high`` and ``runs``, the number of replications."""
+        """Points simulated last: ``x``, ``mean``, ``low``, ``high`` and ``runs``, the number of replications."""
         return list(self._points.values())
 
     @property
     def data(self) -> xr.Dataset:
-        """The curves shown, and the points simulated for them, as a Dataset."""
+        """Dataset of the curves that are shown, and of the points simulated for them."""
         return dataset(self.state, simulated=self.points)
 
     def close(self) -> None:
@@ -99,7 +99,7 @@ class Explorer(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget has no t
         super().close()
 
     def _ipython_display_(self, **options: Any) -> None:
-        """Display the view, and below it the picture that a saved notebook and a page without Python show."""
+        """Display the view, and below it a picture, which remains in a saved notebook and a page without Python."""
         from IPython.display import display
 
         display(self._repr_mimebundle_(**options)[0], raw=True)
@@ -122,10 +122,10 @@ class Explorer(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget has no t
         if self._still is not None:
             self._still.update(self._still_bundle(), raw=True)
 
-    # Simulations, on request of the view.
+    # Simulations that the view requests.
 
     def _asked(self, widget: Any, content: dict[str, Any], buffers: Any) -> None:
-        """Begin the simulation requested by the view, in place of the last one, or end the last one."""
+        """End the running simulation, and begin another one if the view requests it."""
         self._end()
         number = content.pop("number", 0)
         if content.pop("end", False):
@@ -144,7 +144,7 @@ class Explorer(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget has no t
             self._task = None
 
     async def _simulate(self, request: simulations.Request, number: int) -> None:
-        """Send each estimate; the replications run in a thread, so that the kernel stays alive."""
+        """Simulate a request, and send each estimate to the view; a thread keeps the kernel responsive meanwhile."""
         stop = threading.Event()
         estimates = simulations.estimates(request, simulations.simulator(request.state.law), stop.is_set)
         try:
@@ -159,12 +159,12 @@ class Explorer(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget has no t
 
 
 def styles() -> str:
-    """Return the style sheet of the view for a page whose own colours it must not change."""
+    """Return the style sheet of the view, restricted to the widget, so that the notebook keeps its own colours."""
     return pages.view_styles().replace(":root", ".lf-widget") + ".lf-widget .lf-law { max-width: 100%; }\n"
 
 
 def _shown(state: State) -> dict[str, Any]:
-    """Return a state as the view has it; numbers are texts, because JSON has no infinity."""
+    """Return a state in the form that the view uses; numbers are texts, because JSON has no infinity."""
     return {
         "law": state.law.public_name,
         "values": {name: _text(value) for name, value in state.values.items()},
@@ -187,16 +187,17 @@ def law(record: Law | str, across: str | None = None, **values: float) -> Explor
     Parameters
     ----------
     record : Law or str
-        The law, such as ``lf.laws.selective_repeat.throughput_efficiency``, or its name.
+        Law, such as ``lf.laws.selective_repeat.throughput_efficiency``, or its name.
     across : str, optional
-        The parameter along the x axis; the first one by default.
+        Parameter along the x axis; by default the first one.
     **values : float
-        Values of some parameters, in the record's units; the others are in the middle of their typical ranges.
+        Values of some parameters, in the units of the law's record; others have their default value, or the middle of
+        their typical range.
 
     Returns
     -------
     Explorer
-        A widget that displays itself; ``set`` changes it, ``data`` has the curves shown.
+        Widget that Jupyter displays; ``set`` changes its state, ``data`` has the curves that are shown.
 
     Examples
     --------
@@ -211,12 +212,12 @@ def law(record: Law | str, across: str | None = None, **values: float) -> Explor
 
 
 def page(first: Law | str | None = None) -> Explorer:
-    """Return an explorer of all laws, one of which is chosen in it; ``lf.explore()`` is the same.
+    """Return an explorer of all laws, among which the user can choose; ``lf.explore()`` is the same.
 
     Parameters
     ----------
     first : Law or str, optional
-        The law to begin with.
+        Law that is shown first.
 
     Examples
     --------

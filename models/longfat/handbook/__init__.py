@@ -1,15 +1,15 @@
-"""The handbook's laws in the browser: formulas in JavaScript, records, and static pages in which the laws move.
+"""Conversion of the laws for browsers: formulas in JavaScript, records in JSON, and static pages with sliders.
 
 =========================================  ============================================================================
 `longfat.handbook.javascript.module`       all laws as one ES module, ``laws.mjs``; ``script``: as a classic script
 `longfat.handbook.dynamics.module`         the fluid models as an ES module, ``dynamics.mjs``
 `longfat.handbook.law_records.records`         the record of each law, for ``laws.json``
 `longfat.handbook.pages.write`             a page for each law, with an index; ``longfat explore --output FOLDER``
-`longfat.handbook.pages.live`              the live plot of one law, for other pages
+`longfat.handbook.pages.live`              the interactive plot of one law, for other pages
 `longfat.handbook.curves_page.document`    a page of design curves, for ``longfat curves --html``
-`longfat.handbook.pages.site_script`       one script that fills each element with ``data-law`` in a site of pages
+`longfat.handbook.pages.site_script`       one script that draws a law in each element that has ``data-law``
 =========================================  ============================================================================
 
 The folder ``view`` has the front end: ``quantities.js`` (numbers with units), ``chart.js`` (scales and the picture) and
-``view.js`` (sliders, fields, keyboard), plain modules without dependencies and without a build step.
+``view.js`` (sliders, fields, keyboard) are modules without dependencies, and need no build step.
 """

@@ -1,9 +1,9 @@
 """Placing of the operations of a traced program into blocks: the program, branches of conditions, bodies of loops.
 
 An operation that only one branch of a ``where`` needs is computed in that branch, so that the program computes one case
-of a law and not all of them. An operation that does not change in a loop is computed before it. This is global code
-motion as in C. Click, "Global Code Motion, Global Value Numbering", PLDI 1995: as late as the uses allow, but outside
-of loops.
+of a law and not all of them. An operation that does not change in a loop is computed before the loop. This is global
+code motion as in C. Click, "Global Code Motion, Global Value Numbering", PLDI 1995: an operation is placed as late as
+its uses allow, but outside of loops.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Item = Node | Loop
 
 @dataclass(eq=False)
 class Block:
-    """A sequence of operations; ``loop`` is set for the body of a loop, ``known`` for a branch of a condition."""
+    """Sequence of operations; ``loop`` is set for the body of a loop, ``known`` for a branch of a condition."""
 
     parent: Block | None = None
     loop: Loop | None = None
@@ -37,10 +37,10 @@ class Block:
 
 @dataclass(eq=False)
 class Plan:
-    """Program that computes some results: the block in which each operation is placed, and its uses.
+    """Placement of the operations of a program: the block of each operation, and the places where it is used.
 
     ``branches`` has the two blocks of each ``where`` of numbers, ``bodies`` the block of each loop, ``needed`` the
-    numbers of a loop's state that are needed, ``uses`` the user and the block of each use.
+    positions in a loop's state of the values that are needed, ``uses`` the operation and the block of each use.
     """
 
     root: Block = field(default_factory=Block)
@@ -52,7 +52,7 @@ class Plan:
 
 
 def planned(results: Sequence[Node]) -> Plan:
-    """Return the plan of a program that computes the results.
+    """Return the placement of the operations of a program that computes the results.
 
     >>> from longfat.handbook.trace import Graph
     >>> x = Graph().node("parameter", value="x")
@@ -85,7 +85,7 @@ def _loop(node: Node) -> Loop:
 
 
 def _need(plan: Plan, results: Sequence[Node]) -> None:
-    """Find the numbers of the states of loops on which the results depend."""
+    """Record in ``plan.needed`` the values of loops' states on which the results depend, by position."""
     pending, seen = list(results), set()
     while pending:
         node = pending.pop()
@@ -100,7 +100,7 @@ def _need(plan: Plan, results: Sequence[Node]) -> None:
 
 
 def _operands(plan: Plan, item: Item) -> Iterator[tuple[Item, str]]:
-    """Yield the operands of an item, each with the name of the item's block that uses it."""
+    """Yield the operands of an item, each with the block that uses it: "here", "body" (loop), "yes" or "no"."""
     if isinstance(item, Loop):
         numbers = sorted(plan.needed[item])
         yield from ((item.initial[k], "here") for k in numbers)
@@ -116,7 +116,7 @@ def _operands(plan: Plan, item: Item) -> Iterator[tuple[Item, str]]:
 
 
 def _ordered(plan: Plan, results: Sequence[Node]) -> list[Item]:
-    """Return all items; operands precede the items that use them."""
+    """Return all items in an order in which operands precede the items that use them."""
     order: dict[Item, None] = {}
     pending: list[tuple[Item, bool]] = [(one, False) for one in reversed(results)]
     while pending:
@@ -132,7 +132,7 @@ def _ordered(plan: Plan, results: Sequence[Node]) -> list[Item]:
 
 
 def _place(plan: Plan, item: Item, varying: frozenset[Loop]) -> None:
-    """Place an item after all its uses have been placed, and record the blocks in which it uses its operands."""
+    """Place an item, all of whose users are placed, and record the blocks in which it uses its operands."""
     if isinstance(item, Node) and item.operation in ("state", "index"):
         plan.block[item] = plan.bodies[_loop(item)]
         return
@@ -153,5 +153,5 @@ def _place(plan: Plan, item: Item, varying: frozenset[Loop]) -> None:
 
 
 def _common(one: Block, other: Block) -> Block:
-    """Return the innermost block that contains both."""
+    """Return the innermost block that contains both blocks."""
     return [a for a, b in zip(one.path(), other.path(), strict=False) if a is b][-1]

@@ -1,4 +1,4 @@
-"""Page of design curves: one file that opens without a network, with values under the pointer and curves to switch."""
+"""Interactive page of design curves: one file that needs no network, shows values at the pointer and hides curves."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from longfat.handbook.pages import EXPORT, IMPORT
 if TYPE_CHECKING:
     import xarray as xr
 
-MODULES = ("quantities.js", "chart.js", "scheme_curves.js")  # each after its imports
+MODULES = ("quantities.js", "chart.js", "scheme_curves.js")  # each follows the modules that it imports
 STYLES = ("view.css", "page.css", "scheme_curves.css")
-#: Quantities in the order of their panels: title, and whether the axis is logarithmic.
+#: Quantity -> title of its panel, and whether the axis is logarithmic; in the order of the panels.
 PANELS = {
     "utilisation": ("utilisation", False),
     "queueing_delay": ("mean queueing delay", True),
@@ -28,7 +28,7 @@ PANELS = {
 
 
 def document(curves: Sequence[xr.Dataset]) -> str:
-    """Return the page of one result of `longfat.design.curves`, or of several with the same schemes and flows.
+    """Return the page of one or several results of `longfat.design.curves`, which have the same schemes and flows.
 
     >>> from longfat import design
     >>> data = design.curves(rate="20Mbit/s", round_trip_time="20ms", schemes=["reno"], flows=[1], at=[0.5, 1],
@@ -90,7 +90,7 @@ def _remarks(curves: Sequence[xr.Dataset]) -> list[str]:
 
 
 def _set(data: xr.Dataset) -> dict[str, Any]:
-    """Return the data of one Dataset for the page; None stands for NaN."""
+    """Return the data of a Dataset for the page's script, with None for NaN."""
     a, over = data.attrs, data.attrs["over"]
     bdp, packet, trip = a["bandwidth_delay_product"], a["packet"], a["round_trip_time"]
     return {
@@ -137,7 +137,7 @@ def _panel(data: xr.Dataset, name: str) -> dict[str, Any]:
 
 
 def _numbers(values: Any) -> Any:
-    """Return nested lists of numbers in six digits, None for NaN."""
+    """Return nested lists of numbers, rounded to six digits; NaN becomes None."""
     if isinstance(values, list):
         return [_numbers(one) for one in values]
     return float(f"{values:.6g}") if math.isfinite(values) else None

@@ -1,8 +1,8 @@
-"""The fluid models in JavaScript: the rule of each system, traced as laws are, and a function that follows it.
+"""The fluid models in JavaScript: the traced rule of each system, and a function that computes its path.
 
-``path`` of the module computes what `longfat.fluid.integrate` does: maps update by update, flows by classical
-Runge-Kutta steps with a past that is interpolated by cubic Hermite polynomials. A system is written for a number of
-flows, because its vectors have fixed lengths.
+The function ``path`` of the module computes the same as `longfat.fluid.integrate`: maps (discrete time) update by
+update, flows (continuous time) by classical Runge-Kutta steps, with cubic Hermite interpolation of past states. A
+system is written for a fixed number of flows, because its vectors have fixed lengths.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ function path(system, start, steps, step, parameters) {  // the start, and the s
 
 
 def systems(flows: int = 2) -> dict[str, System]:
-    """Return the systems of `longfat.fluid` that have rules of their own, for ``flows`` flows if there are several.
+    """Return the systems of `longfat.fluid` by name; those with a state for each flow have ``flows`` flows.
 
     >>> sorted(systems())[:4]
     ['bbr', 'cadpc', 'cadpc_flow', 'capc']
@@ -64,14 +64,14 @@ def systems(flows: int = 2) -> dict[str, System]:
 
 
 def module(chosen: Mapping[str, System] | None = None) -> str:
-    """Return the ES module of the systems; it exports ``systems`` and ``path``."""
+    """Return the ES module of the systems, by default of all; it exports ``systems`` and ``path``."""
     entries = ",\n".join(f'"{name}": {entry(one)}' for name, one in sorted((chosen or systems()).items()))
     head = "// Written by longfat.handbook from the systems of longfat.fluid.\n"
     return f"{head}{RUNTIME}{PATH}const systems = {{\n{entries},\n}};\nexport {{ systems, path }};\n"
 
 
 def entry(system: System) -> str:
-    """Return the object of one system: kind, bounds, start, default parameters, rule and delays."""
+    """Return a system as a JavaScript object: kind, bounds, start, default parameters, rule and delays."""
     variables = [one for one in system.variables.values() for _ in range(one.length)]
     parameters = ", ".join(
         f"{name}: {_list([one.default] * one.length) if one.axis else literal(one.default)}"
@@ -94,7 +94,7 @@ def _list(values: list[float]) -> str:
 
 
 def _arguments(system: System, graph: Graph) -> tuple[Node, dict[str, Node]]:
-    """Return the state and the parameters as nodes."""
+    """Return the nodes of the state and of each parameter."""
     parameters = {
         name: graph.node("input", value=f"p.{name}", length=one.length)
         if one.axis
@@ -105,7 +105,7 @@ def _arguments(system: System, graph: Graph) -> tuple[Node, dict[str, Node]]:
 
 
 def _rule(system: System) -> str:
-    """Return the statements of the next state, or of the rates of change."""
+    """Return the JavaScript statements that compute the next state of a map, or the rates of change of a flow."""
     graph = Graph()
     xp: Any = Tracing(graph)
     x, parameters = _arguments(system, graph)
@@ -115,7 +115,7 @@ def _rule(system: System) -> str:
 
 
 def _delays(system: System) -> str:
-    """Return the statements of the delays."""
+    """Return the JavaScript statements that compute the delays."""
     graph = Graph()
     xp: Any = Tracing(graph)
     x, parameters = _arguments(system, graph)

@@ -1,11 +1,11 @@
-"""The laws in JavaScript: one module, written from the same lines as every other arithmetic.
+"""Conversion of the laws to one module of JavaScript, from the same source code as their other forms.
 
-Each law's numeric form, which the floats of NumPy and JAX use, is traced (`longfat.handbook.trace`), so that stabilised
-forms, series of a fixed number of terms and roots come along, and is written as a function of plain numbers. The
-functions of the language's ``Math`` are used; the few that it lacks are in the runtime at the beginning of the module.
+Each law's numeric form, which floats of NumPy and JAX use, is traced (`longfat.handbook.trace`) and written as a
+function of plain numbers, including stabilised forms, series of a fixed number of terms and roots. The functions call
+JavaScript's ``Math``; the few functions that it lacks are in the runtime at the beginning of the module.
 
-The language leaves the accuracy of ``Math`` to the engine. V8 (Chromium, node) has the functions of fdlibm, whose
-errors are below one unit of the last place, and ``tests/handbook`` compares all laws with Python there.
+JavaScript leaves the accuracy of ``Math`` to the engine. V8 (Chromium, node) has the functions of fdlibm, whose errors
+are below one unit of the last place, and ``tests/handbook`` compares all laws with Python there.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def _statements(laws: Iterable[Law] | None) -> str:
 
 
 def entry(law: Law) -> str:
-    """Return the object of one law."""
+    """Return a law as a JavaScript object: parameters, formula and, if the law has them, printed form and validity."""
     names = list(law.symbols)
     parts = [f"parameters: [{', '.join(_parameter(name, one) for name, one in law.symbols.items())}]"]
     parts.append(_method("formula", law.function, names, xp=Tracing))
@@ -72,7 +72,7 @@ def entry(law: Law) -> str:
 
 
 def function(law: Law) -> str:
-    """Return a law as one self-contained JavaScript function, for copying.
+    """Return a law as one self-contained JavaScript function, which a reader can copy.
 
     >>> from longfat.laws.queues import mm1_wait
     >>> print(function(mm1_wait))

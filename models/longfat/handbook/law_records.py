@@ -1,9 +1,9 @@
-"""Records of the laws as plain data: one file, ``laws.json``, that a page needs besides the formulas.
+"""Records of the laws as plain data for ``laws.json``, which a page needs in addition to the formulas.
 
-Everything is read from the laws' own records and docstrings, or made from these. Properties that a law lacks are
-absent. Numbers that JSON lacks are the texts "Infinity" and "-Infinity". Each law has a permanent address, and a hash
-of its expression, which changes if that does. The formulas are in the module of `longfat.handbook.javascript`, under
-the same names; `snippets` has the texts to be copied from a page, and adds JavaScript and BibTeX.
+All data come from the laws' own records and docstrings. Properties that a law lacks are absent. Infinite numbers, which
+JSON lacks, are the texts "Infinity" and "-Infinity". Each law has a permanent address, and a hash of its expression,
+which changes if the expression does. The formulas are in the module of `longfat.handbook.javascript`, under the same
+names; `snippets` returns the texts that a reader can copy from a page, including JavaScript and BibTeX.
 """
 
 from __future__ import annotations
@@ -35,20 +35,20 @@ def laws() -> list[Law]:
 
 
 def written(records: Iterable[dict[str, Any]]) -> str:
-    """Return records as the text of ``laws.json``, one law a line."""
+    """Return the text of ``laws.json``, which has one record a line."""
     lines = (json.dumps(one, ensure_ascii=False, separators=(",", ":"), allow_nan=False) for one in records)
     return "[\n" + ",\n".join(lines) + "\n]\n"
 
 
 def records(chosen: Iterable[Law] | None = None, *, hashes: bool = True) -> list[dict[str, Any]]:
-    """Return the records of laws, by default of all; without ``hashes`` no expression is built, which takes seconds."""
+    """Return the records of laws, by default of all; hashes take seconds, since they need the laws' expressions."""
     every = laws() if chosen is None else list(chosen)
     near = neighbours(every)
     return [record(one, near[one.public_name], hashed=hashes) for one in every]
 
 
 def neighbours(chosen: Iterable[Law]) -> dict[str, list[str]]:
-    """Return for each law, by name, the laws that its text mentions, followed by the laws that mention it."""
+    """Return for each law the names of the laws that its text mentions, and of the laws that mention it."""
     every = list(chosen)
     named = {one.name: one.public_name for one in every}
     mentions = {one.public_name: _mentioned(one, named) for one in every}
@@ -94,7 +94,7 @@ def record(law: Law, neighbours: Iterable[str] = (), *, hashed: bool = True) -> 
 
 
 def snippets(law: Law) -> dict[str, str]:
-    """Return a law as texts to copy, by language."""
+    """Return a law in several languages as texts that a reader can copy, by language."""
     return {
         "Python": python_call(law),
         "LaTeX": "\n".join(equations(law)),
@@ -104,7 +104,7 @@ def snippets(law: Law) -> dict[str, str]:
 
 
 def address(law: Law) -> str:
-    """Return the permanent address of a law's page, below that of the site."""
+    """Return the permanent address of a law's page, relative to the address of the site."""
     return f"laws/{law.public_name.replace('.', '/')}/"
 
 
@@ -121,7 +121,7 @@ def typeset(law: Law) -> str:
 
 
 def result(law: Law) -> tuple[str, str]:
-    """Return the symbol of the result and the remark on it.
+    """Return the symbol of a law's result, and the remark on the result; each may be empty.
 
     >>> from longfat.laws.cadpc import logistic_rate
     >>> result(logistic_rate)[0]
@@ -152,7 +152,7 @@ def parameter(law: Law, name: str, symbol: Symbol) -> dict[str, Any]:
 
 
 def number(value: float) -> float | str:
-    """Return a number for JSON, which has no infinity."""
+    """Return a number, or the text "Infinity" or "-Infinity", as JSON has no infinity."""
     return value if math.isfinite(value) else "Infinity" if value > 0 else "-Infinity"
 
 
@@ -218,7 +218,7 @@ def _plain(text: str) -> str:
 def digest(law: Law) -> str:
     """Return ten hexadecimal digits that change when the law's expression does.
 
-    Of a root it is the equation that counts, and of a law without an expression in closed form its source code.
+    The digits of a root depend on its equation, and those of a law without a closed form on its source code.
 
     >>> from longfat.laws.queues import mm1_wait, mm1_response
     >>> len(digest(mm1_wait)), digest(mm1_wait) == digest(mm1_response)
@@ -235,12 +235,12 @@ def expression(law: Law) -> str:
         return inspect.getsource(law.function)
 
 
-#: Two conditions below a sum, side by side because docutils cannot stack them.
+#: Two conditions below a sum, which are written side by side, because docutils cannot stack them.
 _STACKED = re.compile(r"\\substack\{((?:[^{}]|\{[^{}]*\})*)\}")
 
 
 def translated(latex: str, block: bool = False) -> str:
-    r"""Return a formula as MathML, without spaces between its elements.
+    r"""Return a LaTeX formula as MathML, without spaces between elements; ``block`` displays it as a block.
 
     >>> translated("t_a")
     '<math xmlns="http://www.w3.org/1998/Math/MathML"><msub><mi>t</mi><mi>a</mi></msub></math>'
@@ -255,7 +255,7 @@ def translated(latex: str, block: bool = False) -> str:
 
 
 def mathml(latex: str, *, block: bool = True) -> str:
-    r"""Return an equation as an element ``math``, with the LaTeX as its alternative text.
+    r"""Return a LaTeX formula as an HTML element ``math``, with the LaTeX as its alternative text.
 
     >>> mathml(r"t_a", block=False)
     '<math alttext="t_a"><msub><mi>t</mi><mi>a</mi></msub></math>'

@@ -1,4 +1,4 @@
-"""Operators of Python for tracers: each is recorded as an operation."""
+"""Base class of tracers, whose Python operators are recorded as operations."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from typing import Any
 
 
 class Operators:
-    """Operators of Python, each as an operation; subclasses define how an operation is recorded."""
+    """Python operators that record an operation instead of computing; subclasses define `apply`."""
 
-    __array_ufunc__ = None  # NumPy's scalars leave their operations to the tracer
+    __array_ufunc__ = None  # an operator between a NumPy scalar and a tracer calls the tracer's method
 
     def apply(self, operation: str, *operands: Any) -> Any:
-        """Return the operation on the operands."""
+        """Record an operation on operands, and return the tracer of its result."""
         raise NotImplementedError
 
     def __add__(self, other: Any) -> Any:

@@ -1,7 +1,7 @@
-"""Static pages of the laws: each is one file that opens without a network, from a disk as well as from a server.
+"""Static pages of the laws, each of which is one file that opens from a disk or a server, without a network.
 
-A page has the record of its law as text, and the formula with the view (``view/``) as a script, all inside. Browsers do
-not load modules from the file system, so that the modules are joined to one script.
+A page contains the record of its law as text, and the formula and the view (``view/``) as a script. Browsers do not
+load modules from the file system, so that the modules are joined to one script.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from longfat.handbook import javascript, law_records, presets
 from longfat.handbook.law_records import mathml
 from longfat.law import Law
 
-#: Modules of the view, each after its imports.
+#: Modules of the view; each follows the modules that it imports.
 MODULES = ("quantities.js", "chart.js", "curves.js", "elements.js", "saving.js", "simulation.js", "view.js")
 IMPORT = re.compile(r"^import .*\n", re.MULTILINE)
 EXPORT = re.compile(r"^export ", re.MULTILINE)
 COMMENT = re.compile(r"^ *//.*\n", re.MULTILINE)
-#: Names that are not written in small letters.
+#: Parts of laws' names that are not written in small letters -> their spelling.
 SPELLED = {
     "mm1": "M/M/1", "md1": "M/D/1", "mg1": "M/G/1", "mm1k": "M/M/1/K", "md1k": "M/D/1/K", "mg1ps": "M/G/1 PS",
     "rtt": "RTT", "pftk": "PFTK", "aimd": "AIMD", "gaimd": "GAIMD", "tcp": "TCP", "codel": "CoDel", "aqm": "AQM",
@@ -65,16 +65,16 @@ for (const one of document.querySelectorAll("button[data-copy]")) {
 
 
 def texts(laws: Iterable[Law] | None = None, *, simulate: str = "") -> dict[str, Callable[[], str]]:
-    """Return the files of the site by their paths, each as a function that makes its text.
+    """Return the files of the site by their paths, each as a function that returns its text.
 
-    They are the index, a page for each law, scripts and ``laws.json``.
+    The files are the index, a page for each law, scripts and ``laws.json``.
 
     Parameters
     ----------
     laws : iterable of Law, optional
         The laws; by default all.
     simulate : str
-        Path, below the site, of a server that simulates points; without it the pages cannot simulate.
+        Path on the site's server to which the pages send requests for simulated points; if empty, they cannot simulate.
 
     Examples
     --------
@@ -104,7 +104,7 @@ def texts(laws: Iterable[Law] | None = None, *, simulate: str = "") -> dict[str,
 
 
 def write(folder: Path, laws: Iterable[Law] | None = None) -> None:
-    """Write the files of the site below a folder."""
+    """Write the files of the site, by default with all laws, into a folder."""
     for name, text in texts(laws).items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -112,7 +112,7 @@ def write(folder: Path, laws: Iterable[Law] | None = None) -> None:
 
 
 def view_script() -> str:
-    """Return the view as a classic script: ``longfatView``, with ``mount``, ``copy``, ``served`` and ``pictured``."""
+    """Return a classic script of the view: ``longfatView`` with ``mount``, ``copy``, ``served`` and ``pictured``."""
     parts = (source(name) for name in MODULES)
     text = "\n".join(COMMENT.sub("", EXPORT.sub("", IMPORT.sub("", part))) for part in parts)
     return f"const longfatView = (() => {{\n{text}\nreturn {{ mount, copy, served, pictured }};\n}})();\n"
@@ -124,41 +124,41 @@ def view_styles() -> str:
 
 
 def site_script(laws: Iterable[Law] | None = None) -> str:
-    """Return one script for other pages: it fills each element with ``data-law``, the name of a law.
+    """Return a script for other pages, which draws in each element the law that its attribute ``data-law`` names.
 
-    It has the formulas of the laws, by default of all.
+    The script has the formulas of the laws, by default of all.
     """
     return laws_script(law_records.laws() if laws is None else laws) + FILL
 
 
 def laws_script(laws: Iterable[Law]) -> str:
-    """Return the view, the formulas of laws as ``longfat``, and the view's data as ``longfatRecords``."""
+    """Return a script of the view, the formulas of laws as ``longfat`` and their records as ``longfatRecords``."""
     chosen = list(laws)
     data = {one.public_name: for_view(one, law_records.record(one, hashed=False)) for one in chosen}
     names = {one.name: k for k, one in enumerate(presets.PRESETS)}
     letters: dict[str, str] = {}
-    for one in data.values():  # the name and the source of a network, and a letter, stand here once, not with each law
+    for one in data.values():  # networks and letters that several laws have are written once
         one["networks"] = {names[network["name"]]: network["values"] for network in one.pop("presets", ())}
         letters |= {letter["letter"]: letter.pop("mathml") for letter in one["letters"]}
     networks = [{"name": one.name, "source": one.source} for one in presets.PRESETS]
     known = f"const longfatRecords = {json_text(data)}, longfatNetworks = {json_text(networks)};\n"
     known += f"const longfatLetters = {json_text(letters)};\n"
-    formulas = re.sub("^ +", "", javascript.script(chosen), flags=re.MULTILINE)  # indentation serves no reader here
+    formulas = re.sub("^ +", "", javascript.script(chosen), flags=re.MULTILINE)  # without indentation: smaller
     return f"{view_script()}{formulas}{known}{PRESETS}"
 
 
 def json_text(data: Any) -> str:
-    """Return data as JSON that may stand inside an element ``script``."""
+    """Return data as JSON text that can be part of an HTML element ``script``, because "<" is escaped."""
     return json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
 
 
 def source(name: str) -> str:
-    """Return a file of the view."""
+    """Return the text of a file of the view."""
     return files("longfat.handbook").joinpath("view", name).read_text(encoding="utf-8")
 
 
 def words(name: str) -> str:
-    """Return a name in words, with the capitals of the field.
+    """Return a law's name in words, with the usual capitals of abbreviations.
 
     >>> words("md1k_loss"), words("throughput_efficiency"), words("probe_rtt_utilisation")
     ('M/D/1/K loss', 'Throughput efficiency', 'Probe RTT utilisation')
@@ -168,9 +168,9 @@ def words(name: str) -> str:
 
 
 def live(law: Law, record: dict[str, Any], *, simulate: str = "") -> str:
-    """Return the live plot of a law, for a page that has the style sheet and the script of the view already.
+    """Return the HTML of a law's interactive plot, for a page that has the view's style sheet and script.
 
-    ``simulate`` is the address, relative to the page, of a server that simulates points.
+    ``simulate`` is the address, relative to the page, to which requests for simulated points are sent.
     """
     name = json.dumps(law.public_name)
     place = "law-" + law.public_name.replace(".", "-")
@@ -186,7 +186,7 @@ def live(law: Law, record: dict[str, Any], *, simulate: str = "") -> str:
 
 
 def for_view(law: Law, record: dict[str, Any]) -> dict[str, Any]:
-    """Return the part of a record that the view needs, with the letters typeset, and the papers' networks."""
+    """Return the parts of a record that the view needs, with typeset letters, and the papers' networks as presets."""
     found: dict[str, Any] = {
         name: record[name] for name in ("id", "unit", "result", "points", "simulator") if name in record
     }
@@ -201,7 +201,7 @@ def for_view(law: Law, record: dict[str, Any]) -> dict[str, Any]:
 
 
 def page(law: Law, record: dict[str, Any], *, simulate: str = "") -> str:
-    """Return the page of a law; ``simulate`` is the path, below the site, of a server that simulates points."""
+    """Return the page of a law; ``simulate`` is the path on the server for requests for simulated points."""
     up = "../" * record["address"].count("/")
     title = words(law.name)
     family = words(law.public_name.partition(".")[0])
@@ -220,7 +220,7 @@ def page(law: Law, record: dict[str, Any], *, simulate: str = "") -> str:
 
 
 def document(title: str, body: str, before: str = "", after: str = "") -> str:
-    """Return a page from its title and body, with scripts before and after the body."""
+    """Return an HTML page with a title, a body, and scripts before and after the body."""
     scripts = f"<script>\n{before}</script>\n" if before else ""
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'

@@ -1,7 +1,7 @@
-"""Networks of the papers, as presets that set every parameter that a network determines.
+"""Presets of laws' parameters, each for a network of a paper.
 
-A preset describes a network by parameter names; a law takes the parameters that it has. Values that a paper leaves open
-are taken from the project's figures; the text mentions it.
+A preset has a value for every parameter that its network determines; a law takes the values of the parameters that it
+has. Values that a paper does not give are those of the project's figures; the preset's source says so.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from longfat.law import Law
 
 @dataclass(frozen=True)
 class Preset:
-    """A network: its name, its source, the subjects whose laws it fits, and values in SI units."""
+    """Network of a paper: name, source, modules of `longfat.laws` whose laws it fits, parameter values in SI units."""
 
     name: str
     source: str
@@ -26,9 +26,9 @@ class Preset:
         return bool(self.of(law))
 
     def of(self, law: Law) -> dict[str, float]:
-        """Return the parameters of a law that the network determines.
+        """Return the values of those parameters of a law that the network determines.
 
-        "blt.buffer" is the buffer of the laws of that subject only.
+        A name with a prefix applies to one module only: "blt.buffer" is the buffer in laws of `longfat.laws.blt`.
         """
         about = subject(law)
         if about not in self.subjects:
@@ -66,7 +66,7 @@ def _selective_repeat(name: str, rate: float, round_trip: float, loss: float) ->
 
 
 def _kim_farber(access: float) -> Preset:
-    """Return a network for 200 packets of 500 bytes, a bottleneck of 0.6 of the access links, a buffer of C D/3."""
+    """Return a network for files of 200 packets of 500 bytes: bottleneck 0.6 times the access rate, buffer C D/3."""
     size, packets, round_trip, ratio = 500.0, 200, 0.03, 0.6
     rate, file = ratio * access, size * packets
     bdp = rate * round_trip  # bytes
@@ -85,7 +85,7 @@ def _kim_farber(access: float) -> Preset:
 def _loss_load(k: float) -> Preset:
     """Return a network of eleven equal sources with a total load of (k + 1)/k.
 
-    For each of them a = 10 f - 1 and b = 10 f^(k+1).
+    With the rate f of a source, each source has the parameters a = 10 f - 1 and b = 10 f^(k+1).
     """
     sources, size, capacity = 11, 500.0, 5e6
     rate = (k + 1) / k / sources
@@ -102,7 +102,7 @@ def _loss_load(k: float) -> Preset:
 
 
 def _cadpc(flows: int) -> Preset:
-    """Return a network of flows that begin with one packet of 1000 bytes per update of four round trips of 300 ms."""
+    """Return a network of CADPC flows with an initial rate of one 1000-byte packet per update, every 4 x 300 ms."""
     rate = 1000 / (4 * 0.3) / 1.25e6
     return Preset(
         f"{flows} flows over 10 Mbit/s, 300 ms", "Welzl, section III; our initial rate: one packet per update",

@@ -1,7 +1,8 @@
 """Writing of a traced program as the body of a JavaScript function.
 
-An operation that is used once stands where it is used; the others get a name. A vector that is used once is computed
-element by element where it is used, so that a chain of operations is one loop.
+An operation that is used once is written inside the expression that uses it; other operations are assigned to a
+variable. A vector that is used once is computed element by element where it is used, so that a chain of operations is
+one loop.
 """
 
 from __future__ import annotations
@@ -12,10 +13,10 @@ from dataclasses import dataclass
 from longfat.handbook.blocks import Block, Plan, planned
 from longfat.handbook.trace import Loop, Node
 
-#: Binding strength of operators; operands of the same strength stand on the left.
+#: Precedence of operators; an operand of the same precedence needs no parentheses on the left side only.
 LEVELS = {"||": 2, "&&": 3, "===": 4, "!==": 4, "<": 5, "<=": 5, ">": 5, ">=": 5, "+": 6, "-": 6, "*": 7, "/": 7}
 TERNARY, UNARY, ATOM = 1, 8, 9
-NAMES = {"minimum": "min", "maximum": "max"}  # others have the same name in JavaScript, or in our runtime
+NAMES = {"minimum": "min", "maximum": "max"}  # other operations have the same name in JavaScript or in `RUNTIME`
 ATOMS = frozenset(("constant", "parameter", "input", "state", "index", "result"))
 REPEATED = frozenset(("fill", "single"))
 SCANS = {"cumulative_sum": "+=", "cumulative_prod": "*="}
@@ -23,14 +24,14 @@ SCANS = {"cumulative_sum": "+=", "cumulative_prod": "*="}
 
 @dataclass(frozen=True)
 class Index:
-    """Index of an element, as ``sign * i + offset``, or a number if ``sign`` is 0."""
+    """Index of an element as JavaScript: ``sign * name + offset``, or the number ``offset`` if ``sign`` is 0."""
 
     name: str
     sign: int
     offset: int
 
     def after(self, count: int) -> Index:
-        """Return the index of an element further on."""
+        """Return the index that is larger by a count."""
         return Index(self.name, self.sign, self.offset + count)
 
     def __str__(self) -> str:
@@ -42,7 +43,7 @@ class Index:
 
 
 def literal(value: float | bool) -> str:
-    """Return a number as JavaScript reads it.
+    """Return a number or a truth value as a JavaScript literal.
 
     >>> [literal(one) for one in (2.0, 1e-300, float("inf"), True)]
     ['2', '1e-300', 'Infinity', 'true']
@@ -57,7 +58,7 @@ def literal(value: float | bool) -> str:
 
 
 def body(result: Node, indent: int = 4) -> str:
-    """Return the statements of a function that computes the result.
+    """Return the statements of a JavaScript function that computes the result.
 
     >>> from longfat.handbook.trace import traced
     >>> print(body(traced(lambda x: (x + 1) / (x + 1 - x * x), ["x"]), 0))
@@ -68,7 +69,7 @@ def body(result: Node, indent: int = 4) -> str:
 
 
 class Writer:
-    """Writer of one program."""
+    """Writer of one program, given the placement of its operations."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
@@ -88,11 +89,11 @@ class Writer:
         return "\n".join(self.lines)
 
     def line(self, indent: int, text: str) -> None:
-        """Append a line."""
+        """Append a line to the program."""
         self.lines.append(" " * indent + text)
 
     def name(self) -> str:
-        """Return a new name."""
+        """Return a new name of a variable."""
         self.count += 1
         return f"a{self.count}"
 
@@ -124,7 +125,7 @@ class Writer:
         return vectors or (isinstance(user, Node) and user.operation == "element")
 
     def choice(self, node: Node) -> Node | None:
-        """Return the branch that a conditional takes if an enclosing branch decides its condition; else None."""
+        """Return the operand that a conditional selects if an enclosing branch determines its condition; else None."""
         if node not in self.plan.branches:
             return None
         holds = self.plan.block[node].value(node.operands[0])
@@ -175,7 +176,7 @@ class Writer:
             self.line(indent, f"for (let i = 0; i < {node.length}; i++) {name}[i] = {self.operation(node, index)[0]};")
 
     def branches(self, node: Node, name: str, indent: int) -> None:
-        """Write a condition whose branches have statements."""
+        """Write an ``if`` statement for a conditional whose branches need statements."""
         condition, *values = node.operands
         self.line(indent, f"let {name};")
         self.line(indent, f"if ({self.text(condition)[0]}) {{")
@@ -185,7 +186,7 @@ class Writer:
             self.line(indent, end)
 
     def loop(self, loop: Loop, indent: int) -> None:
-        """Write a loop; after it, the names of its state hold its results."""
+        """Write a loop; after the loop, the variables of its state have the results."""
         numbers = sorted(self.plan.needed[loop])
         names = {k: self.name() for k in numbers}
         start = ", ".join(f"{names[k]} = {self.text(loop.initial[k])[0]}" for k in numbers)
@@ -210,7 +211,7 @@ class Writer:
                 self.names[node] = names[node.value[1]]
 
     def advance(self, changes: list[tuple[str, str]], indent: int) -> None:
-        """Write simultaneous assignments of the next state: every right-hand side reads the present state."""
+        """Write the assignments of the next state, in which every right-hand side reads the present state."""
         changes = [(name, value) for name, value in changes if name != value]
         if len(changes) == 1:
             self.line(indent, f"{changes[0][0]} = {changes[0][1]};")
@@ -220,7 +221,7 @@ class Writer:
             self.line(indent, " ".join(f"{name} = {n};" for n, (name, _) in zip(new, changes, strict=True)))
 
     def text(self, node: Node) -> tuple[str, int]:
-        """Return a number's expression, or a vector's name, with its binding strength."""
+        """Return the expression of a number, or the name of a vector, with its precedence."""
         if node in self.names:
             return self.names[node], ATOM
         if node.operation == "constant":
@@ -233,13 +234,13 @@ class Writer:
         return self.operation(node, None)
 
     def element(self, node: Node, index: Index) -> tuple[str, int]:
-        """Return the expression of an element of a vector; a number is the same for all elements."""
+        """Return the expression of an element of a vector, or of a number, with its precedence."""
         if node.length is None:
             return self.text(node)
         return (f"{self.names[node]}[{index}]", ATOM) if node in self.names else self.operation(node, index)
 
     def operation(self, node: Node, index: Index | None) -> tuple[str, int]:
-        """Return the expression of an operation, or of its element."""
+        """Return the expression of an operation, or of an element of its result, with its precedence."""
         if index is not None and node.length is not None and node.operation in MOVES:
             return self.moved(node, index)
         chosen = self.choice(node)
@@ -260,7 +261,7 @@ class Writer:
         return f"{NAMES.get(node.operation, node.operation)}({', '.join(text for text, _ in parts)})", ATOM
 
     def moved(self, node: Node, index: Index) -> tuple[str, int]:
-        """Return the expression of an element of a vector that consists of elements of others."""
+        """Return the expression of an element of a vector that only rearranges or repeats other values."""
         if node.operation == "range":
             place = index.after(node.value)
             return str(place), ATOM if str(place) in (place.name, str(place.offset)) else LEVELS["+"]
@@ -283,5 +284,5 @@ MOVES = frozenset(("range", "slice", "flip", "fill", "single", "concat"))
 
 
 def at_least(part: tuple[str, int], level: int) -> str:
-    """Return an expression, in parentheses if it binds less than required."""
+    """Return an expression, in parentheses if its precedence is lower than `level`."""
     return part[0] if part[1] >= level else f"({part[0]})"

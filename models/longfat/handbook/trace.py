@@ -1,12 +1,12 @@
-"""Tracing of a law: its numeric form is called with tracers and recorded as a graph of operations.
+"""Tracing of a law: its numeric form is called with tracers, which record its operations as a graph.
 
-A `Node` takes the place of a float, and a `Row` that of an array of two axes. They have the operators of numbers, and
-`Tracing` has the functions of `longfat.law.array_namespaces`, so that the lines of a law record their operations. Equal
-operations on equal operands become one node: common subexpressions are eliminated as the graph is built.
+A `Node` is the tracer of a number or a vector, a `Row` that of an array with two axes. Tracers have the operators of
+numbers, and `Tracing` has the functions of `longfat.law.array_namespaces`, so that the code of a law records its
+operations. Equal operations on equal operands become one node, which eliminates common subexpressions.
 
-A condition is a node, too, so that no Python ``if`` can depend on one; laws already guarantee this for JAX. A loop
-(``repeat``, ``iterate``) is recorded once, with a node for each number of its state. No rewriting of an operation may
-change the last bit, except where NumPy's own value is the same: x**2 is x*x, and x**0.5 is sqrt(x).
+A condition is also a node, so that no Python ``if`` may depend on a condition; laws guarantee this for JAX. A loop
+(``repeat``, ``iterate``) is recorded once, with a node for each value of its state. An operation may be rewritten only
+if not even the last bit of its value changes: NumPy also computes x**2 as x*x, and x**0.5 as sqrt(x).
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ import numpy as np
 
 from longfat.handbook.operators import Operators
 
-#: Functions of numbers that a program calls by name: functions of JavaScript's Math and of our runtime.
+#: Functions of numbers that a program calls by name, from JavaScript's Math or `longfat.handbook.javascript.RUNTIME`.
 CALLS = frozenset((
     "sqrt", "exp", "expm1", "log", "log1p", "log2", "log10", "sin", "cos", "tan", "asin", "acos", "atan", "sinh",
     "cosh", "tanh", "asinh", "acosh", "atanh", "abs", "sign", "floor", "ceil", "round", "minimum", "maximum",
     "logaddexp",
 ))  # fmt: skip
-#: Operations that give the same result for constants here as in the program.
+#: Operations that are computed while tracing if all operands are constants, with the same result as in the program.
 ARITHMETIC: dict[str, Callable[..., Any]] = {
     "+": operator.add,
     "-": operator.sub,
@@ -46,7 +46,7 @@ class Graph:
         self.loops = 0
 
     def node(self, operation: str, *operands: Any, length: int | None = None, value: Any = None) -> Node:
-        """Return the node of an operation; ``length`` is that of a vector, None for a number."""
+        """Return the node of an operation; ``length`` is the length of its result, None for a number."""
         nodes = tuple(self.constant(one) for one in operands)
         if operation in ARITHMETIC and all(one.operation == "constant" for one in nodes) and length is None:
             return self.constant(ARITHMETIC[operation](*(one.value for one in nodes)))
@@ -56,7 +56,7 @@ class Graph:
         return self._known[key]
 
     def constant(self, value: Any) -> Node:
-        """Return the node of a Python number; nodes are returned unchanged."""
+        """Return the node of a Python number; a node is returned unchanged."""
         if isinstance(value, Node):
             return value
         if not isinstance(value, NUMBER):
@@ -65,10 +65,10 @@ class Graph:
 
 
 class Node(Operators):
-    """A number or a vector of the program, as the result of an operation."""
+    """Number or vector of the program, the result of an operation."""
 
     dtype = np.dtype(float)
-    ndim, shape = 0, ()  # also of a vector: its elements stand for the leading axis of an array of numbers
+    ndim, shape = 0, ()  # also of a vector, whose elements are the leading axis of an array of numbers
 
     def __init__(self, graph: Graph, operation: str, operands: tuple[Node, ...], length: Any, value: Any, serial: int):
         self.graph, self.operation, self.operands = graph, operation, operands
@@ -76,7 +76,7 @@ class Node(Operators):
         self.value, self.serial = value, serial
 
     def apply(self, operation: str, *operands: Any) -> Any:
-        """Return the node of an operation, elementwise for vectors; a row takes over."""
+        """Return the node of an operation, elementwise for vectors; with a row as operand, return a row."""
         if any(isinstance(one, Row) for one in operands):
             return Row.map(lambda *parts: self.apply(operation, *parts), *operands)
         if operation == "power" and isinstance(operands[1], NUMBER) and operands[1] in (0.5, 1, 2):
@@ -104,19 +104,19 @@ class Node(Operators):
 
 @dataclass(frozen=True, eq=False)
 class Row(Operators):
-    """Vectors of one length, for an array whose first axis is short."""
+    """Tracer of an array with two axes, the first of which is short: a vector for each of its rows."""
 
     parts: tuple[Node, ...]
 
     @staticmethod
     def map(function: Callable[..., Any], *operands: Any) -> Row:
-        """Return the function of each part; vectors and numbers belong to all parts."""
+        """Return a row of a function's value for each part; operands that are not rows are the same for all parts."""
         count = max(len(one.parts) for one in operands if isinstance(one, Row))
         each = [one.parts if isinstance(one, Row) else (one,) * count for one in operands]
         return Row(tuple(function(*parts) for parts in zip(*each, strict=True)))
 
     def apply(self, operation: str, *operands: Any) -> Any:
-        """Return the operation on each part."""
+        """Return the row of an operation on each part."""
         return Row.map(lambda *parts: parts[0].graph.constant(parts[0]).apply(operation, *parts), *operands)
 
     def __getitem__(self, key: Any) -> Any:
@@ -127,9 +127,9 @@ class Row(Operators):
 
 @dataclass(eq=False)
 class Loop:
-    """A loop: its initial state, and the next state as a function of the state in an iteration.
+    """Loop of the program: initial state, and next state as a function of the state in an iteration.
 
-    ``times`` counts the iterations from 1 in ``index``; if it is None, ``more`` is the condition to go on.
+    The node ``index`` counts ``times`` iterations from 1; if ``times`` is None, the loop runs while ``more`` holds.
     """
 
     number: int
@@ -145,7 +145,7 @@ class Loop:
 
 
 class Tracing:
-    """Arithmetic of tracers: the functions of `longfat.law.array_namespaces`, each recorded in a graph."""
+    """Functions of `longfat.law.array_namespaces` for tracers, which record each call in a graph."""
 
     pi, e, inf, nan = math.pi, math.e, math.inf, math.nan
 
@@ -167,15 +167,15 @@ class Tracing:
         return base**exponent
 
     def equal(self, left: Any, right: Any) -> Any:
-        """Return the condition that both are equal."""
+        """Return the condition that two values are equal."""
         return left == right
 
     def not_equal(self, left: Any, right: Any) -> Any:
-        """Return the condition that both differ."""
+        """Return the condition that two values differ."""
         return left != right
 
     def logical_and(self, left: Any, right: Any) -> Any:
-        """Return the condition that both hold."""
+        """Return the condition that both conditions hold."""
         return left & right
 
     def logical_or(self, left: Any, right: Any) -> Any:
@@ -187,7 +187,7 @@ class Tracing:
         return ~condition
 
     def clip(self, x: Any, low: Any, high: Any) -> Any:
-        """Return x within bounds."""
+        """Return x, limited to the interval from ``low`` to ``high``."""
         return self.minimum(self.maximum(x, low), high)
 
     def where(self, condition: Any, yes: Any, no: Any) -> Any:
@@ -202,11 +202,11 @@ class Tracing:
         return result
 
     def where_needed(self, condition: Any, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Return the function where the condition holds, else 0."""
+        """Return the function of the arguments where the condition holds, else 0."""
         return self.where(condition, function(*arguments), 0.0)
 
     def full_like(self, like: Any, value: float) -> Any:
-        """Return a constant of the length of another node."""
+        """Return a constant, as a number or as a vector of the same length as ``like``."""
         constant = self.graph.constant(value)
         return constant if like.length is None else self.graph.node("fill", constant, length=like.length)
 
@@ -223,11 +223,11 @@ class Tracing:
         return values
 
     def fixed(self, value: Any) -> Any:
-        """Return the value."""
+        """Return the value unchanged, since a trace computes no derivatives."""
         return value
 
     def implicit(self, residual: Callable[..., Any], solution: Any, *parameters: Any) -> Any:
-        """Return the solution."""
+        """Return the solution unchanged, since a trace computes no derivatives."""
         return solution
 
     def series(self, term: Any, floats: Callable[[], Any], mpmath: Any) -> Any:
@@ -235,7 +235,7 @@ class Tracing:
         return floats()
 
     def bits(self, like: Any) -> int:
-        """Return the binary digits of a double after the first."""
+        """Return the number of binary digits of a double after the first."""
         return 52
 
     def smallest(self, like: Any) -> float:
@@ -250,7 +250,7 @@ class Tracing:
         return self.graph.node("range", value=first, length=last - first)
 
     def reshape(self, x: Any, shape: Any) -> Any:
-        """Return the vector, whose elements are the leading axis already."""
+        """Return a vector unchanged; the only shape that laws use is (-1,)."""
         assert shape == (-1,)
         return x
 
@@ -262,25 +262,25 @@ class Tracing:
         return self.graph.node("concat", *(one[None] for one in nodes), length=len(nodes))
 
     def concatenate(self, parts: Sequence[Any]) -> Any:
-        """Return the vectors one after the other."""
+        """Return the concatenation of vectors."""
         return self.concat(parts, 0)
 
     def concat(self, parts: Sequence[Any], axis: int) -> Any:
-        """Return the vectors one after the other."""
+        """Return the concatenation of vectors, or of each row of arrays."""
         if isinstance(parts[0], Row):
             return Row.map(lambda *each: self.concat(each, 0), *parts)
         return self.graph.node("concat", *parts, length=sum(one.length for one in parts))
 
     def flip(self, x: Node, axis: int) -> Node:
-        """Return the vector from its end to its beginning."""
+        """Return the vector in reverse order."""
         return self.graph.node("flip", x, length=x.length)
 
     def cumulative_sum(self, x: Node, *, axis: int) -> Node:
-        """Return the sums up to each element."""
+        """Return the vector of the sums up to each element."""
         return self.graph.node("cumulative_sum", x, length=x.length)
 
     def cumulative_prod(self, x: Node, *, axis: int) -> Node:
-        """Return the products up to each element."""
+        """Return the vector of the products up to each element."""
         return self.graph.node("cumulative_prod", x, length=x.length)
 
     def sum(self, x: Any, *, axis: int | None = None) -> Any:
@@ -288,7 +288,7 @@ class Tracing:
         return self.graph.node("sum", x) if isinstance(x, Node) else functools.reduce(operator.add, x, 0)
 
     def limit(self, name: str, times: int, step: Callable[..., tuple[Any, ...]], *state: Any) -> Any:
-        """Return the limit of the first state, or 0 if it is negative."""
+        """Return the limit of the first value of the state, or 0 if it is negative; ``times`` steps are sufficient."""
         return self.maximum(self.repeat(times, step, *state)[0], 0 * state[0])
 
     def repeat(self, times: int, step: Callable[..., tuple[Any, ...]], *state: Any) -> tuple[Any, ...]:
@@ -300,7 +300,7 @@ class Tracing:
         return self._loop(None, lambda loop, now: step(*now), more, state)
 
     def _loop(self, times: int | None, step: Callable[..., Any], more: Any, start: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Record a loop, and record it again without the numbers of the state that no step changes."""
+        """Record a loop, again if needed without those values of the state that no step changes."""
         initial = [
             self.graph.constant(one) for part in start for one in (part.parts if isinstance(part, Row) else [part])
         ]
@@ -332,18 +332,18 @@ class Tracing:
 
 
 def _flat(state: Sequence[Any], graph: Graph) -> list[Node]:
-    """Return the nodes of a state whose numbers may be constants and whose arrays may be rows."""
+    """Return the list of the nodes of a state, which may contain constants and rows."""
     return [graph.constant(one) for part in state for one in (part.parts if isinstance(part, Row) else [part])]
 
 
 def _shaped(nodes: Sequence[Node], like: Sequence[Any]) -> tuple[Any, ...]:
-    """Return nodes in the shape of a given state."""
+    """Return a list of nodes as a state with rows in the same places as in the state ``like``."""
     rest = iter(nodes)
     return tuple(Row(tuple(next(rest) for _ in part.parts)) if isinstance(part, Row) else next(rest) for part in like)
 
 
 def traced(function: Callable[..., Any], names: Sequence[str], **more: Any) -> Node:
-    """Return the graph of a function of some parameters; its keyword ``xp`` gets the tracing arithmetic.
+    """Return the node of a function's value; ``names`` are its parameters, ``more`` classes such as ``xp=Tracing``.
 
     >>> from longfat.laws.queues import mm1_wait
     >>> traced(mm1_wait.function, ["load"], xp=Tracing).operation

@@ -1,4 +1,4 @@
-"""Pictures of results: a function takes a Dataset and axes, draws, and returns the axes. Nothing is computed here."""
+"""Drawing functions, each of which draws a Dataset on axes and returns the axes; they compute no results."""
 
 from longfat.plot.axes import nth_colour, rows, style
 from longfat.plot.benchmark import benchmark_queues, benchmark_rates, benchmark_times

@@ -1,7 +1,7 @@
-"""Accessor ``data.longfat`` of Datasets, which draws the picture for the function that made a Dataset.
+"""Accessor ``data.longfat`` of Datasets, which draws a result with the function for its kind.
 
 The display of the Dataset itself remains that of xarray. `longfat` registers the accessor as soon as xarray is
-imported, and nothing is drawn before it is called.
+imported; nothing is drawn before the accessor is used.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @xr.register_dataset_accessor("longfat")  # type: ignore[no-untyped-call]
 class Shown:
-    """``data.longfat``: displayed by Jupyter as a picture with a table of attributes; ``plot()`` returns the axes.
+    """Accessor ``data.longfat``, which Jupyter displays as a picture with a table of attributes.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class Shown:
         return f"<what {self._data.attrs.get('made_by', 'somebody')} made: {sizes}>"
 
     def _repr_html_(self) -> str:
-        """Return the picture and a table of the attributes; the reason where there is no picture."""
+        """Return the picture and a table of the attributes; if there is no picture, the reason replaces it."""
         try:
             png = base64.b64encode(self._png()).decode()
             shown = f'<img alt="{escape(repr(self))}" style="max-width:100%" src="data:image/png;base64,{png}">'
@@ -79,6 +79,6 @@ class Shown:
                 figure = np.ravel(np.asarray(self.plot(), dtype=object))[0].figure
                 figure.savefig(buffer, format="png")
         finally:
-            for number in set(plt.get_fignums()) - before:  # so that the notebook does not show it again
+            for number in set(plt.get_fignums()) - before:  # an open figure would be shown again by the notebook
                 plt.close(number)
         return buffer.getvalue()

@@ -1,4 +1,4 @@
-"""Helpers of the drawing functions: style, rows of a result, error bars, captions, new axes."""
+"""Common functions for drawing: style, rows of a result, error bars, captions, ticks, new axes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.axes import Axes
 
-CAPTION_COLUMNS = 17  # characters of a caption per inch of a figure
+CAPTION_COLUMNS = 17  # characters of a caption per inch of the figure's width
 
 
 def pyplot() -> Any:
@@ -36,8 +36,8 @@ def style() -> AbstractContextManager[None]:
     True
     """
     plt = pyplot()
-    # A notebook's backend, if the first figure loaded it in here, would switch interactive mode on for this context
-    # alone, and Jupyter would show no figure after that one.
+    # Load the backend now. If the first figure in this context loaded a notebook's backend, interactive mode would end
+    # with the context, and Jupyter would show no later figure.
     plt.draw_if_interactive()  # type: ignore[no-untyped-call]
     return plt.style.context(str(files("longfat") / "longfat.mplstyle"))  # type: ignore[no-any-return]
 
@@ -49,22 +49,22 @@ def rows(data: xr.Dataset, dimension: str = "loss") -> list[xr.Dataset]:
     return [data.isel({dimension: i}) for i in range(data.sizes[dimension])]
 
 
-SIZE = (7.2, 4.6)  # in, of a figure of one panel, as in the project's style
+SIZE = (7.2, 4.6)  # size of a figure of one panel in the project's style [in]
 
-#: Quantities in [0, 1], if their unit is 1.
+#: Variables that have values in [0, 1] if their unit is 1.
 SHARES = frozenset({"fairness", "jain_index", "late_loss", "loss", "others_loss", "throughput", "throughput_efficiency",
                     "utilisation"})  # fmt: skip
 
 
 def is_share(data: xr.Dataset, name: str) -> bool:
-    """Return whether a variable has its values in [0, 1]."""
+    """Return whether a variable is a share, which has values in [0, 1]."""
     return name in SHARES and data[name].attrs.get("units") == "1"
 
 
 def limits(data: xr.Dataset, name: str) -> tuple[Any, Any]:
-    """Return the lower and the upper limits of a variable for drawing; limits of shares are clipped to 0 and 1.
+    """Return the lower and the upper confidence limits of a variable; those of a share are clipped to [0, 1].
 
-    Student's interval of a few runs may exceed the range of a quantity.
+    Student's interval of a few runs may extend beyond the range of a share.
 
     >>> import xarray as xr
     >>> loss = xr.Dataset({"loss": 0.1, "loss_lower": -0.2, "loss_upper": 0.4})
@@ -76,16 +76,16 @@ def limits(data: xr.Dataset, name: str) -> tuple[Any, Any]:
 
 
 def error(data: xr.Dataset, name: str) -> Any:
-    """Return the distances of the limits of a variable from its value, for `Axes.errorbar`."""
+    """Return the distances of the confidence limits of a variable from its value, for `Axes.errorbar`."""
     lower, upper = limits(data, name)
     return np.abs([data[name].values - lower, upper - data[name].values])
 
 
 def caption(ax: Axes, text: str, below: float = 38) -> None:
-    """Write a caption in small type under the x axis, wrapped to its width: content and source of the picture."""
+    """Write a caption in small type below the x axis, wrapped to the figure's width; ``below`` is in points."""
     width = ax.get_figure().get_size_inches()[0]  # type: ignore[union-attr]
     lines = textwrap.wrap(text, round(CAPTION_COLUMNS * width))
-    # One line stands on its baseline; several begin at the same height.
+    # The baseline of a single line, and the top of several lines, are at about the same distance from the axis.
     place: dict[str, Any] = {"va": "baseline"} if len(lines) == 1 else {"va": "top"}
     down = below if len(lines) == 1 else below - 7
     ax.annotate(
@@ -95,7 +95,7 @@ def caption(ax: Axes, text: str, below: float = 38) -> None:
 
 
 def nth_colour(index: int) -> Any:
-    """Return the n-th colour of the current cycle, because "C1" would be looked up when the figure is drawn.
+    """Return a colour of the current cycle; a name like "C1" would depend on the cycle at the time of rendering.
 
     >>> with style():
     ...     nth_colour(0), nth_colour(7)
@@ -106,10 +106,10 @@ def nth_colour(index: int) -> Any:
 
 
 def log_ticks(axis: Any) -> None:
-    """Label a logarithmic axis at 1, 2 and 5 times powers of ten if it is short, else at powers of ten only.
+    """Label an axis of less than two decades at 1, 2 and 5 times powers of ten, a longer one at powers of ten.
 
     Matplotlib labels every multiple on an axis of about a decade, and the labels overlap. Call this function after
-    drawing.
+    drawing on the logarithmic axis.
     """
     from matplotlib.ticker import LogLocator, NullFormatter
 
@@ -123,7 +123,7 @@ def log_ticks(axis: Any) -> None:
 
 
 def _power_of_ten(value: float) -> str:
-    r"""Return a number as mathematical text.
+    r"""Return a number as a power of ten in matplotlib's mathematical text.
 
     >>> _power_of_ten(1e6), _power_of_ten(0.05)
     ('$10^{6}$', '$5\\times10^{-2}$')
@@ -134,11 +134,11 @@ def _power_of_ten(value: float) -> str:
 
 
 def new_figure(rows: int = 1, columns: int = 1, **more: Any) -> Any:
-    """Return the axes of a new figure with a layout that makes room for the labels."""
+    """Return the axes of a new figure, whose constrained layout makes room for the labels."""
     return pyplot().subplots(rows, columns, layout="constrained", **more)[1]
 
 
 def new_axes() -> Axes:
-    """Return axes of a new figure."""
+    """Return the axes of a new figure of one panel."""
     made: Axes = new_figure(figsize=SIZE)
     return made

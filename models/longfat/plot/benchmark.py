@@ -1,4 +1,4 @@
-"""Benchmark: transfer times of schemes, relative to the optimum, and the printed times; rates and queues over time."""
+"""Pictures of the Kanakia-Keshav-Mishra benchmark: transfer times of schemes, rates and queues over time."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 def benchmark_times(data: xr.Dataset, ax: Axes | None = None, *, connection: str = "1") -> Axes:
-    """Draw transfer times over the optimum, by scheme and experiment; crosses are the printed times.
+    """Draw transfer times relative to the optimum, by scheme and experiment; crosses are the paper's times.
 
-    The optimum is the exact schedule of fair shares: a scheme below 1 takes more than its share.
+    The optimum is the exact schedule of fair shares: a scheme with a ratio below 1 takes more than its share.
 
     Parameters
     ----------
@@ -130,13 +130,13 @@ def _panels(data: xr.Dataset, axes: Any) -> Any:
 
 
 def _name(scheme: str, label: str) -> str:
-    """Return the name of a scheme and, if it differs, the one in the paper: hbh is hop-by-hop."""
+    """Return the name of a scheme with its name in the paper if that differs, such as "hbh (hop-by-hop)"."""
     return label if scheme in label else f"{scheme} ({label})"
 
 
 def _labelled(axes: Any, title: str, label: str) -> Any:
     axes[-1].set_xlabel("time [ms]")
-    if title:  # the title stands above the name of the first scheme
+    if title:  # written above the name of the first scheme
         axes[0].set_title(f"{title}\n{axes[0].get_title(loc='left')}", fontsize="medium", loc="left")
     axes[0].figure.supylabel(label, fontsize="medium")
     return axes

@@ -1,4 +1,4 @@
-"""Buffer of a switch: utilisation or power over the buffer, and the rules."""
+"""Picture of the buffer of a switch: utilisation or power as a function of the buffer, with rules for its size."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def switch_buffer_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
-    """Draw utilisation, or power, over the switch's buffer: laws, simulated points with intervals, and the rules.
+    """Draw utilisation or power against the switch's buffer: laws, simulated points with intervals, and rules.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def switch_buffer_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
     ax.axhline(goal, color="0.4", lw=0.8, label=f"{100 * a['share']:.4g}% of the attainable")
     for rule in first.rule.values[:-1]:
         one = first.buffer_bdp.sel(rule=rule)
-        # The rule with n has a different buffer for each n; the rule of one BDP stands for a single flow.
+        # BDP/sqrt(n) differs between numbers of flows; for a single flow it is the same as BDP.
         if np.isfinite(one) and one > 0 and (rule != "BDP/sqrt(n)" or ("flows" not in data.dims and one < 1)):
             _name(ax, str(rule), float(one))
     ax.plot([], [], color="0.4", ls="", marker="o", ms=9, mec="black", mew=0.8, label="smallest sufficient buffer")
@@ -104,7 +104,7 @@ def _name(ax: Axes, rule: str, at: float) -> None:
 
 
 def _answer(data: xr.Dataset) -> str:
-    """Return the buffers that were found, as what to do."""
+    """Return the smallest sufficient buffers as a sentence for the title."""
     found = []
     for row in rows(data, "flows"):
         one = row.sel(rule="simulated")

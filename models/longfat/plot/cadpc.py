@@ -1,4 +1,4 @@
-"""CADPC: fairness time and queue length against their bounds, and the rates of a class of flows."""
+"""Pictures of CADPC: fairness time and queue length with their bounds, and the rates of a class of flows."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MBIT = 125_000.0  # bytes/s
-MOST_PERIODS = 6  # that fit into a line
+MOST_PERIODS = 6  # largest number of update periods that fit into a line of the caption
 
 
 def cadpc_bounds(data: xr.Dataset, axes: Sequence[Axes] | None = None) -> Sequence[Axes]:
-    """Draw fairness time and queue over the number of flows, beside their bounds.
+    """Draw fairness time and queue length against the number of flows, with their bounds.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def cadpc_bounds(data: xr.Dataset, axes: Sequence[Axes] | None = None) -> Sequen
 
 
 def _periods(flows: Any, periods: Any) -> str:
-    """Return a caption with the update periods: each of them, or the least and the largest."""
+    """Return a caption with all update periods, or with the smallest and the largest if there are many."""
     chosen = [f"{period:.3g} at {n:g}" for n, period in zip(flows, periods, strict=True) if np.isfinite(period)]
     if len(chosen) > MOST_PERIODS:
         known = periods[np.isfinite(periods)]
@@ -60,7 +60,7 @@ def _periods(flows: Any, periods: Any) -> str:
 
 
 def cadpc_shares(data: xr.Dataset, ax: Axes | None = None) -> Axes:
-    """Draw the rates of the flows of a class.
+    """Draw the rates of the flows of a class as bars.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Design curves: small multiples over buffer or window, a panel for each quantity and number of flows."""
+"""Picture of design curves against buffer or window, with a panel for each quantity and number of flows."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.axes import Axes
 
-#: Panels: quantity, label of its axis, factor of the unit in the label, whether the axis is logarithmic.
+#: For each panel: quantity, label of its axis, factor from SI to the label's unit, whether the axis is logarithmic.
 PANELS = (
     ("utilisation", "utilisation [1]", 1.0, False),
     ("queueing_delay", "mean queueing delay [ms]", 1e3, True),
@@ -24,10 +24,10 @@ PANELS = (
     ("transfer_time", "short transfer [ms]", 1e3, True),
 )
 MARKERS = "osD^vP*X"
-BLOCK = 6  # panels of a number of flows; the last one has the legend
-WIDTH, HEIGHT = 10.4, 6.4  # of a block [in]
+BLOCK = 6  # number of panels for each number of flows; the last panel has the legend
+WIDTH, HEIGHT = 10.4, 6.4  # size of the panels for one number of flows [in]
 COLUMNS = 46  # characters of a line of the text in the last panel
-NEARLY = 0.02  # share of the utilisation that a larger buffer may add to one that is enough; ours
+NEARLY = 0.02  # ours: a buffer suffices if its utilisation is below the largest one by less than this share
 FULL = "0.45"  # grey for the delay of a full buffer
 
 
@@ -69,7 +69,7 @@ def _block(axes: Sequence[Axes], data: xr.Dataset) -> None:
             continue
         shown = data
         if name == "queueing_delay_99" and data.attrs["over"] == "buffer":
-            # Nearly all curves lie on that of the full buffer, one on the other: so each is a share of it.
+            # Nearly all curves would coincide with that of the full buffer, so that the ratio to it is drawn.
             shown, label, factor, logarithmic = _of_full(data), "99th percentile over full buffer [1]", 1.0, False
         _panel(ax, shown, name, factor, logarithmic)
         _frame(ax, shown, name, factor, logarithmic)
@@ -84,14 +84,14 @@ def _block(axes: Sequence[Axes], data: xr.Dataset) -> None:
 
 
 def _of_full(data: xr.Dataset) -> xr.Dataset:
-    """Return the 99th percentile of the queueing delay over the delay of a full buffer, with its limits."""
+    """Return the data with the 99th percentile of the queueing delay relative to the delay of a full buffer."""
     full = data[data.attrs["over"]] * data.attrs["round_trip_time"]
     names = [name for name in data if str(name).startswith("queueing_delay_99")]
     return data.assign({name: (data[name] / full).assign_attrs(data[name].attrs) for name in names})
 
 
 def what_to_do(data: xr.Dataset) -> str:
-    """Return the least buffer or window that carries nearly what any of them does, with every scheme and number."""
+    """Return a sentence with the least buffer or window whose utilisation is nearly the largest in all cases."""
     over = data.attrs["over"]
     gained = (data.utilisation > (1 - NEARLY) * data.utilisation.max(over)).all(("scheme", "flows"))
     if not gained.any():
@@ -107,7 +107,7 @@ def _across(data: xr.Dataset) -> str:
 
 
 def _panel(ax: Axes, data: xr.Dataset, name: str, factor: float, logarithmic: bool) -> None:
-    """Draw one quantity: laws as lines, simulated points with intervals; points without a law are joined."""
+    """Draw a quantity: laws as lines, simulated points with intervals; points without a law are joined by lines."""
     over = data.attrs["over"]
     for i in range(data.sizes["scheme"]):
         one = data.isel(scheme=i, flows=0)
@@ -135,7 +135,7 @@ def _panel(ax: Axes, data: xr.Dataset, name: str, factor: float, logarithmic: bo
 
 
 def _frame(ax: Axes, data: xr.Dataset, name: str, factor: float, logarithmic: bool) -> None:
-    """Set scales and limits."""
+    """Set scales and limits of the axes of a panel."""
     across = data[data.attrs["over"]].values
     ax.set(xscale="log", xlim=(across.min() / 1.1, across.max() * 1.1))
     if not logarithmic:
@@ -168,7 +168,7 @@ def _legend(ax: Axes, data: xr.Dataset) -> None:
 
 
 def _said(data: xr.Dataset) -> str:
-    """Return the caption: path, simulation and laws."""
+    """Return the text below the legend, which describes path, simulation and laws."""
     a = data.attrs
     buffer = f", buffer of {a['buffer']:g} BDP" if a["over"] == "window" else ""
     parts = [

@@ -1,4 +1,4 @@
-"""Any result over one of its axes, with confidence intervals."""
+"""Pictures of any variable with confidence intervals against one of its axes."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ MOST_LINES = 7
 
 
 def with_intervals(data: xr.Dataset, name: str, x: str | None = None, ax: Axes | None = None, **style: Any) -> Axes:
-    """Draw a variable over one of its axes with its confidence limits, a line for each value of a second axis.
+    """Draw a variable with confidence limits against one of its axes, with a line for each value of a second axis.
 
     Parameters
     ----------
     data : xarray.Dataset
-        With ``name``, ``name_lower`` and ``name_upper``: what `longfat.sweep` returns, or `longfat.sim.run` and
-        `longfat.benchmark.run` with replications. A second axis has at most seven values.
+        Dataset with the variables ``name``, ``name_lower`` and ``name_upper``, such as the results of `longfat.sweep`,
+        `longfat.sim.run` and `longfat.benchmark.run` with replications. A second axis has at most seven values.
     name : str
-        The variable.
+        Name of the variable.
     x : str, optional
         Axis of the Dataset on the x axis; by default the last numeric one.
     ax : matplotlib.axes.Axes, optional
@@ -81,7 +81,7 @@ def with_intervals(data: xr.Dataset, name: str, x: str | None = None, ax: Axes |
 
 
 def sweep_curves(data: xr.Dataset, axes: Any = None) -> Any:
-    """Draw every variable of a sweep that has confidence limits with `with_intervals`, each in a panel of its own.
+    """Draw every variable of a sweep that has confidence limits in a separate panel, with `with_intervals`.
 
     Parameters
     ----------

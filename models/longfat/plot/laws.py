@@ -1,4 +1,4 @@
-"""Curves of one law, dotted outside its valid range, the expression that the source prints, and simulated points."""
+"""Pictures of a law: its curves with simulated points, and the differences of a simulator from the law."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def law_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
-    """Draw a law over one parameter, with the operating point and simulated points.
+    """Draw a law against one parameter, dotted outside its valid range, with operating point and simulated points.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def _named(attributes: dict[str, str]) -> str:
     return str(attributes["long_name"]) + ("" if unit == "1" else f" [{unit}]")
 
 
-#: verdict: place of its colour in the cycle, marker
+#: Verdict -> index of its colour in the cycle, and marker.
 VERDICTS = {"agrees": (0, "o"), "differs": (1, "X"), "undecided": (4, "s"), "not valid": (6, "^")}
 
 

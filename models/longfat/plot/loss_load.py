@@ -1,4 +1,4 @@
-"""Loss-load curves: transfer time over loss for virtual factors."""
+"""Picture of loss-load curves: transfer time against loss, parametrised by the virtual factor."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def loss_load_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
-    """Draw transfer time over loss for virtual factors: equilibrium, simulated points, and the chosen one.
+    """Draw transfer time against loss for each k: equilibrium for all v, simulated points, and the chosen point.
 
     Parameters
     ----------

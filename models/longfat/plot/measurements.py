@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from longfat.measured import Measurement
     from longfat.measured.figures import Series
 
-#: Units on the axis of a series with their factors: the last that the largest value reaches is used.
+#: Series -> possible units of its axis, with factors from SI; the largest unit in which a value is at least 1 is used.
 _UNITS = {
     "rate": {"kbit/s": 8e-3, "Mbit/s": 8e-6, "Gbit/s": 8e-9},
     "round-trip time": {"ms": 1e3},
@@ -24,19 +24,19 @@ _UNITS = {
 }
 
 COUNTS = ("retransmissions", "losses")
-ROOM = 1.08  # the upper end of an axis over the largest value, so that no line lies on the edge
+ROOM = 1.08  # ratio of the upper end of an axis to the largest value, so that no line lies on the edge
 
 
 def measurements(found: Sequence[Measurement]) -> Figure:
     r"""Draw the series over time of measured files: a panel for each quantity, a line for each file.
 
-    The panels have one time axis, from 0 on. Counts are stems; those that are 0 throughout have no panel.
+    The panels share a time axis, which begins at 0. Counts are drawn as stems; a count that is always 0 has no panel.
 
     Parameters
     ----------
     found : sequence of Measurement
-        Result of `longfat.measured.read_each`. Files without series are left out. Series without times, as those of
-        ``ss``, are drawn over the number of the sample, in panels of their own.
+        Result of `longfat.measured.read_each`. Files without series are left out. Series without times, such as those
+        of ``ss``, are drawn against the number of the sample in separate panels.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def measurements(found: Sequence[Measurement]) -> Figure:
             values = [units[unit] * value for value in series.values]
             label = found[k].file.rpartition("/")[2]
             style = {"color": nth_colour(k), "lw": 0.9}
-            if name in COUNTS:  # of intervals: a line between two would mean values in between
+            if name in COUNTS:  # counts of intervals, between which a line would suggest further values
                 ax.vlines(series.times, 0, values, **style)
             joined = "none" if name in COUNTS else "-"
             ax.plot(series.times, values, marker=".", ms=3, ls=joined, label=label, clip_on=False, **style)

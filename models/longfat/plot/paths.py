@@ -1,4 +1,4 @@
-"""Heat maps of a scheme over round trip and buffer, a column for each loss; a cross marks what is far from CUBIC."""
+"""Heat maps of a scheme by round trip and buffer, a column for each loss; crosses mark paths far from CUBIC."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from longfat.plot.axes import new_figure
 if TYPE_CHECKING:
     import xarray as xr
 
-#: Quantities: label of the colour bar, factor of its unit, whether the scale is logarithmic.
+#: For each row: quantity, label of the colour bar, factor from SI to its unit, whether the scale is logarithmic.
 ROWS = (
     ("goodput_share", "goodput over rate", 1.0, False),
     ("queueing_delay", "queueing delay [ms]", 1e3, True),
     ("dropped_share", "lost at the buffer [%]", 100.0, True),
 )
-LEAST = {"queueing_delay": 0.1, "dropped_share": 0.001}  # of the logarithmic scales, in the unit of the label
+LEAST = {"queueing_delay": 0.1, "dropped_share": 0.001}  # lower ends of the logarithmic scales, in the label's unit
 
 
 def path_maps(data: xr.Dataset) -> Any:
     """Draw goodput, queueing delay and losses of a scheme on many paths; return the axes, a row for each quantity.
 
-    The colours are those of cividis, which people with colour-blindness see as others do.
+    The colours are those of cividis, which looks nearly the same to people with colour vision deficiency.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Results of a run: rates, windows and queues over time, also beside those of Linux, or goodputs and utilisations."""
+"""Pictures of a run: rates, windows and queues over time, also compared with Linux, or goodputs and utilisations."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def run(data: xr.Dataset, axes: Any = None) -> Any:
 
 
 def _rates(data: xr.Dataset, ax: Axes) -> None:
-    """Draw the goodput of each flow: new data received between two samples, over the time between them."""
+    """Draw the goodput of each flow over time: new data received between two samples per time between them."""
     time = data["time"].values
     if len(time) > 1:
         rates = np.diff(data["received_trace"].transpose("time", "flow").values, axis=0) / np.diff(time)[:, None] / MBIT
@@ -60,7 +60,7 @@ def _rates(data: xr.Dataset, ax: Axes) -> None:
 
 
 def _totals(data: xr.Dataset, axes: Any) -> Any:
-    """Draw a marker for every flow and link, with its confidence interval if there are replications."""
+    """Draw the goodput of every flow and the utilisation of every link, with confidence intervals if there are any."""
     for ax, dim, name, scale, unit in (
         (axes[0], "flow", "goodput", MBIT, "Mbit/s"), (axes[1], "link", "utilisation", 1.0, "1"),
     ):  # fmt: skip
@@ -83,7 +83,7 @@ def _totals(data: xr.Dataset, axes: Any) -> Any:
     return axes
 
 
-LABELLED = 7  # flows or links; more have no legend
+LABELLED = 7  # largest number of flows or links with a legend
 
 
 def traces(data: xr.Dataset, axes: Sequence[Axes]) -> Sequence[Axes]:
@@ -128,8 +128,8 @@ def names_beside(ax: Axes, count: int) -> None:
         ax.legend(loc="upper left", bbox_to_anchor=(1, 1), fontsize="small", frameon=False)
 
 
-APART = 3  # flows whose windows are drawn one by one; of more flows, the sum
-#: Simulator: wide and pale, below; Linux: thin and dark, above. So both are seen where they agree.
+APART = 3  # largest number of flows whose windows are drawn separately; if there are more, their sum is drawn
+#: Styles of lines. Linux's thin, dark line is drawn over the simulator's wide, pale one, so that equal lines are visible.
 LINES: dict[str, dict[str, Any]] = {
     "simulator": {"lw": 3.5, "alpha": 0.35, "solid_capstyle": "butt"},
     "Linux": {"lw": 1.0},
@@ -182,6 +182,6 @@ def faces(data: xr.Dataset, axes: Sequence[Axes] | None = None) -> Sequence[Axes
 
 
 def _title(trace: xr.DataArray, dim: str, kind: str) -> str:
-    """Return the title of a panel; empty if it has several curves."""
+    """Return the title of a panel with one curve; empty for several curves."""
     names = [str(one) for one in trace[dim].values]
     return f"{kind} of {names[0]}" if len(names) == 1 else ""

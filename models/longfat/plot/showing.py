@@ -34,7 +34,7 @@ PICTURES: dict[str, Any] = {
 
 
 def show(data: xr.Dataset, axes: Any = None) -> Any:
-    """Draw a result with the drawing function for the function that made it.
+    """Draw a result with the drawing function in `PICTURES` for the function that returned the result.
 
     Parameters
     ----------

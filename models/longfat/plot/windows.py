@@ -1,4 +1,4 @@
-"""Windows: windows and receive buffers of selective repeat, and the rate of TCP over the loss of a path."""
+"""Pictures of windows and receive buffers of selective repeat, and of the rate of TCP against the loss of a path."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def window_curves(data: xr.Dataset, ax: Axes | None = None, *, printed: bool = False) -> Axes:
-    """Draw the efficiency of selective repeat over the window, and the chosen window.
+    """Draw the efficiency of selective repeat against the window, and the chosen window.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def window_curves(data: xr.Dataset, ax: Axes | None = None, *, printed: bool = F
 
 
 def buffer_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
-    """Draw the smallest receive buffer over the window of selective repeat.
+    """Draw the smallest receive buffer of selective repeat against the window.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ def buffer_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
 
 
 def _advice(data: xr.Dataset) -> str:
-    """Return what to do: to lower the losses that keep the flow from filling the link, or to allow its window."""
+    """Return a recommendation: lower the loss if it keeps the flow from filling the link, else allow the window."""
     a = data.attrs
     flow = f"{a['scheme']} at {text(a['rate'], 'bytes/s')} and {text(a['round_trip_time'], 's')}"
     largest = next(
@@ -162,9 +162,9 @@ def _advice(data: xr.Dataset) -> str:
 
 
 def tcp_rates(data: xr.Dataset, ax: Axes | None = None) -> Axes:
-    """Draw the share of the link that TCP carries over the loss: of long transfers, and in a check.
+    """Draw the share of the link that TCP uses against the loss, for long transfers and for a short check.
 
-    The title says what to do.
+    The title is a recommendation.
 
     Parameters
     ----------
@@ -185,7 +185,7 @@ def tcp_rates(data: xr.Dataset, ax: Axes | None = None) -> Axes:
     points = rows(data) if "tcp_rate" in data else []
     least, lowest = float(data.law_loss.min()), 1.0
     for index, row in enumerate(points):
-        # Without loss a point has no place on a logarithmic axis: it is drawn at the left edge.
+        # A logarithmic axis has no place for a loss of 0: the point is drawn at the left edge.
         place = [max(least, float(end)) for end in (row.loss_low, row.loss, row.loss_high)]
         share, *check = (float(row[name]) / a["rate"] for name in ("tcp_rate", "check_lower", "check_upper"))
         lowest = min(lowest, share)

@@ -213,7 +213,7 @@ class _Pump:
         return found
 
     def _inject(self, back: bool, packet: bytes) -> None:
-        """Inject a packet into the network at the emulator's present time."""
+        """Send a packet into the network at the emulator's present time."""
         connection = self.classify(packet)
         if connection < 0:
             self.unknown += 1
