@@ -129,7 +129,7 @@ def names_beside(ax: Axes, count: int) -> None:
 
 
 APART = 3  # largest number of flows whose windows are drawn separately; if there are more, their sum is drawn
-#: Styles of lines. Linux's thin, dark line is drawn over the simulator's wide, pale one, so that equal lines are visible.
+#: Styles of lines: Linux's thin, dark line is drawn over the simulator's wide, pale one, so that both stay visible.
 LINES: dict[str, dict[str, Any]] = {
     "simulator": {"lw": 3.5, "alpha": 0.35, "solid_capstyle": "butt"},
     "Linux": {"lw": 1.0},

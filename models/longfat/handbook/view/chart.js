@@ -1,10 +1,10 @@
-// The chart: scales, curves and the picture as SVG text, made anew for each change in a few milliseconds.
+// The chart: scales, curves and the picture as SVG text, which is written again for each change in a few milliseconds.
 
 import { contains, power, PREFIXED, quantity, shown } from "./quantities.js";
 
 const PER_DECADE = 24, LINEAR = 200;  // positions of sliders
 
-// Range of a parameter on a slider or an axis, extended to a value.
+// Range of a parameter on a slider or an axis, extended if needed to include a value.
 export function scaleOf(letter, value = NaN) {
   const fits = Number.isFinite(value) && !(letter.logarithmic && value <= 0);
   return { low: fits ? Math.min(letter.low, value) : letter.low, high: fits ? Math.max(letter.high, value) : letter.high,
@@ -62,7 +62,7 @@ export function ticks({ low, high, logarithmic }, most) {
   return found;
 }
 
-// The axis of the values: linear from 0 where that is near, logarithmic if they span decades and none is 0 or less.
+// Scale of the y axis: logarithmic if the values span decades and all are positive, else linear, from 0 if 0 is near.
 export function valueScale(values, wanted) {
   const finite = values.filter(Number.isFinite);
   if (!finite.length) return { low: 0, high: 1, logarithmic: false };
@@ -79,12 +79,12 @@ export function place({ low, high, logarithmic }, x) {
   return logarithmic ? Math.log(x / low) / Math.log(high / low) : (x - low) / (high - low);
 }
 
-// Where a share of the way along an axis lies.
+// Value at a share of the length of an axis.
 export function valueAt({ low, high, logarithmic }, share) {
   return logarithmic ? low * (high / low) ** share : low + share * (high - low);
 }
 
-// Paths of a curve: where it is valid, and where it is not; no line leads across a gap.
+// SVG paths of the valid (solid) and the invalid (dotted) parts of a curve, interrupted where the curve has no value.
 export function paths(xs, ys, valid, toX, toY) {
   const found = { solid: "", dotted: "" };
   let pen = "";
@@ -110,8 +110,8 @@ export function frame(width) {
 }
 
 
-// Ticks with their labels. Rates are shown in bit/s, so that round values are round there; small and large powers of ten
-// are written as powers, and then all of them.
+// Ticks with their labels. Ticks of rates are round values in bit/s, the unit of their labels. If all ticks are powers
+// of ten and some are very small or large, all are written as powers.
 function labelled(scale, unit, most) {
   const factor = unit === "bytes/s" ? 8 : 1, { low, high, logarithmic } = scale;
   const found = ticks({ low: low * factor, high: high * factor, logarithmic }, most);

@@ -1,11 +1,11 @@
-// The curves of a view: evaluated as densely as there is time for, and completely when nothing moves.
+// The curves of a view, evaluated at as many points as time allows, and at all points when nothing changes.
 
 import { dense } from "./chart.js";
 
 const POINTS = 240, STEPS = [16, 8, 4, 2, 1];  // of a curve: first every 16th point, then every 8th, ...
 const SLOW = 9, CALM = 250, SLICE = 5;  // time for the curves of a picture; without a change before the others; for some of them [ms]
 
-// Whether a point is one of those with a step between them; both ends are.
+// Whether a point is one of every `step` points; both ends always are.
 const stands = (k, step, xs) => k % step === 0 || k === xs.length - 1;
 
 function thinned(curve, step) {
@@ -18,7 +18,7 @@ export class Curves {
     Object.assign(this, { view, key: "", kept: [], calm: 0 });
   }
 
-  // The curves of the picture, without values.
+  // The curves of the picture, whose values are not computed yet.
   planned() {
     const { view } = this, { index, values } = view.family, letter = view.letters[view.across];
     const xs = dense(letter, view.controls[view.across].scale, POINTS), others = index < 0 ? [] : values.filter((one) => one !== view.values[index]);
@@ -28,7 +28,7 @@ export class Curves {
     return curves;
   }
 
-  // Evaluate curves at every point of a step, one after the other.
+  // Evaluate curves at every `step`-th point; yield after each evaluation.
   * filled(curves, step) {
     for (const one of curves) {
       for (let k = 0; k < one.xs.length; k++) {
@@ -40,8 +40,8 @@ export class Curves {
     }
   }
 
-  // The curves with as many points as there is time for; the others follow when nothing moves. Where only the operating
-  // point moves along them they stay as they are.
+  // The curves with as many points as time allows; the other points follow when nothing changes. If only the operating
+  // point moves along the curves, they are not computed again.
   now() {
     const { view } = this, { low, high } = view.controls[view.across].scale, { index, values } = view.family;
     const key = [view.across, low, high, index, ...values, "", ...view.values.map((one, k) => k === view.across ? "" : one)].join();
@@ -60,7 +60,7 @@ export class Curves {
     return this.kept;
   }
 
-  // Evaluate the other points in slices, between which a key or a pointer is heard, and draw them.
+  // Evaluate the other points in slices of time, between which events of keys and pointers are handled, and draw them.
   refine(curves) {
     const work = this.filled(curves, 1);
     const slice = () => {

@@ -1,4 +1,4 @@
-// Elements of the page and texts in them.
+// Functions that create elements of the page and format texts in them.
 
 import { escaped, PREFIXED } from "./quantities.js";
 

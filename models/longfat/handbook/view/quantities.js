@@ -1,4 +1,4 @@
-// Numbers and quantities in text: what a reader types into a field, and what the page shows.
+// Numbers and quantities as text: parsing of what a reader types into a field, and formatting of what the page shows.
 // The units and spellings are those of longfat.quantities, which says why some are refused ("1 mb/s", "16K").
 
 const NUMBER = "[+-]?(?:[0-9]{1,40}(?:\\.[0-9]{0,40})?|\\.[0-9]{1,40})(?:[eE][+-]?[0-9]{1,3})?";
@@ -43,7 +43,7 @@ export function contains(letter, x) {
     (!letter.integer || x === Math.floor(x));
 }
 
-// Return the number that a text gives for a parameter; the error of what cannot be is a sentence for the reader.
+// Return a parameter's value from a text; the message of the error for an invalid text is a sentence for the reader.
 export function parsed(text, letter) {
   const { name, unit } = letter;
   const given = text.trim(), units = unit === "1" || unit === "probability" ? "" : ` ${unit}`;
@@ -66,7 +66,7 @@ export function parsed(text, letter) {
   return value;
 }
 
-// Return a number in six digits, as it is typed: 0.001, 3e-7.
+// Return a number with six digits in a form that can be typed: 0.001, 3e-7.
 export function plain(value, digits = 6) {
   if (Number.isNaN(value)) return "undefined";
   if (!Number.isFinite(value)) return value > 0 ? "inf" : "-inf";
@@ -75,7 +75,7 @@ export function plain(value, digits = 6) {
   return String(rounded);
 }
 
-// Return a number as it is read: 3×10⁻⁷, ∞.
+// Return a number in a form for reading: 3×10⁻⁷, ∞.
 export function shown(value, digits = 6) {
   const text = plain(value, digits), [mantissa, exponent] = text.split("e");
   if (text.endsWith("inf")) return text.replace("inf", "∞");

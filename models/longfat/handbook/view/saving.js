@@ -1,11 +1,11 @@
-// Files of what a view shows: the picture as SVG or PNG, the numbers as CSV, the call in Python; made in the browser.
+// Files that the browser writes of what a view shows: picture as SVG or PNG, numbers as CSV, call in Python.
 
 import { escaped } from "./quantities.js";
 
 const KEPT = ["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "stroke-linejoin"];
 const HEAD = 26, LINE = 20, WIDE = 7;  // height of a line of text, width of a letter [px]
 
-// The styles of a page are not in a file: write them to the elements.
+// Copy computed styles to the elements, because a saved file does not contain the style sheet of the page.
 function styled(source, copy) {
   const style = getComputedStyle(source);
   if (source.tagName !== "g" && source.tagName !== "svg") for (const name of KEPT) copy.style.setProperty(name, style.getPropertyValue(name));
@@ -13,7 +13,7 @@ function styled(source, copy) {
   for (let k = 0; k < source.children.length; k++) styled(source.children[k], copy.children[k]);
 }
 
-// The picture with its labels and its legend, as the text of an SVG file.
+// The picture with labels and legend, as the text of an SVG file.
 export function pictured(view) {
   const { box } = view.shown, entries = [...view.legend.children], ink = getComputedStyle(view.root);
   const copy = view.picture.cloneNode(true);
@@ -47,7 +47,7 @@ export async function painted(view) {
   return new Promise((done) => { canvas.toBlob(done, "image/png"); });
 }
 
-// The numbers: a row for each point of each curve, then one for each simulated point; every row has all parameters.
+// The numbers as CSV: a row for each point of each curve, then one for each simulated point, with all parameters.
 export function tabled(view) {
   const { letters, across, family, record, law } = view, name = record.id.split(".").pop();
   const columns = [...letters.map((one) => one.name), name, ...(law.printed ? ["as_printed"] : []), ...(law.valid ? ["valid"] : []),

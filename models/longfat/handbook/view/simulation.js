@@ -33,7 +33,8 @@ export class Simulation {
     this.stop = null;
   }
 
-  // The points depend on all settings but the operating point's place on the x axis, unless it extends the axis.
+  // Simulate again if a setting has changed, except for the operating point's x value, which matters only if it extends
+  // the axis.
   follow() {
     if (!this.on) return;
     const { view } = this, across = view.letters[view.across].name, { low, high } = view.controls[view.across].scale;
@@ -67,7 +68,7 @@ export class Simulation {
   }
 }
 
-// The source of a page that a server sends: one request, whose answer has one line of data for each event.
+// Source of simulated points on a server: one request, whose answer has one line of data for each event.
 export function served(address) {
   return (request, tell) => {
     const control = new AbortController();

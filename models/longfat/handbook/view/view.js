@@ -1,6 +1,6 @@
-// The view of a law: sliders, fields, chart and value. mount(root, record, law, home) fills an element. What is around the
-// view, its home, may give: `simulate`, a source of simulated points (simulation.js); `state`, where it begins; `changed`,
-// called with the state after a change. Without `changed` the state is kept in the address of the page.
+// The view of a law: sliders, fields, chart and value. mount(root, record, law, home) fills an element. The options `home`
+// are: `simulate`, a source of simulated points (simulation.js); `state`, the initial state; `changed`, a function that is
+// called with the state after a change. Without `changed` the state is stored in the address of the page.
 
 import { Curves } from "./curves.js";
 import { dense, drawn, frame, nearest, positions, scaleOf, valueAt, valueScale } from "./chart.js";
@@ -13,7 +13,7 @@ const CURVES = 6;  // of a family
 const POINT = '<path class="bar" d="M15 0V10"/><circle class="bar" cx="15" cy="5" r="3.5"/>';  // in the legend
 const AXES = ["automatic", "linear", "logarithmic"];
 
-// The state of a view: values of the parameters, the one along the x axis, the one of a family of curves.
+// A view and its state: values of the parameters, the parameter along the x axis, the parameter of a family of curves.
 class View {
   constructor(root, record, law, home) {
     Object.assign(this, { root, record, law, home });
@@ -39,21 +39,21 @@ class View {
     if (this.simulation) this.simulation.turn(false);
   }
 
-  // Values that another law of the same family takes over: those of parameters with the same name, letter and unit.
+  // Values that another law of the same family keeps: those of parameters with the same name, letter and unit.
   carried(record) {
     if (record.id.split(".")[0] !== this.record.id.split(".")[0]) return {};
     const same = (one) => record.letters.some((other) => ["name", "letter", "unit"].every((key) => one[key] === other[key]));
     return Object.fromEntries(this.letters.flatMap((one, k) => same(one) ? [[one.name, String(this.values[k])]] : []));
   }
 
-  // Take values from an address such as #load=0.7&x=load; what does not fit is left out.
+  // Take the values in an address such as #load=0.7&x=load; unknown names and invalid values are ignored.
   read(hash) {
     const found = Object.fromEntries(new URLSearchParams(hash.slice(1)));
     const { x, ...values } = found;
     this.restore({ values, x });
   }
 
-  // Take a state as `state` returns it; what does not fit is left out.
+  // Take a state in the form that `state` returns; unknown names and invalid values are ignored.
   restore({ values = {}, x = "", family = "", family_values = [], axis = "automatic" }) {
     const index = (name) => this.letters.findIndex((one) => one.name === name);
     this.letters.forEach((one, k) => {
@@ -178,14 +178,14 @@ class View {
     return made;
   }
 
-  // Set a parameter; the scale of its slider is extended to the value.
+  // Set a parameter; the scale of its slider is extended if needed to include the value.
   set(k, value) {
     this.complain(this.controls[k].field, this.controls[k].error, "");
     this.values[k] = value;
     this.later();
   }
 
-  // Take what is typed as soon as it can be read; what cannot be read is said when the field is left.
+  // Take a typed value as soon as it is valid; an error message is shown only when the field is left.
   type(k, complete) {
     const control = this.controls[k];
     control.editing = !complete;
@@ -246,7 +246,7 @@ class View {
     this.spread(-1);
   }
 
-  // Draw now, but once a frame: what comes before the next frame waits for it.
+  // Draw now, but at most once a frame: changes before the next frame are drawn in that frame.
   later() {
     this.due = this.fresh;
     if (this.fresh) return;
@@ -266,7 +266,8 @@ class View {
     return this.law[face](...this.placed(x, value));
   }
 
-  // The simulated points, if all other parameters are those of the simulation: by default where the page begins.
+  // The simulated points, if all parameters but that of the x axis have the values of the simulation, by default the
+  // initial values of the page.
   barsShown() {
     const { across, values = {}, points } = this.bars;
     const same = (one, k) => one.name === across || this.values[k] === (values[one.name] === undefined ? one.start : Number(values[one.name]));
@@ -366,7 +367,7 @@ export function mount(root, record, law, home = {}) {
   return new View(root, record, law, home);
 }
 
-// Copy the text of an element; the clipboard of pages from the file system takes the old way.
+// Copy the text of an element; pages from the file system may only use the older interface to the clipboard.
 export function copy(button, source) {
   const text = source.textContent;
   const old = () => {
