@@ -1,4 +1,4 @@
-"""The fluid models in JavaScript: the traced rule of each system, and a function that computes its path.
+"""Conversion of the fluid models to JavaScript: the traced rule of each system, and a function that integrates it.
 
 The function ``path`` of the module computes the same as `longfat.fluid.integrate`: maps (discrete time) update by
 update, flows (continuous time) by classical Runge-Kutta steps, with cubic Hermite interpolation of past states. A

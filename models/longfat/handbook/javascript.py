@@ -48,7 +48,7 @@ def module(laws: Iterable[Law] | None = None) -> str:
 
 
 def script(laws: Iterable[Law] | None = None) -> str:
-    """Return a classic script that defines ``longfat``: browsers do not load modules from the file system."""
+    """Return a classic script that defines ``longfat``, because browsers do not load modules from the file system."""
     return f"{HEAD}const longfat = (() => {{\n{_statements(laws)}return {{ laws, contains, evaluate }};\n}})();\n"
 
 

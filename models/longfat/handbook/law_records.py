@@ -203,14 +203,14 @@ def _escaped(text: str) -> str:
 
 
 def _mentioned(law: Law, named: dict[str, str]) -> list[str]:
-    """Return the laws that a law's docstring or result names."""
+    """Return the public names of the laws that a law's docstring, result or `not_simulated` mentions."""
     text = f"{law.function.__doc__} {law.result} {law.not_simulated}"
     found = [named[name] for name in NAMED.findall(text) if name in named and name != law.name]
     return list(dict.fromkeys(found))
 
 
 def _plain(text: str) -> str:
-    """Return paragraphs of a docstring, each as one line."""
+    """Return a docstring's text with each paragraph joined to one line."""
     return "\n\n".join(" ".join(part.split()) for part in re.split(r"\n\s*\n", text) if part.strip())
 
 

@@ -231,7 +231,7 @@ class Tracing:
         return solution
 
     def series(self, term: Any, floats: Callable[[], Any], mpmath: Any) -> Any:
-        """Return the sum by the method for floats."""
+        """Return the sum of a series by its method for floats."""
         return floats()
 
     def bits(self, like: Any) -> int:

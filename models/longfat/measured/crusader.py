@@ -27,7 +27,7 @@ DAMAGED = "is a damaged file of crusader: was it cut off?"
 
 
 def looks_like(head: bytes) -> bool:
-    """Return whether a file that begins like this may be of crusader."""
+    """Return whether the first bytes of a file are those of a crusader file."""
     return head.startswith(MAGIC)
 
 

@@ -237,7 +237,7 @@ def _cubic(loss: float, round_trip_time: float) -> float:
 
 
 def is_too_fast(figures: PathFigures, control: str = "cubic") -> bool:
-    """Return whether the flow was faster than the law allows at this loss, so that the losses were not random."""
+    """Return whether the flow was more than `FASTER` times as fast as random losses allow, so that it caused them."""
     allowed = allowed_rates(figures, control)
     return allowed is not None and figures.rate is not None and figures.rate > FASTER * allowed[2]
 

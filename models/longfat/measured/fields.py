@@ -89,7 +89,7 @@ def text_of(path: str | PathLike[str]) -> str:
 
 
 def parsed(text: str) -> Any:
-    """Return the value of a JSON text, or the list of the values of its lines (NDJSON, RFC 7464).
+    """Return the value of a JSON text, or the list of the values of its lines (NDJSON, or sequences of RFC 7464).
 
     Raises
     ------

@@ -20,12 +20,12 @@ PARTS = 50  # ours: number of intervals into which a series over time is divided
 
 @dataclass
 class Transfer:
-    """Observations of one flow.
+    """Data of one flow that a capture or a qlog shows.
 
     Attributes
     ----------
     sent : list of Transmission
-        All transmissions in their order.
+        All transmissions in order of time.
     acknowledged : float
         Data acknowledged [bytes].
     busy, closed : float

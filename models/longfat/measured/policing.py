@@ -29,8 +29,8 @@ SILENCE = 1.25  # round trips
 #: others nine had a rate 5 to 74 % below it, since a smaller bucket overflows while the flow is slow after a loss. Of
 #: transfers simulated later 10 had a larger bucket, and rates at most 6 % below the policer's.
 SURE = 2.0
-#: A loss follows a queue if the round trip before it exceeds LONGER times the 10th percentile, and SHORTEST [s]; a
-#: share of such losses above LATE_LOSSES rules a policer out.
+#: A loss follows a queue if the round trip before it is not below the median, exceeds LONGER times the 10th percentile
+#: and is at least SHORTEST [s]. A share of such losses above LATE_LOSSES rules a policer out.
 LONGER, SHORTEST, LATE_LOSSES = 1.3, 0.020, 0.2
 
 
@@ -86,7 +86,7 @@ def policer(sent: Sequence[Transmission]) -> Verdict:
     Parameters
     ----------
     sent : sequence of Transmission
-        All transmissions in their order.
+        All transmissions in order of time.
     """
     lost = [i for i, one in enumerate(sent) if one.lost]
     if not lost:

@@ -1,4 +1,4 @@
-"""Reading of files of any kind, which is recognised by their content, and of one record of a path from several."""
+"""Reading of measurements from files of any kind, which is recognised by the content of the file."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def _recognised(path: str) -> Measurement:
 
 
 def _unpacked(path: str) -> str:
-    """Return the text in a gzip file, or an empty text if it is damaged, too long or no text."""
+    """Return the text in a gzip file, empty if the file is damaged, too long or contains no text."""
     try:
         with gzip.open(opened(path, LONGEST_TEXT)) as file:
             data = file.read(LONGEST_TEXT + 1)

@@ -180,7 +180,7 @@ def _limit(sockets: list[list[_Sample]]) -> tuple[str | None, str, float]:
 
 
 def _series(found: list[_Sample]) -> tuple[Series, ...]:
-    """Return the series; they have numbers of samples in place of times, which ss does not print."""
+    """Return the series of a socket, against the number of the sample, because ss prints no times."""
     if len(found) < 2:
         return ()
     columns = [

@@ -160,7 +160,7 @@ class _Reader:
         return flow
 
     def _place(self, flow: Transfer) -> None:
-        """Take the round-trip time from the handshake if the capture is not at the sender."""
+        """Replace the round-trip times by that of the handshake, or by None, if the capture is not at the sender."""
         here, there = self._handshake()
         if here + there >= LEAST and here > NEAR * there:
             flow.base, flow.mean = here + there, None

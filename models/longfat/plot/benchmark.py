@@ -100,7 +100,7 @@ def benchmark_rates(data: xr.Dataset, axes: Any, title: str = "") -> Any:
     data : xarray.Dataset
         Result of `longfat.benchmark.traces`.
     axes : sequence of matplotlib.axes.Axes
-        One for each scheme.
+        Axes to draw on, one for each scheme.
     title : str
         Title above the panels.
     """
@@ -115,7 +115,7 @@ def benchmark_rates(data: xr.Dataset, axes: Any, title: str = "") -> Any:
 
 
 def benchmark_queues(data: xr.Dataset, axes: Any, title: str = "") -> Any:
-    """Draw the queue length of the bottleneck over time; parameters as for `benchmark_rates`."""
+    """Draw the queue length of the bottleneck over time; the parameters are those of `benchmark_rates`."""
     for ax, row in _panels(data, axes):
         ax.plot(1e3 * row.fine_time, row.queue, lw=0.8, color=nth_colour(1))
         ax.set(ylim=(0, None), xlim=(0, 1e3 * float(row.fine_time[-1])))

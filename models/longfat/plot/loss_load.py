@@ -78,5 +78,5 @@ def loss_load_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
 
 
 def interval(attributes: dict[str, float]) -> str:
-    """Return the label of the confidence intervals."""
+    """Return the label of the confidence intervals, such as "95% interval"."""
     return f"{100 * attributes['confidence']:.6g}% interval"

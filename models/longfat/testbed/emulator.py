@@ -225,7 +225,7 @@ def injected(net: Network) -> Network:
 
 
 def idle(net: Network) -> Network:
-    """Return the same paths with empty buffers, for handshakes: no losses, no cross traffic, no rate changes."""
+    """Return the network for handshakes: the same paths without losses, jitter, rate changes and other traffic."""
     made = Network(net.name)
     made.links = {
         pair: replace(
@@ -238,7 +238,7 @@ def idle(net: Network) -> Network:
 
 
 def _connections(net: Network) -> Iterable[Connection]:
-    """Return the copies of flows with a scheme, in the order of the simulator's flows."""
+    """Yield a connection for each copy of each flow with a scheme, in the order of the simulator's flows."""
     for flow in net.flows:
         if flow.traffic is None:
             for k, name in enumerate(flow.names):

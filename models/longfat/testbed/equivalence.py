@@ -55,7 +55,7 @@ QUANTITIES: dict[str, tuple[str, str, Callable[[xr.Dataset], float]]] = {
 
 @dataclass(frozen=True)
 class Statement:
-    """Values of one quantity of a case by law, simulator and Linux, with the difference of Linux and simulator."""
+    """Values of one quantity of a case by law, simulator and Linux, and the verdict on their difference."""
 
     case: Case
     quantity: str

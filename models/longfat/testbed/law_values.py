@@ -197,7 +197,7 @@ def _rates(subject: Shared, flow: Flow, count: int) -> Iterator[tuple[str, float
 
 
 def _share(subject: Shared, flows: list[Flow]) -> Iterator[LawValue]:
-    """Yield the goodput of one BBR flow of 2016 beside loss-based flows."""
+    """Yield the goodput of a single flow of BBR of 2016 that shares the bottleneck with loss-based flows."""
     bbr_flows = [flow for flow in flows if flow.scheme is not None and is_bbr(flow.scheme)]
     others = [flow for flow in flows if flow.scheme is not None and flow.scheme.name in LOSS_BASED]
     known = len(bbr_flows) + len(others) == len(flows) and _alone(bbr_flows) and bbr_flows[0].scheme.name == "bbr1"  # type: ignore[union-attr]
@@ -209,7 +209,7 @@ def _share(subject: Shared, flows: list[Flow]) -> Iterator[LawValue]:
 
 
 def _file(subject: Shared, flow: Flow) -> Iterator[LawValue]:
-    """Yield the transfer time of a file that slow start sends alone, without loss and delayed acknowledgments."""
+    """Yield the transfer time of a single file in slow start, without losses and delayed acknowledgments."""
     assert flow.scheme is not None
     assert flow.file is not None
     packets = math.ceil(flow.file / flow.packet)

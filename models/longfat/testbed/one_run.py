@@ -32,7 +32,7 @@ ACCEPT_NS, LONGEST_HANDSHAKE_NS = 5_000_000, 60 * SECOND
 
 @dataclass(frozen=True)
 class Job:
-    """Input of a run.
+    """Input of the process of a run.
 
     Attributes
     ----------

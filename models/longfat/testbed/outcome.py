@@ -1,4 +1,4 @@
-"""Outcome of one run of the testbed."""
+"""Records of one run of the testbed: its outcome, and the evidence on whether the outcome may be used."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class Trust:
 
 @dataclass(frozen=True)
 class Outcome:
-    """One accepted run.
+    """Outcome of one run.
 
     Attributes
     ----------
