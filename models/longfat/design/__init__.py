@@ -1,7 +1,7 @@
 """Design tools: windows of TCP and selective repeat, buffers, curves of schemes, loss-load curves, periods of CADPC.
 
-Each answers an inverse question: it finds the parameter with which a law or a simulation reaches a goal. Modules are
-imported on first use, so that the command line reads the arguments' declarations (`arguments`) without numba.
+Each tool finds the parameter value with which a law or a simulation reaches a goal. Modules are imported on first use,
+so that the command line can read the declarations in `arguments` without importing numba.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from longfat.design.tcp_windows import tcp_window
     from longfat.design.windows import window
 
-#: The module of each name. No module has the name of a function, because importing the module would hide the function.
+#: Module that defines each public name. No module is named like a function, because importing it would hide the
+#: function.
 _NAMES = {
     **dict.fromkeys(("cadpc", "cadpc_class"), "cadpc_periods"),
     "loss_load": "loss_load_curves",

@@ -1,6 +1,7 @@
-"""Flow control by applications over one connection: default windows, the names of their settings, and their rates.
+"""Flow-control windows of application protocols: default windows, the settings that change them, and their throughput.
 
-A receiver of HTTP/2, gRPC, QUIC or SSH grants a window of credit and renews it in batches: `longfat.laws.credits`.
+A receiver of HTTP/2, gRPC, QUIC or SSH grants a window of credit and renews it in batches. The law of the throughput is
+in `longfat.laws.credits`.
 """
 
 from __future__ import annotations
@@ -12,16 +13,17 @@ from dataclasses import dataclass
 from longfat.laws.credits import throughput, window_for_rate
 
 KIB, MIB = 2**10, 2**20
-#: Ours: what programs may be below the law. Node's HTTP/2 client and server, with windows of 64 KiB to 1 MiB and round
-#: trips of 20 and 100 ms by their own ping, were 1 to 5 % below W/R on a busy machine.
+#: Share by which a program's rate may be below the law. Ours, because Node's HTTP/2 client and server, with windows of
+#: 64 KiB to 1 MiB and round trips of 20 and 100 ms by their own ping, were 1 to 5 % below W/R on a busy machine.
 BELOW = 0.05
 
 
 @dataclass(frozen=True)
 class Default:
-    """A window that receivers have by default [bytes], and the source of its number.
+    """Default window of a receiver [bytes], and the source of its size.
 
-    ``windows`` is 2 if the window of the connection is no larger and its updates are sent after other bytes.
+    ``windows`` is the number of equal windows that limit a stream: 2 if the connection has a window that is no larger
+    than the stream's and whose updates follow different bytes.
     """
 
     name: str
@@ -32,7 +34,7 @@ class Default:
 
 @dataclass(frozen=True)
 class Application:
-    """An application protocol whose receivers limit what is in flight.
+    """Application protocol whose receivers limit the amount of data in flight.
 
     Parameters
     ----------
@@ -41,23 +43,23 @@ class Application:
     defaults : tuple of Default
         Default windows, the smallest first.
     update : callable
-        Bytes that a receiver with a given window reads before its update at the latest [bytes].
+        Function of the window [bytes]: most bytes that a receiver reads before it sends an update [bytes].
     largest : int
         Largest window that the protocol allows [bytes].
     settings : tuple of str
-        Lines that set the window where ``{window}`` stands.
+        Lines that set the window; ``{window}`` is replaced by its size [bytes].
     about : str
-        Where the lines belong.
+        At which end the lines apply, and what memory a window may take.
     check : str
         Command that measures the rate.
     parallel : str
-        What has a window of its own, so that several of it carry more.
+        Plural of the object that has a window of its own, so that several of them carry more.
     source : str
-        Where the latest update is written.
+        Implementations that send their updates as late as ``update`` says.
     over_tcp : bool
-        Whether TCP's own window limits it, too.
+        Whether the protocol runs over TCP, whose own window limits the rate, too.
     how : str
-        What has the larger window.
+        What provides the larger window, in the step of the answer that advises one.
     """
 
     title: str
@@ -75,34 +77,35 @@ class Application:
     def rates(
         self, window: int, capacity: tuple[float, float], round_trip_time: tuple[float, float], windows: int = 1
     ) -> tuple[float, float]:
-        """Return the lowest and the highest throughput with a window, or several that are equal [bytes/s].
+        """Return the lowest and the highest throughput under a window, or under several equal ones [bytes/s].
 
-        The lowest is that of the latest update, the smallest capacity and the longest round trip, less `BELOW`; the
-        highest that of an update after each byte.
+        The lowest is that of the latest update, the smallest capacity and the longest round trip, reduced by `BELOW`;
+        the highest is that of an update after each byte, the largest capacity and the shortest round trip.
         """
         low = throughput(window, self.update(window), capacity[0], round_trip_time[1], windows)
         return (1 - BELOW) * float(low), float(throughput(window, 1, capacity[1], round_trip_time[0]))
 
     def window_for(self, rate: float, round_trip_time: float) -> int:
-        """Return the window that allows a rate with the latest update [bytes], in whole MiB or, below one, in KiB.
+        """Return the window that allows a rate with the latest update [bytes], rounded up to MiB, or KiB below 1 MiB.
 
         >>> APPLICATIONS["http2"].window_for(12.5e6, 0.1) / MIB, APPLICATIONS["ssh"].window_for(12.5e6, 0.1) / MIB
         (3.0, 2.0)
         """
         size, unit = 1.0, KIB
-        for _ in range(60):  # the update may depend on the window: u = W/2 leaves twice the half of before
+        for _ in range(60):  # the update may depend on the window; with u = W/2 each step halves the error
             size = float(window_for_rate(max(1, self.update(math.ceil(size))), rate, round_trip_time))
         unit = MIB if size > MIB else KIB
         return min(math.ceil(size / unit) * unit, self.largest)
 
 
 def half(window: int) -> int:
-    """Return half of a window, rounded down: an update that is a byte later would halve the throughput."""
+    """Return half of a window, rounded down [bytes]: an update one byte later would halve the throughput."""
     return max(1, window // 2)
 
 
-#: HTTP/2, RFC 9113: section 6.9.2 has the initial window, 6.9.1 the largest. The RFC has no rule for updates: nghttp2
-#: (`nghttp2_should_send_window_update`) and Netty (`DEFAULT_WINDOW_UPDATE_RATIO`) send one at half of the window.
+#: HTTP/2, RFC 9113: section 6.9.2 sets the initial window, section 6.9.1 the largest. The RFC has no rule for updates;
+#: nghttp2 (`nghttp2_should_send_window_update`) and Netty (`DEFAULT_WINDOW_UPDATE_RATIO`) send one after half of the
+#: window.
 HTTP2 = Application(
     "HTTP/2",
     (Default("by RFC 9113", 65535, "RFC 9113, section 6.9.2"),),
@@ -120,8 +123,8 @@ HTTP2 = Application(
     "nghttp2, Netty",
 )
 
-#: gRPC over HTTP/2: grpc-go, internal/transport/bdp_estimator.go, `bdpLimit`; an update after a quarter of the window
-#: there (flowcontrol.go), after half of it in grpc-java (Netty).
+#: gRPC over HTTP/2. grpc-go estimates a window up to `bdpLimit` (internal/transport/bdp_estimator.go) and sends an
+#: update after a quarter of the window (flowcontrol.go); grpc-java sends it after half of the window (Netty).
 GRPC = Application(
     "gRPC",
     (
@@ -142,9 +145,9 @@ GRPC = Application(
     "grpc-go, Netty",
 )
 
-#: QUIC, RFC 9000, section 4.1: no default of the protocol. quinn-proto, config/transport.rs: 12.5 MB/s for 100 ms;
-#: quic-go, internal/protocol/params.go: DefaultMaxReceiveStreamFlowControlWindow, updates at a quarter; quiche:
-#: MAX_STREAM_WINDOW.
+#: QUIC: the protocol has no default window (RFC 9000, section 4.1). quinn assumes 12.5 MB/s and 100 ms (quinn-proto,
+#: config/transport.rs); quic-go has DefaultMaxReceiveStreamFlowControlWindow (internal/protocol/params.go) and sends
+#: updates after a quarter of the window; quiche has MAX_STREAM_WINDOW.
 QUIC = Application(
     "QUIC",
     (
@@ -167,10 +170,11 @@ QUIC = Application(
     over_tcp=False,
 )
 
-#: SSH, RFC 4254, section 5.2: OpenSSH, channels.h, CHAN_SES_WINDOW_DEFAULT = 64 packets of 32 KiB. It sends an update
-#: once more than three packets have been read (`channel_check_window`): 112 KiB in the log of rapier1/hpn-ssh#58. A
-#: larger window of a library is one of AsyncSSH, which sends an update when less than half is left: after half of the
-#: window and a packet, so that a window that is too small carries half as much (4.9 MB/s of 1 MiB at 100 ms).
+#: SSH, RFC 4254, section 5.2. OpenSSH's window is CHAN_SES_WINDOW_DEFAULT = 64 packets of 32 KiB (channels.h); it sends
+#: an update once more than three packets have been read (`channel_check_window`): 112 KiB in the log of
+#: rapier1/hpn-ssh#58. A larger window is assumed to be AsyncSSH's, which sends an update when less than half of the
+#: window is left, that is after half of it and a packet. A window that is too small for the path then carries about
+#: half of W/R (4.9 MB/s with 1 MiB at 100 ms).
 SSH = Application(
     "SSH",
     (Default("of an OpenSSH channel", 2 * MIB, "OpenSSH, channels.h, CHAN_SES_WINDOW_DEFAULT"),),

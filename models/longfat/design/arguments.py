@@ -1,6 +1,7 @@
-"""Arguments of the functions of `longfat.design`, and thereby the options of their commands, in the order of the help.
+"""Declarations of the arguments of the functions of `longfat.design`, from which the options of commands are made.
 
-Imports nothing heavy: the command line reads these records before it knows which command it runs.
+The order is that of the help. The module imports nothing that takes long, because the command line reads these records
+before it knows which command it runs.
 """
 
 from __future__ import annotations
@@ -11,10 +12,10 @@ from typing import Any
 from longfat.base.argument import Argument, Setting
 from longfat.sim.network.options import RUN_OPTIONS
 
-#: Senders of TCP that are known, as `longfat.design.senders` has them.
+#: Names of the TCP senders in `longfat.design.senders`.
 SENDERS = ("cubic", "reno", "bbr", "bbr1", "dctcp")
 
-# Of several functions.
+# Arguments of several functions.
 RATE = Argument(unit="bytes/s", domain="(0, inf)", meaning="Rate of the bottleneck link, e.g. 1Gbit/s")
 ROUND_TRIP_TIME = Argument(unit="s", domain="(0, inf)", meaning="Round-trip time without queueing")
 SCHEME = Setting(
@@ -172,7 +173,7 @@ TCP_WINDOW: dict[str, Any] = {
     "rng": RNG,
 }  # fmt: skip
 
-#: Option of `longfat window`, whose names are those of `longfat.design.application_windows`.
+#: Option of `longfat window`; its names are the keys of `longfat.design.application_windows.APPLICATIONS`.
 APPLICATION = {
     "application": Setting(
         default=None, names=("http2", "grpc", "quic", "ssh"),

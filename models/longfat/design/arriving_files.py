@@ -1,4 +1,4 @@
-"""Files of one size that arrive at random at one switch: power over the load, and the load where it is greatest."""
+"""Files of one size that arrive at random at one switch: network power by load, and the load of greatest power."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from longfat.sim import Network
 from longfat.sim.network import traffic
 from longfat.sim.schemes import Scheme
 
-ROUNDS = 10.0  # least time observed, in durations of a transfer without queueing
-WARM_UP = 5.0  # time before it, in the same unit
+ROUNDS = 10.0  # shortest observation, in units of the transfer time without queueing
+WARM_UP = 5.0  # time before the observation, in the same unit
 
 QUANTITIES = {
     "power": ("bytes/s^2", "network power at the best load: throughput over response time"),
@@ -32,16 +32,16 @@ QUANTITIES = {
 
 @dataclass(frozen=True)
 class ArrivingFiles(Bottleneck):
-    """Poisson arrivals of equal files, each a new connection; SI units."""
+    """Files of equal size that arrive as a Poisson process, each over a new connection; SI units."""
 
-    file: float
+    file: float  # bytes
     scheme: Scheme
-    loads: tuple[float, ...]
+    loads: tuple[float, ...]  # offered loads, relative to the capacity
     parameters: Mapping[str, float] = field(default_factory=dict)
     arrivals: int = 1000  # files observed in each run, or more if they arrive within ROUNDS
 
     criterion = "power"
-    within: ClassVar[dict[str, tuple[float, float]]] = {}  # limits of the ratio to the attainable value
+    within: ClassVar[dict[str, tuple[float, float]]] = {}  # possible range of the ratio to the attainable value
     further: ClassVar[dict[str, tuple[str, str]]] = {"best_load": ("1", "load at which power is greatest")}
     quantities = QUANTITIES
     fineness = 0.05  # relative tolerance of the smallest buffer
@@ -69,19 +69,19 @@ class ArrivingFiles(Bottleneck):
         return floor, max(floor, CURVE[0] * size), max(4 * size, 8 * self.bytes / self.packet)
 
     def refuse_too_long(self, runs: int) -> None:
-        """Refuse nothing: a run lasts as long as its arrivals."""
+        """Accept any number of runs: a run ends with its arrivals."""
 
     def competing(self, seen: Mapping[int, dict[str, Any]]) -> float:
-        """Return the number of flows for the rules: the mean number of transfers at the greatest power."""
+        """Return the number of flows to insert in the rules: the mean number of transfers at the greatest power."""
         return float(self._greatest(seen)["transfers"])
 
     def attainable(self, seen: Mapping[int, dict[str, Any]]) -> list[float]:
-        """Return the greatest power over the simulated buffers, for each replication."""
+        """Return the power of each replication with the simulated buffer of greatest mean power."""
         found: list[float] = self._greatest(seen)["samples"]
         return found
 
     def _greatest(self, seen: Mapping[int, dict[str, Any]]) -> dict[str, Any]:
-        """Return the results of the buffer with the greatest power."""
+        """Return the results with the simulated buffer of greatest mean power."""
         useful = [one for one in seen.values() if min(one["samples"]) > 0]
         if not useful:
             raise ValueError(
@@ -110,7 +110,7 @@ class ArrivingFiles(Bottleneck):
         }
 
     def network(self, buffer: int, load: float) -> Network:
-        """Return a network of the switch and the arrivals; acknowledgments use no bandwidth."""
+        """Return the network of the switch and the arriving files; acknowledgments use no bandwidth."""
         one_way = self.round_trip_time / 2
         net = Network().link(
             "switch", "sinks", rate=self.rate, delay=one_way, buffer=buffer, discipline=self.discipline
@@ -151,7 +151,7 @@ class ArrivingFiles(Bottleneck):
     def simulate(self, buffer: int, effort: Effort, larger: Any = None) -> dict[str, Any]:
         """Simulate all loads; return the results at the load of greatest power, and ``powers`` at every load.
 
-        ``samples`` are the powers of each run. All runs are new ones.
+        ``samples`` has the power of each run. ``larger`` is not used: each buffer has new runs.
         """
         found = [self.at(buffer, load, effort) for load in self.loads]
         powers = [one["power"] for one in found]

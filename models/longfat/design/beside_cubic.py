@@ -1,4 +1,4 @@
-"""BBR beside a CUBIC flow at a drop-tail link: the share of its flows of the rate, and their losses."""
+"""BBR beside one CUBIC flow at a drop-tail link: the share of the rate that BBR's flows take, and their losses."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from longfat.design.tcp import TcpPath
 from longfat.replication import interval
 from longfat.sim import Network, schemes
 
-#: Ours: BBR measures its round-trip time every ten seconds (PROBE_INTERVAL), six times in the observed time.
+#: Skipped and observed time. Ours, because BBR measures its round-trip time every ten seconds (PROBE_INTERVAL): six
+#: times within the observed time.
 SKIPPED, LASTS = 20.0, 60.0  # s
 STARTS = 2.0  # s: the flows begin at random within this time
 SMALLEST = 100.0  # packets: least bandwidth-delay product that is simulated, if the path's is not smaller
-PACKETS = 2e5  # packets of a run, up to which the path may be larger; with four times as many, shares differ by 0.01
+PACKETS = 2e5  # packets of a run if the simulated path is larger; with four times as many, shares differ by 0.01
 RUNS = 3
 SHORT = 0.1  # bandwidth-delay products of a short buffer: the smallest in which BBR was compared with Linux
 
@@ -23,9 +24,10 @@ SHORT = 0.1  # bandwidth-delay products of a short buffer: the smallest in which
 def beside_cubic(path: TcpPath, effort: Effort) -> dict[str, float]:
     """Simulate the path's flows of BBR beside one CUBIC flow; only the buffer loses packets.
 
-    ``bbr_share`` is the share of both rates that BBR takes, with limits, and ``bbr_loss`` that of its packets which are
-    lost; ``bbr_loss_short`` the same with a buffer of `SHORT`. The laws of this share (`longfat.laws.bbr`) are up to
-    0.24 above simulations. A slower link is simulated where the path has many packets: BBR's times are in seconds.
+    ``bbr_share`` is the share of the total rate that BBR's flows take, with confidence limits; ``bbr_loss`` is the
+    share of their packets that is lost, and ``bbr_loss_short`` the same with a buffer of `SHORT`. The laws of the share
+    (`longfat.laws.bbr`) are up to 0.24 above simulations. If the path holds many packets, a slower link with the same
+    round-trip time is simulated, because BBR's intervals are times in seconds.
     """
     shares, losses = _simulate(path, path.buffer, effort)
     mean, lower, upper = interval(shares, effort.confidence)

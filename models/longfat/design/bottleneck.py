@@ -19,10 +19,8 @@ from longfat.sim.switch.step_marking import UNLIMITED
 if TYPE_CHECKING:
     from longfat.sim.queues import Discipline
 
-CURVE = (
-    0.04,
-    1.25,
-)  # bandwidth-delay products between which the curve is simulated; with files up to 4, 8 files at least
+#: Ends of the simulated curve [bandwidth-delay products]. With files the upper end is 4, or 8 files if that is more.
+CURVE = (0.04, 1.25)
 
 
 @dataclass(frozen=True)
@@ -42,14 +40,14 @@ class Bottleneck:
 
 
 def floor_of(scheme: Scheme, discipline: Discipline | str, packets: float) -> float:
-    """Return the least buffer that can be an answer [packets]: above any threshold, and at least that of BBR."""
+    """Return the least buffer that can be an answer [packets]: above a threshold; for BBR `LEAST_OF_BBR` or more."""
     above = threshold_of(discipline) + 1.0
     return max(above, float(math.ceil(LEAST_OF_BBR * packets))) if is_bbr(scheme) else above
 
 
 @dataclass(frozen=True)
 class Senders:
-    """Senders of one scheme: parameters in simulations, and decrease factor in the laws (NaN without one)."""
+    """Senders of one scheme: its parameters for simulations, and its decrease factor for the laws, or NaN."""
 
     scheme: Scheme
     parameters: dict[str, float]
@@ -57,7 +55,7 @@ class Senders:
 
     @classmethod
     def of(cls, scheme: str | Scheme, parameters: Mapping[str, float] | None, decrease: float | None) -> Senders:
-        """Return the senders of a scheme with the parameters of hosts, except those that are given."""
+        """Return the senders of a scheme with the parameters that hosts use; ``parameters`` override these."""
         chosen, own = sender(scheme)
         given = own | schemes.check_parameters(chosen, parameters or {})
         factor, given = with_decrease(chosen, given, decrease)
@@ -71,7 +69,7 @@ def discipline_of(
     if given is None:
         given = "step-marking" if scheme.name == "dctcp" else "fifo"
     if given == "step-marking":
-        # Above the bound, which is exclusive (Alizadeh and others 2010, section 3.3).
+        # The threshold has to exceed the bound (Alizadeh and others 2010, section 3.3).
         least = math.floor(float(least_threshold(packets))) + 1
         above = least if mark_above is None else mark_above
         return queues.discipline("step-marking", packets=above)

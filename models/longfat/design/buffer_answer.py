@@ -1,4 +1,4 @@
-"""Answer of `longfat.design.buffer` as a Dataset: a curve, the rules, and the smallest buffer that is sufficient."""
+"""Answer of `longfat.design.buffer` as a Dataset: the curve, the rules, and the smallest sufficient buffer."""
 
 from __future__ import annotations
 
@@ -21,37 +21,37 @@ if TYPE_CHECKING:
     from longfat.design.arriving_files import ArrivingFiles
     from longfat.design.long_flows import LongFlows
 
-LARGEST = 4.0  # end of the search for the smallest buffer, over the end of the curve
+LARGEST = 4.0  # end of the search for the smallest buffer, relative to the end of the curve
 COARSEST = 0.05  # largest relative tolerance of the answer where intervals are wide; ours
-MISSES = 1.3  # half widths below the share at which a buffer is expected to miss it with confidence
+MISSES = 1.3  # half widths of the interval below the share: a buffer there is expected to miss it with confidence
 ENDS = {"": "", "_lower": ", lower limit", "_upper": ", upper limit"}
 
 
 @dataclass(frozen=True)
 class Point:
-    """One buffer: of a rule, of the curve, or the smallest one that was found."""
+    """One buffer and its results: the buffer of a rule, of a point of the curve, or the smallest sufficient one."""
 
     subject: LongFlows | ArrivingFiles
     multiple: float  # buffer [bandwidth-delay products]; NaN if there is none
     values: dict[str, Any]  # simulated results, by name
     share: float  # required share
     laws: Laws
-    flows: float
+    flows: float  # number of flows in the rules and laws
 
     @property
     def packets(self) -> float:
-        """The buffer of the path [packets], at least one."""
+        """Buffer of the path [packets], at least one."""
         packets = self.multiple * self.subject.bandwidth_delay_product
         return math.nan if math.isnan(packets) else max(1.0, float(round(packets)))
 
     @property
     def bytes(self) -> float:
-        """The buffer of the path [bytes], in whole packets."""
+        """Buffer of the path [bytes], in whole packets."""
         return self.packets * self.subject.packet
 
     @property
     def status(self) -> str:
-        """Whether the share is reached."""
+        """Verdict on the share: "reached" or "not reached" with confidence, else "uncertain"."""
         low, high = (self.values.get(f"share{end}", math.nan) for end in ("_lower", "_upper"))
         return "reached" if low >= self.share else "uncertain" if low < self.share <= high else "not reached"
 
@@ -62,7 +62,7 @@ class Point:
 
 
 Variable = tuple[Callable[[Point], Any], dict[str, str]]  # value at a point, and attributes
-#: Variables of a buffer before the simulated ones, and after them.
+#: Variables of each buffer that come before the simulated ones in the answer, and after them.
 BEFORE: dict[str, Variable] = {
     "buffer_bdp": (lambda at: at.multiple, attrs("1", "buffer over bandwidth-delay product")),
     "buffer_packets": (lambda at: at.packets, attrs("packets", "buffer of the path")),
@@ -93,16 +93,16 @@ def variables(subject: LongFlows | ArrivingFiles) -> dict[str, Variable]:
 def answer(
     subject: LongFlows | ArrivingFiles, share: float, laws: Laws, points: int, search: Search, effort: Effort
 ) -> dict[str, Any]:
-    """Simulate the curve, the rules and the search for the smallest buffer of one subject; each buffer runs once."""
+    """Simulate the buffers of the curve, of the rules and of the search for the smallest one, each buffer once."""
     size, samples = subject.simulated_bdp, LOOKS[-1] * effort.replications
     seen: dict[int, dict[str, Any]] = {}
-    begun: dict[int, Any] = {}  # runs of the rules, which those of smaller buffers continue
+    begun: dict[int, Any] = {}  # runs with the buffers of rules, which runs with smaller buffers continue
 
     def at(packets: int, is_rule: bool = False) -> dict[str, Any]:
         if packets not in seen:
             larger = min((one for one in begun if one > packets), default=None)
             found = subject.simulate(packets, effort, None if larger is None else (larger, begun[larger]))
-            runs = found.pop("runs", None)  # those of a large path take much memory
+            runs = found.pop("runs", None)  # runs of a large path take much memory
             if is_rule and subject.resized:
                 begun[packets] = runs
             seen[packets] = found
@@ -129,18 +129,19 @@ def answer(
         return effort.summed([{"share": one} for one in shares(packets)], subject.within)
 
     def line(widths: float, low: int, high: int) -> float:
-        """Return the buffer at which the mean is expected above the share by some half widths."""
+        """Return the buffer at which the mean is expected to exceed the share by ``widths`` half widths."""
         return crossing({one: shares(one) for one in seen}, share, widths, low, high, samples)
 
     def reaches(packets: int) -> bool:
         return packets >= floor and of_attainable(packets)["share_lower"] >= share
 
     def between(low: int, high: int) -> tuple[float, float]:
-        """Return the next buffer, where the mean is above the share by a half width, and what that is worth."""
+        """Return the next buffer, where the mean should exceed the share by a half width, and that width in packets."""
         exact, above = (line(widths, low, high) for widths in (0.0, 1.0))
         return above, above - exact
 
-    # From the rules and laws on; the answer does not depend on the points of a curve of the utilisation.
+    # The search starts from the buffers of the rules. The curve of the utilisation is simulated later, so that the
+    # answer does not depend on its points.
     proposed = between if subject.resized else middle
     found = smallest(reaches, sorted(seen), subject.fineness, round(LARGEST * most), search, proposed)
     if found is not None:
@@ -159,7 +160,7 @@ def answer(
 
     missed = missing()
     if found is not None and subject.resized and search != "scan":
-        for widths in (MISSES, 2 * MISSES, 4 * MISSES):  # near the end of the interval, and below
+        for widths in (MISSES, 2 * MISSES, 4 * MISSES):  # near the lower end of the interval, then below it
             least = round(line(-widths, 0, found))
             if least <= max(floor, (1 + subject.fineness) * max(missed, default=0)):
                 break
@@ -175,7 +176,7 @@ def answer(
 
 
 def middle(low: int, high: int) -> tuple[float, float]:
-    """Return the middle between two buffers as the next one, without a tolerance."""
+    """Return the middle between two buffers as the next one to try, with a tolerance of 0."""
     return (low + high) / 2, 0.0
 
 
@@ -187,9 +188,10 @@ def smallest(
     search: Search,
     between: Callable[[int, int], tuple[float, float]] = middle,
 ) -> int | None:
-    """Return the smallest buffer for which ``reaches`` is true, to ``fineness`` or a packet; None if none is.
+    """Return the smallest buffer for which ``reaches`` is true, within ``fineness`` or a packet; None if there is none.
 
-    ``between`` proposes the next buffer between one that does not reach the goal and one that does, with a tolerance.
+    ``between`` returns the next buffer to try between one that misses the goal and one that reaches it, and a tolerance
+    [packets]. ``known`` are the buffers that have been simulated, in order.
     """
     if search == "scan":
         return next((one for one in range(1, most + 1) if reaches(one)), None)
@@ -211,7 +213,7 @@ def smallest(
         tolerance = max(1.0, fineness * high, min(tolerance, COARSEST * high))
         if high - low <= tolerance:
             break
-        # Away from both ends, so that the interval becomes shorter by any outcome.
+        # Not close to either end, so that both outcomes shorten the interval.
         margin = max(math.floor(tolerance), (high - low) // 8)
         next_one = min(max(math.floor(guess), low + margin), max(high - margin, low + 1))
         low, high = (low, next_one) if reaches(next_one) else (next_one, high)
@@ -219,7 +221,7 @@ def smallest(
 
 
 def dataset(subjects: list[Any], answers: list[dict[str, Any]], laws: Laws, alone: bool) -> xr.Dataset:
-    """Return a Dataset: answers along `flows` unless there is one, rules along `rule`, the curve along `point`."""
+    """Return the answers as a Dataset: along `flows` unless ``alone``, rules along `rule`, curves along `point`."""
     import xarray as xr
 
     found: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""Knowledge about a scheme at a switch: buffer rules, and the utilisation by the laws of the scheme."""
+"""Buffer rules for a scheme at a switch, and the utilisation by the laws of the scheme."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ class Path:
 
 @dataclass(frozen=True)
 class Laws:
-    """Rules and laws of flows that multiply their window by a constant at a loss, and add a constant otherwise.
+    """Rules and laws of AIMD flows, which multiply the window by ``decrease`` at a loss and else add a constant.
 
-    The factor is NaN for schemes without a known law.
+    ``decrease`` is NaN for schemes without a known law.
 
     >>> Laws(0.5).rules(0.75, 4)["BDP/sqrt(n)"], Laws(0.5).together(0.0, 1)
     (0.5, 0.75)
@@ -56,7 +56,7 @@ class Laws:
 
     @property
     def holds(self) -> dict[str, str]:
-        """The rules in order, each with the flows for which its source states it."""
+        """Rules in order, each with the flows for which it holds according to its source."""
         return RULES
 
     def rules(self, share: float, flows: float) -> dict[str, float]:
@@ -64,21 +64,21 @@ class Laws:
         return buffer_rules.rules(share, flows, self.decrease)
 
     def together(self, buffer: float, flows: float) -> float:
-        """Return the utilisation [1] of one flow, or of flows that lose at the same time; NaN without a law."""
+        """Return the utilisation [1] of one flow, or of flows with synchronised losses; NaN without a law."""
         return buffer_rules.together(buffer, self.decrease)
 
     def along(self, buffers: np.ndarray, flows: float) -> list[float]:
-        """Return `together` at several buffers."""
+        """Return `together` for each of several buffers."""
         return [self.together(float(one), flows) for one in buffers]
 
     def apart(self, buffer: float, flows: float) -> float:
-        """Return a lower bound of the utilisation [1] of flows that lose at different times; NaN without one."""
+        """Return a lower bound of the utilisation [1] of flows that lose at different times; NaN if none is known."""
         return buffer_rules.apart(buffer, flows, self.decrease)
 
 
 @dataclass(frozen=True)
 class NoLaws(Laws):
-    """Rules for the buffer of a scheme without a law of the utilisation: the simulation decides.
+    """Buffer rules for a scheme without a law of the utilisation, so that only simulations give an answer.
 
     >>> list(NoLaws(math.nan, "No law.").rules(0.95, 4).values())
     [1.0, 0.5, 0.3333333333333333]
@@ -88,12 +88,12 @@ class NoLaws(Laws):
 
     @property
     def about(self) -> str:
-        """Sentences for the table."""
+        """Remarks on the law, printed below the table."""
         return self.reason
 
     @property
     def holds(self) -> dict[str, str]:
-        """The rules in order, without AIMD's closed form."""
+        """Rules in order, without AIMD's closed form, each with the flows for which it holds."""
         return {name: text for name, text in RULES.items() if name != "AIMD closed form"}
 
     def rules(self, share: float, flows: float) -> dict[str, float]:
@@ -109,10 +109,10 @@ CUBIC_FORM, FULL_LINK = "CUBIC without fast convergence", "(1-beta)/beta BDP"
 class CubicLaws(Laws):
     """Rules and laws of CUBIC, whose sawtooth depends on the bandwidth-delay product and on the round-trip time.
 
-    The bound `apart` is that of windows that are uniformly distributed between beta w and w, with a mean of
-    sqrt(3) (1 + beta)/(1 - beta) = 9.8 standard deviations. A cubic function from beta w to w varies less, so that the
-    bound holds in both regions: its mean is (3 + beta) w/4 and its variance (1 - beta)^2 w^2 (1/7 - 1/16), so that the
-    mean is sqrt(7) (3 + beta)/(3 (1 - beta)) = 10.9 standard deviations.
+    The bound `apart` assumes windows that are uniformly distributed between beta w and w; their mean is
+    sqrt(3) (1 + beta)/(1 - beta) = 9.8 standard deviations. It also holds in the cubic region, because a window that
+    follows the cubic function from beta w to w varies less: its mean is (3 + beta) w/4 and its variance
+    (1 - beta)^2 w^2 (1/7 - 1/16), so that the mean is sqrt(7) (3 + beta)/(3 (1 - beta)) = 10.9 standard deviations.
     """
 
     path: Path
@@ -121,7 +121,7 @@ class CubicLaws(Laws):
 
     @property
     def about(self) -> str:
-        """Sentences for the table."""
+        """Remarks on the law, printed below the table."""
         return (
             'CUBIC\'s law, also in the column "together", is that of RFC 9438 in a fluid without fast convergence, as\n'
             "section 4.7 asks where a flow is alone. Hosts have it on, and need a larger buffer than by the law."
@@ -129,7 +129,7 @@ class CubicLaws(Laws):
 
     @property
     def holds(self) -> dict[str, str]:
-        """The rules in order, each with the flows for which its source states it."""
+        """Rules in order, each with the flows for which it holds according to its source."""
         one, root, _, third = RULES
         return {
             one: RULES[one],
@@ -151,7 +151,7 @@ class CubicLaws(Laws):
         return self.along(np.array([buffer]), flows)[0]
 
     def along(self, buffers: np.ndarray, flows: float) -> list[float]:
-        """Return `together` at several buffers, in one call of the law: its root takes 20 steps for any number."""
+        """Return `together` for each of several buffers, in one call of the law, which finds all roots in 20 steps."""
         if not self.reno_friendly:
             found = laws_of_cubic.utilisation(buffers, self.decrease)
         else:
@@ -161,7 +161,7 @@ class CubicLaws(Laws):
         return [float(one) for one in found]
 
     def buffer_of_share(self, share: float, flows: float) -> float:
-        """Return the smallest buffer [bandwidth-delay products] for which `together` is a share of 1.
+        """Return the smallest buffer [bandwidth-delay products] at which `together` reaches a share.
 
         >>> laws = CubicLaws(0.7, Path(1e4, 0.1), 0.4)
         >>> round(laws.together(laws.buffer_of_share(0.95, 1), 1), 9), laws.buffer_of_share(0.9, 1)
@@ -189,7 +189,7 @@ class DctcpLaws(Laws):
 
     @property
     def about(self) -> str:
-        """Sentences for the table."""
+        """Remarks on the law, printed below the table."""
         least = float(laws_of_dctcp.least_threshold(self.path.bandwidth_delay_product))
         return (
             f"DCTCP: thresholds above BDP/7 = {least:.4g} packets keep the link busy with any number of flows,\n"
@@ -200,14 +200,14 @@ class DctcpLaws(Laws):
 
     @property
     def holds(self) -> dict[str, str]:
-        """The rules in order, each with the flows for which its source states it."""
+        """Rules in order, each with the flows for which it holds according to its source."""
         return {
             ABOVE_THRESHOLD: "any number of DCTCP flows of equal round-trip times in congestion avoidance",
             "one BDP": RULES["one BDP"],
         }
 
     def rules(self, share: float, flows: float) -> dict[str, float]:
-        """Return the buffer of each rule [bandwidth-delay products]; NaN where it is not above the threshold."""
+        """Return the buffer of each rule [bandwidth-delay products]; NaN for one that is not above the threshold."""
         packets = self.path.bandwidth_delay_product
         largest = float(laws_of_dctcp.largest_queue(round(max(flows, 1.0)), self.threshold))
         one = 1.0 if packets >= self.threshold + 1 else math.nan
@@ -216,8 +216,8 @@ class DctcpLaws(Laws):
     def together(self, buffer: float, flows: float) -> float:
         """Return the utilisation [1] of synchronised flows; NaN where the buffer or the windows are too small.
 
-        The window of all flows grows by a packet each in a round trip from (1 - alpha/2) to 1 times
-        C R + K + N packets: an AIMD sawtooth with the buffer K + N.
+        Each of N flows adds a packet to its window in a round trip, so that the sum grows from 1 - alpha/2 times
+        C R + K + N packets to that number: an AIMD sawtooth with the buffer K + N.
 
         >>> round(DctcpLaws(math.nan, Path(100.0, 1e-4), 20.0).together(1.0, 2), 4)
         1.0
@@ -231,7 +231,7 @@ class DctcpLaws(Laws):
         return float(aimd_utilisation_general(largest / path, decrease))
 
     def apart(self, buffer: float, flows: float) -> float:
-        """Return NaN: there is no such law."""
+        """Return NaN: no such bound is known."""
         return math.nan
 
 
@@ -240,7 +240,7 @@ BUCKET_RULE = "AIMD, whole rate"
 
 @dataclass(frozen=True)
 class PolicerLaws(NoLaws):
-    """The rule for the bucket of a policer, for one flow with additive increase.
+    """Rule for the bucket of a policer that serves one flow with additive increase.
 
     >>> PolicerLaws(0.5, "", Path(90.0, 0.1)).rules(0.95, 1)
     {'AIMD, whole rate': 5.0, 'one BDP': 1.0}
@@ -250,7 +250,7 @@ class PolicerLaws(NoLaws):
 
     @property
     def about(self) -> str:
-        """Sentences for the table."""
+        """Remarks on the law, printed below the table."""
         return (
             "A policer has no queue: packets that find no tokens are dropped. The bucket with which one flow gets the\n"
             "whole rate is N^2/2 ((1-beta)/(1+beta))^2 packets by the law, N^2/18 for Reno, where N packets are one\n"
@@ -259,7 +259,7 @@ class PolicerLaws(NoLaws):
 
     @property
     def holds(self) -> dict[str, str]:
-        """The rules in order, each with the flows for which it is stated."""
+        """Rules in order, each with the flows for which it holds."""
         return {BUCKET_RULE: "one paced flow that grows by a packet a round trip", "one BDP": "no law"}
 
     def rules(self, share: float, flows: float) -> dict[str, float]:
@@ -270,14 +270,14 @@ class PolicerLaws(NoLaws):
         return dict(zip(self.holds, (known / packets, 1.0), strict=True))
 
     def together(self, buffer: float, flows: float) -> float:
-        """Return the share of the policed rate [1] of one flow; NaN for several."""
+        """Return the share of the policed rate that one flow gets [1]; NaN for several flows."""
         if flows > 1 or math.isnan(self.decrease):
             return math.nan
         packets = self.path.bandwidth_delay_product
         return float(policed_utilisation(max(1.0, buffer * packets), packets, self.decrease))
 
     def apart(self, buffer: float, flows: float) -> float:
-        """Return NaN: there is no such law."""
+        """Return NaN: no such bound is known."""
         return math.nan
 
 
@@ -286,11 +286,11 @@ PROBE_INTERVAL = {"bbr": 5.0, "bbr1": 10.0}
 PROBE_WINDOW = 4.0  # packets in flight in ProbeRTT, BBR of 2016
 #: Bandwidth-delay products in flight in ProbeRTT, version 3: ProbeRTTCwnd() of draft-ietf-ccwg-bbr-06, section 5.6.4.5.
 PROBE_GAIN = 0.5
-QUEUE_OF_PROBE = 0.25  # bandwidth-delay products: a probe with the gain 5/4 for a round trip, BBR of 2016
+QUEUE_OF_PROBE = 0.25  # bandwidth-delay products: queue after a round trip with the gain 5/4, BBR of 2016
 
-#: Least buffer of an answer for BBR [bandwidth-delay products]: the smallest in which BBR was compared with Linux
-#: (docs/linux.md). With one packet Linux's BBR had 86 to 94 % of the rate of one with the rules of 2016
-#: (docs/advice.md, row 14).
+#: Least buffer of an answer for BBR [bandwidth-delay products]: the smallest with which BBR was compared with Linux
+#: (docs/linux.md). With a buffer of one packet, Linux's BBR had 86 to 94 % of the simulated rate of BBR with the rules
+#: of 2016 (docs/data/advice.csv, row 14).
 LEAST_OF_BBR = 0.1
 
 
@@ -301,7 +301,7 @@ def is_bbr(scheme: Scheme) -> bool:
 
 @dataclass(frozen=True)
 class BbrLaws(NoLaws):
-    """Rules and laws of BBR; in a large buffer only ProbeRTT lowers its utilisation.
+    """Rules and laws of BBR, whose utilisation only ProbeRTT lowers if the buffer is large.
 
     >>> bbr1 = BbrLaws(math.nan, "", Path(333.3, 0.04), "bbr1")
     >>> round(bbr1.ceiling, 4), bbr1.together(0.1, 1)
@@ -313,7 +313,7 @@ class BbrLaws(NoLaws):
 
     @property
     def about(self) -> str:
-        """Sentences for the table."""
+        """Remarks on the law, printed below the table."""
         said = (
             f"BBR: by the law of ProbeRTT one flow carries {self.ceiling:.4f} of the link in a large buffer.\n"
             f"Below {LEAST_OF_BBR:g} BDP no buffer is tried: there Linux's BBR was not compared with this one.\n"
@@ -349,9 +349,9 @@ def laws_of(
     threshold: float = 0.0,
     discipline: str = "fifo",
 ) -> Laws:
-    """Return rules and laws of a scheme with these values of its parameters, for a path.
+    """Return the rules and laws of a scheme with given parameters on a path.
 
-    ``threshold`` [packets] is that above which the queue discipline marks packets; 0: it does not.
+    ``threshold`` is the backlog above which the queue discipline marks packets [packets], or 0 if it has none.
     """
     if scheme.name == "dctcp" and "gain" in scheme.parameters and threshold:
         return DctcpLaws(decrease, path, threshold)
@@ -368,5 +368,5 @@ def laws_of(
 
 
 def value_of(scheme: Scheme, parameters: Mapping[str, float], name: str) -> float:
-    """Return the value of a scheme's parameter: the given one or its default."""
+    """Return the value of a scheme's parameter, which is its default unless ``parameters`` has another."""
     return float(parameters.get(name, scheme.parameters[name].default))  # type: ignore[arg-type, union-attr]

@@ -1,4 +1,4 @@
-"""Rules for a switch's buffer, in bandwidth-delay products, and the utilisation that two laws give for them."""
+"""Rules for the buffer of a switch [bandwidth-delay products], and two laws of the utilisation for a buffer."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from longfat.laws.tcp import aimd_utilisation_general
 if TYPE_CHECKING:
     from longfat.sim.schemes import Scheme
 
-#: Rules, and for which flows their sources state them.
+#: Rules, each with the flows for which it holds according to its source.
 RULES = {
     "one BDP": "any number of flows that halve their windows",
     "BDP/sqrt(n)": "many flows whose losses do not coincide",
     "AIMD closed form": "one flow, or flows that all lose at the same time",
     "BDP/3": "no law: a third of the bandwidth-delay product (Kim and Farber, MS-CIS-94-55, section 4.2)",
 }
-SETTABLE = ("gaimd-window", "cubic")  # schemes whose parameter beta is the factor
-SMALLEST = "simulated"  # after the rules: the smallest simulated buffer that suffices
+SETTABLE = ("gaimd-window", "cubic")  # schemes whose decrease factor is the parameter beta
+SMALLEST = "simulated"  # name of the row that follows the rules: the smallest simulated buffer that suffices
 
 
 def decrease_of(scheme: Scheme, parameters: dict[str, float]) -> float:
@@ -41,8 +41,8 @@ def with_decrease(
 ) -> tuple[float, dict[str, float]]:
     """Return the decrease factor for the laws, and the scheme's parameters for the simulation of the same sender.
 
-    A given factor sets the parameter of ``gaimd-window`` or ``cubic``, and describes a scheme of the user's own. The
-    other schemes have a fixed factor, or none.
+    ``decrease`` sets the parameter of ``gaimd-window`` or ``cubic``, and is taken as the factor of a user-defined
+    scheme. The other schemes have a fixed factor, or none.
 
     >>> from longfat.sim.schemes import scheme
     >>> with_decrease(scheme("gaimd-window"), {}, 0.7)
@@ -68,7 +68,7 @@ def with_decrease(
 
 
 def buffer_of_share(share: float, decrease: float) -> float:
-    r"""Return the smallest buffer [bandwidth-delay products] with which one flow fills a share of the link.
+    r"""Return the smallest buffer [bandwidth-delay products] with which one flow reaches a utilisation U, the share.
 
     .. math:: B = \max\left(\frac{1}{\beta + y} - 1, 0\right), \qquad y = \sqrt{(1 - \beta^2) \frac{1 - U}{U}}
 
@@ -80,7 +80,7 @@ def buffer_of_share(share: float, decrease: float) -> float:
 
 
 def together(buffer: float, decrease: float) -> float:
-    """Return the utilisation [1] of one flow, or of any number of flows that lose at the same time.
+    """Return the utilisation [1] of one flow, or of any number of flows with synchronised losses.
 
     >>> together(0.0, 0.5)
     0.75
@@ -89,7 +89,7 @@ def together(buffer: float, decrease: float) -> float:
 
 
 def apart(buffer: float, flows: float, decrease: float) -> float:
-    r"""Return a lower bound of the utilisation [1] of many flows whose losses do not coincide.
+    r"""Return a lower bound of the utilisation [1] of many flows whose losses are not synchronised.
 
     .. math::
 
@@ -98,9 +98,9 @@ def apart(buffer: float, flows: float, decrease: float) -> float:
 
     A window that is uniformly distributed between beta w and w has the mean (1 + beta) w/2, and its standard deviation
     is 1/k of the mean. The sum of n independent windows is nearly normal, and its standard deviation is 1/(k sqrt(n))
-    of its mean. If the mean lies in the middle of the buffer, the sum stays within the buffer with the probability
-    above, and the link idles only when the sum is below. For beta = 1/2, k is 3 sqrt(3). Appenzeller, Keslassy and
-    McKeown, Sizing Router Buffers, SIGCOMM 2004, section 3. The result is NaN for a single flow.
+    of its mean. If the mean lies in the middle of the buffer, the sum stays within the buffer with the probability that
+    the equation gives, and the link is idle only when the sum is below the buffer. For beta = 1/2, k is 3 sqrt(3).
+    Appenzeller, Keslassy and McKeown, Sizing Router Buffers, SIGCOMM 2004, section 3. The result is NaN for one flow.
 
     >>> round(apart(0.1, 100, 0.5), 4)  # B = BDP/sqrt(n)
     0.9817

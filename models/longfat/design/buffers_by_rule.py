@@ -1,4 +1,4 @@
-"""Buffers by rules and laws alone, which are known before anything is simulated."""
+"""Buffers by rules and laws, without simulation."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ONE, ROOT = "one BDP", "BDP/sqrt(n)"
 
 @dataclass(frozen=True)
 class ByRule:
-    """Buffer of a number of flows by the rule that is stated for it: its name, and packets; NaN without one."""
+    """Buffer for a number of flows: name of the rule that applies to it, and buffer [packets], NaN if it gives none."""
 
     flows: int
     rule: str
@@ -33,7 +33,7 @@ def by_rule(
     flows: Any = None, discipline: str | Discipline | None = None, mark_above: int | None = None,
     parameters: Mapping[str, float] | None = None,
 ) -> list[ByRule]:  # fmt: skip
-    """Return the buffers by the rules, for each number of flows; the arguments are those of `design.buffer`.
+    """Return the buffer by rule for each number of flows; the arguments are those of `design.buffer`.
 
     >>> path = {"rate": 1.25e8, "round_trip_time": 0.1, "share": 0.95, "packet": 1500}
     >>> for one in by_rule(**path, scheme="reno", flows=[1, 16]):  # 0.43127 and a quarter of 8333.3 packets
@@ -61,16 +61,19 @@ def by_rule(
 
 
 def laws_sought(find: str, senders: Senders, path: Path, threshold: float, named: str) -> Laws:
-    """Return the rules and laws of the quantity to be found, for a discipline's name and its threshold [packets]."""
+    """Return the rules and laws for the quantity that is sought; ``named`` is the discipline.
+
+    ``threshold`` is the backlog above which the discipline marks packets [packets].
+    """
     if find == "burst":
-        # The law is that of linear growth, which CUBIC's is not.
+        # The law assumes that windows grow linearly, which CUBIC's do not.
         factor = math.nan if senders.scheme.name == "cubic" else senders.decrease
         return PolicerLaws(factor, "", path)
     return laws_of(senders.scheme, senders.parameters, senders.decrease, path, threshold, named)
 
 
 def compared(rules: Iterable[str], flows: int) -> str:
-    """Return the rule to compare an answer with: that of the scheme, or for several flows that of many.
+    """Return the rule to compare an answer with: the law of the scheme, or BDP/sqrt(n) for several flows.
 
     >>> compared(["one BDP", "BDP/sqrt(n)", "AIMD closed form", "BDP/3"], 1)
     'AIMD closed form'
@@ -80,6 +83,6 @@ def compared(rules: Iterable[str], flows: int) -> str:
     known = list(rules)
     if flows > 1 and ROOT in known:
         return ROOT
-    # BDP/3 is no law, and with the buffer of FULL_LINK the link is never idle, which is more than a share of it.
+    # BDP/3 is no law, and FULL_LINK keeps the link busy all the time, which is more than the share asked for.
     own = [one for one in known if one not in (ONE, ROOT, FULL_LINK, "BDP/3", "simulated")]
     return own[0] if own else ONE

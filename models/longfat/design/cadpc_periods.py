@@ -17,8 +17,8 @@ from longfat.sim import Network, run
 if TYPE_CHECKING:
     import xarray as xr
 
-MOST_ROUND_TRIPS = 1000.0  # between two requests
-APART = 2.0  # updates between the starts of flows
+MOST_ROUND_TRIPS = 1000.0  # largest number of round trips between two requests
+APART = 2.0  # number of updates between the starts of two flows
 
 
 def cadpc(
@@ -43,9 +43,9 @@ def cadpc(
     Parameters
     ----------
     rate : float or str
-        Capacity of the link that all share [bytes/s], in (0, inf), or text such as "10Mbit/s".
+        Capacity of the link that all flows share [bytes/s], in (0, inf), or text such as "10Mbit/s".
     round_trip_time : float or str
-        Round-trip time [s], in (0, inf), or text such as "300ms".
+        R: round-trip time [s], in (0, inf), or text such as "300ms".
     fairness_time : float or str
         T: time [s] after which at most a part q of the differences between the rates of flows may remain.
     queue : float or str
@@ -53,7 +53,7 @@ def cadpc(
     flows : sequence of int
         n: numbers of flows to choose from [flows], each in [2, 1000].
     remaining : float
-        q [1], in (0, 1).
+        q: part of the differences that may remain [1], in (0, 1).
     packet : int or str
         Packet size [bytes].
     smoothing : float
@@ -70,18 +70,18 @@ def cadpc(
     Returns
     -------
     xarray.Dataset
-        Along ``flows``: ``period`` between requests [round trips], an integer, NaN if even one round trip is too long;
+        Along ``flows``: ``period`` N between requests [round trips], an integer, NaN if one round trip is too long;
         ``status`` ("reached", "too slow", "queue too long"); ``fairness_time`` [s] with that period,
         ``law_throughput`` (n/(n + 1)) and simulated ``throughput`` [1], ``queue`` [packets] with limits, ``loss`` and
         ``jain_index`` [1] after the flows have begun one after the other and the fairness time has passed twice;
-        ``signalling`` [bytes/s], requests and replies of all flows. ``attrs["most_flows"]``: the largest number whose
-        status is "reached", 0 if none is.
+        ``signalling`` [bytes/s], requests and replies of all flows. ``attrs["most_flows"]``: the largest number of
+        flows whose status is "reached", 0 if none is.
 
     Notes
     -----
-    Differences between flows shrink by 1 - a/(n + 1) an update, so that fairness takes longer the more flows there are,
-    while the total settles in a few updates. The law is a first-order approximation; compare it with the simulated
-    throughput and queue.
+    Each update multiplies the differences between flows by 1 - a/(n + 1), so that fairness takes longer the more flows
+    there are, while the total settles in a few updates. The law is a first-order approximation; compare it with the
+    simulated throughput and queue.
 
     Examples
     --------
@@ -176,14 +176,14 @@ ANSWER = {
 
 
 def _packets(queue: float | str, capacity: float, size: int) -> float:
-    """Return a bound on the queue in packets; a text is a time at the link's rate."""
+    """Return the bound on the queue [packets]; a text is a queueing delay, converted at the rate of the link."""
     if isinstance(queue, str):
         return quantities.duration(queue, "queue", "[0, inf)") * capacity / size
     return queue if queue == math.inf else number("queue", queue, "packets", "[0, inf)")
 
 
 def _network(capacity: float, round_trip: float, size: int, flows: int, period: float, smoothing: float) -> Network:
-    """Return one link with flows that start one after the other and jitter their packets a little."""
+    """Return a network of one link and flows that start one after the other and send with a small jitter."""
     net = Network().link("sources", "sinks", rate=capacity, delay=round_trip / 2, buffer=max(50, 2 * flows))
     net.link("sinks", "sources", rate=math.inf, delay=round_trip / 2)
     return net.flow(
@@ -206,7 +206,7 @@ def _bar(items: Any, progress: bool) -> Any:
 
 
 def cadpc_class(*, weights: Any, rate: float | str) -> xr.Dataset:
-    r"""Return the bandwidth to reserve for a class of CADPC flows, so that weight w gets w times the rate of weight 1.
+    r"""Return the bandwidth to reserve for a class of CADPC flows, in which weight w gets w times the rate of weight 1.
 
     .. math:: B = r (1 + W), \quad x_i = \frac{w_i B}{1 + W}, \quad W = \sum_i w_i
 

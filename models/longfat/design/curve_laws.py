@@ -1,4 +1,4 @@
-"""Laws beside the design curves: for flows that lose at the same time, and for windows that fit into the buffer."""
+"""Laws for the design curves: for flows with synchronised losses, and for windows that path and buffer hold."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ from longfat.design.buffer_rules import decrease_of
 from longfat.laws import cubic, tcp
 from longfat.sim.schemes import Scheme
 
-#: Quantities that have laws, and the assumptions of these.
+#: Quantities that have laws, and the assumptions of the laws.
 ASSUMED = {
     "utilisation": "fluid sawtooth; flows lose at the same time",
     "queueing_delay": "fluid sawtooth; flows lose at the same time",
     "loss": "one loss of each flow in a cycle of its sawtooth",
     "transfer_time": "lower bound: slow start over an empty link",
 }
-#: Windows over `reno_friendly_window` up to which the Reno-friendly estimate is never below the cubic function: its
-#: slope (1 - beta) W/T is then at least the first slope of that, 3 (1 - beta) W/K, and T/K = (W/W_r)^(2/3).
+#: Ratio of a window W to W_r = `reno_friendly_window` up to which the Reno-friendly estimate is never below the cubic
+#: function: the estimate's slope (1 - beta) W/T is then at least the initial slope of the cubic function,
+#: 3 (1 - beta) W/K, where T/K = (W/W_r)^(2/3).
 FRIENDLY = 3**-1.5
 
 
@@ -41,7 +42,7 @@ class CurveLaws:
         return laws_of(self.scheme, known, decrease_of(self.scheme, known), path)
 
     def sawtooth(self, buffer: float, flows: int) -> dict[str, float]:
-        """Return the quantities with a buffer that the windows overflow."""
+        """Return the quantities for flows whose windows overflow the buffer."""
         delay, loss = math.nan, math.nan
         region = self.region(buffer, flows)
         if region == "linear":  # additive increase of any size
@@ -58,7 +59,7 @@ class CurveLaws:
         if not isinstance(self.laws, CubicLaws):
             return float(tcp.loss_of_window(largest))
         c, beta = (value_of(self.scheme, self.parameters, name) for name in ("c", "beta"))
-        # In this region the number of packets does not depend on the round-trip time.
+        # In this region the number of packets between losses does not depend on the round-trip time.
         return min(1.0, 1 / float(cubic.packets_between_losses(largest, self.round_trip_time, c, beta)))
 
     def region(self, buffer: float, flows: int) -> str:
@@ -70,17 +71,17 @@ class CurveLaws:
             return "linear"
         c = value_of(self.scheme, self.parameters, "c")
         largest = (1 + buffer) * self.bandwidth_delay_product / flows
-        longest = (1 + buffer) * self.round_trip_time  # queueing slows the linear growth
+        longest = (1 + buffer) * self.round_trip_time  # with a full buffer, which slows the linear growth
         if self.laws.reno_friendly and largest <= FRIENDLY * float(cubic.reno_friendly_window(longest, c, decrease)):
             return "linear"
-        # For windows of W_r and more, the cubic function reaches W before the estimate does.
+        # For windows of W_r and more, the cubic function reaches W before the Reno-friendly estimate does.
         bound = float(cubic.reno_friendly_window(self.round_trip_time, c, decrease))
         return "cubic" if not self.laws.reno_friendly or largest >= bound else ""
 
     def limited(self, window: float, buffer: float, flows: int) -> dict[str, float]:
-        """Return the quantities with windows up to a limit: by Little's law as long as path and buffer hold them."""
+        """Return the quantities for bounded windows: by Little's law as long as path and buffer hold all of them."""
         together = window * flows
-        if math.isnan(self.laws.decrease):  # such a sender may use less than its window
+        if math.isnan(self.laws.decrease):  # a sender other than AIMD may use less than its window
             return dict.fromkeys(("utilisation", "queueing_delay", "loss"), math.nan)
         if together > 1 + buffer:
             return self.sawtooth(buffer, flows)

@@ -17,7 +17,8 @@ from longfat.sim.schemes import Scheme
 LINK = "switch-sinks"
 SAMPLES = 20_000  # largest number of backlog samples in a run; ours, for memory
 ROUND_TRIP_SAMPLES = 20  # largest number of backlog samples in a round trip
-#: Ours: least observation, because timeouts outlast the short sawtooth of many flows. The least warm-up is a quarter.
+#: Shortest observation, of which a quarter is the shortest warm-up. Ours, because timeouts last longer than the short
+#: sawtooth of many flows.
 LEAST_ROUND_TRIPS, LEAST_TIME = 2000, 5.0  # s
 
 
@@ -30,7 +31,7 @@ class CurvePath:
     packet: int
     spread: float
     file: float | None  # bytes
-    load: float  # load of the short transfers, over the capacity
+    load: float  # load of the short transfers, relative to the capacity
 
     @property
     def bandwidth_delay_product(self) -> float:
@@ -38,7 +39,7 @@ class CurvePath:
         return self.rate * self.round_trip_time / self.packet
 
     def packets(self, share: float) -> int:
-        """Return a share of the bandwidth-delay product as packets, at least one."""
+        """Return a share of the bandwidth-delay product [packets], at least one packet."""
         return max(1, round(share * self.bandwidth_delay_product))
 
     def flows(self, scheme: str | Scheme, count: int, window: float = math.inf) -> LongFlows:
@@ -52,7 +53,7 @@ class CurvePath:
         )  # fmt: skip
 
     def watch(self, flows: LongFlows, buffer: float) -> tuple[float, float]:
-        """Return when counting begins and ends [s]."""
+        """Return the times at which the observation begins and ends [s]."""
         begin, until = flows.watch(self.packets(buffer))
         least = max(LEAST_ROUND_TRIPS * self.round_trip_time, LEAST_TIME)
         skipped = max(begin, least / 4)
@@ -61,7 +62,7 @@ class CurvePath:
     def simulate(
         self, scheme: str | Scheme, count: int, buffer: float, window: float, rng: np.random.Generator
     ) -> dict[str, float]:
-        """Return the quantities of one run of the flows alone, and ``transfer_time`` of one beside short transfers."""
+        """Return the quantities of a run of the flows alone, and ``transfer_time`` of a run with short transfers."""
         flows = self.flows(scheme, count, window)
         begin, until = self.watch(flows, buffer)
         alone, beside = rng.spawn(2)
@@ -84,7 +85,7 @@ class CurvePath:
         return found
 
     def with_transfers(self, flows: LongFlows, net: Network) -> Network:
-        """Add transfers that arrive at random, each a new connection of the same sender with the same round trip."""
+        """Add transfers that arrive at random: new connections of the same sender, with the mean round-trip time."""
         assert self.file is not None
         path = ["switch", "sinks"]
         if flows.flows > 1 and flows.spread > 0:  # the link of the switch has the delay of the shortest round trip

@@ -1,4 +1,4 @@
-"""Ranges of inputs: figures known between two ends, and the figure among them that decides an answer."""
+"""Inputs that are known only within a range, and the effect of each range on an answer."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ BETWEEN = ".."
 
 @dataclass(frozen=True)
 class Range:
-    """A figure between two ends; both are equal for a figure that is known.
+    """Range of an input; both ends are equal if the input is known exactly.
 
     >>> Range(1.0, 4.0).middle, Range(0.0, 2.0).middle
     (2.0, 1.0)
@@ -25,7 +25,7 @@ class Range:
 
     @property
     def middle(self) -> float:
-        """Geometric mean of the ends, because figures are known to factors; the arithmetic mean if one end is 0."""
+        """Geometric mean of the ends, because inputs are known to within a factor; arithmetic mean if one end is 0."""
         return math.sqrt(self.low * self.high) if self.low > 0 else (self.low + self.high) / 2
 
     @property
@@ -37,7 +37,7 @@ class Range:
 def read(value: Any, reader: Callable[..., float], name: str, allowed: str) -> Range:
     """Read a number, a text with its unit, a pair of ends, or a text such as "80..100Mbit/s".
 
-    ``reader`` is one of `longfat.quantities`. The unit of the upper end holds for a lower end without one.
+    ``reader`` is a function of `longfat.quantities`. A lower end without a unit has that of the upper end.
 
     >>> from longfat import quantities
     >>> read("80..100Mbit/s", quantities.rate, "rate", "(0, inf)")
@@ -74,7 +74,7 @@ def effects(answer: Callable[[Mapping[str, float]], float], ranges: Mapping[str,
 
     .. math:: \left| \ln X(q_{high}) - \ln X(q_{low}) \right| = \left| \int \frac{d \ln X}{d \ln q} \, d \ln q \right|
 
-    The other parameters are in the middle of their ranges. Parameters that are known are left out.
+    The other parameters are in the middle of their ranges. Parameters whose ends are equal are left out.
 
     >>> ranges = {"loss": Range(1e-4, 4e-4), "rate": Range(8.0, 10.0), "round_trip_time": Range(0.1, 0.1)}
     >>> found = effects(lambda at: at["loss"] ** -0.5, ranges)

@@ -1,4 +1,4 @@
-"""Long-lived flows over one switch; the path is scaled down where results depend only on ratios."""
+"""Long-lived flows over one switch; a smaller path is simulated where the results depend only on ratios."""
 
 from __future__ import annotations
 
@@ -18,26 +18,27 @@ from longfat.sim import Network, Simulation, queues, schemes
 from longfat.sim.queues import Discipline
 from longfat.sim.schemes import Scheme
 
-SMALLEST_CUBIC = 500  # packets: the same bound for CUBIC, whose sawtooth is shallower
-SMALLEST_BDP = 200  # packets: least simulated product; the error of the sawtooth is about 1/BDP
+SMALLEST_CUBIC = 500  # packets: least simulated bandwidth-delay product of CUBIC, whose sawtooth is shallower
+SMALLEST_BDP = 200  # packets: least simulated bandwidth-delay product of other schemes; the error is about 1/BDP
 EACH = 40  # packets of the bandwidth-delay product for every flow, so that timeouts are as rare as on the path
-#: Disciplines without a threshold in packets or seconds: a slower link is the same link in slow motion.
+#: Disciplines without a threshold in packets or seconds, so that a slower link can be simulated in place of the path.
 SCALE_FREE_DISCIPLINES = ("fifo", "fair", "round-robin", "bit-round")
-MOST_PACKETS = 2e9  # most packets of an answer if the path cannot be scaled: half an hour on two cores
-CYCLES = 12.0  # observed periods of the sawtooth of curves; those of a buffer are as many as decide it
-WARM_UP = 3.0  # periods before the observed ones
-#: A buffer changes at most by this factor at a time, and the period after each change is not observed. Ours: 16 flows
-#: of CUBIC carried 0.888, 0.921 and 0.914 in the periods after a change by a factor of 5.3, and 0.921 in the mean of
-#: 200; new runs, which lose in slow start, 0.50 in the first period and less than 0.91 in seven.
+MOST_PACKETS = 2e9  # largest number of packets of an answer if the path cannot be scaled: half an hour on two cores
+CYCLES = 12.0  # sawtooth cycles observed at a point of a design curve; a buffer has as many as decide the answer
+WARM_UP = 3.0  # sawtooth cycles before the observed ones
+#: Largest factor by which a buffer changes at a time; the cycle after each change is not observed. Ours, because 16
+#: flows of CUBIC carried 0.888, 0.921 and 0.914 in the cycles after a change by a factor of 5.3, and 0.921 in the mean
+#: of 200 cycles. New runs, which lose packets in slow start, carried 0.50 in the first cycle and less than 0.91 in
+#: seven cycles.
 STEP = 5.0
-POLL = 2.0  # round trips: a loss is looked for at these intervals, short against a cycle and its loss
-RUNS = 3  # runs beside each other, so that phases differ
-NARROW = 0.01  # half width of an interval that needs no more samples, decided or not; ours
-FASTER = 10.0  # rate of the link behind a policer, over the policed rate
-ROOM_OF_LINK = 10.0  # its buffer [bandwidth-delay products], which holds bursts that pass the policer
-DENSE = np.geomspace(CURVE[0] / 2, 2 * CURVE[1], 101)  # bandwidth-delay products at which the laws are drawn
-BURST_OF_RENO = 18.0  # a policer's bucket grows with the square: `longfat.laws.buffers.burst_for_policed_rate`
-PROBES = 10.0  # observation of BBR, in longest intervals of ProbeRTT
+POLL = 2.0  # round trips between two checks whether a packet was lost: short compared with a cycle
+RUNS = 3  # parallel runs, whose phases differ
+NARROW = 0.01  # half width at which an interval needs no more samples, even if it contains the goal; ours
+FASTER = 10.0  # ratio of the rate of the link behind a policer to the policed rate
+ROOM_OF_LINK = 10.0  # buffer of that link [bandwidth-delay products], which holds bursts that pass the policer
+DENSE = np.geomspace(CURVE[0] / 2, 2 * CURVE[1], 101)  # buffers [bandwidth-delay products] at which laws are drawn
+BURST_OF_RENO = 18.0  # Reno needs a bucket of BDP^2/18 packets: `longfat.laws.buffers.burst_for_policed_rate`
+PROBES = 10.0  # observation of BBR, in units of the longest interval of ProbeRTT
 
 QUANTITIES = {
     "utilisation": ("1", "share of the time in which the link transmits"),
@@ -47,7 +48,7 @@ QUANTITIES = {
 
 
 def sender_of(scheme: Scheme, parameters: Mapping[str, float]) -> str:
-    """Describe the sender's rules that differ between hosts, by its parameters.
+    """Describe those rules of a sender that differ between hosts, from the parameters of its scheme.
 
     >>> sender_of(schemes.scheme("sack"), {"delayed_ack": 2.0}).split(", ")[:2]
     ['initial window 1', 'an acknowledgment for 2 packets']
@@ -80,11 +81,11 @@ class LongFlows(Bottleneck):
     parameters: Mapping[str, float] = field(default_factory=dict)
     spread: float = 0.0  # round-trip times are uniform in R (1 - spread) to R (1 + spread)
     most: int | None = None  # packets: largest bandwidth-delay product that is simulated
-    round_trip_times: tuple[float, ...] = ()  # s: of the flows in turn, instead of the spread; the mean is above
-    finds: str = "buffer"  # "buffer", "threshold" of the discipline (with room behind it), or "burst" of a policer
+    round_trip_times: tuple[float, ...] = ()  # s: of the flows in turn, if not by spread; mean: round_trip_time
+    finds: str = "buffer"  # quantity sought: "buffer", "threshold" of the discipline, or "burst" of a policer
 
     criterion = "utilisation"
-    within: ClassVar[dict[str, tuple[float, float]]] = {"share": (0.0, 1.0)}  # limits of the ratio to the attainable
+    within: ClassVar[dict[str, tuple[float, float]]] = {"share": (0.0, 1.0)}  # possible range of the share
     further: ClassVar[dict[str, tuple[str, str]]] = {}
     points = 1  # networks simulated at each buffer
     quantities = QUANTITIES
@@ -97,11 +98,11 @@ class LongFlows(Bottleneck):
 
     @property
     def scale_free(self) -> bool:
-        """Whether a slower link, with the scheme's parameters adapted, shows the utilisation of the path."""
+        """Whether a slower link, with the scheme's parameters adapted, has the same utilisation as the path."""
         scheme = self.scheme
         options = [name for name in scheme.scale_free_unless if name in scheme.parameters]
         scales = scheme.scale_free and not any(value_of(scheme, self.parameters, name) for name in options)
-        # CUBIC's C is adapted for one round-trip time.
+        # CUBIC's C can be adapted for one round-trip time only.
         scales = scales or (self.cubic and not self.round_trip_times)
         return scales and queues.discipline(self.discipline).name in SCALE_FREE_DISCIPLINES and self.finds != "burst"
 
@@ -110,7 +111,7 @@ class LongFlows(Bottleneck):
         """Bandwidth-delay product of the path that is simulated [packets].
 
         A slower path with the same round-trip time is simulated if scheme and discipline are scale-free or ``most`` is
-        given, the path itself otherwise.
+        given; otherwise the path itself is simulated.
         """
         if self.most is not None:
             return min(self.bandwidth_delay_product, float(self.most))
@@ -127,7 +128,7 @@ class LongFlows(Bottleneck):
         given, ratio = dict(self.parameters), self.simulated_bdp / self.bandwidth_delay_product
         if not self.scale_free or ratio >= 1:
             return given
-        # Ours: the path's windows have more packets than those of the slower link, so that rounding matters less.
+        # Ours, because windows have fewer packets over the slower link, so that rounding would matter more there.
         if "integer_windows" in given:
             given["integer_windows"] = 0.0
         if not self.cubic:
@@ -137,7 +138,7 @@ class LongFlows(Bottleneck):
 
     @property
     def kept(self) -> str:
-        """Quantities that a slower link preserves besides the relative buffer, in words; empty if there are none."""
+        """Text: what a slower link keeps equal besides the buffer in bandwidth-delay products; empty if nothing."""
         if not self.cubic or not self.scale_free or self.simulated_bdp >= self.bandwidth_delay_product:
             return ""
         if self.adapted.get("reno_friendly", 1.0) > 0:
@@ -146,12 +147,12 @@ class LongFlows(Bottleneck):
 
     @property
     def sender(self) -> str:
-        """Rules of the sender that differ between hosts; empty for schemes that do not have them."""
+        """Text: those rules of the sender that differ between hosts; empty for schemes without such rules."""
         return sender_of(self.scheme, self.adapted)
 
     @property
     def stagger(self) -> float:
-        """Time within which the flows start at random [s]: BBR's by an interval of ProbeRTT, so that phases vary."""
+        """Time within which flows start at random [s]: for BBR an interval of ProbeRTT, so that its phases vary."""
         return max(PROBE_INTERVAL.values()) if is_bbr(self.scheme) else self.round_trip_time
 
     @property
@@ -163,7 +164,7 @@ class LongFlows(Bottleneck):
     def ends(self) -> tuple[float, float, float]:
         """Return the least buffer that can be an answer, and both ends of the simulated curve [packets].
 
-        No threshold is beyond the buffer, and no buffer below the threshold is an answer.
+        The buffer is above the threshold, because the discipline has no effect with a smaller one.
         """
         size = self.simulated_bdp
         floor = floor_of(self.scheme, self.discipline, size) if self.finds == "buffer" else 1.0
@@ -173,11 +174,11 @@ class LongFlows(Bottleneck):
         return floor, least, max(most, size * size / BURST_OF_RENO) if self.finds == "burst" else most
 
     def competing(self, seen: Mapping[int, dict[str, Any]]) -> float:
-        """Return n of the rules: the number of flows."""
+        """Return the number of flows to insert in the rules."""
         return float(self.flows)
 
     def attainable(self, seen: Mapping[int, dict[str, Any]]) -> float:
-        """Return the utilisation of a busy link."""
+        """Return the utilisation of a link that is always busy."""
         return 1.0
 
     @classmethod
@@ -186,7 +187,7 @@ class LongFlows(Bottleneck):
         along = ("flows", "law_buffer")
         bounds = [[laws.apart(one, subject.flows) for one in DENSE] for subject in subjects]
         curves = [laws.along(DENSE, subject.flows) for subject in subjects]
-        # One curve for any number of flows if the law does not depend on it.
+        # A single curve if the law does not depend on the number of flows.
         same = all(np.array_equal(one, curves[0], equal_nan=True) for one in curves)
         together = ("law_buffer", curves[0]) if same else (along, curves)
         variables: dict[str, Any] = {}
@@ -241,7 +242,7 @@ class LongFlows(Bottleneck):
             path = ["switch", "sinks"]
             further = trips[k % len(trips)] / 2 - shortest if trips else 2 * one_way * spread * place
             if spread > 0 or trips:
-                # Behind the switch, where the arrival needs no event of its own: the flow's round trip is the same.
+                # The rest of the delay is behind the switch, where an arrival needs no event of its own.
                 net.link("sinks", f"sink-{k}", rate=math.inf, delay=further)
                 path.append(f"sink-{k}")
             begun = max(2.0, largest * random.uniform(0.5, 1.0))
@@ -255,11 +256,11 @@ class LongFlows(Bottleneck):
 
     @property
     def faster(self) -> float:
-        """Rate of the simulated link over the rate of the path: a policer stands on a faster link."""
+        """Ratio of the rate of the simulated link to that of the path [1]: `FASTER` behind a policer, otherwise 1."""
         return FASTER if self.finds == "burst" else 1.0
 
     def watch(self, buffer: int) -> tuple[float, float]:
-        """Return when counting begins and ends [s]: after some cycles of the sawtooth, and for some more."""
+        """Return the times at which the observation begins and ends [s]: after `WARM_UP` cycles, and `CYCLES` later."""
         if is_bbr(self.scheme):
             interval = max(PROBE_INTERVAL.values())
             begin = self.stagger + 2 * interval + 50 * self.round_trip_time
@@ -268,15 +269,15 @@ class LongFlows(Bottleneck):
         threshold = float(buffer) if marks and self.finds == "threshold" else threshold_of(self.discipline)
         if threshold:
             return self._watch_marks(threshold)
-        # A policer has no queue, and the window is 2/(1 + beta) of the product at most.
+        # A policer has no queue, and the window is at most 2/(1 + beta) bandwidth-delay products.
         relative = min(1.0, buffer / self.simulated_bdp) if self.finds == "burst" else buffer / self.simulated_bdp
         window = (1 + relative) * self.simulated_bdp / self.flows
         trip = max(self.round_trip_times, default=self.round_trip_time)
-        longest = trip * (1 + 0.75 * relative)  # round trips of greatest length
+        longest = trip * (1 + 0.75 * relative)  # longest round-trip time, queueing included
         rounds = window / 2
         if self.cubic:
             rounds = scaled_path.round_trips(self.scheme, self.adapted, window, self.round_trip_time)
-            if self.adapted.get("reno_friendly") == 0:  # a function of time, however long round trips are
+            if self.adapted.get("reno_friendly") == 0:  # the window is a function of time, not of round trips
                 longest = trip
         cycle = max(1.0, rounds) * longest
         begin = WARM_UP * cycle + 20 * self.round_trip_time
@@ -284,8 +285,9 @@ class LongFlows(Bottleneck):
 
     def _watch_marks(self, threshold: float) -> tuple[float, float]:
         """Return the times [s] of `watch` for senders that reduce their windows by marks above a threshold."""
-        largest = 1 + threshold / self.simulated_bdp  # round-trip time with the queue, over that without
-        rounds = math.sqrt((self.simulated_bdp + threshold) / (2 * self.flows))  # DCTCP's; Reno's is (C R + K)/(2 N)
+        largest = 1 + threshold / self.simulated_bdp  # ratio of the round-trip time with the queue to that without
+        # Round trips of a cycle of DCTCP; Reno has (C R + K)/(2 N).
+        rounds = math.sqrt((self.simulated_bdp + threshold) / (2 * self.flows))
         if self.scheme.name != "dctcp":
             rounds *= rounds
         cycle = rounds * largest * self.round_trip_time
@@ -294,7 +296,7 @@ class LongFlows(Bottleneck):
         return begin, begin + CYCLES * cycle + 200 * self.round_trip_time
 
     def refuse_too_long(self, runs: int) -> None:
-        """Refuse a path that is not scale-free and so large that its simulation, unscaled, would take hours."""
+        """Refuse a path that cannot be scaled down and is so large that its simulation would take hours."""
         simulated = self.simulated_bdp
         packets = runs * self.watch(round(simulated))[1] * simulated / self.round_trip_time
         if self.most is None and not self.scale_free and packets > MOST_PACKETS:
@@ -307,25 +309,26 @@ class LongFlows(Bottleneck):
 
     @property
     def resized(self) -> bool:
-        """Whether the buffer of a run can change: one of packets, behind which flows adapt within cycles."""
+        """Whether the buffer of a run can be changed: it is a limit in packets, and flows adapt within a few cycles."""
         plain = queues.discipline(self.discipline).scheduler is None
         return self.finds == "buffer" and plain and not is_bbr(self.scheme)
 
     @property
     def alone(self) -> bool:
-        """Whether there is one sawtooth, from loss to loss."""
+        """Whether the queue is a drop-tail queue of one flow, whose cycles last from loss to loss."""
         return self.flows == 1 and self.resized and queues.discipline(self.discipline).name == "fifo"
 
     def _cycle(self, buffer: int) -> float:
-        """Return the time of a sample [s]."""
+        """Return the duration of a sample, about one cycle of the sawtooth [s]."""
         begin, until = self.watch(buffer)
         return (until - begin) / CYCLES
 
     def begun(self, buffer: int, effort: Effort, larger: tuple[int, Sequence[Simulation]] | None) -> list[Simulation]:
-        """Return runs that have adapted to a buffer: copies of the runs of a larger one, or new runs.
+        """Return runs that have adapted to a buffer: copies of the runs with a larger buffer, or new runs.
 
-        New runs begin with a bandwidth-delay product if the buffer is smaller. Slow start loses many packets at a small
-        buffer, after which CUBIC needs ten cycles; a backlog beyond a buffer that has shrunk drains within one.
+        New runs begin with a buffer of at least one bandwidth-delay product, which is reduced later, because slow start
+        loses many packets at a small buffer and CUBIC needs ten cycles to recover. When the buffer is reduced, the
+        backlog that exceeds it drains within one cycle.
         """
         streams = effort.streams()[: RUNS if self.resized and self.flows > 1 else 1]
         if larger is None:
@@ -344,10 +347,11 @@ class LongFlows(Bottleneck):
     def simulate(
         self, buffer: int, effort: Effort, larger: tuple[int, Sequence[Simulation]] | None = None
     ) -> dict[str, Any]:
-        """Return utilisation (``samples``: by cycle), goodput and mean queueing delay [s] with a buffer [packets].
+        """Simulate a buffer [packets]; return utilisation, goodput, mean queueing delay [s], ``samples`` and ``runs``.
 
-        ``larger`` are a buffer and its runs, which ``runs`` of the results are; they are copied. Cycles of all runs are
-        the samples, two of them of a single flow, because fast convergence makes every other cycle of CUBIC smaller.
+        ``larger`` is a larger buffer and the ``runs`` of its results, which are copied. ``samples`` has the utilisation
+        in each cycle of each run; for a single flow in each two cycles, because fast convergence makes every other
+        cycle of CUBIC smaller.
         """
         cycle, runs = self._cycle(buffer), self.begun(buffer, effort, larger)
         capacity = self.rate * self.simulated_bdp / self.bandwidth_delay_product
@@ -378,7 +382,8 @@ class LongFlows(Bottleneck):
             found.update(effort.summed(parts, {"utilisation": (0.0, 1.0), "goodput": (0.0, 1.0)}), samples=samples)
             effort.deciding(f"{self.flows} flows: {buffer / self.simulated_bdp:.3g} BDP", found, "utilisation")
             narrow = found["utilisation_upper"] - found["utilisation_lower"] < 2 * NARROW
-            # The first interval, of few samples, has to be narrow as well; the last but one may be.
+            # The first interval has few samples, so that it must be narrow and exclude the goal. From the last look but
+            # one on, a narrow interval is enough.
             decided = effort.is_decided(samples, len(LOOKS))
             if (decided and (narrow or look > LOOKS[0])) or (narrow and look >= LOOKS[-2]):
                 break

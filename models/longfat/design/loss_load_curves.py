@@ -1,4 +1,4 @@
-"""Design of loss-load curves: the k and the virtual factor with the shortest transfers under a ceiling on loss."""
+"""Design of loss-load curves: exponent k and virtual factor v of the shortest transfers under a ceiling on loss."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 LOWEST = 0.1  # the smallest virtual factor that is tried
 FINENESS = 0.005  # absolute tolerance of the virtual factor
-WORTH = 0.01  # relative gain in transfer time below which less loss is preferred
+WORTH = 0.01  # relative difference of transfer times within which less loss is preferred
 
 
 @takes(LOSS_LOAD)
@@ -30,12 +30,12 @@ def loss_load(
     stagger: float | None, buffer: int | None, points: int, replications: int, confidence: float, rng: Any,
     progress: bool = True,
 ) -> xr.Dataset:  # fmt: skip
-    r"""Find, for each k, the virtual factor with the shortest file transfers whose loss stays below a ceiling.
+    r"""Find, for each exponent k, the virtual factor v of the shortest transfers whose loss stays below a ceiling.
 
     .. math:: v = \min \{ v : T(v) \le (1 + 0.01) \min_{u: P(u) \le \text{ceiling}} T(u),\ P(v) \le \text{ceiling} \}
 
-    P and T are the share of packets lost and the mean transfer time of complete simulated transfers, with start and
-    end; in equilibrium, P = max(0, 1 - k/((k + 1) v)).
+    P(v) is the share of packets lost and T(v) the mean transfer time in simulations of complete transfers, from start
+    to end. In equilibrium, P = max(0, 1 - k/((k + 1) v)).
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def loss_load(
         ``transfer_time`` [s] there with ``_lower`` and ``_upper``, ``law_loss`` and ``law_transfer_time`` of sources
         that are in equilibrium at every moment, ``v_lossless`` (k/(k + 1)) and ``v_ceiling`` [1], at which the loss in
         equilibrium equals the ceiling. Along ``k`` and ``point``: the same as ``curve_...`` and ``curve_v``.
-        ``attrs["best_k"]`` has the shortest transfers, and of those within 1 % of them the least loss.
+        ``attrs["best_k"]``: the k with the least loss of those whose transfer time is within 1 % of the shortest.
 
     Raises
     ------
@@ -162,7 +162,7 @@ def _answer(transfers: Transfers, k: float, ceiling: float, points: int, effort:
 
 
 def _last_below(at: Any, ceiling: float, below: dict[str, float], above: dict[str, float]) -> dict[str, float]:
-    """Find, by bisection, the last virtual factor whose loss is below the ceiling, between two given ones."""
+    """Find, by bisection between two results, the largest virtual factor whose loss is below the ceiling."""
     while above["v"] - below["v"] > FINENESS:
         middle = at((below["v"] + above["v"]) / 2)
         below, above = (middle, above) if middle["loss_upper"] <= ceiling else (below, middle)

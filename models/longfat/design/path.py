@@ -1,4 +1,4 @@
-"""Path of a window or rate to be found: rate, round-trip time, segments and packets."""
+"""Path for which a window of selective repeat is sought: rate, round-trip time, segments and packets."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Path:
-    """A path and the way it is cut into segments and packets, in SI units; derived figures as properties.
+    """Path, and sizes of the segments and packets sent over it, in SI units; the properties are derived from these.
 
     >>> path = Path(rate=125e6, round_trip_time=0.1, segment=16384, packet=1024)
     >>> path.segment_packets, path.bandwidth_delay_product, round(path.ack_segments, 2)
@@ -29,7 +29,7 @@ class Path:
 
     @property
     def segment_packets(self) -> int:
-        """Packets per segment; a segment that is no multiple of the packet is sent in smaller equal packets."""
+        """Packets per segment; a segment that is not a multiple of ``packet`` is sent in smaller, equal packets."""
         return math.ceil(self.segment / self.packet - 1e-9)
 
     @property
@@ -51,7 +51,7 @@ class Path:
     def simulated_ack_segments(self) -> float:
         """Acknowledgment delay in the simulator, rounded up to packet times [segments].
 
-        It is rounded up because a sender that transmits handles an acknowledgment at the end of the packet.
+        It is rounded up because a sender processes an acknowledgment when the packet that it transmits has ended.
         """
         return math.ceil(self.ack_segments * self.segment_packets - 1e-9) / self.segment_packets
 
@@ -71,8 +71,8 @@ class Path:
         receive_buffer: int | None = None,
         packets: float = 1e7,
     ) -> xr.Dataset:
-        """Run the segment simulator on this path, for ``packets`` packets or until about ``lost`` are lost."""
-        packets = max(packets, min(lost / loss if loss > 0 else 0, 1e13))  # the cost follows the losses
+        """Run the segment simulator on this path for ``packets`` packets, or for more until about ``lost`` are lost."""
+        packets = max(packets, min(lost / loss if loss > 0 else 0, 1e13))  # run time is proportional to the losses
         return simulate(
             window=window,
             loss=loss,

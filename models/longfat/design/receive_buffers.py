@@ -12,13 +12,13 @@ from longfat.design.path import Path
 from longfat.design.window_curves import attrs
 from longfat.laws import selective_repeat as laws
 
-WIDEST = 4.0  # times the chosen window: the widest window of the trade-off
+WIDEST = 4.0  # ratio of the widest window of the trade-off to the chosen one
 FINENESS = 0.02  # relative tolerance of the buffers of the trade-off
-#: Packets lost and sent, at least, in a simulation of the trade-off: each loss may cause a round trip's worth of
-#: discards. The buffer of the window itself is found with the runs that are reported.
+#: Least numbers of packets lost and sent in a simulation of the trade-off, in which each loss may cause a round trip's
+#: worth of discards. The buffer of the chosen window is found with longer runs (`REPORTED`), which are reported.
 COARSELY = {"lost": 5e3, "packets": 2e6}
-REPORTED: dict[str, float] = {}  # the default of `Path.simulate`
-COST = 0.002  # share of the window's efficiency given up, if the window misses the goal
+REPORTED: dict[str, float] = {}  # run length: the default of `Path.simulate`
+COST = 0.002  # share of the window's efficiency that a buffer may cost, if the window misses the goal
 
 BUFFER = {
     "buffer_segments": ("segments", "receive buffer, hard acknowledgment"),
@@ -39,7 +39,7 @@ TRADEOFF = {
 
 
 def smallest_buffer(reaches: Callable[[int], bool], most: int, fineness: float = 0.0) -> int:
-    """Return the smallest buffer for which ``reaches`` is true, if it stays true up to ``most``."""
+    """Return the smallest buffer for which ``reaches`` is true, if it is true for all larger ones up to ``most``."""
     low, high = 0, most
     while high - low > max(1, fineness * high):
         middle = (low + high) // 2
@@ -56,9 +56,10 @@ def _suffices(
     confidence: float,
     effort: Mapping[str, Any] = REPORTED,
 ) -> Callable[[int], bool]:
-    """Return a function that decides whether a buffer suffices: its lower confidence limit reaches the goal.
+    """Return a function that tells whether a buffer suffices: its lower confidence limit reaches the goal.
 
-    If that of the window does not reach it, no buffer can. Then a buffer suffices that costs at most `COST`.
+    If the limit of the window itself does not reach the goal, no buffer does. A buffer then suffices if it lowers the
+    limit by at most the share `COST`.
     """
 
     def lower(buffer: int) -> float:
@@ -97,7 +98,7 @@ def _law(path: Path, loss: float, window: int, buffer: int) -> float:
 
 
 def tradeoff(path: Path, loss: float, row: dict[str, Any], points: int, seed: Any, confidence: float) -> np.ndarray:
-    """Return the variables of `TRADEOFF` for windows from the chosen one to four times as many, one column each."""
+    """Return the variables of `TRADEOFF`, a row each, for windows from the chosen one to four times its size."""
     if not row["window_segments"] > 0:
         return np.full((len(TRADEOFF), points), math.nan)
     first, most = int(row["window_segments"]), int(row["buffer_segments"])
@@ -109,7 +110,7 @@ def tradeoff(path: Path, loss: float, row: dict[str, Any], points: int, seed: An
             most = window
         most = smallest_buffer(suffices, most, FINENESS)
         columns.append((window, most))
-    columns += [(math.nan, math.nan)] * (points - len(columns))  # small windows have few multiples
+    columns += [(math.nan, math.nan)] * (points - len(columns))  # few integers lie above a small window
     pairs = np.array(columns, dtype=float).T
     return np.vstack([pairs, pairs * path.segment])
 

@@ -1,4 +1,4 @@
-"""Parallel runs of networks, each measured between two times; Ctrl-C stops them immediately."""
+"""Parallel runs of networks, each measured between two instants; Ctrl-C stops them immediately."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from longfat.sim.runs import results
 
 @dataclass(frozen=True)
 class Effort:
-    """Replications of each point, with the same random numbers at every point so that points can be compared."""
+    """Replications of each simulated point; all points use the same random numbers, so that they can be compared."""
 
     seed: int
     replications: int
     confidence: float
-    tell: Callable[[int], Any]  # called with the number of runs that have finished
-    goal: float = math.nan  # share that a point has to reach; NaN: no point is decided early
-    say: Callable[[str], Any] = str  # called with what is being decided
+    tell: Callable[[int], Any]  # called with the number of runs that have just finished
+    goal: float = math.nan  # share that a point has to reach; NaN: all samples are taken
+    say: Callable[[str], Any] = str  # called with a text on the point that is simulated
 
     def streams(self) -> list[np.random.SeedSequence]:
         """Return one random stream for each replication."""
         return np.random.SeedSequence(self.seed).spawn(self.replications)
 
     def summed(self, runs: Sequence[dict[str, float]], within: dict[str, tuple[float, float]]) -> dict[str, float]:
-        """Return means over the replications with their confidence limits, clipped to the possible range."""
+        """Return means over the replications with confidence limits, clipped to the ranges in ``within``."""
         made: dict[str, float] = {}
         for name in runs[0]:
             mean, lower, upper = interval([run[name] for run in runs], self.confidence)
@@ -41,17 +41,17 @@ class Effort:
         return made
 
     def is_decided(self, samples: Sequence[float], looks: int) -> bool:
-        """Return whether the interval of the samples, at one of several looks at a point, excludes the goal."""
+        """Return whether the interval of the samples excludes the goal, where it is tested up to ``looks`` times."""
         return is_decided(samples, self.goal, self.confidence, looks)
 
     def deciding(self, point: str, found: dict[str, Any], name: str) -> None:
-        """Tell what is being decided."""
+        """Show the point, the mean of its quantity ``name`` with the half width of the interval, and the goal."""
         half = (found[f"{name}_upper"] - found[f"{name}_lower"]) / 2
         self.say(f"{point}: {found[name]:.3f} +- {half:.3f}, goal {self.goal:g}")
 
 
-#: Samples of a point at which it is looked at, over the replications asked for. Ours: with 3 the first interval has 3
-#: samples, and the last 24.
+#: Ratios of the number of samples to ``replications`` at which the interval of a point is tested. Ours: with 3
+#: replications the first interval has 3 samples, and the last 24.
 LOOKS = (1, 2, 4, 8)
 
 
@@ -64,10 +64,10 @@ def observed(
     runs: Sequence[Simulation], begin: float, advance: Callable[[Simulation], Any], tell: Callable[[int], Any] = str,
     count: int = 1,
 ) -> list[list[dict[str, np.ndarray]]]:  # fmt: skip
-    """Continue runs in threads to a time [s], and then by calls of ``advance``; measure each of these calls.
+    """Continue runs in threads to a time [s], then call ``advance`` ``count`` times for each; measure over each call.
 
-    For each run there are ``count`` results of `sim.runs.results.measure`. Those of one run are batch means: Law,
-    Simulation Modeling and Analysis, 5th ed., section 9.5.3.
+    The return value has ``count`` results of `sim.runs.results.measure` for each run. Those of one run are batch means:
+    Law, Simulation Modeling and Analysis, 5th ed., section 9.5.3.
     """
 
     def one(run: Simulation) -> list[dict[str, np.ndarray]]:
@@ -91,11 +91,11 @@ def measured(
 
 
 def advance_to_losses(run: Simulation, count: int, cycle: float, step: float) -> None:
-    """Continue a run until its first link has lost packets at ``count`` times, by steps [s].
+    """Continue a run in steps [s] until its first link has lost packets at ``count`` instants.
 
-    The times are at least a quarter of a cycle [s] apart, and at most two cycles. From loss to loss the sawtooth of one
-    flow is a regenerative cycle (Law, Simulation Modeling and Analysis, 5th ed., section 9.5.3), whose utilisation
-    hardly varies; that of equal times depends on where in the sawtooth they end.
+    The instants are at least a quarter of a cycle [s] and at most two cycles apart. From loss to loss the sawtooth of
+    one flow is a regenerative cycle (Law, Simulation Modeling and Analysis, 5th ed., section 9.5.3), whose utilisation
+    hardly varies, whereas that of equal periods depends on where in the sawtooth they end.
     """
     dropped = run.state.links["dropped"]
     for _ in range(count):

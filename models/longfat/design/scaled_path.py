@@ -1,4 +1,4 @@
-"""A slower link on which CUBIC's window, over the bandwidth-delay product, has the course of the path's own."""
+"""Parameters of CUBIC for a slower link, over which the ratio of window to bandwidth-delay product is the path's."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from longfat.laws.cubic import reno_friendly_window
 if TYPE_CHECKING:
     from longfat.sim.schemes import Scheme
 
-#: Windows over `reno_friendly_window` from which on the Reno-friendly estimate is left out. Ours: flows at one link
-#: have windows of different sizes, and half of the mean has to be in the cubic region, too.
+#: Ratio of the mean window to `reno_friendly_window` from which on the Reno-friendly estimate is left out. Ours,
+#: because flows at one link have windows of different sizes: one with half of the mean has to be in the cubic region,
+#: too.
 MARGIN = 2.0
-LARGEST_C = 1e6  # packets/s^3: of the scheme's domain
+LARGEST_C = 1e6  # packets/s^3: upper end of the scheme's domain of C
 
 
 def is_cubic(scheme: Scheme, given: Mapping[str, float], packets: float, round_trip_time: float) -> bool:
@@ -36,18 +37,18 @@ def parameters(
     ratio: float,
     clock: float = 1.0,
 ) -> dict[str, float]:
-    """Return the parameters with which CUBIC over a slower link behaves as over the path.
+    """Return the parameters with which CUBIC behaves over a slower link as over the path.
 
-    ``packets`` is the path's bandwidth-delay product for each flow, ``ratio`` the simulated one over the path's. The
-    round-trip time is the same. ``clock`` is the duration of a second of the path there, where the cubic function
-    alone decides.
+    ``packets`` is the path's bandwidth-delay product for each flow, and ``ratio`` is that of the slower link relative
+    to the path's. The round-trip time is the same. If the cubic function alone determines the window, time may pass
+    faster over the slower link: ``clock`` is the time there [s] for a second of the path.
 
-    The window over the bandwidth-delay product N, w = W/N, follows C (t - K)^3/N + w_max (RFC 9438, equation 1), and
-    K^3 = (1 - beta) w_max N/C. In the cubic region only C R^3/N matters: C is made proportional to N, so that the
-    sawtooth lasts as many round trips. The Reno-friendly estimate adds a number of packets in a round trip, 1/N in w:
-    beside the cubic function it matters as C R^3 N^2. Where the estimate never overtakes it is left out, and C R^3/N is
-    kept, or C (R k)^3/N where time passes k times as fast; else C R^3 N^2 is kept, and the sawtooth lasts fewer round
-    trips in proportion to N, as Reno's.
+    The ratio w = W/N of window to bandwidth-delay product follows C (t - K)^3/N + w_max (RFC 9438, equation 1), where
+    K^3 = (1 - beta) w_max N/C. In the cubic region w depends on C R^3/N only: with C in proportion to N, the sawtooth
+    lasts as many round trips. The Reno-friendly estimate adds a number of packets in a round trip, that is 1/N to w, so
+    that its ratio to the cubic function depends on C R^3 N^2. If the estimate never exceeds the cubic function, it is
+    left out and C R^3/N is kept, or C (R k)^3/N with ``clock`` k. Otherwise C R^3 N^2 is kept, and the sawtooth lasts
+    fewer round trips, in proportion to N, as Reno's does.
 
     >>> from longfat.sim.schemes import scheme
     >>> cubic = scheme("cubic")
@@ -66,7 +67,7 @@ def parameters(
 
 
 def round_trips(scheme: Scheme, given: Mapping[str, float], packets: float, round_trip_time: float) -> float:
-    """Return the round trips from a loss back to a window: the smaller number of CUBIC's and Reno's growth.
+    """Return the round trips in which a window recovers after a loss, by CUBIC's or by Reno's growth if it is faster.
 
     >>> from longfat.sim.schemes import scheme
     >>> round(round_trips(scheme("cubic"), {}, 100.0, 0.1), 2)  # K = 4.217 s

@@ -1,4 +1,4 @@
-"""Design curves: performance of schemes on a path, over its bottleneck's buffer or over the window of each flow."""
+"""Design curves: performance of schemes on a path against the bottleneck's buffer or the window of each flow."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
     from longfat.sim.schemes import Scheme
 
-#: Buffers, and windows of each flow, in bandwidth-delay products.
+#: Default buffers, and default windows of each flow [bandwidth-delay products].
 BUFFERS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0, 2.0, 4.0)
 WINDOWS = (0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 1.5, 2.0, 4.0)
 DENSE = 81  # points of the laws
-MOST_PACKETS = 4e9  # of all runs: about 20 minutes on two cores. Ours, so that no command runs for a day unasked.
+MOST_PACKETS = 4e9  # packets of all runs: about 20 minutes on two cores. Ours, so that no command runs for a day.
 
 QUANTITIES = {
     "utilisation": ("1", "share of the time in which the link transmits"),
@@ -48,7 +48,7 @@ def curves(
     at: Sequence[float] | None, buffer: float, file: float | str | None, load: float, packet: int, spread: float,
     replications: int, confidence: float, rng: Any, progress: bool = True,
 ) -> xr.Dataset:  # fmt: skip
-    """Simulate utilisation, queueing delay, loss and short transfers over the buffer, or over the window of each flow.
+    """Simulate utilisation, delay, loss and short transfers for several buffers, or for several windows of each flow.
 
     Parameters
     ----------
@@ -62,7 +62,8 @@ def curves(
         Along ``scheme``, ``flows`` and ``buffer`` or ``window`` [bandwidth-delay products]: ``utilisation``, ``loss``
         [1], ``queueing_delay``, ``queueing_delay_99`` and ``transfer_time`` [s], each with ``_lower`` and ``_upper``.
         Along ``law_buffer`` or ``law_window``, more densely: ``law_utilisation``, ``law_queueing_delay``, ``law_loss``
-        and ``law_transfer_time``, NaN where there is no law. Buffer or window also as ``packets`` and ``bytes``.
+        and ``law_transfer_time``, NaN where there is no law. ``packets`` and ``bytes``: the buffer or window as
+        simulated.
 
     Raises
     ------
@@ -73,18 +74,19 @@ def curves(
 
     Notes
     -----
-    The queue is drop tail. The queueing delay at a moment is the backlog over the rate: that of a packet which arrives
-    then. Each run is made of two simulations: one of the long-lived flows alone, from which all quantities but the
-    transfer time come, and one of the same flows beside short transfers, which arrive as a Poisson process.
+    The queue is drop tail. The queueing delay is the backlog divided by the rate, which is the delay of a packet that
+    arrives at that moment. Each run consists of two simulations: one of the long-lived flows alone, which gives all
+    quantities but the transfer time, and one of the same flows beside short transfers, which arrive as a Poisson
+    process.
 
-    A run lasts twelve cycles of the sawtooth after three that are not counted, for BBR 100 s after 32 s, and 2000
-    round trips or 5 s at least. Flows begin in the middle of their sawtooth, at random.
+    A run lasts twelve cycles of the sawtooth after three that are not counted, for BBR 100 s after 32 s, and at least
+    2000 round trips or 5 s. Flows begin in the middle of their sawtooth, at random.
 
-    The laws are those of `buffer`: flows that lose at the same time. With spread round-trip times they do not, and the
-    link is busier. CUBIC's law has no fast convergence (RFC 9438, section 4.7), which hosts have on, so that a
-    simulated flow is below it. CUBIC's mean queue is given where its window grows all the time in the Reno-friendly or
-    in the cubic region. Windows that path and buffer hold together are in flight all the time: Little's law. The law of
-    the transfer time is a lower bound.
+    The laws are those of `buffer` for flows with synchronised losses. If round-trip times are spread, losses are not
+    synchronised, and the link is busier. CUBIC's law assumes no fast convergence (RFC 9438, section 4.7); hosts use it,
+    so that a simulated flow is below the law. CUBIC's mean queue is given if its window stays in the Reno-friendly or
+    in the cubic region. Windows that fit into path and buffer are always in flight: their laws follow from Little's
+    law. The law of the transfer time is a lower bound.
 
     Examples
     --------
@@ -111,7 +113,7 @@ def curves(
             limited(sender(one)[0])  # refuses schemes without a window
 
     def place(value: float) -> tuple[float, float]:
-        """Return buffer and window of a point."""
+        """Return buffer and window of a point [bandwidth-delay products]; a window of infinity sets no bound."""
         return (value, math.inf) if over == "buffer" else (buffer, value)
 
     packets = _packets(path, named, counts, [place(one) for one in values], replications)
@@ -149,7 +151,7 @@ def curves(
 
 
 def _several(name: str, values: Any) -> list[Any]:
-    """Return different values, at least one; refuse a text."""
+    """Return the values as a list; refuse a text, an empty sequence and equal values."""
     if isinstance(values, str) or not np.iterable(values):
         raise wrong_type(name, values, "a sequence")
     found = list(values)
@@ -159,7 +161,7 @@ def _several(name: str, values: Any) -> list[Any]:
 
 
 def _named(given: Any) -> dict[str, Any]:
-    """Return the schemes by their names."""
+    """Return the schemes as a mapping from their names; refuse unknown and equal names."""
     found = {one if isinstance(one, str) else sender(one)[0].name: one for one in _several("schemes", given)}
     if len(found) < len(given):
         raise out_of_range("schemes", list(found), "1", "schemes of different names")
@@ -191,7 +193,7 @@ def _packets(
 
 
 def _described(data: xr.Dataset, over: str) -> xr.Dataset:
-    """Return the simulated quantities with limits in their range, units and names."""
+    """Return the simulated quantities with units and names, and with limits clipped to the possible range."""
     made = data.drop_vars("replications")
     for name, (unit, text) in QUANTITIES.items():
         if name not in made:
@@ -211,7 +213,7 @@ def _axis(over: str) -> dict[str, str]:
 
 
 def _sizes(path: CurvePath, over: str, values: list[float]) -> dict[str, Any]:
-    """Return the values as packets and bytes."""
+    """Return the buffers or windows in packets and in bytes."""
     packets = [path.packets(one) for one in values]
     return {
         "packets": (over, packets, attrs("packets", f"{over}, as simulated")),
@@ -222,7 +224,7 @@ def _sizes(path: CurvePath, over: str, values: list[float]) -> dict[str, Any]:
 def _laws(
     path: CurvePath, named: dict[str, Any], counts: list[int], over: str, fixed: float, values: list[float]
 ) -> dict[str, Any]:
-    """Return the laws from the least to the largest value, at a fine grid and at the values themselves."""
+    """Return the laws between the smallest and the largest value: at a fine grid and at the simulated values."""
     dense = np.unique(np.concatenate([np.geomspace(values[0], values[-1], DENSE), values]))
     found = {name: np.full((len(named), len(counts), len(dense)), math.nan) for name in LAWS}
     for i, scheme in enumerate(named.values()):

@@ -1,7 +1,7 @@
-"""A scheme alone on many paths, compared with CUBIC alone on the same ones.
+"""Comparison of a scheme alone on many paths with CUBIC alone on the same paths.
 
-Round trips from 1 to 600 ms, because what is right at 10 ms may collapse at 100: a rule in packets or round trips that
-is wrong costs little while a bandwidth-delay product has a few packets.
+Round-trip times range from 1 to 600 ms, because a scheme that works at 10 ms may collapse at 100 ms: a wrong rule in
+packets or round trips costs little while the bandwidth-delay product is a few packets.
 """
 
 from __future__ import annotations
@@ -27,12 +27,14 @@ NAME = "paths"
 ROUND_TRIPS = (0.001, 0.003, 0.01, 0.03, 0.06, 0.1, 0.137, 0.2, 0.3, 0.6)  # s
 BUFFERS = (0.1, 0.5, 1.0, 2.0, 8.0)  # bandwidth-delay products
 LOSSES = (0.0, 0.001, 0.01, 0.03)
-#: Ours: a rate at which 1 ms is two packets and 600 ms a thousand, so that all runs take a minute or two.
+#: Ours, because at this rate a round trip of 1 ms holds two packets and one of 600 ms a thousand, so that all runs take
+#: a minute or two.
 RATE, PACKET = 20e6 / 8, 1250  # bytes/s, bytes
-#: Ours: length of a run. The first quarter does not count.
+#: Shortest run, in seconds and in round trips, of which the first quarter is not counted. Ours.
 LEAST_TIME, LEAST_ROUND_TRIPS = 20.0, 200.0  # s, 1
-#: Ours: what is far from CUBIC. Less than a quarter of its goodput; or four times its queueing delay, more by a tenth
-#: of the round trip and 5 ms; or four times its losses at the buffer, and more by a hundredth.
+#: Criteria for a scheme that is far from CUBIC. Ours: less than a quarter of CUBIC's goodput; or more than four times
+#: its queueing delay, and longer by more than a tenth of the round trip and 5 ms; or more than four times its share of
+#: packets dropped at the buffer, and larger by more than 0.01.
 FACTOR, SHARE_OF_TRIP, LEAST_DELAY, LEAST_LOSS = 4.0, 0.1, 0.005, 0.01
 QUANTITIES = {
     "goodput_share": ("1", "goodput over the rate of the link"),
@@ -42,7 +44,7 @@ QUANTITIES = {
 
 
 def simulate(scheme: str | Scheme, round_trip: float, buffer: float, loss: float, rng: Any) -> dict[str, float]:
-    """Return the quantities of one flow alone on a path."""
+    """Simulate one flow alone on a path; return the `QUANTITIES`."""
     chosen, parameters = sender(scheme)
     packets = max(1, round(buffer * RATE * round_trip / PACKET))
     net = Network().link("switch", "sink", rate=RATE, delay=round_trip / 2, buffer=packets)
@@ -63,7 +65,7 @@ def run(
     scheme: str | Scheme, *, round_trips: Sequence[float] = ROUND_TRIPS, buffers: Sequence[float] = BUFFERS,
     losses: Sequence[float] = LOSSES, rng: Any = 0, store: Any = None, progress: bool = True,
 ) -> xr.Dataset:  # fmt: skip
-    """Return the quantities of a scheme and of CUBIC over round trip, buffer and loss, and where it is far from CUBIC.
+    """Simulate a scheme and CUBIC for all round trips, buffers and losses; tell where the scheme is far from CUBIC.
 
     Parameters
     ----------
@@ -99,7 +101,7 @@ def run(
 
 
 def far(mine: xr.Dataset, cubic: xr.Dataset) -> xr.DataArray:
-    """Return where a scheme is far from CUBIC: less goodput, a longer queue, or more losses of its own."""
+    """Return where a scheme is far from CUBIC: far less goodput, or a far longer queue, or far more drops."""
     slow = FACTOR * mine.goodput_share < cubic.goodput_share
     more = mine.queueing_delay - cubic.queueing_delay
     queued = (mine.queueing_delay > FACTOR * cubic.queueing_delay) & (
@@ -111,7 +113,7 @@ def far(mine: xr.Dataset, cubic: xr.Dataset) -> xr.DataArray:
 
 
 def to_text(data: xr.Dataset) -> str:
-    """Return the verdict, and for each round trip its worst cell beside CUBIC's."""
+    """Return as text the number of cells far from CUBIC, and the worst cell of each round trip beside CUBIC's."""
     broken, total = data.far, data.far.sizes["buffer"] * data.far.sizes["loss"]
     bad = [float(one) for one in data.round_trip if bool(broken.sel(round_trip=one).any())]
     where = ", ".join(rounded(one, "s") for one in bad)
@@ -126,7 +128,7 @@ def to_text(data: xr.Dataset) -> str:
     for one in data.round_trip:
         at = data.sel(round_trip=one)
         mine, cubic = at.sel(who="tested"), at.sel(who="cubic")
-        # Ours: the least ratio of the goodputs among the cells that are far, or among all.
+        # Worst cell, ours: the least ratio of the goodputs among the cells that are far, or among all if none is.
         ratio = (mine.goodput_share / cubic.goodput_share.clip(1e-9)).where(at.far | ~at.far.any(), math.inf)
         cell = {name: int(k) for name, k in ratio.argmin(...).items()}
         pair = [(one.isel(cell)) for one in (mine, cubic)]

@@ -12,12 +12,12 @@ from longfat.design.path import Path
 from longfat.laws import selective_repeat as laws
 
 Search = Literal["bisect", "scan"]
-BENT = 0.2  # error of a line of log odds over the log of the buffer, at a distance of 1; ours
-LARGEST_FACTOR = 64  # largest window of the simulator's search, in units of w_a + 1
+BENT = 0.2  # error of the line of `crossing` at points whose log odds differ by 1 from those sought; ours
+LARGEST_FACTOR = 64  # largest window of the search by simulation, in units of w_a + 1
 
 
 def efficiency(path: Path, loss: float, window: Any) -> Any:
-    """Return the throughput efficiency [1] of a window [segments] on this path by the law."""
+    """Return the throughput efficiency by the law [1] of a window [segments] on this path."""
     return laws.throughput_efficiency(window, loss, path.segment_packets, path.ack_segments)
 
 
@@ -47,7 +47,7 @@ def law_window(path: Path, loss: float, goal: float, search: Search = "bisect") 
 
 
 def simulated_window(reaches: Callable[[int], bool], ack_segments: float, search: Search = "bisect") -> int | None:
-    """Return the smallest window for which ``reaches`` is true, if it stays true; None if there is none."""
+    """Return the smallest window for which ``reaches`` is true, if it is for all larger ones; None if there is none."""
     limit = math.ceil(LARGEST_FACTOR * (ack_segments + 1))
     if search == "scan":
         return next((w for w in range(1, limit + 1) if reaches(w)), None)
@@ -63,7 +63,7 @@ def simulated_window(reaches: Callable[[int], bool], ack_segments: float, search
 
 
 def logit(share: float) -> float:
-    """Return the logarithm of the odds of a share, over that of the buffer nearly a line where the share is near 1.
+    """Return the logarithm of the odds of a share, nearly linear in the logarithm of the buffer for shares near 1.
 
     >>> round(logit(0.95), 3), round(logit(0.5), 3)  # ln 19
     (2.944, 0.0)
@@ -74,12 +74,13 @@ def logit(share: float) -> float:
 def crossing(
     shares: Mapping[int, Sequence[float]], goal: float, widths: float, low: float, high: float, most: int
 ) -> float:
-    """Return the buffer between two others at which the mean share is expected above a goal by some half widths.
+    """Return the buffer in [low, high] at which the mean share should exceed a goal by ``widths`` half widths.
 
-    ``shares`` are the samples by buffer. The half width is that of the point nearest to the goal if it had ``most``
-    samples, as many as a buffer near the goal has; it is about two standard errors. A line through the logarithms of
-    odds and buffers is fitted with weights that are less for uncertain points and for those far from the goal, because
-    the line is bent. Without two points with odds, or if the line does not rise, it is the middle.
+    ``shares`` has the samples of each buffer. The half width is about two standard errors of the point whose mean is
+    nearest to the goal, converted to ``most`` samples, the number that a buffer near the goal has. A line of the log
+    odds against the logarithm of the buffer is fitted; points that are uncertain or far from the goal have less weight,
+    because the true curve is bent. The result is the middle of ``low`` and ``high`` if fewer than two means lie
+    strictly between 0 and 1, or if the line does not rise.
 
     >>> line = {40: [0.8, 0.8], 160: [0.96, 0.96]}  # odds of 4 and 24; 9.8 = sqrt(4 * 24)
     >>> round(crossing(line, 9.797959 / 10.797959, 1.0, 0, 200, 24), 1)  # sqrt(40 * 160)

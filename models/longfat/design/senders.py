@@ -13,27 +13,28 @@ from longfat.laws.tcp import loss_of_window, square_root_rate
 if TYPE_CHECKING:
     from longfat.sim.schemes import Scheme
 
-#: Largest loss at which the laws of CUBIC and Reno are given. They neglect timeouts: the square-root law is 9 % too
-#: high at 0.01 (its record).
+#: Largest loss at which the laws of CUBIC and Reno are used. They neglect timeouts: the square-root law is 9 % too high
+#: at 0.01 (see the record of that law).
 LARGEST_LOSS_OF_LAW = 0.01
-#: Packets that BBR keeps in flight for 0.2 s in ProbeRTT, see `longfat.design.buffer_laws`.
-LEFT = {"bbr": 0.5}  # bandwidth-delay products; BBR of 2016: LEFT_PACKETS
+#: Amount that BBR keeps in flight for 0.2 s in ProbeRTT, see `longfat.design.buffer_laws`: version 3 a share of the
+#: bandwidth-delay product, BBR of 2016 a number of packets.
+LEFT = {"bbr": 0.5}
 LEFT_PACKETS = 4.0
 LARGEST_LOSS_OF_BBR3 = 0.02  # BBRLossThresh, draft-ietf-ccwg-bbr-06, section 2.4: more losses in a round end a probe
 
 
 @dataclass(frozen=True)
 class Sender:
-    """Sender: scheme of the simulator, name in Linux, and remarks for the user."""
+    """TCP sender: name of its scheme in the simulator, name in Linux, and remarks for the user."""
 
     scheme: str
     control: str  # net.ipv4.tcp_congestion_control, iperf3 -C
     about: str
-    law: str  # assumptions of its law
+    law: str  # assumptions of the sender's law
 
     @property
     def parameters(self) -> dict[str, float]:
-        """Parameters with which the scheme is nearest to Linux."""
+        """Parameters with which the scheme resembles Linux most."""
         from longfat.sim import schemes
 
         return schemes.linux(self.scheme)
@@ -47,13 +48,13 @@ class Sender:
 
     @property
     def is_bbr(self) -> bool:
-        """Whether the sender estimates the bandwidth: losses do not halve its window."""
+        """Whether the sender is BBR: its window follows an estimate of the bandwidth, and losses do not halve it."""
         return self.scheme in PROBE_INTERVAL
 
     def rate(self, rate: float, round_trip_time: float, loss: float, packet: float, flows: int = 1) -> float:
-        """Return the rate of ``flows`` by the sender's law, at most the link's [bytes/s]; NaN where it does not hold.
+        """Return the total rate of ``flows`` by the sender's law [bytes/s], at most ``rate``; NaN outside its validity.
 
-        Random losses strike each flow alone, so that N flows are N times as fast as one (Hacker, Athey and Noble, "The
+        A random loss affects one flow only, so that N flows are N times as fast as one (Hacker, Athey and Noble, "The
         End-to-End Performance Effects of Parallel TCP Sockets on a Lossy Wide-Area Network", IPDPS 2002).
         """
         if self.is_bbr:
@@ -65,18 +66,18 @@ class Sender:
         return min(rate, flows * packet * self.window(loss, round_trip_time) / round_trip_time) if loss > 0 else rate
 
     def window(self, loss: float, round_trip_time: float) -> float:
-        """Return the mean window by the law [packets]; infinite without loss, and for BBR, which lacks such a law."""
+        """Return the mean window by the law [packets]; infinity without loss, and for BBR, which has no such law."""
         if loss <= 0 or self.is_bbr:
             return math.inf
         if self.scheme == "cubic":
-            # Hosts have fast convergence on. Where the Reno-friendly estimate decides, losses are at equal distances.
+            # Hosts use fast convergence. In the Reno-friendly region the law is that of losses at equal distances.
             random = float(cubic.average_window_random(loss, round_trip_time, fast_convergence=1))
             return max(random, float(cubic.average_window(loss, round_trip_time)))
         return float(square_root_rate(loss, round_trip_time)) * round_trip_time
 
     @property
     def largest_loss(self) -> float:
-        """Loss above which BBR no longer keeps its rate."""
+        """Loss up to which BBR keeps its rate."""
         return float(bbr.largest_loss()) if self.scheme == "bbr1" else LARGEST_LOSS_OF_BBR3
 
     def filling_loss(self, packets: float, round_trip_time: float) -> float:
@@ -84,15 +85,16 @@ class Sender:
         if self.is_bbr:
             return self.largest_loss
         if self.scheme == "cubic":
-            # The random window is proportional to p^(-3/4); if the other window is larger, so is its loss.
+            # The window under random losses is proportional to p^(-3/4). The larger of both windows decides in
+            # `window`, so that the larger of both losses decides here.
             most = float(cubic.average_window_random(LARGEST_LOSS_OF_LAW, round_trip_time, fast_convergence=1))
             random = LARGEST_LOSS_OF_LAW * math.pow(most / packets, 4 / 3)
             return min(LARGEST_LOSS_OF_LAW, max(random, float(cubic.loss_of_window(packets, round_trip_time))))
-        # The mean of a sawtooth is three quarters of the window at a loss.
+        # The mean of Reno's sawtooth is three quarters of the window at which a loss occurs.
         return min(LARGEST_LOSS_OF_LAW, float(loss_of_window(packets * 4 / 3)))
 
     def overflow_loss(self, largest: float, round_trip_time: float) -> float:
-        """Return the loss that a flow causes itself if it loses a packet at each such window [packets]; NaN for BBR."""
+        """Return the loss of a flow that loses a packet when its window reaches ``largest`` [packets]; NaN for BBR."""
         if self.is_bbr:
             return math.nan
         if self.scheme == "cubic":
@@ -100,8 +102,9 @@ class Sender:
         return float(loss_of_window(largest))
 
 
-#: T. Ott, J. Kemperman and M. Mathis, "The Stationary Behavior of Ideal TCP Congestion Avoidance", 1996: random losses
-#: allow 1.3098/sqrt(p) packets, those at equal distances sqrt(3/2)/sqrt(p) = 1.2247/sqrt(p).
+#: T. Ott, J. Kemperman and M. Mathis, "The Stationary Behavior of Ideal TCP Congestion Avoidance", 1996: the mean
+#: window is 1.3098/sqrt(p) packets with random losses, and sqrt(3/2)/sqrt(p) = 1.2247/sqrt(p) with losses at equal
+#: distances.
 _SPACED = "losses at equal distances; random ones allow 7% more"
 _RANDOM = "random losses, with fast convergence; equal distances where CUBIC is Reno-friendly"
 SENDERS = {
@@ -115,7 +118,7 @@ SENDERS = {
 
 
 def sender(scheme: str | Scheme) -> tuple[Scheme, dict[str, float]]:
-    """Return scheme and parameters of a sender: of a name in `SENDERS` as hosts run it, else the scheme by itself.
+    """Return scheme and parameters: for a name in `SENDERS` those of hosts, else the scheme without parameters.
 
     >>> sender("reno")[0].name, sender("reno")[1]["initial_window"], sender("vegas")[1]
     ('sack', 10.0, {})

@@ -1,4 +1,4 @@
-"""Files over one link whose sources respond to its loss-load curve: simulated, and in equilibrium at every moment."""
+"""File transfers over a link whose loss-load curve the sources respond to: simulated, and in constant equilibrium."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SILENT = 2.0  # ours: round trips without a packet after which a switch drops a 
 
 @dataclass(frozen=True)
 class Transfers:
-    """Equal files over one link; SI units, the buffer in packets."""
+    """Transfers of equal files over one link; SI units, the buffer in packets."""
 
     rate: float
     round_trip_time: float
@@ -48,7 +48,7 @@ class Transfers:
         }  # fmt: skip
 
     def network(self, k: float, v: float) -> Network:
-        """Return a link with a loss-load switch; acknowledgments have a reverse link of the same rate."""
+        """Return the network: a link behind a loss-load switch, and a reverse link of the same rate."""
         switch = loss_load(k, v, silence=SILENT * self.round_trip_time)
         net = Network().link(
             "sources", "sinks", rate=self.rate, delay=self.round_trip_time / 2, buffer=self.buffer_packets,
@@ -61,7 +61,7 @@ class Transfers:
         )  # fmt: skip
 
     def simulate(self, k: float, v: float, effort: Effort) -> dict[str, float]:
-        """Return the share of packets lost and the mean transfer time [s] with their confidence limits."""
+        """Simulate the transfers; return share of packets lost and mean transfer time [s], with confidence limits."""
         net = self.network(k, v)
 
         def one(stream: np.random.SeedSequence) -> dict[str, float]:
@@ -85,7 +85,7 @@ def in_equilibrium(transfers: Transfers, k: float, v: float) -> float:
     0.804
     """
     together = min(1.0, float(equilibrium_load(k, v))) * transfers.rate
-    left: list[float] = []  # bytes left of the transfers in progress, in the order of their starts and ends
+    left: list[float] = []  # bytes that remain of each transfer in progress; they end in the order of their starts
     now, total, started = 0.0, 0.0, 0
     while started < transfers.sources or left:
         each = (together if len(left) > 1 else v * transfers.rate) / max(1, len(left))

@@ -1,4 +1,4 @@
-"""Queue disciplines by one threshold: the backlog, or its delay, from which on they signal congestion."""
+"""Queue disciplines set by one threshold: the backlog, or its queueing delay, above which they signal congestion."""
 
 from __future__ import annotations
 
@@ -9,20 +9,21 @@ from longfat.base.domains import choice
 from longfat.sim import queues
 from longfat.sim.queues import Discipline
 
-#: Bandwidth-delay products of buffer behind a threshold, so that the discipline decides and not the buffer. Ours.
+#: Buffer beyond a threshold [bandwidth-delay products]. Ours, so that the discipline and not the buffer limits the
+#: queue.
 ROOM = 4.0
 #: RED: max_th is three times min_th, max_p 0.1 (Floyd, "RED: Discussions of Setting Parameters", 1997).
 TIMES_LOW = 3.0
 RED_LEAST = 2  # packets of min_th: with one, tc finds no weight (iproute2, tc_red.c, tc_red_eval_ewma())
 LARGEST_PROBABILITY = 0.1
 
-#: s: range of largest round-trip times for which CoDel keeps its default interval; else the interval is the largest
-#: round-trip time. RFC 8289, section 4.2: 100 ms for the Internet, which works well from 10 ms on; "slightly larger
-#: than the RTT" elsewhere.
+#: Longest and shortest of the largest round-trip times [s] for which CoDel keeps its default interval of 100 ms;
+#: otherwise the interval is the largest round-trip time. RFC 8289, section 4.2: 100 ms for the Internet, which works
+#: well from 10 ms on; "slightly larger than the RTT" elsewhere.
 INTERNET, SHORT = 0.1, 0.01
 
-#: Name -> parameters for a threshold in packets, its queueing delay [s], the size of packets [bytes], and the largest
-#: round-trip time of the path [s].
+#: Parameters of each discipline as a function of the threshold [packets], its queueing delay [s], the packet size
+#: [bytes], and the largest round-trip time of the path [s].
 _MADE: dict[str, Callable[[float, float, float, float], dict[str, Any]]] = {
     "step-marking": lambda packets, delay, size, trip: {"packets": packets},
     "red": lambda packets, delay, size, trip: {
@@ -38,7 +39,7 @@ NAMES = tuple(_MADE)
 
 
 def interval(trip: float) -> float:
-    """Return CoDel's interval for flows with this largest round-trip time [s].
+    """Return CoDel's interval [s] for flows whose largest round-trip time is ``trip`` [s].
 
     >>> interval(0.002), interval(0.03), interval(0.2)
     (0.002, 0.1, 0.2)
@@ -47,7 +48,7 @@ def interval(trip: float) -> float:
 
 
 def with_threshold(name: str, packets: float, delay: float, size: float, trip: float) -> Discipline:
-    """Return a discipline with a threshold of ``packets`` packets, or ``delay`` seconds at the rate of the link.
+    """Return a discipline with a threshold of ``packets`` packets, which is a delay of ``delay`` seconds at the link.
 
     >>> with_threshold("codel", 10, 0.005, 1500, 0.08).values["interval"]
     0.1

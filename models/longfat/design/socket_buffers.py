@@ -9,16 +9,17 @@ from dataclasses import dataclass
 
 from longfat.base.domains import out_of_range, wrong_type
 
-#: Share of a socket's receive buffer that becomes window, by kernel version.
+#: Least share of a socket's receive buffer that Linux uses as window. It depends on the kernel version.
 #: 3.4 to 6.5: a half, tcp_adv_win_scale = 1 (kernel documentation, networking/ip-sysctl).
-#: From 6.6 on that setting is obsolete: the share is that of data in the memory of the packets that arrived,
-#: scaling_ratio in 256ths (include/net/tcp.h, tcp_win_from_space(); net/ipv4/tcp_input.c, tcp_measure_rcv_mss()). The
-#: least is that of a driver that gives each packet of 1500 bytes a page: 6.6 to 6.9 assume 1200 bytes in
-#: SKB_TRUESIZE(4096) = 4672 bytes at first, 65/256; 6.10 assumes a half.
+#: From 6.6 on, that setting is obsolete, and the share is the ratio of data to memory of the packets that arrived,
+#: scaling_ratio in 256ths (include/net/tcp.h, tcp_win_from_space(); net/ipv4/tcp_input.c, tcp_measure_rcv_mss()). It is
+#: least if a driver uses a page for each packet of 1500 bytes: at first 6.6 to 6.9 assume 1200 bytes in
+#: SKB_TRUESIZE(4096) = 4672 bytes, 65/256; 6.10 assumes a half.
 LEAST_SHARE = 65 / 256
-#: A send buffer counts each packet as up to 4096 bytes and the packet's record (net/ipv4/tcp_input.c,
-#: tcp_sndbuf_expand(): per_mss, a power of two, and sizeof(struct sk_buff) = 256): 1448 bytes in 4352, a larger share.
-OVERHEAD = math.ceil(1 / LEAST_SHARE)  # 4: bytes of buffer for a byte of window, in full packets
+#: Bytes of buffer for a byte of window if packets are full: 4. The share of a send buffer is larger: it counts each
+#: packet as up to 4096 bytes and the packet's record (net/ipv4/tcp_input.c, tcp_sndbuf_expand(): per_mss, a power of
+#: two, and sizeof(struct sk_buff) = 256), that is 1448 bytes in 4352.
+OVERHEAD = math.ceil(1 / LEAST_SHARE)
 #: Memory of a packet in a page of its own, SKB_TRUESIZE(4096) on 64-bit machines [bytes]. With less data in a packet
 #: the share is less than `LEAST_SHARE`.
 LARGEST_PACKET_MEMORY = 4672
@@ -30,31 +31,32 @@ LARGEST_UNSCALED = 2**16 - 1  # bytes
 SCALING = "net.ipv4.tcp_window_scaling"
 LARGEST_BUFFER = 2**31 - 1  # bytes: the settings are C's int
 LARGEST_REQUEST = LARGEST_BUFFER // 2  # SO_RCVBUF: net/core/sock.c, min_t(int, val, INT_MAX / 2)
-#: Third numbers of tcp_rmem and tcp_wmem in mainline Linux by the first version that has them [bytes] (net/ipv4/tcp.c,
+#: Third numbers of tcp_rmem and tcp_wmem in mainline Linux [bytes], by the first version that has them (net/ipv4/tcp.c,
 #: tcp_init()). 6 MB: commit b49960a05e32, "tcp: change tcp_adv_win_scale and tcp_rmem[2]", 2012. 32 MB: commit
-#: 572be9bf9d0d, "tcp: increase tcp_rmem[2] to 32 MB", net-next of May 2025, about 6.16: 6.18 has it, and a report of
-#: others found this commit between 6.15 and 6.16. Distributions may differ.
+#: 572be9bf9d0d, "tcp: increase tcp_rmem[2] to 32 MB", in net-next in May 2025: 6.18 has it, and a report by others
+#: found it between 6.15 and 6.16, so that 6.16 is assumed. Distributions may differ.
 DEFAULTS = {(3, 4): (6 << 20, 4 << 20), (6, 16): (32 << 20, 4 << 20)}
-#: Share of the memory above which no default lies (net/ipv4/tcp.c, tcp_init(): nr_free_buffer_pages() << (PAGE_SHIFT -
-#: 7)): a host with less than 4 GiB has less than 32 MB.
+#: Upper bound of these defaults as a share of the host's memory (net/ipv4/tcp.c, tcp_init(): nr_free_buffer_pages() <<
+#: (PAGE_SHIFT - 7)): a host with less than 4 GiB has less than 32 MB.
 DEFAULT_SHARE = 1 / 128
 #: Share of the memory at which Linux begins to save memory for TCP (net/ipv4/tcp.c, tcp_init_mem(): the second number
 #: of tcp_mem, a sixteenth of the pages).
 PRESSURE_SHARE = 1 / 16
-#: Last version in which a half of a receive buffer becomes window; later ones measure the share of data (see above).
+#: Last version that uses a half of a receive buffer as window; later ones measure the share of data (see above).
 LAST_HALF = (6, 5)
-#: Data that a lost packet holds back: packets behind it arrive until it has been sent again. A packet that is sent k
-#: times before it arrives needs a window of k bandwidth-delay products, if the sender is not to stop.
+#: Least number of transmissions of a packet that a window allows for. The receiver holds back the data that follow a
+#: lost packet until its retransmission arrives: if a packet is sent k times, the sender has to stop unless its window
+#: is k bandwidth-delay products.
 LEAST_TIMES = 2
-#: Largest share of windows in which a packet's k-th transmission is lost. Ours: the sender stops for one round trip in
-#: a hundred, which costs up to 1 % of the rate.
+#: Largest share of windows in which a packet needs more transmissions than the window allows for. Ours, because the
+#: sender then stops for one round trip in a hundred, which costs up to 1 % of the rate.
 RARELY = 0.01
 
 
 def times(packets: float, loss: float) -> int:
-    """Return the number of transmissions that 99 % of windows do not exceed for any of their packets.
+    """Return the number of transmissions that no packet exceeds, in 99 % of windows.
 
-    A packet is lost k times with probability p^k, one of n packets with less than n p^k.
+    A packet is lost k times with probability p^k, and at least one of n packets with less than n p^k.
 
     >>> times(100, 0.0), times(100, 1e-3), times(1000, 1e-2), times(1000, 0.1)
     (2, 2, 3, 6)
@@ -88,22 +90,22 @@ class SocketBuffers:
 
     @property
     def window(self) -> int:
-        """The window, at most TCP's largest."""
+        """Window [bytes], in whole pages, at most TCP's largest."""
         return min(PAGE * math.ceil(self.wanted / PAGE), LARGEST_WINDOW)
 
     @property
     def maximum(self) -> int:
-        """Third value of tcp_rmem and tcp_wmem, which autotuning does not exceed."""
+        """Third value of tcp_rmem and tcp_wmem [bytes], the upper limit of autotuning."""
         return min(self.overhead * self.window, LARGEST_BUFFER)
 
     @property
     def request(self) -> int:
-        """Value for SO_RCVBUF and SO_SNDBUF, and for net.core.rmem_max and wmem_max, which limit these."""
+        """Value for SO_RCVBUF and SO_SNDBUF [bytes], and for their limits net.core.rmem_max and wmem_max."""
         return min(math.ceil(self.overhead * self.window / DOUBLED), LARGEST_REQUEST)
 
     @property
     def sockets(self) -> int:
-        """Number of sockets that have this window together, if TCP and the kernel limit that of one.
+        """Number of sockets that are needed for this window together: more than 1 if TCP or Linux limits each to less.
 
         >>> SocketBuffers(25e6).sockets, SocketBuffers(2e9).sockets  # 2^31 - 1 bytes hold a window of 512 MiB
         (1, 4)
@@ -112,18 +114,18 @@ class SocketBuffers:
 
     @property
     def limited(self) -> bool:
-        """Whether TCP's largest window or the kernel's largest buffer is smaller than requested."""
+        """Whether TCP's largest window or the kernel's largest buffer is smaller than this window needs."""
         return self.wanted > LARGEST_WINDOW or self.overhead * self.window > LARGEST_BUFFER
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits that a host sets to TCP's windows.
+    """Limits of TCP's windows on a host.
 
     Attributes
     ----------
     source : str
-        Where they are from, such as "Linux 6.18".
+        Where the limits are from, such as "Linux 6.18".
     receive, send : int
         Third numbers of tcp_rmem and tcp_wmem [bytes].
     pressure : float, optional
@@ -131,9 +133,9 @@ class Limits:
     off : tuple of str
         Settings of TCP that are switched off although a large window needs them.
     half : bool
-        Whether at most a half of the receive buffer becomes window.
+        Whether at most a half of the receive buffer is used as window.
     is_default : bool
-        Whether they are Linux's defaults, and not read from a host.
+        Whether the limits are Linux's defaults, and not read from a host.
     """
 
     source: str
@@ -146,7 +148,7 @@ class Limits:
 
     @property
     def most(self) -> float:
-        """Largest window that they allow [bytes]: a buffer holds no more data than its size.
+        """Largest window that the limits allow [bytes], if buffers hold nothing but data.
 
         >>> Limits("", LARGEST_BUFFER, LARGEST_BUFFER).most == LARGEST_WINDOW
         True
@@ -154,7 +156,7 @@ class Limits:
         return min(self.receive / (2 if self.half else 1), self.send, self._scaled)
 
     def least(self, overhead: int) -> float:
-        """Return the window that they allow with any driver [bytes]; ``overhead`` is that of `SocketBuffers`.
+        """Return the window that the limits allow with any driver [bytes]; ``overhead`` is that of `SocketBuffers`.
 
         >>> Limits("", 32 << 20, 4 << 20).least(4) == 1 << 20
         True
@@ -163,11 +165,11 @@ class Limits:
 
     @property
     def _scaled(self) -> int:
-        """Largest window that TCP can announce [bytes]: without scaling 16 bits (RFC 9293, section 3.1)."""
+        """Largest window that TCP can announce [bytes], 16 bits without window scaling (RFC 9293, section 3.1)."""
         return LARGEST_UNSCALED if SCALING in self.off else LARGEST_WINDOW
 
     def lacking(self, maximum: int) -> tuple[str, ...]:
-        """Return the settings whose third number is less than a maximum [bytes].
+        """Return those of tcp_rmem and tcp_wmem whose third number is less than a required maximum [bytes].
 
         >>> Limits("", 32 << 20, 4 << 20).lacking(19 << 20)
         ('tcp_wmem',)
@@ -177,7 +179,7 @@ class Limits:
 
 
 def linux_version(kernel: str) -> tuple[int, int]:
-    """Return the version of Linux that a text names, such as uname -r prints.
+    """Return the version of Linux in a text such as uname -r prints, as a pair of numbers.
 
     >>> linux_version("6.18"), linux_version("4.18.0-553.el8_10.x86_64")
     ((6, 18), (4, 18))
@@ -206,7 +208,7 @@ def linux_defaults(kernel: str) -> Limits:
 
 
 def tightest(hosts: Sequence[Limits]) -> Limits:
-    """Return limits that all of several hosts set together, because each of them may be the sender or the receiver."""
+    """Return the smallest limits of several hosts, because each of them may be the sender or the receiver."""
     pressures = [one.pressure for one in hosts if one.pressure is not None]
     return Limits(
         ", ".join(one.source for one in hosts),

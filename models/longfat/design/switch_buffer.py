@@ -1,4 +1,4 @@
-"""Design of a switch's buffer for a share of the attainable throughput or network power."""
+"""Design of the buffer of a switch that reaches a share of the attainable throughput or network power."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def buffer(
     bandwidth_delay_product: int | None, points: int, replications: int, search: Any, confidence: float, rng: Any,
     progress: bool = True,
 ) -> xr.Dataset:  # fmt: skip
-    r"""Simulate the buffers of the rules for a switch, and find the smallest sufficient buffer.
+    r"""Simulate the buffers that rules give for a switch, and find the smallest sufficient buffer.
 
     .. math:: B^* = \min \{ B : X(B) \ge \text{share} \cdot X^* \}
 
@@ -63,8 +63,8 @@ def buffer(
     xarray.Dataset
         Along ``flows`` (unless that is a single number, or ``file`` is given) and ``rule``, of which the last is the
         smallest simulated buffer that reaches the goal: ``buffer_bdp`` [bandwidth-delay products], ``buffer_packets``,
-        ``buffer_bytes``; ``law_together`` and ``law_apart``, the utilisation of flows that lose at the same time and,
-        as a lower bound, of those that do not [1]; simulated ``utilisation`` and ``goodput`` [1], or ``power``
+        ``buffer_bytes``; ``law_together``, the utilisation of flows with synchronised losses [1], and ``law_apart``, a
+        lower bound of it for other flows [1]; simulated ``utilisation`` and ``goodput`` [1], or ``power``
         [bytes/s^2], ``throughput`` [bytes/s], ``response_time`` [s] and mean number of ``transfers`` in progress,
         all at the load of greatest power, ``best_load`` [1]; mean ``queueing_delay`` [s]; ``share`` of the attainable
         [1]; each with ``_lower`` and ``_upper``; ``status``: "reached" or "not reached" with confidence, else
@@ -78,38 +78,39 @@ def buffer(
     -----
     The attainable utilisation is 1. The attainable power is the greatest mean power of this scheme over the given loads
     and the buffers of the curve and the rules; the attributes ``power_ceiling`` and ``first_come_ceiling`` are upper
-    bounds for equal sharing and for any discipline. With files, n of the rules is the mean number of transfers in
-    progress at that power.
+    bounds for equal sharing and for any discipline. With files, the number n of flows in the rules is the mean number
+    of transfers in progress at that power.
 
-    The utilisation of sawtooth windows of many packets depends only on the buffer over the bandwidth-delay product.
+    The utilisation of sawtooth windows of many packets depends only on the ratio of buffer to bandwidth-delay product.
     Therefore long-lived flows of a scale-free scheme (`Scheme.scale_free`), with a discipline without thresholds, are
-    simulated over a slower link with the same round-trip time and the bandwidth-delay product ``simulated_bdp``; one
-    flow differs from the closed form by less than 1 % there. Other schemes are simulated over the given path, which
-    is refused if it would take hours; with ``bandwidth_delay_product`` the answer is then valid for the slower path
+    simulated over a slower link with the same round-trip time and the bandwidth-delay product ``simulated_bdp``, where
+    one flow differs from the closed form by less than 1 %. Other schemes are simulated over the given path, which is
+    refused if that would take hours; with ``bandwidth_delay_product`` the answer is then valid for the slower path
     only. CUBIC's sawtooth depends on C R^3/BDP and, in its Reno-friendly region, on C R^3 BDP^2: over the slower link
-    its parameter C is changed, so that the one that matters is the same (`design.slow_motion`), and the law is
-    `longfat.laws.cubic.utilisation_general`, which assumes no fast convergence (RFC 9438, section 4.7). Hosts have it
-    on, also where a flow is alone. Windows in whole packets, which hosts have, are left out over the slower link. The
+    its parameter C is changed so that the quantity of its region is the same (`design.scaled_path`). CUBIC's law is
+    `longfat.laws.cubic.utilisation_general`, which assumes no fast convergence (RFC 9438, section 4.7); hosts use it,
+    even if a flow is alone. Hosts round windows to whole packets; over the slower link windows are not rounded. The
     attribute ``sender`` states the rules in which hosts differ. BBR is simulated over the path itself; its buffer is a
     tenth of the bandwidth-delay product at least. ``ceiling`` is the utilisation that ProbeRTT leaves to one flow in a
     large buffer (`longfat.laws.bbr.probe_rtt_utilisation`). Files are always simulated over the given path, because
     slow start does not scale.
 
-    The smallest buffer is the one whose lower confidence limit reaches the goal, to 2 % (files: 5 %) or one packet, or
-    to the half width of the interval, in packets, if that is up to 5 %. The search begins at the buffers of the rules
-    and laws, follows lines of the log odds u/(1 - u) over the logarithm of the buffer, and assumes that utilisation or
-    power does not decrease with the buffer below it.
+    The smallest buffer is the one whose lower confidence limit reaches the goal. Its tolerance is 2 % (files: 5 %) or
+    one packet, or the half width of the interval, in packets, if that is up to 5 %. The search begins at the buffers of
+    the rules, interpolates the log odds of the utilisation u, ln(u/(1 - u)), linearly in the logarithm of the buffer,
+    and assumes that utilisation or power does not decrease with the buffer.
 
-    Long-lived flows run over the largest buffer of the rules first, because slow start loses many packets at a small
-    one. The other rules continue these runs in order, and copies of the runs of the next larger rule those of other
-    buffers, each after a cycle that is not observed. So a result depends on the rules and not on the course of the
-    search. A single flow has one run, several have three with different starts. BBR, policers, thresholds and
-    disciplines with a scheduler have a new run for each buffer. The samples are the means of cycles of the sawtooth, of
-    two cycles for a single flow, through drop tail from loss to loss. There are as many as ``replications`` at first,
-    and up to eight times as many where the interval does not exclude the goal
-    (`longfat.replication.stopping.is_decided`) and its half width is above 0.01. Few flows in a buffer of a few packets
-    can keep their phases for as long as a run lasts: two flows of GAIMD behind two packets carried 0.88 to 0.97 in
-    different runs, and the interval is too narrow there.
+    Long-lived flows are simulated with the largest buffer of the rules first, because slow start loses many packets at
+    a small one. The same runs continue with the smaller buffers of the rules, in order. For any other buffer, copies of
+    the runs with the next larger buffer of a rule continue. The cycle after a change of the buffer is not observed. So
+    a result depends on the rules and not on the course of the search. A single flow has one run; several flows have
+    three, with different starts. BBR, policers, thresholds and disciplines with a scheduler have a new run for each
+    buffer. A sample is the mean over a cycle of the sawtooth, or over two cycles for a single flow; with drop tail a
+    single flow's cycles last from loss to loss. There are as many samples as ``replications`` at first, and up to eight
+    times as many while the interval does not exclude the goal (`longfat.replication.stopping.is_decided`) and its half
+    width is above 0.01. A few flows in a buffer of a few packets can keep their phases for as long as a run lasts, and
+    the interval is then too narrow: two flows of GAIMD at a buffer of two packets carried 0.88 to 0.97 in different
+    runs.
 
     Examples
     --------
@@ -191,7 +192,7 @@ def buffer(
 
 
 def _round_trip_times(given: Any) -> tuple[float, ...]:
-    """Return one round-trip time [s], or one for each flow."""
+    """Return the round-trip times [s]: one for all flows, or several that the flows take in turn."""
     many = [given] if isinstance(given, str) or np.ndim(given) == 0 else list(given)
     if not many:
         raise out_of_range("round_trip_time", "[]", "s", "one in (0, inf) or more")
@@ -210,7 +211,7 @@ def _long_flows(
     path: Bottleneck, senders: Senders, numbers: list[Any], trips: tuple[float, ...], find: str, spread: float,
     most: int | None,
 ) -> list[LongFlows]:  # fmt: skip
-    """Return the long-lived flows of each number of flows."""
+    """Return the long-lived flows to simulate, one record for each number of flows."""
     return [
         LongFlows(
             **vars(path), flows=int(FLOWS.checked("flows", n)), scheme=senders.scheme,
@@ -222,7 +223,7 @@ def _long_flows(
 
 
 def _files(path: Bottleneck, senders: Senders, size: float, loads: Any, excluded: dict[str, Any]) -> ArrivingFiles:
-    """Return files that arrive at random; refuse arguments that have a value and exclude them."""
+    """Return the files that arrive at random; refuse the arguments in ``excluded`` that have a value."""
     for name, value in excluded.items():
         if value is not None:
             raise conflict(f"{name} = {value}", "excludes file")
@@ -231,7 +232,7 @@ def _files(path: Bottleneck, senders: Senders, size: float, loads: Any, excluded
 
 
 def _laws(subject: LongFlows | ArrivingFiles, senders: Senders, find: str) -> tuple[Laws, str]:
-    """Return the rules and laws beside the simulations, and the name of the discipline."""
+    """Return the rules and laws to compare with the simulations, and the name of the discipline."""
     named, threshold = queues.discipline(subject.discipline).name, threshold_of(subject.discipline)
     if find == "threshold":
         choice("discipline", named, signalling.NAMES)

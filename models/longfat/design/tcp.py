@@ -1,4 +1,4 @@
-"""Simulated rate of TCP flows on a path that loses packets: in a long transfer, and in a short check."""
+"""Simulated rate of TCP flows on a path that loses packets: in a long transfer, and in a short check of the rate."""
 
 from __future__ import annotations
 
@@ -19,62 +19,62 @@ if TYPE_CHECKING:
     from longfat.design.replicating import Effort
     from longfat.sim.schemes import Scheme
 
-#: The share of the link depends on p N^2 (N: the bandwidth-delay product in packets) while windows are many packets and
-#: timeouts are rare: Reno's sawtooth has no scale of its own. So a path is simulated that loses more and is smaller, up
-#: to this loss or down to this product. Ours; tests/test_design_tcp.py compares paths of equal p N^2.
+#: Largest loss and least bandwidth-delay product N [packets] of a smaller path that is simulated in place of a Reno
+#: path. The share of the link that flows carry depends only on p N^2 while windows are many packets and timeouts are
+#: rare, because Reno's sawtooth has no scale of its own. Ours; tests/test_design_tcp.py compares paths of equal p N^2.
 SCALED_LOSS = 1e-4
 SCALED_BDP = 100.0
-#: The same for BBR, and for CUBIC where its cubic function rules: their rules are times in seconds and shares of the
-#: product. With a product of 150 packets CUBIC was simulated up to 9 % too fast, with 500 as fast as on its own path.
+#: Least bandwidth-delay product [packets] for BBR, and for CUBIC in the cubic region, whose rules are times in seconds
+#: and shares of the product. With 150 packets CUBIC was simulated up to 9 % too fast, with 500 as fast as on its path.
 SCALED_BDP_IN_TIME = 500.0
 #: Largest number of packets in a run of the path itself; beyond it a smaller path is simulated. Ours, so that an answer
 #: takes seconds.
 MOST_PACKETS = 4e5
-CYCLES, SKIPPED = 10, 2  # length of a check and skipped time, in mean times between two reductions
-SHORTEST_CHECK, LONGEST_CHECK = 30.0, 60.0  # s; ours: bearable waiting times
-SHORTEST_SKIPPED, LONGEST_SKIPPED = 5.0, 20.0  # s: slow start and its losses
-#: Duration of a long transfer, and of the time skipped before it, in mean times between two reductions. Ours: with
-#: these the rates of runs spread by 8 %, by 12 % if they are 50 long; the mean of the law as first window is forgotten
-#: after five.
+CYCLES, SKIPPED = 10, 2  # length of a check and skipped time, in mean times between two window reductions
+SHORTEST_CHECK, LONGEST_CHECK = 30.0, 60.0  # s; ours, because users have to wait for it
+SHORTEST_SKIPPED, LONGEST_SKIPPED = 5.0, 20.0  # s: for slow start and its losses
+#: Duration of a long transfer, and of the time skipped before it, in mean times between two window reductions. Ours,
+#: because the rates of runs then spread by 8 % (by 12 % with 50), and because the initial window, which is the mean by
+#: the law, has no effect after five.
 LONG_CYCLES, LONG_SKIPPED = 100, 10
 LONG_CYCLES_WITHOUT_LOSS, LONG_SKIPPED_WITHOUT_LOSS = 10, 3  # the window is periodic without loss
-#: The same for several flows: LONG_CYCLES shared among them, but no fewer than these. Ours: the mean over flows that
-#: lose at random needs no more time than that over one.
+#: Least number of them for several flows, which share LONG_CYCLES. Ours, because the mean over flows with random losses
+#: needs no more samples in all than the mean of one flow.
 LONG_CYCLES_OF_FLOWS = 20
 CYCLES_OF_SEARCH = 80
 #: Mean window [packets] to which a path is scaled down for a long transfer, and the least round trips between two
 #: reductions where the cubic function determines the window. Ours: with these, rates are within 3 % of the law and of
 #: larger paths (tests/test_design_tcp.py).
 LONG_WINDOW, LONG_ROUNDS = 60.0, 20.0
-ROUNDS_TO_FILL = 3.0  # round trips: slow start from a tenth of the path on
+ROUNDS_TO_FILL = 3.0  # round trips in which slow start fills the path from a tenth of it on
 FINENESS = 1.3  # accuracy, as a factor, of the largest loss at which TCP fills the path
-FARTHEST = 31  # steps of the search for it: up to a factor of 3400, above and below
+FARTHEST = 31  # largest number of steps of the search for that loss: a factor of 3400 up or down
 
 
 @dataclass(frozen=True)
 class Scaled:
-    """Simulated path: size, loss and parameters; ``clock`` is its time for each second of the real path."""
+    """Path that is simulated in place of the real one, and parameters of the scheme over it."""
 
-    ratio: float
+    ratio: float  # bandwidth-delay product relative to that of the real path
     loss: float
-    clock: float
+    clock: float  # s: simulated time for each second of the real path
     parameters: dict[str, float]
 
 
 @dataclass(frozen=True)
 class Run:
-    """Measurements of the flows: goodput over the link's rate, mean queueing delay [s], and share of packets lost."""
+    """Results of one run of the flows."""
 
-    share: float
-    queueing_delay: float
-    lost: float
+    share: float  # ratio of the total goodput to the rate of the link
+    queueing_delay: float  # s, mean
+    lost: float  # share of packets lost
 
 
 @dataclass(frozen=True)
 class TcpPath:
-    """Path as TCP flows between two hosts see it, in SI units; headers are left out.
+    """Path of TCP flows between two hosts, in SI units; the rate is that of data, without headers.
 
-    A flow has 1/``flows`` of the path where all fill it: rules that depend on the window take that of one flow.
+    If the flows fill the path, each has 1/``flows`` of it; rules that depend on a window use the window of one flow.
     """
 
     rate: float
@@ -90,11 +90,11 @@ class TcpPath:
         return self.rate * self.round_trip_time / self.segment
 
     def law(self, loss: float) -> float:
-        """Return the rate by the law of the sender, at most the link's [bytes/s]; NaN where it does not hold."""
+        """Return the total rate of the flows by law [bytes/s], at most the link's; NaN where the law is not valid."""
         return self.sender.rate(self.rate, self.round_trip_time, loss, self.segment, self.flows)
 
     def law_loss(self, share: float) -> float:
-        """Return the loss up to which the law fills a share of the link."""
+        """Return the loss up to which the flows fill a share of the link by the law."""
         return self.sender.filling_loss(share * self.bandwidth_delay_product / self.flows, self.round_trip_time)
 
     def law_streams(self, loss: float, share: float) -> float:
@@ -111,10 +111,10 @@ class TcpPath:
         return math.nan if math.isnan(one) else math.ceil(share * self.rate / one) if one < share * self.rate else 1
 
     def law_own_loss(self) -> float:
-        """Return the loss that flows which fill the link cause themselves, by the law of one that does so alone.
+        """Return the loss that flows cause by overflowing the buffer when they fill the link, by the law.
 
-        All have the same window, and lose when their sum is the bandwidth-delay product and the buffer. Other losses
-        matter as long as they are more; where they are fewer, more flows add losses and no rate.
+        All flows have the same window, and each loses a packet when the sum of the windows is the bandwidth-delay
+        product and the buffer. If other losses are fewer than these, more flows add losses and no rate.
 
         >>> from longfat.design.senders import SENDERS
         >>> path = TcpPath(1.25e8, 0.1, 1250, SENDERS["reno"], flows=100)
@@ -140,18 +140,18 @@ class TcpPath:
         return min(own, 1 / (loss * self.pace(loss))) if loss > 0 else own
 
     def check(self, loss: float) -> tuple[float, float]:
-        """Return the skipped time at the start of a check of the rate, and its measuring time [s]."""
+        """Return the time that a check of the rate skips at its start, and the time that it measures [s]."""
         skipped = min(max(SKIPPED * self.cycle(loss), SHORTEST_SKIPPED), LONGEST_SKIPPED)
         lasts = min(max(CYCLES * self.cycle(loss), SHORTEST_CHECK), LONGEST_CHECK)
         return math.ceil(skipped), 10.0 * math.ceil(lasts / 10)
 
     @property
     def _in_flight(self) -> float:
-        """Mean amount in flight of flows that fill the link, half of the buffer included [packets]."""
+        """Mean number of packets in flight of flows that fill the link, with half of the buffer filled."""
         return (1 + self.buffer / 2) * self.bandwidth_delay_product
 
     def _window(self, loss: float) -> float:
-        """Return the mean window of a flow by the law, at most its part of the bandwidth-delay product [packets]."""
+        """Return the mean window of a flow by the law [packets], at most its part of the bandwidth-delay product."""
         return min(self.bandwidth_delay_product / self.flows, self.sender.window(loss, self.round_trip_time))
 
     @cached_property
@@ -160,12 +160,12 @@ class TcpPath:
         return self.sender.simulated, self.sender.parameters
 
     def _is_cubic(self, loss: float) -> bool:
-        """Return whether the cubic function alone decides the window: the sender's is CUBIC, and large enough."""
+        """Return whether the cubic function alone determines the window: that of CUBIC, if it is large enough."""
         known = self._window(loss), self.round_trip_time
         return self.sender.scheme == "cubic" and scaled_path.is_cubic(*self._scheme, *known)
 
     def scaled(self, loss: float) -> Scaled:
-        """Return the path itself if a check on it is short enough, else a smaller one of the same shape."""
+        """Return the path for checks: the path itself if it needs few packets, else a smaller, equivalent one."""
         own = self.bandwidth_delay_product
         if sum(self.check(loss)) * self.flows * self.pace(loss) <= MOST_PACKETS:
             return Scaled(1.0, loss, 1.0, self.sender.parameters)
@@ -175,15 +175,16 @@ class TcpPath:
         return self._smaller(loss, max(self.flows * least / own, (loss / SCALED_LOSS) ** (1 / power)), 1.0)
 
     def scaled_long(self, loss: float) -> Scaled:
-        """Return the path, or a smaller one of the same shape, on which a long transfer is simulated."""
+        """Return the path for long transfers: the path itself, or a smaller, equivalent one."""
         rounds = self.cycle(loss) / self.round_trip_time
         return self._smaller(loss, LONG_WINDOW / self._window(loss), LONG_ROUNDS / rounds)
 
     def _smaller(self, loss: float, ratio: float, clock: float) -> Scaled:
-        """Return a path of ``ratio`` times the size.
+        """Return a path with ``ratio`` times the bandwidth-delay product N, and with loss p and CUBIC's C to match.
 
-        In a fluid, C k^3/N and p N/k keep the course of CUBIC's window in time, where its cubic function decides and a
-        second lasts k. ``clock`` is that k. Else C N^2 and p N^2 keep the course, but N times slower, as Reno's.
+        In a fluid, and in the cubic region, the ratio of window to N has the same course if C k^3/N and p N k are the
+        same and a second of the path takes k seconds, the ``clock``. Otherwise it has the same course if C N^2 and
+        p N^2 are the same, in a time proportional to N, as Reno's.
         """
         (scheme, given), ratio = self._scheme, min(1.0, ratio)
         if self._is_cubic(loss):
@@ -200,10 +201,10 @@ class TcpPath:
         return Scaled(ratio, loss / (ratio * clock), clock, given)
 
     def checks(self, loss: float, effort: Effort) -> list[Run]:
-        """Simulate checks of new connections, each from slow start, whose effect on CUBIC's window lasts.
+        """Simulate checks of the rate over new connections, each from slow start, which affects CUBIC for a long time.
 
-        Slow start takes as many round trips on a smaller path, also where time runs faster. There the flow begins
-        behind it: with the packets that fit into the buffer, and slow start until the link is full.
+        Slow start takes a number of round trips, which does not shrink with ``clock``. If time passes faster, a flow
+        therefore begins with as many packets as fit into the buffer, and with slow start until the link is full.
         """
         small = self.scaled(loss)
         skipped, lasts = (small.clock * time for time in self.check(loss))
@@ -219,17 +220,17 @@ class TcpPath:
         return self._runs(small, known, begin, lasts, effort)
 
     def time(self, loss: float, cycles: int = LONG_CYCLES) -> float:
-        """Return the duration of a long transfer [s]; for BBR that of a check, because BBR converges within seconds."""
+        """Return the duration of a long transfer [s]; for BBR that of a check, because its rate settles in seconds."""
         if self.sender.is_bbr:
             return self.check(loss)[1]
         if self.flows > 1:
             cycles = max(LONG_CYCLES_OF_FLOWS, cycles // self.flows)
         lasts = (cycles if loss > 0 else LONG_CYCLES_WITHOUT_LOSS) * self.cycle(loss)
-        # Beyond the laws timeouts last longer than cycles.
+        # At losses above those of the laws, timeouts last longer than cycles.
         return max(lasts, self.check(loss)[1]) if loss > LARGEST_LOSS_OF_LAW else lasts
 
     def transfers(self, loss: float, effort: Effort, cycles: int = LONG_CYCLES) -> list[Run]:
-        """Simulate long transfers of ``cycles`` cycles, after the window has forgotten its first value."""
+        """Simulate long transfers of ``cycles`` cycles, after the time in which the initial window has an effect."""
         small = self.scaled_long(loss)
         skipped = (LONG_SKIPPED if loss > 0 else LONG_SKIPPED_WITHOUT_LOSS) * self.cycle(loss)
         window = min(self._in_flight / self.flows, self.sender.window(loss, self.round_trip_time))
@@ -237,9 +238,9 @@ class TcpPath:
         return self._runs(small, known, small.clock * skipped, small.clock * self.time(loss, cycles), effort)
 
     def _runs(self, small: Scaled, known: dict[str, float], begin: float, lasts: float, effort: Effort) -> list[Run]:
-        """Simulate the flows; ``known`` are their initial window and threshold, empty for slow start with HyStart.
+        """Simulate the flows; ``known`` has their initial window and threshold, none for slow start with HyStart.
 
-        Several flows begin within a round trip, at random.
+        Several flows begin at random within a round trip.
         """
         from longfat.design.replicating import measured
         from longfat.sim import Network, queues
@@ -251,7 +252,7 @@ class TcpPath:
         def network(stream: np.random.SeedSequence) -> Network:
             room, discipline = max(1, round(self.buffer * simulated)), queues.FIFO
             if self.sender.scheme == "dctcp":
-                # Above the bound, which is exclusive (Alizadeh and others 2010, section 3.3).
+                # The threshold has to exceed the bound (Alizadeh and others 2010, section 3.3).
                 discipline = queues.step_marking(packets=math.floor(float(least_threshold(simulated))) + 1)
             link = Network().link(
                 "sender", "receiver", rate=rate, delay=self.round_trip_time / 2, buffer=room, loss=small.loss,
@@ -280,8 +281,8 @@ class TcpPath:
 def limits(values: list[float], confidence: float) -> dict[str, float]:
     """Return the mean, its confidence limits, and the prediction limits of one more value.
 
-    With n values of standard deviation s they are mean -+ t s/sqrt(n) and mean -+ t s sqrt(1 + 1/n). A single value,
-    of a run without random numbers, has no limits: all are the value.
+    For n values of standard deviation s the limits are mean -+ t s/sqrt(n) and mean -+ t s sqrt(1 + 1/n). For a single
+    value, which comes from a run without random numbers, all limits equal the value.
 
     >>> {name: round(value, 3) for name, value in limits([1.0, 2.0, 3.0], 0.95).items()}  # t = 4.303
     {'mean': 2.0, 'lower': -0.484, 'upper': 4.484, 'least': -2.968, 'most': 6.968}
@@ -296,10 +297,10 @@ def limits(values: list[float], confidence: float) -> dict[str, float]:
 
 
 def loss_that_fills(path: TcpPath, share: float, effort: Effort) -> float:
-    """Return the largest loss, to `FINENESS`, at which the mean of long transfers reaches a share of the link.
+    """Return the largest loss, within `FINENESS`, at which the mean of long transfers reaches a share of the link.
 
-    NaN if none does, which a transfer without loss tells. The search begins at half of the law's loss: the law leaves
-    out that the link and its buffer cut off the largest windows.
+    The result is NaN if a transfer without loss misses the share. The search begins at half of the loss by the law,
+    which neglects that the link and its buffer limit the largest windows.
     """
 
     def reaches(loss: float) -> bool:
@@ -314,8 +315,8 @@ def loss_that_fills(path: TcpPath, share: float, effort: Effort) -> float:
 def largest_loss(reaches: Callable[[float], bool], first: float) -> float:
     """Return the largest of the losses ``first`` times `FINENESS`^k, |k| <= 31, for which ``reaches`` is true, or NaN.
 
-    The steps from the first one double until the answer changes, and the last step is bisected (Bentley and Yao, An
-    almost optimal algorithm for unbounded searching, 1976): few are tried where the first is nearly right.
+    The steps of k double until the answer changes, and the last step is bisected (Bentley and Yao, An almost optimal
+    algorithm for unbounded searching, 1976), so that few losses are tried if ``first`` is nearly right.
 
     >>> 1 / FINENESS <= largest_loss(lambda loss: loss < 2e-6, 1e-5) / 2e-6 <= 1
     True

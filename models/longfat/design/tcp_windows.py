@@ -27,16 +27,16 @@ if TYPE_CHECKING:
 
     from longfat.design.replicating import Effort
 
-#: Bytes of a packet that are no data: those of IP, and those on Ethernet's wire. A link's rate counts some of
-#: them; which is not known.
+#: Bytes of a packet that are not data: on the layer of IP, and on the wire of Ethernet. It is not known on which layer
+#: the rate of a link is given.
 HEADERS = (header_bytes("IP"), header_bytes("wire"))
-#: How well simulator and Linux agree: docs/linux.md, whose accuracies were chosen before the runs. Of the utilisation
-#: where the link limits the flow; of the goodput under random loss.
+#: Accuracies within which simulator and Linux agree (docs/linux.md), chosen before the runs: of the utilisation if the
+#: link limits the flow, relative to the link; of the goodput under random loss, relative to the goodput.
 UTILISATION_ACCURACY, GOODPUT_ACCURACY = 0.01, 0.05
 DENSE = np.geomspace(1e-9, 0.02, 61)  # losses at which the law is drawn
 SEARCHED = 3  # runs at each loss of the search for the loss that fills the link
 
-#: Variables of each loss: their units and meanings. Simulated ones are missing before they are simulated.
+#: Variables of each loss with units and meanings. Simulated ones are missing until their simulation has ended.
 VARIABLES = {
     "tcp_rate_law": ("bytes/s", "rate of TCP, law; NaN where it does not hold"),
     "tcp_rate": ("bytes/s", "rate of a long transfer, simulated"),
@@ -55,7 +55,7 @@ VARIABLES = {
     "loss_low": ("1", "lower end of the loss probability"),
     "loss_high": ("1", "upper end of the loss probability"),
 }
-#: Variables of the path. Those of BBR beside CUBIC are for the path's buffer, but for the last one.
+#: Variables of the path. Those of BBR beside CUBIC are for the path's buffer, except the last one.
 OF_PATH = {
     "tcp_own_loss_law": ("1", "loss that the flows cause themselves once they fill the link, law"),
     "tcp_filling_loss_law": ("1", "largest loss at which TCP carries {target} of the link, law"),
@@ -77,51 +77,52 @@ def tcp_window(
 
     .. math:: W = k \, C R/N, \qquad k = \min \{ k \ge 2 : n p^k \le 0.01 \}
 
-    C R is the bandwidth-delay product, N the number of flows, n a flow's part of the product in packets. While a lost
-    packet is sent again, a round trip's worth of data arrives behind it, for each of its transmissions; with a window
-    of k such parts the sender need not stop.
+    C R is the bandwidth-delay product, N the number of flows, n = C R/N in packets, and p the loss. A round trip's
+    worth of data arrives for each transmission of a lost packet and is held back until the packet arrives; a sender
+    whose window is k parts of C R/N need not stop meanwhile.
 
     Parameters
     ----------
     **arguments
     measured : bool
-        Whether the rate was measured: data without headers, as iperf3 counts, and not the most that the link carries.
-        The window is then twice as large.
+        Whether ``rate`` was measured: it then counts data without headers, as iperf3 does, and the link may carry more,
+        so that the window is twice as large.
     simulate : bool
-        Whether to simulate the flow; otherwise the answer has the laws only.
+        Whether to simulate the flows; otherwise the answer has the laws only.
     progress : bool
         Show progress when it takes more than two seconds.
 
     Returns
     -------
     xarray.Dataset
-        Along ``loss``: ``tcp_rate_law`` and, of long transfers of ``tcp_time`` [s], ``tcp_rate`` with limits [bytes/s],
-        of data without headers; ``check_lower`` and ``check_upper`` [bytes/s], the interval in which one measurement of
-        ``check_time`` after ``check_skipped`` [s] is expected; ``tcp_in_flight`` and ``tcp_window`` [bytes].
-        ``tcp_filling_loss_law`` and ``tcp_filling_loss``: the largest loss at which a long transfer carries ``target``
-        of the link. ``tcp_streams_law``: the number of flows that do. ``tcp_own_loss_law``: the loss of flows that fill
-        the link, by their own overflows; with so many that it is above the path's, more of them add losses and no rate.
-        ``bbr_share``, ``bbr_loss`` and ``bbr_loss_short``, where BBR is the sender or, because of the losses, a way
-        out: its share beside a CUBIC flow, and its losses. Attributes, of each flow: ``window``, the largest
-        ``tcp_window``; ``linux_maximum``, the third value of ``net.ipv4.tcp_rmem`` and ``tcp_wmem``; ``linux_request``,
-        the value for ``SO_RCVBUF`` and ``net.core.rmem_max`` [bytes]. ``sockets``: the least number of flows whose
-        windows Linux allows together to be as large as the path needs. ``effects``: for each input with a range the
-        logarithm of the factor by which the range changes the rate by the law. Along ``law_loss``: ``dense_rate_law``,
-        for drawing.
+        Along ``loss``: ``tcp_rate_law`` and, simulated over long transfers of ``tcp_time`` [s], ``tcp_rate`` with
+        limits [bytes/s], of data without headers; ``check_lower`` and ``check_upper`` [bytes/s], the interval in which
+        one measurement of ``check_time`` after ``check_skipped`` [s] is expected; ``tcp_in_flight`` and ``tcp_window``
+        [bytes]; ``tcp_streams_law``, the number of flows that carry ``target`` of the link. ``tcp_filling_loss_law``
+        and ``tcp_filling_loss``: the largest loss at which long transfers carry ``target`` of the link.
+        ``tcp_own_loss_law``: the loss that flows which fill the link cause by overflowing its buffer; if it is above
+        the loss of the path, more flows add losses and no rate. ``bbr_share``, ``bbr_loss`` and ``bbr_loss_short``, if
+        BBR is the sender or is advised because of the losses: its share beside a CUBIC flow, and its losses.
+        Attributes, of each flow: ``window``, the largest ``tcp_window``; ``linux_maximum``, the third value of
+        ``net.ipv4.tcp_rmem`` and ``tcp_wmem``; ``linux_request``, the value for ``SO_RCVBUF`` and
+        ``net.core.rmem_max`` [bytes]. ``sockets``: the least number of flows whose windows, as large as Linux allows,
+        fill the path. ``effects``: for each input with a range the logarithm of the factor by which the range changes
+        the rate by the law. Along ``law_loss``: ``dense_rate_law``, for drawing.
 
     Notes
     -----
-    With ranges the rate is given in the middle of each, and its limits are those at the least and the most favourable
-    ends: rate does not fall with the capacity, and does not rise with loss or round-trip time. Window and socket
-    buffers are those of the largest bandwidth-delay product.
+    If inputs are ranges, the rate is that in the middle of all ranges, and its limits are those at the least and the
+    most favourable ends: the rate does not fall with the capacity, and does not rise with loss or round-trip time.
+    Window and socket buffers are those of the largest bandwidth-delay product.
 
-    A long transfer lasts 100 mean times between two reductions of the window, after 10 in which it forgets its start;
-    several flows, which begin within a round trip, share these 100, but last 20 at least.
-    A check is simulated as a user makes it: from slow start, whose first seconds are left out. Within its minute the
-    window of CUBIC or Reno may still be far above its long-run mean. Its interval is that of one more run, and wider by
-    the accuracy with which simulator and Linux agree: 0.01 of the link, and 5 % of the goodput under random loss
-    (docs/linux.md). Large paths are simulated smaller, with the same p N^2 (Reno, and CUBIC where it is Reno-friendly),
-    p N (CUBIC elsewhere; in long transfers also in fewer round trips) or p (BBR, whose long transfer is its check).
+    A long transfer lasts 100 mean times between two reductions of the window, after 10 that are skipped because the
+    start has an effect on them; several flows, which begin within a round trip, share these 100, but last 20 at least.
+    A check is simulated as a user makes it: from slow start, whose first seconds are left out. During a check of a
+    minute, the window of CUBIC or Reno may still be far above its long-run mean. The interval of a check is the
+    prediction interval of one more run, widened by the accuracy with which simulator and Linux agree: 0.01 of the link,
+    and 5 % of the goodput under random loss (docs/linux.md). For a large path a smaller one is simulated, with the same
+    p N^2 (Reno, and CUBIC in its Reno-friendly region), p N (CUBIC elsewhere; in long transfers also in fewer round
+    trips) or p (BBR, whose long transfer is its check), N being the bandwidth-delay product.
 
     Examples
     --------
@@ -142,11 +143,12 @@ def tcp_window(
 
 @dataclass
 class Answer:
-    """Answer of `tcp_window`, as far as it is known.
+    """Answer of `tcp_window`, as far as it has been computed.
 
-    ``rows`` has for each loss the `VARIABLES`, its middle, ``loss``, and ``long_lower`` and ``long_upper``, the limits
-    of a check as long as a transfer; ``values`` has those of `OF_PATH`, NaN before they are simulated. ``law`` returns
-    the law's rate at a loss. ``alone``: the loss is one, and no list.
+    ``rows`` has for each loss the `VARIABLES`, ``loss``, the middle of its range, and ``long_lower`` and
+    ``long_upper``, the limits of a check that lasts as long as a long transfer. ``values`` has the variables of
+    `OF_PATH`, NaN until they are simulated. ``law`` returns the rate by the law at a loss. ``alone`` is true if a
+    single loss was given, not a list.
     """
 
     rows: list[dict[str, float]]
@@ -179,7 +181,8 @@ def answers(
 ) -> Iterator[Answer]:  # fmt: skip
     """Yield the answer of `tcp_window` by the law, and again after the simulations at each loss.
 
-    Two more steps simulate BBR beside CUBIC, and seek the loss that fills the link. It is the same object each time.
+    It is yielded twice more: after BBR beside CUBIC has been simulated, and after the search for the largest loss at
+    which TCP fills the link. Each time it is the same object, with more values.
     """
     sender = SENDERS[scheme]
     given = {name: _range(name, value) for name, value in (("rate", rate), ("round_trip_time", round_trip_time))}
@@ -188,7 +191,7 @@ def answers(
     shares = [float(achievable_throughput(1.0, segment, extra)) for extra in reversed(headers)]
 
     def path(at: dict[str, float]) -> tcp.TcpPath:
-        """Return the path; its rate, without headers, is the middle between the smallest and the largest headers."""
+        """Return the path; its rate of data is the mean of those with the smallest and with the largest headers."""
         return tcp.TcpPath(sum(shares) / 2 * at["rate"], at["round_trip_time"], segment, sender, buffer, flows)
 
     here = path(_middle(given))
@@ -255,12 +258,12 @@ def answers(
         for row, one in zip(rows, ranges, strict=True):
             found = _simulated(path, one, shares, effort)
             slow = slow or found["tcp_rate"] < target * here.rate
-            # Windows of the simulated flows have no bound.
+            # The simulated flows have no largest window.
             row |= found | (_within(found, sizes, flows, here.round_trip_time) if sizes.limited else {})
-            shown.clear()  # the answer may be printed where the bar is
+            shown.clear()  # because the answer may be printed on the line of the bar
             yield answer
         if sender.is_bbr or slow:
-            # Where losses slow the sender down, the answer names BBR of mainline Linux as a way out.
+            # If losses slow the sender down, the answer proposes BBR of mainline Linux.
             bbr = here if sender.is_bbr else replace(here, sender=SENDERS["bbr1"], flows=1)
             values |= beside_cubic(bbr, replace(effort, replications=RUNS))
         shown.clear()
@@ -304,9 +307,10 @@ def _simulated(path: Any, given: dict[str, Range], shares: list[float], effort: 
 
 
 def _within(row: dict[str, float], sizes: SocketBuffers, flows: int, round_trip_time: float) -> dict[str, float]:
-    """Return the simulated rates, at most a window in a round trip: the largest, or that of any driver for lower ends.
+    """Return the simulated rates, limited to one window in a round trip.
 
-    The data in flight are at most the largest windows of all flows.
+    The window is the largest one, or for lower limits the one that the buffer holds with any driver. The amount in
+    flight is limited to the largest windows of all flows.
     """
     window = flows * sizes.window
     most, least = window / round_trip_time, flows * sizes.maximum / sizes.overhead / round_trip_time
@@ -316,7 +320,7 @@ def _within(row: dict[str, float], sizes: SocketBuffers, flows: int, round_trip_
 
 
 def _losses(loss: Any) -> list[Range]:
-    """Return the losses: of a list, or of a text with commas."""
+    """Return the losses, each as a range, from a single value, a list, or a text with commas."""
     values = loss.split(",") if isinstance(loss, str) else loss if isinstance(loss, list) else [loss]
     if not values:
         raise out_of_range("loss", "[]", "1", "one probability in [0, 1) or more")
@@ -324,15 +328,16 @@ def _losses(loss: Any) -> list[Range]:
 
 
 def _range(name: str, value: Any) -> Range:
-    """Return an argument that may be a range."""
+    """Return the value of an argument as a range; a single value is a range with equal ends."""
     record = TCP_WINDOW[name]
     return figure_ranges.read(value, READERS[record.unit], name, record.domain)
 
 
 def _limits(path: tcp.TcpPath, loss: float, effort: Effort) -> dict[str, float]:
-    """Return the mean of long transfers with limits, those of one more run [bytes/s], and the amount in flight [bytes].
+    """Return the mean rate of long transfers, its limits and those of one more run [bytes/s], and the amount in flight.
 
-    Those of one more run, a check or as long as a transfer, are wider by the accuracy of the simulator.
+    One more run is a check, or lasts as long as a long transfer; its limits are widened by the accuracy of the
+    simulator.
     """
     checks = path.checks(loss, effort)
     transfers = checks if path.sender.is_bbr else path.transfers(loss, effort)
@@ -348,7 +353,7 @@ def _limits(path: tcp.TcpPath, loss: float, effort: Effort) -> dict[str, float]:
 
 
 def _effects(path: Callable[..., tcp.TcpPath], given: dict[str, Range]) -> dict[str, float]:
-    """Return for each range the effect on the rate by the law."""
+    """Return the effect of each range on the rate by the law, as in `figure_ranges.effects`; empty without ranges."""
 
     def law(at: Any) -> float:
         return path(at).law(at["loss"])

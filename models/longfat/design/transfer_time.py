@@ -1,4 +1,4 @@
-"""Time that a file takes over an idle path: slow start by the law, and the sender simulated."""
+"""Transfer time of a file over an idle path: by the law of slow start, and simulated."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from longfat.design.senders import SENDERS
 from longfat.laws.tcp import slow_start_transfer_time
 
 INITIAL_WINDOW = 10  # packets: RFC 6928, section 2
-MOST = 1e7  # packets that are simulated: a minute. Ours, so that no answer takes an hour unasked.
+MOST = 1e7  # largest number of packets that are simulated: a minute. Ours, so that no answer takes an hour.
 
 
 def transfer_time(
     size: float, *, rate: float, round_trip_time: float, loss: float, scheme: str, segment: int, buffer: float,
     simulate: bool = True, progress: bool = False,
 ) -> tuple[float, float | None]:  # fmt: skip
-    """Return the time of a file of ``size`` bytes [s]: by the law of slow start, and simulated with one sender.
+    """Return the transfer time of a file of ``size`` bytes [s]: by the law of slow start, and simulated for one sender.
 
-    The law knows neither losses nor the end of slow start before the path is full, so that it is a lower bound.
-    Without ``simulate``, and for more than `MOST` packets, the second value is None.
-    ``rate`` is that of data; ``buffer`` is in bandwidth-delay products. The file is complete when all is acknowledged.
+    The law is a lower bound: it assumes no losses, and that slow start goes on until the path is full. Without
+    ``simulate``, and for more than `MOST` packets, the second value is None. ``rate`` is that of data [bytes/s],
+    ``buffer`` is in bandwidth-delay products. A transfer ends when all data are acknowledged.
 
     >>> law, simulated = transfer_time(1e6, rate=1.25e6, round_trip_time=0.05, loss=0, scheme="reno", segment=1448,
     ...                                buffer=4)

@@ -1,4 +1,4 @@
-"""Queues before a link whose rate varies, as Wi-Fi, LTE or a satellite: rates and waits along a trace, simulated."""
+"""Queues before a link whose rate varies, such as Wi-Fi, LTE or a satellite: rates and waiting times, simulated."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ if TYPE_CHECKING:
     from longfat.sim.schemes import Scheme
 
 MTU = 1500.0  # bytes of a delivery opportunity (Mahimahi, man page of mm-link)
-#: s: span over which the least and the greatest rate are means. Ours: shorter gaps are what a queue is for.
+#: s: span over which the least and the greatest rate are means. Ours, because a queue bridges shorter gaps.
 SPAN = 0.1
-STEP = 0.01  # s: over which delivery opportunities are a mean rate; ours, because each change takes time and memory
-SKIPPED, LASTS = 10.0, 60.0  # s: slow start, and least observation; a shorter trace is repeated, as mm-link does
-SHAPED = 0.95  # rate of the shaper over the least rate; ours, so that the queue of the link drains
+STEP = 0.01  # s: least span of a mean rate of delivery opportunities; ours, because each change takes time and memory
+SKIPPED, LASTS = 10.0, 60.0  # s: for slow start, and least observation; a shorter trace is repeated, as in mm-link
+SHAPED = 0.95  # ratio of the shaper's rate to the least rate; ours, so that the queue of the link drains
 ROOM = 10240  # packets: limit of fq_codel in Linux (net/sched/sch_fq_codel.c, fq_codel_init())
-SAMPLES = 20_000  # largest number of samples of a backlog
+SAMPLES = 20_000  # largest number of backlog samples in a run
 
 
 @dataclass(frozen=True)
 class Trace:
-    """Rate of a link that repeats after a period [s]: ``rates`` [bytes/s] from ``times`` [s] on, the first being 0."""
+    """Rate of a link, which repeats after a period [s]: ``rates`` [bytes/s] begin at ``times`` [s], the first at 0."""
 
     times: tuple[float, ...]
     rates: tuple[float, ...]
     period: float
 
     def repeated(self, until: float) -> tuple[np.ndarray, np.ndarray]:
-        """Return times [s] and rates [bytes/s] up to a time [s]."""
+        """Return the times [s] at which rates begin, and the rates [bytes/s], repeated up to a time [s]."""
         count = max(1, math.ceil(until / self.period))
         domains.integer("number of changes of the rate", count * len(self.times), "1", f"[1, {MOST_CHANGES}]")
         times = (np.arange(count)[:, None] * self.period + np.asarray(self.times)).ravel()
@@ -46,7 +46,7 @@ class Trace:
         return times[kept], np.tile(self.rates, count)[kept]
 
     def means(self) -> tuple[float, float, float]:
-        """Return the least, the mean and the greatest rate [bytes/s]; the first and last over spans of `SPAN`.
+        """Return the least, the mean and the greatest rate [bytes/s]; least and greatest are means over `SPAN`.
 
         >>> Trace((0.0, 1.0), (2e6, 1e6), 2.0).means()
         (1000000.0, 1500000.0, 2000000.0)
@@ -58,32 +58,33 @@ class Trace:
 
 
 def carried_until(times: np.ndarray, rates: np.ndarray, at: np.ndarray) -> np.ndarray:
-    """Return the bytes that the link can carry until some times [s]; behind the last change its rate lasts."""
+    """Return the bytes that the link can carry from 0 to each time in ``at`` [s]; the last rate has no end."""
     return np.asarray(np.interp(at, *_carried(times, rates, float(max(np.max(at), times[-1])) + 1.0)))
 
 
 def _carried(times: np.ndarray, rates: np.ndarray, last: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return the times of changes and a last one [s], and the bytes that the link can carry until each of them."""
+    """Return the times of rate changes and ``last`` [s], and the bytes that the link can carry until each of them."""
     edges = np.append(times, last)
     return edges, np.append(0.0, np.cumsum(rates * np.diff(edges)))
 
 
 def waiting_times(times: np.ndarray, rates: np.ndarray, at: np.ndarray, backlog: np.ndarray) -> np.ndarray:
-    """Return how long a packet waits [s] that finds a backlog [bytes] at some times [s], in order of arrival.
+    """Return the waiting times [s] of packets that arrive at times ``at`` [s] and find a backlog [bytes], FIFO.
 
     >>> waiting_times(np.array([0.0, 1.0]), np.array([2e6, 1e6]), np.array([0.5]), np.array([1.5e6]))
     array([1.])
     """
     last = float(np.max(at)) + float(np.max(backlog)) / float(np.min(rates)) + times[-1] + 1.0
     edges, carried = _carried(times, rates, last)
-    # To a nanosecond, the simulator's step.
+    # Rounded to a nanosecond, the time step of the simulator.
     return np.asarray(np.round(np.interp(np.interp(at, edges, carried) + backlog, carried, edges) - at, 9))
 
 
 def read(text: str, name: str = "rate_trace") -> Trace:
-    r"""Read a trace: lines of a time [s] and a rate [Mbit/s], or lines of a delivery opportunity [ms] as Mahimahi has.
+    r"""Read a trace: each line has a time [s] and a rate [Mbit/s], or a delivery opportunity [ms] as in Mahimahi.
 
-    A rate lasts until the next line, the last one as long as the one before it. Lines that begin with # are comments.
+    A rate lasts until the time of the next line, and the last rate as long as the one before it. Text after # is a
+    comment.
 
     >>> read("0 8 \n 0.5 4")  # 8 Mbit/s are 1e6 bytes/s
     Trace(times=(0.0, 0.5), rates=(1000000.0, 500000.0), period=1.0)
@@ -99,7 +100,7 @@ def read(text: str, name: str = "rate_trace") -> Trace:
         values = np.array([float(word) for _, words in lines for word in words]).reshape(len(lines), width)
         if any(len(words) != width for _, words in lines):
             raise ValueError
-    except ValueError:  # not all numbers, or not all of one length
+    except ValueError:  # a word is no number, or lines differ in length
         values = np.full((1, width), math.nan)
     if width not in (1, 2) or not np.all((values >= 0) & (values < math.inf)):
         number, words = next(one for one in lines if len(one[1]) != width or width > 2 or not _are_numbers(one[1]))
@@ -117,7 +118,7 @@ def _are_numbers(words: list[str]) -> bool:
 
 
 def _of_rates(values: list[list[float]], name: str) -> Trace:
-    """Return the trace of times and rates."""
+    """Return the trace of pairs of a time [s] and a rate [Mbit/s]; refuse times that do not rise, and rates of 0."""
     times = [time - values[0][0] for time, _ in values]
     for before, after in itertools.pairwise(times):
         if after <= before:
@@ -131,16 +132,16 @@ def _of_rates(values: list[list[float]], name: str) -> Trace:
 
 
 def _of_opportunities(stamps: np.ndarray, name: str) -> Trace:
-    """Return the trace of delivery opportunities, evenly in their millisecond, and as mean rates over `STEP` at least.
+    """Return the trace of delivery opportunities, spread evenly in their millisecond, as means over `STEP` or more.
 
-    A gap is as it is: a packet that begins before it ends behind it. One that comes to an idle link within a gap is
-    late by up to the gap.
+    Gaps are kept: a packet whose transmission begins before a gap ends after it. A packet that arrives at an idle link
+    within a gap is late by up to the length of the gap.
     """
     found, counts = np.unique(stamps, return_counts=True)
     period = float(found[-1])
     if period < 1 or np.any(found != np.floor(found)):
         raise domains.out_of_range(f"time in {name}", period, "ms", "integers, of which the last is 1 or more")
-    if found[0] == 0:  # the beginning is the end of the period before
+    if found[0] == 0:  # time 0 is the end of the previous period
         counts[-1] += counts[0]
         found, counts = found[1:], counts[1:]
     place = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)  # in its millisecond, from 0 on
@@ -167,10 +168,10 @@ def _of_opportunities(stamps: np.ndarray, name: str) -> Trace:
 
 @dataclass(frozen=True)
 class Queue:
-    """Queue before the link, its buffer [packets], and what flows get with it, with limits.
+    """Queue before the link: its name, its buffer [packets], and simulated values with confidence limits.
 
-    ``rate`` [bytes/s] is the goodput of all flows, ``wait`` [s] the 95th percentile over time of what a packet waits
-    that then comes and is served in order, ``mean_wait`` [s] the mean of it.
+    ``rate`` [bytes/s] is the goodput of all flows. ``wait`` and ``mean_wait`` [s] are 95th percentile and mean, over
+    time, of the waiting time that a packet would have that arrives then and is served in order of arrival.
     """
 
     name: str
@@ -180,7 +181,7 @@ class Queue:
 
 @dataclass(frozen=True)
 class VariablePath:
-    """Path with a link of variable rate; SI units."""
+    """Path with a link whose rate varies; SI units."""
 
     trace: Trace
     round_trip_time: float
@@ -189,7 +190,7 @@ class VariablePath:
     flows: int = 1
 
     def full(self, packets: int) -> tuple[float, float]:
-        """Return the shortest and the longest wait [s] behind a full buffer in the course of the trace."""
+        """Return the shortest and the longest waiting time [s] behind a full buffer during the trace."""
         times = np.arange(0.0, self.trace.period, min(SPAN, self.trace.period))
         size = np.full(len(times), float(packets * self.packet))
         most = self.trace.period + packets * self.packet / min(self.trace.rates)
@@ -198,11 +199,11 @@ class VariablePath:
 
     @property
     def shaped(self) -> float:
-        """Rate of a shaper below the least rate [bytes/s]."""
+        """Rate of the shaper [bytes/s], `SHAPED` times the least rate."""
         return SHAPED * self.trace.means()[0]
 
     def buffers(self) -> dict[str, int]:
-        """Return buffers [packets]: one round trip at the least, the mean and the greatest rate."""
+        """Return buffers [packets] by name: a bandwidth-delay product at the least, mean and greatest rate."""
         names = ("least", "mean", "greatest")
         sizes = (rate * self.round_trip_time / self.packet for rate in self.trace.means())
         return {f"FIFO, BDP at {name} rate": max(1, round(size)) for name, size in zip(names, sizes, strict=True)}
@@ -243,7 +244,7 @@ class VariablePath:
     def queues(
         self, replications: int = 3, confidence: float = 0.95, seed: int = 0, tell: Callable[[int], Any] = str
     ) -> list[Queue]:
-        """Simulate the queues: FIFOs of `buffers`, fq_codel at the link, and fq_codel behind a slower shaper."""
+        """Simulate the queues: a FIFO of each size in `buffers`, fq_codel at the link, and fq_codel at a shaper."""
         asked: list[tuple[str, int, str, float]] = [(name, size, "fifo", 0.0) for name, size in self.buffers().items()]
         asked += [("fq_codel at the link", ROOM, "fq-codel", 0.0)]
         asked += [(f"fq_codel, shaped to {100 * SHAPED:g}% of least", ROOM, "fq-codel", self.shaped)]

@@ -1,4 +1,4 @@
-"""Efficiency over the window: laws and simulation, along `loss` and `window`."""
+"""Throughput efficiency as a function of the window: by laws and simulated, along `loss` and `window`."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ def attrs(unit: str, description: str) -> dict[str, str]:
 
 
 def with_limits(name: str, text: str) -> dict[str, tuple[str, str]]:
-    """Return units and meanings of a simulated share and of its confidence limits, by their names."""
+    """Return unit and meaning of a simulated share and of its two confidence limits, by variable name."""
     ends = {"": "simulated", "_lower": "lower confidence limit", "_upper": "upper confidence limit"}
     return {f"{name}{end}": ("1", f"{text}, {said}") for end, said in ends.items()}
 
 
 def along_loss(rows: Sequence[Mapping[str, Any]], declared: Mapping[str, tuple[str, str]]) -> dict[str, Any]:
-    """Return the declared variables that the rows of a loss each have, along ``loss``."""
+    """Return those declared variables that the rows contain, along ``loss``; there is one row for each loss."""
     known = {name: about for name, about in declared.items() if name in rows[0]}
     return {name: ("loss", [row[name] for row in rows], attrs(*about)) for name, about in known.items()}
 
@@ -40,11 +40,11 @@ def along_loss(rows: Sequence[Mapping[str, Any]], declared: Mapping[str, tuple[s
 def curves(
     path: Path, losses: list[float], points: int, seed: Any, confidence: float, progress: bool
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return variables and coordinates: law, law as printed and simulation over windows from 1 to 4 w_a segments."""
+    """Return variables and coordinates of the curves: laws and simulation for windows from 1 to 4 w_a segments."""
     ack = path.ack_segments
     widest = max(4 * ack, 4.0)
     windows = np.unique(np.round(np.linspace(1, widest, points))).astype(int)
-    # The law has a dense grid, with the windows on either side of its jumps.
+    # The grid of the law is dense, and has the windows on either side of its jumps.
     dense = np.concatenate([np.linspace(1, widest, 201), [1 + 1e-9, ack + 1, (2 * ack + 1) * (1 - 1e-12), 2 * ack + 1]])
     dense = np.unique(dense[dense >= 1])
     coordinates = {

@@ -13,14 +13,14 @@ from longfat.sim.plugin.parameters import Parameter
 from longfat.sim.schemes import Scheme
 
 LIMIT = "window_limit"
-_made: dict[int, tuple[Scheme, Scheme]] = {}  # by the identity of a scheme, so that each is compiled once
+_made: dict[int, tuple[Scheme, Scheme]] = {}  # (scheme, bounded scheme) by identity, so that each is compiled once
 
 
 def limited(scheme: Scheme) -> Scheme:
     """Return the scheme with the parameter ``window_limit``, an upper bound of its window [packets].
 
-    Linux has such a bound, too: its window does not grow beyond its used part (tcp_is_cwnd_limited). Only the amount in
-    flight is bounded here: packets that a receiver stores behind a lost one are neglected.
+    In Linux a socket buffer has this effect, because the window only grows while it is used up (tcp_is_cwnd_limited).
+    Here the limit bounds the amount in flight; packets that a receiver stores behind a lost one are neglected.
 
     >>> from longfat.sim.schemes import scheme
     >>> limited(scheme("reno")).parameters["window_limit"].unit
@@ -30,7 +30,7 @@ def limited(scheme: Scheme) -> Scheme:
         return _made[id(scheme)][1]
     if scheme.controls != "window":
         raise conflict(f"scheme {scheme.name!r}", "has no window", "it sets a rate")
-    # Losses and timeouts only reduce a window.
+    # The other callbacks, for losses and timeouts, only reduce a window.
     callbacks = {name: getattr(scheme, name) for name in ("start", "ack", "alarm")}
     bounded: dict[str, Any] = {name: _bounded(part(one)) for name, one in callbacks.items() if one is not None}
     about = Parameter(math.inf, "packets", "[1, inf]", about="Upper bound of the congestion window")
@@ -45,7 +45,7 @@ def _start(flow: Any, event: Any) -> float:
 
 
 def _bounded(inner: Callable[[Any, Any], float]) -> Callable[[Any, Any], float]:
-    """Return a callback whose window is within the bound."""
+    """Return a callback that limits the window of ``inner`` to the bound."""
 
     def bounded(flow: Any, event: Any) -> float:
         return min(inner(flow, event), flow.window_limit)  # type: ignore[no-any-return]

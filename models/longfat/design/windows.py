@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 Source = Literal["auto", "law", "simulator"]
-MOST_SEGMENTS = 10**6  # most segments in flight: a third of them take a minute and 600 MB
+MOST_SEGMENTS = 10**6  # largest number of segments in flight: a third of it takes a minute and 600 MB
 REFERENCE_BDP = 2.5  # Gong & Parulkar, section 4.3: enough for almost perfect efficiency up to p = 1e-2
 
 
@@ -35,14 +35,14 @@ def window(
 
     .. math:: W = \min \{ w : E(w) \ge \text{target} \cdot (1 - p) \}
 
-    E is the throughput efficiency of a sender with a fixed window, which losses do not reduce. TCP has no such window:
-    do not use W or its receive buffer for TCP, for which `tcp_window` answers.
+    E is the throughput efficiency of a sender with a fixed window, which losses do not reduce, and p the loss. TCP has
+    no such window: do not use W or its receive buffer for TCP, for which `tcp_window` is the function.
 
     Parameters
     ----------
     **arguments
     receive_buffer : bool
-        Find the smallest receive buffer of selective repeat at the window; must be True with ``tradeoff``.
+        Whether to find the smallest receive buffer of selective repeat for the window; must be True with ``tradeoff``.
     progress : bool
         Show progress when it takes more than two seconds.
 
@@ -66,11 +66,11 @@ def window(
     Where the law is valid (`throughput_efficiency.validity`), the window is that of the law, rounded up to an integer.
     Elsewhere it is the smallest simulated window whose lower confidence limit reaches the goal.
 
-    The receive buffer is that of selective repeat: the smallest one under hard acknowledgment whose lower confidence
-    limit reaches the goal, as that of a simulated window has to. If the limit of the window itself stays below the
-    goal, it is the smallest buffer whose limit is at most 0.2 % lower. With a smaller buffer than the window the
-    receiver discards segments beyond the buffer. A TCP receiver advertises its buffer as the window, so that a buffer
-    of this size would limit TCP.
+    The receive buffer is that of selective repeat: the smallest one under hard acknowledgment with which the lower
+    confidence limit of the efficiency reaches the goal. If the limit without a receive buffer stays below the goal, it
+    is the smallest buffer whose limit is at most 0.2 % lower. If the buffer is smaller than the window, the receiver
+    discards segments beyond the buffer. A TCP receiver advertises its buffer as the window, so that a buffer of this
+    size would limit TCP.
 
     Examples
     --------
@@ -140,7 +140,7 @@ ANSWER = {
     "reference_law": ("1", "throughput efficiency at the reference window, law"),
     **with_limits("reference_simulated", "throughput efficiency at the reference window"),
 }
-#: Figures of the path that are attributes of the answer.
+#: Properties of the path that become attributes of the answer.
 OF_PATH = (
     "rate", "round_trip_time", "segment", "packet", "segment_packets", "packet_time", "ack_delay", "ack_segments",
     "bandwidth_delay_product",
